@@ -1,0 +1,36 @@
+# Catch2 2 (Debian 12) and 3 (Ubuntu 24.04), and contextual_add_unit_test.
+
+find_package(Catch2 REQUIRED)
+include(Catch)
+
+if(NOT TARGET Catch2::Catch2WithMain)
+  # Catch2 2 as its own build installs it: headers only, main is ours.
+  add_library(contextual_catch_main OBJECT "${PROJECT_SOURCE_DIR}/tests/support/catch_main.cpp")
+  contextual_target_defaults(contextual_catch_main)
+  target_link_libraries(contextual_catch_main PUBLIC Catch2::Catch2)
+  add_library(Catch2::Catch2WithMain ALIAS contextual_catch_main)
+endif()
+
+# contextual_add_unit_test(<folder> SOURCES <files> [LIBRARIES <targets>] [PUBLIC_ONLY])
+#
+# One executable test_<folder>, one test of label `unit` for each Catch2 test case. It is linked to the
+# library's objects, so it may use private headers ("contextual/policy/x.hpp") and hidden symbols; with
+# PUBLIC_ONLY it is linked to the library itself, as a user would be.
+function(contextual_add_unit_test folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PUBLIC_ONLY" "" "SOURCES;LIBRARIES")
+  if(NOT arg_SOURCES)
+    message(STATUS "tests/unit/${folder}: no tests yet")
+    return()
+  endif()
+  set(target test_${folder})
+  add_executable(${target} ${arg_SOURCES})
+  contextual_target_defaults(${target})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  if(arg_PUBLIC_ONLY)
+    target_link_libraries(${target} PRIVATE contextual::contextual)
+  else()
+    target_link_libraries(${target} PRIVATE contextual_internal)
+  endif()
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} Catch2::Catch2WithMain)
+  catch_discover_tests(${target} TEST_PREFIX "${folder}: " PROPERTIES LABELS unit TIMEOUT 300)
+endfunction()

@@ -1,0 +1,30 @@
+# What the build needs. A consumer of the library needs none of it but threads: see
+# contextual_use_private_dependencies.
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+if(CONTEXTUAL_BUILD_EXAMPLES OR CONTEXTUAL_BUILD_TOOLS OR CONTEXTUAL_BUILD_BENCHMARKS)
+  find_package(CLI11 REQUIRED)
+endif()
+if(CONTEXTUAL_BUILD_BENCHMARKS)
+  find_package(benchmark REQUIRED)
+endif()
+
+# Compiles <target> against spdlog, fmt and nlohmann/json as headers, without linking to their targets. So
+# neither the exported package of a static build nor the shared library at run time refers to them, and
+# the copies inside stay hidden from the ones a consumer may have.
+function(contextual_use_private_dependencies target)
+  set(packages spdlog::spdlog_header_only nlohmann_json::nlohmann_json)
+  if(TARGET fmt::fmt-header-only)
+    list(APPEND packages fmt::fmt-header-only)
+  endif()
+  foreach(package IN LISTS packages)
+    target_include_directories(${target} SYSTEM PRIVATE
+      $<TARGET_PROPERTY:${package},INTERFACE_INCLUDE_DIRECTORIES>)
+    target_compile_definitions(${target} PRIVATE
+      $<TARGET_PROPERTY:${package},INTERFACE_COMPILE_DEFINITIONS>)
+  endforeach()
+  target_compile_definitions(${target} PRIVATE FMT_HEADER_ONLY=1)
+endfunction()

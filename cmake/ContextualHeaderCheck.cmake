@@ -1,0 +1,17 @@
+# contextual_header_check: compiles every public header alone and twice, so each one includes what it
+# needs and is guarded. The list is taken from the folder, so that no header can be forgotten.
+
+file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/include"
+  "${PROJECT_SOURCE_DIR}/include/contextual/*.hpp")
+
+set(check_sources)
+foreach(header IN LISTS public_headers)
+  string(REPLACE "/" "_" name "${header}")
+  set(check_source "${PROJECT_BINARY_DIR}/header_check/${name}.cpp")
+  file(CONFIGURE OUTPUT "${check_source}" CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
+  list(APPEND check_sources "${check_source}")
+endforeach()
+
+add_library(contextual_header_check OBJECT ${check_sources})
+contextual_target_defaults(contextual_header_check)
+target_link_libraries(contextual_header_check PRIVATE contextual::contextual)

@@ -1,0 +1,28 @@
+# contextual_target_defaults(<target>): the language level, visibility, warnings and sanitizers of
+# every target of this project. Nothing of it reaches a consumer.
+
+function(contextual_target_defaults target)
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD 20
+    CXX_STANDARD_REQUIRED ON
+    CXX_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic
+    $<$<BOOL:${CONTEXTUAL_WARNINGS_AS_ERRORS}>:-Werror>)
+  if(CONTEXTUAL_SANITIZE)
+    list(JOIN CONTEXTUAL_SANITIZE "," sanitizers)
+    target_compile_options(${target} PRIVATE
+      -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=${sanitizers})
+  endif()
+endfunction()
+
+# contextual_add_program(<name> SOURCES <files> [LIBRARIES <targets>]): an executable of this project.
+function(contextual_add_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  add_executable(${name} ${arg_SOURCES})
+  contextual_target_defaults(${name})
+  target_link_libraries(${name} PRIVATE contextual::contextual ${arg_LIBRARIES})
+endfunction()
