@@ -1,0 +1,8 @@
+#include <contextual/timer.hpp>
+
+namespace contextual {
+
+// Here and not in the header, so that the vtable and the type information exist once in the process.
+Timer::~Timer() = default;
+
+}  // namespace contextual

@@ -1,0 +1,53 @@
+#include "contextual/sync/exchange.hpp"
+
+#include <contextual/error.hpp>
+
+#include <unistd.h>
+
+#include <bit>
+
+namespace contextual::sync {
+
+Exchange::Exchange(Communicator& communicator, std::chrono::nanoseconds timeout)
+    : communicator_(communicator), timeout_(timeout), process_(getpid()) {}
+
+void Exchange::check_process() const {
+  if (getpid() != process_) {
+    throw Error("this process was forked from one that is tuning: a child takes no part in its parent's run");
+  }
+}
+
+Agreement Exchange::agree(Header header) {
+  check_process();
+  header.set(Field::version, protocol_version);
+  header.set(Field::sequence, sequence_++);
+  std::array<std::int64_t, 2 * field_count + flag_count> words{};
+  for (std::size_t i = 0; i < field_count; ++i) {
+    words[2 * i] = std::bit_cast<std::int64_t>(header.fields_[i]);
+    words[2 * i + 1] = ~words[2 * i];
+  }
+  for (std::size_t i = 0; i < flag_count; ++i) {
+    words[2 * field_count + i] = header.flags_[i] ? 1 : 0;
+  }
+  communicator_.all_reduce_max(words, Deadline::after(timeout_));
+  Agreement agreement;
+  for (std::size_t i = 0; i < field_count; ++i) {
+    agreement.differs_[i] = words[2 * i] != ~words[2 * i + 1];  // largest against smallest value
+  }
+  for (std::size_t i = 0; i < flag_count; ++i) {
+    agreement.raised_[i] = words[2 * field_count + i] != 0;
+  }
+  return agreement;
+}
+
+void Exchange::max(std::span<std::int64_t> values) {
+  check_process();
+  communicator_.all_reduce_max(values, Deadline::after(timeout_));
+}
+
+std::vector<std::string> Exchange::gather(std::string_view details) {
+  check_process();
+  return communicator_.all_gather(details, Deadline::after(timeout_));
+}
+
+}  // namespace contextual::sync

@@ -1,0 +1,97 @@
+#pragma once
+
+/// \file
+/// The collective after a settle, in which the ranks agree on what happened.
+///
+/// It begins with a header of fixed size. What must be equal on all ranks travels as a value and its
+/// complement, so that one MAX shows a difference; flags travel as they are, so that MAX is an OR. Only then
+/// comes a payload, whose length all ranks know to be the same. Details travel in a gather, which every rank
+/// takes part in because every rank saw the same header.
+
+#include <contextual/communicator.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contextual::sync {
+
+/// What must be equal on all ranks.
+enum class Field : std::size_t {
+  version,   ///< of this protocol
+  stage,     ///< hello, prepare or batch
+  sequence,  ///< how many exchanges this communicator has done
+  region,
+  options,   ///< options and environment
+  plan,      ///< the replicated state's plan of the batch
+  launches,  ///< what was launched, by kernels that every rank launches
+  problems,  ///< newly seen problems of shared kernels
+  count_,
+};
+
+/// What one rank says for all.
+enum class Flag : std::size_t {
+  region_threw,
+  tuning_failed,    ///< a launch found no config left
+  error,            ///< the tuner itself failed on this rank
+  rejections,       ///< some config failed on this rank
+  local_open,       ///< a problem of a `local` kernel is still walking
+  count_,
+};
+
+inline constexpr auto field_count = static_cast<std::size_t>(Field::count_);
+inline constexpr auto flag_count = static_cast<std::size_t>(Flag::count_);
+
+class Header {
+ public:
+  void set(Field field, std::uint64_t value) noexcept { fields_[static_cast<std::size_t>(field)] = value; }
+  void raise(Flag flag, bool raised = true) noexcept { flags_[static_cast<std::size_t>(flag)] |= raised; }
+
+ private:
+  friend class Exchange;
+  std::array<std::uint64_t, field_count> fields_{};
+  std::array<bool, flag_count> flags_{};
+};
+
+/// What all ranks know after the header.
+class Agreement {
+ public:
+  bool differs(Field field) const noexcept { return differs_[static_cast<std::size_t>(field)]; }
+  bool raised(Flag flag) const noexcept { return raised_[static_cast<std::size_t>(flag)]; }
+
+ private:
+  friend class Exchange;
+  std::array<bool, field_count> differs_{};
+  std::array<bool, flag_count> raised_{};
+};
+
+/// One tuner's use of its communicator. Every call throws CommunicationError as the communicator does, or
+/// Error in a forked child, which must not speak for its parent.
+class Exchange {
+ public:
+  static constexpr std::uint64_t protocol_version = 1;
+
+  Exchange(Communicator& communicator, std::chrono::nanoseconds timeout);
+
+  int rank() const noexcept { return communicator_.rank(); }
+  int size() const noexcept { return communicator_.size(); }
+
+  /// Sets version and sequence itself.
+  Agreement agree(Header header);
+  void max(std::span<std::int64_t> values);
+  std::vector<std::string> gather(std::string_view details);
+
+ private:
+  void check_process() const;
+
+  Communicator& communicator_;
+  std::chrono::nanoseconds timeout_;
+  std::uint64_t sequence_ = 0;
+  int process_;
+};
+
+}  // namespace contextual::sync
