@@ -1,0 +1,99 @@
+#pragma once
+
+/// \file
+/// One parameter of a config space: its name, its candidate values, and how a config's value is set and read.
+
+#include <contextual/config.hpp>
+#include <contextual/value.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace contextual::detail {
+
+/// A parameter without the type of the config it belongs to. A value that cannot be a `Value` is empty;
+/// that is reported when the space is generated.
+struct SpaceAxis {
+  std::string name;
+  std::vector<std::optional<Value>> values;
+};
+
+/// A data member of a user's struct, `C` or a base of it.
+template <typename C>
+class SpaceParameter {
+ public:
+  /// No values: for a space with an explicit list, in which the member only needs a name.
+  template <typename M, typename B>
+  requires std::is_object_v<M> && std::is_base_of_v<B, C> SpaceParameter(
+      std::string name, M B::*member, std::initializer_list<std::type_identity_t<M>> values = {})
+      : SpaceParameter(std::move(name), member, std::vector<M>(values)) {}
+
+  template <typename M, typename B>
+  requires std::is_object_v<M> && std::is_base_of_v<B, C> SpaceParameter(
+      std::string name, M B::*member, std::vector<std::type_identity_t<M>> values) {
+    static_assert(
+        ConfigValue<M>,
+        "a config parameter is a bool, an integer, an enumerator, a floating-point number or std::string");
+    axis_.name = std::move(name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      axis_.values.push_back(to_value<M>(values[i]));
+    }
+    assign_ = [member, values = std::move(values)](C& config, std::size_t i) { config.*member = values[i]; };
+    read_ = [member](const C& config) { return to_value<M>(config.*member); };
+  }
+
+  const SpaceAxis& axis() const noexcept { return axis_; }
+  void assign(C& config, std::size_t value_index) const { assign_(config, value_index); }
+  /// Empty when the member's value cannot be a `Value`.
+  std::optional<Value> read(const C& config) const { return read_(config); }
+
+ private:
+  SpaceAxis axis_;
+  std::function<void(C&, std::size_t)> assign_;
+  std::function<std::optional<Value>(const C&)> read_;
+};
+
+/// A name of a dynamic config.
+template <>
+class SpaceParameter<Config> {
+ public:
+  /// Takes any `ValueLike` without throwing for one that cannot be a `Value`.
+  struct Candidate {
+    template <ValueLike T>
+    Candidate(const T& candidate) : value(to_value<T>(candidate)) {}
+    std::optional<Value> value;
+  };
+
+  SpaceParameter(std::string name, std::initializer_list<Candidate> values) : axis_{std::move(name), {}} {
+    for (const Candidate& candidate : values) {
+      axis_.values.push_back(candidate.value);
+    }
+  }
+
+  template <ValueLike T>
+  SpaceParameter(std::string name, const std::vector<T>& values) : axis_{std::move(name), {}} {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      axis_.values.push_back(to_value<T>(values[i]));
+    }
+  }
+
+  const SpaceAxis& axis() const noexcept { return axis_; }
+  void assign(Config& config, std::size_t value_index) const {
+    config.set(axis_.name, *axis_.values[value_index]);
+  }
+  std::optional<Value> read(const Config& config) const {
+    const Value* value = config.find(axis_.name);
+    return value != nullptr ? std::optional<Value>(*value) : std::nullopt;
+  }
+
+ private:
+  SpaceAxis axis_;
+};
+
+}  // namespace contextual::detail

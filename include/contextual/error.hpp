@@ -1,0 +1,103 @@
+#pragma once
+
+/// \file
+/// What the library throws. Every message says what failed, where, and what to change.
+
+#include <contextual/export.hpp>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace contextual {
+
+/// Base of everything the library throws on its own account. What a region throws passes through unchanged.
+class CONTEXTUAL_API Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An option, an environment variable or a call that makes no sense: zero repeats, two kernels of one
+/// name, a log directory that cannot be written.
+class CONTEXTUAL_API InvalidArgument : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A config space that cannot be used: empty, contradictory, with duplicates, too large, or with a
+/// constraint that throws. Raised by the first launch or `run`, never before `main`.
+class CONTEXTUAL_API ConfigSpaceError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Thrown by a launcher, or by `prepare`, to say that this config cannot be launched and that nothing has
+/// happened yet. While tuning, the config is rejected on all ranks and the same call launches the fallback.
+class CONTEXTUAL_API ConfigRejected : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Why one config of a tuning problem is out.
+struct Rejection {
+  std::size_t config_id = 0;  ///< index in the kernel's config space
+  std::string config;         ///< the config as text, e.g. "{BLOCK_N: 128, NUM_SMS: 132}"
+  std::string
+      reason;  ///< what the launcher, `prepare` or the check said; names the rank when there are several
+};
+
+/// Every config of a tuning problem was rejected. Thrown on all ranks, with every reason.
+class CONTEXTUAL_API TuningFailedError : public Error {
+ public:
+  TuningFailedError(std::string region, std::string kernel, std::string key,
+                    std::vector<Rejection> rejections);
+
+  const std::string& region() const noexcept { return region_; }
+  const std::string& kernel() const noexcept { return kernel_; }
+  const std::string& key() const noexcept { return key_; }
+  const std::vector<Rejection>& rejections() const noexcept { return rejections_; }
+
+ private:
+  std::string region_;
+  std::string kernel_;
+  std::string key_;
+  std::vector<Rejection> rejections_;
+};
+
+/// The region threw on another rank; thrown on the ranks that reached the exchange. The rank that threw
+/// rethrows its own exception unchanged.
+class CONTEXTUAL_API RegionFailedError : public Error {
+ public:
+  RegionFailedError(std::string region, int failed_rank, std::string cause, std::int64_t tuning_iteration);
+
+  int failed_rank() const noexcept { return failed_rank_; }
+  const std::string& cause() const noexcept { return cause_; }
+  std::int64_t tuning_iteration() const noexcept { return tuning_iteration_; }
+
+ private:
+  int failed_rank_;
+  std::string cause_;
+  std::int64_t tuning_iteration_;
+};
+
+/// Ranks disagree on launches, keys, config spaces, options, environment or region. Thrown on all ranks;
+/// the message names rank, tuning iteration and kernel.
+class CONTEXTUAL_API RankMismatchError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A collective of the tuner did not complete before its deadline, or its communicator is poisoned by an
+/// earlier expiry. `missing_ranks` is empty where the transport cannot know them.
+class CONTEXTUAL_API CommunicationError : public Error {
+ public:
+  CommunicationError(const std::string& what, std::vector<int> missing_ranks);
+
+  const std::vector<int>& missing_ranks() const noexcept { return missing_ranks_; }
+
+ private:
+  std::vector<int> missing_ranks_;
+};
+
+}  // namespace contextual

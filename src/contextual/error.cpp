@@ -1,0 +1,61 @@
+#include <contextual/error.hpp>
+
+#include <utility>
+
+namespace contextual {
+
+namespace {
+
+std::string tuning_failed_text(const std::string& region, const std::string& kernel, const std::string& key,
+                               const std::vector<Rejection>& rejections) {
+  std::string text = "region \"" + region + "\", kernel \"" + kernel + "\", key " + key +
+                     ": no config is left, all " + std::to_string(rejections.size()) + " were rejected";
+  for (const Rejection& rejection : rejections) {
+    text += "\n  config-" + std::to_string(rejection.config_id) + " " + rejection.config + ": " +
+            rejection.reason;
+  }
+  return text +
+         "\nAdd a config that can be launched for this key to the kernel's config space, or remove the "
+         "cause.";
+}
+
+std::string region_failed_text(const std::string& region, int failed_rank, const std::string& cause,
+                               std::int64_t tuning_iteration) {
+  return "region \"" + region + "\" failed on rank " + std::to_string(failed_rank) + " in tuning iteration " +
+         std::to_string(tuning_iteration) + ": " + cause +
+         "\nThat rank rethrows its own exception; what was locked in before stays, and the next run may "
+         "succeed.";
+}
+
+std::string with_missing_ranks(const std::string& what, const std::vector<int>& missing_ranks) {
+  if (missing_ranks.empty()) {
+    return what;
+  }
+  std::string text = what + (missing_ranks.size() == 1 ? " (missing: rank " : " (missing: ranks ");
+  for (std::size_t i = 0; i < missing_ranks.size(); ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(missing_ranks[i]);
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+TuningFailedError::TuningFailedError(std::string region, std::string kernel, std::string key,
+                                     std::vector<Rejection> rejections)
+    : Error(tuning_failed_text(region, kernel, key, rejections)),
+      region_(std::move(region)),
+      kernel_(std::move(kernel)),
+      key_(std::move(key)),
+      rejections_(std::move(rejections)) {}
+
+RegionFailedError::RegionFailedError(std::string region, int failed_rank, std::string cause,
+                                     std::int64_t tuning_iteration)
+    : Error(region_failed_text(region, failed_rank, cause, tuning_iteration)),
+      failed_rank_(failed_rank),
+      cause_(std::move(cause)),
+      tuning_iteration_(tuning_iteration) {}
+
+CommunicationError::CommunicationError(const std::string& what, std::vector<int> missing_ranks)
+    : Error(with_missing_ranks(what, missing_ranks)), missing_ranks_(std::move(missing_ranks)) {}
+
+}  // namespace contextual

@@ -1,0 +1,215 @@
+#include "support/catch.hpp"
+
+#include <contextual/config_space.hpp>
+#include <contextual/error.hpp>
+
+#include <atomic>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+using contextual::Config;
+using contextual::ConfigSpace;
+using contextual::SpaceView;
+
+namespace {
+
+struct GemmConfig {
+  int block_n = 128;
+  int num_sms = 132;
+  int untuned = 7;
+  bool operator==(const GemmConfig&) const = default;
+};
+
+ConfigSpace<GemmConfig> gemm_space() {
+  return ConfigSpace<GemmConfig>{{"BLOCK_N", &GemmConfig::block_n, {128, 256}},
+                                 {"NUM_SMS", &GemmConfig::num_sms, {132, 116, 108}}};
+}
+
+template <typename C>
+std::vector<std::string> texts(const ConfigSpace<C>& space) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    result.push_back(space.describe(i));
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("config space: default first, then the last parameter changes fastest", "[unit]") {
+  REQUIRE(texts(gemm_space()) ==
+          std::vector<std::string>{"{BLOCK_N: 128, NUM_SMS: 132}", "{BLOCK_N: 128, NUM_SMS: 116}",
+                                   "{BLOCK_N: 128, NUM_SMS: 108}", "{BLOCK_N: 256, NUM_SMS: 132}",
+                                   "{BLOCK_N: 256, NUM_SMS: 116}", "{BLOCK_N: 256, NUM_SMS: 108}"});
+}
+
+TEST_CASE("config space: a default in the middle moves to the front, the rest keeps its order", "[unit]") {
+  const auto space = gemm_space().default_config({256, 132});
+  REQUIRE(space.size() == 6);
+  REQUIRE(space.cardinality() == 6);
+  REQUIRE(space[0] == GemmConfig{256, 132});
+  REQUIRE(space[1] == GemmConfig{128, 132});
+  REQUIRE(space[4] == GemmConfig{256, 116});
+}
+
+TEST_CASE("config space: a default that is no candidate is added as config 0", "[unit]") {
+  const auto space = gemm_space().default_config({64, 1, 99});
+  REQUIRE(space.size() == 7);
+  REQUIRE(space.cardinality() == 6);
+  REQUIRE(space[0] == GemmConfig{64, 1, 99});
+  REQUIRE(space[1] == GemmConfig{128, 132, 99});  // members without a parameter follow the default
+}
+
+TEST_CASE("config space: constraints exclude candidates", "[unit]") {
+  auto space = gemm_space();
+  space
+      .constraint("few SMs for wide tiles",
+                  [](const GemmConfig& c) { return c.block_n < 256 || c.num_sms < 120; })
+      .constraint("not 108", [](const GemmConfig& c) { return c.num_sms != 108; });
+  REQUIRE(texts(space) == std::vector<std::string>{"{BLOCK_N: 128, NUM_SMS: 132}",
+                                                   "{BLOCK_N: 128, NUM_SMS: 116}",
+                                                   "{BLOCK_N: 256, NUM_SMS: 116}"});
+  REQUIRE(space.cardinality() == 6);
+}
+
+TEST_CASE("config space: an explicit list keeps its order behind the default", "[unit]") {
+  const auto space =
+      ConfigSpace<GemmConfig>::list({{"BLOCK_N", &GemmConfig::block_n}, {"NUM_SMS", &GemmConfig::num_sms}},
+                                    {GemmConfig{256, 100}, GemmConfig{128, 132, 5}, GemmConfig{64, 90}});
+  REQUIRE(space.cardinality() == 3);
+  REQUIRE(space.size() == 3);
+  REQUIRE(space[0] == GemmConfig{128, 132, 5});  // the listed one, also in its unnamed member
+  REQUIRE(space[1] == GemmConfig{256, 100});
+  REQUIRE(space[2] == GemmConfig{64, 90});
+  const auto added = gemm_space().explicit_list({{256, 100}}).default_config({1, 2});
+  REQUIRE(texts(added) ==
+          std::vector<std::string>{"{BLOCK_N: 1, NUM_SMS: 2}", "{BLOCK_N: 256, NUM_SMS: 100}"});
+}
+
+TEST_CASE("config space: members of every type, also of a base, become values", "[unit]") {
+  enum class Layout : std::uint8_t { row, column };
+  struct Base {
+    float alpha = 0.5F;
+  };
+  struct Wide : Base {
+    bool swizzle = false;
+    std::size_t bytes = 1024;
+    Layout layout = Layout::column;
+    std::string impl = "mma";
+  };
+  const ConfigSpace<Wide> space{{"ALPHA", &Wide::alpha, {0.5F}},
+                                {"SWIZZLE", &Wide::swizzle, {true, false}},
+                                {"BYTES", &Wide::bytes, {1024, 2048}},
+                                {"LAYOUT", &Wide::layout, {Layout::row, Layout::column}},
+                                {"IMPL", &Wide::impl, {"simt", "mma"}}};
+  REQUIRE(space.size() == 16);
+  REQUIRE(space.to_config(0) ==
+          Config{{"ALPHA", 0.5}, {"SWIZZLE", false}, {"BYTES", 1024}, {"LAYOUT", 1}, {"IMPL", "mma"}});
+  REQUIRE(space.to_config(1) ==
+          Config{{"ALPHA", 0.5}, {"SWIZZLE", true}, {"BYTES", 1024}, {"LAYOUT", 0}, {"IMPL", "simt"}});
+}
+
+TEST_CASE("config space: digest depends on names, values and order only", "[unit]") {
+  REQUIRE(gemm_space().digest() == gemm_space().digest());
+  REQUIRE(gemm_space().digest() == 0x3c814211d7c278f7ULL);  // the same in every run and on every platform
+  const ConfigSpace<GemmConfig> renamed{{"BLOCK", &GemmConfig::block_n, {128, 256}},
+                                        {"NUM_SMS", &GemmConfig::num_sms, {132, 116, 108}}};
+  const ConfigSpace<GemmConfig> reordered{{"BLOCK_N", &GemmConfig::block_n, {128, 256}},
+                                          {"NUM_SMS", &GemmConfig::num_sms, {132, 108, 116}}};
+  REQUIRE(renamed.digest() != gemm_space().digest());
+  REQUIRE(reordered.digest() != gemm_space().digest());
+  REQUIRE(gemm_space().default_config({256, 132}).digest() != gemm_space().digest());
+}
+
+TEST_CASE("config space: the view has every config as names and values", "[unit]") {
+  const auto space = gemm_space();
+  const SpaceView view = space.view();
+  REQUIRE(view.size == 6);
+  REQUIRE(view.configs.size() == 6);
+  REQUIRE(view.digest == space.digest());
+  REQUIRE(view.configs[3] == space.to_config(3));
+}
+
+TEST_CASE("config space: cardinality is known without generating and saturates", "[unit]") {
+  std::vector<int> many(100'000);
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    many[i] = static_cast<int>(i);
+  }
+  const ConfigSpace<GemmConfig> two{{"A", &GemmConfig::block_n, many}, {"B", &GemmConfig::num_sms, many}};
+  REQUIRE(two.cardinality() == 10'000'000'000ULL);
+  const ConfigSpace<GemmConfig> five{{"A", &GemmConfig::block_n, many},
+                                     {"B", &GemmConfig::num_sms, many},
+                                     {"C", &GemmConfig::untuned, many},
+                                     {"D", &GemmConfig::untuned, many}};
+  REQUIRE(five.cardinality() == std::numeric_limits<std::uint64_t>::max());
+  REQUIRE(ConfigSpace<GemmConfig>{}.cardinality() == 0);
+}
+
+TEST_CASE("config space: constraints run once, copies share the result, a change makes it anew", "[unit]") {
+  int calls = 0;
+  auto space = gemm_space().constraint("counted", [&](const GemmConfig&) {
+    ++calls;
+    return true;
+  });
+  space.validate();
+  const int once = calls;
+  REQUIRE(once > 0);
+  auto copy = space;
+  REQUIRE(copy.size() == 6);
+  REQUIRE(space.digest() == copy.digest());
+  REQUIRE(calls == once);
+  copy.constraint("128 only", [](const GemmConfig& c) { return c.block_n == 128; });
+  REQUIRE(copy.size() == 3);
+  REQUIRE(space.size() == 6);
+}
+
+TEST_CASE("config space: threads that use it first at the same time see one result", "[unit]") {
+  std::atomic<int> calls = 0;
+  const auto space = gemm_space().constraint("counted", [&](const GemmConfig&) { return ++calls > 0; });
+  std::vector<const GemmConfig*> first(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& config : first) {
+      threads.emplace_back([&] { config = &space[0]; });
+    }
+  }
+  REQUIRE(first == std::vector<const GemmConfig*>(4, &space[0]));
+  REQUIRE(calls == 7);  // the default and 6 candidates
+}
+
+TEST_CASE("config space: an index out of range throws and says the range", "[unit]") {
+  REQUIRE_THROWS_AS(gemm_space()[6], contextual::InvalidArgument);
+  REQUIRE_THROWS_WITH(gemm_space().describe(6), ContainsSubstring("no config 6, only 0 to 5"));
+}
+
+TEST_CASE("dynamic config space: the first values are the default, handles read them", "[unit]") {
+  const ConfigSpace<Config> space{{"BLOCK", {64, 128}}, {"IMPL", {"mma", "simt"}}, {"SWIZZLE", {true}}};
+  REQUIRE(texts(space) == std::vector<std::string>{"{BLOCK: 64, IMPL: mma, SWIZZLE: true}",
+                                                   "{BLOCK: 64, IMPL: simt, SWIZZLE: true}",
+                                                   "{BLOCK: 128, IMPL: mma, SWIZZLE: true}",
+                                                   "{BLOCK: 128, IMPL: simt, SWIZZLE: true}"});
+  const auto block = space.param<int>("BLOCK");
+  const auto impl = space.param<std::string>("IMPL");
+  REQUIRE(impl.position() == 1);
+  REQUIRE(space[3][block] == 128);
+  REQUIRE(space[3][impl] == "simt");
+  REQUIRE_THROWS_WITH(space[0][space.param<int>("BLOK")], ContainsSubstring("BLOCK, IMPL, SWIZZLE"));
+}
+
+TEST_CASE("dynamic config space: default and constraints", "[unit]") {
+  const auto space = ConfigSpace<Config>{{"BLOCK", std::vector<int>{64, 128}}, {"STAGES", {2, 3}}}
+                         .default_config(Config{{"STAGES", 3}, {"BLOCK", 128}})
+                         .constraint("small", [](const Config& c) {
+                           return c.get<int>("BLOCK") * c.get<int>("STAGES") != 192;
+                         });
+  REQUIRE(texts(space) == std::vector<std::string>{"{BLOCK: 128, STAGES: 3}", "{BLOCK: 64, STAGES: 2}",
+                                                   "{BLOCK: 128, STAGES: 2}"});
+}
+
+TEST_CASE("dynamic config space: a list alone names the parameters", "[unit]") {
+  const auto space = ConfigSpace<Config>::list({Config{{"A", 1}, {"B", "x"}}, Config{{"B", "y"}, {"A", 2}}});
+  REQUIRE(texts(space) == std::vector<std::string>{"{A: 1, B: x}", "{A: 2, B: y}"});
+  REQUIRE(space[1][space.param<std::string>("B")] == "y");
+}

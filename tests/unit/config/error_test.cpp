@@ -1,0 +1,33 @@
+#include "support/catch.hpp"
+
+#include <contextual/error.hpp>
+
+using namespace contextual;
+
+TEST_CASE("TuningFailedError: message names region, kernel, key and every reason", "[unit]") {
+  const TuningFailedError error(
+      "ag_gemm", "gemm", "(4096, 4096)",
+      {{0, "{BLOCK_N: 128}", "too much shared memory"}, {3, "{BLOCK_N: 256}", "wrong result"}});
+  REQUIRE_THAT(error.what(), ContainsSubstring("ag_gemm") && ContainsSubstring("\"gemm\"") &&
+                                 ContainsSubstring("(4096, 4096)") &&
+                                 ContainsSubstring("config-0 {BLOCK_N: 128}: too much shared memory") &&
+                                 ContainsSubstring("config-3 {BLOCK_N: 256}: wrong result"));
+  REQUIRE(error.kernel() == "gemm");
+  REQUIRE(error.rejections().size() == 2);
+}
+
+TEST_CASE("RegionFailedError: message names rank, iteration and cause", "[unit]") {
+  const RegionFailedError error("step", 3, "out of memory", 17);
+  REQUIRE_THAT(error.what(), ContainsSubstring("\"step\"") && ContainsSubstring("rank 3") &&
+                                 ContainsSubstring("tuning iteration 17") &&
+                                 ContainsSubstring("out of memory"));
+  REQUIRE(error.failed_rank() == 3);
+  REQUIRE(error.tuning_iteration() == 17);
+}
+
+TEST_CASE("CommunicationError: missing ranks are named, unknown ones are not", "[unit]") {
+  REQUIRE(std::string(CommunicationError("deadline expired", {}).what()) == "deadline expired");
+  REQUIRE_THAT(CommunicationError("deadline expired", {2}).what(), ContainsSubstring("missing: rank 2)"));
+  REQUIRE_THAT(CommunicationError("deadline expired", {1, 5}).what(),
+               ContainsSubstring("missing: ranks 1, 5)"));
+}
