@@ -23,8 +23,9 @@ function(contextual_use_private_dependencies target)
   foreach(package IN LISTS packages)
     target_include_directories(${target} SYSTEM PRIVATE
       $<TARGET_PROPERTY:${package},INTERFACE_INCLUDE_DIRECTORIES>)
+    # FMT_SHARED, which comes with the compiled fmt, would export its symbols from ours.
     target_compile_definitions(${target} PRIVATE
-      $<TARGET_PROPERTY:${package},INTERFACE_COMPILE_DEFINITIONS>)
+      $<FILTER:$<TARGET_PROPERTY:${package},INTERFACE_COMPILE_DEFINITIONS>,EXCLUDE,^FMT_SHARED$>)
   endforeach()
   target_compile_definitions(${target} PRIVATE FMT_HEADER_ONLY=1)
 endfunction()
