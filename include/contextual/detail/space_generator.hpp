@@ -5,6 +5,7 @@
 
 #include <contextual/config.hpp>
 #include <contextual/detail/space_checks.hpp>
+#include <contextual/detail/space_constraints.hpp>
 #include <contextual/detail/space_definition.hpp>
 #include <contextual/detail/space_parameter.hpp>
 
@@ -12,7 +13,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -36,7 +36,7 @@ class SpaceGenerator {
     const std::uint64_t candidates = definition_.candidate_count();
     check_cardinality(candidates);
     configs_.push_back(default_config());
-    const std::optional<std::size_t> violated = first_violated(configs_[0]);
+    const std::optional<std::size_t> violated = detail::first_violated(definition_, configs_[0]);
     if (definition_.list) {
       add_list();
     } else {
@@ -64,11 +64,7 @@ class SpaceGenerator {
     if (!named_by_the_list) {
       check_axes(axes, definition_.list.has_value());
     }
-    for (const SpaceConstraint<C>& constraint : definition_.constraints) {
-      if (!constraint.allows) {
-        fail_empty_constraint(constraint.name);
-      }
-    }
+    check_constraints(definition_);
   }
 
   C default_config() const {
@@ -164,7 +160,7 @@ class SpaceGenerator {
   }
 
   void add(const C& candidate, bool is_default) {
-    if (const auto violated = first_violated(candidate)) {
+    if (const auto violated = detail::first_violated(definition_, candidate)) {
       ++exclusions_[*violated].excluded_count;
       return;
     }
@@ -172,22 +168,6 @@ class SpaceGenerator {
     if (!is_default) {
       configs_.push_back(candidate);
     }
-  }
-
-  std::optional<std::size_t> first_violated(const C& config) const {
-    for (std::size_t i = 0; i < definition_.constraints.size(); ++i) {
-      const SpaceConstraint<C>& constraint = definition_.constraints[i];
-      try {
-        if (!constraint.allows(config)) {
-          return i;
-        }
-      } catch (const std::exception& e) {
-        fail_constraint_threw(constraint.name, values(config), e.what());
-      } catch (...) {
-        fail_constraint_threw(constraint.name, values(config), "an exception that is not a std::exception");
-      }
-    }
-    return std::nullopt;
   }
 
   const SpaceDefinition<C>& definition_;
