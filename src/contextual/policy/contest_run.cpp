@@ -1,0 +1,209 @@
+#include "contextual/policy/contest_run.hpp"
+
+#include "contextual/policy/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace contextual::policy {
+namespace {
+
+/// Fewer paired rounds than this say nothing about the noise, unless fewer were asked for.
+constexpr int min_valid_rounds = 3;
+
+std::string rounds_text(std::size_t count) {
+  return "(paired, " + std::to_string(count) + (count == 1 ? " round)" : " rounds)");
+}
+
+}  // namespace
+
+ContestRun::ContestRun(Contest contest, std::vector<Entry> entries, const PolicyOptions& options)
+    : options_(&options),
+      contest_(std::move(contest)),
+      entries_(std::move(entries)),
+      alive_(entries_.size(), true) {
+  makespans_ns_.emplace_back(entries_.size(), 0);
+}
+
+/// The order shifts by one every round, so that a drift cancels.
+std::size_t ContestRun::entry_at(int round, std::size_t position) const {
+  return (position + static_cast<std::size_t>(round)) % entries_.size();
+}
+
+std::vector<ContestRun::Trial> ContestRun::plan(std::size_t max_trials) const {
+  std::vector<Trial> trials;
+  if (std::count(alive_.begin(), alive_.end(), true) < 2) {
+    return trials;
+  }
+  std::size_t position = position_;
+  for (int round = round_; round < total_rounds(); ++round) {
+    for (; position < entries_.size() && trials.size() < max_trials; ++position) {
+      const std::size_t entry = entry_at(round, position);
+      if (alive_[entry]) {
+        trials.push_back({entry, round, round == 0});
+      }
+    }
+    position = 0;
+  }
+  return trials;
+}
+
+std::size_t ContestRun::remaining() const {
+  return plan(static_cast<std::size_t>(total_rounds()) * entries_.size()).size();
+}
+
+void ContestRun::observe(const Trial& trial, std::optional<std::int64_t> makespan_ns) {
+  if (!alive_[trial.entry] || trial.round != round_ || entry_at(round_, position_) != trial.entry) {
+    return;
+  }
+  makespans_ns_.back()[trial.entry] = makespan_ns && *makespan_ns > 0 ? *makespan_ns : 0;
+  ++position_;
+  skip_dropped();
+}
+
+void ContestRun::drop(std::size_t entry) {
+  alive_[entry] = false;
+  skip_dropped();
+}
+
+/// Afterwards the next place is that of an entry that is still in.
+void ContestRun::skip_dropped() {
+  while (position_ < entries_.size() && !alive_[entry_at(round_, position_)]) {
+    ++position_;
+  }
+  if (position_ == entries_.size()) {
+    ++round_;
+    position_ = 0;
+    makespans_ns_.emplace_back(entries_.size(), 0);
+    if (std::count(alive_.begin(), alive_.end(), true) > 0) {
+      skip_dropped();
+    }
+  }
+}
+
+int ContestRun::rounds_begun() const {
+  return round_ + (position_ > 0 ? 1 : 0);
+}
+
+int ContestRun::rounds_retaken() const {
+  return std::max(0, rounds_begun() - 1 - options_->finals_repeat);
+}
+
+/// Round 0 is the warm-up and never counts.
+bool ContestRun::valid(int round) const {
+  const std::vector<std::int64_t>& row = makespans_ns_[static_cast<std::size_t>(round)];
+  for (std::size_t entry = 0; entry < entries_.size(); ++entry) {
+    if (alive_[entry] && row[entry] == 0) {
+      return false;
+    }
+  }
+  return round > 0;
+}
+
+int ContestRun::total_rounds() const {
+  const int invalid = std::max(0, round_ - 1) - static_cast<int>(valid_rounds().size());
+  return 1 + options_->finals_repeat + std::min(invalid, options_->finals_repeat);
+}
+
+/// Of the rounds that are over.
+std::vector<int> ContestRun::valid_rounds() const {
+  std::vector<int> rounds;
+  for (int round = 1; round < round_; ++round) {
+    if (valid(round)) {
+      rounds.push_back(round);
+    }
+  }
+  return rounds;
+}
+
+ContestRun::Result ContestRun::decide() const {
+  const std::vector<int> rounds = valid_rounds();
+  Result result{contest_, 0, {}};
+  for (std::size_t entry = 0; entry < entries_.size(); ++entry) {
+    result.contest.contenders.push_back(measure(entry, rounds));
+  }
+  std::vector<Contender>& contenders = result.contest.contenders;
+  if (std::count(alive_.begin(), alive_.end(), true) < 2) {
+    result.verdict = "every other candidate was rejected";
+  } else if (rounds.size() < static_cast<std::size_t>(std::min(min_valid_rounds, options_->finals_repeat))) {
+    result.verdict = "not enough valid rounds";
+  } else {
+    result.winner = winner_of(contenders);
+    result.verdict = explain(contenders, result.winner);
+  }
+  contenders[result.winner].chosen = true;
+  result.contest.reason =
+      (result.winner == 0 ? "kept " + entries_[0].name
+                          : entries_[result.winner].name + " replaces " + entries_[0].name) +
+      ": " + result.verdict;
+  return result;
+}
+
+/// Of an entry that dropped out: nothing.
+Contender ContestRun::measure(std::size_t entry, const std::vector<int>& rounds) const {
+  std::vector<std::int64_t> makespans;
+  std::vector<std::int64_t> gains;
+  for (const int round : rounds) {
+    const std::vector<std::int64_t>& row = makespans_ns_[static_cast<std::size_t>(round)];
+    if (alive_[entry]) {
+      makespans.push_back(row[entry]);
+      gains.push_back(row[0] - row[entry]);
+    }
+  }
+  Contender contender{entries_[entry].label, summarize(makespans, options_->statistic), std::nullopt, false};
+  if (entry != 0) {
+    contender.gain = summarize(gains, options_->statistic);
+  }
+  return contender;
+}
+
+/// A change must gain more than the noise and the minimum gain. Only whole defaults replace a whole set as
+/// soon as that is slower beyond the noise: the guard that tuning does not end slower than it began.
+bool ContestRun::eligible(std::size_t entry, const Contender& contender, double incumbent_ns) const {
+  const bool guards = contest_.kind != Contest::Kind::problem && entries_[entry].is_default;
+  const double margin = guards ? options_->tie_margin : options_->finals_min_gain;
+  const double noise_ns = 2 * contender.gain->standard_error_ns;
+  return alive_[entry] && contender.gain->centre_ns > std::max(margin * incumbent_ns, noise_ns);
+}
+
+/// The largest gain; within the noise of it the default wins, then the lowest index.
+std::size_t ContestRun::winner_of(const std::vector<Contender>& contenders) const {
+  const double incumbent_ns = contenders[0].makespan.centre_ns;
+  std::size_t best = 0;
+  for (std::size_t entry = 1; entry < contenders.size(); ++entry) {
+    if (eligible(entry, contenders[entry], incumbent_ns) &&
+        (best == 0 || contenders[entry].gain->centre_ns > contenders[best].gain->centre_ns)) {
+      best = entry;
+    }
+  }
+  std::size_t winner = best;
+  for (std::size_t entry = 1; best != 0 && entry < contenders.size(); ++entry) {
+    const Summary& gain = *contenders[entry].gain;
+    const Summary& most = *contenders[best].gain;
+    const double noise_ns = std::max(options_->tie_margin * incumbent_ns,
+                                     2 * std::hypot(gain.standard_error_ns, most.standard_error_ns));
+    const auto rank = [&](std::size_t i) { return std::pair(!entries_[i].is_default, entries_[i].label); };
+    if (eligible(entry, contenders[entry], incumbent_ns) && most.centre_ns - gain.centre_ns <= noise_ns &&
+        rank(entry) < rank(winner)) {
+      winner = entry;
+    }
+  }
+  return winner;
+}
+
+std::string ContestRun::explain(const std::vector<Contender>& contenders, std::size_t winner) const {
+  const double incumbent_ns = contenders[0].makespan.centre_ns;
+  const std::string rounds = rounds_text(contenders[0].makespan.count);
+  if (winner != 0) {
+    return "makespan " + percent(contenders[winner].gain->centre_ns / incumbent_ns) + " shorter " + rounds;
+  }
+  if (contest_.kind == Contest::Kind::verdict) {
+    const double gain = contenders[1].gain->centre_ns / contenders[1].makespan.centre_ns;
+    return gain < 0 ? "makespan " + percent(-gain) + " shorter than with all defaults " + rounds
+                    : "not slower than all defaults beyond the noise " + rounds;
+  }
+  return "no candidate gained more than " + percent(options_->finals_min_gain) + " and the noise " + rounds;
+}
+
+}  // namespace contextual::policy

@@ -1,0 +1,85 @@
+#pragma once
+
+/// \file
+/// One contest of the finals while it runs: rounds in which every contender is tried once, compared by the
+/// paired differences of their makespans. Pure.
+
+#include "contextual/policy/tuning_state.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::policy {
+
+/// A config for every problem, in problem order.
+using Assignment = std::vector<std::size_t>;
+
+class ContestRun {
+ public:
+  struct Entry {
+    std::size_t label = 0;  ///< Contender::config_id
+    std::string name;       ///< for reasons
+    Assignment assignment;
+    bool is_default = false;
+  };
+
+  /// What one tuning iteration of a contest does.
+  struct Trial {
+    std::size_t entry = 0;
+    int round = 0;
+    bool warmup = false;
+  };
+
+  /// What came out.
+  struct Result {
+    Contest contest;
+    std::size_t winner = 0;  ///< an index of `entries`
+    std::string verdict;     ///< why, in a few words
+  };
+
+  /// `contest` has kind, problem and pass; `entries` begins with the incumbent.
+  ContestRun(Contest contest, std::vector<Entry> entries, const PolicyOptions& options);
+
+  const Contest& contest() const { return contest_; }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  /// The trials still to come, at most `max_trials`, as far as nothing has to be taken again.
+  std::vector<Trial> plan(std::size_t max_trials) const;
+  std::size_t remaining() const;
+
+  /// One trial, in planned order. Without a makespan its round is taken again, as far as the limit allows.
+  void observe(const Trial& trial, std::optional<std::int64_t> makespan_ns);
+
+  /// The entry drops out. Without the incumbent (entry 0) the contest is void: start another one.
+  void drop(std::size_t entry);
+  bool is_void() const { return !alive_[0]; }
+
+  /// Rounds begun so far, and rounds that were taken again.
+  int rounds_begun() const;
+  int rounds_retaken() const;
+
+  Result decide() const;
+
+ private:
+  std::size_t entry_at(int round, std::size_t position) const;
+  void skip_dropped();
+  bool valid(int round) const;
+  int total_rounds() const;
+  std::vector<int> valid_rounds() const;
+  Contender measure(std::size_t entry, const std::vector<int>& rounds) const;
+  std::size_t winner_of(const std::vector<Contender>& contenders) const;
+  bool eligible(std::size_t entry, const Contender& contender, double incumbent_ns) const;
+  std::string explain(const std::vector<Contender>& contenders, std::size_t winner) const;
+
+  const PolicyOptions* options_;
+  Contest contest_;
+  std::vector<Entry> entries_;
+  std::vector<bool> alive_;
+  std::vector<std::vector<std::int64_t>> makespans_ns_;  ///< [round][entry]; 0: none
+  int round_ = 0;                                        ///< the next trial's, if there is one
+  std::size_t position_ = 0;                             ///< and its place in the round
+};
+
+}  // namespace contextual::policy

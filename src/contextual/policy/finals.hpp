@@ -1,0 +1,85 @@
+#pragma once
+
+/// \file
+/// Phase 2: which contests are held, in which order, and what they change. Pure.
+///
+/// First the walk's choices against whole sets, then each problem's few best with the others fixed, in
+/// passes, last the chosen set against all defaults. A problem takes part with its status `walked`; all
+/// others stay as they are.
+
+#include "contextual/policy/contest_run.hpp"
+#include "contextual/policy/problem_state.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace contextual::policy {
+
+class Finals {
+ public:
+  explicit Finals(const PolicyOptions& options) : options_(&options) {}
+
+  /// A contest is open.
+  bool running() const { return run_.has_value(); }
+
+  /// Closes a finished contest, opens the next one, or locks in everything when none is left.
+  void advance(std::vector<ProblemState>& problems);
+
+  /// The open contest's trials still to come, at most `max_trials`.
+  std::vector<ContestRun::Trial> plan(std::size_t max_trials) const;
+  std::size_t remaining() const { return run_ ? run_->remaining() : 0; }
+
+  /// What `trial` gives `problem`: a candidate's cell, or nothing when the problem stays fixed.
+  std::optional<Cell> cell(const ContestRun::Trial& trial, std::size_t problem,
+                           const ProblemState& state) const;
+
+  /// One trial. Without its problem's launch, or without a makespan, the round is taken again.
+  void observe(const ContestRun::Trial& trial, const IterationOutcome& outcome);
+
+  /// A rejection, already known to the problem.
+  void reject(std::size_t problem, std::size_t config_id);
+
+  /// Problems joined, from index `first` on: the open contest is void, and the passes are to reach them.
+  void interrupt(std::size_t first);
+
+  /// The open contest ends here and changes nothing.
+  void close(const std::string& reason);
+
+  /// An estimate of the iterations after the open contest.
+  std::size_t expected_afterwards(const std::vector<ProblemState>& problems) const;
+
+  const std::vector<Contest>& contests() const { return contests_; }
+  std::int64_t retakes() const;
+
+ private:
+  enum class Stage { begin, sets, passes, verdict, over };
+
+  bool open(const std::vector<ProblemState>& problems);
+  bool open_sets(const std::vector<ProblemState>& problems);
+  bool open_problem(const std::vector<ProblemState>& problems);
+  bool open_verdict(const std::vector<ProblemState>& problems);
+  bool start(Contest::Kind kind, std::vector<ContestRun::Entry> entries);
+  void conclude(std::vector<ProblemState>& problems);
+  void apply(const ContestRun::Result& result, std::vector<ProblemState>& problems);
+  void step_on(std::size_t problem_count);
+  void step_pass(std::size_t problem_count);
+  void discard();
+  bool context_changed(std::size_t problem) const;
+  std::vector<std::size_t> candidates(const ProblemState& problem) const;
+
+  const PolicyOptions* options_;
+  std::optional<ContestRun> run_;
+  std::vector<Contest> contests_;
+  Stage stage_ = Stage::begin;
+  int pass_ = 0;
+  std::size_t problem_ = 0;  ///< in the passes
+  bool pass_changed_ = false;
+  std::int64_t retakes_ = 0;                ///< of contests that are over
+  std::int64_t stamp_ = 0;                  ///< counts contests and changes
+  std::vector<std::int64_t> contested_at_;  ///< per problem: when its last contest ended; 0: none yet
+  std::vector<std::int64_t> changed_at_;    ///< per problem: when the finals last changed its choice
+};
+
+}  // namespace contextual::policy

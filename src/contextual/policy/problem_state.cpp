@@ -1,0 +1,248 @@
+#include "contextual/policy/problem_state.hpp"
+
+#include "contextual/policy/text.hpp"
+
+#include <contextual/error.hpp>
+
+#include <algorithm>
+
+namespace contextual::policy {
+namespace {
+
+void check(const ProblemRequest& request) {
+  if (request.config_count == 0) {
+    throw InvalidArgument("tuning problem with 0 configs: it needs at least its default config");
+  }
+  if (!request.pruned.empty() && request.pruned.size() != request.config_count) {
+    throw InvalidArgument("tuning problem with " + std::to_string(request.config_count) + " configs and " +
+                          std::to_string(request.pruned.size()) +
+                          " pruning marks: give one per config, or none");
+  }
+  if (request.locked_config && *request.locked_config >= request.config_count) {
+    throw InvalidArgument("tuning problem with " + std::to_string(request.config_count) +
+                          " configs locked to " + config_name(*request.locked_config) +
+                          ", which does not exist");
+  }
+}
+
+std::optional<std::int64_t> valid(std::optional<std::int64_t> time_ns) {
+  return time_ns && *time_ns > 0 ? time_ns : std::nullopt;
+}
+
+std::vector<std::size_t> best_of(std::vector<Entrant> entrants, std::size_t count) {
+  std::stable_sort(entrants.begin(), entrants.end(), [](const Entrant& a, const Entrant& b) {
+    return a.summary.centre_ns < b.summary.centre_ns;
+  });
+  std::vector<std::size_t> best;
+  for (std::size_t i = 0; i < entrants.size() && i < count; ++i) {
+    best.push_back(entrants[i].config_id);
+  }
+  return best;
+}
+
+}  // namespace
+
+ProblemState::ProblemState(const ProblemRequest& request, const PolicyOptions& options) : options_(&options) {
+  check(request);
+  record_.configs.resize(request.config_count);
+  own_times_.resize(request.config_count);
+  viable_count_ = request.config_count;
+  for (std::size_t config = 1; config < request.pruned.size(); ++config) {
+    record_.configs[config].pruned = request.pruned[config];
+    viable_count_ -= request.pruned[config] ? 1 : 0;
+  }
+  if (request.locked_config) {
+    record_.status = ProblemStatus::locked_in;
+    record_.choice = *request.locked_config;
+    record_.reason = "locked in by an earlier run";
+    return;
+  }
+  ScheduleRequest walk{request.config_count, request.pruned, options.n_warmup, options.n_repeat};
+  if (!walk.pruned.empty()) {
+    walk.pruned[0] = false;
+  }
+  schedule_ = options.schedule ? options.schedule(walk) : walk_schedule(walk);
+  if (schedule_ == nullptr) {
+    throw InvalidArgument(
+        "the schedule factory returned null; it must return a schedule for every tuning problem");
+  }
+  choose_by_own_time(options.n_repeat);
+  settle_status();
+}
+
+bool ProblemState::viable(std::size_t config_id) const {
+  const ConfigRecord& config = record_.configs[config_id];
+  return !config.pruned && !config.rejection;
+}
+
+std::vector<Step> ProblemState::plan(std::size_t max_steps) const {
+  return walking() ? schedule_->plan(max_steps) : std::vector<Step>{};
+}
+
+ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutcome& outcome,
+                                          std::optional<std::int64_t> makespan_ns) {
+  const std::vector<Step> due = plan(1);
+  if (due.empty() || !outcome.launched || !viable(config_id)) {
+    return Taken::nothing;
+  }
+  if (due.front().config_id != config_id) {
+    return Taken::retake;
+  }
+  const std::optional<std::int64_t> time_ns = valid(outcome.time_ns);
+  return take(due.front(), time_ns, valid(makespan_ns)) ? Taken::step : Taken::retake;
+}
+
+bool ProblemState::take(const Step& step, std::optional<std::int64_t> time_ns,
+                        std::optional<std::int64_t> makespan_ns) {
+  schedule_->observe({step, time_ns});
+  ++record_.walk_iterations;
+  ConfigRecord& config = record_.configs[step.config_id];
+  if (!step.warmup && time_ns) {
+    config.samples_ns.push_back(*time_ns);
+    if (makespan_ns) {
+      config.makespans_ns.push_back(*makespan_ns);
+    }
+    own_times_[step.config_id] = summarize(config.samples_ns, options_->statistic);
+    if (config.samples_ns.size() >= static_cast<std::size_t>(options_->n_repeat)) {
+      choose_by_own_time(options_->n_repeat);
+    }
+  }
+  // A warm-up needs no time here, but a schedule may insist on one.
+  const std::vector<Step> due = schedule_->plan(1);
+  const bool stays_due = !time_ns && (!step.warmup || (!due.empty() && due.front() == step));
+  if (stays_due) {
+    count_retake(step.config_id);
+  }
+  settle_status();
+  return !stays_due;
+}
+
+void ProblemState::count_retake(std::size_t config_id) {
+  ConfigRecord& config = record_.configs[config_id];
+  if (++config.retakes > options_->retake_limit) {
+    reject(config_id, "no valid time in " + std::to_string(config.retakes) + " retakes");
+  }
+}
+
+void ProblemState::note_presence(bool launched) {
+  batches_absent_ = launched ? 0 : batches_absent_ + 1;
+  if (walking() && batches_absent_ >= options_->absent_batches) {
+    close("not launched in " + std::to_string(batches_absent_) + " batches in a row");
+  }
+}
+
+void ProblemState::reject(std::size_t config_id, const std::string& reason) {
+  ConfigRecord& config = record_.configs[config_id];
+  if (config.rejection) {
+    return;
+  }
+  config.rejection = reason;
+  if (schedule_) {
+    schedule_->reject(config_id);
+  }
+  viable_count_ -= config.pruned ? 0 : 1;
+  if (walking()) {
+    choose_by_own_time(options_->n_repeat);
+  } else if (record_.choice == config_id) {
+    choose_after_walk();
+    record_.reason =
+        config_name(config_id) + " was rejected after it had been chosen; then: " + record_.reason;
+    has_notes_ = false;
+  }
+  settle_status();
+}
+
+/// Called after every change: all configs may be out, or the walk may be over.
+void ProblemState::settle_status() {
+  if (viable_count_ == 0) {
+    record_.status = ProblemStatus::failed;
+    record_.choice = 0;
+    record_.reason = "every config was rejected";
+  } else if (walking() && schedule_->plan(1).empty()) {
+    choose_after_walk();
+    record_.status = options_->finals ? ProblemStatus::walked : ProblemStatus::locked_in;
+  }
+}
+
+void ProblemState::close(const std::string& reason) {
+  if (walking()) {
+    choose_by_own_time(1);
+  } else if (!walked()) {
+    return;
+  }
+  record_.status = ProblemStatus::incomplete;
+  record_.reason += "; closed early: " + reason;
+}
+
+void ProblemState::lock_in() {
+  if (walked()) {
+    record_.status = ProblemStatus::locked_in;
+  }
+}
+
+void ProblemState::choose(std::size_t config_id, const std::string& note) {
+  record_.choice = config_id;
+  record_.reason += "; finals: " + note;
+  has_notes_ = true;
+}
+
+void ProblemState::keep(const std::string& note) {
+  if (!has_notes_) {
+    choose(record_.choice, note);
+  }
+}
+
+std::optional<std::size_t> ProblemState::best_so_far() const {
+  std::size_t best = record_.choice;
+  if (walking()) {
+    const std::optional<Selection> selected = select(entrants(options_->n_repeat), options_->tie_margin);
+    best = selected ? selected->config_id : 0;
+  }
+  return best != 0 && viable(best) ? std::optional(best) : std::nullopt;
+}
+
+std::vector<std::size_t> ProblemState::best_by_time(std::size_t count) const {
+  return best_of(entrants(1), count);
+}
+
+std::vector<std::size_t> ProblemState::best_by_makespan(std::size_t count) const {
+  std::vector<Entrant> measured;
+  for (std::size_t config = 0; config < record_.configs.size(); ++config) {
+    if (viable(config) && !record_.configs[config].makespans_ns.empty()) {
+      measured.push_back({config, summarize(record_.configs[config].makespans_ns, Statistic::median)});
+    }
+  }
+  return best_of(std::move(measured), count);
+}
+
+void ProblemState::choose_by_own_time(int min_samples) {
+  if (const std::optional<Selection> selected = select(entrants(min_samples), options_->tie_margin)) {
+    record_.choice = selected->config_id;
+    record_.reason = selected->reason;
+    return;
+  }
+  std::size_t first = 0;
+  while (first + 1 < record_.configs.size() && !viable(first)) {
+    ++first;
+  }
+  record_.choice = first;
+  record_.reason =
+      first == 0 ? "without times the default stays" : "without times the first config that is left";
+}
+
+/// Complete configs only, unless a schedule gave up early on each of them.
+void ProblemState::choose_after_walk() {
+  choose_by_own_time(entrants(options_->n_repeat).empty() ? 1 : options_->n_repeat);
+}
+
+std::vector<Entrant> ProblemState::entrants(int min_samples) const {
+  std::vector<Entrant> measured;
+  for (std::size_t config = 0; config < record_.configs.size(); ++config) {
+    if (viable(config) && own_times_[config].count >= static_cast<std::size_t>(min_samples)) {
+      measured.push_back({config, own_times_[config]});
+    }
+  }
+  return measured;
+}
+
+}  // namespace contextual::policy

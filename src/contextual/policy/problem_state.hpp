@@ -1,0 +1,84 @@
+#pragma once
+
+/// \file
+/// One tuning problem of one `run`: its walk, its records and its choice. Pure.
+
+#include "contextual/policy/selection.hpp"
+#include "contextual/policy/tuning_state.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::policy {
+
+class ProblemState {
+ public:
+  /// What became of one launch in the walk.
+  enum class Taken {
+    step,     ///< the step that was due: observed
+    retake,   ///< it stays due, because its time is missing or because another step was due
+    nothing,  ///< not launched, not walking, or a config that is out
+  };
+
+  /// Throws InvalidArgument for a request that makes no sense.
+  ProblemState(const ProblemRequest& request, const PolicyOptions& options);
+
+  const ProblemRecord& record() const { return record_; }
+  bool walking() const { return record_.status == ProblemStatus::walking; }
+  bool walked() const { return record_.status == ProblemStatus::walked; }
+
+  /// Neither rejected nor pruned.
+  bool viable(std::size_t config_id) const;
+
+  /// The next steps of the walk, at most `max_steps`; empty when it is over.
+  std::vector<Step> plan(std::size_t max_steps) const;
+  std::size_t remaining_steps() const { return walking() ? schedule_->remaining_steps() : 0; }
+
+  /// A tuning iteration of the walk in which the problem's launches used `config_id`.
+  Taken observe(std::size_t config_id, const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
+
+  /// Once a batch: after too many batches in a row without a launch a walking problem is closed.
+  void note_presence(bool launched);
+
+  /// The config is out; a choice that fell on it is made again. Repeated rejections are ignored.
+  void reject(std::size_t config_id, const std::string& reason);
+
+  /// Ends the walk where it is, or the wait for the finals.
+  void close(const std::string& reason);
+
+  /// Walked becomes locked in.
+  void lock_in();
+
+  /// The finals' decision. `note` is added to the reason.
+  void choose(std::size_t config_id, const std::string& note);
+
+  /// The finals looked and kept the choice; said only if nothing else was.
+  void keep(const std::string& note);
+
+  /// The best fully measured config other than the default.
+  std::optional<std::size_t> best_so_far() const;
+
+  /// Up to `count` viable configs, best first, by own time and by the median makespan of their steps.
+  std::vector<std::size_t> best_by_time(std::size_t count) const;
+  std::vector<std::size_t> best_by_makespan(std::size_t count) const;
+
+ private:
+  bool take(const Step& step, std::optional<std::int64_t> time_ns, std::optional<std::int64_t> makespan_ns);
+  void count_retake(std::size_t config_id);
+  void choose_by_own_time(int min_samples);
+  void choose_after_walk();
+  void settle_status();
+  std::vector<Entrant> entrants(int min_samples) const;
+
+  const PolicyOptions* options_;
+  std::unique_ptr<Schedule> schedule_;  ///< null when there was nothing to walk
+  ProblemRecord record_;
+  std::vector<Summary> own_times_;  ///< of each config's samples
+  std::size_t viable_count_ = 0;
+  bool has_notes_ = false;
+  int batches_absent_ = 0;
+};
+
+}  // namespace contextual::policy
