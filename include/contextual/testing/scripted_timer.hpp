@@ -17,8 +17,8 @@ namespace contextual::testing {
 
 /// One launch of a tuning iteration that ended.
 struct ScriptedLaunch {
-  std::string kernel;
-  std::string key;  ///< the key as text, empty without a key
+  std::string kernel{};
+  std::string key{};  ///< the key as text, empty without a key
   std::size_t config_id = 0;
   std::int64_t time_ns = 0;  ///< what `launch_ns` said; 0 or negative: missing
 };

@@ -17,7 +17,7 @@ namespace contextual::testing {
 struct TimerCheck {
   /// What a launch does; called between `begin_launch` and `end_launch`, also from several threads. Empty:
   /// the calling thread computes for some 100 us. For a device timer: launch a kernel on `launch.stream`.
-  std::function<void(const LaunchInfo& launch)> work;
+  std::function<void(const LaunchInfo& launch)> work{};
   void* stream = nullptr;  ///< given to every launch
 
   /// The timer measures the host's clock around the launch: a launch's time covers its work. False for

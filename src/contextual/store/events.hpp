@@ -16,44 +16,44 @@ namespace contextual::store {
 
 /// A `run` begins.
 struct RunStart {
-  std::string run_id;
-  std::string region;
+  std::string run_id{};
+  std::string region{};
   int rank = 0;
   int ranks = 1;
-  std::string options;       ///< as text, e.g. "n_warmup=3 n_repeat=5"
-  std::string time_iso8601;  ///< when, e.g. "2026-01-31T12:00:00Z"
+  std::string options{};       ///< as text, e.g. "n_warmup=3 n_repeat=5"
+  std::string time_iso8601{};  ///< when, e.g. "2026-01-31T12:00:00Z"
 };
 
 /// One launch of one tuning iteration; with `status` "not launched" a problem that was due and did not come.
 struct LaunchRow {
-  std::string run_id;
-  std::string phase;  ///< "walk", "finals" or "final"
+  std::string run_id{};
+  std::string phase{};  ///< "walk", "finals" or "final"
   std::int64_t tuning_iteration = 0;
   int rank = 0;
-  std::string region;
-  std::string kernel;
-  std::string key;
+  std::string region{};
+  std::string kernel{};
+  std::string key{};
   std::size_t config_id = 0;
-  Config config;
-  std::string role;                         ///< "warmup", "repeat", "candidate" or "best"
-  int step_iteration = 0;                   ///< n-th use of the config in the walk or contest, from 0
-  std::optional<std::int64_t> local_ns;     ///< own time on this rank
-  std::optional<std::int64_t> agreed_ns;    ///< MAX over ranks
-  std::optional<std::int64_t> makespan_ns;  ///< of the tuning iteration, MAX over ranks
-  std::string status = "ok";                ///< "ok", "no time", "rejected", "fallback" or "not launched"
-  std::string detail;                       ///< why, where the status is not "ok"
-  std::optional<double> average_ns;         ///< set on a config's last repeat: its agreed centre so far
+  Config config{};
+  std::string role{};                         ///< "warmup", "repeat", "candidate" or "best"
+  int step_iteration = 0;                     ///< n-th use of the config in the walk or contest, from 0
+  std::optional<std::int64_t> local_ns{};     ///< own time on this rank
+  std::optional<std::int64_t> agreed_ns{};    ///< MAX over ranks
+  std::optional<std::int64_t> makespan_ns{};  ///< of the tuning iteration, MAX over ranks
+  std::string status = "ok";                  ///< "ok", "no time", "rejected", "fallback" or "not launched"
+  std::string detail{};                       ///< why, where the status is not "ok"
+  std::optional<double> average_ns{};         ///< set on a config's last repeat: its agreed centre so far
 };
 
 /// A config of the walk is measured completely.
 struct ConfigSummary {
-  std::string run_id;
+  std::string run_id{};
   int rank = 0;
-  std::string region;
-  std::string kernel;
-  std::string key;
+  std::string region{};
+  std::string kernel{};
+  std::string key{};
   std::size_t config_id = 0;
-  Config config;
+  Config config{};
   std::size_t sample_count = 0;
   double centre_ns = 0;  ///< median or trimmed mean, by the options
   double spread_ns = 0;  ///< 1.4826 x median absolute deviation
@@ -61,70 +61,70 @@ struct ConfigSummary {
 
 /// A config is out, on all ranks.
 struct Rejected {
-  std::string run_id;
-  std::string phase;
+  std::string run_id{};
+  std::string phase{};
   std::int64_t tuning_iteration = 0;
   int rank = 0;
-  std::string region;
-  std::string kernel;
-  std::string key;
+  std::string region{};
+  std::string kernel{};
+  std::string key{};
   std::size_t config_id = 0;
-  Config config;
-  std::string reason;
+  Config config{};
+  std::string reason{};
 };
 
 /// A tuning problem's best config.
 struct Choice {
-  std::string run_id;
+  std::string run_id{};
   int rank = 0;
-  std::string region;
-  std::string kernel;
-  std::string key;
+  std::string region{};
+  std::string kernel{};
+  std::string key{};
   std::size_t config_id = 0;
-  Config config;
-  std::optional<double> latency_ns;  ///< own time of the choice; empty when it was not measured
-  std::string reason;
+  Config config{};
+  std::optional<double> latency_ns{};  ///< own time of the choice; empty when it was not measured
+  std::string reason{};
   std::string status = "locked_in";  ///< "locked_in" or "incomplete"
 };
 
 /// One candidate of a contest.
 struct ContestEntry {
-  std::string name;               ///< "config-2", "defaults", "own time", ...
-  std::size_t config_id = 0;      ///< the config, or the set's index
-  std::size_t round_count = 0;    ///< valid rounds
-  double makespan_ns = 0;         ///< centre over its rounds
-  double spread_ns = 0;           ///< of the makespan
-  std::optional<double> gain_ns;  ///< paired: incumbent's makespan minus its own; empty for the incumbent
+  std::string name{};               ///< "config-2", "defaults", "own time", ...
+  std::size_t config_id = 0;        ///< the config, or the set's index
+  std::size_t round_count = 0;      ///< valid rounds
+  double makespan_ns = 0;           ///< centre over its rounds
+  double spread_ns = 0;             ///< of the makespan
+  std::optional<double> gain_ns{};  ///< paired: incumbent's makespan minus its own; empty for the incumbent
   bool chosen = false;
 };
 
 /// One contest of the finals.
 struct Contest {
-  std::string run_id;
+  std::string run_id{};
   int rank = 0;
-  std::string region;
-  std::string kind;  ///< "sets", "problem" or "verdict"
+  std::string region{};
+  std::string kind{};  ///< "sets", "problem" or "verdict"
   int pass = 0;
-  std::string kernel;                 ///< empty unless kind is "problem"
-  std::string key;                    ///< empty unless kind is "problem"
-  std::vector<ContestEntry> entries;  ///< the incumbent first
-  std::string reason;
+  std::string kernel{};                 ///< empty unless kind is "problem"
+  std::string key{};                    ///< empty unless kind is "problem"
+  std::vector<ContestEntry> entries{};  ///< the incumbent first
+  std::string reason{};
 };
 
 /// Something a person should know, e.g. launches from threads without the region's context.
 struct Warning {
-  std::string run_id;
+  std::string run_id{};
   int rank = 0;
-  std::string region;
-  std::string text;
+  std::string region{};
+  std::string text{};
 };
 
 /// Where the run stands.
 struct Progress {
-  std::string run_id;
+  std::string run_id{};
   int rank = 0;
-  std::string region;
-  std::string phase;
+  std::string region{};
+  std::string phase{};
   std::int64_t iterations_done = 0;
   std::int64_t iterations_expected = 0;  ///< done and still to come, an estimate
   std::size_t problem_count = 0;         ///< tuning problems known
@@ -133,11 +133,11 @@ struct Progress {
 
 /// A `run` ends, well or not.
 struct RunEnd {
-  std::string run_id;
+  std::string run_id{};
   int rank = 0;
-  std::string region;
+  std::string region{};
   std::string status = "ok";  ///< "ok" or "failed"
-  std::string error;          ///< what was thrown, empty when ok
+  std::string error{};        ///< what was thrown, empty when ok
   std::size_t problem_count = 0;
   std::int64_t walk_iterations = 0;
   std::int64_t finals_iterations = 0;

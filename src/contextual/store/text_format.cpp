@@ -124,7 +124,14 @@ std::string text_of(const Warning& e) {
 }
 
 std::string text_of(const Progress& e) {
-  return Line(e.rank, e.region).add("progress", format_progress(e)).take();
+  const auto left = estimate_left_ns(e.iterations_done, e.iterations_expected, e.elapsed_ns);
+  return Line(e.rank, e.region)
+      .add("phase", e.phase)
+      .add("progress", std::to_string(e.iterations_done) + "/" + std::to_string(e.iterations_expected))
+      .add("problems", id_text(e.problem_count))
+      .add("elapsed", format_duration(e.elapsed_ns))
+      .add_if(left.has_value(), "left", "about " + format_duration(left.value_or(0)))
+      .take();
 }
 
 std::string text_of(const RunEnd& e) {

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "contextual/store/events.hpp"
+
+namespace contextual::store::samples {
+
+// One of each event, filled in everywhere. docs/log-format.md shows what they look like.
+
+inline const Config config{{"BLOCK_N", 128}, {"SWIZZLE", true}, {"IMPL", "mma"}};
+
+inline RunStart run_start() {
+  return {"20260131T120000-4711-0", "ag_gemm", 0, 2, "n_warmup=1 n_repeat=2 finals=true",
+          "2026-01-31T12:00:00Z"};
+}
+
+inline LaunchRow launch() {
+  LaunchRow row;
+  row.run_id = run_start().run_id;
+  row.phase = "walk";
+  row.tuning_iteration = 17;
+  row.region = "ag_gemm";
+  row.kernel = "gemm";
+  row.key = "(4096, 4096, bf16)";
+  row.config_id = 1;
+  row.config = config;
+  row.role = "repeat";
+  row.step_iteration = 2;
+  row.local_ns = 118000;
+  row.agreed_ns = 121000;
+  row.makespan_ns = 350000;
+  return row;
+}
+
+inline LaunchRow last_repeat() {
+  LaunchRow row = launch();
+  row.average_ns = 120000;
+  return row;
+}
+
+inline ConfigSummary config_summary() {
+  return {launch().run_id, 0, "ag_gemm", "gemm", launch().key, 1, config, 2, 120000, 1482.6};
+}
+
+inline Rejected rejected() {
+  return {launch().run_id, "walk",       18, 0,      "ag_gemm",
+          "gemm",          launch().key, 2,  config, "rank 1: too much shared memory"};
+}
+
+inline Choice choice() {
+  return {launch().run_id, 0,      "ag_gemm",           "gemm",     launch().key, 1,
+          config,          120000, "shortest own time", "locked_in"};
+}
+
+inline Contest contest() {
+  return {
+      launch().run_id,
+      0,
+      "ag_gemm",
+      "problem",
+      0,
+      "gemm",
+      launch().key,
+      {{"config-1", 1, 5, 350000, 2000, std::nullopt, false}, {"config-0", 0, 5, 310000, 1500, 40000, true}},
+      "makespan 11.4 % shorter (paired, 5 rounds)"};
+}
+
+inline Warning warning() {
+  return {launch().run_id, 0, "ag_gemm", "2 launches from threads without the context"};
+}
+
+inline Progress progress() {
+  return {launch().run_id, 0, "ag_gemm", "walk", 24, 96, 3, 1'200'000'000};
+}
+
+inline RunEnd run_end() {
+  return {launch().run_id, 0, "ag_gemm", "ok", "", 3, 96, 20, 1, 1, 5'300'000'000};
+}
+
+inline std::vector<Event> all() {
+  return {run_start(), launch(),  last_repeat(), config_summary(), rejected(),
+          choice(),    contest(), warning(),     progress(),       run_end()};
+}
+
+}  // namespace contextual::store::samples
