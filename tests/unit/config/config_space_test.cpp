@@ -171,6 +171,7 @@ TEST_CASE("config space: threads that use it first at the same time see one resu
   std::vector<const GemmConfig*> first(4);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(first.size());
     for (auto& config : first) {
       threads.emplace_back([&] { config = &space[0]; });
     }
