@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace contextual {
 
@@ -100,8 +101,11 @@ class Key {
 
   /// "(4096, 4096, bf16)". For people: the number 1 and the text "1" print alike.
   CONTEXTUAL_API std::string to_string() const;
+  /// "{M: 4096, N: 4096, dtype: bf16}": a name for each part, fewer or more names than parts do no harm.
+  CONTEXTUAL_API std::string to_string(const std::vector<std::string>& names) const;
 
  private:
+  std::vector<std::string> part_texts() const;
   constexpr void push(std::uint64_t word, Type type) {
     if (size_ == capacity) {
       overflow();

@@ -62,9 +62,10 @@ class CONTEXTUAL_API Schedule {
 /// What a schedule is made for.
 struct ScheduleRequest {
   std::size_t config_count = 1;  ///< at least 1; config 0 is the default
-  std::vector<bool> pruned;      ///< per config: never to be tried. Empty when nothing is pruned; config 0 never is
-  int n_warmup = 3;              ///< at least 1
-  int n_repeat = 5;              ///< at least 1
+  std::vector<bool>
+      pruned;        ///< per config: never to be tried. Empty when nothing is pruned; config 0 never is
+  int n_warmup = 3;  ///< at least 1
+  int n_repeat = 5;  ///< at least 1
 };
 
 /// Makes one schedule a tuning problem. Called with equal requests in the same order on all ranks.

@@ -56,32 +56,50 @@ void Key::append_text(std::string_view value) {
   }
 }
 
-std::string Key::to_string() const {
-  std::string out = "(";
+std::vector<std::string> Key::part_texts() const {
+  std::vector<std::string> parts;
   for (std::size_t i = 0; i < size_; ++i) {
-    if (i > 0 && type(i) != Type::text_more) {
-      out += ", ";
+    if (type(i) != Type::text_more) {
+      parts.emplace_back();
     }
+    std::string& part = parts.back();
     switch (type(i)) {
       case Type::signed_integer:
-        out += std::to_string(static_cast<std::int64_t>(words_[i]));
+        part = std::to_string(static_cast<std::int64_t>(words_[i]));
         break;
       case Type::unsigned_integer:
-        out += std::to_string(words_[i]);
+        part = std::to_string(words_[i]);
         break;
       case Type::boolean:
-        out += words_[i] != 0 ? "true" : "false";
+        part = words_[i] != 0 ? "true" : "false";
         break;
       case Type::floating:
-        out += contextual::to_string(Value(std::bit_cast<double>(words_[i])));
+        part = contextual::to_string(Value(std::bit_cast<double>(words_[i])));
         break;
       case Type::text:
       case Type::text_more:
-        append_unpacked(out, words_[i]);
+        append_unpacked(part, words_[i]);
         break;
     }
   }
+  return parts;
+}
+
+std::string Key::to_string() const {
+  std::string out = "(";
+  for (const std::string& part : part_texts()) {
+    out += (out.size() > 1 ? ", " : "") + part;
+  }
   return out + ")";
+}
+
+std::string Key::to_string(const std::vector<std::string>& names) const {
+  const std::vector<std::string> parts = part_texts();
+  std::string out = "{";
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    out += (i > 0 ? ", " : "") + (i < names.size() ? names[i] + ": " : "") + parts[i];
+  }
+  return out + "}";
 }
 
 }  // namespace contextual

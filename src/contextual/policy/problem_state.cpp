@@ -86,7 +86,7 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
     return Taken::nothing;
   }
   if (due.front().config_id != config_id) {
-    return Taken::retake;
+    return Taken::displaced;
   }
   const std::optional<std::int64_t> time_ns = valid(outcome.time_ns);
   return take(due.front(), time_ns, valid(makespan_ns)) ? Taken::step : Taken::retake;

@@ -17,9 +17,10 @@ class ProblemState {
  public:
   /// What became of one launch in the walk.
   enum class Taken {
-    step,     ///< the step that was due: observed
-    retake,   ///< it stays due, because its time is missing or because another step was due
-    nothing,  ///< not launched, not walking, or a config that is out
+    step,       ///< the step that was due: observed
+    retake,     ///< its time is missing: it stays due
+    displaced,  ///< another step was due, because one before it was not launched or has to be taken again
+    nothing,    ///< not launched, not walking, or a config that is out
   };
 
   /// Throws InvalidArgument for a request that makes no sense.

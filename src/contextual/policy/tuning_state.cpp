@@ -1,6 +1,7 @@
 #include "contextual/policy/tuning_state.hpp"
 
 #include "contextual/policy/finals.hpp"
+#include "contextual/policy/options_check.hpp"
 #include "contextual/policy/problem_state.hpp"
 
 #include <contextual/error.hpp>
@@ -15,25 +16,6 @@ void require(bool fine, const std::string& what) {
   if (!fine) {
     throw InvalidArgument(what);
   }
-}
-
-void check(const PolicyOptions& options) {
-  const auto at_least = [](std::int64_t value, std::int64_t least, const std::string& name) {
-    require(value >= least, "option " + name + " is " + std::to_string(value) + "; it must be at least " +
-                                std::to_string(least));
-  };
-  at_least(options.n_warmup, 1, "n_warmup");
-  at_least(options.n_repeat, 1, "n_repeat");
-  at_least(options.settle_every, 0, "settle_every");
-  at_least(options.max_iterations, 1, "max_iterations");
-  at_least(options.absent_batches, 1, "absent_batches");
-  at_least(options.retake_limit, 0, "retake_limit");
-  at_least(options.finals_candidates, 0, "finals_candidates");
-  at_least(options.finals_repeat, 1, "finals_repeat");
-  at_least(options.finals_passes, 0, "finals_passes");
-  require(options.tie_margin >= 0, "option tie_margin is negative or not a number; it must be at least 0");
-  require(options.finals_min_gain >= 0,
-          "option finals_min_gain is negative or not a number; it must be at least 0");
 }
 
 }  // namespace
@@ -163,7 +145,9 @@ void TuningState::Impl::observe_walk(const IterationPlan& planned, const Iterati
     const std::size_t config_id = joined ? 0 : planned.cells[p].config_id;
     const bool was_step = !joined && planned.cells[p].role == Cell::Role::step;
     const ProblemState::Taken taken = problems[p].observe(config_id, outcome.cells[p], outcome.makespan_ns);
-    walk_retakes += taken == ProblemState::Taken::retake && was_step ? 1 : 0;
+    const bool again =
+        taken == ProblemState::Taken::retake || (taken == ProblemState::Taken::displaced && was_step);
+    walk_retakes += again ? 1 : 0;
   }
 }
 
@@ -186,7 +170,7 @@ void TuningState::Impl::advance() {
 }
 
 TuningState::TuningState(PolicyOptions options) {
-  check(options);
+  check_options(options);
   impl_ = std::make_unique<Impl>(std::move(options));
 }
 TuningState::~TuningState() = default;

@@ -36,10 +36,9 @@ enum class Field : std::size_t {
 /// What one rank says for all.
 enum class Flag : std::size_t {
   region_threw,
-  tuning_failed,    ///< a launch found no config left
-  error,            ///< the tuner itself failed on this rank
-  rejections,       ///< some config failed on this rank
-  local_open,       ///< a problem of a `local` kernel is still walking
+  tuning_failed,  ///< a launch found no config left
+  rejections,     ///< some config failed on this rank
+  local_open,     ///< a problem of a `local` kernel is still walking
   count_,
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <latch>
 #include <limits>
 #include <optional>
 #include <thread>
@@ -174,7 +175,9 @@ void must_throw(Communicator& communicator, std::chrono::nanoseconds deadline, s
 void check_failures(const Ranks& ranks, std::chrono::nanoseconds deadline, Violations& violations) {
   const int size = static_cast<int>(ranks.size());
   const int missing = size - 1;
+  std::latch ready(missing);  // so that no deadline runs while threads still start
   in_threads(missing, [&](int rank) {
+    ready.arrive_and_wait();
     must_throw(*ranks[static_cast<std::size_t>(rank)], deadline, missing, "when a rank does not arrive",
                violations);
   });

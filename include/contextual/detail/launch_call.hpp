@@ -1,0 +1,63 @@
+#pragma once
+
+/// \file
+/// One intercepted launch: which config it uses, what happens when that fails.
+
+#include <contextual/detail/kernel_core.hpp>
+#include <contextual/export.hpp>
+#include <contextual/timer.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace contextual::detail {
+
+struct ProblemSlot;
+struct ThreadLog;
+
+/// Type-erased `prune` with a launch's arguments bound; called at most once a problem and run.
+struct PruneView {
+  bool (*prune)(const void* bound, std::size_t config_id) = nullptr;  ///< true: do not try this config
+  const void* bound = nullptr;
+};
+
+/// Lives on the stack of one launch, inside a region that is being tuned. Never waits on a device, never
+/// communicates, loads no code, holds no lock while the launcher runs.
+class CONTEXTUAL_API LaunchCall {
+ public:
+  LaunchCall(const KernelCore& core, const Key& key, const PruneView& prune, void* stream);
+  LaunchCall(const LaunchCall&) = delete;
+  LaunchCall& operator=(const LaunchCall&) = delete;
+
+  std::size_t config_id() const noexcept { return info_.config_id; }
+  const LaunchInfo& info() const noexcept { return info_; }
+  /// The problem's previous launch in this run used another config, or there was none.
+  bool config_changed() noexcept;
+  /// A first use: the result is to be checked.
+  bool wants_check() const noexcept { return info_.warmup; }
+
+  void start() noexcept;
+  void stop() noexcept;
+
+  /// The config failed before it had any effect: moves on to the fallback, or throws when there is none
+  /// (TuningFailedError) or when the kernel is coupled (Error).
+  void reject(const std::string& reason);
+  /// The launch had an effect, but a wrong one. True: moved on to the fallback, launch again.
+  bool reject_result(const std::string& reason, bool can_repeat);
+  /// Done; records the launch.
+  void finish() noexcept;
+
+ private:
+  void note_rejection(const std::string& reason);
+  bool next_fallback();
+
+  ThreadLog& log_;
+  const KernelCore& core_;
+  const Key& key_;
+  ProblemSlot* slot_ = nullptr;
+  LaunchInfo info_;
+  LaunchNote note_;
+  bool fallback_ = false;
+};
+
+}  // namespace contextual::detail

@@ -1,0 +1,52 @@
+#pragma once
+
+/// \file
+/// Optional members of a tunable kernel.
+
+#include <contextual/key.hpp>
+#include <contextual/participation.hpp>
+#include <contextual/timer.hpp>
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace contextual {
+
+/// Everything is optional. `Signature` is `R(const C&, Args...)`, as the launcher's.
+///
+/// Arguments are this launch's, as lvalues. Hooks run on the launching thread, outside the timed interval,
+/// and only while tuning, except where said. They obey the rule of the interception: never wait for a
+/// device, never communicate. What they throw, other than ConfigRejected, is the region's own error.
+template <typename Signature>
+struct KernelOptions;
+
+template <typename R, typename C, typename... Args>
+struct KernelOptions<R(const C&, Args...)> {
+  /// Compile, load, set attributes: everything that must not happen inside the region. Called once a config
+  /// and run before its first launch, on the thread of `run`, with no region work in flight; never for
+  /// launches outside of tuning. ConfigRejected, or any other exception, rejects the config on all ranks.
+  std::function<void(const C&)> prepare{};
+  /// True: do not try this config for such a launch. Asked once a problem, at its first launch. The default
+  /// is never pruned. What is pruned on one rank is pruned on all.
+  std::function<bool(const C&, const std::remove_reference_t<Args>&...)> prune{};
+  std::function<void(const LaunchInfo&, Args&...)> before_launch{};
+  std::function<void(const LaunchInfo&, Args&...)> after_launch{};
+  /// Puts state back that a candidate leaves behind (a workspace whose layout depends on the config, an
+  /// output that is accumulated into): called before a launch whose config differs from the problem's
+  /// previous launch, and before a fallback.
+  std::function<void(Args&...)> reset{};
+  /// Is the result right? Asked on each config's first use (every warm-up). False, or ConfigRejected with a
+  /// reason, rejects the config; with `reset` the same call then launches the fallback.
+  std::function<bool(const C&, Args&...)> check{};
+  Participation participation = Participation::all;
+  /// Kernels with the same non-empty name are one tuning problem: they have config spaces of equal size and
+  /// use the same config id, and compute equal keys. Also for one kernel that waits for its peers on other
+  /// ranks. A coupled launch that fails ends the run with an error: a fallback would not match its partner.
+  std::string coupling{};
+  /// Names of the key's parts, for logs: {"M", "N", "K"}.
+  std::vector<std::string> key_names{};
+};
+
+}  // namespace contextual

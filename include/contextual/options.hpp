@@ -1,0 +1,87 @@
+#pragma once
+
+/// \file
+/// Options of a tuning run. A call's options go over the tuner's, those over `set_default_options`, those
+/// over the built-in defaults: what is not set falls through. The environment overrides operations only;
+/// it is read once, and compared on all ranks.
+
+#include <contextual/communicator.hpp>
+#include <contextual/export.hpp>
+#include <contextual/schedule.hpp>
+#include <contextual/timer.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace contextual {
+
+/// What `run` does. CONTEXTUAL_MODE overrides it.
+enum class Mode {
+  tune,  ///< tune what is new, then run once with everything locked in
+  use,   ///< run once with what is locked in; tune nothing
+  off,   ///< run once with every kernel's default
+};
+
+/// How a config's samples become one number.
+enum class Statistic {
+  median,
+  trimmed_mean,  ///< without the lowest and the highest fifth; the median below 5 samples
+};
+
+/// Where a tuning run stands; given to the progress callback after every batch, on the thread of `run`.
+struct Progress {
+  std::string_view region;
+  std::string_view phase;                ///< "walk", "finals" or "final"
+  std::int64_t iterations_done = 0;      ///< tuning iterations
+  std::int64_t iterations_expected = 0;  ///< an estimate: done and still to come
+  std::size_t open_problems = 0;         ///< not locked in yet
+  std::chrono::nanoseconds elapsed{0};   ///< since `run` began
+  std::chrono::nanoseconds estimated_left{0};
+};
+
+/// Given to the iteration hooks.
+struct IterationInfo {
+  std::string_view region;
+  std::string_view phase;  ///< "walk", "finals" or "final"
+  std::int64_t tuning_iteration = 0;
+};
+
+/// Every field is optional. With designated initialisers: `{.n_warmup = 1, .finals = false}`.
+struct Options {
+  std::optional<Mode> mode{};               ///< tune
+  std::optional<int> n_warmup{};            ///< 3; uses of a config before its samples count, at least 1
+  std::optional<int> n_repeat{};            ///< 5; samples of a config, at least 1
+  std::optional<bool> finals{};             ///< true; false gives the documented table and nothing else
+  std::optional<int> finals_candidates{};   ///< 2; this many by own time and as many by makespan
+  std::optional<int> finals_repeat{};       ///< 5; paired rounds of a contest
+  std::optional<int> finals_passes{};       ///< 2; passes over all problems at most
+  std::optional<double> finals_min_gain{};  ///< 0.005; relative gain of the makespan that a change must bring
+  std::optional<double> tie_margin{};       ///< 0.005; own times closer than this are a tie
+  std::optional<Statistic> statistic{};     ///< median
+  std::optional<int> settle_every{};        ///< 0: at the end of each config; else tuning iterations a batch
+  std::optional<std::int64_t> max_iterations{};  ///< 10000 tuning iterations a run
+  std::optional<std::size_t> max_problems{};     ///< 4096 a run; launches of further keys use the default
+  std::optional<bool> always_tune{};  ///< false; true tunes again what is locked in. CONTEXTUAL_ALWAYS_TUNE
+  std::optional<std::chrono::milliseconds> deadline{};   ///< 60 s; for each settle and each exchange
+  std::optional<std::filesystem::path> log_directory{};  ///< .autotune_logs; empty: none. CONTEXTUAL_LOG_DIR
+  std::optional<bool> print{};  ///< false; choices and progress to stderr. CONTEXTUAL_PRINT_AUTOTUNING
+  std::shared_ptr<Communicator> communicator{};     ///< one_rank()
+  TimerFactory timer{};                             ///< host_timer
+  ScheduleFactory schedule{};                       ///< walk_schedule
+  std::function<void(const Progress&)> progress{};  ///< after every batch; must not throw
+  /// Before and after each run of the region, on the thread of `run`, outside what is measured: to restore
+  /// state, to check a result. What they throw counts as thrown by the region.
+  std::function<void(const IterationInfo&)> before_iteration{};
+  std::function<void(const IterationInfo&)> after_iteration{};
+};
+
+/// Replaces the process-wide defaults that tuners fall back to. Thread-safe; running tuners keep theirs.
+CONTEXTUAL_API void set_default_options(const Options& options);
+
+}  // namespace contextual

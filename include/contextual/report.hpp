@@ -1,0 +1,91 @@
+#pragma once
+
+/// \file
+/// What a tuner did: per region the choices and why, the measurements behind them, and the iteration table.
+
+#include <contextual/config.hpp>
+#include <contextual/export.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contextual {
+
+/// A robust summary of times.
+struct TimeSummary {
+  std::size_t count = 0;
+  double centre_ns = 0;  ///< median, or trimmed mean where that was asked for
+  double spread_ns = 0;  ///< 1.4826 x median absolute deviation
+};
+
+/// One config of one tuning problem, as walked.
+struct ConfigReport {
+  std::size_t config_id = 0;
+  Config config;
+  TimeSummary time;                      ///< own time, MAX over ranks
+  TimeSummary makespan;                  ///< of the tuning iterations of its samples
+  std::optional<std::string> rejection;  ///< why it is out
+  bool pruned = false;
+};
+
+enum class ProblemOutcome { locked_in, incomplete, failed, open };
+
+/// One tuning problem.
+struct ProblemReport {
+  std::string kernel;  ///< or the name of the coupling
+  std::string key;
+  ProblemOutcome outcome = ProblemOutcome::open;
+  std::size_t choice = 0;  ///< config id
+  Config choice_config;
+  std::string reason;   ///< why this choice
+  bool reused = false;  ///< locked in by an earlier run
+  std::vector<ConfigReport> configs;
+};
+
+/// One contest of the finals.
+struct ContestReport {
+  std::string subject;  ///< "sets", "verdict", or kernel and key
+  std::string reason;
+};
+
+/// One row of the iteration table: a cell a problem, e.g. "config-1 (iter-0)" or "best-config".
+struct TableRow {
+  std::string iteration;  ///< "0", "1", ..., "final"
+  std::string phase;      ///< "walk", "finals" or "final"
+  std::vector<std::string> cells;
+};
+
+/// One `run` of a region.
+struct RegionReport {
+  std::string region;
+  std::string run_id;
+  std::vector<ProblemReport> problems;
+  std::vector<ContestReport> contests;
+  std::vector<TableRow> table;
+  std::int64_t walk_iterations = 0;
+  std::int64_t finals_iterations = 0;
+  std::int64_t retakes = 0;
+  bool hit_iteration_cap = false;
+  std::optional<TimeSummary> default_makespan;  ///< the region with all defaults, from the finals' verdict
+  std::optional<TimeSummary> tuned_makespan;    ///< with everything locked in, from the same rounds
+  std::vector<std::string> warnings;
+  std::string log_directory;  ///< empty: no log
+
+  /// The iteration table as Markdown.
+  CONTEXTUAL_API std::string table_text(std::string_view phase = {}) const;
+  /// Choices and reasons, one problem a line.
+  CONTEXTUAL_API std::string choices_text() const;
+};
+
+/// All runs of a tuner, in order.
+struct Report {
+  std::vector<RegionReport> runs;
+
+  /// The latest run of a region, or null.
+  CONTEXTUAL_API const RegionReport* find(std::string_view region) const;
+};
+
+}  // namespace contextual

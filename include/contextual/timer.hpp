@@ -1,0 +1,102 @@
+#pragma once
+
+/// \file
+/// The seam to a clock: what is called around every intercepted launch and every tuning iteration.
+///
+/// A timer notes down; it measures at the settle. Inside the region it must not wait for a device,
+/// allocate device memory, load code, communicate or take a lock that another launch may hold.
+/// `contextual/testing/timer_conformance.hpp` checks an implementation.
+
+#include <contextual/deadline.hpp>
+#include <contextual/export.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace contextual {
+
+class Key;
+
+/// What is being launched; valid during the call only.
+struct LaunchInfo {
+  std::string_view region;
+  std::string_view kernel;
+  const Key* key = nullptr;
+  std::size_t config_id = 0;
+  std::int64_t tuning_iteration = 0;
+  bool warmup = false;
+  void* stream = nullptr;  ///< the launch's stream or null; opaque here
+};
+
+/// A timer's note of one launch, kept by the tuner from `begin_launch` to the settle.
+struct LaunchNote {
+  std::int64_t begin = 0;  ///< the timer's own, e.g. a time stamp or an event's index
+  std::int64_t end = 0;    ///< the timer's own
+};
+
+/// A timer's note of one tuning iteration.
+struct IterationNote {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// A busy interval on one device.
+struct Span {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  int device = 0;  ///< -1 is the host
+};
+
+/// One launch of one tuning iteration at the settle. `spans` receives what it kept busy: a launch may be
+/// several kernels and copies. Empty spans: nothing was measured.
+struct LaunchTiming {
+  LaunchNote note;
+  std::int64_t tuning_iteration = 0;
+  std::vector<Span> spans;
+};
+
+/// One tuning iteration at the settle. `makespan_ns` is its time from first start to last end; 0 when
+/// unknown.
+struct IterationTiming {
+  IterationNote note;
+  std::int64_t tuning_iteration = 0;
+  std::int64_t makespan_ns = 0;
+};
+
+/// Measures the launches and tuning iterations of one `run`. One instance a `run`; `begin_launch` and
+/// `end_launch` come from all threads of the region, the other calls from the thread that called `run`.
+class CONTEXTUAL_API Timer {
+ public:
+  Timer() = default;
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  virtual ~Timer();
+
+  virtual std::string_view name() const noexcept = 0;  ///< for logs, e.g. "host clock"
+
+  virtual void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
+  virtual void end_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
+
+  /// Around the launcher, on the launching thread. Budget: some tens of ns.
+  virtual void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept = 0;
+  virtual void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept = 0;
+
+  /// Waits, bounded, until the work of the batch is done and fills in the timings. A launch or iteration
+  /// without a time keeps empty spans or makespan 0; that is not an error.
+  /// Throws Error when the deadline expires with work outstanding.
+  virtual void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
+                      Deadline deadline) = 0;
+};
+
+/// Makes a timer for one `run`. Called on every rank.
+using TimerFactory = std::function<std::unique_ptr<Timer>()>;
+
+/// `std::chrono::steady_clock` around each launch: for kernels that run on the calling thread.
+/// Cost: two clock reads a launch.
+CONTEXTUAL_API std::unique_ptr<Timer> host_timer();
+
+}  // namespace contextual

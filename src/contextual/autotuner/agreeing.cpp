@@ -1,0 +1,324 @@
+/// \file
+/// RegionRun: the exchange after a batch. First the header, then, if all is well, the payload; details only
+/// when the header asks for them.
+
+#include "contextual/autotuner/joining.hpp"
+#include "contextual/autotuner/launch_signature.hpp"
+#include "contextual/autotuner/region_run.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace contextual::autotuner {
+
+using detail::ProblemSlot;
+using nlohmann::json;
+using policy::ProblemStatus;
+using policy::RejectionOutcome;
+using sync::Field;
+using sync::Flag;
+
+namespace {
+
+// Times travel as they are; MAX keeps the worst of what the ranks say.
+constexpr std::int64_t not_launched = -1;
+constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::max();
+
+std::optional<std::int64_t> time_of(std::int64_t word) {
+  return word > 0 && word != no_time ? std::optional(word) : std::nullopt;
+}
+
+std::string dump(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace
+
+void RegionRun::agree(Batch& batch) {
+  check_coupled_members(batch);
+  if (!batch.failure) {
+    observe_local(batch);
+  }
+  std::vector<ProblemSlot*> joining = newly_seen(context_, true);
+  agree_header(batch, joining);
+  join(shared_, joining);
+  batch.cells.resize(context_.slots().size(), std::vector<LocalCell>(batch.length));
+  observe_shared(batch);
+}
+
+void RegionRun::check_coupled_members(Batch& batch) {
+  for (const ProblemSlot& slot : context_.slots()) {
+    if (slot.state_index || slot.coupling.empty() || slot.members.empty() || batch.failure) {
+      continue;
+    }
+    for (const auto& registered : LaunchRegistry::instance().coupled(slot.coupling)) {
+      const bool seen = std::any_of(slot.members.begin(), slot.members.end(),
+                                    [&](const auto& member) { return member.get() == registered.get(); });
+      if (!seen) {
+        batch.cause = "region \"" + context_.region() + "\": kernel \"" + registered->traits().name +
+                      "\" is coupled as \"" + slot.coupling + "\" but was not launched with key " +
+                      slot.key_text +
+                      ": coupled kernels are launched in the same runs of the region and compute equal keys";
+        batch.failure = std::make_exception_ptr(InvalidArgument(batch.cause));
+        return;
+      }
+    }
+  }
+}
+
+void RegionRun::agree_header(const Batch& batch, std::vector<ProblemSlot*>& joining) {
+  sync::Header header;
+  header.set(Field::stage, text_digest("batch"));
+  header.set(Field::region, text_digest(context_.region()));
+  header.set(Field::plan, plan_digest_);
+  header.set(Field::launches, launch_digest(context_));
+  header.set(Field::problems, problems_digest(joining));
+  header.raise(Flag::region_threw, batch.failure && !batch.tuning_failed);
+  header.raise(Flag::tuning_failed, batch.tuning_failed);
+  header.raise(Flag::local_open, !local_.done() && local_.problem_count() > 0);
+  for (const ProblemSlot& slot : context_.slots()) {
+    header.raise(Flag::rejections, slot.shared() && !slot.rejections.empty());
+  }
+  const sync::Agreement agreement = exchange_.agree(header);
+  if (agreement.raised(Flag::region_threw)) {
+    throw_failures(batch);
+  }
+  if (agreement.raised(Flag::tuning_failed)) {
+    throw_tuning_failed(batch);
+  }
+  for (const Field field :
+       {Field::version, Field::stage, Field::sequence, Field::region, Field::plan, Field::launches}) {
+    if (agreement.differs(field)) {
+      throw_mismatch(agreement, batch);
+    }
+  }
+  if (agreement.differs(Field::problems)) {
+    joining = unite(context_, joining, exchange_.gather(problem_details(joining)));
+  }
+  local_open_anywhere_ = agreement.raised(Flag::local_open);
+  rejections_anywhere_ = agreement.raised(Flag::rejections);
+}
+
+void RegionRun::throw_failures(const Batch& batch) {
+  const std::int64_t iteration = context_.tuning_iteration;
+  const auto all = exchange_.gather(
+      dump({{"threw", batch.failure != nullptr}, {"cause", batch.cause}, {"iteration", iteration}}));
+  if (batch.failure) {
+    std::rethrow_exception(batch.failure);
+  }
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const json said = json::parse(all[rank]);
+    if (said.at("threw").get<bool>()) {
+      throw RegionFailedError(context_.region(), static_cast<int>(rank), said.at("cause"),
+                              said.at("iteration"));
+    }
+  }
+  throw RankMismatchError("region \"" + context_.region() +
+                          "\": a rank said that the region threw, and no rank did");
+}
+
+void RegionRun::throw_tuning_failed(const Batch& batch) {
+  json own = json::object();
+  for (const ProblemSlot& slot : context_.slots()) {
+    if (!slot.rejections.empty()) {
+      own["kernel"] = slot.name;
+      own["key"] = slot.key_text;
+      own["failed"] = batch.tuning_failed;
+      for (const Rejection& rejection : rejections_of(slot)) {
+        own["rejections"].push_back({rejection.config_id, rejection.config, rejection.reason});
+      }
+      for (const detail::LocalRejection& rejection : slot.rejections) {
+        own["rejections"].push_back(
+            {rejection.config_id, config_text(slot, rejection.config_id), rejection.reason});
+      }
+    }
+  }
+  const auto all = exchange_.gather(dump(own));
+  std::string kernel;
+  std::string key;
+  std::vector<Rejection> rejections;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const json said = json::parse(all[rank]);
+    if (said.value("failed", false) && kernel.empty()) {
+      kernel = said.at("kernel");
+      key = said.at("key");
+    }
+    const std::string prefix = all.size() > 1 ? "rank " + std::to_string(rank) + ": " : "";
+    for (const json& entry : said.value("rejections", json::array())) {
+      rejections.push_back({entry[0].get<std::size_t>(), entry[1], prefix + entry[2].get<std::string>()});
+    }
+  }
+  throw TuningFailedError(context_.region(), kernel, key, std::move(rejections));
+}
+
+void RegionRun::throw_mismatch(const sync::Agreement& agreement, const Batch& batch) {
+  const auto details = exchange_.gather(launch_details(context_, batch.first_iteration));
+  std::string what = "region \"" + context_.region() + "\", tuning iterations " +
+                     std::to_string(batch.first_iteration) + " to " +
+                     std::to_string(batch.first_iteration + static_cast<std::int64_t>(batch.length) - 1) +
+                     ": ranks do not do the same. ";
+  if (agreement.differs(Field::version)) {
+    what += "They run different versions of this library";
+  } else if (agreement.differs(Field::region) || agreement.differs(Field::stage) ||
+             agreement.differs(Field::sequence)) {
+    what +=
+        "They are in different regions or at different points of one: call `run` with the same regions in "
+        "the "
+        "same order on all ranks";
+  } else if (agreement.differs(Field::launches)) {
+    what += describe_difference(details) +
+            ". If that is meant, declare the kernel Participation::some or ::local";
+  } else {
+    what += "Their plans differ: the schedule reads something that is not equal on all ranks";
+  }
+  throw RankMismatchError(what);
+}
+
+void RegionRun::join(policy::TuningState& state, const std::vector<ProblemSlot*>& problems) {
+  for (ProblemSlot* slot : problems) {
+    slot->state_index = state.add_problem({slot->config_count, slot->pruned, slot->locked_config});
+    slot->published = slot->locked_config.has_value();
+  }
+}
+
+void RegionRun::observe_local(Batch& batch) {
+  join(local_, newly_seen(context_, false));
+  policy::BatchOutcome outcome;
+  outcome.rejections = local_rejections(false);
+  const std::vector<ProblemSlot*> slots = slots_of(false);
+  for (std::size_t i = 0; i < batch.length; ++i) {
+    policy::IterationOutcome& iteration = outcome.iterations.emplace_back();
+    iteration.makespan_ns = batch.makespans_ns[i];
+    for (const ProblemSlot* slot : slots) {
+      const LocalCell& cell = batch.cells[slot->index][i];
+      iteration.cells.push_back({cell.launched, cell.time_ns});
+    }
+  }
+  apply_rejections(false, outcome.rejections, batch);
+  local_.observe(outcome);
+  try {
+    throw_if_failed();
+  } catch (const TuningFailedError& error) {
+    batch.cause = error.what();  // the other ranks learn of it by the exchange that follows
+    batch.failure = std::current_exception();
+  }
+}
+
+void RegionRun::observe_shared(Batch& batch) {
+  const std::vector<ProblemSlot*> slots = slots_of(true);
+  std::vector<std::int64_t> words;
+  words.reserve((slots.size() + 1) * batch.length);
+  for (std::size_t i = 0; i < batch.length; ++i) {
+    words.push_back(batch.makespans_ns[i].value_or(no_time));
+    for (const ProblemSlot* slot : slots) {
+      const LocalCell& cell = batch.cells[slot->index][i];
+      words.push_back(cell.launched ? cell.time_ns.value_or(no_time) : not_launched);
+    }
+  }
+  exchange_.max(words);
+  policy::BatchOutcome outcome;
+  if (rejections_anywhere_) {
+    outcome.rejections = gather_rejections(local_rejections(true));
+  }
+  agreed_.makespan_ns.assign(batch.length, std::nullopt);
+  agreed_.time_ns.assign(context_.slots().size(), std::vector<std::optional<std::int64_t>>(batch.length));
+  for (std::size_t i = 0; i < batch.length; ++i) {
+    const std::int64_t* row = &words[i * (slots.size() + 1)];
+    policy::IterationOutcome& iteration = outcome.iterations.emplace_back();
+    iteration.makespan_ns = agreed_.makespan_ns[i] = time_of(row[0]);
+    for (std::size_t p = 0; p < slots.size(); ++p) {
+      iteration.cells.push_back({row[p + 1] != not_launched, time_of(row[p + 1])});
+      agreed_.time_ns[slots[p]->index][i] = time_of(row[p + 1]);
+    }
+  }
+  for (const ProblemSlot* slot : slots_of(false)) {
+    const std::size_t index = slot->index;
+    for (std::size_t i = 0; i < batch.length; ++i) {
+      agreed_.time_ns[index][i] = batch.cells[index][i].time_ns;
+    }
+  }
+  apply_rejections(true, outcome.rejections, batch);
+  shared_.observe(outcome);
+}
+
+std::vector<RejectionOutcome> RegionRun::local_rejections(bool shared) {
+  std::vector<RejectionOutcome> rejections;
+  for (ProblemSlot& slot : context_.slots()) {
+    if (slot.state_index && slot.shared() == shared) {
+      const std::lock_guard lock(slot.mutex);
+      for (const detail::LocalRejection& rejection : slot.rejections) {
+        rejections.push_back(
+            {*slot.state_index, rejection.config_id, rejection.batch_iteration, rejection.reason});
+      }
+    }
+  }
+  return rejections;
+}
+
+std::vector<RejectionOutcome> RegionRun::gather_rejections(std::vector<RejectionOutcome> own) {
+  json list = json::array();
+  for (const RejectionOutcome& rejection : own) {
+    list.push_back({rejection.problem, rejection.config_id, rejection.batch_iteration, rejection.reason});
+  }
+  const auto all = exchange_.gather(dump(list));
+  std::map<std::pair<std::size_t, std::size_t>, RejectionOutcome> merged;  // ordered: equal on all ranks
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const std::string prefix = all.size() > 1 ? "rank " + std::to_string(rank) + ": " : "";
+    for (const json& entry : json::parse(all[rank])) {
+      RejectionOutcome rejection{entry[0], entry[1], entry[2], prefix + entry[3].get<std::string>()};
+      const auto [place, added] = merged.try_emplace({rejection.problem, rejection.config_id}, rejection);
+      if (!added) {
+        place->second.batch_iteration = std::min(place->second.batch_iteration, rejection.batch_iteration);
+        place->second.reason += "; " + rejection.reason;
+      }
+    }
+  }
+  std::vector<RejectionOutcome> rejections;
+  for (auto& [id, rejection] : merged) {
+    rejections.push_back(std::move(rejection));
+  }
+  return rejections;
+}
+
+void RegionRun::apply_rejections(bool shared, const std::vector<RejectionOutcome>& rejections,
+                                 const Batch& batch) {
+  const std::vector<ProblemSlot*> slots = slots_of(shared);
+  for (const RejectionOutcome& rejection : rejections) {
+    slots[rejection.problem]->rejected[rejection.config_id].store(true, std::memory_order_release);
+    recorder_.rejected(*slots[rejection.problem], rejection.config_id, rejection.reason, batch);
+  }
+}
+
+void RegionRun::throw_if_failed() {
+  for (const ProblemSlot& slot : context_.slots()) {
+    const policy::ProblemRecord* record = record_of(slot);
+    if (record != nullptr && record->status == ProblemStatus::failed) {
+      throw TuningFailedError(context_.region(), slot.name, slot.key_text, rejections_of(slot));
+    }
+  }
+}
+
+std::string RegionRun::config_text(const ProblemSlot& slot, std::size_t config_id) {
+  return slot.members.empty() ? "(not known on this rank)"
+                              : slot.members.front()->space().configs[config_id].to_string();
+}
+
+std::vector<Rejection> RegionRun::rejections_of(const ProblemSlot& slot) const {
+  std::vector<Rejection> rejections;
+  if (const policy::ProblemRecord* record = record_of(slot)) {
+    for (std::size_t id = 0; id < record->configs.size(); ++id) {
+      if (record->configs[id].rejection) {
+        rejections.push_back({id, config_text(slot, id), *record->configs[id].rejection});
+      }
+    }
+  }
+  return rejections;
+}
+
+}  // namespace contextual::autotuner

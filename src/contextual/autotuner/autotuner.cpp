@@ -1,0 +1,273 @@
+#include "contextual/autotuner/recorder.hpp"
+#include "contextual/autotuner/region_run.hpp"
+#include "contextual/autotuner/resolved_options.hpp"
+#include "contextual/sync/exchange.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace contextual {
+
+using autotuner::RegionRun;
+using autotuner::ResolvedOptions;
+using sync::Field;
+
+namespace {
+
+class ActiveRun {
+ public:
+  ActiveRun() { LaunchRegistry::instance().begin_run(); }
+  ActiveRun(const ActiveRun&) = delete;
+  ActiveRun& operator=(const ActiveRun&) = delete;
+  ~ActiveRun() { LaunchRegistry::instance().end_run(); }
+};
+
+void check_single_library() {
+  const auto copies = LaunchRegistry::instance().other_copies();
+  if (!copies.empty()) {
+    throw Error(
+        "this process has a second copy of the contextual library, in " + copies.front() +
+        ": kernels linked to it cannot be tuned from here. Link the application and its plugins to one "
+        "shared library");
+  }
+}
+
+std::string hello_text(const std::string& region, const ResolvedOptions& options) {
+  return "region=\"" + region + "\" " + options.agreed_text();
+}
+
+/// Names what rank r says otherwise than rank 0.
+std::string difference(const std::vector<std::string>& texts) {
+  for (std::size_t rank = 1; rank < texts.size(); ++rank) {
+    if (texts[rank] != texts[0]) {
+      return "rank 0 has " + texts[0] + ", rank " + std::to_string(rank) + " has " + texts[rank];
+    }
+  }
+  return "they are at different points of the program";
+}
+
+}  // namespace
+
+struct ContextualAutotuner::Impl {
+  using RunLock = std::unique_lock<std::timed_mutex>;
+
+  Options options;
+  std::timed_mutex run_mutex;  ///< one region at a time
+  std::map<Communicator*, std::unique_ptr<sync::Exchange>> exchanges;
+  std::vector<std::shared_ptr<Communicator>> communicators;  ///< kept while their exchange is
+  mutable std::mutex report_mutex;
+  Report report;
+
+  explicit Impl(Options o) : options(std::move(o)) {}
+
+  ResolvedOptions resolve(const Options& call) const {
+    return autotuner::resolve(call, options, autotuner::environment());
+  }
+
+  /// Of a communicator that outlives this tuner's use of it. The deadline is that of its first run.
+  sync::Exchange& exchange_for(const ResolvedOptions& resolved) {
+    auto& exchange = exchanges[resolved.communicator.get()];
+    if (!exchange) {
+      exchange = std::make_unique<sync::Exchange>(*resolved.communicator, resolved.deadline);
+      communicators.push_back(resolved.communicator);
+    }
+    return *exchange;
+  }
+
+  /// Bounded: a region may wait for a thread that waits here.
+  RunLock lock_run(const std::string& region, const ResolvedOptions& resolved) {
+    RunLock lock(run_mutex, resolved.deadline);
+    if (!lock) {
+      throw Error(
+          "region \"" + region + "\": another thread is still in `run` of this tuner after " +
+          std::to_string(resolved.deadline.count()) +
+          " ms. Use one tuner a thread; a worker of the other region needs a ContextGuard to be part of it");
+    }
+    return lock;
+  }
+
+  /// Compares region, options and environment on all ranks; says there what could not be set up here.
+  void hello(sync::Exchange& exchange, const std::string& region, const ResolvedOptions& resolved,
+             const std::exception_ptr& setup_failure, const std::string& cause);
+
+  void tune(const std::string& region, const std::function<void()>& call, const ResolvedOptions& resolved);
+  void run_once(const std::string& region, const std::function<void()>& call, const ResolvedOptions& resolved,
+                detail::UsePass* use);
+  static std::uint32_t region_id(const std::string& region, const ResolvedOptions& resolved) {
+    return LaunchRegistry::instance().region_id(resolved.communicator->process_scope(), region);
+  }
+};
+
+void ContextualAutotuner::Impl::hello(sync::Exchange& exchange, const std::string& region,
+                                      const ResolvedOptions& resolved,
+                                      const std::exception_ptr& setup_failure, const std::string& cause) {
+  const std::string text = hello_text(region, resolved);
+  sync::Header header;
+  header.set(Field::stage, autotuner::text_digest("hello"));
+  header.set(Field::region, autotuner::text_digest(region));
+  header.set(Field::options, autotuner::text_digest(text));
+  header.raise(sync::Flag::region_threw, setup_failure != nullptr);
+  const sync::Agreement agreement = exchange.agree(header);
+  if (agreement.raised(sync::Flag::region_threw)) {
+    const auto causes = exchange.gather(cause);
+    if (setup_failure) {
+      std::rethrow_exception(setup_failure);
+    }
+    for (std::size_t rank = 0; rank < causes.size(); ++rank) {
+      if (!causes[rank].empty()) {
+        throw RegionFailedError(region, static_cast<int>(rank), causes[rank], 0);
+      }
+    }
+  }
+  bool differs = false;
+  for (std::size_t field = 0; field < sync::field_count; ++field) {
+    differs = differs || agreement.differs(static_cast<Field>(field));
+  }
+  if (differs) {
+    throw RankMismatchError("region \"" + region + "\", before its first tuning iteration: ranks disagree: " +
+                            difference(exchange.gather(text)) +
+                            ". Call `run` with the same regions in the same order, with the same options and "
+                            "environment, on all ranks");
+  }
+}
+
+void ContextualAutotuner::Impl::tune(const std::string& region, const std::function<void()>& call,
+                                     const ResolvedOptions& resolved) {
+  sync::Exchange& exchange = exchange_for(resolved);
+  std::optional<autotuner::Recorder> recorder;
+  std::unique_ptr<RegionRun> run;
+  std::exception_ptr setup_failure;
+  std::string cause;
+  try {
+    check_single_library();
+    recorder.emplace(resolved, region, exchange.rank(), exchange.size());
+    run = std::make_unique<RegionRun>(resolved, region, region_id(region, resolved), exchange, *recorder);
+  } catch (const std::exception& error) {
+    setup_failure = std::current_exception();
+    cause = error.what();
+  }
+  hello(exchange, region, resolved, setup_failure, cause);
+  const auto finish = [&](const std::string& error) {
+    recorder->end(error, run->state(), run->problems());
+    const std::lock_guard lock(report_mutex);
+    report.runs.push_back(std::move(recorder->report()));
+  };
+  const ActiveRun active;
+  try {
+    run->execute(call);
+  } catch (const std::exception& error) {
+    finish(error.what());
+    throw;
+  } catch (...) {
+    finish("an exception that is no std::exception");
+    throw;
+  }
+  finish("");
+}
+
+void ContextualAutotuner::Impl::run_once(const std::string& region, const std::function<void()>& call,
+                                         const ResolvedOptions& resolved, detail::UsePass* use) {
+  detail::ThreadState state;
+  state.use = use;
+  if (resolved.mode == Mode::off) {
+    state.defaults_only = true;
+  } else {
+    state.region = region_id(region, resolved);
+  }
+  const detail::ThreadStateScope scope(state);
+  call();
+}
+
+ContextualAutotuner::ContextualAutotuner() : ContextualAutotuner(Options{}) {}
+
+ContextualAutotuner::ContextualAutotuner(Options options)
+    : impl_(std::make_unique<Impl>(std::move(options))) {}
+
+ContextualAutotuner::~ContextualAutotuner() = default;
+
+void ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
+                                     const Options& options) {
+  if (detail::thread_state().log != nullptr) {
+    region();  // part of the region that is being tuned
+    return;
+  }
+  if (name.empty()) {
+    throw InvalidArgument("`run` got an empty region name: name the region, its choices are known by it");
+  }
+  const std::string region_name(name);
+  const ResolvedOptions resolved = impl_->resolve(options);
+  if (resolved.mode != Mode::tune) {
+    {
+      const auto lock = impl_->lock_run(region_name, resolved);
+      if (!impl_->exchanges.contains(resolved.communicator.get())) {  // once: a rank may have another mode
+        impl_->hello(impl_->exchange_for(resolved), region_name, resolved, nullptr, {});
+      }
+    }
+    impl_->run_once(region_name, region, resolved, nullptr);
+    return;
+  }
+  const auto lock = impl_->lock_run(region_name, resolved);
+  impl_->tune(region_name, region, resolved);
+}
+
+namespace detail {
+
+struct TunedState {
+  std::mutex mutex;
+  std::atomic<bool> tuned{false};
+  // Fixed once `tuned`.
+  ThreadState thread;
+  bool alone = true;  ///< one rank: whatever is new may start tuning
+};
+
+}  // namespace detail
+
+std::shared_ptr<detail::TunedState> ContextualAutotuner::new_tuned_state() {
+  return std::make_shared<detail::TunedState>();
+}
+
+void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_view name,
+                                      const std::function<void()>& region, const Options& options) {
+  if (detail::thread_state().log != nullptr) {
+    region();
+    return;
+  }
+  if (state.tuned.load(std::memory_order_acquire)) {
+    detail::UsePass use;
+    detail::ThreadState thread = state.thread;
+    thread.use = &use;
+    {
+      const detail::ThreadStateScope scope(thread);
+      region();
+    }
+    const bool tune = use.new_on_all.load(std::memory_order_relaxed) ||
+                      (state.alone && use.new_elsewhere.load(std::memory_order_relaxed));
+    if (!tune) {
+      return;
+    }
+  }
+  run_erased(name, region, options);
+  const std::lock_guard lock(state.mutex);
+  if (!state.tuned.load(std::memory_order_relaxed)) {
+    const ResolvedOptions resolved = impl_->resolve(options);
+    if (resolved.mode == Mode::tune) {
+      state.thread.region = Impl::region_id(std::string(name), resolved);
+      state.alone = resolved.communicator->size() == 1;
+      state.tuned.store(true, std::memory_order_release);
+    }
+  }
+}
+
+Report ContextualAutotuner::report() const {
+  const std::lock_guard lock(impl_->report_mutex);
+  return impl_->report;
+}
+
+}  // namespace contextual

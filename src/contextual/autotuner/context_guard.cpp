@@ -1,0 +1,26 @@
+#include "contextual/autotuner/run_context.hpp"
+
+#include <contextual/context_guard.hpp>
+
+namespace contextual {
+
+RegionContext RegionContext::current() noexcept {
+  RegionContext context;
+  context.state_ = detail::thread_state();
+  return context;
+}
+
+ContextGuard::ContextGuard(const RegionContext& context, LaunchOrder order) : saved_(detail::thread_state()) {
+  detail::ThreadState state = context.state_;
+  // A guard on the thread that made the context changes nothing: its launches are in order already.
+  if (state.log != nullptr && state.log != saved_.log) {
+    state.log = &state.log->run->add_thread(order);
+  }
+  detail::thread_state() = state;
+}
+
+ContextGuard::~ContextGuard() {
+  detail::thread_state() = saved_;
+}
+
+}  // namespace contextual

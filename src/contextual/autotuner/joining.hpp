@@ -1,0 +1,32 @@
+#pragma once
+
+/// \file
+/// New tuning problems: their order, their digest, and the union over ranks.
+
+#include "contextual/autotuner/run_context.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace contextual::autotuner {
+
+/// Problems seen since the last exchange, in the order in which they join: first those that the thread of
+/// `run` launched, as it launched them, then those of workers by name and key.
+std::vector<detail::ProblemSlot*> newly_seen(detail::RunContext& context, bool shared);
+
+/// Over all that must be equal on all ranks for them to join without a gather.
+std::uint64_t problems_digest(const std::vector<detail::ProblemSlot*>& problems);
+
+/// For the gather (JSON).
+std::string problem_details(const std::vector<detail::ProblemSlot*>& problems);
+
+/// The union of what all ranks saw, by rank and then in their order; problems that are launched on other
+/// ranks only get a slot. A config pruned on one rank is pruned; a problem counts as locked in only if all
+/// ranks that saw it say the same config. Throws RankMismatchError when ranks describe one problem
+/// differently.
+std::vector<detail::ProblemSlot*> unite(detail::RunContext& context,
+                                        const std::vector<detail::ProblemSlot*>& own,
+                                        const std::vector<std::string>& details);
+
+}  // namespace contextual::autotuner

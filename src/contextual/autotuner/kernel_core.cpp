@@ -1,0 +1,113 @@
+#include "contextual/autotuner/run_context.hpp"
+
+#include <contextual/detail/kernel_core.hpp>
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <utility>
+
+namespace contextual::detail {
+namespace {
+
+// Initial-exec: one load relative to the thread pointer. The library is small enough for the static TLS
+// reserve when it is loaded by dlopen.
+constinit thread_local ThreadState this_thread __attribute__((tls_model("initial-exec")));
+
+}  // namespace
+
+ThreadState& thread_state() noexcept {
+  return this_thread;
+}
+
+KernelCore::KernelCore(KernelTraits traits) : traits_(std::move(traits)) {}
+
+KernelCore::~KernelCore() = default;
+
+int KernelCore::resolve(const Key& key) const {
+  const ThreadState& thread = this_thread;
+  if (thread.log != nullptr) {
+    return tuning;
+  }
+  if (const LockInTable* table = fast_table_.load(std::memory_order_acquire)) [[likely]] {
+    return look_up(*table, key);
+  }
+  return resolve_slowly(key);
+}
+
+int KernelCore::look_up(const LockInTable& table, const Key& key) const noexcept {
+  const ThreadState& thread = this_thread;
+  if (thread.region != 0) {
+    const int config_id = table.find(thread.region, key);
+    if (config_id != LockInTable::none) {
+      return config_id;
+    }
+    if (thread.use != nullptr) {
+      thread.use->saw_new(traits_.participation);
+    }
+  }
+  if (thread.defaults_only) {
+    return 0;
+  }
+  const int config_id = table.find(0, key);
+  return config_id == LockInTable::none ? 0 : config_id;
+}
+
+int KernelCore::resolve_slowly(const Key& key) const {
+  make_ready();
+  if (ambiguous_.load(std::memory_order_acquire)) {
+    throw InvalidArgument(
+        "two living tunable kernels are named \"" + traits_.name +
+        "\": give each a name of its own; logs, lock-ins and other ranks know a kernel by its name");
+  }
+  if (LaunchRegistry::instance().run_active()) {
+    unguarded_launches_.fetch_add(1, std::memory_order_relaxed);
+  }
+  return look_up(*table_, key);
+}
+
+void KernelCore::make_ready() const {
+  std::call_once(ready_once_, [this] {
+    try {
+      if (traits_.name.empty()) {
+        throw InvalidArgument(
+            "a tunable kernel has an empty name: give it one, it identifies it in logs and on other ranks");
+      }
+      space_ = traits_.space();
+    } catch (const ConfigSpaceError& error) {
+      const ConfigSpaceError named("tunable kernel \"" + traits_.name + "\": " + error.what());
+      space_error_ = std::make_exception_ptr(named);
+      return;
+    } catch (...) {
+      space_error_ = std::current_exception();
+      return;
+    }
+    table_ = LaunchRegistry::instance().table_for(traits_.name, space_.digest);
+    ready_.store(true, std::memory_order_release);
+    LaunchRegistry::instance().publish(*this);
+  });
+  if (space_error_) {
+    std::rethrow_exception(space_error_);
+  }
+}
+
+const SpaceView& KernelCore::space() const {
+  make_ready();
+  return space_;
+}
+
+std::shared_ptr<LockInTable> KernelCore::table() const {
+  make_ready();
+  return table_;
+}
+
+void KernelCore::set_fast_path(bool enabled) noexcept {
+  const bool open =
+      enabled && ready_.load(std::memory_order_acquire) && !ambiguous_.load(std::memory_order_acquire);
+  fast_table_.store(open ? table_.get() : nullptr, std::memory_order_release);
+}
+
+std::string KernelCore::key_text(const Key& key) const {
+  return traits_.key_names.empty() ? key.to_string() : key.to_string(traits_.key_names);
+}
+
+}  // namespace contextual::detail

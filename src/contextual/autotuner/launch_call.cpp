@@ -1,0 +1,123 @@
+#include "contextual/autotuner/run_context.hpp"
+
+#include <contextual/detail/launch_call.hpp>
+#include <contextual/error.hpp>
+
+#include <utility>
+
+namespace contextual::detail {
+namespace {
+
+std::string config_text(const KernelCore& core, std::size_t config_id) {
+  return core.space().configs[config_id].to_string();
+}
+
+}  // namespace
+
+LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& prune, void* stream)
+    : log_(*thread_state().log), core_(core), key_(key), slot_(log_.run->find(core, key, prune)) {
+  const RunContext& run = *log_.run;
+  info_.region = run.region();
+  info_.kernel = core.traits().name;
+  info_.key = &key_;
+  info_.tuning_iteration = run.tuning_iteration;
+  info_.stream = stream;
+  if (slot_ == nullptr) {
+    return;
+  }
+  if (slot_->cells.empty()) {
+    info_.config_id = slot_->locked_config.value_or(0);
+    info_.warmup = !slot_->locked_config.has_value();
+  } else {
+    const policy::Cell& cell = slot_->cells[run.batch_iteration];
+    info_.config_id = cell.config_id;
+    info_.warmup = cell.warmup;
+  }
+  if (slot_->coupling.empty() && slot_->rejected[info_.config_id].load(std::memory_order_acquire)) {
+    next_fallback();
+  }
+}
+
+bool LaunchCall::config_changed() noexcept {
+  if (slot_ == nullptr) {
+    return false;
+  }
+  const auto now = static_cast<std::int64_t>(info_.config_id);
+  return slot_->last_config.exchange(now, std::memory_order_relaxed) != now;
+}
+
+void LaunchCall::start() noexcept {
+  log_.run->timer().begin_launch(info_, note_);
+}
+
+void LaunchCall::stop() noexcept {
+  log_.run->timer().end_launch(info_, note_);
+}
+
+void LaunchCall::note_rejection(const std::string& reason) {
+  if (slot_ == nullptr) {
+    throw Error("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
+                core_.key_text(key_) + ": the default config failed: " + reason);
+  }
+  const std::lock_guard lock(slot_->mutex);
+  slot_->rejected[info_.config_id].store(true, std::memory_order_release);
+  slot_->rejections.push_back({info_.config_id, log_.run->batch_iteration, reason});
+}
+
+void LaunchCall::reject(const std::string& reason) {
+  note_rejection(reason);
+  if (!slot_->coupling.empty()) {
+    throw Error(
+        "region \"" + std::string(info_.region) + "\": coupled kernel \"" + core_.traits().name + "\", key " +
+        slot_->key_text + ", config-" + std::to_string(info_.config_id) + " " +
+        config_text(core_, info_.config_id) + " failed to launch: " + reason +
+        ". A fallback would not match what it is coupled to; leave the config out with `prune` or `prepare`");
+  }
+  if (!next_fallback()) {
+    std::vector<Rejection> rejections;
+    const std::lock_guard lock(slot_->mutex);
+    for (const LocalRejection& rejection : slot_->rejections) {
+      rejections.push_back({rejection.config_id, config_text(core_, rejection.config_id), rejection.reason});
+    }
+    throw TuningFailedError(std::string(info_.region), slot_->name, slot_->key_text, std::move(rejections));
+  }
+}
+
+bool LaunchCall::reject_result(const std::string& reason, bool can_repeat) {
+  note_rejection(reason);
+  return can_repeat && slot_->coupling.empty() && next_fallback();
+}
+
+bool LaunchCall::next_fallback() {
+  const auto usable = [this](std::size_t id) { return !slot_->rejected[id].load(std::memory_order_acquire); };
+  const auto take = [this](std::size_t id) {
+    info_.config_id = id;
+    info_.warmup = false;
+    fallback_ = true;
+    return true;
+  };
+  if (slot_->best_so_far && usable(*slot_->best_so_far)) {
+    return take(*slot_->best_so_far);
+  }
+  if (usable(0)) {
+    return take(0);
+  }
+  for (std::size_t id = 1; id < slot_->config_count; ++id) {
+    // What needs preparing cannot be prepared here: nothing may be loaded inside the region.
+    const bool launchable = !slot_->has_prepare || slot_->prepared[id];
+    if (launchable && usable(id) && !(id < slot_->pruned.size() && slot_->pruned[id])) {
+      return take(id);
+    }
+  }
+  return false;
+}
+
+void LaunchCall::finish() noexcept {
+  if (slot_ == nullptr) {
+    return;
+  }
+  log_.records.push_back(
+      {slot_, static_cast<std::uint32_t>(info_.config_id), log_.run->batch_iteration, fallback_, note_});
+}
+
+}  // namespace contextual::detail

@@ -1,0 +1,161 @@
+#include "contextual/autotuner/library_copies.hpp"
+
+#include <contextual/detail/kernel_core.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace contextual {
+
+using detail::KernelCore;
+using detail::LockInTable;
+
+struct LaunchRegistry::Impl {
+  struct NamedTable {
+    std::uint64_t space_digest = 0;
+    std::shared_ptr<LockInTable> table;
+  };
+
+  mutable std::mutex mutex;
+  std::vector<std::shared_ptr<KernelCore>> kernels;
+  std::map<std::string, NamedTable, std::less<>> tables;  ///< by kernel name; outlive the kernel
+  std::map<std::string, std::uint32_t, std::less<>> regions;
+  std::atomic<int> active_runs{0};
+
+  void refresh_name(const std::string& name) {
+    std::vector<KernelCore*> namesakes;
+    for (const auto& kernel : kernels) {
+      if (kernel->traits().name == name) {
+        namesakes.push_back(kernel.get());
+      }
+    }
+    for (KernelCore* kernel : namesakes) {
+      kernel->set_ambiguous(namesakes.size() > 1);
+      kernel->set_fast_path(active_runs.load(std::memory_order_relaxed) == 0);
+    }
+  }
+
+  void set_fast_paths(bool enabled) {
+    for (const auto& kernel : kernels) {
+      kernel->set_fast_path(enabled);
+    }
+  }
+};
+
+LaunchRegistry::LaunchRegistry() : impl_(new Impl) {
+  // A fork while another thread holds the lock would leave it locked in the child for ever.
+  pthread_atfork([] { instance().impl_->mutex.lock(); }, [] { instance().impl_->mutex.unlock(); },
+                 [] { instance().impl_->mutex.unlock(); });
+}
+
+LaunchRegistry& LaunchRegistry::instance() {
+  static LaunchRegistry* const registry = new LaunchRegistry;  // never destroyed: see the class
+  return *registry;
+}
+
+std::vector<std::string> LaunchRegistry::kernel_names() const {
+  const std::lock_guard lock(impl_->mutex);
+  std::vector<std::string> names;
+  for (const auto& kernel : impl_->kernels) {
+    names.push_back(kernel->traits().name);
+  }
+  return names;
+}
+
+std::optional<std::size_t> LaunchRegistry::locked_in(std::string_view region, std::string_view kernel,
+                                                     const Key& key) const {
+  const std::lock_guard lock(impl_->mutex);
+  const auto id = impl_->regions.find("\n" + std::string(region));
+  const auto table = impl_->tables.find(kernel);
+  if (id == impl_->regions.end() || table == impl_->tables.end()) {
+    return std::nullopt;
+  }
+  const int config_id = table->second.table->find(id->second, key);
+  return config_id == LockInTable::none ? std::nullopt : std::optional<std::size_t>(config_id);
+}
+
+std::vector<std::string> LaunchRegistry::other_copies() const {
+  return autotuner::other_library_copies();
+}
+
+void LaunchRegistry::add(const std::shared_ptr<KernelCore>& core) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->kernels.push_back(core);
+  impl_->refresh_name(core->traits().name);
+}
+
+void LaunchRegistry::remove(const KernelCore& core) noexcept {
+  const std::lock_guard lock(impl_->mutex);
+  std::erase_if(impl_->kernels, [&](const auto& kernel) { return kernel.get() == &core; });
+  impl_->refresh_name(core.traits().name);
+}
+
+std::shared_ptr<LockInTable> LaunchRegistry::table_for(const std::string& kernel,
+                                                       std::uint64_t space_digest) {
+  const std::lock_guard lock(impl_->mutex);
+  Impl::NamedTable& named = impl_->tables[kernel];
+  if (named.table == nullptr || named.space_digest != space_digest) {
+    named = {space_digest, std::make_shared<LockInTable>()};
+  }
+  return named.table;
+}
+
+void LaunchRegistry::publish(const KernelCore& core) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->refresh_name(core.traits().name);
+}
+
+std::uint32_t LaunchRegistry::region_id(std::string_view scope, std::string_view region) {
+  const std::lock_guard lock(impl_->mutex);
+  std::string name(scope);
+  name.append("\n").append(region);
+  const auto next = static_cast<std::uint32_t>(impl_->regions.size() + 1);
+  return impl_->regions.try_emplace(std::move(name), next).first->second;
+}
+
+std::vector<std::shared_ptr<KernelCore>> LaunchRegistry::coupled(std::string_view coupling) const {
+  const std::lock_guard lock(impl_->mutex);
+  std::vector<std::shared_ptr<KernelCore>> members;
+  std::ranges::copy_if(impl_->kernels, std::back_inserter(members),
+                       [&](const auto& kernel) { return kernel->traits().coupling == coupling; });
+  return members;
+}
+
+std::vector<std::shared_ptr<KernelCore>> LaunchRegistry::kernels() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->kernels;
+}
+
+void LaunchRegistry::begin_run() {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->active_runs.fetch_add(1) == 0) {
+    impl_->set_fast_paths(false);
+  }
+}
+
+void LaunchRegistry::end_run() noexcept {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->active_runs.fetch_sub(1) == 1) {
+    impl_->set_fast_paths(true);
+  }
+}
+
+bool LaunchRegistry::run_active() const noexcept {
+  return impl_->active_runs.load(std::memory_order_acquire) > 0;
+}
+
+KernelRegistration::KernelRegistration(std::shared_ptr<KernelCore> core) : core_(std::move(core)) {
+  LaunchRegistry::instance().add(core_);
+}
+
+KernelRegistration::~KernelRegistration() {
+  core_->mark_destroyed();
+  LaunchRegistry::instance().remove(*core_);
+}
+
+}  // namespace contextual

@@ -1,0 +1,101 @@
+/// \file
+/// RegionRun: what the next batch needs is prepared while no region work is in flight; what cannot be
+/// prepared on one rank is launched on none.
+
+#include "contextual/autotuner/region_run.hpp"
+
+#include <contextual/error.hpp>
+
+#include <set>
+
+namespace contextual::autotuner {
+
+using detail::ProblemSlot;
+
+namespace {
+
+/// Configs of the batch that were not prepared yet, fallbacks included.
+std::vector<std::size_t> unprepared(const ProblemSlot& slot) {
+  if (!slot.has_prepare) {
+    return {};
+  }
+  std::set<std::size_t> configs{0};
+  for (const policy::Cell& cell : slot.cells) {
+    configs.insert(cell.config_id);
+  }
+  if (slot.best_so_far) {
+    configs.insert(*slot.best_so_far);
+  }
+  std::erase_if(configs, [&](std::size_t id) { return slot.prepared[id]; });
+  return {configs.begin(), configs.end()};
+}
+
+}  // namespace
+
+std::vector<policy::RejectionOutcome> RegionRun::prepare_slot(ProblemSlot& slot,
+                                                              const std::vector<std::size_t>& configs) {
+  std::vector<policy::RejectionOutcome> rejections;
+  for (const std::size_t id : configs) {
+    slot.prepared[id] = true;
+    std::string reason;
+    for (const auto& member : slot.members) {
+      if (!member->traits().prepare || !member->alive()) {
+        continue;
+      }
+      try {
+        member->traits().prepare(id);
+      } catch (const std::exception& error) {
+        reason = error.what();
+      } catch (...) {
+        reason = "`prepare` threw an exception that is no std::exception";
+      }
+    }
+    if (!reason.empty()) {
+      rejections.push_back({*slot.state_index, id, 0, reason});
+    }
+  }
+  return rejections;
+}
+
+bool RegionRun::prepare(const Batch& batch) {
+  bool all_ranks_prepare = false;  // decided alike on all ranks: the plan and `prepared` are
+  std::vector<policy::RejectionOutcome> shared_rejections;
+  std::vector<policy::RejectionOutcome> local_rejections;
+  for (ProblemSlot& slot : context_.slots()) {
+    if (!slot.state_index) {
+      continue;
+    }
+    const std::vector<std::size_t> configs = unprepared(slot);
+    all_ranks_prepare = all_ranks_prepare || (slot.shared() && !configs.empty());
+    auto rejections = prepare_slot(slot, configs);
+    auto& all = slot.shared() ? shared_rejections : local_rejections;
+    all.insert(all.end(), rejections.begin(), rejections.end());
+  }
+  if (all_ranks_prepare) {
+    sync::Header header;
+    header.set(sync::Field::stage, text_digest("prepare"));
+    header.set(sync::Field::region, text_digest(context_.region()));
+    header.set(sync::Field::plan, plan_digest_);
+    header.raise(sync::Flag::rejections, !shared_rejections.empty());
+    const sync::Agreement agreement = exchange_.agree(header);
+    if (agreement.differs(sync::Field::stage) || agreement.differs(sync::Field::plan) ||
+        agreement.differs(sync::Field::region) || agreement.differs(sync::Field::sequence)) {
+      throw_mismatch(agreement, batch);
+    }
+    if (agreement.raised(sync::Flag::rejections)) {
+      shared_rejections = gather_rejections(std::move(shared_rejections));
+    }
+  }
+  apply_rejections(true, shared_rejections, batch);
+  apply_rejections(false, local_rejections, batch);
+  if (!shared_rejections.empty()) {
+    shared_.observe({{}, shared_rejections});
+  }
+  if (!local_rejections.empty()) {
+    local_.observe({{}, local_rejections});
+  }
+  throw_if_failed();
+  return shared_rejections.empty() && local_rejections.empty();
+}
+
+}  // namespace contextual::autotuner

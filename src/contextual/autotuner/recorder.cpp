@@ -1,0 +1,381 @@
+#include "contextual/autotuner/recorder.hpp"
+
+#include "contextual/policy/statistics.hpp"
+#include "contextual/store/progress.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <ctime>
+#include <utility>
+
+namespace contextual::autotuner {
+
+using detail::ProblemSlot;
+using policy::Cell;
+
+namespace {
+
+const Config& config_of(const ProblemSlot& slot, std::size_t config_id) {
+  static const Config unknown;  // a problem that only other ranks launch
+  return slot.members.empty() ? unknown : slot.members.front()->space().configs[config_id];
+}
+
+std::string utc_now(const char* format) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), format, &parts);
+  return text.data();
+}
+
+std::string new_run_id() {
+  static std::atomic<unsigned> next{0};
+  return utc_now("%Y%m%dT%H%M%SZ") + "-" + std::to_string(getpid()) + "-" + std::to_string(next.fetch_add(1));
+}
+
+std::string_view role_of(const Cell& cell) {
+  switch (cell.role) {
+    case Cell::Role::step:
+      return cell.warmup ? "warmup" : "repeat";
+    case Cell::Role::candidate:
+      return "candidate";
+    case Cell::Role::best:
+      break;
+  }
+  return "best";
+}
+
+std::string table_text(const Cell& cell) {
+  switch (cell.role) {
+    case Cell::Role::step:
+      return "config-" + std::to_string(cell.config_id) + " (iter-" + std::to_string(cell.iteration) + ")";
+    case Cell::Role::candidate:
+      return "config-" + std::to_string(cell.config_id) + " (candidate)";
+    case Cell::Role::best:
+      break;
+  }
+  return "best-config";
+}
+
+std::string problem_text(const ProblemSlot& slot) {
+  return slot.name + " " + slot.key_text;
+}
+
+}  // namespace
+
+Recorder::Recorder(const ResolvedOptions& options, std::string region, int rank, int ranks)
+    : options_(options), region_(std::move(region)), rank_(rank) {
+  report_.region = region_;
+  report_.run_id = new_run_id();
+  if (!options.log_directory.empty()) {
+    log_.emplace(options.log_directory, rank);
+    report_.log_directory = log_->directory().string();
+  }
+  auto start = stamped<store::RunStart>();
+  start.ranks = ranks;
+  start.options = options.agreed_text();
+  start.time_iso8601 = utc_now("%Y-%m-%dT%H:%M:%SZ");
+  write(start);
+}
+
+template <typename Event>
+Event Recorder::stamped() const {
+  Event event;
+  event.run_id = report_.run_id;
+  event.rank = rank_;
+  event.region = region_;
+  return event;
+}
+
+template <typename Event>
+Event Recorder::stamped(const ProblemSlot& slot) const {
+  auto event = stamped<Event>();
+  event.kernel = slot.name;
+  event.key = slot.key_text;
+  return event;
+}
+
+void Recorder::write(const store::Event& event) {
+  if (log_) {
+    log_->write(event);
+  }
+}
+
+void Recorder::print(const std::string& line) const {
+  if (options_.print && rank_ == 0) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+}
+
+std::int64_t Recorder::elapsed_ns() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_)
+      .count();
+}
+
+Cell Recorder::cell_of(const Batch& batch, const ProblemView& problem, std::size_t iteration) const {
+  const ProblemSlot& slot = *problem.slot;
+  if (!slot.cells.empty()) {
+    return slot.cells[iteration];
+  }
+  Cell cell;
+  cell.config_id = slot.locked_config.value_or(0);
+  if (!slot.locked_config) {
+    cell.role = Cell::Role::step;
+    for (std::size_t i = 0; i < iteration; ++i) {
+      cell.iteration += batch.cells[slot.index][i].launched ? 1 : 0;
+    }
+    cell.warmup = cell.iteration < options_.policy.n_warmup;
+  }
+  return cell;
+}
+
+void Recorder::batch(const Batch& batch, const std::vector<ProblemView>& problems,
+                     const AgreedTimes& agreed) {
+  for (std::size_t i = 0; i < batch.length; ++i) {
+    TableRow& row = report_.table.emplace_back();
+    row.phase = phase_name(batch.phases[i]);
+    const bool final_row = batch.phases[i] == policy::Phase::final_run;
+    row.iteration =
+        final_row ? "final" : std::to_string(batch.first_iteration + static_cast<std::int64_t>(i));
+    for (const ProblemView& problem : problems) {
+      const bool known = problem.slot->index < batch.cells.size();
+      const bool planned = known && !problem.slot->cells.empty();
+      const bool launched = known && batch.cells[problem.slot->index][i].launched;
+      if (!planned && !launched) {
+        row.cells.emplace_back();  // not seen yet
+        continue;
+      }
+      const Cell cell = cell_of(batch, problem, i);
+      row.cells.push_back(launched ? table_text(cell) : "-");
+      launch_row(batch, problem, i, cell, agreed);
+    }
+  }
+}
+
+void Recorder::launch_row(const Batch& batch, const ProblemView& problem, std::size_t iteration,
+                          const Cell& cell, const AgreedTimes& agreed) {
+  const ProblemSlot& slot = *problem.slot;
+  const LocalCell& local = batch.cells[slot.index][iteration];
+  auto row = stamped<store::LaunchRow>(slot);
+  row.phase = phase_name(batch.phases[iteration]);
+  row.tuning_iteration = batch.first_iteration + static_cast<std::int64_t>(iteration);
+  row.config_id = cell.config_id;
+  row.config = config_of(slot, cell.config_id);
+  row.role = role_of(cell);
+  row.step_iteration = cell.iteration;
+  row.local_ns = local.time_ns;
+  row.makespan_ns = batch.makespans_ns[iteration];
+  if (slot.index < agreed.time_ns.size()) {
+    row.agreed_ns = agreed.time_ns[slot.index][iteration];
+    row.makespan_ns = agreed.makespan_ns[iteration];
+  }
+  row.status = !local.launched  ? "not launched"
+               : local.fallback ? "fallback"
+               : local.time_ns  ? "ok"
+                                : "no time";
+  for (const detail::LocalRejection& rejection : slot.rejections) {
+    if (rejection.batch_iteration == iteration && rejection.config_id == cell.config_id) {
+      row.status = "rejected";
+      row.detail = rejection.reason;
+    }
+  }
+  config_complete(row, problem, cell);
+  write(row);
+}
+
+void Recorder::config_complete(store::LaunchRow& row, const ProblemView& problem, const Cell& cell) {
+  const int last = options_.policy.n_warmup + options_.policy.n_repeat - 1;
+  if (cell.role != Cell::Role::step || cell.iteration != last || problem.record == nullptr) {
+    return;
+  }
+  const policy::ConfigRecord& config = problem.record->configs[cell.config_id];
+  const policy::Summary summary = policy::summarize(config.samples_ns, options_.policy.statistic);
+  if (summary.count == 0) {
+    return;
+  }
+  row.average_ns = summary.centre_ns;
+  auto complete = stamped<store::ConfigSummary>(*problem.slot);
+  complete.config_id = cell.config_id;
+  complete.config = row.config;
+  complete.sample_count = summary.count;
+  complete.centre_ns = summary.centre_ns;
+  complete.spread_ns = summary.spread_ns;
+  write(complete);
+}
+
+void Recorder::rejected(const ProblemSlot& slot, std::size_t config_id, const std::string& reason,
+                        const Batch& batch) {
+  auto event = stamped<store::Rejected>(slot);
+  event.phase = phase_name(batch.phases.front());
+  event.tuning_iteration = batch.first_iteration;
+  event.config_id = config_id;
+  event.config = config_of(slot, config_id);
+  event.reason = reason;
+  write(event);
+  print("[contextual] " + region_ + ": " + problem_text(slot) + ": config-" + std::to_string(config_id) +
+        " " + event.config.to_string() + " rejected: " + reason);
+}
+
+void Recorder::choice(const ProblemView& problem) {
+  const ProblemSlot& slot = *problem.slot;
+  const policy::ProblemRecord& record = *problem.record;
+  auto event = stamped<store::Choice>(slot);
+  event.config_id = record.choice;
+  event.config = config_of(slot, record.choice);
+  event.reason = record.reason;
+  event.status = record.status == policy::ProblemStatus::incomplete ? "incomplete" : "locked_in";
+  const policy::Summary summary =
+      policy::summarize(record.configs[record.choice].samples_ns, options_.policy.statistic);
+  if (summary.count > 0) {
+    event.latency_ns = summary.centre_ns;
+  }
+  write(event);
+  print("[contextual] " + region_ + ": " + problem_text(slot) + ": " + event.status + " config-" +
+        std::to_string(record.choice) + " " + event.config.to_string() + ": " + record.reason);
+}
+
+void Recorder::contests(const std::vector<policy::Contest>& contests,
+                        const std::vector<ProblemView>& problems) {
+  for (; contests_written_ < contests.size(); ++contests_written_) {
+    const policy::Contest& contest = contests[contests_written_];
+    auto event = stamped<store::Contest>();
+    event.kind = contest.kind == policy::Contest::Kind::sets      ? "sets"
+                 : contest.kind == policy::Contest::Kind::problem ? "problem"
+                                                                  : "verdict";
+    event.pass = contest.pass;
+    event.reason = contest.reason;
+    for (const ProblemView& problem : problems) {
+      const bool subject = problem.slot->shared() && problem.slot->state_index == contest.problem;
+      if (contest.kind == policy::Contest::Kind::problem && subject) {
+        event.kernel = problem.slot->name;
+        event.key = problem.slot->key_text;
+      }
+    }
+    for (const policy::Contender& contender : contest.contenders) {
+      store::ContestEntry& entry = event.entries.emplace_back();
+      entry.name = contest.kind == policy::Contest::Kind::problem
+                       ? "config-" + std::to_string(contender.config_id)
+                   : contest.kind == policy::Contest::Kind::verdict
+                       ? (contender.config_id == 0 ? "defaults" : "chosen")
+                       : "set-" + std::to_string(contender.config_id);
+      entry.config_id = contender.config_id;
+      entry.round_count = contender.makespan.count;
+      entry.makespan_ns = contender.makespan.centre_ns;
+      entry.spread_ns = contender.makespan.spread_ns;
+      entry.gain_ns = contender.gain ? std::optional(contender.gain->centre_ns) : std::nullopt;
+      entry.chosen = contender.chosen;
+      if (contest.kind == policy::Contest::Kind::verdict) {
+        (contender.config_id == 0 ? report_.default_makespan : report_.tuned_makespan) =
+            TimeSummary{contender.makespan.count, contender.makespan.centre_ns, contender.makespan.spread_ns};
+      }
+    }
+    report_.contests.push_back(
+        {event.kernel.empty() ? event.kind : event.kernel + " " + event.key, contest.reason});
+    write(event);
+  }
+}
+
+void Recorder::warning(const std::string& text) {
+  auto event = stamped<store::Warning>();
+  event.text = text;
+  write(event);
+  report_.warnings.push_back(text);
+  print("[contextual] " + region_ + ": warning: " + text);
+}
+
+void Recorder::progress(const policy::TuningState& state, const std::string& phase,
+                        std::size_t open_problems) {
+  auto event = stamped<store::Progress>();
+  event.phase = phase;
+  event.iterations_done = state.iterations();
+  event.iterations_expected = state.iterations() + state.expected_remaining_iterations();
+  event.problem_count = state.problem_count();
+  event.elapsed_ns = elapsed_ns();
+  write(event);
+  print(store::format_progress(event));
+  if (options_.progress) {
+    Progress progress;
+    progress.region = region_;
+    progress.phase = event.phase;
+    progress.iterations_done = event.iterations_done;
+    progress.iterations_expected = event.iterations_expected;
+    progress.open_problems = open_problems;
+    progress.elapsed = std::chrono::nanoseconds(event.elapsed_ns);
+    progress.estimated_left = std::chrono::nanoseconds(
+        store::estimate_left_ns(event.iterations_done, event.iterations_expected, event.elapsed_ns)
+            .value_or(0));
+    options_.progress(progress);
+  }
+}
+
+namespace {
+
+ProblemOutcome outcome_of(policy::ProblemStatus status) {
+  switch (status) {
+    case policy::ProblemStatus::locked_in:
+      return ProblemOutcome::locked_in;
+    case policy::ProblemStatus::incomplete:
+      return ProblemOutcome::incomplete;
+    case policy::ProblemStatus::failed:
+      return ProblemOutcome::failed;
+    case policy::ProblemStatus::walking:
+    case policy::ProblemStatus::walked:
+      break;
+  }
+  return ProblemOutcome::open;
+}
+
+TimeSummary time_summary(const std::vector<std::int64_t>& samples, policy::Statistic statistic) {
+  const policy::Summary summary = policy::summarize(samples, statistic);
+  return {summary.count, summary.centre_ns, summary.spread_ns};
+}
+
+ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic) {
+  const ProblemSlot& slot = *problem.slot;
+  ProblemReport report;
+  report.kernel = slot.name;
+  report.key = slot.key_text;
+  if (problem.record == nullptr) {
+    return report;
+  }
+  const policy::ProblemRecord& record = *problem.record;
+  report.outcome = outcome_of(record.status);
+  report.choice = record.choice;
+  report.choice_config = config_of(slot, record.choice);
+  report.reason = record.reason;
+  report.reused = slot.locked_config.has_value();
+  for (std::size_t id = 0; id < record.configs.size(); ++id) {
+    const policy::ConfigRecord& config = record.configs[id];
+    report.configs.push_back({id, config_of(slot, id), time_summary(config.samples_ns, statistic),
+                              time_summary(config.makespans_ns, statistic), config.rejection, config.pruned});
+  }
+  return report;
+}
+
+}  // namespace
+
+void Recorder::end(const std::string& error, const policy::TuningState& state,
+                   const std::vector<ProblemView>& problems) {
+  auto event = stamped<store::RunEnd>();
+  event.status = error.empty() ? "ok" : "failed";
+  event.error = error;
+  event.problem_count = problems.size();
+  event.walk_iterations = report_.walk_iterations = state.walk_iterations();
+  event.finals_iterations = report_.finals_iterations = state.finals_iterations();
+  event.retakes = report_.retakes = state.retakes();
+  event.elapsed_ns = elapsed_ns();
+  report_.hit_iteration_cap = state.hit_iteration_cap();
+  for (const ProblemView& problem : problems) {
+    report_.problems.push_back(report_of(problem, options_.policy.statistic));
+    for (const ConfigReport& config : report_.problems.back().configs) {
+      event.rejected_count += config.rejection ? 1 : 0;
+    }
+  }
+  write(event);
+}
+
+}  // namespace contextual::autotuner

@@ -1,0 +1,77 @@
+#pragma once
+
+/// \file
+/// What a run tells people: the two logs of its rank, the report, the terminal, the progress callback.
+
+#include "contextual/autotuner/batch.hpp"
+#include "contextual/autotuner/resolved_options.hpp"
+#include "contextual/autotuner/run_context.hpp"
+#include "contextual/policy/tuning_state.hpp"
+#include "contextual/store/rank_log.hpp"
+
+#include <contextual/report.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::autotuner {
+
+/// A slot and the state that tunes it.
+struct ProblemView {
+  const detail::ProblemSlot* slot = nullptr;
+  const policy::ProblemRecord* record = nullptr;  ///< null before it joined
+};
+
+/// One a run. Called by the thread of `run`, never inside the region. Only `warning` is for texts made by
+/// the engine; the rest is rendered from what the policy and the batch hold.
+class Recorder {
+ public:
+  /// Opens the logs. Throws InvalidArgument for a directory that cannot be written.
+  Recorder(const ResolvedOptions& options, std::string region, int rank, int ranks);
+
+  /// `agreed_ns` by slot and iteration; of problems the ranks do not share, the local time.
+  struct AgreedTimes {
+    std::vector<std::vector<std::optional<std::int64_t>>> time_ns;
+    std::vector<std::optional<std::int64_t>> makespan_ns;
+  };
+  void batch(const Batch& batch, const std::vector<ProblemView>& problems, const AgreedTimes& agreed);
+  void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason,
+                const Batch& batch);
+  void choice(const ProblemView& problem);
+  void contests(const std::vector<policy::Contest>& contests, const std::vector<ProblemView>& by_state_index);
+  void warning(const std::string& text);
+  void progress(const policy::TuningState& state, const std::string& phase, std::size_t open_problems);
+  void end(const std::string& error, const policy::TuningState& state,
+           const std::vector<ProblemView>& problems);
+
+  RegionReport& report() noexcept { return report_; }
+  const std::string& run_id() const noexcept { return report_.run_id; }
+
+ private:
+  /// An event with run id, rank and region filled in.
+  template <typename Event>
+  Event stamped() const;
+  template <typename Event>
+  Event stamped(const detail::ProblemSlot& slot) const;
+  void write(const store::Event& event);
+  void print(const std::string& line) const;
+  void launch_row(const Batch& batch, const ProblemView& problem, std::size_t iteration,
+                  const policy::Cell& cell, const AgreedTimes& agreed);
+  void config_complete(store::LaunchRow& row, const ProblemView& problem, const policy::Cell& cell);
+  /// What the problem did in that iteration; for one first seen in this batch, its first config.
+  policy::Cell cell_of(const Batch& batch, const ProblemView& problem, std::size_t iteration) const;
+  std::int64_t elapsed_ns() const;
+
+  const ResolvedOptions& options_;
+  std::string region_;
+  int rank_;
+  std::optional<store::RankLog> log_;
+  RegionReport report_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::size_t contests_written_ = 0;
+};
+
+}  // namespace contextual::autotuner

@@ -1,0 +1,90 @@
+#pragma once
+
+/// \file
+/// The loop of one tuning run: assign, prepare, run, settle, exchange, observe, lock in, log.
+
+#include "contextual/autotuner/batch.hpp"
+#include "contextual/autotuner/recorder.hpp"
+#include "contextual/autotuner/resolved_options.hpp"
+#include "contextual/autotuner/run_context.hpp"
+#include "contextual/policy/tuning_state.hpp"
+#include "contextual/sync/exchange.hpp"
+
+#include <contextual/error.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace contextual::autotuner {
+
+/// A hash that all ranks compute alike, for the exchange.
+std::uint64_t text_digest(std::string_view text);
+
+/// One `run` in mode tune. Every decision is taken by the replicated state from agreed outcomes; this class
+/// only carries out and carries around.
+class RegionRun {
+ public:
+  RegionRun(const ResolvedOptions& options, std::string region, std::uint32_t region_id,
+            sync::Exchange& exchange, Recorder& recorder);
+  ~RegionRun();
+
+  /// Throws what ended the run. Problems locked in by then stay.
+  void execute(const std::function<void()>& region);
+
+  /// For the report, also after an error.
+  std::vector<ProblemView> problems() const;
+  const policy::TuningState& state() const noexcept { return shared_; }
+
+ private:
+  // Each step of the loop.
+  bool finished() const;
+  Batch plan_batch();
+  bool prepare(const Batch& batch);
+  void agree(Batch& batch);
+  void lock_in_finished();
+  void final_run(const std::function<void()>& region);
+
+  // Parts of `prepare`.
+  std::vector<policy::RejectionOutcome> prepare_slot(detail::ProblemSlot& slot,
+                                                     const std::vector<std::size_t>& configs);
+
+  // Parts of `agree`.
+  void agree_header(const Batch& batch, std::vector<detail::ProblemSlot*>& joining);
+  void throw_failures(const Batch& batch);
+  [[noreturn]] void throw_tuning_failed(const Batch& batch);
+  [[noreturn]] void throw_mismatch(const sync::Agreement& agreement, const Batch& batch);
+  void join(policy::TuningState& state, const std::vector<detail::ProblemSlot*>& problems);
+  void observe_local(Batch& batch);
+  void observe_shared(Batch& batch);
+  std::vector<policy::RejectionOutcome> local_rejections(bool shared);
+  std::vector<policy::RejectionOutcome> gather_rejections(std::vector<policy::RejectionOutcome> own);
+  void apply_rejections(bool shared, const std::vector<policy::RejectionOutcome>& rejections,
+                        const Batch& batch);
+  void check_coupled_members(Batch& batch);
+  void throw_if_failed();
+
+  std::vector<detail::ProblemSlot*> slots_of(bool shared);
+  const policy::ProblemRecord* record_of(const detail::ProblemSlot& slot) const;
+  std::vector<Rejection> rejections_of(const detail::ProblemSlot& slot) const;
+  static std::string config_text(const detail::ProblemSlot& slot, std::size_t config_id);
+
+  const ResolvedOptions& options_;
+  sync::Exchange& exchange_;
+  Recorder& recorder_;
+  std::unique_ptr<Timer> timer_;
+  detail::RunContext context_;
+  policy::TuningState shared_;  ///< the replicated state
+  policy::TuningState local_;   ///< of this rank's `local` kernels: walk only
+  BatchRunner runner_;
+  Recorder::AgreedTimes agreed_;
+  std::int64_t iterations_ = 0;
+  bool local_open_anywhere_ = false;
+  bool rejections_anywhere_ = false;
+  bool first_batch_ = true;
+  std::uint64_t plan_digest_ = 0;
+};
+
+}  // namespace contextual::autotuner

@@ -1,0 +1,196 @@
+#include "contextual/autotuner/run_context.hpp"
+
+#include <contextual/detail/stable_hash.hpp>
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace contextual::detail {
+namespace {
+
+std::uint64_t identity_of(const std::string& name, const KernelTraits& traits, const SpaceView& space,
+                          const Key& key) {
+  StableHash hash;
+  hash.add(std::string_view(name))
+      .add(std::string_view(traits.coupling))
+      .add(key.hash())
+      .add(static_cast<std::uint64_t>(traits.participation));
+  hash.add(space.size);
+  if (traits.coupling.empty()) {
+    hash.add(space.digest);  // coupled kernels share the size and order of their spaces, not the contents
+  }
+  return hash.value();
+}
+
+std::vector<bool> pruned_configs(const PruneView& prune, std::size_t config_count) {
+  std::vector<bool> pruned(config_count, false);
+  for (std::size_t id = 1; prune.prune != nullptr && id < config_count; ++id) {
+    pruned[id] = prune.prune(prune.bound, id);
+  }
+  return pruned;
+}
+
+}  // namespace
+
+ProblemSlot::ProblemSlot(std::size_t position, std::string problem_name, const Key& problem_key,
+                         std::size_t configs)
+    : index(position),
+      name(std::move(problem_name)),
+      key(problem_key),
+      config_count(configs),
+      prepared(configs, false),
+      rejected(std::make_unique<std::atomic<bool>[]>(configs)) {}
+
+std::size_t LaunchMap::place_hash(const KernelCore* core, const Key& key) noexcept {
+  return static_cast<std::size_t>(key.hash() ^ (reinterpret_cast<std::uintptr_t>(core) >> 4));
+}
+
+void LaunchMap::rebuild(const std::deque<ProblemSlot>& slots) {
+  std::size_t places = 0;
+  for (const ProblemSlot& slot : slots) {
+    places += slot.members.size();
+  }
+  std::size_t capacity = 16;
+  while (capacity < places * 2) {
+    capacity *= 2;
+  }
+  places_.assign(capacity, Place{});
+  for (const ProblemSlot& slot : slots) {
+    for (const auto& member : slot.members) {
+      std::size_t i = place_hash(member.get(), slot.key);
+      while (places_[i & (capacity - 1)].slot != nullptr) {
+        ++i;
+      }
+      places_[i & (capacity - 1)] = {member.get(), const_cast<ProblemSlot*>(&slot)};
+    }
+  }
+}
+
+ProblemSlot* LaunchMap::find(const KernelCore* core, const Key& key) const noexcept {
+  if (places_.empty()) {
+    return nullptr;
+  }
+  for (std::size_t i = place_hash(core, key);; ++i) {
+    const Place& place = places_[i & (places_.size() - 1)];
+    if (place.slot == nullptr) {
+      return nullptr;
+    }
+    if (place.core == core && place.slot->key == key) {
+      return place.slot;
+    }
+  }
+}
+
+RunContext::RunContext(std::string region, std::uint32_t region_id, Timer& timer, std::size_t max_problems,
+                       bool always_tune)
+    : region_(std::move(region)),
+      region_id_(region_id),
+      timer_(timer),
+      max_problems_(max_problems),
+      always_tune_(always_tune) {
+  threads_.emplace_back(*this, LaunchOrder::same);
+}
+
+ThreadLog& RunContext::add_thread(LaunchOrder order) {
+  const std::lock_guard lock(mutex_);
+  return threads_.emplace_back(*this, order);
+}
+
+ProblemSlot* RunContext::find(const KernelCore& core, const Key& key, const PruneView& prune) {
+  if (ProblemSlot* slot = map_.find(&core, key)) [[likely]] {
+    return slot;
+  }
+  return discover(core, key, prune);
+}
+
+ProblemSlot* RunContext::discover(const KernelCore& core, const Key& key, const PruneView& prune) {
+  const KernelTraits& traits = core.traits();
+  const SpaceView& space = core.space();  // may throw: before the lock
+  const std::string& name = traits.coupling.empty() ? traits.name : traits.coupling;
+  const std::uint64_t identity = identity_of(name, traits, space, key);
+  const std::lock_guard lock(mutex_);
+  for (ProblemSlot& slot : slots_) {
+    const bool remote =
+        slot.members.empty() && slot.identity == identity;  // only known from other ranks so far
+    if (remote) {
+      slot.key = key;
+    }
+    if (remote || (slot.name == name && slot.key == key && slot.coupling == traits.coupling)) {
+      join_member(slot, core);
+      return &slot;
+    }
+  }
+  if (slots_.size() >= max_problems_) {
+    untracked_launches_.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  std::vector<bool> pruned = pruned_configs(prune, space.size);
+  ProblemSlot& slot = slots_.emplace_back(slots_.size(), name, key, space.size);
+  slot.key_text = core.key_text(key);
+  slot.coupling = traits.coupling;
+  slot.participation = traits.participation;
+  slot.space_digest = space.digest;
+  slot.has_prepare = static_cast<bool>(traits.prepare);
+  slot.pruned = std::move(pruned);
+  if (!always_tune_) {
+    const int locked = core.table()->find(region_id_, key);
+    slot.locked_config = locked == LockInTable::none ? std::nullopt : std::optional<std::size_t>(locked);
+  }
+  slot.members.push_back(core.shared_from_this());
+  slot.identity = identity;
+  return &slot;
+}
+
+void RunContext::join_member(ProblemSlot& slot, const KernelCore& core) {
+  const SpaceView& space = core.space();
+  if (space.size != slot.config_count || (slot.coupling.empty() && space.digest != slot.space_digest)) {
+    throw InvalidArgument(
+        "region \"" + region_ + "\": kernel \"" + core.traits().name + "\" has " +
+        std::to_string(space.size) + " configs where " +
+        (slot.coupling.empty() ? "its namesake" : "the coupling \"" + slot.coupling + "\"") + " has " +
+        std::to_string(slot.config_count) +
+        ": kernels of one tuning problem need config spaces of equal size and order");
+  }
+  for (auto& member : slot.members) {
+    if (member.get() == &core) {
+      return;
+    }
+    if (member->traits().name == core.traits().name) {
+      if (member->alive()) {
+        throw InvalidArgument("region \"" + region_ + "\" launches two living kernels named \"" +
+                              core.traits().name + "\": give each a name of its own");
+      }
+      // The kernel was destroyed and made anew, e.g. as a local of the region. LaunchMap learns of it
+      // before the next batch; until then its launches come this way. The old core stays in the map's keys.
+      retired_.push_back(std::move(member));
+      member = core.shared_from_this();
+      return;
+    }
+  }
+  slot.members.push_back(core.shared_from_this());
+  slot.has_prepare = slot.has_prepare || core.traits().prepare;
+}
+
+void RunContext::rebuild_map() {
+  map_.rebuild(slots_);
+  retired_.clear();
+}
+
+void RunContext::begin_batch() {
+  const std::lock_guard lock(mutex_);
+  for (ThreadLog& log : threads_) {
+    log.records.clear();
+  }
+  for (ProblemSlot& slot : slots_) {
+    slot.rejections.clear();
+  }
+}
+
+ProblemSlot& RunContext::add_remote(std::string name, std::size_t config_count) {
+  const std::lock_guard lock(mutex_);
+  return slots_.emplace_back(slots_.size(), std::move(name), Key{}, config_count);
+}
+
+}  // namespace contextual::detail

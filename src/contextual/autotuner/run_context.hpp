@@ -1,0 +1,169 @@
+#pragma once
+
+/// \file
+/// What the threads of a region see while it is being tuned. Everything a launch reads is fixed for the
+/// batch; what it writes goes to its thread's own log.
+
+#include "contextual/policy/tuning_state.hpp"
+
+#include <contextual/context_guard.hpp>
+#include <contextual/detail/kernel_core.hpp>
+#include <contextual/detail/launch_call.hpp>
+#include <contextual/key.hpp>
+#include <contextual/participation.hpp>
+#include <contextual/timer.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::detail {
+
+/// A wrapped region's later call: was anything launched that is not locked in for it?
+struct UsePass {
+  std::atomic<bool> new_on_all{false};  ///< a kernel that every rank launches
+  std::atomic<bool> new_elsewhere{false};
+
+  void saw_new(Participation participation) noexcept {
+    (participation == Participation::all ? new_on_all : new_elsewhere).store(true, std::memory_order_relaxed);
+  }
+};
+
+struct LaunchRecord {
+  ProblemSlot* slot = nullptr;
+  std::uint32_t config_id = 0;
+  std::uint32_t batch_iteration = 0;
+  bool fallback = false;  ///< not the config that was due
+  LaunchNote note;
+};
+
+struct ThreadLog {
+  ThreadLog(RunContext& owner, LaunchOrder launch_order) : run(&owner), order(launch_order) {}
+  RunContext* run;
+  LaunchOrder order;
+  std::vector<LaunchRecord> records;  ///< of the current batch, in launch order
+};
+
+/// A config that failed on this rank in the current batch.
+struct LocalRejection {
+  std::size_t config_id = 0;
+  std::size_t batch_iteration = 0;
+  std::string reason;
+};
+
+/// A tuning problem as this rank's launches see it. Stable in memory for the whole run.
+struct ProblemSlot {
+  ProblemSlot(std::size_t position, std::string problem_name, const Key& problem_key, std::size_t configs);
+
+  // Fixed once discovered.
+  std::size_t index;  ///< among the run's slots on this rank
+  std::string name;   ///< kernel, or coupling
+  Key key;
+  std::string key_text;
+  std::string coupling;
+  Participation participation = Participation::all;
+  std::size_t config_count;
+  std::uint64_t space_digest = 0;
+  bool has_prepare = false;
+  std::optional<std::size_t> locked_config;  ///< by an earlier run
+  std::vector<bool> pruned;
+  std::uint64_t identity = 0;  ///< hash of name, key, participation and config space
+
+  // Fixed during a batch; changed between batches by the thread of `run`.
+  std::vector<std::shared_ptr<const KernelCore>>
+      members;                             ///< one, or the coupled kernels seen; not on ranks without it
+  std::optional<std::size_t> state_index;  ///< once joined
+  std::vector<policy::Cell> cells;         ///< by batch iteration; empty until joined
+  std::optional<std::size_t> best_so_far;
+  std::vector<bool> prepared;  ///< per config; only where `has_prepare`
+  bool published = false;      ///< its choice is in the lock-in tables
+
+  // Written by launches.
+  std::unique_ptr<std::atomic<bool>[]> rejected;  ///< per config, agreed ones included
+  std::atomic<std::int64_t> last_config{-1};
+  std::mutex mutex;
+  std::vector<LocalRejection> rejections;  ///< of the current batch
+
+  bool shared() const noexcept { return participation != Participation::local; }
+};
+
+/// (kernel, key) -> problem. Immutable during a batch, so that launches read it without a lock.
+class LaunchMap {
+ public:
+  void rebuild(const std::deque<ProblemSlot>& slots);
+  ProblemSlot* find(const KernelCore* core, const Key& key) const noexcept;
+
+ private:
+  struct Place {
+    const KernelCore* core = nullptr;
+    ProblemSlot* slot = nullptr;
+  };
+  static std::size_t place_hash(const KernelCore* core, const Key& key) noexcept;
+  std::vector<Place> places_;
+};
+
+/// One `run` while it tunes.
+class RunContext {
+ public:
+  RunContext(std::string region, std::uint32_t region_id, Timer& timer, std::size_t max_problems,
+             bool always_tune);
+
+  ThreadLog& add_thread(LaunchOrder order);  ///< called by guards, on any thread
+
+  /// The problem of a launch; null when there are more than `max_problems`. Takes the lock only for
+  /// problems that have not joined yet.
+  ProblemSlot* find(const KernelCore& core, const Key& key, const PruneView& prune);
+
+  // Between batches, on the thread of `run`.
+  void begin_batch();  ///< forgets the last batch's records
+  void rebuild_map();
+  ProblemSlot& add_remote(std::string name, std::size_t config_count);  ///< launched on other ranks only
+
+  std::deque<ProblemSlot>& slots() noexcept { return slots_; }
+  std::deque<ThreadLog>& threads() noexcept { return threads_; }
+  const std::string& region() const noexcept { return region_; }
+  std::uint32_t region_id() const noexcept { return region_id_; }
+  Timer& timer() noexcept { return timer_; }
+  std::uint64_t untracked_launches() const noexcept {
+    return untracked_launches_.load(std::memory_order_relaxed);
+  }
+
+  /// Set before each run of the region.
+  std::int64_t tuning_iteration = 0;
+  std::uint32_t batch_iteration = 0;
+
+ private:
+  ProblemSlot* discover(const KernelCore& core, const Key& key, const PruneView& prune);
+  void join_member(ProblemSlot& slot, const KernelCore& core);
+
+  std::string region_;
+  std::uint32_t region_id_;
+  Timer& timer_;
+  std::size_t max_problems_;
+  bool always_tune_;
+  LaunchMap map_;
+  std::mutex mutex_;  ///< guards growing slots_, threads_ and the members of new slots
+  std::deque<ProblemSlot> slots_;
+  std::deque<ThreadLog> threads_;                           ///< the thread of `run` first
+  std::vector<std::shared_ptr<const KernelCore>> retired_;  ///< destroyed kernels that the map still names
+  std::atomic<std::uint64_t> untracked_launches_{0};
+};
+
+/// Makes a run's context the calling thread's, and restores what was there.
+class ThreadStateScope {
+ public:
+  explicit ThreadStateScope(const ThreadState& state) : saved_(thread_state()) { thread_state() = state; }
+  ThreadStateScope(const ThreadStateScope&) = delete;
+  ThreadStateScope& operator=(const ThreadStateScope&) = delete;
+  ~ThreadStateScope() { thread_state() = saved_; }
+
+ private:
+  ThreadState saved_;
+};
+
+}  // namespace contextual::detail
