@@ -1,0 +1,309 @@
+#include "support/catch.hpp"
+#include "unit/policy/model_region.hpp"
+
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace contextual::policy;
+using namespace contextual::policy::test;
+
+namespace {
+
+using Table = std::vector<std::vector<std::int64_t>>;
+
+PolicyOptions with_finals() {
+  PolicyOptions options;
+  options.n_warmup = 1;
+  options.n_repeat = 3;
+  return options;
+}
+
+/// Two problems: own times [problem][config], makespans [config of 0][config of 1], up to `noise_ns` added.
+ModelRegion coupled_region(Table times, Table makespans, int noise_ns = 0) {
+  const auto random = std::make_shared<std::mt19937>(7);
+  const auto noise = [random, noise_ns] {
+    return noise_ns == 0 ? 0 : static_cast<std::int64_t>((*random)() % static_cast<unsigned>(noise_ns));
+  };
+  return {[=](std::size_t p, const Assignment& a) { return times[p][a[p]] + noise() / 100; },
+          [=](const Assignment& a) { return makespans[a[0]][a[1]] + noise(); }};
+}
+
+/// Config 1 of kernel 0 hogs: it reads shortest and delays its neighbour. The walk sees the diagonal only;
+/// the best assignment, (2, 1), is neither on it nor anybody's best own time.
+const Table selfish_times = {{100000, 70000, 90000}, {100000, 95000, 80000}};
+const Table selfish_makespans = {
+    {1000000, 1010000, 1020000}, {1150000, 1100000, 1200000}, {900000, 850000, 1050000}};
+
+/// Only the pair matters: both changed is slower than none, one changed is slower still.
+const Table joint_times = {{100000, 50000}, {100000, 50000}};
+const Table joint_makespans = {{1000000, 1400000}, {1400000, 1300000}};
+
+void observe_batch(TuningState& state, const ModelRegion& region,
+                   std::vector<RejectionOutcome> rejections = {}) {
+  BatchOutcome outcome;
+  for (const IterationPlan& plan : state.plan(state.suggested_length())) {
+    outcome.iterations.push_back(run_region(region, assignment_of(plan)));
+  }
+  outcome.rejections = std::move(rejections);
+  state.observe(outcome);
+}
+
+/// Up to the first finals batch (if there is any), two problems.
+void walk(TuningState& state, const std::vector<std::size_t>& config_counts, const ModelRegion& region) {
+  for (const std::size_t count : config_counts) {
+    state.add_problem({count, {}, std::nullopt});
+  }
+  while (!state.done() && state.plan(1)[0].phase == Phase::walk) {
+    observe_batch(state, region);
+  }
+}
+
+void finish(TuningState& state, const ModelRegion& region) {
+  for (int batch = 0; !state.done() && batch < 1000; ++batch) {
+    observe_batch(state, region);
+  }
+  REQUIRE(state.done());
+}
+
+}  // namespace
+
+TEST_CASE("finals choose right where the diagonal and own times choose wrongly", "[unit]") {
+  for (const int noise_ns : {0, 8000}) {
+    PolicyOptions options = with_finals();
+    options.finals = false;
+    TuningState selfish{options};
+    tune(selfish, {3, 3}, coupled_region(selfish_times, selfish_makespans, noise_ns));
+    CHECK(selfish.problem(0).choice == 1);
+    CHECK(selfish.problem(1).choice == 2);
+    CHECK(selfish.contests().empty());
+
+    TuningState state{with_finals()};
+    tune(state, {3, 3}, coupled_region(selfish_times, selfish_makespans, noise_ns));
+    CHECK(state.problem(0).choice == 2);
+    CHECK(state.problem(1).choice == 1);
+    CHECK(state.problem(0).status == ProblemStatus::locked_in);
+    CHECK(state.contests().front().kind == Contest::Kind::sets);
+    CHECK(state.contests().back().kind == Contest::Kind::verdict);
+    CHECK(state.contests().back().contenders.front().chosen);
+    CHECK(state.finals_iterations() > 0);
+    CHECK(state.retakes() == 0);
+  }
+}
+
+TEST_CASE("finals return to the defaults where the walk's set is slower and no single change repairs it",
+          "[unit]") {
+  for (const int noise_ns : {0, 8000}) {
+    TuningState state{with_finals()};
+    const ModelRegion region = coupled_region(joint_times, joint_makespans, noise_ns);
+    walk(state, {2, 2}, region);
+    CHECK(state.problem(0).choice == 1);
+    CHECK(state.problem(1).choice == 1);
+    finish(state, region);
+    CHECK(state.problem(0).choice == 0);
+    CHECK(state.problem(1).choice == 0);
+    CHECK_THAT(state.problem(0).reason,
+               ContainsSubstring("changed from config-1 with all defaults: makespan"));
+  }
+}
+
+TEST_CASE("finals say in the reasons what they measured", "[unit]") {
+  TuningState state{with_finals()};
+  tune(state, {3, 3}, coupled_region(selfish_times, selfish_makespans));
+  CHECK_THAT(state.problem(0).reason,
+             ContainsSubstring("changed from config-0: makespan 10.0 % shorter (paired, 5 rounds)"));
+  const Contest& verdict = state.contests().back();
+  REQUIRE(verdict.contenders.size() == 2);
+  CHECK(verdict.contenders[0].config_id == 1);
+  CHECK(verdict.contenders[0].makespan.centre_ns == 850000);
+  CHECK(verdict.contenders[0].makespan.count == 5);
+  CHECK(verdict.contenders[1].config_id == 0);
+  CHECK(verdict.contenders[1].makespan.centre_ns == 1000000);
+  CHECK_THAT(verdict.reason, ContainsSubstring("15.0 % shorter than with all defaults"));
+}
+
+TEST_CASE("finals keep a choice that nobody beats by the minimum gain", "[unit]") {
+  TuningState state{with_finals()};
+  tune(state, {2, 1}, coupled_region({{100000, 50000}, {10, 10}}, {{1000000}, {1003000}}));
+  CHECK(state.problem(0).choice == 1);
+  CHECK_THAT(state.problem(0).reason, ContainsSubstring("kept: no candidate gained more than 0.5 %"));
+}
+
+TEST_CASE("finals' verdict falls back to the defaults when the chosen set turns out slower", "[unit]") {
+  TuningState state{with_finals()};
+  const ModelRegion region{[](std::size_t, const Assignment& a) { return a[0] == 1 ? 50 : 100; },
+                           [&](const Assignment& a) {
+                             const bool late = state.contests().size() >= 2;
+                             return a[0] == 1 ? (late ? 1100000 : 900000) : 1000000;
+                           }};
+  walk(state, {2}, region);
+  finish(state, region);
+  CHECK(state.contests().back().kind == Contest::Kind::verdict);
+  CHECK(state.problem(0).choice == 0);
+  CHECK_THAT(state.problem(0).reason, ContainsSubstring("changed from config-1 with all defaults"));
+}
+
+TEST_CASE("finals interleave: every round has every contender once, the order shifts", "[unit]") {
+  TuningState state{with_finals()};
+  const ModelRegion region = coupled_region(joint_times, joint_makespans);
+  walk(state, {2, 2}, region);
+  CHECK(state.suggested_length() == 6 * 2);
+  const auto plans = state.plan(5);
+  CHECK(plans[0].phase == Phase::finals);
+  CHECK(plans[0].cells[0].role == Cell::Role::candidate);
+  CHECK(plans[0].cells[0].warmup);
+  CHECK_FALSE(plans[2].cells[0].warmup);
+  std::vector<Assignment> order;
+  for (const IterationPlan& plan : plans) {
+    order.push_back(assignment_of(plan));
+  }
+  CHECK(order == std::vector<Assignment>{{1, 1}, {0, 0}, {0, 0}, {1, 1}, {1, 1}});
+}
+
+TEST_CASE("finals spread over batches of settle_every decide the same", "[unit]") {
+  const ModelRegion region = coupled_region(selfish_times, selfish_makespans);
+  TuningState whole{with_finals()};
+  const auto table = tune(whole, {3, 3}, region);
+  for (const int settle_every : {1, 3, 7}) {
+    PolicyOptions options = with_finals();
+    options.settle_every = settle_every;
+    TuningState state{options};
+    CHECK(tune(state, {3, 3}, region) == table);
+    CHECK(state.problem(0).choice == 2);
+    CHECK(state.problem(1).choice == 1);
+  }
+}
+
+TEST_CASE("finals take a round without a makespan again, as often as the limit allows", "[unit]") {
+  TuningState state{with_finals()};
+  const ModelRegion region = coupled_region(joint_times, joint_makespans);
+  walk(state, {2, 2}, region);
+  BatchOutcome outcome;
+  for (const IterationPlan& plan : state.plan(state.suggested_length())) {
+    outcome.iterations.push_back(run_region(region, assignment_of(plan)));
+  }
+  outcome.iterations[5].makespan_ns.reset();
+  state.observe(outcome);
+  CHECK(state.contests().empty());
+  CHECK(state.suggested_length() == 2);
+  observe_batch(state, region);
+  REQUIRE(state.contests().size() == 1);
+  CHECK(state.contests()[0].contenders[0].makespan.count == 5);
+  CHECK(state.retakes() == 1);
+}
+
+TEST_CASE("finals without makespans keep the walk's choices and end", "[unit]") {
+  TuningState state{with_finals()};
+  ModelRegion region = coupled_region(joint_times, joint_makespans);
+  region.makespan_ns = [](const Assignment&) { return 0; };
+  walk(state, {2, 2}, region);
+  finish(state, region);
+  CHECK(state.problem(0).choice == 1);
+  CHECK_THAT(state.contests()[0].reason, ContainsSubstring("not enough valid rounds"));
+  CHECK_THAT(state.problem(0).reason, ContainsSubstring("kept: not enough valid rounds"));
+}
+
+TEST_CASE("finals drop a candidate that is rejected and go on", "[unit]") {
+  TuningState state{with_finals()};
+  const ModelRegion region =
+      coupled_region({{100, 70, 90, 80}, {10}}, {{1000000}, {990000}, {980000}, {700000}});
+  walk(state, {4, 1}, region);
+  while (state.contests().empty()) {
+    observe_batch(state, region);
+  }
+  CHECK(state.problem(0).choice == 3);  // best by makespan, from the sets
+  observe_batch(state, region, {{0, 1, 3, "failed"}});
+  const Contest& contest = state.contests().at(1);
+  CHECK(contest.kind == Contest::Kind::problem);
+  CHECK(contest.contenders.front().config_id == 3);
+  CHECK(contest.contenders.front().chosen);
+  finish(state, region);
+  CHECK(state.problem(0).choice == 3);
+}
+
+TEST_CASE("finals restart a contest whose incumbent is rejected", "[unit]") {
+  TuningState state{with_finals()};
+  const ModelRegion region = coupled_region(selfish_times, selfish_makespans);
+  walk(state, {3, 3}, region);
+  observe_batch(state, region, {{0, 1, 4, "wrong result"}});  // the walk's choice, in the sets contest
+  CHECK(state.contests().empty());
+  CHECK(state.problem(0).choice == 2);
+  finish(state, region);
+  CHECK(state.problem(0).choice == 2);
+  CHECK(state.problem(1).choice == 1);
+  CHECK(state.retakes() > 0);
+}
+
+TEST_CASE("finals wait while held", "[unit]") {
+  TuningState state{with_finals()};
+  const ModelRegion region = coupled_region(joint_times, joint_makespans);
+  state.hold_finals(true);
+  for (int problem = 0; problem < 2; ++problem) {
+    state.add_problem({2, {}, std::nullopt});
+  }
+  for (int batch = 0; batch < 5; ++batch) {
+    observe_batch(state, region);
+  }
+  CHECK_FALSE(state.done());
+  CHECK(state.problem(0).status == ProblemStatus::walked);
+  CHECK(row_text(0, state.plan(1)[0].cells) == "0 | best-config | best-config");
+  CHECK(state.finals_iterations() == 0);
+  state.hold_finals(false);
+  CHECK(state.plan(1)[0].phase == Phase::finals);
+  finish(state, region);
+  CHECK(state.problem(0).choice == 0);
+}
+
+TEST_CASE("finals let a new problem walk first and then have a contest for it too", "[unit]") {
+  for (const std::size_t contests_before : {0U, 1U, 3U}) {
+    TuningState state{with_finals()};
+    const Table times = {{100, 70, 90}, {100, 95, 80}, {30, 10, 20}};
+    const ModelRegion region{[&](std::size_t p, const Assignment& a) { return times[p][a[p]]; },
+                             [&](const Assignment& a) {
+                               const std::int64_t third = a.size() > 2 && a[2] == 2 ? -100000 : 0;
+                               return selfish_makespans[a[0]][a[1]] + third;
+                             }};
+    walk(state, {3, 3}, region);
+    while (state.contests().size() < contests_before) {
+      observe_batch(state, region);
+    }
+    BatchOutcome outcome;
+    for (const IterationPlan& plan : state.plan(state.suggested_length())) {
+      Assignment assignment = assignment_of(plan);
+      assignment.push_back(0);
+      outcome.iterations.push_back(run_region(region, assignment));
+    }
+    state.add_problem({3, {}, std::nullopt});
+    state.observe(outcome);
+    CHECK(state.plan(1)[0].phase == Phase::walk);
+    CHECK(state.plan(1)[0].cells[0].role == Cell::Role::best);
+    CHECK(cell_text(state.plan(1)[0].cells[2]) == "config-1 (iter-0)");
+    finish(state, region);
+    CHECK(assignment_of(state.plan(1)[0]) == Assignment{2, 1, 2});
+  }
+}
+
+TEST_CASE("finals leave locked-in problems alone", "[unit]") {
+  TuningState state{with_finals()};
+  const ModelRegion region = coupled_region(selfish_times, selfish_makespans);
+  state.add_problem({3, {}, 1});
+  state.add_problem({3, {}, std::nullopt});
+  finish(state, region);
+  CHECK(state.problem(0).choice == 1);
+  CHECK(state.problem(0).reason == "locked in by an earlier run");
+  CHECK(state.problem(1).choice == 1);  // the best beside config 1
+  CHECK(state.finals_iterations() > 0);
+}
+
+TEST_CASE("finals are closed by the iteration cap with the choices so far", "[unit]") {
+  PolicyOptions options = with_finals();
+  options.max_iterations = 20;
+  TuningState state{options};
+  tune(state, {3, 3}, coupled_region(selfish_times, selfish_makespans));
+  CHECK(state.iterations() == 20);
+  CHECK(state.hit_iteration_cap());
+  CHECK(state.problem(0).status == ProblemStatus::incomplete);
+  CHECK(state.problem(0).choice == 1);
+  CHECK_THAT(state.contests().back().reason, ContainsSubstring("closed early"));
+}

@@ -1,0 +1,79 @@
+#include "contextual/policy/statistics.hpp"
+
+#include "support/catch.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+using contextual::policy::Statistic;
+using contextual::policy::summarize;
+using contextual::policy::Summary;
+
+namespace {
+
+Summary of(std::vector<std::int64_t> samples, Statistic statistic = Statistic::median) {
+  return summarize(samples, statistic);
+}
+
+bool near(double value, double expected) {
+  return std::abs(value - expected) <= 1e-6 * std::abs(expected);
+}
+
+}  // namespace
+
+TEST_CASE("summary of no samples is all zero", "[unit]") {
+  const Summary summary = of({});
+  CHECK(summary.count == 0);
+  CHECK(summary.centre_ns == 0);
+  CHECK(summary.spread_ns == 0);
+  CHECK(summary.standard_error_ns == 0);
+}
+
+TEST_CASE("summary of one sample is that sample without spread", "[unit]") {
+  const Summary summary = of({42});
+  CHECK(summary.count == 1);
+  CHECK(summary.centre_ns == 42);
+  CHECK(summary.spread_ns == 0);
+  CHECK(summary.standard_error_ns == 0);
+}
+
+TEST_CASE("median of an odd and an even number of samples, in any order", "[unit]") {
+  CHECK(of({30, 10, 20}).centre_ns == 20);
+  CHECK(of({40, 10, 30, 20}).centre_ns == 25);
+}
+
+TEST_CASE("median and spread ignore one outlier", "[unit]") {
+  const Summary summary = of({100, 102, 98, 101, 100000});
+  CHECK(summary.centre_ns == 101);
+  CHECK(near(summary.spread_ns, 1.4826 * 1));
+}
+
+TEST_CASE("negative samples (differences) are summarised like others", "[unit]") {
+  CHECK(of({-30, -10, -20}).centre_ns == -20);
+  CHECK(near(of({-30, -10, -20}).spread_ns, 14.826));
+}
+
+TEST_CASE("trimmed mean drops a fifth on each side from 5 samples on", "[unit]") {
+  CHECK(of({1, 10, 20, 60, 1000}, Statistic::trimmed_mean).centre_ns == 30);
+  CHECK(near(of({1, 2, 3, 4, 5, 6, 7, 8, 9, 1000}, Statistic::trimmed_mean).centre_ns, 5.5));
+}
+
+TEST_CASE("trimmed mean of fewer than 5 samples is the median", "[unit]") {
+  CHECK(of({1, 10, 20, 1000}, Statistic::trimmed_mean).centre_ns == 15);
+}
+
+TEST_CASE("standard error shrinks with more samples of the same spread", "[unit]") {
+  std::vector<std::int64_t> few{90, 100, 110};
+  std::vector<std::int64_t> many;
+  for (int i = 0; i < 20; ++i) {
+    many.insert(many.end(), few.begin(), few.end());
+  }
+  CHECK(of(few).standard_error_ns > 0);
+  CHECK(of(many).standard_error_ns < 0.3 * of(few).standard_error_ns);
+}
+
+TEST_CASE("huge samples do not overflow", "[unit]") {
+  const std::int64_t huge = INT64_MAX;
+  CHECK(near(of({huge, huge, -huge, huge}).centre_ns, static_cast<double>(huge)));
+}
