@@ -46,8 +46,8 @@ std::vector<std::int64_t> reduce(Communicator& communicator, std::vector<std::in
 TEST_CASE("ScriptedWorld: conforms with 2, 3 and 16 ranks", "[unit]") {
   for (const int ranks : {1, 2, 3, 16}) {
     ScriptedWorld world(ranks);
-    CHECK(testing::check_communicator([&](int rank) { return world.communicator(rank); }, ranks) ==
-          std::vector<std::string>{});
+    CHECK(testing::check_communicator([&](int rank) { return world.communicator(rank); }, ranks,
+                                      std::chrono::milliseconds(500)) == std::vector<std::string>{});
   }
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("ScriptedWorld: a rank that is gone is waited for until the deadline a
   const auto thrown = world.run([&](int rank, const Handle& communicator) {
     reduce(*communicator, {rank}, far());
     if (rank != 1) {
-      reduce(*communicator, {rank}, Deadline::after(std::chrono::milliseconds(500)));
+      reduce(*communicator, {rank}, Deadline::after(std::chrono::seconds(1)));
     }
   });
   CHECK_FALSE(thrown[1]);

@@ -107,7 +107,8 @@ std::string violations_of(Defect defect) {
     return std::make_shared<BrokenCommunicator>(world.communicator(rank), defect);
   };
   std::string text;
-  for (const std::string& line : check_communicator(make, 3, std::chrono::milliseconds(50))) {
+  for (const std::string& line :
+       check_communicator(make, 3, std::chrono::milliseconds(defect == Defect::none ? 500 : 100))) {
     text += line + "\n";
   }
   return text;
