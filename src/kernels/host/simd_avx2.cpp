@@ -1,0 +1,3 @@
+#include "kernels/host/simd_body.hpp"
+
+CONTEXTUAL_KERNELS_INSTANTIATE(contextual::kernels::Isa::avx2)
