@@ -41,7 +41,8 @@ TEST_CASE("to_json_line: large times stay exact, what is not finite is null", "[
 }
 
 TEST_CASE("to_json_line: any text stays one line of valid JSON", "[unit]") {
-  const std::string nasty("line\nfeed \0 \xff\xfe {} \"quoted\" \\ \xc3\xa4", 38);
+  using namespace std::string_literals;
+  const std::string nasty = "line\nfeed \0 \xff\xfe {} \"quoted\" \\ \xc3\xa4"s;
   const std::string line = to_json_line(Warning{"run", 0, nasty, nasty});
   CHECK(line.find('\n') == std::string::npos);
   const json parsed = json::parse(line);
