@@ -90,7 +90,7 @@ int ContestRun::rounds_retaken() const {
   return std::max(0, rounds_begun() - 1 - options_->finals_repeat);
 }
 
-/// Round 0 is the warm-up and never counts.
+/// Every entry that is still in has a makespan.
 bool ContestRun::valid(int round) const {
   const std::vector<std::int64_t>& row = makespans_ns_[static_cast<std::size_t>(round)];
   for (std::size_t entry = 0; entry < entries_.size(); ++entry) {
@@ -98,7 +98,7 @@ bool ContestRun::valid(int round) const {
       return false;
     }
   }
-  return round > 0;
+  return true;
 }
 
 int ContestRun::total_rounds() const {
@@ -106,7 +106,7 @@ int ContestRun::total_rounds() const {
   return 1 + options_->finals_repeat + std::min(invalid, options_->finals_repeat);
 }
 
-/// Of the rounds that are over.
+/// Of the rounds that are over; round 0 is the warm-up and never counts.
 std::vector<int> ContestRun::valid_rounds() const {
   std::vector<int> rounds;
   for (int round = 1; round < round_; ++round) {

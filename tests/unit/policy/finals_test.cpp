@@ -307,3 +307,38 @@ TEST_CASE("finals are closed by the iteration cap with the choices so far", "[un
   CHECK(state.problem(0).choice == 1);
   CHECK_THAT(state.contests().back().reason, ContainsSubstring("closed early"));
 }
+
+TEST_CASE("finals take no change whose gain is within the noise of the paired differences", "[unit]") {
+  const std::vector<std::int64_t> makespans = {700000, 1250000, 980000, 800000,
+                                               1200000};  // 2 % less in the median
+  std::size_t use = 0;
+  TuningState state{with_finals()};
+  const ModelRegion region{
+      [](std::size_t, const Assignment& a) { return a[0] == 0 ? 50 : 100; },
+      [&](const Assignment& a) { return a[0] == 0 ? 1000000 : makespans[use++ % makespans.size()]; }};
+  walk(state, {2}, region);
+  finish(state, region);
+  REQUIRE_FALSE(state.contests().empty());
+  CHECK(state.contests().back().contenders[1].gain->centre_ns == 20000);
+  CHECK(state.problem(0).choice == 0);
+}
+
+TEST_CASE("finals take a round again in which the problem on trial was not launched", "[unit]") {
+  TuningState state{with_finals()};
+  const ModelRegion region = coupled_region(selfish_times, selfish_makespans);
+  walk(state, {3, 3}, region);
+  observe_batch(state, region);
+  REQUIRE(state.contests().size() == 1);
+  BatchOutcome outcome;
+  for (const IterationPlan& plan : state.plan(state.suggested_length())) {
+    outcome.iterations.push_back(run_region(region, assignment_of(plan)));
+    outcome.iterations.back().cells[1].launched = false;  // fixed: does not matter
+  }
+  outcome.iterations.back().cells[0].launched = false;
+  state.observe(outcome);
+  CHECK(state.contests().size() == 1);
+  CHECK(state.suggested_length() == 3);
+  observe_batch(state, region);
+  CHECK(state.contests().size() == 2);
+  CHECK(state.retakes() == 1);
+}

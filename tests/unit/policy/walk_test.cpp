@@ -305,3 +305,12 @@ TEST_CASE("policy refuses options, requests and outcomes that make no sense", "[
   CHECK_THROWS_AS(state.observe({{IterationOutcome{}}, {}}), contextual::InvalidArgument);
   CHECK_THROWS_AS(state.observe({{}, {{0, 7, 0, "no such config"}}}), contextual::InvalidArgument);
 }
+
+TEST_CASE("walk counts a config that is rejected again only once, with its first reason", "[unit]") {
+  TuningState state{walk_only(1, 1)};
+  state.add_problem({2, {}, std::nullopt});
+  state.plan(1);
+  state.observe({{}, {{0, 1, 0, "first"}, {0, 1, 0, "second"}}});
+  CHECK(state.problem(0).status == ProblemStatus::walking);
+  CHECK(*state.problem(0).configs[1].rejection == "first");
+}
