@@ -40,8 +40,9 @@ struct ProblemReport {
   ProblemOutcome outcome = ProblemOutcome::open;
   std::size_t choice = 0;  ///< config id
   Config choice_config;
-  std::string reason;   ///< why this choice
-  bool reused = false;  ///< locked in by an earlier run
+  std::string reason;         ///< why this choice
+  bool reused = false;        ///< locked in by an earlier run
+  std::size_t first_row = 0;  ///< of the iteration table, in which it was first seen
   std::vector<ConfigReport> configs;
 };
 
@@ -51,11 +52,18 @@ struct ContestReport {
   std::string reason;
 };
 
-/// One row of the iteration table: a cell a problem, e.g. "config-1 (iter-0)" or "best-config".
+/// What one problem did in one row, e.g. "config-1 (iter-0)", "config-2 (candidate)" or "-" (not launched).
+struct TableCell {
+  std::size_t problem = 0;  ///< index in RegionReport::problems
+  std::string text;
+};
+
+/// One row of the iteration table. Problems without a cell used their best config: so a table takes memory
+/// for what was tried, not for every problem in every row.
 struct TableRow {
   std::string iteration;  ///< "0", "1", ..., "final"
   std::string phase;      ///< "walk", "finals" or "final"
-  std::vector<std::string> cells;
+  std::vector<TableCell> cells;
 };
 
 /// One `run` of a region.
@@ -74,6 +82,8 @@ struct RegionReport {
   std::vector<std::string> warnings;
   std::string log_directory;  ///< empty: no log
 
+  /// A cell of the table: "best-config" where nothing was tried, empty before the problem was first seen.
+  CONTEXTUAL_API std::string cell_text(std::size_t row, std::size_t problem) const;
   /// The iteration table as Markdown.
   CONTEXTUAL_API std::string table_text(std::string_view phase = {}) const;
   /// Choices and reasons, one problem a line.

@@ -123,35 +123,58 @@ void RegionRun::throw_failures(const Batch& batch) {
                           "\": a rank said that the region threw, and no rank did");
 }
 
-void RegionRun::throw_tuning_failed(const Batch& batch) {
+/// What this rank adds to the reasons why a problem failed: the batch's rejections, and for a problem of its
+/// own those before.
+json RegionRun::failure_details(const Batch& batch) {
   json own = json::object();
+  try {
+    if (batch.tuning_failed) {
+      std::rethrow_exception(batch.failure);
+    }
+  } catch (const TuningFailedError& error) {
+    own = {{"kernel", error.kernel()}, {"key", error.key()}};
+  }
+  own["rejections"] = json::array();
+  const auto add = [&](const ProblemSlot& slot, std::size_t id, const std::string& reason) {
+    own["rejections"].push_back({slot.name, slot.key_text, id, config_text(slot, id), reason});
+  };
   for (const ProblemSlot& slot : context_.slots()) {
-    if (!slot.rejections.empty()) {
-      own["kernel"] = slot.name;
-      own["key"] = slot.key_text;
-      own["failed"] = batch.tuning_failed;
+    const bool failed_here = own.contains("kernel") && slot.name == own["kernel"];
+    if (!slot.shared() && failed_here) {
       for (const Rejection& rejection : rejections_of(slot)) {
-        own["rejections"].push_back({rejection.config_id, rejection.config, rejection.reason});
+        add(slot, rejection.config_id, rejection.reason);
       }
-      for (const detail::LocalRejection& rejection : slot.rejections) {
-        own["rejections"].push_back(
-            {rejection.config_id, config_text(slot, rejection.config_id), rejection.reason});
+    }
+    for (const detail::LocalRejection& rejection : slot.rejections) {
+      if (slot.shared() || failed_here) {
+        add(slot, rejection.config_id, rejection.reason);
       }
     }
   }
-  const auto all = exchange_.gather(dump(own));
-  std::string kernel;
-  std::string key;
+  return own;
+}
+
+void RegionRun::throw_tuning_failed(const Batch& batch) {
+  std::vector<json> all;
+  for (const std::string& text : exchange_.gather(dump(failure_details(batch)))) {
+    all.push_back(json::parse(text));
+  }
+  const auto failed =
+      std::find_if(all.begin(), all.end(), [](const json& said) { return said.contains("kernel"); });
+  const std::string kernel = failed->at("kernel");
+  const std::string key = failed->at("key");
   std::vector<Rejection> rejections;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const json said = json::parse(all[rank]);
-    if (said.value("failed", false) && kernel.empty()) {
-      kernel = said.at("kernel");
-      key = said.at("key");
+  for (const ProblemSlot& slot : context_.slots()) {
+    if (slot.shared() && slot.name == kernel && slot.key_text == key) {
+      rejections = rejections_of(slot);  // agreed before
     }
+  }
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const std::string prefix = all.size() > 1 ? "rank " + std::to_string(rank) + ": " : "";
-    for (const json& entry : said.value("rejections", json::array())) {
-      rejections.push_back({entry[0].get<std::size_t>(), entry[1], prefix + entry[2].get<std::string>()});
+    for (const json& entry : all[rank].at("rejections")) {
+      if (entry[0] == kernel && entry[1] == key) {
+        rejections.push_back({entry[2].get<std::size_t>(), entry[3], prefix + entry[4].get<std::string>()});
+      }
     }
   }
   throw TuningFailedError(context_.region(), kernel, key, std::move(rejections));
@@ -202,8 +225,12 @@ void RegionRun::observe_local(Batch& batch) {
   }
   apply_rejections(false, outcome.rejections, batch);
   local_.observe(outcome);
+  keep_local_failure(batch);
+}
+
+void RegionRun::keep_local_failure(Batch& batch) {
   try {
-    throw_if_failed();
+    throw_if_failed(false);
   } catch (const TuningFailedError& error) {
     batch.cause = error.what();  // the other ranks learn of it by the exchange that follows
     batch.failure = std::current_exception();
@@ -295,10 +322,10 @@ void RegionRun::apply_rejections(bool shared, const std::vector<RejectionOutcome
   }
 }
 
-void RegionRun::throw_if_failed() {
+void RegionRun::throw_if_failed(bool shared) {
   for (const ProblemSlot& slot : context_.slots()) {
     const policy::ProblemRecord* record = record_of(slot);
-    if (record != nullptr && record->status == ProblemStatus::failed) {
+    if (slot.shared() == shared && record != nullptr && record->status == ProblemStatus::failed) {
       throw TuningFailedError(context_.region(), slot.name, slot.key_text, rejections_of(slot));
     }
   }

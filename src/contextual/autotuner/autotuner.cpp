@@ -97,6 +97,19 @@ struct ContextualAutotuner::Impl {
   void hello(sync::Exchange& exchange, const std::string& region, const ResolvedOptions& resolved,
              const std::exception_ptr& setup_failure, const std::string& cause);
 
+  /// A region that is run again and again with nothing left to tune keeps one report of that.
+  void keep(RegionReport&& latest) {
+    const auto nothing_tuned = [](const RegionReport& run) { return run.table.size() <= 1; };
+    const std::lock_guard lock(report_mutex);
+    const bool repeated = !report.runs.empty() && report.runs.back().region == latest.region &&
+                          nothing_tuned(report.runs.back()) && nothing_tuned(latest);
+    if (repeated) {
+      report.runs.back() = std::move(latest);
+    } else {
+      report.runs.push_back(std::move(latest));
+    }
+  }
+
   void tune(const std::string& region, const std::function<void()>& call, const ResolvedOptions& resolved);
   void run_once(const std::string& region, const std::function<void()>& call, const ResolvedOptions& resolved,
                 detail::UsePass* use);
@@ -156,8 +169,7 @@ void ContextualAutotuner::Impl::tune(const std::string& region, const std::funct
   hello(exchange, region, resolved, setup_failure, cause);
   const auto finish = [&](const std::string& error) {
     recorder->end(error, run->state(), run->problems());
-    const std::lock_guard lock(report_mutex);
-    report.runs.push_back(std::move(recorder->report()));
+    keep(std::move(recorder->report()));
   };
   const ActiveRun active;
   try {

@@ -27,6 +27,10 @@ struct LaunchRegistry::Impl {
   std::map<std::string, std::uint32_t, std::less<>> regions;
   std::atomic<int> active_runs{0};
 
+  static std::string region_key(std::string_view scope, std::string_view region) {
+    return std::string(scope).append("\n").append(region);
+  }
+
   void refresh_name(const std::string& name) {
     std::vector<KernelCore*> namesakes;
     for (const auto& kernel : kernels) {
@@ -70,7 +74,7 @@ std::vector<std::string> LaunchRegistry::kernel_names() const {
 std::optional<std::size_t> LaunchRegistry::locked_in(std::string_view region, std::string_view kernel,
                                                      const Key& key) const {
   const std::lock_guard lock(impl_->mutex);
-  const auto id = impl_->regions.find("\n" + std::string(region));
+  const auto id = impl_->regions.find(Impl::region_key({}, region));
   const auto table = impl_->tables.find(kernel);
   if (id == impl_->regions.end() || table == impl_->tables.end()) {
     return std::nullopt;
@@ -112,10 +116,8 @@ void LaunchRegistry::publish(const KernelCore& core) {
 
 std::uint32_t LaunchRegistry::region_id(std::string_view scope, std::string_view region) {
   const std::lock_guard lock(impl_->mutex);
-  std::string name(scope);
-  name.append("\n").append(region);
   const auto next = static_cast<std::uint32_t>(impl_->regions.size() + 1);
-  return impl_->regions.try_emplace(std::move(name), next).first->second;
+  return impl_->regions.try_emplace(Impl::region_key(scope, region), next).first->second;
 }
 
 std::vector<std::shared_ptr<KernelCore>> LaunchRegistry::coupled(std::string_view coupling) const {

@@ -57,7 +57,7 @@ std::vector<policy::RejectionOutcome> RegionRun::prepare_slot(ProblemSlot& slot,
   return rejections;
 }
 
-bool RegionRun::prepare(const Batch& batch) {
+bool RegionRun::prepare(Batch& batch) {
   bool all_ranks_prepare = false;  // decided alike on all ranks: the plan and `prepared` are
   std::vector<policy::RejectionOutcome> shared_rejections;
   std::vector<policy::RejectionOutcome> local_rejections;
@@ -94,8 +94,9 @@ bool RegionRun::prepare(const Batch& batch) {
   if (!local_rejections.empty()) {
     local_.observe({{}, local_rejections});
   }
-  throw_if_failed();
-  return shared_rejections.empty() && local_rejections.empty();
+  throw_if_failed(true);
+  keep_local_failure(batch);  // reported by the exchange after the batch, where the other ranks wait
+  return shared_rejections.empty() && (local_rejections.empty() || batch.failure);
 }
 
 }  // namespace contextual::autotuner

@@ -142,15 +142,20 @@ void Recorder::batch(const Batch& batch, const std::vector<ProblemView>& problem
     row.iteration =
         final_row ? "final" : std::to_string(batch.first_iteration + static_cast<std::int64_t>(i));
     for (const ProblemView& problem : problems) {
-      const bool known = problem.slot->index < batch.cells.size();
+      const std::size_t index = problem.slot->index;
+      const bool known = index < batch.cells.size();
       const bool planned = known && !problem.slot->cells.empty();
-      const bool launched = known && batch.cells[problem.slot->index][i].launched;
+      const bool launched = known && batch.cells[index][i].launched;
       if (!planned && !launched) {
-        row.cells.emplace_back();  // not seen yet
-        continue;
+        continue;  // not seen yet
       }
+      first_rows_.try_emplace(index, report_.table.size() - 1);
       const Cell cell = cell_of(batch, problem, i);
-      row.cells.push_back(launched ? table_text(cell) : "-");
+      if (!launched) {
+        row.cells.push_back({index, "-"});
+      } else if (cell.role != Cell::Role::best) {
+        row.cells.push_back({index, table_text(cell)});
+      }
       launch_row(batch, problem, i, cell, agreed);
     }
   }
@@ -371,6 +376,9 @@ void Recorder::end(const std::string& error, const policy::TuningState& state,
   report_.hit_iteration_cap = state.hit_iteration_cap();
   for (const ProblemView& problem : problems) {
     report_.problems.push_back(report_of(problem, options_.policy.statistic));
+    const auto first_row = first_rows_.find(problem.slot->index);
+    report_.problems.back().first_row =
+        first_row == first_rows_.end() ? report_.table.size() : first_row->second;
     for (const ConfigReport& config : report_.problems.back().configs) {
       event.rejected_count += config.rejection ? 1 : 0;
     }

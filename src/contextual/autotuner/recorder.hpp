@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,6 +72,7 @@ class Recorder {
   std::optional<store::RankLog> log_;
   RegionReport report_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::map<std::size_t, std::size_t> first_rows_;  ///< of the table, by problem
   std::size_t contests_written_ = 0;
 };
 

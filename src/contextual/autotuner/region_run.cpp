@@ -75,7 +75,9 @@ void RegionRun::execute(const std::function<void()>& region) {
     if (!prepare(batch)) {
       continue;  // something was rejected on all ranks: plan again
     }
-    runner_.run(batch, region);
+    if (!batch.failure) {
+      runner_.run(batch, region);
+    }
     agree(batch);
     const bool nothing_to_tune = first_batch_ && finished();
     if (nothing_to_tune) {
@@ -85,7 +87,7 @@ void RegionRun::execute(const std::function<void()>& region) {
     }
     recorder_.batch(batch, problems(), agreed_);
     recorder_.contests(shared_.contests(), problems());
-    throw_if_failed();
+    throw_if_failed(true);
     lock_in_finished();
     iterations_ += static_cast<std::int64_t>(batch.length);
     first_batch_ = false;

@@ -12,6 +12,8 @@
 
 #include <contextual/error.hpp>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -42,7 +44,7 @@ class RegionRun {
   // Each step of the loop.
   bool finished() const;
   Batch plan_batch();
-  bool prepare(const Batch& batch);
+  bool prepare(Batch& batch);
   void agree(Batch& batch);
   void lock_in_finished();
   void final_run(const std::function<void()>& region);
@@ -54,6 +56,7 @@ class RegionRun {
   // Parts of `agree`.
   void agree_header(const Batch& batch, std::vector<detail::ProblemSlot*>& joining);
   void throw_failures(const Batch& batch);
+  nlohmann::json failure_details(const Batch& batch);
   [[noreturn]] void throw_tuning_failed(const Batch& batch);
   [[noreturn]] void throw_mismatch(const sync::Agreement& agreement, const Batch& batch);
   void join(policy::TuningState& state, const std::vector<detail::ProblemSlot*>& problems);
@@ -64,7 +67,8 @@ class RegionRun {
   void apply_rejections(bool shared, const std::vector<policy::RejectionOutcome>& rejections,
                         const Batch& batch);
   void check_coupled_members(Batch& batch);
-  void throw_if_failed();
+  void keep_local_failure(Batch& batch);
+  void throw_if_failed(bool shared);
 
   std::vector<detail::ProblemSlot*> slots_of(bool shared);
   const policy::ProblemRecord* record_of(const detail::ProblemSlot& slot) const;

@@ -25,17 +25,28 @@ std::string markdown_row(const std::vector<std::string>& cells) {
 
 }  // namespace
 
+std::string RegionReport::cell_text(std::size_t row, std::size_t problem) const {
+  if (row < problems[problem].first_row) {
+    return {};
+  }
+  const std::vector<TableCell>& cells = table[row].cells;
+  const auto cell =
+      std::find_if(cells.begin(), cells.end(), [&](const TableCell& c) { return c.problem == problem; });
+  return cell == cells.end() ? "best-config" : cell->text;
+}
+
 std::string RegionReport::table_text(std::string_view only_phase) const {
   std::vector<std::string> header{"Tuning-Iter"};
   for (const ProblemReport& problem : problems) {
     header.push_back(column_name(problems, problem));
   }
   std::string text = markdown_row(header) + markdown_row(std::vector<std::string>(header.size(), "---"));
-  for (const TableRow& row : table) {
-    if (only_phase.empty() || row.phase == only_phase) {
-      std::vector<std::string> cells{row.iteration};
-      cells.insert(cells.end(), row.cells.begin(), row.cells.end());
-      cells.resize(header.size());  // problems that came later
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (only_phase.empty() || table[row].phase == only_phase) {
+      std::vector<std::string> cells{table[row].iteration};
+      for (std::size_t problem = 0; problem < problems.size(); ++problem) {
+        cells.push_back(cell_text(row, problem));
+      }
       text += markdown_row(cells);
     }
   }

@@ -110,40 +110,53 @@ ProblemSlot* RunContext::discover(const KernelCore& core, const Key& key, const 
   const SpaceView& space = core.space();  // may throw: before the lock
   const std::string& name = traits.coupling.empty() ? traits.name : traits.coupling;
   const std::uint64_t identity = identity_of(name, traits, space, key);
-  const std::lock_guard lock(mutex_);
-  for (ProblemSlot& slot : slots_) {
-    const bool remote =
-        slot.members.empty() && slot.identity == identity;  // only known from other ranks so far
-    if (remote) {
-      slot.key = key;
+  {
+    const std::lock_guard lock(mutex_);
+    ProblemSlot* slot = find_listed(name, traits.coupling, key, identity);
+    if (slot != nullptr && is_member(*slot, core)) {
+      return slot;
     }
-    if (remote || (slot.name == name && slot.key == key && slot.coupling == traits.coupling)) {
-      join_member(slot, core);
+    if (slot == nullptr && slots_.size() >= max_problems_) {
+      untracked_launches_.fetch_add(1, std::memory_order_relaxed);
+      return nullptr;
+    }
+  }
+  const std::vector<bool> pruned = pruned_configs(prune, space.size);  // the user's code: without the lock
+  const std::lock_guard lock(mutex_);
+  ProblemSlot* slot = find_listed(name, traits.coupling, key, identity);
+  if (slot == nullptr) {
+    slot = &slots_.emplace_back(slots_.size(), name, key, space.size);
+    slot->coupling = traits.coupling;
+    slot->participation = traits.participation;
+    slot->space_digest = space.digest;
+    slot->pruned.assign(space.size, false);
+    slot->identity = identity;
+  }
+  join_member(*slot, core, key, pruned);
+  return slot;
+}
+
+ProblemSlot* RunContext::find_listed(const std::string& name, const std::string& coupling, const Key& key,
+                                     std::uint64_t identity) {
+  for (ProblemSlot& slot : slots_) {
+    const bool only_remote = slot.members.empty() && slot.identity == identity;
+    if (only_remote || (slot.name == name && slot.key == key && slot.coupling == coupling)) {
       return &slot;
     }
   }
-  if (slots_.size() >= max_problems_) {
-    untracked_launches_.fetch_add(1, std::memory_order_relaxed);
-    return nullptr;
-  }
-  std::vector<bool> pruned = pruned_configs(prune, space.size);
-  ProblemSlot& slot = slots_.emplace_back(slots_.size(), name, key, space.size);
-  slot.key_text = core.key_text(key);
-  slot.coupling = traits.coupling;
-  slot.participation = traits.participation;
-  slot.space_digest = space.digest;
-  slot.has_prepare = static_cast<bool>(traits.prepare);
-  slot.pruned = std::move(pruned);
-  if (!always_tune_) {
-    const int locked = core.table()->find(region_id_, key);
-    slot.locked_config = locked == LockInTable::none ? std::nullopt : std::optional<std::size_t>(locked);
-  }
-  slot.members.push_back(core.shared_from_this());
-  slot.identity = identity;
-  return &slot;
+  return nullptr;
 }
 
-void RunContext::join_member(ProblemSlot& slot, const KernelCore& core) {
+bool RunContext::is_member(const ProblemSlot& slot, const KernelCore& core) {
+  return std::any_of(slot.members.begin(), slot.members.end(),
+                     [&](const auto& member) { return member.get() == &core; });
+}
+
+void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const Key& key,
+                             const std::vector<bool>& pruned) {
+  if (is_member(slot, core)) {
+    return;
+  }
   const SpaceView& space = core.space();
   if (space.size != slot.config_count || (slot.coupling.empty() && space.digest != slot.space_digest)) {
     throw InvalidArgument(
@@ -153,24 +166,35 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core) {
         std::to_string(slot.config_count) +
         ": kernels of one tuning problem need config spaces of equal size and order");
   }
-  for (auto& member : slot.members) {
-    if (member.get() == &core) {
-      return;
-    }
-    if (member->traits().name == core.traits().name) {
-      if (member->alive()) {
-        throw InvalidArgument("region \"" + region_ + "\" launches two living kernels named \"" +
-                              core.traits().name + "\": give each a name of its own");
-      }
-      // The kernel was destroyed and made anew, e.g. as a local of the region. LaunchMap learns of it
-      // before the next batch; until then its launches come this way. The old core stays in the map's keys.
-      retired_.push_back(std::move(member));
-      member = core.shared_from_this();
-      return;
+  const auto namesake = std::find_if(slot.members.begin(), slot.members.end(), [&](const auto& member) {
+    return member->traits().name == core.traits().name;
+  });
+  if (namesake != slot.members.end() && (*namesake)->alive()) {
+    throw InvalidArgument("region \"" + region_ + "\" launches two living kernels named \"" +
+                          core.traits().name + "\": give each a name of its own");
+  }
+  if (namesake != slot.members.end()) {
+    // The kernel was destroyed and made anew, e.g. as a local of the region. The map still names the old
+    // one, which is kept until the map is rebuilt; until then launches of the new one come this way.
+    retired_.push_back(std::move(*namesake));
+    *namesake = core.shared_from_this();
+    return;
+  }
+  if (slot.members.empty()) {
+    slot.key = key;
+    slot.key_text = core.key_text(key);
+    if (!always_tune_ && !slot.state_index) {
+      const int locked = core.table()->find(region_id_, key);
+      slot.locked_config = locked == LockInTable::none ? std::nullopt : std::optional<std::size_t>(locked);
     }
   }
   slot.members.push_back(core.shared_from_this());
-  slot.has_prepare = slot.has_prepare || core.traits().prepare;
+  if (!slot.state_index) {
+    slot.has_prepare = slot.has_prepare || core.traits().prepare;
+    for (std::size_t id = 0; id < pruned.size(); ++id) {
+      slot.pruned[id] = slot.pruned[id] || pruned[id];
+    }
+  }
 }
 
 void RunContext::rebuild_map() {
@@ -180,9 +204,8 @@ void RunContext::rebuild_map() {
 
 void RunContext::begin_batch() {
   const std::lock_guard lock(mutex_);
-  for (ThreadLog& log : threads_) {
-    log.records.clear();
-  }
+  threads_.resize(1, ThreadLog(*this, LaunchOrder::same));  // workers come anew with every run of the region
+  threads_.front().records.clear();
   for (ProblemSlot& slot : slots_) {
     slot.rejections.clear();
   }

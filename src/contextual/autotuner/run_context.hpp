@@ -139,7 +139,10 @@ class RunContext {
 
  private:
   ProblemSlot* discover(const KernelCore& core, const Key& key, const PruneView& prune);
-  void join_member(ProblemSlot& slot, const KernelCore& core);
+  ProblemSlot* find_listed(const std::string& name, const std::string& coupling, const Key& key,
+                           std::uint64_t identity);
+  static bool is_member(const ProblemSlot& slot, const KernelCore& core);
+  void join_member(ProblemSlot& slot, const KernelCore& core, const Key& key, const std::vector<bool>& pruned);
 
   std::string region_;
   std::uint32_t region_id_;

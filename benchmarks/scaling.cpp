@@ -1,0 +1,120 @@
+/// \file
+/// What the tuner itself costs, against kernels, configs and simulated ranks: the region does nothing, and
+/// times come from a script. Time and memory are the tuner's own.
+
+#include <contextual/autotuner.hpp>
+#include <contextual/kernel.hpp>
+#include <contextual/testing/scripted_communicator.hpp>
+#include <contextual/testing/scripted_timer.hpp>
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using contextual::Config;
+using Kernel = contextual::TunableKernel<void(const Config&, int)>;
+
+std::vector<std::unique_ptr<Kernel>> make_kernels(int kernel_count, int config_count) {
+  std::vector<int> values;
+  for (int i = 0; i < config_count; ++i) {
+    values.push_back(i);
+  }
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  for (int i = 0; i < kernel_count; ++i) {
+    kernels.push_back(std::make_unique<Kernel>("kernel-" + std::to_string(i),
+                                               contextual::ConfigSpace<Config>{{"V", values}},
+                                               contextual::single_problem, [](const Config&, int) {}));
+  }
+  return kernels;
+}
+
+struct Cost {
+  double seconds = 0;
+  std::int64_t runs = 0;
+  std::size_t bytes = 0;  ///< held by the tuners after the run, reports included
+};
+
+Cost measure(int kernel_count, int config_count, int n_repeat, int ranks, bool finals) {
+  const auto kernels = make_kernels(kernel_count, config_count);
+  const contextual::Options options{
+      .n_warmup = 1,
+      .n_repeat = n_repeat,
+      .finals = finals,
+      .max_iterations = 1'000'000,
+      .log_directory = "",
+      .timer = contextual::testing::scripted_timer([](const contextual::LaunchInfo& launch) {
+        return static_cast<std::int64_t>(1000 + 10 * launch.config_id);
+      })};
+  std::vector<std::unique_ptr<contextual::ContextualAutotuner>> tuners;
+  for (int rank = 0; rank < ranks; ++rank) {
+    tuners.push_back(std::make_unique<contextual::ContextualAutotuner>(options));
+  }
+  Cost cost;
+  contextual::testing::ScriptedWorld world(ranks);
+  const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto errors = world.run([&](int rank, const auto& communicator) {
+    std::int64_t runs = 0;
+    tuners[static_cast<std::size_t>(rank)]->run("scaling",
+                                                [&] {
+                                                  ++runs;
+                                                  for (const auto& kernel : kernels) {
+                                                    (*kernel)(0);
+                                                  }
+                                                },
+                                                {.communicator = communicator});
+    if (rank == 0) {
+      cost.runs = runs;
+    }
+  });
+  for (const auto& error : errors) {
+    if (error) {
+      std::rethrow_exception(error);
+    }
+  }
+  cost.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  cost.bytes = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+  return cost;
+}
+
+void report(int kernels, int configs, int n_repeat, int ranks, bool finals) {
+  const Cost cost = measure(kernels, configs, n_repeat, ranks, finals);
+  const double launches = static_cast<double>(cost.runs) * kernels;
+  const double samples = static_cast<double>(kernels) * configs * n_repeat * ranks;
+  std::printf("%7d %7d %7d %5d %6s %7lld %9.1f %11.2f %12.2f %13.1f %12.1f\n", kernels, configs, n_repeat,
+              ranks, finals ? "on" : "off", static_cast<long long>(cost.runs), cost.seconds * 1e3,
+              cost.seconds * 1e6 / static_cast<double>(cost.runs), cost.seconds * 1e6 / launches,
+              static_cast<double>(cost.bytes) / 1024, static_cast<double>(cost.bytes) / samples);
+}
+
+}  // namespace
+
+int main() {
+  mallopt(M_ARENA_MAX, 1);  // so that mallinfo2 sees all threads
+  std::printf(
+      "kernels configs repeats ranks finals    runs  total ms   us per run us per launch   memory KiB  B per "
+      "sample\n");
+  for (const bool finals : {false, true}) {
+    for (const int kernels : {1, 4, 16, 64}) {
+      report(kernels, 8, 5, 1, finals);
+    }
+  }
+  for (const int configs : {8, 32, 128, 512}) {
+    report(4, configs, 5, 1, false);
+  }
+  for (const int repeats : {5, 20, 80}) {
+    report(4, 8, repeats, 1, false);
+  }
+  for (const int ranks : {1, 2, 4, 8, 16, 32, 64}) {
+    report(4, 8, 5, ranks, true);
+  }
+  return 0;
+}
