@@ -1,0 +1,134 @@
+#pragma once
+
+/// \file
+/// Regions on simulated ranks. Catch2's assertions are for one thread: bodies write down, tests look after.
+
+#include <contextual/autotuner.hpp>
+#include <contextual/context_guard.hpp>
+#include <contextual/error.hpp>
+#include <contextual/kernel.hpp>
+#include <contextual/testing/scripted_communicator.hpp>
+#include <contextual/testing/scripted_timer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace contextual::test {
+
+struct TileConfig {
+  int tile = 1;
+};
+
+inline ConfigSpace<TileConfig> tiles(int count) {
+  std::vector<int> values;
+  for (int value = 1; value <= count; ++value) {
+    values.push_back(value);
+  }
+  return ConfigSpace<TileConfig>{{"TILE", &TileConfig::tile, values}};
+}
+
+/// `void(int key)`, keyed by its argument. Ranks that are to differ get an object each.
+using RankKernel = TunableKernel<void(const TileConfig&, int)>;
+
+inline std::unique_ptr<RankKernel> rank_kernel(
+    const std::string& name, int configs, RankKernel::Options options = {},
+    RankKernel::Launcher launcher = [](const TileConfig&, int&) {}) {
+  return std::make_unique<RankKernel>(
+      name, tiles(configs), [](const int& key) { return make_key(key); }, std::move(launcher),
+      std::move(options));
+}
+
+/// An object of the same name for each rank.
+using RankKernels = std::vector<std::unique_ptr<RankKernel>>;
+
+template <typename Make>
+RankKernels kernel_per_rank(int ranks, const Make& make) {
+  RankKernels kernels;
+  for (int rank = 0; rank < ranks; ++rank) {
+    kernels.push_back(make(rank));
+  }
+  return kernels;
+}
+
+/// Later configs are faster.
+inline std::int64_t later_is_faster(const LaunchInfo& launch) {
+  return 10000 - 1000 * static_cast<std::int64_t>(launch.config_id);
+}
+
+inline Options rank_options(std::shared_ptr<Communicator> communicator) {
+  Options options;
+  options.n_warmup = 1;
+  options.n_repeat = 2;
+  options.finals = false;
+  options.log_directory = "";
+  options.communicator = std::move(communicator);
+  options.timer = testing::scripted_timer(later_is_faster);
+  return options;
+}
+
+template <typename E>
+bool threw(const std::exception_ptr& thrown) {
+  try {
+    if (thrown) {
+      std::rethrow_exception(thrown);
+    }
+  } catch (const E&) {
+    return true;
+  } catch (...) {
+  }
+  return false;
+}
+
+inline std::string text_of(const std::exception_ptr& thrown) {
+  try {
+    if (thrown) {
+      std::rethrow_exception(thrown);
+    }
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "no std::exception";
+  }
+  return "";
+}
+
+/// What a rank's tuner is told to do; `tuner` and `communicator` are the rank's own.
+using RankBody =
+    std::function<void(int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&)>;
+
+/// One tuner a rank with `rank_options`; returns what the bodies threw, in rank order.
+inline std::vector<std::exception_ptr> on_ranks(int ranks, const RankBody& body) {
+  testing::ScriptedWorld world(ranks);
+  return world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    ContextualAutotuner tuner(rank_options(communicator));
+    body(rank, tuner, communicator);
+  });
+}
+
+inline int count_failed(const std::vector<std::exception_ptr>& thrown) {
+  return static_cast<int>(std::count_if(thrown.begin(), thrown.end(), [](const auto& e) { return e; }));
+}
+
+/// Null when the report has no such problem.
+inline const ProblemReport* problem_of(const RegionReport& report, const std::string& kernel) {
+  const auto found = std::find_if(report.problems.begin(), report.problems.end(),
+                                  [&](const ProblemReport& problem) { return problem.kernel == kernel; });
+  return found == report.problems.end() ? nullptr : &*found;
+}
+
+/// The agreed part of a report as text: choices with reasons, contests, table.
+inline std::string agreed_text(const RegionReport& report) {
+  std::string text = report.choices_text() + report.table_text();
+  for (const ContestReport& contest : report.contests) {
+    text += contest.subject + ": " + contest.reason + "\n";
+  }
+  return text;
+}
+
+}  // namespace contextual::test
