@@ -18,11 +18,6 @@ using policy::Cell;
 
 namespace {
 
-const Config& config_of(const ProblemSlot& slot, std::size_t config_id) {
-  static const Config unknown;  // a problem that only other ranks launch
-  return slot.members.empty() ? unknown : slot.members.front()->space().configs[config_id];
-}
-
 std::string utc_now(const char* format) {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -80,23 +75,6 @@ Recorder::Recorder(const ResolvedOptions& options, std::string region, int rank,
   start.options = options.agreed_text();
   start.time_iso8601 = utc_now("%Y-%m-%dT%H:%M:%SZ");
   write(start);
-}
-
-template <typename Event>
-Event Recorder::stamped() const {
-  Event event;
-  event.run_id = report_.run_id;
-  event.rank = rank_;
-  event.region = region_;
-  return event;
-}
-
-template <typename Event>
-Event Recorder::stamped(const ProblemSlot& slot) const {
-  auto event = stamped<Event>();
-  event.kernel = slot.name;
-  event.key = slot.key_text;
-  return event;
 }
 
 void Recorder::write(const store::Event& event) {
@@ -243,47 +221,6 @@ void Recorder::choice(const ProblemView& problem) {
         std::to_string(record.choice) + " " + event.config.to_string() + ": " + record.reason);
 }
 
-void Recorder::contests(const std::vector<policy::Contest>& contests,
-                        const std::vector<ProblemView>& problems) {
-  for (; contests_written_ < contests.size(); ++contests_written_) {
-    const policy::Contest& contest = contests[contests_written_];
-    auto event = stamped<store::Contest>();
-    event.kind = contest.kind == policy::Contest::Kind::sets      ? "sets"
-                 : contest.kind == policy::Contest::Kind::problem ? "problem"
-                                                                  : "verdict";
-    event.pass = contest.pass;
-    event.reason = contest.reason;
-    for (const ProblemView& problem : problems) {
-      const bool subject = problem.slot->shared() && problem.slot->state_index == contest.problem;
-      if (contest.kind == policy::Contest::Kind::problem && subject) {
-        event.kernel = problem.slot->name;
-        event.key = problem.slot->key_text;
-      }
-    }
-    for (const policy::Contender& contender : contest.contenders) {
-      store::ContestEntry& entry = event.entries.emplace_back();
-      entry.name = contest.kind == policy::Contest::Kind::problem
-                       ? "config-" + std::to_string(contender.config_id)
-                   : contest.kind == policy::Contest::Kind::verdict
-                       ? (contender.config_id == 0 ? "defaults" : "chosen")
-                       : "set-" + std::to_string(contender.config_id);
-      entry.config_id = contender.config_id;
-      entry.round_count = contender.makespan.count;
-      entry.makespan_ns = contender.makespan.centre_ns;
-      entry.spread_ns = contender.makespan.spread_ns;
-      entry.gain_ns = contender.gain ? std::optional(contender.gain->centre_ns) : std::nullopt;
-      entry.chosen = contender.chosen;
-      if (contest.kind == policy::Contest::Kind::verdict) {
-        (contender.config_id == 0 ? report_.default_makespan : report_.tuned_makespan) =
-            TimeSummary{contender.makespan.count, contender.makespan.centre_ns, contender.makespan.spread_ns};
-      }
-    }
-    report_.contests.push_back(
-        {event.kernel.empty() ? event.kind : event.kernel + " " + event.key, contest.reason});
-    write(event);
-  }
-}
-
 void Recorder::warning(const std::string& text) {
   auto event = stamped<store::Warning>();
   event.text = text;
@@ -315,75 +252,6 @@ void Recorder::progress(const policy::TuningState& state, const std::string& pha
             .value_or(0));
     options_.progress(progress);
   }
-}
-
-namespace {
-
-ProblemOutcome outcome_of(policy::ProblemStatus status) {
-  switch (status) {
-    case policy::ProblemStatus::locked_in:
-      return ProblemOutcome::locked_in;
-    case policy::ProblemStatus::incomplete:
-      return ProblemOutcome::incomplete;
-    case policy::ProblemStatus::failed:
-      return ProblemOutcome::failed;
-    case policy::ProblemStatus::walking:
-    case policy::ProblemStatus::walked:
-      break;
-  }
-  return ProblemOutcome::open;
-}
-
-TimeSummary time_summary(const std::vector<std::int64_t>& samples, policy::Statistic statistic) {
-  const policy::Summary summary = policy::summarize(samples, statistic);
-  return {summary.count, summary.centre_ns, summary.spread_ns};
-}
-
-ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic) {
-  const ProblemSlot& slot = *problem.slot;
-  ProblemReport report;
-  report.kernel = slot.name;
-  report.key = slot.key_text;
-  if (problem.record == nullptr) {
-    return report;
-  }
-  const policy::ProblemRecord& record = *problem.record;
-  report.outcome = outcome_of(record.status);
-  report.choice = record.choice;
-  report.choice_config = config_of(slot, record.choice);
-  report.reason = record.reason;
-  report.reused = slot.locked_config.has_value();
-  for (std::size_t id = 0; id < record.configs.size(); ++id) {
-    const policy::ConfigRecord& config = record.configs[id];
-    report.configs.push_back({id, config_of(slot, id), time_summary(config.samples_ns, statistic),
-                              time_summary(config.makespans_ns, statistic), config.rejection, config.pruned});
-  }
-  return report;
-}
-
-}  // namespace
-
-void Recorder::end(const std::string& error, const policy::TuningState& state,
-                   const std::vector<ProblemView>& problems) {
-  auto event = stamped<store::RunEnd>();
-  event.status = error.empty() ? "ok" : "failed";
-  event.error = error;
-  event.problem_count = problems.size();
-  event.walk_iterations = report_.walk_iterations = state.walk_iterations();
-  event.finals_iterations = report_.finals_iterations = state.finals_iterations();
-  event.retakes = report_.retakes = state.retakes();
-  event.elapsed_ns = elapsed_ns();
-  report_.hit_iteration_cap = state.hit_iteration_cap();
-  for (const ProblemView& problem : problems) {
-    report_.problems.push_back(report_of(problem, options_.policy.statistic));
-    const auto first_row = first_rows_.find(problem.slot->index);
-    report_.problems.back().first_row =
-        first_row == first_rows_.end() ? report_.table.size() : first_row->second;
-    for (const ConfigReport& config : report_.problems.back().configs) {
-      event.rejected_count += config.rejection ? 1 : 0;
-    }
-  }
-  write(event);
 }
 
 }  // namespace contextual::autotuner

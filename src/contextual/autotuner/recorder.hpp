@@ -76,4 +76,24 @@ class Recorder {
   std::size_t contests_written_ = 0;
 };
 
+/// A config as names and values; empty for a problem that only other ranks launch.
+const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id);
+
+template <typename Event>
+Event Recorder::stamped() const {
+  Event event;
+  event.run_id = report_.run_id;
+  event.rank = rank_;
+  event.region = region_;
+  return event;
+}
+
+template <typename Event>
+Event Recorder::stamped(const detail::ProblemSlot& slot) const {
+  auto event = stamped<Event>();
+  event.kernel = slot.name;
+  event.key = slot.key_text;
+  return event;
+}
+
 }  // namespace contextual::autotuner
