@@ -1,19 +1,18 @@
 /// \file
 /// What a tunable kernel's launch costs on the host, over a direct call of the same function.
 ///
-/// Locked in: outside of tuning, for 1 and 64 keys and 1 and 2 threads. While tuning: intercepted and timed
-/// by the host clock. Direct calls and launches are measured in turn in one run; figures are medians of
-/// rounds.
+/// locked_in: outside of tuning, for 1 and 64 keys and 1 and 2 threads; goal: over_direct_ns at most 20.
+/// intercepted: while tuning, timed by the host clock; goal: at most 150. Every iteration measures a round of
+/// direct calls and a round of launches in turn; the counters are medians over iterations, in ns a call.
 
 #include <contextual/autotuner.hpp>
 #include <contextual/kernel.hpp>
 
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
-#include <barrier>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -54,100 +53,87 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+/// One round of calls, over all keys in turn, in ns a call.
 template <typename Call>
-double ns_per_call(const std::vector<LaunchArgs>& args, int rounds, Call&& call) {
+double ns_per_call(const std::vector<LaunchArgs>& args, std::size_t calls, Call&& call) {
   const auto begin = Clock::now();
-  for (int round = 0; round < rounds; ++round) {
+  for (std::size_t done = 0; done < calls; done += args.size()) {
     for (const LaunchArgs& a : args) {
       call(a);
     }
   }
   const std::chrono::duration<double, std::nano> elapsed = Clock::now() - begin;
-  return elapsed.count() / (static_cast<double>(rounds) * static_cast<double>(args.size()));
+  return elapsed.count() / static_cast<double>(calls);
 }
 
-struct Cost {
-  double direct_ns = 0;
-  double launch_ns = 0;
+class Comparison {
+ public:
+  Comparison(std::size_t key_count, std::size_t calls_a_round)
+      : args_(arguments(key_count)), calls_(calls_a_round) {}
+
+  void measure_round() {
+    direct_.push_back(ns_per_call(args_, calls_, [this](const LaunchArgs& a) { kernel_body(config_, a); }));
+    launch_.push_back(ns_per_call(args_, calls_, [](const LaunchArgs& a) { launch_kernel(a); }));
+  }
+  /// Over the threads of a benchmark the average of their medians.
+  void report(benchmark::State& state) const {
+    using benchmark::Counter;
+    state.counters["direct_ns"] = Counter(median(direct_), Counter::kAvgThreads);
+    state.counters["launch_ns"] = Counter(median(launch_), Counter::kAvgThreads);
+    state.counters["over_direct_ns"] = Counter(median(launch_) - median(direct_), Counter::kAvgThreads);
+  }
+
+ private:
+  std::vector<LaunchArgs> args_;
+  std::size_t calls_;
+  LaunchConfig config_;
+  std::vector<double> direct_;
+  std::vector<double> launch_;
 };
 
-Cost measure_locked_in(std::size_t key_count) {
-  const std::vector<LaunchArgs> args = arguments(key_count);
-  const int calls_a_round = 20'000;
-  const int rounds = calls_a_round / static_cast<int>(key_count);
-  const LaunchConfig config;
-  std::vector<double> direct;
-  std::vector<double> launch;
-  for (int repeat = 0; repeat < 41; ++repeat) {
-    direct.push_back(ns_per_call(args, rounds, [&](const LaunchArgs& a) { kernel_body(config, a); }));
-    launch.push_back(ns_per_call(args, rounds, [](const LaunchArgs& a) { launch_kernel(a); }));
-  }
-  return {median(direct), median(launch)};
-}
-
-void report_locked_in(std::size_t key_count, int thread_count) {
-  std::vector<Cost> costs(static_cast<std::size_t>(thread_count));
-  std::barrier start(thread_count);
-  {
-    std::vector<std::jthread> threads;
-    for (Cost& cost : costs) {
-      threads.emplace_back([&] {
-        start.arrive_and_wait();
-        cost = measure_locked_in(key_count);
-      });
-    }
-  }
-  for (const Cost& cost : costs) {
-    std::printf(
-        "locked in   %2zu keys  %d threads  direct %5.1f ns  launch %5.1f ns  over direct %5.1f ns (goal "
-        "20)\n",
-        key_count, thread_count, cost.direct_ns, cost.launch_ns, cost.launch_ns - cost.direct_ns);
-  }
-}
-
-void report_intercepted(std::size_t key_count) {
-  const std::vector<LaunchArgs> args = arguments(key_count);
-  const int rounds = 1'024 / static_cast<int>(key_count);
-  const LaunchConfig config;
-  std::vector<double> direct;
-  std::vector<double> launch;
-  contextual::ContextualAutotuner tuner{
-      {.n_repeat = 20, .finals = false, .always_tune = true, .log_directory = ""}};
-  tuner.run("intercepted", [&] {
-    direct.push_back(ns_per_call(args, rounds, [&](const LaunchArgs& a) { kernel_body(config, a); }));
-    launch.push_back(ns_per_call(args, rounds, [](const LaunchArgs& a) { launch_kernel(a); }));
-  });
-  const double direct_ns = median(direct);
-  const double launch_ns = median(launch);
-  std::printf(
-      "intercepted %2zu keys  1 threads  direct %5.1f ns  launch %5.1f ns  over direct %5.1f ns (goal 150)\n",
-      key_count, direct_ns, launch_ns, launch_ns - direct_ns);
-}
-
-double clock_read_ns() {
-  return ns_per_call(arguments(1), 100'000, [](const LaunchArgs&) {
-    const auto now = Clock::now();
-    asm volatile("" : : "r"(now.time_since_epoch().count()) : "memory");
-  });
-}
-
-}  // namespace
-
-int main() {
-  std::printf("one read of the host clock: %.1f ns (an intercepted launch reads it twice)\n",
-              clock_read_ns());
+void lock_in_all_keys(const benchmark::State&) {
   contextual::ContextualAutotuner tuner{{.finals = false, .log_directory = ""}};
-  const auto args = arguments(64);
-  tuner.run("all keys", [&] {
-    for (const LaunchArgs& a : args) {
+  tuner.run("all keys", [] {
+    for (const LaunchArgs& a : arguments(64)) {
       launch_kernel(a);
     }
   });
-  for (const std::size_t key_count : {std::size_t{1}, std::size_t{64}}) {
-    for (const int thread_count : {1, 2}) {
-      report_locked_in(key_count, thread_count);
-    }
-    report_intercepted(key_count);
-  }
-  return 0;
 }
+
+void locked_in(benchmark::State& state) {
+  Comparison comparison(static_cast<std::size_t>(state.range(0)), 19'200);
+  for (auto _ : state) {
+    comparison.measure_round();
+  }
+  comparison.report(state);
+}
+BENCHMARK(locked_in)
+    ->Setup(lock_in_all_keys)
+    ->ArgName("keys")
+    ->Arg(1)
+    ->Arg(64)
+    ->ThreadRange(1, 2)
+    ->Iterations(101);
+
+void intercepted(benchmark::State& state) {
+  Comparison comparison(static_cast<std::size_t>(state.range(0)), 1'024);
+  contextual::ContextualAutotuner tuner{
+      {.n_repeat = 40, .finals = false, .always_tune = true, .log_directory = ""}};
+  for (auto _ : state) {
+    tuner.run("intercepted", [&] { comparison.measure_round(); });
+  }
+  comparison.report(state);
+}
+BENCHMARK(intercepted)->ArgName("keys")->Arg(1)->Arg(64)->Iterations(1);
+
+/// For comparison: an intercepted launch reads the clock twice.
+void host_clock_read(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(Clock::now());
+  }
+}
+BENCHMARK(host_clock_read);
+
+}  // namespace
+
+BENCHMARK_MAIN();
