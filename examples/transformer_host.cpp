@@ -1,0 +1,245 @@
+/// \file
+/// Tunes the feed-forward half of a transformer layer on the CPU: RMSNorm, GEMM, gated activation, and a GEMM
+/// that accumulates into the residual stream. Checks the result of every tuning iteration, and prints what
+/// was found.
+
+#include "common/feed_forward.hpp"
+
+#include <contextual/autotuner.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr const char* region_name = "feed_forward";
+
+struct CommandLine {
+  examples::FeedForwardShape shape;
+  int warmup = 3;
+  int repeat = 5;
+  bool no_finals = false;
+  bool whole_table = false;
+  int rounds = 21;
+  std::string log_directory = ".autotune_logs";
+};
+
+struct Checks {
+  int passed = 0;
+  double worst_error = 0;
+};
+
+/// Throws if the last run of the region computed something wrong: then no time of it is worth anything.
+void check(const examples::FeedForward& layer, const std::string& where, Checks& checks) {
+  const double error = layer.error();
+  if (!(error <= examples::FeedForward::tolerance)) {
+    throw std::runtime_error("wrong result in " + where + ": relative error " + std::to_string(error));
+  }
+  checks.worst_error = std::max(checks.worst_error, error);
+  ++checks.passed;
+}
+
+/// Options of the tuning run. x is put back before, and the result is checked after every run of the region,
+/// both outside of what is measured.
+contextual::Options tuning_options(const CommandLine& command_line, examples::FeedForward& layer,
+                                   Checks& checks) {
+  contextual::Options options;
+  options.n_warmup = command_line.warmup;
+  options.n_repeat = command_line.repeat;
+  options.finals = !command_line.no_finals;
+  options.log_directory = command_line.log_directory;
+  options.before_iteration = [&layer](const contextual::IterationInfo&) { layer.reset(); };
+  options.after_iteration = [&layer, &checks](const contextual::IterationInfo& info) {
+    check(layer, std::string(info.phase) + " iteration " + std::to_string(info.tuning_iteration), checks);
+  };
+  return options;
+}
+
+/// The table; tuning iterations in which no kernel changes its config share a row unless `whole` is set.
+void print_table(const contextual::RegionReport& region, bool whole) {
+  if (whole) {
+    std::cout << region.table_text();
+    return;
+  }
+  const auto config_of = [&](std::size_t row, std::size_t problem) {
+    const std::string text = region.cell_text(row, problem);
+    return text.substr(0, text.find(" ("));
+  };
+  const auto same = [&](std::size_t a, std::size_t b) {
+    for (std::size_t problem = 0; problem < region.problems.size(); ++problem) {
+      if (config_of(a, problem) != config_of(b, problem)) {
+        return false;
+      }
+    }
+    return region.table[a].phase == region.table[b].phase;
+  };
+  for (std::size_t problem = 0; problem < region.problems.size(); ++problem) {
+    std::printf("kernel-%zu: %s %s\n", problem, region.problems[problem].kernel.c_str(),
+                region.problems[problem].key.c_str());
+  }
+  std::printf("\n%-13s", "Tuning-Iter");
+  for (std::size_t problem = 0; problem < region.problems.size(); ++problem) {
+    std::printf(" | kernel-%-4zu", problem);
+  }
+  std::printf("\n");
+  for (std::size_t begin = 0, end = 0; begin < region.table.size(); begin = end) {
+    for (end = begin + 1; end < region.table.size() && same(begin, end);) {
+      ++end;
+    }
+    if (region.table[begin].phase == "finals") {
+      continue;  // hundreds of short rows; --whole-table and the logs have them
+    }
+    std::string iterations = region.table[begin].iteration;
+    if (end - begin > 1) {
+      iterations += " to " + region.table[end - 1].iteration;
+    }
+    std::printf("%-13s", iterations.c_str());
+    for (std::size_t problem = 0; problem < region.problems.size(); ++problem) {
+      std::printf(" | %-11s", config_of(begin, problem).c_str());
+    }
+    std::printf("\n");
+  }
+  std::printf("(%lld tuning iterations of the finals are left out)\n",
+              static_cast<long long>(region.finals_iterations));
+}
+
+struct Times {
+  std::vector<double> ms;
+
+  double quantile(double q) {
+    std::sort(ms.begin(), ms.end());
+    return ms[static_cast<std::size_t>(q * static_cast<double>(ms.size() - 1))];
+  }
+  void print(const char* what) {
+    std::printf("  %-10s median %7.3f ms, middle half %7.3f to %7.3f ms, fastest %7.3f ms\n", what,
+                quantile(0.5), quantile(0.25), quantile(0.75), quantile(0.0));
+  }
+};
+
+/// Runs the region once in `mode`, checked; the wall time of the region.
+double timed_run(contextual::ContextualAutotuner& tuner, examples::FeedForward& layer, contextual::Mode mode,
+                 Checks& checks) {
+  layer.reset();
+  double ms = 0;
+  contextual::Options options;
+  options.mode = mode;
+  tuner.run(
+      region_name,
+      [&] {
+        const auto begin = std::chrono::steady_clock::now();
+        layer.run();
+        ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+      },
+      options);
+  check(layer, mode == contextual::Mode::off ? "a run with defaults" : "a tuned run", checks);
+  return ms;
+}
+
+/// Defaults and tuned in turn, so that both see the same machine.
+void compare(contextual::ContextualAutotuner& tuner, examples::FeedForward& layer, int rounds,
+             Checks& checks) {
+  Times defaults;
+  Times tuned;
+  for (int round = 0; round <= rounds; ++round) {
+    const double default_ms = timed_run(tuner, layer, contextual::Mode::off, checks);
+    const double tuned_ms = timed_run(tuner, layer, contextual::Mode::use, checks);
+    if (round > 0) {  // the first warms up
+      defaults.ms.push_back(default_ms);
+      tuned.ms.push_back(tuned_ms);
+    }
+  }
+  std::printf("\nThe region's time, %d runs each, in turn:\n", rounds);
+  defaults.print("defaults");
+  tuned.print("tuned");
+  std::printf("  %.2f times as fast\n", defaults.quantile(0.5) / tuned.quantile(0.5));
+}
+
+void print_summary(const char* what, const contextual::TimeSummary& summary) {
+  std::printf("  %-10s %7.3f ms +- %.3f ms (%zu runs)\n", what, summary.centre_ns * 1e-6,
+              summary.spread_ns * 1e-6, summary.count);
+}
+
+void print_report(const contextual::RegionReport& region, const CommandLine& command_line) {
+  print_table(region, command_line.whole_table);
+  std::printf("\nChoices, and why:\n%s", region.choices_text().c_str());
+  if (!region.contests.empty()) {
+    std::printf("\nFinals:\n");
+  }
+  for (const contextual::ContestReport& contest : region.contests) {
+    std::printf("  %s: %s\n", contest.subject.c_str(), contest.reason.c_str());
+  }
+  if (region.default_makespan && region.tuned_makespan) {
+    std::printf(
+        "\nThe verdict of the finals, makespan of the region (centre and spread of each; decided by "
+        "pairs):\n");
+    print_summary("defaults", *region.default_makespan);
+    print_summary("tuned", *region.tuned_makespan);
+  }
+  for (const std::string& warning : region.warnings) {
+    std::printf("warning: %s\n", warning.c_str());
+  }
+}
+
+void tune(const CommandLine& command_line) {
+  const auto begin = std::chrono::steady_clock::now();
+  examples::FeedForward layer(command_line.shape);
+  Checks checks;
+  contextual::ContextualAutotuner tuner{tuning_options(command_line, layer, checks)};
+  const float first = tuner.run(region_name, [&] { return layer.run(); });
+  const contextual::Report report = tuner.report();
+  const contextual::RegionReport& region = *report.find(region_name);
+  print_report(region, command_line);
+  compare(tuner, layer, command_line.rounds, checks);
+  std::printf(
+      "\nThe final run returned %g. All %d results were right: largest relative error %.1e, allowed %.0e.\n",
+      static_cast<double>(first), checks.passed, checks.worst_error, examples::FeedForward::tolerance);
+  std::printf("Logs: %s\n", region.log_directory.empty() ? "none" : region.log_directory.c_str());
+  std::printf("Everything took %.1f s.\n",
+              std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+}
+
+void add_options(CLI::App& app, CommandLine& command_line) {
+  app.add_option("--tokens", command_line.shape.tokens, "rows of the residual stream")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--width", command_line.shape.width, "columns of the residual stream")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--hidden", command_line.shape.hidden, "columns of the activation")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--warmup", command_line.warmup, "uses of a config before its samples count")
+      ->capture_default_str();
+  app.add_option("--repeat", command_line.repeat, "samples of a config")->capture_default_str();
+  app.add_flag("--no-finals", command_line.no_finals, "lock in what the walk found");
+  app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
+  app.add_option("--rounds", command_line.rounds, "runs with defaults and tuned after the tuning")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--log-directory", command_line.log_directory, "where the logs go; empty: none")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CommandLine command_line;
+  CLI::App app{"Tunes the feed-forward half of a transformer layer on the CPU"};
+  add_options(app, command_line);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    tune(command_line);
+  } catch (const std::exception& error) {
+    std::cerr << "transformer_host: " << error.what() << "\n";
+    return 1;
+  }
+  return 0;
+}
