@@ -71,9 +71,9 @@ struct Operands {
 
 #if defined(CONTEXTUAL_BENCHMARK_OPENBLAS)
 void openblas(const Shape& s, const Operands& operands, std::vector<float>& c) {
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(s.m), static_cast<blasint>(s.n),
-              static_cast<blasint>(s.k), 1.0F, operands.a.data(), static_cast<blasint>(s.k),
-              operands.b.data(), static_cast<blasint>(s.n), 0.0F, c.data(), static_cast<blasint>(s.n));
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(s.m), static_cast<int>(s.n),
+              static_cast<int>(s.k), 1.0F, operands.a.data(), static_cast<int>(s.k), operands.b.data(),
+              static_cast<int>(s.n), 0.0F, c.data(), static_cast<int>(s.n));
 }
 
 void check_equal(const std::vector<float>& ours, const std::vector<float>& theirs, long k) {
