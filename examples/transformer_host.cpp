@@ -124,10 +124,9 @@ struct Times {
   }
 };
 
-/// Runs the region once in `mode`, checked; the wall time of the region.
-double timed_run(contextual::ContextualAutotuner& tuner, examples::FeedForward& layer, contextual::Mode mode,
-                 Checks& checks) {
-  layer.reset();
+/// Runs the region once in `mode`; the wall time of the region. The tuner's hooks reset and check.
+double timed_run(contextual::ContextualAutotuner& tuner, examples::FeedForward& layer,
+                 contextual::Mode mode) {
   double ms = 0;
   contextual::Options options;
   options.mode = mode;
@@ -139,18 +138,16 @@ double timed_run(contextual::ContextualAutotuner& tuner, examples::FeedForward& 
         ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
       },
       options);
-  check(layer, mode == contextual::Mode::off ? "a run with defaults" : "a tuned run", checks);
   return ms;
 }
 
 /// Defaults and tuned in turn, so that both see the same machine.
-void compare(contextual::ContextualAutotuner& tuner, examples::FeedForward& layer, int rounds,
-             Checks& checks) {
+void compare(contextual::ContextualAutotuner& tuner, examples::FeedForward& layer, int rounds) {
   Times defaults;
   Times tuned;
   for (int round = 0; round <= rounds; ++round) {
-    const double default_ms = timed_run(tuner, layer, contextual::Mode::off, checks);
-    const double tuned_ms = timed_run(tuner, layer, contextual::Mode::use, checks);
+    const double default_ms = timed_run(tuner, layer, contextual::Mode::off);
+    const double tuned_ms = timed_run(tuner, layer, contextual::Mode::use);
     if (round > 0) {  // the first warms up
       defaults.ms.push_back(default_ms);
       tuned.ms.push_back(tuned_ms);
@@ -197,7 +194,7 @@ void tune(const CommandLine& command_line) {
   const contextual::Report report = tuner.report();
   const contextual::RegionReport& region = *report.find(region_name);
   print_report(region, command_line);
-  compare(tuner, layer, command_line.rounds, checks);
+  compare(tuner, layer, command_line.rounds);
   std::printf(
       "\nThe final run returned %g. All %d results were right: largest relative error %.1e, allowed %.0e.\n",
       static_cast<double>(first), checks.passed, checks.worst_error, examples::FeedForward::tolerance);

@@ -28,6 +28,7 @@ class CONTEXTUAL_API LaunchRegistry {
 
   LaunchRegistry(const LaunchRegistry&) = delete;
   LaunchRegistry& operator=(const LaunchRegistry&) = delete;
+  ~LaunchRegistry() = delete;
 
   std::vector<std::string> kernel_names() const;  ///< of living kernels, in order of registration
 
@@ -53,7 +54,6 @@ class CONTEXTUAL_API LaunchRegistry {
 
  private:
   LaunchRegistry();
-  ~LaunchRegistry() = delete;
   struct Impl;
   Impl* impl_;
 };

@@ -75,8 +75,9 @@ struct Options {
   TimerFactory timer{};                             ///< host_timer
   ScheduleFactory schedule{};                       ///< walk_schedule
   std::function<void(const Progress&)> progress{};  ///< after every batch; must not throw
-  /// Before and after each run of the region, on the thread of `run`, outside what is measured: to restore
-  /// state, to check a result. What they throw counts as thrown by the region.
+  /// Before and after each run of the region, in every mode, on the thread of `run`, outside what is
+  /// measured: to restore state, to check a result. What they throw counts as thrown by the region. A wrapped
+  /// region's later calls do without them.
   std::function<void(const IterationInfo&)> before_iteration{};
   std::function<void(const IterationInfo&)> after_iteration{};
 };

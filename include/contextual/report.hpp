@@ -90,7 +90,8 @@ struct RegionReport {
   CONTEXTUAL_API std::string choices_text() const;
 };
 
-/// All runs of a tuner, in order.
+/// All runs of a tuner, in order; runs of one region that follow each other with nothing to tune count once.
+/// A copy: keep it in a variable while you look into it.
 struct Report {
   std::vector<RegionReport> runs;
 

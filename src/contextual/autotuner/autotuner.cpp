@@ -111,8 +111,9 @@ struct ContextualAutotuner::Impl {
   }
 
   void tune(const std::string& region, const std::function<void()>& call, const ResolvedOptions& resolved);
-  void run_once(const std::string& region, const std::function<void()>& call, const ResolvedOptions& resolved,
-                detail::UsePass* use);
+  /// Modes use and off: the final run and nothing else.
+  void run_once(const std::string& region, const std::function<void()>& call,
+                const ResolvedOptions& resolved);
   static std::uint32_t region_id(const std::string& region, const ResolvedOptions& resolved) {
     return LaunchRegistry::instance().region_id(resolved.communicator->process_scope(), region);
   }
@@ -185,16 +186,27 @@ void ContextualAutotuner::Impl::tune(const std::string& region, const std::funct
 }
 
 void ContextualAutotuner::Impl::run_once(const std::string& region, const std::function<void()>& call,
-                                         const ResolvedOptions& resolved, detail::UsePass* use) {
+                                         const ResolvedOptions& resolved) {
   detail::ThreadState state;
-  state.use = use;
   if (resolved.mode == Mode::off) {
     state.defaults_only = true;
   } else {
     state.region = region_id(region, resolved);
   }
-  const detail::ThreadStateScope scope(state);
-  call();
+  const IterationInfo info{region, autotuner::phase_name(policy::Phase::final_run), 0};
+  if (resolved.before_iteration) {
+    resolved.before_iteration(info);
+  }
+  {
+    const detail::ThreadStateScope scope(state);
+    call();
+  }
+  if (resolved.after_iteration) {
+    resolved.after_iteration(info);
+  }
+  RegionReport untuned;
+  untuned.region = region;
+  keep(std::move(untuned));
 }
 
 ContextualAutotuner::ContextualAutotuner() : ContextualAutotuner(Options{}) {}
@@ -222,7 +234,7 @@ void ContextualAutotuner::run_erased(std::string_view name, const std::function<
         impl_->hello(impl_->exchange_for(resolved), region_name, resolved, nullptr, {});
       }
     }
-    impl_->run_once(region_name, region, resolved, nullptr);
+    impl_->run_once(region_name, region, resolved);
     return;
   }
   const auto lock = impl_->lock_run(region_name, resolved);

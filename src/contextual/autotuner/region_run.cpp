@@ -68,6 +68,7 @@ RegionRun::RegionRun(const ResolvedOptions& options, std::string region, std::ui
 RegionRun::~RegionRun() = default;
 
 void RegionRun::execute(const std::function<void()>& region) {
+  prepare_defaults();
   const UnguardedLaunches unguarded;
   bool last_was_final = false;
   while (first_batch_ || !finished()) {

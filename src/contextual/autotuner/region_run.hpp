@@ -50,6 +50,7 @@ class RegionRun {
   void final_run(const std::function<void()>& region);
 
   // Parts of `prepare`.
+  static void prepare_defaults();
   std::vector<policy::RejectionOutcome> prepare_slot(detail::ProblemSlot& slot,
                                                      const std::vector<std::size_t>& configs);
 

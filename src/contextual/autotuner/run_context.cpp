@@ -123,6 +123,7 @@ ProblemSlot* RunContext::discover(const KernelCore& core, const Key& key, const 
   }
   const std::vector<bool> pruned = pruned_configs(prune, space.size);  // the user's code: without the lock
   const std::lock_guard lock(mutex_);
+  check_namesakes(core);
   ProblemSlot* slot = find_listed(name, traits.coupling, key, identity);
   if (slot == nullptr) {
     slot = &slots_.emplace_back(slots_.size(), name, key, space.size);
@@ -152,6 +153,17 @@ bool RunContext::is_member(const ProblemSlot& slot, const KernelCore& core) {
                      [&](const auto& member) { return member.get() == &core; });
 }
 
+void RunContext::check_namesakes(const KernelCore& core) const {
+  for (const ProblemSlot& slot : slots_) {
+    for (const auto& member : slot.members) {
+      if (member.get() != &core && member->alive() && member->traits().name == core.traits().name) {
+        throw InvalidArgument("region \"" + region_ + "\" launches two living kernels named \"" +
+                              core.traits().name + "\": give each a name of its own");
+      }
+    }
+  }
+}
+
 void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const Key& key,
                              const std::vector<bool>& pruned) {
   if (is_member(slot, core)) {
@@ -169,10 +181,6 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const Ke
   const auto namesake = std::find_if(slot.members.begin(), slot.members.end(), [&](const auto& member) {
     return member->traits().name == core.traits().name;
   });
-  if (namesake != slot.members.end() && (*namesake)->alive()) {
-    throw InvalidArgument("region \"" + region_ + "\" launches two living kernels named \"" +
-                          core.traits().name + "\": give each a name of its own");
-  }
   if (namesake != slot.members.end()) {
     // The kernel was destroyed and made anew, e.g. as a local of the region. The map still names the old
     // one, which is kept until the map is rebuilt; until then launches of the new one come this way.

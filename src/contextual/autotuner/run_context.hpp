@@ -141,8 +141,10 @@ class RunContext {
   ProblemSlot* discover(const KernelCore& core, const Key& key, const PruneView& prune);
   ProblemSlot* find_listed(const std::string& name, const std::string& coupling, const Key& key,
                            std::uint64_t identity);
+  void check_namesakes(const KernelCore& core) const;  ///< throws for a second living kernel of one name
   static bool is_member(const ProblemSlot& slot, const KernelCore& core);
-  void join_member(ProblemSlot& slot, const KernelCore& core, const Key& key, const std::vector<bool>& pruned);
+  void join_member(ProblemSlot& slot, const KernelCore& core, const Key& key,
+                   const std::vector<bool>& pruned);
 
   std::string region_;
   std::uint32_t region_id_;
