@@ -139,7 +139,7 @@ json RegionRun::failure_details(const Batch& batch) {
     own["rejections"].push_back({slot.name, slot.key_text, id, config_text(slot, id), reason});
   };
   for (const ProblemSlot& slot : context_.slots()) {
-    const bool failed_here = own.contains("kernel") && slot.name == own["kernel"];
+    const bool failed_here = own.value("kernel", std::string()) == slot.name;
     if (!slot.shared() && failed_here) {
       for (const Rejection& rejection : rejections_of(slot)) {
         add(slot, rejection.config_id, rejection.reason);
@@ -172,7 +172,7 @@ void RegionRun::throw_tuning_failed(const Batch& batch) {
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const std::string prefix = all.size() > 1 ? "rank " + std::to_string(rank) + ": " : "";
     for (const json& entry : all[rank].at("rejections")) {
-      if (entry[0] == kernel && entry[1] == key) {
+      if (entry[0].get<std::string>() == kernel && entry[1].get<std::string>() == key) {
         rejections.push_back({entry[2].get<std::size_t>(), entry[3], prefix + entry[4].get<std::string>()});
       }
     }
