@@ -58,6 +58,7 @@ class CONTEXTUAL_API LaunchCall {
   LaunchInfo info_;
   LaunchNote note_;
   bool fallback_ = false;
+  bool late_ = false;
 };
 
 }  // namespace contextual::detail

@@ -49,6 +49,13 @@ void RegionRun::agree(Batch& batch) {
   agree_header(batch, joining);
   join(shared_, joining);
   batch.cells.resize(context_.slots().size(), std::vector<LocalCell>(batch.length));
+  for (const ProblemSlot* slot : joining) {
+    for (LocalCell& cell : batch.cells[slot->index]) {
+      if (!slot->locked_config && cell.config_id != 0) {
+        cell.time_ns.reset();  // it was locked in on this rank only, so what it used is not what is observed
+      }
+    }
+  }
   observe_shared(batch);
 }
 

@@ -112,6 +112,9 @@ void BatchRunner::fill_cells(Batch& batch, const std::vector<LaunchRecord*>& rec
   batch.cells.assign(context_.slots().size(), std::vector<LocalCell>(batch.length));
   for (std::size_t i = 0; i < records.size(); ++i) {
     const LaunchRecord& record = *records[i];
+    if (record.late) {
+      continue;  // for this rank the problem begins with the next batch
+    }
     LocalCell& cell = batch.cells[record.slot->index][record.batch_iteration];
     cell.launched = true;
     cell.fallback = cell.fallback || record.fallback;

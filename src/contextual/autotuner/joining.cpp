@@ -87,14 +87,17 @@ ProblemSlot& find_or_add(detail::RunContext& context, const json& described) {
   return slot;
 }
 
-void check_namesakes(const std::vector<ProblemSlot*>& united, const ProblemSlot& slot, std::size_t rank) {
+void check_namesakes(const detail::RunContext& context, const std::vector<ProblemSlot*>& united,
+                     const ProblemSlot& slot, std::size_t rank) {
   for (const ProblemSlot* other : united) {
     if (other != &slot && other->name == slot.name && other->key_text == slot.key_text) {
-      throw RankMismatchError(
-          "kernel \"" + slot.name + "\", key " + slot.key_text + ": rank " + std::to_string(rank) +
-          " has another config space or participation than a rank before it (" +
-          std::to_string(slot.config_count) + " and " + std::to_string(other->config_count) +
-          " configs): define it alike on all ranks");
+      throw RankMismatchError("region \"" + context.region() + "\", by tuning iteration " +
+                              std::to_string(context.tuning_iteration) + ": kernel \"" + slot.name +
+                              "\", key " + slot.key_text + ": rank " + std::to_string(rank) +
+                              " has another config space or participation than a rank before it (" +
+                              std::to_string(slot.config_count) + " and " +
+                              std::to_string(other->config_count) +
+                              " configs): define it alike on all ranks");
     }
   }
 }
@@ -115,7 +118,7 @@ std::vector<ProblemSlot*> unite(detail::RunContext& context, const std::vector<P
       const auto index = static_cast<std::size_t>(place - united.begin());
       const std::int64_t locked_here = described.at("locked");
       if (place == united.end()) {
-        check_namesakes(united, slot, rank);
+        check_namesakes(context, united, slot, rank);
         united.push_back(&slot);
         locked.emplace_back(locked_here);
       } else if (locked[index] != locked_here) {

@@ -32,6 +32,11 @@ LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& 
     const policy::Cell& cell = slot_->cells[run.batch_iteration];
     info_.config_id = cell.config_id;
     info_.warmup = cell.warmup;
+    if (slot_->has_prepare && cell.config_id != 0 && !slot_->prepared_here[cell.config_id]) {
+      info_.config_id = 0;
+      info_.warmup = false;
+      late_ = true;
+    }
   }
   if (slot_->coupling.empty() && slot_->rejected[info_.config_id].load(std::memory_order_acquire)) {
     next_fallback();
@@ -104,7 +109,7 @@ bool LaunchCall::next_fallback() {
   }
   for (std::size_t id = 1; id < slot_->config_count; ++id) {
     // What needs preparing cannot be prepared here: nothing may be loaded inside the region.
-    const bool launchable = !slot_->has_prepare || slot_->prepared[id];
+    const bool launchable = !slot_->has_prepare || slot_->prepared_here[id];
     if (launchable && usable(id) && !(id < slot_->pruned.size() && slot_->pruned[id])) {
       return take(id);
     }
@@ -116,8 +121,8 @@ void LaunchCall::finish() noexcept {
   if (slot_ == nullptr) {
     return;
   }
-  log_.records.push_back(
-      {slot_, static_cast<std::uint32_t>(info_.config_id), log_.run->batch_iteration, fallback_, note_});
+  log_.records.push_back({slot_, static_cast<std::uint32_t>(info_.config_id), log_.run->batch_iteration,
+                          fallback_, late_, note_});
 }
 
 }  // namespace contextual::detail

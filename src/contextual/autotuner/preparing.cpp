@@ -15,8 +15,8 @@ using detail::ProblemSlot;
 
 namespace {
 
-/// Configs of the batch that were not prepared yet, fallbacks included.
-std::vector<std::size_t> unprepared(const ProblemSlot& slot) {
+/// Configs of the batch, fallbacks included.
+std::set<std::size_t> needed(const ProblemSlot& slot) {
   if (!slot.has_prepare) {
     return {};
   }
@@ -27,7 +27,20 @@ std::vector<std::size_t> unprepared(const ProblemSlot& slot) {
   if (slot.best_so_far) {
     configs.insert(*slot.best_so_far);
   }
+  return configs;
+}
+
+/// Those that no rank has prepared yet: the same ones on all ranks.
+std::vector<std::size_t> unprepared(const ProblemSlot& slot) {
+  std::set<std::size_t> configs = needed(slot);
   std::erase_if(configs, [&](std::size_t id) { return slot.prepared[id]; });
+  return {configs.begin(), configs.end()};
+}
+
+/// Those that were prepared before this rank launched the kernel for the first time.
+std::vector<std::size_t> unprepared_here(const ProblemSlot& slot) {
+  std::set<std::size_t> configs = slot.members.empty() ? std::set<std::size_t>{} : needed(slot);
+  std::erase_if(configs, [&](std::size_t id) { return !slot.prepared[id] || slot.prepared_here[id]; });
   return {configs.begin(), configs.end()};
 }
 
@@ -51,6 +64,7 @@ std::vector<policy::RejectionOutcome> RegionRun::prepare_slot(ProblemSlot& slot,
   std::vector<policy::RejectionOutcome> rejections;
   for (const std::size_t id : configs) {
     slot.prepared[id] = true;
+    slot.prepared_here[id] = !slot.members.empty();
     std::string reason;
     for (const auto& member : slot.members) {
       if (!member->traits().prepare || !member->alive()) {
@@ -78,6 +92,10 @@ bool RegionRun::prepare(Batch& batch) {
   for (ProblemSlot& slot : context_.slots()) {
     if (!slot.state_index) {
       continue;
+    }
+    for (const policy::RejectionOutcome& late : prepare_slot(slot, unprepared_here(slot))) {
+      slot.rejected[late.config_id].store(true, std::memory_order_release);
+      slot.late_rejections.push_back({late.config_id, 0, late.reason});  // agreed with the next batch
     }
     const std::vector<std::size_t> configs = unprepared(slot);
     all_ranks_prepare = all_ranks_prepare || (slot.shared() && !configs.empty());

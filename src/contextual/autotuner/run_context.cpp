@@ -41,6 +41,7 @@ ProblemSlot::ProblemSlot(std::size_t position, std::string problem_name, const K
       key(problem_key),
       config_count(configs),
       prepared(configs, false),
+      prepared_here(configs, false),
       rejected(std::make_unique<std::atomic<bool>[]>(configs)) {}
 
 std::size_t LaunchMap::place_hash(const KernelCore* core, const Key& key) noexcept {
@@ -215,7 +216,7 @@ void RunContext::begin_batch() {
   threads_.resize(1, ThreadLog(*this, LaunchOrder::same));  // workers come anew with every run of the region
   threads_.front().records.clear();
   for (ProblemSlot& slot : slots_) {
-    slot.rejections.clear();
+    slot.rejections = std::exchange(slot.late_rejections, {});
   }
 }
 

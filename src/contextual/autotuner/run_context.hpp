@@ -39,6 +39,7 @@ struct LaunchRecord {
   std::uint32_t config_id = 0;
   std::uint32_t batch_iteration = 0;
   bool fallback = false;  ///< not the config that was due
+  bool late = false;      ///< first seen here in this batch, before the due config could be prepared here
   LaunchNote note;
 };
 
@@ -80,8 +81,10 @@ struct ProblemSlot {
   std::optional<std::size_t> state_index;  ///< once joined
   std::vector<policy::Cell> cells;         ///< by batch iteration; empty until joined
   std::optional<std::size_t> best_so_far;
-  std::vector<bool> prepared;  ///< per config; only where `has_prepare`
-  bool published = false;      ///< its choice is in the lock-in tables
+  std::vector<bool> prepared;       ///< per config, on all ranks that launch it; only where `has_prepare`
+  std::vector<bool> prepared_here;  ///< a rank may begin to launch what others have prepared before
+  std::vector<LocalRejection> late_rejections;  ///< what could not be prepared here; for the next batch
+  bool published = false;                       ///< its choice is in the lock-in tables
 
   // Written by launches.
   std::unique_ptr<std::atomic<bool>[]> rejected;  ///< per config, agreed ones included
