@@ -172,28 +172,3 @@ TEST_CASE("bad input: an empty kernel name is refused by the first launch and by
   CHECK_THAT(error_text<InvalidArgument>([&] { tuner.run("bad_kernel_name", [&] { kernel(); }); }),
              ContainsSubstring("empty name"));
 }
-
-TEST_CASE("bad input: coupled kernels with spaces of different sizes are refused, both are named", "[unit]") {
-  TunableKernel small{"bad_small", blocks(2), single_problem, do_nothing, {.coupling = "bad_pair"}};
-  TunableKernel large{"bad_large", blocks(3), single_problem, do_nothing, {.coupling = "bad_pair"}};
-  ContextualAutotuner tuner{quick()};
-  const std::string text = error_text<InvalidArgument>([&] {
-    tuner.run("bad_sizes", [&] {
-      small();
-      large();
-    });
-  });
-  CHECK_THAT(text, ContainsSubstring("bad_sizes"));
-  CHECK_THAT(text, ContainsSubstring("\"bad_large\" has 3"));
-  CHECK_THAT(text, ContainsSubstring("\"bad_pair\" has 2"));
-  CHECK_THAT(text, ContainsSubstring("equal size"));
-}
-
-TEST_CASE("bad input: a coupled kernel that is not launched is named", "[unit]") {
-  TunableKernel here{"bad_here", blocks(2), single_problem, do_nothing, {.coupling = "bad_alone"}};
-  TunableKernel absent{"bad_absent", blocks(2), single_problem, do_nothing, {.coupling = "bad_alone"}};
-  ContextualAutotuner tuner{quick()};
-  const std::string text = error_text<InvalidArgument>([&] { tuner.run("bad_coupling", [&] { here(); }); });
-  CHECK_THAT(text, ContainsSubstring("bad_absent"));
-  CHECK_THAT(text, ContainsSubstring("bad_alone"));
-}

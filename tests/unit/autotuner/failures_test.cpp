@@ -1,5 +1,5 @@
 /// \file
-/// Configs that fail, launches that fail, regions that fail.
+/// Configs that cannot be prepared or launched, and results that are wrong.
 
 #include "support.hpp"
 
@@ -8,18 +8,6 @@
 
 using namespace contextual;
 using namespace engine_test;
-
-namespace {
-
-struct Odd {  // of the user, no std::exception
-  int value;
-};
-
-bool contains(const std::vector<int>& values, int value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
-
-}  // namespace
 
 TEST_CASE("holds 4: a config that cannot be prepared is never launched and its reason is kept", "[unit]") {
   std::vector<int> used;
@@ -137,64 +125,6 @@ TEST_CASE("holds 4: without reset a wrong result is rejected and the launch is n
   CHECK(problem_of(tuner, "holds_4_check_only", "holds_4_check_only").configs[1].rejection == "off by 3 %");
 }
 
-TEST_CASE("holds 4: a coupled launch that fails ends the run with an error", "[unit]") {
-  std::vector<int> consumed;
-  TunableKernel producer{"holds_4_producer",
-                         blocks(3),
-                         single_problem,
-                         [](const Block& c) {
-                           if (c.block == 1) {
-                             throw ConfigRejected("no co-residency");
-                           }
-                         },
-                         {.coupling = "holds_4_pair"}};
-  TunableKernel consumer{"holds_4_consumer",
-                         blocks(3),
-                         single_problem,
-                         [&](const Block& c) { consumed.push_back(c.block); },
-                         {.coupling = "holds_4_pair"}};
-  ContextualAutotuner tuner{quick()};
-  const std::string text = error_text<Error>([&] {
-    tuner.run("holds_4_coupled", [&] {
-      producer();
-      consumer();
-    });
-  });
-  CHECK_THAT(text, ContainsSubstring("holds_4_coupled"));
-  CHECK_THAT(text, ContainsSubstring("holds_4_producer"));
-  CHECK_THAT(text, ContainsSubstring("config-1"));
-  CHECK_THAT(text, ContainsSubstring("no co-residency"));
-  CHECK_THAT(text, ContainsSubstring("prepare"));  // what to change
-  CHECK_FALSE(contains(consumed, 1));
-}
-
-TEST_CASE("coupled kernels use the same config in every run and are one problem", "[unit]") {
-  std::vector<int> left;
-  std::vector<int> right;
-  TunableKernel a{"coupled_a",
-                  blocks(3),
-                  single_problem,
-                  [&](const Block& c) { left.push_back(c.block); },
-                  {.coupling = "coupled_ab"}};
-  TunableKernel b{"coupled_b",
-                  blocks(3),
-                  single_problem,
-                  [&](const Block& c) { right.push_back(c.block); },
-                  {.coupling = "coupled_ab"}};
-  ContextualAutotuner tuner{quick()};
-  const auto region = [&] {
-    a();
-    b();
-  };
-  tuner.run("coupled", region);
-  CHECK(left == right);
-  CHECK(left == std::vector<int>{0, 0, 1, 1, 2, 2, 2});
-  CHECK(tuner.report().find("coupled")->problems.size() == 1);
-  region();
-  CHECK(left.back() == 2);
-  CHECK(right.back() == 2);
-}
-
 TEST_CASE("holds 5: when all configs fail TuningFailedError has every reason", "[unit]") {
   TunableKernel kernel{
       "holds_5", blocks(3), [](int n) { return make_key(n); },
@@ -237,96 +167,4 @@ TEST_CASE("holds 5: reasons of configs that failed earlier are told too", "[unit
   CHECK_THAT(text, ContainsSubstring("one is bad"));
   CHECK_THAT(text, ContainsSubstring("two is bad"));
   CHECK_THAT(text, ContainsSubstring("out of memory by now"));
-}
-
-TEST_CASE("holds 6: what the region throws comes through unchanged, type and value", "[unit]") {
-  TunableKernel kernel{"holds_6", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick()};
-  int runs = 0;
-  const auto throws_in_run = [&](int which, auto what) {
-    return [&kernel, &runs, which, what] {
-      kernel();
-      if (++runs == which) {
-        throw what;
-      }
-    };
-  };
-  for (const int which : {1, 2, 4}) {
-    runs = 0;
-    try {
-      tuner.run("holds_6", throws_in_run(which, Odd{77}), {.always_tune = true});
-      FAIL("no error");
-    } catch (const Odd& odd) {
-      CHECK(odd.value == 77);
-      CHECK(runs == which);
-    }
-  }
-  runs = 0;
-  CHECK(error_text<std::out_of_range>([&] {
-          tuner.run("holds_6", throws_in_run(7, std::out_of_range("in the final run")));
-        }) == "in the final run");
-}
-
-TEST_CASE("holds 6: what a launcher throws, other than ConfigRejected, is the region's own error", "[unit]") {
-  TunableKernel kernel{"holds_6_launcher", blocks(3), single_problem, [](const Block& c) {
-                         if (c.block == 1) {
-                           throw Odd{5};
-                         }
-                       }};
-  ContextualAutotuner tuner{quick()};
-  CHECK_THROWS_AS(tuner.run("holds_6_launcher", [&] { kernel(); }), Odd);
-}
-
-TEST_CASE("holds 6: after a region threw, lock-ins stay and the next run works", "[unit]") {
-  TunableKernel small{"holds_6_small", blocks(2), single_problem, [](const Block&) {}};
-  TunableKernel large{"holds_6_large", blocks(4), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick()};
-  int runs = 0;
-  int throw_at = 6;
-  const auto region = [&] {
-    small();
-    large();
-    if (++runs == throw_at) {
-      throw std::runtime_error("once");
-    }
-  };
-  CHECK(error_text<std::runtime_error>([&] { tuner.run("holds_6_next", region); }) == "once");
-  const LaunchRegistry& registry = LaunchRegistry::instance();
-  CHECK(registry.locked_in("holds_6_next", "holds_6_small", Key{}) == 1);
-  CHECK_FALSE(registry.locked_in("holds_6_next", "holds_6_large", Key{}));
-  CHECK(tuner.report().runs.size() == 1);
-
-  runs = 0;
-  throw_at = 0;
-  tuner.run("holds_6_next", region);
-  CHECK(runs == 4 * 2 + 1);
-  CHECK(problem_of(tuner, "holds_6_next", "holds_6_small").reused);
-  CHECK(problem_of(tuner, "holds_6_next", "holds_6_small").choice == 1);
-  CHECK(problem_of(tuner, "holds_6_next", "holds_6_large").choice == 3);
-}
-
-TEST_CASE("holds 6: an iteration hook that throws counts as thrown by the region", "[unit]") {
-  TunableKernel kernel{"holds_6_hook", blocks(2), single_problem, [](const Block&) {}};
-  Options options = quick();
-  options.after_iteration = [](const IterationInfo& info) {
-    if (info.tuning_iteration == 2) {
-      throw Odd{3};
-    }
-  };
-  ContextualAutotuner tuner{options};
-  CHECK_THROWS_AS(tuner.run("holds_6_hook", [&] { kernel(); }), Odd);
-}
-
-TEST_CASE("a tuner and a region are used again after tuning failed", "[unit]") {
-  bool broken = true;
-  TunableKernel kernel{"again_after_failure", blocks(2), single_problem, [&](const Block&) {
-                         if (broken) {
-                           throw ConfigRejected("driver is away");
-                         }
-                       }};
-  ContextualAutotuner tuner{quick()};
-  CHECK_THROWS_AS(tuner.run("again_after_failure", [&] { kernel(); }), TuningFailedError);
-  broken = false;
-  tuner.run("again_after_failure", [&] { kernel(); });
-  CHECK(problem_of(tuner, "again_after_failure", "again_after_failure").choice == 1);
 }

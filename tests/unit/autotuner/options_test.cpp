@@ -49,7 +49,9 @@ TEST_CASE("options: mode use runs once with what is locked in and tunes nothing"
   CHECK(tuner.run("mode_use_2", region, {.mode = Mode::use}) == 20);
   CHECK(tuner.run("mode_use_new", region, {.mode = Mode::use}) == 20);  // the last lock-in of the key
   CHECK(runs == 3);
-  CHECK(tuner.report().runs.size() == 2);
+  const LaunchRegistry& registry = LaunchRegistry::instance();
+  CHECK_FALSE(registry.locked_in("mode_use_1", "mode_use", make_key(2)));
+  CHECK_FALSE(registry.locked_in("mode_use_new", "mode_use", make_key(1)));
 }
 
 TEST_CASE("options: mode off runs once with every kernel's default", "[unit]") {
@@ -65,6 +67,21 @@ TEST_CASE("options: mode off runs once with every kernel's default", "[unit]") {
                   {.mode = Mode::off}) == 0);
   CHECK(runs == 1);
   CHECK(kernel() == 2);
+}
+
+TEST_CASE("options: iteration hooks run in every mode", "[unit]") {
+  for (const Mode mode : {Mode::use, Mode::off}) {
+    std::vector<std::string> order;
+    Options options = quick();
+    options.mode = mode;
+    options.before_iteration = [&](const IterationInfo& info) {
+      order.push_back(std::string(info.region) + " " + std::string(info.phase));
+    };
+    options.after_iteration = [&](const IterationInfo&) { order.emplace_back("after"); };
+    ContextualAutotuner tuner{options};
+    tuner.run("mode_hooks", [&] { order.emplace_back("run"); });
+    CHECK(order == std::vector<std::string>{"mode_hooks final", "run", "after"});
+  }
 }
 
 TEST_CASE("options: a wrapped region obeys the mode at every call until it has tuned", "[unit]") {
