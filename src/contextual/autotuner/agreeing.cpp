@@ -314,6 +314,7 @@ std::vector<RejectionOutcome> RegionRun::gather_rejections(std::vector<Rejection
     }
   }
   std::vector<RejectionOutcome> rejections;
+  rejections.reserve(merged.size());
   for (auto& [id, rejection] : merged) {
     rejections.push_back(std::move(rejection));
   }

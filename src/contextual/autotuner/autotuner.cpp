@@ -29,6 +29,12 @@ class ActiveRun {
   ~ActiveRun() { LaunchRegistry::instance().end_run(); }
 };
 
+/// Is the calling thread in a region that is being tuned, or in a wrapped region's later call? What runs in
+/// there is part of it: it would otherwise be tuned, again and again, in the first call that tunes nothing.
+bool inside_region() {
+  return detail::thread_state().log != nullptr || detail::thread_state().use != nullptr;
+}
+
 void check_single_library() {
   const auto copies = LaunchRegistry::instance().other_copies();
   if (!copies.empty()) {
@@ -204,9 +210,10 @@ void ContextualAutotuner::Impl::run_once(const std::string& region, const std::f
   if (resolved.after_iteration) {
     resolved.after_iteration(info);
   }
-  RegionReport untuned;
-  untuned.region = region;
-  keep(std::move(untuned));
+  const std::lock_guard lock(report_mutex);
+  if (report.find(region) == nullptr) {
+    report.runs.emplace_back().region = region;  // so that `find` finds every region that was run
+  }
 }
 
 ContextualAutotuner::ContextualAutotuner() : ContextualAutotuner(Options{}) {}
@@ -218,8 +225,8 @@ ContextualAutotuner::~ContextualAutotuner() = default;
 
 void ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
                                      const Options& options) {
-  if (detail::thread_state().log != nullptr) {
-    region();  // part of the region that is being tuned
+  if (inside_region()) {
+    region();  // part of that region
     return;
   }
   if (name.empty()) {
@@ -259,7 +266,7 @@ std::shared_ptr<detail::TunedState> ContextualAutotuner::new_tuned_state() {
 
 void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_view name,
                                       const std::function<void()>& region, const Options& options) {
-  if (detail::thread_state().log != nullptr) {
+  if (inside_region()) {
     region();
     return;
   }

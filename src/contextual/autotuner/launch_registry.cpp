@@ -58,7 +58,7 @@ LaunchRegistry::LaunchRegistry() : impl_(new Impl) {
 }
 
 LaunchRegistry& LaunchRegistry::instance() {
-  static LaunchRegistry* const registry = new LaunchRegistry;  // never destroyed: see the class
+  static auto* const registry = new LaunchRegistry;  // never destroyed: see the class
   return *registry;
 }
 

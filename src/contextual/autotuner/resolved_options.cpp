@@ -18,7 +18,7 @@ struct DefaultOptions {
 };
 
 DefaultOptions& default_options() {
-  static DefaultOptions* const options = new DefaultOptions;  // outlives static tuners
+  static auto* const options = new DefaultOptions;  // outlives static tuners
   return *options;
 }
 

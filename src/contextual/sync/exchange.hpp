@@ -30,7 +30,7 @@ enum class Field : std::size_t {
   plan,      ///< the replicated state's plan of the batch
   launches,  ///< what was launched, by kernels that every rank launches
   problems,  ///< newly seen problems of shared kernels
-  count_,
+  count,
 };
 
 /// What one rank says for all.
@@ -39,11 +39,11 @@ enum class Flag : std::size_t {
   tuning_failed,  ///< a launch found no config left
   rejections,     ///< some config failed on this rank
   local_open,     ///< a problem of a `local` kernel is still walking
-  count_,
+  count,
 };
 
-inline constexpr auto field_count = static_cast<std::size_t>(Field::count_);
-inline constexpr auto flag_count = static_cast<std::size_t>(Flag::count_);
+inline constexpr auto field_count = static_cast<std::size_t>(Field::count);
+inline constexpr auto flag_count = static_cast<std::size_t>(Flag::count);
 
 class Header {
  public:

@@ -283,6 +283,7 @@ std::vector<std::exception_ptr> ScriptedWorld::run(
   std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(size()));
   {
     std::vector<std::jthread> threads;
+    threads.reserve(static_cast<std::size_t>(size()));
     for (int rank = 0; rank < size(); ++rank) {
       threads.emplace_back([this, rank, &body, &thrown] {
         try {
