@@ -21,6 +21,8 @@ namespace contextual {
 /// the same call, and the value is that of the final run. With several ranks only launches of kernels with
 /// Participation::all start that, since all ranks must; others wait for the next tuning run.
 ///
+/// Like a `run`, a wrapped region called inside another is part of that one, also in later calls.
+///
 /// Arguments are kept as lvalues for the duration of one call and passed on to every run of the region.
 template <typename Region>
 class TunedRegion {

@@ -29,8 +29,8 @@ class ActiveRun {
   ~ActiveRun() { LaunchRegistry::instance().end_run(); }
 };
 
-/// Is the calling thread in a region that is being tuned, or in a wrapped region's later call? What runs in
-/// there is part of it: it would otherwise be tuned, again and again, in the first call that tunes nothing.
+/// In a region that is being tuned, or in a wrapped region's later call: a run in there is part of it. In
+/// both, or the region inside would start to tune in the first call that is to run once.
 bool inside_region() {
   return detail::thread_state().log != nullptr || detail::thread_state().use != nullptr;
 }

@@ -160,3 +160,23 @@ TEST_CASE("run: a second run of a region uses what is locked in and runs it once
             {.always_tune = true});
   CHECK(runs == 1 + 7);
 }
+
+TEST_CASE("wrapped region: a region inside it is part of it in the first and in later calls", "[unit]") {
+  TunableKernel kernel{"wrapped_nested", blocks(3), single_problem, [](const Block& c) { return c.block; }};
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  auto inner = make_tuned_region(tuner, "wrapped_inner", [&] {
+    ++runs;
+    return kernel();
+  });
+  auto outer = make_tuned_region(tuner, "wrapped_outer", [&] {
+    return inner() + 10 * tuner.run("wrapped_run", [&] { return kernel(); });
+  });
+  CHECK(outer() == 22);
+  CHECK(runs == 7);
+  CHECK(outer() == 22);
+  CHECK(runs == 8);
+  CHECK_FALSE(LaunchRegistry::instance().locked_in("wrapped_inner", "wrapped_nested", Key{}));
+  CHECK(inner() == 2);  // on its own it is a region of its own
+  CHECK(LaunchRegistry::instance().locked_in("wrapped_inner", "wrapped_nested", Key{}) == 2);
+}
