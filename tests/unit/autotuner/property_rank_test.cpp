@@ -122,6 +122,14 @@ void check_final_run(const RandomRegion& region, const RankNotes& own, const Reg
       INFO("kernel " << name << " " << key);
       CHECK((problem.outcome == ProblemOutcome::locked_in || problem.outcome == ProblemOutcome::incomplete));
       const auto choice = static_cast<int>(problem.choice);
+      if (problem.outcome == ProblemOutcome::locked_in && !problem.reused &&
+          kernel.participation == Participation::all) {
+        for (int rank = 0; rank < region.ranks; ++rank) {  // what fails anywhere is chosen nowhere
+          CHECK_FALSE(kernel.fails_to_launch.contains({rank, choice}));
+          CHECK_FALSE(kernel.fails_to_prepare.contains({rank, choice}));
+          CHECK_FALSE(kernel.pruned.contains({rank, choice}));
+        }
+      }
       const auto last = own.last_config.find({launch.kernel, launch.key});
       if (last != own.last_config.end() && !kernel.fails_to_launch.contains({own.rank, choice})) {
         CHECK(last->second == choice);
