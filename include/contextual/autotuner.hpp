@@ -71,7 +71,8 @@ class CONTEXTUAL_API ContextualAutotuner {
   template <typename Region>
   friend class TunedRegion;
 
-  void run_erased(std::string_view name, const std::function<void()>& region, const Options& options);
+  /// False when the region has more problems than max_problems.
+  bool run_erased(std::string_view name, const std::function<void()>& region, const Options& options);
   /// A wrapped region's call: without communication when nothing is new.
   void call_erased(detail::TunedState& state, std::string_view name, const std::function<void()>& region,
                    const Options& options);

@@ -48,7 +48,8 @@ enum class LaunchOrder {
 /// Makes a worker thread part of the region while it lives.
 ///
 /// Without it the launches of a worker are not tuned; they are counted, and the log warns about them.
-/// Construct and destroy on the worker thread. Allocates once a thread and batch; takes a lock briefly.
+/// Construct and destroy on the worker thread, within one run of the region: a guard that is alive when the
+/// region returns ends the tuning with Error. Allocates; takes a lock briefly.
 class CONTEXTUAL_API ContextGuard {
  public:
   explicit ContextGuard(const RegionContext& context, LaunchOrder order = LaunchOrder::same);
@@ -58,6 +59,7 @@ class CONTEXTUAL_API ContextGuard {
 
  private:
   detail::ThreadState saved_;
+  detail::RunContext* run_ = nullptr;  ///< with a log of its own there
 };
 
 }  // namespace contextual

@@ -12,9 +12,13 @@ class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `timeout` from now.
-  static Deadline after(std::chrono::nanoseconds timeout) {
-    return Deadline{Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout)};
+  /// `timeout` from now; at most some decades, however long it is.
+  template <typename Rep, typename Period>
+  static Deadline after(std::chrono::duration<Rep, Period> timeout) {
+    constexpr auto longest = std::chrono::hours(24 * 365 * 50);
+    const bool too_long = std::chrono::duration<double>(timeout) > std::chrono::duration<double>(longest);
+    return Deadline{Clock::now() + (too_long ? std::chrono::duration_cast<Clock::duration>(longest)
+                                             : std::chrono::duration_cast<Clock::duration>(timeout))};
   }
 
   bool expired() const { return Clock::now() >= at_; }

@@ -144,21 +144,19 @@ class TunableKernel<R(const C&, Args...)> {
 
   /// False: the result was wrong and the fallback is to be launched.
   bool accept(detail::LaunchCall& call, Args&... args) {
-    if (options_.after_launch) {
-      options_.after_launch(call.info(), args...);
+    std::string reason;
+    try {
+      if (options_.after_launch) {
+        options_.after_launch(call.info(), args...);
+      }
+      if (options_.check && call.wants_check() && !options_.check(config(call.config_id()), args...)) {
+        reason = "the check of its result failed";
+      }
+    } catch (const ConfigRejected& rejected) {
+      reason = rejected.what();
     }
-    if (options_.check && call.wants_check()) {
-      std::string reason;
-      try {
-        if (!options_.check(config(call.config_id()), args...)) {
-          reason = "the check of its result failed";
-        }
-      } catch (const ConfigRejected& rejected) {
-        reason = rejected.what();
-      }
-      if (!reason.empty() && call.reject_result(reason, static_cast<bool>(options_.reset))) {
-        return false;
-      }
+    if (!reason.empty() && call.reject_result(reason, static_cast<bool>(options_.reset))) {
+      return false;
     }
     call.finish();
     return true;

@@ -25,8 +25,11 @@ struct KernelOptions;
 template <typename R, typename C, typename... Args>
 struct KernelOptions<R(const C&, Args...)> {
   /// Compile, load, set attributes: everything that must not happen inside the region. Called once a config
-  /// and run before its first launch, on the thread of `run`, with no region work in flight; never for
+  /// and run, before its launch is due, on the thread of `run`, with no region work in flight; never for
   /// launches outside of tuning. ConfigRejected, or any other exception, rejects the config on all ranks.
+  ///
+  /// A problem's first launches in a run come before its kernel is known, with the default or what was locked
+  /// in: these must be launchable without it.
   std::function<void(const C&)> prepare{};
   /// True: do not try this config for such a launch. Asked once a problem, at its first launch. The default
   /// is never pruned. What is pruned on one rank is pruned on all.

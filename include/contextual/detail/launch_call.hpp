@@ -49,6 +49,8 @@ class CONTEXTUAL_API LaunchCall {
 
  private:
   void note_rejection(const std::string& reason);
+  /// Ends the run, also when the region catches the exception.
+  [[noreturn]] void fail(const std::string& cause);
   bool next_fallback();
 
   ThreadLog& log_;

@@ -1,12 +1,14 @@
 #include "contextual/autotuner/recorder.hpp"
 #include "contextual/autotuner/region_run.hpp"
 #include "contextual/autotuner/resolved_options.hpp"
+#include "contextual/autotuner/run_lock.hpp"
 #include "contextual/sync/exchange.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -62,10 +64,8 @@ std::string difference(const std::vector<std::string>& texts) {
 }  // namespace
 
 struct ContextualAutotuner::Impl {
-  using RunLock = std::unique_lock<std::timed_mutex>;
-
   Options options;
-  std::timed_mutex run_mutex;  ///< one region at a time
+  autotuner::RunLock run_lock;
   std::map<Communicator*, std::unique_ptr<sync::Exchange>> exchanges;
   std::vector<std::shared_ptr<Communicator>> communicators;  ///< kept while their exchange is
   mutable std::mutex report_mutex;
@@ -77,26 +77,16 @@ struct ContextualAutotuner::Impl {
     return autotuner::resolve(call, options, autotuner::environment());
   }
 
-  /// Of a communicator that outlives this tuner's use of it. The deadline is that of its first run.
   sync::Exchange& exchange_for(const ResolvedOptions& resolved) {
     auto& exchange = exchanges[resolved.communicator.get()];
-    if (!exchange) {
+    // A child of fork that runs alone starts anew; one that has peers must not speak for its parent.
+    const bool inherited = exchange && resolved.communicator->size() == 1 && !exchange->of_this_process();
+    if (!exchange || inherited) {
       exchange = std::make_unique<sync::Exchange>(*resolved.communicator, resolved.deadline);
       communicators.push_back(resolved.communicator);
     }
+    exchange->set_timeout(resolved.deadline);
     return *exchange;
-  }
-
-  /// Bounded: a region may wait for a thread that waits here.
-  RunLock lock_run(const std::string& region, const ResolvedOptions& resolved) {
-    RunLock lock(run_mutex, resolved.deadline);
-    if (!lock) {
-      throw Error(
-          "region \"" + region + "\": another thread is still in `run` of this tuner after " +
-          std::to_string(resolved.deadline.count()) +
-          " ms. Use one tuner a thread; a worker of the other region needs a ContextGuard to be part of it");
-    }
-    return lock;
   }
 
   /// Compares region, options and environment on all ranks; says there what could not be set up here.
@@ -107,16 +97,26 @@ struct ContextualAutotuner::Impl {
   void keep(RegionReport&& latest) {
     const auto nothing_tuned = [](const RegionReport& run) { return run.table.size() <= 1; };
     const std::lock_guard lock(report_mutex);
-    const bool repeated = !report.runs.empty() && report.runs.back().region == latest.region &&
-                          nothing_tuned(report.runs.back()) && nothing_tuned(latest);
-    if (repeated) {
-      report.runs.back() = std::move(latest);
+    const auto before = std::find_if(report.runs.rbegin(), report.runs.rend(),
+                                     [&](const RegionReport& run) { return run.region == latest.region; });
+    if (before != report.runs.rend() && nothing_tuned(*before) && nothing_tuned(latest)) {
+      *before = std::move(latest);
     } else {
       report.runs.push_back(std::move(latest));
     }
   }
 
-  void tune(const std::string& region, const std::function<void()>& call, const ResolvedOptions& resolved);
+  /// What `run` may do only where all ranks can learn of its failure.
+  void set_up(const std::string& region, const ResolvedOptions& resolved, sync::Exchange& exchange,
+              std::optional<autotuner::Recorder>& recorder, std::unique_ptr<RegionRun>& run) {
+    autotuner::validate(resolved);
+    check_single_library();
+    recorder.emplace(resolved, region, exchange.rank(), exchange.size());
+    run = std::make_unique<RegionRun>(resolved, region, region_id(region, resolved), exchange, *recorder);
+  }
+
+  /// Returns whether every launch was of a problem that is tracked (see max_problems).
+  bool tune(const std::string& region, const std::function<void()>& call, const ResolvedOptions& resolved);
   /// Modes use and off: the final run and nothing else.
   void run_once(const std::string& region, const std::function<void()>& call,
                 const ResolvedOptions& resolved);
@@ -158,7 +158,7 @@ void ContextualAutotuner::Impl::hello(sync::Exchange& exchange, const std::strin
   }
 }
 
-void ContextualAutotuner::Impl::tune(const std::string& region, const std::function<void()>& call,
+bool ContextualAutotuner::Impl::tune(const std::string& region, const std::function<void()>& call,
                                      const ResolvedOptions& resolved) {
   sync::Exchange& exchange = exchange_for(resolved);
   std::optional<autotuner::Recorder> recorder;
@@ -166,17 +166,21 @@ void ContextualAutotuner::Impl::tune(const std::string& region, const std::funct
   std::exception_ptr setup_failure;
   std::string cause;
   try {
-    check_single_library();
-    recorder.emplace(resolved, region, exchange.rank(), exchange.size());
-    run = std::make_unique<RegionRun>(resolved, region, region_id(region, resolved), exchange, *recorder);
+    set_up(region, resolved, exchange, recorder, run);
   } catch (const std::exception& error) {
     setup_failure = std::current_exception();
     cause = error.what();
+  } catch (...) {
+    setup_failure = std::current_exception();
+    cause = "an exception that is no std::exception";
   }
   hello(exchange, region, resolved, setup_failure, cause);
   const auto finish = [&](const std::string& error) {
     recorder->end(error, run->state(), run->problems());
     keep(std::move(recorder->report()));
+    if (run->context().has_live_guards()) {
+      static_cast<void>(run.release());  // leaked: a thread may still launch into it
+    }
   };
   const ActiveRun active;
   try {
@@ -188,7 +192,9 @@ void ContextualAutotuner::Impl::tune(const std::string& region, const std::funct
     finish("an exception that is no std::exception");
     throw;
   }
+  const bool all_tracked = run->context().untracked_launches() == 0;
   finish("");
+  return all_tracked;
 }
 
 void ContextualAutotuner::Impl::run_once(const std::string& region, const std::function<void()>& call,
@@ -223,11 +229,11 @@ ContextualAutotuner::ContextualAutotuner(Options options)
 
 ContextualAutotuner::~ContextualAutotuner() = default;
 
-void ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
+bool ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
                                      const Options& options) {
   if (inside_region()) {
     region();  // part of that region
-    return;
+    return true;
   }
   if (name.empty()) {
     throw InvalidArgument("`run` got an empty region name: name the region, its choices are known by it");
@@ -236,16 +242,16 @@ void ContextualAutotuner::run_erased(std::string_view name, const std::function<
   const ResolvedOptions resolved = impl_->resolve(options);
   if (resolved.mode != Mode::tune) {
     {
-      const auto lock = impl_->lock_run(region_name, resolved);
+      const autotuner::RunLock::Holder lock(impl_->run_lock, region_name, resolved.deadline);
       if (!impl_->exchanges.contains(resolved.communicator.get())) {  // once: a rank may have another mode
         impl_->hello(impl_->exchange_for(resolved), region_name, resolved, nullptr, {});
       }
     }
     impl_->run_once(region_name, region, resolved);
-    return;
+    return true;
   }
-  const auto lock = impl_->lock_run(region_name, resolved);
-  impl_->tune(region_name, region, resolved);
+  const autotuner::RunLock::Holder lock(impl_->run_lock, region_name, resolved.deadline);
+  return impl_->tune(region_name, region, resolved);
 }
 
 namespace detail {
@@ -253,6 +259,7 @@ namespace detail {
 struct TunedState {
   std::mutex mutex;
   std::atomic<bool> tuned{false};
+  std::atomic<bool> saturated{false};  ///< more keys than max_problems: what is new stays at its default
   // Fixed once `tuned`.
   ThreadState thread;
   bool alone = true;  ///< one rank: whatever is new may start tuning
@@ -278,13 +285,16 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
       const detail::ThreadStateScope scope(thread);
       region();
     }
-    const bool tune = use.new_on_all.load(std::memory_order_relaxed) ||
-                      (state.alone && use.new_elsewhere.load(std::memory_order_relaxed));
+    const bool saturated = state.saturated.load(std::memory_order_relaxed);
+    const bool tune = !saturated && (use.new_on_all.load(std::memory_order_relaxed) ||
+                                     (state.alone && use.new_elsewhere.load(std::memory_order_relaxed)));
     if (!tune) {
       return;
     }
   }
-  run_erased(name, region, options);
+  if (!run_erased(name, region, options)) {
+    state.saturated.store(true, std::memory_order_relaxed);
+  }
   const std::lock_guard lock(state.mutex);
   if (!state.tuned.load(std::memory_order_relaxed)) {
     const ResolvedOptions resolved = impl_->resolve(options);

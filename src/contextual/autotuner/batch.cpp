@@ -44,6 +44,8 @@ void BatchRunner::run_iteration(Batch& batch, std::size_t iteration, const std::
   context_.tuning_iteration = tuning_iteration;
   context_.batch_iteration = static_cast<std::uint32_t>(iteration);
   const IterationInfo info{context_.region(), phase_name(batch.phases[iteration]), tuning_iteration};
+  // Launches of the hooks are not part of what is tuned; they use what is locked in for the region.
+  const detail::ThreadStateScope hooks({.region = context_.region_id()});
   if (options_.before_iteration) {
     options_.before_iteration(info);
   }
@@ -56,9 +58,22 @@ void BatchRunner::run_iteration(Batch& batch, std::size_t iteration, const std::
     region();
     context_.timer().end_iteration(tuning_iteration, timing.note);
   }
+  check_region_left_well();
   iterations_.push_back(timing);
   if (options_.after_iteration) {
     options_.after_iteration(info);
+  }
+}
+
+void BatchRunner::check_region_left_well() {
+  if (context_.has_live_guards()) {
+    throw Error(
+        "region \"" + context_.region() +
+        "\" returned while a worker thread held a ContextGuard: a guard lives within one run of the region, "
+        "so that its thread makes a new one each time");
+  }
+  if (const std::string failure = context_.failure(); !failure.empty()) {
+    throw Error(failure);  // the region caught what the launch threw
   }
 }
 

@@ -57,6 +57,7 @@ class BatchRunner {
   void settle(Batch& batch);
   void fill_cells(Batch& batch, const std::vector<detail::LaunchRecord*>& records,
                   const std::vector<LaunchTiming>& timings);
+  void check_region_left_well();
   static void keep_failure(Batch& batch);
 
   detail::RunContext& context_;

@@ -12,15 +12,20 @@ RegionContext RegionContext::current() noexcept {
 
 ContextGuard::ContextGuard(const RegionContext& context, LaunchOrder order) : saved_(detail::thread_state()) {
   detail::ThreadState state = context.state_;
-  // A guard on the thread that made the context changes nothing: its launches are in order already.
-  if (state.log != nullptr && state.log != saved_.log) {
-    state.log = &state.log->run->add_thread(order);
+  // A guard on the thread that made the context changes nothing, unless it says that order does not count.
+  if (state.log != nullptr && (state.log != saved_.log || order == LaunchOrder::any)) {
+    run_ = state.log->run;
+    run_->guard_begins();
+    state.log = &run_->add_thread(order);
   }
   detail::thread_state() = state;
 }
 
 ContextGuard::~ContextGuard() {
   detail::thread_state() = saved_;
+  if (run_ != nullptr) {
+    run_->guard_ends();
+  }
 }
 
 }  // namespace contextual

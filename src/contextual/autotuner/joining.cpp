@@ -1,5 +1,7 @@
 #include "contextual/autotuner/joining.hpp"
 
+#include "contextual/autotuner/details_text.hpp"
+
 #include <contextual/detail/stable_hash.hpp>
 #include <contextual/error.hpp>
 
@@ -65,7 +67,7 @@ std::string problem_details(const std::vector<ProblemSlot*>& problems) {
                     {"locked", slot->locked_config ? static_cast<std::int64_t>(*slot->locked_config) : -1},
                     {"pruned", std::move(pruned)}});
   }
-  return list.dump(-1, ' ', false, json::error_handler_t::replace);
+  return details_text(list);
 }
 
 namespace {

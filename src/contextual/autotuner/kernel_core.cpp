@@ -59,7 +59,8 @@ int KernelCore::resolve_slowly(const Key& key) const {
         "two living tunable kernels are named \"" + traits_.name +
         "\": give each a name of its own; logs, lock-ins and other ranks know a kernel by its name");
   }
-  if (LaunchRegistry::instance().run_active()) {
+  const bool in_region = this_thread.region != 0 || this_thread.defaults_only;
+  if (!in_region && LaunchRegistry::instance().run_active()) {
     unguarded_launches_.fetch_add(1, std::memory_order_relaxed);
   }
   return look_up(*table_, key);

@@ -72,20 +72,34 @@ void LaunchCall::note_rejection(const std::string& reason) {
 void LaunchCall::reject(const std::string& reason) {
   note_rejection(reason);
   if (!slot_->coupling.empty()) {
-    throw Error(
+    fail(
         "region \"" + std::string(info_.region) + "\": coupled kernel \"" + core_.traits().name + "\", key " +
         slot_->key_text + ", config-" + std::to_string(info_.config_id) + " " +
         config_text(core_, info_.config_id) + " failed to launch: " + reason +
         ". A fallback would not match what it is coupled to; leave the config out with `prune` or `prepare`");
   }
-  if (!next_fallback()) {
+  if (next_fallback()) {
+    return;
+  }
+  const std::lock_guard lock(slot_->mutex);
+  if (slot_->has_prepare && slot_->rejections.size() < slot_->config_count && !slot_->state_index) {
+    fail("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
+         slot_->key_text + ": its first launch failed: " + reason +
+         ". Its other configs need `prepare`, which cannot happen inside a region: make the default "
+         "launchable");
+  }
+  {
     std::vector<Rejection> rejections;
-    const std::lock_guard lock(slot_->mutex);
     for (const LocalRejection& rejection : slot_->rejections) {
       rejections.push_back({rejection.config_id, config_text(core_, rejection.config_id), rejection.reason});
     }
     throw TuningFailedError(std::string(info_.region), slot_->name, slot_->key_text, std::move(rejections));
   }
+}
+
+void LaunchCall::fail(const std::string& cause) {
+  log_.run->fail(cause);
+  throw Error(cause);
 }
 
 bool LaunchCall::reject_result(const std::string& reason, bool can_repeat) {

@@ -1,5 +1,7 @@
 #include "contextual/autotuner/launch_signature.hpp"
 
+#include "contextual/autotuner/details_text.hpp"
+
 #include <contextual/detail/stable_hash.hpp>
 
 #include <nlohmann/json.hpp>
@@ -99,7 +101,7 @@ std::string launch_details(detail::RunContext& context, std::int64_t first_itera
   for (json& launch : by_workers) {
     launches.push_back(std::move(launch));
   }
-  return launches.dump(-1, ' ', false, json::error_handler_t::replace);
+  return details_text(launches);
 }
 
 std::string describe_difference(const std::vector<std::string>& details) {

@@ -5,7 +5,6 @@
 #include "contextual/autotuner/region_run.hpp"
 
 #include <contextual/error.hpp>
-#include <contextual/launch_registry.hpp>
 
 #include <set>
 
@@ -45,19 +44,6 @@ std::vector<std::size_t> unprepared_here(const ProblemSlot& slot) {
 }
 
 }  // namespace
-
-/// Which kernels the region launches is not known before its first run, which uses their defaults.
-void RegionRun::prepare_defaults() {
-  for (const auto& kernel : LaunchRegistry::instance().kernels()) {
-    if (kernel->traits().prepare && kernel->alive()) {
-      try {
-        kernel->traits().prepare(0);
-      } catch (...) {  // NOLINT(bugprone-empty-catch)
-        // Said when the region launches the kernel: its default is prepared again, for all ranks, then.
-      }
-    }
-  }
-}
 
 std::vector<policy::RejectionOutcome> RegionRun::prepare_slot(ProblemSlot& slot,
                                                               const std::vector<std::size_t>& configs) {

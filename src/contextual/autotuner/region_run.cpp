@@ -27,6 +27,15 @@ policy::PolicyOptions local_policy(policy::PolicyOptions policy) {
   return policy;
 }
 
+std::unique_ptr<Timer> make_timer(const ResolvedOptions& options) {
+  auto timer = options.timer();
+  if (timer == nullptr) {
+    throw InvalidArgument(
+        "the timer factory of option `timer` returned null: it must make a timer for every run");
+  }
+  return timer;
+}
+
 /// Counts launches that reached tunable kernels from threads without the region's context.
 class UnguardedLaunches {
  public:
@@ -59,7 +68,7 @@ RegionRun::RegionRun(const ResolvedOptions& options, std::string region, std::ui
     : options_(options),
       exchange_(exchange),
       recorder_(recorder),
-      timer_(options.timer()),
+      timer_(make_timer(options)),
       context_(std::move(region), region_id, *timer_, options.max_problems, options.always_tune),
       shared_(options.policy),
       local_(local_policy(options.policy)),
@@ -68,7 +77,6 @@ RegionRun::RegionRun(const ResolvedOptions& options, std::string region, std::ui
 RegionRun::~RegionRun() = default;
 
 void RegionRun::execute(const std::function<void()>& region) {
-  prepare_defaults();
   const UnguardedLaunches unguarded;
   bool last_was_final = false;
   while (first_batch_ || !finished()) {
@@ -79,7 +87,13 @@ void RegionRun::execute(const std::function<void()>& region) {
     if (!batch.failure) {
       runner_.run(batch, region);
     }
-    agree(batch);
+    try {
+      agree(batch);
+    } catch (...) {
+      agreed_ = {};
+      recorder_.batch(batch, problems(), agreed_);  // what this rank saw of it
+      throw;
+    }
     const bool nothing_to_tune = first_batch_ && finished();
     if (nothing_to_tune) {
       batch.phases.front() =
@@ -93,7 +107,7 @@ void RegionRun::execute(const std::function<void()>& region) {
     iterations_ += static_cast<std::int64_t>(batch.length);
     first_batch_ = false;
     const auto open = std::count_if(context_.slots().begin(), context_.slots().end(),
-                                    [](const ProblemSlot& slot) { return !slot.published; });
+                                    [](const ProblemSlot& slot) { return !slot.published_choice; });
     recorder_.progress(shared_, std::string(phase_name(batch.phases.front())),
                        static_cast<std::size_t>(open));
   }
@@ -101,6 +115,11 @@ void RegionRun::execute(const std::function<void()>& region) {
     final_run(region);
   }
   unguarded.warn(recorder_);
+  if (context_.untracked_launches() > 0) {
+    recorder_.warning(std::to_string(context_.untracked_launches()) +
+                      " launches had keys beyond max_problems = " + std::to_string(options_.max_problems) +
+                      " and used their defaults: make keys coarser, or raise the option");
+  }
 }
 
 bool RegionRun::finished() const {
@@ -143,14 +162,14 @@ Batch RegionRun::plan_batch() {
 void RegionRun::lock_in_finished() {
   for (ProblemSlot& slot : context_.slots()) {
     const policy::ProblemRecord* record = record_of(slot);
-    if (slot.published || record == nullptr ||
+    if (record == nullptr || slot.published_choice == record->choice ||
         (record->status != ProblemStatus::locked_in && record->status != ProblemStatus::incomplete)) {
       continue;
     }
     for (const auto& member : slot.members) {
       member->table()->lock_in(context_.region_id(), slot.key, static_cast<int>(record->choice));
     }
-    slot.published = true;
+    slot.published_choice = record->choice;
     recorder_.choice({&slot, record});
   }
 }

@@ -39,6 +39,7 @@ class RegionRun {
   /// For the report, also after an error.
   std::vector<ProblemView> problems() const;
   const policy::TuningState& state() const noexcept { return shared_; }
+  const detail::RunContext& context() const noexcept { return context_; }
 
  private:
   // Each step of the loop.
@@ -50,7 +51,6 @@ class RegionRun {
   void final_run(const std::function<void()>& region);
 
   // Parts of `prepare`.
-  static void prepare_defaults();
   std::vector<policy::RejectionOutcome> prepare_slot(detail::ProblemSlot& slot,
                                                      const std::vector<std::size_t>& configs);
 

@@ -98,21 +98,6 @@ void relative(const char* name, double value) {
   }
 }
 
-void validate(const ResolvedOptions& options) {
-  const policy::PolicyOptions& policy = options.policy;
-  at_least("n_warmup", policy.n_warmup, 1);  // a first use is never a sample
-  at_least("n_repeat", policy.n_repeat, 1);
-  at_least("settle_every", policy.settle_every, 0);
-  at_least("max_iterations", policy.max_iterations, 1);
-  at_least("finals_candidates", policy.finals_candidates, 1);
-  at_least("finals_repeat", policy.finals_repeat, 3);  // fewer rounds decide nothing
-  at_least("finals_passes", policy.finals_passes, 1);
-  at_least("max_problems", static_cast<std::int64_t>(options.max_problems), 1);
-  at_least("deadline (ms)", options.deadline.count(), 1);
-  relative("tie_margin", policy.tie_margin);
-  relative("finals_min_gain", policy.finals_min_gain);
-}
-
 }  // namespace
 
 Environment parse_environment(const std::function<const char*(const char*)>& get) {
@@ -179,8 +164,22 @@ ResolvedOptions resolve(const Options& call, const Options& tuner, const Environ
   if (!options.timer) {
     options.timer = host_timer;
   }
-  validate(options);
   return options;
+}
+
+void validate(const ResolvedOptions& options) {
+  const policy::PolicyOptions& policy = options.policy;
+  at_least("n_warmup", policy.n_warmup, 1);  // a first use is never a sample
+  at_least("n_repeat", policy.n_repeat, 1);
+  at_least("settle_every", policy.settle_every, 0);
+  at_least("max_iterations", policy.max_iterations, 1);
+  at_least("finals_candidates", policy.finals_candidates, 1);
+  at_least("finals_repeat", policy.finals_repeat, 3);  // fewer rounds decide nothing
+  at_least("finals_passes", policy.finals_passes, 1);
+  at_least("max_problems", static_cast<std::int64_t>(options.max_problems), 1);
+  at_least("deadline (ms)", options.deadline.count(), 1);
+  relative("tie_margin", policy.tie_margin);
+  relative("finals_min_gain", policy.finals_min_gain);
 }
 
 std::string ResolvedOptions::agreed_text() const {

@@ -48,7 +48,11 @@ struct ResolvedOptions {
   std::string agreed_text() const;
 };
 
-/// Throws InvalidArgument for values that make no sense.
+/// Throws InvalidArgument for values that make no sense. Apart from `resolve`, so that a rank can tell the
+/// others before it throws.
+void validate(const ResolvedOptions& options);
+
+/// Does not look at the values.
 ResolvedOptions resolve(const Options& call, const Options& tuner, const Environment& environment);
 
 }  // namespace contextual::autotuner

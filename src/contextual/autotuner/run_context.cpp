@@ -197,6 +197,10 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const Ke
       slot.locked_config = locked == LockInTable::none ? std::nullopt : std::optional<std::size_t>(locked);
     }
   }
+  if (!slot.members.empty() &&
+      core.table()->find(region_id_, key) != static_cast<int>(slot.locked_config.value_or(-1))) {
+    slot.locked_config.reset();  // coupled kernels are locked in together or not at all
+  }
   slot.members.push_back(core.shared_from_this());
   if (!slot.state_index) {
     slot.has_prepare = slot.has_prepare || core.traits().prepare;
@@ -204,6 +208,18 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const Ke
       slot.pruned[id] = slot.pruned[id] || pruned[id];
     }
   }
+}
+
+void RunContext::fail(std::string cause) {
+  const std::lock_guard lock(mutex_);
+  if (failure_.empty()) {
+    failure_ = std::move(cause);
+  }
+}
+
+std::string RunContext::failure() {
+  const std::lock_guard lock(mutex_);
+  return failure_;
 }
 
 void RunContext::rebuild_map() {

@@ -84,7 +84,7 @@ struct ProblemSlot {
   std::vector<bool> prepared;       ///< per config, on all ranks that launch it; only where `has_prepare`
   std::vector<bool> prepared_here;  ///< a rank may begin to launch what others have prepared before
   std::vector<LocalRejection> late_rejections;  ///< what could not be prepared here; for the next batch
-  bool published = false;                       ///< its choice is in the lock-in tables
+  std::optional<std::size_t> published_choice;  ///< in the lock-in tables, as far as this run knows
 
   // Written by launches.
   std::unique_ptr<std::atomic<bool>[]> rejected;  ///< per config, agreed ones included
@@ -136,6 +136,15 @@ class RunContext {
     return untracked_launches_.load(std::memory_order_relaxed);
   }
 
+  void guard_begins() noexcept { live_guards_.fetch_add(1, std::memory_order_relaxed); }
+  void guard_ends() noexcept { live_guards_.fetch_sub(1, std::memory_order_release); }
+  /// A guard outlives the region: its thread may still launch into this context, which then must not go away.
+  bool has_live_guards() const noexcept { return live_guards_.load(std::memory_order_acquire) > 0; }
+
+  /// Ends the run even if the region catches what the launch throws. The first one counts.
+  void fail(std::string cause);
+  std::string failure();  ///< empty: none
+
   /// Set before each run of the region.
   std::int64_t tuning_iteration = 0;
   std::uint32_t batch_iteration = 0;
@@ -160,6 +169,8 @@ class RunContext {
   std::deque<ThreadLog> threads_;                           ///< the thread of `run` first
   std::vector<std::shared_ptr<const KernelCore>> retired_;  ///< destroyed kernels that the map still names
   std::atomic<std::uint64_t> untracked_launches_{0};
+  std::atomic<int> live_guards_{0};
+  std::string failure_;
 };
 
 /// Makes a run's context the calling thread's, and restores what was there.

@@ -76,7 +76,18 @@ bool ProblemState::viable(std::size_t config_id) const {
 }
 
 std::vector<Step> ProblemState::plan(std::size_t max_steps) const {
-  return walking() ? schedule_->plan(max_steps) : std::vector<Step>{};
+  if (!walking()) {
+    return {};
+  }
+  std::vector<Step> steps = schedule_->plan(max_steps);
+  for (const Step& step : steps) {
+    if (step.config_id >= record_.configs.size()) {
+      throw InvalidArgument("the schedule planned config-" + std::to_string(step.config_id) +
+                            " of a problem with " + std::to_string(record_.configs.size()) +
+                            " configs; see check_schedule");
+    }
+  }
+  return steps;
 }
 
 ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutcome& outcome,

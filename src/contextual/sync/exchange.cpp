@@ -8,11 +8,15 @@
 
 namespace contextual::sync {
 
-Exchange::Exchange(Communicator& communicator, std::chrono::nanoseconds timeout)
+Exchange::Exchange(Communicator& communicator, std::chrono::milliseconds timeout)
     : communicator_(communicator), timeout_(timeout), process_(getpid()) {}
 
+bool Exchange::of_this_process() const noexcept {
+  return getpid() == process_;
+}
+
 void Exchange::check_process() const {
-  if (getpid() != process_) {
+  if (!of_this_process()) {
     throw Error("this process was forked from one that is tuning: a child takes no part in its parent's run");
   }
 }

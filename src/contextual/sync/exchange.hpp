@@ -74,7 +74,12 @@ class Exchange {
  public:
   static constexpr std::uint64_t protocol_version = 1;
 
-  Exchange(Communicator& communicator, std::chrono::nanoseconds timeout);
+  Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
+
+  /// Of the exchanges to come.
+  void set_timeout(std::chrono::milliseconds timeout) noexcept { timeout_ = timeout; }
+  /// Made by this process, not by one that it was forked from.
+  bool of_this_process() const noexcept;
 
   int rank() const noexcept { return communicator_.rank(); }
   int size() const noexcept { return communicator_.size(); }
@@ -88,7 +93,7 @@ class Exchange {
   void check_process() const;
 
   Communicator& communicator_;
-  std::chrono::nanoseconds timeout_;
+  std::chrono::milliseconds timeout_;
   std::uint64_t sequence_ = 0;
   int process_;
 };

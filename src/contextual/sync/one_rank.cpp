@@ -18,7 +18,9 @@ class OneRank final : public Communicator {
 }  // namespace
 
 std::shared_ptr<Communicator> one_rank() {
-  return std::make_shared<OneRank>();
+  // Stateless, so one serves every tuner. Never destroyed: static tuners may be used late.
+  static const auto* const shared = new std::shared_ptr<Communicator>(std::make_shared<OneRank>());
+  return *shared;
 }
 
 }  // namespace contextual
