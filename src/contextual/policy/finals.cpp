@@ -247,7 +247,7 @@ void Finals::apply(const ContestRun::Result& result, std::vector<ProblemState>& 
 }
 
 std::size_t Finals::expected_afterwards(const std::vector<ProblemState>& problems) const {
-  const auto rounds = static_cast<std::size_t>(1 + options_->finals_repeat);
+  const auto rounds = 1 + static_cast<std::size_t>(options_->finals_repeat);
   std::size_t total = 0;
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const bool reached = stage_ == Stage::passes && (p < problem_ || (p == problem_ && run_));

@@ -60,8 +60,8 @@ bool TuningState::Impl::open() const {
 
 /// Up to the next change of config of the first walking problem, and within every walk.
 std::size_t TuningState::Impl::walk_length() const {
-  const auto whole_config = static_cast<std::size_t>(options.n_warmup + options.n_repeat);
-  std::size_t length = static_cast<std::size_t>(options.settle_every);
+  const auto whole_config = static_cast<std::size_t>(options.n_warmup) + static_cast<std::size_t>(options.n_repeat);
+  auto length = static_cast<std::size_t>(options.settle_every);
   for (const ProblemState& problem : problems) {
     if (!problem.walking()) {
       continue;

@@ -127,6 +127,7 @@ class RankCheck {
 /// Runs `body` for ranks [0, count), each in a thread of its own.
 void in_threads(int count, const std::function<void(int)>& body) {
   std::vector<std::jthread> threads;
+  threads.reserve(static_cast<std::size_t>(count));
   for (int rank = 0; rank < count; ++rank) {
     threads.emplace_back([rank, &body] { body(rank); });
   }

@@ -160,7 +160,7 @@ void add_scenarios(std::size_t configs, int n_warmup, int n_repeat, std::vector<
   request.config_count = configs;
   request.n_warmup = n_warmup;
   request.n_repeat = n_repeat;
-  const std::size_t per_config = static_cast<std::size_t>(n_warmup + n_repeat);
+  const auto per_config = static_cast<std::size_t>(n_warmup) + static_cast<std::size_t>(n_repeat);
 
   scenarios.push_back({request, 0, {}, 0});
   scenarios.push_back({request, 1, {}, 0});
