@@ -8,6 +8,7 @@
 #include <contextual/communicator.hpp>
 #include <contextual/export.hpp>
 #include <contextual/schedule.hpp>
+#include <contextual/statistic.hpp>
 #include <contextual/timer.hpp>
 
 #include <chrono>
@@ -26,12 +27,6 @@ enum class Mode {
   tune,  ///< tune what is new, then run once with everything locked in
   use,   ///< run once with what is locked in; tune nothing
   off,   ///< run once with every kernel's default
-};
-
-/// How a config's samples become one number.
-enum class Statistic {
-  median,
-  trimmed_mean,  ///< without the lowest and the highest fifth; the median below 5 samples
 };
 
 /// Where a tuning run stands; given to the progress callback after every batch, on the thread of `run`.

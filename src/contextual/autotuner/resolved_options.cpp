@@ -1,8 +1,9 @@
 #include "contextual/autotuner/resolved_options.hpp"
 
+#include "contextual/policy/options_check.hpp"
+
 #include <contextual/error.hpp>
 
-#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -84,20 +85,6 @@ struct Layers {
   }
 };
 
-void at_least(const char* name, std::int64_t value, std::int64_t least) {
-  if (value < least) {
-    throw InvalidArgument(std::string("option ") + name + " = " + std::to_string(value) +
-                          ": it must be at least " + std::to_string(least));
-  }
-}
-
-void relative(const char* name, double value) {
-  if (!std::isfinite(value) || value < 0 || value >= 1) {
-    throw InvalidArgument(std::string("option ") + name + " = " + std::to_string(value) +
-                          ": it is a fraction, at least 0 and below 1");
-  }
-}
-
 }  // namespace
 
 Environment parse_environment(const std::function<const char*(const char*)>& get) {
@@ -168,18 +155,9 @@ ResolvedOptions resolve(const Options& call, const Options& tuner, const Environ
 }
 
 void validate(const ResolvedOptions& options) {
-  const policy::PolicyOptions& policy = options.policy;
-  at_least("n_warmup", policy.n_warmup, 1);  // a first use is never a sample
-  at_least("n_repeat", policy.n_repeat, 1);
-  at_least("settle_every", policy.settle_every, 0);
-  at_least("max_iterations", policy.max_iterations, 1);
-  at_least("finals_candidates", policy.finals_candidates, 1);
-  at_least("finals_repeat", policy.finals_repeat, 3);  // fewer rounds decide nothing
-  at_least("finals_passes", policy.finals_passes, 1);
-  at_least("max_problems", static_cast<std::int64_t>(options.max_problems), 1);
-  at_least("deadline (ms)", options.deadline.count(), 1);
-  relative("tie_margin", policy.tie_margin);
-  relative("finals_min_gain", policy.finals_min_gain);
+  policy::check_options(options.policy);
+  policy::require_at_least("max_problems", static_cast<std::int64_t>(options.max_problems), 1);
+  policy::require_at_least("deadline (ms)", options.deadline.count(), 1);
 }
 
 std::string ResolvedOptions::agreed_text() const {

@@ -2,11 +2,7 @@
 
 #include <contextual/error.hpp>
 
-#include <cstdint>
-#include <string>
-
 namespace contextual::policy {
-namespace {
 
 void require(bool fine, const std::string& what) {
   if (!fine) {
@@ -14,25 +10,27 @@ void require(bool fine, const std::string& what) {
   }
 }
 
-}  // namespace
+void require_at_least(const std::string& name, std::int64_t value, std::int64_t least) {
+  require(value >= least, "option " + name + " = " + std::to_string(value) + ": it must be at least " +
+                              std::to_string(least));
+}
 
 void check_options(const PolicyOptions& options) {
-  const auto at_least = [](std::int64_t value, std::int64_t least, const std::string& name) {
-    require(value >= least, "option " + name + " is " + std::to_string(value) + "; it must be at least " +
-                                std::to_string(least));
+  const auto require_fraction = [](const std::string& name, double value) {
+    require(value >= 0 && value < 1,  // and not NaN
+            "option " + name + " = " + std::to_string(value) + ": it is a fraction, at least 0 and below 1");
   };
-  at_least(options.n_warmup, 1, "n_warmup");
-  at_least(options.n_repeat, 1, "n_repeat");
-  at_least(options.settle_every, 0, "settle_every");
-  at_least(options.max_iterations, 1, "max_iterations");
-  at_least(options.absent_batches, 1, "absent_batches");
-  at_least(options.retake_limit, 0, "retake_limit");
-  at_least(options.finals_candidates, 0, "finals_candidates");
-  at_least(options.finals_repeat, 1, "finals_repeat");
-  at_least(options.finals_passes, 0, "finals_passes");
-  require(options.tie_margin >= 0, "option tie_margin is negative or not a number; it must be at least 0");
-  require(options.finals_min_gain >= 0,
-          "option finals_min_gain is negative or not a number; it must be at least 0");
+  require_at_least("n_warmup", options.n_warmup, 1);  // a first use is never a sample
+  require_at_least("n_repeat", options.n_repeat, 1);
+  require_at_least("settle_every", options.settle_every, 0);
+  require_at_least("max_iterations", options.max_iterations, 1);
+  require_at_least("absent_batches", options.absent_batches, 1);
+  require_at_least("retake_limit", options.retake_limit, 0);
+  require_at_least("finals_candidates", options.finals_candidates, 0);
+  require_at_least("finals_repeat", options.finals_repeat, 1);
+  require_at_least("finals_passes", options.finals_passes, 0);
+  require_fraction("tie_margin", options.tie_margin);
+  require_fraction("finals_min_gain", options.finals_min_gain);
 }
 
 }  // namespace contextual::policy

@@ -3,17 +3,15 @@
 /// \file
 /// Robust statistics over a few samples. Pure.
 
+#include <contextual/statistic.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace contextual::policy {
 
-/// In context, contention is part of what is measured, so the minimum is the wrong statistic.
-enum class Statistic {
-  median,
-  trimmed_mean,  ///< without the lowest and highest fifth; the median below 5 samples
-};
+using contextual::Statistic;
 
 struct Summary {
   std::size_t count = 0;

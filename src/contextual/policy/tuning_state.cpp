@@ -10,15 +10,6 @@
 #include <utility>
 
 namespace contextual::policy {
-namespace {
-
-void require(bool fine, const std::string& what) {
-  if (!fine) {
-    throw InvalidArgument(what);
-  }
-}
-
-}  // namespace
 
 struct TuningState::Impl {
   explicit Impl(PolicyOptions o) : options(std::move(o)), finals(options) {}
@@ -60,7 +51,8 @@ bool TuningState::Impl::open() const {
 
 /// Up to the next change of config of the first walking problem, and within every walk.
 std::size_t TuningState::Impl::walk_length() const {
-  const auto whole_config = static_cast<std::size_t>(options.n_warmup) + static_cast<std::size_t>(options.n_repeat);
+  const auto whole_config =
+      static_cast<std::size_t>(options.n_warmup) + static_cast<std::size_t>(options.n_repeat);
   auto length = static_cast<std::size_t>(options.settle_every);
   for (const ProblemState& problem : problems) {
     if (!problem.walking()) {
