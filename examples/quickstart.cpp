@@ -46,7 +46,8 @@ int main() try {
     return in.back();
   });
 
-  std::cout << "result " << corner << "\n" << tuner.report().find("step")->choices_text();
+  const contextual::Report report = tuner.report();
+  std::cout << "result " << corner << "\n" << report.find("step")->choices_text();
   transpose(n, in.data(), out.data());  // from now on with the best config, wherever it is called
 } catch (const std::exception& error) {
   std::cerr << error.what() << "\n";

@@ -193,6 +193,11 @@ void tune(const CommandLine& command_line) {
   const float first = tuner.run(region_name, [&] { return layer.run(); });
   const contextual::Report report = tuner.report();
   const contextual::RegionReport& region = *report.find(region_name);
+  if (region.problems.empty()) {
+    std::printf("Nothing was tuned: CONTEXTUAL_MODE is off or use. The region returned %g.\n",
+                static_cast<double>(first));
+    return;
+  }
   print_report(region, command_line);
   compare(tuner, layer, command_line.rounds);
   std::printf(
@@ -205,13 +210,13 @@ void tune(const CommandLine& command_line) {
 
 void add_options(CLI::App& app, CommandLine& command_line) {
   app.add_option("--tokens", command_line.shape.tokens, "rows of the residual stream")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app.add_option("--width", command_line.shape.width, "columns of the residual stream")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app.add_option("--hidden", command_line.shape.hidden, "columns of the activation")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app.add_option("--warmup", command_line.warmup, "uses of a config before its samples count")
       ->capture_default_str();
@@ -219,7 +224,7 @@ void add_options(CLI::App& app, CommandLine& command_line) {
   app.add_flag("--no-finals", command_line.no_finals, "lock in what the walk found");
   app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
   app.add_option("--rounds", command_line.rounds, "runs with defaults and tuned after the tuning")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app.add_option("--log-directory", command_line.log_directory, "where the logs go; empty: none")
       ->capture_default_str();

@@ -49,7 +49,8 @@ enum class LaunchOrder {
 ///
 /// Without it the launches of a worker are not tuned; they are counted, and the log warns about them.
 /// Construct and destroy on the worker thread, within one run of the region: a guard that is alive when the
-/// region returns ends the tuning with Error. Allocates; takes a lock briefly.
+/// region returns ends the tuning with Error. In a later call of a wrapped region this is not detected: the
+/// behaviour is undefined there. Allocates; takes a lock briefly.
 class CONTEXTUAL_API ContextGuard {
  public:
   explicit ContextGuard(const RegionContext& context, LaunchOrder order = LaunchOrder::same);
@@ -59,6 +60,7 @@ class CONTEXTUAL_API ContextGuard {
 
  private:
   detail::ThreadState saved_;
+  detail::ThreadState installed_;
   detail::RunContext* run_ = nullptr;  ///< with a log of its own there
 };
 

@@ -33,7 +33,11 @@ namespace contextual {
 /// Thread-safe to call. Not copyable, not movable. Constructing never throws on a bad config space: the first
 /// launch does. Names are unique among living kernels.
 template <typename Signature>
-class TunableKernel;
+class TunableKernel {
+  static_assert(
+      detail::dependent_false<Signature>,
+      "a launcher is called as R(const C&, Args...): it takes the config first, by const reference");
+};
 
 template <typename R, typename C, typename... Args>
 class TunableKernel<R(const C&, Args...)> {

@@ -5,6 +5,10 @@
 
 namespace contextual::detail {
 
+/// For static_assert in what is never to be instantiated.
+template <typename>
+inline constexpr bool dependent_false = false;
+
 template <typename F>
 struct CallSignature : CallSignature<decltype(&F::operator())> {};
 template <typename R, typename... Args>

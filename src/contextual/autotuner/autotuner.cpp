@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace contextual {
 
@@ -45,6 +46,14 @@ void check_single_library() {
         ": kernels linked to it cannot be tuned from here. Link the application and its plugins to one "
         "shared library");
   }
+}
+
+/// A thread may still launch into it, so it is kept for good.
+void abandon(std::unique_ptr<RegionRun> run) {
+  static std::mutex mutex;
+  static auto* const abandoned = new std::vector<std::unique_ptr<RegionRun>>;
+  const std::lock_guard lock(mutex);
+  abandoned->push_back(std::move(run));
 }
 
 std::string hello_text(const std::string& region, const ResolvedOptions& options) {
@@ -179,7 +188,7 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, const std::funct
     recorder->end(error, run->state(), run->problems());
     keep(std::move(recorder->report()));
     if (run->context().has_live_guards()) {
-      static_cast<void>(run.release());  // leaked: a thread may still launch into it
+      abandon(std::move(run));
     }
   };
   const ActiveRun active;
@@ -298,11 +307,16 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
   const std::lock_guard lock(state.mutex);
   if (!state.tuned.load(std::memory_order_relaxed)) {
     const ResolvedOptions resolved = impl_->resolve(options);
-    if (resolved.mode == Mode::tune) {
+    if (resolved.mode == Mode::off) {
+      state.thread.defaults_only = true;
+    } else {
       state.thread.region = Impl::region_id(std::string(name), resolved);
-      state.alone = resolved.communicator->size() == 1;
-      state.tuned.store(true, std::memory_order_release);
     }
+    if (resolved.mode != Mode::tune) {
+      state.saturated.store(true, std::memory_order_relaxed);  // nothing is ever tuned
+    }
+    state.alone = resolved.communicator->size() == 1;
+    state.tuned.store(true, std::memory_order_release);
   }
 }
 

@@ -67,10 +67,9 @@ void BatchRunner::run_iteration(Batch& batch, std::size_t iteration, const std::
 
 void BatchRunner::check_region_left_well() {
   if (context_.has_live_guards()) {
-    throw Error(
-        "region \"" + context_.region() +
-        "\" returned while a worker thread held a ContextGuard: a guard lives within one run of the region, "
-        "so that its thread makes a new one each time");
+    throw Error("region \"" + context_.region() +
+                "\" returned while a thread held a ContextGuard: a guard lives within one run of the region, "
+                "so that its thread makes a new one each time");
   }
   if (const std::string failure = context_.failure(); !failure.empty()) {
     throw Error(failure);  // the region caught what the launch threw

@@ -165,20 +165,23 @@ std::string ResolvedOptions::agreed_text() const {
   const auto add = [&text](const char* name, auto value) {
     text.append(" ").append(name).append("=").append(std::to_string(value));
   };
+  const auto add_bool = [&text](const char* name, bool value) {
+    text.append(" ").append(name).append(value ? "=true" : "=false");
+  };
   add("n_warmup", policy.n_warmup);
   add("n_repeat", policy.n_repeat);
   add("settle_every", policy.settle_every);
   add("max_iterations", policy.max_iterations);
   add("max_problems", max_problems);
-  add("always_tune", always_tune ? 1 : 0);
-  add("statistic", static_cast<int>(policy.statistic));
+  add_bool("always_tune", always_tune);
+  text += policy.statistic == Statistic::median ? " statistic=median" : " statistic=trimmed_mean";
   add("tie_margin", policy.tie_margin);
-  add("finals", policy.finals ? 1 : 0);
+  add_bool("finals", policy.finals);
   add("finals_candidates", policy.finals_candidates);
   add("finals_repeat", policy.finals_repeat);
   add("finals_passes", policy.finals_passes);
   add("finals_min_gain", policy.finals_min_gain);
-  add("own_schedule", policy.schedule ? 1 : 0);
+  add_bool("own_schedule", static_cast<bool>(policy.schedule));
   return text;
 }
 

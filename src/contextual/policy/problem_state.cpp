@@ -193,7 +193,11 @@ void ProblemState::lock_in() {
 
 void ProblemState::choose(std::size_t config_id, const std::string& note) {
   record_.choice = config_id;
-  record_.reason += "; finals: " + note;
+  if (!has_notes_) {
+    walk_reason_ = record_.reason;
+  }
+  finals_notes_ = has_notes_ ? finals_notes_ + "; then " + note : note;
+  record_.reason = "finals: " + finals_notes_ + "; walk: " + walk_reason_;
   has_notes_ = true;
 }
 

@@ -79,6 +79,8 @@ class ProblemState {
   std::vector<Summary> own_times_;  ///< of each config's samples
   std::size_t viable_count_ = 0;
   bool has_notes_ = false;
+  std::string walk_reason_;  ///< while it has notes
+  std::string finals_notes_;
   int batches_absent_ = 0;
 };
 
