@@ -12,6 +12,15 @@ if(CONTEXTUAL_BUILD_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
 
+set(CONTEXTUAL_HAS_MPI FALSE)
+if(CONTEXTUAL_ENABLE_MPI STREQUAL "AUTO")
+  find_package(MPI QUIET COMPONENTS CXX)
+  set(CONTEXTUAL_HAS_MPI ${MPI_FOUND})
+elseif(CONTEXTUAL_ENABLE_MPI)
+  find_package(MPI REQUIRED COMPONENTS CXX)
+  set(CONTEXTUAL_HAS_MPI TRUE)
+endif()
+
 # Compiles <target> against spdlog, fmt and nlohmann/json as headers, without linking to their targets. So
 # neither the exported package of a static build nor the shared library at run time refers to them, and
 # the copies inside stay hidden from the ones a consumer may have.

@@ -5,6 +5,9 @@ file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DI
   "${PROJECT_SOURCE_DIR}/include/contextual/*.hpp")
 
 set(check_sources)
+if(NOT CONTEXTUAL_HAS_MPI)
+  list(REMOVE_ITEM public_headers "contextual/mpi.hpp")
+endif()
 foreach(header IN LISTS public_headers)
   string(REPLACE "/" "_" name "${header}")
   set(check_source "${PROJECT_BINARY_DIR}/header_check/${name}.cpp")
@@ -14,4 +17,5 @@ endforeach()
 
 add_library(contextual_header_check OBJECT ${check_sources})
 contextual_target_defaults(contextual_header_check)
-target_link_libraries(contextual_header_check PRIVATE contextual::contextual)
+target_link_libraries(contextual_header_check PRIVATE
+  contextual::contextual $<TARGET_NAME_IF_EXISTS:contextual::mpi>)

@@ -10,6 +10,9 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/contextualConfig.cmak
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/contextualConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
 export(TARGETS contextual NAMESPACE contextual:: FILE "${PROJECT_BINARY_DIR}/contextualTargets.cmake")
+if(CONTEXTUAL_HAS_MPI)
+  export(TARGETS contextual_mpi NAMESPACE contextual:: FILE "${PROJECT_BINARY_DIR}/contextualMpiTargets.cmake")
+endif()
 
 if(CONTEXTUAL_INSTALL)
   install(TARGETS contextual EXPORT contextualTargets
@@ -20,6 +23,13 @@ if(CONTEXTUAL_INSTALL)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/contextual" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.hpp")
   install(EXPORT contextualTargets NAMESPACE contextual:: DESTINATION "${contextual_package_dir}")
+  if(CONTEXTUAL_HAS_MPI)
+    install(TARGETS contextual_mpi EXPORT contextualMpiTargets
+      RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+      LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    install(EXPORT contextualMpiTargets NAMESPACE contextual:: DESTINATION "${contextual_package_dir}")
+  endif()
   install(FILES "${PROJECT_BINARY_DIR}/contextualConfig.cmake"
     "${PROJECT_BINARY_DIR}/contextualConfigVersion.cmake" DESTINATION "${contextual_package_dir}")
 endif()

@@ -9,8 +9,10 @@ option(CONTEXTUAL_INSTALL "Generate install rules" ${PROJECT_IS_TOP_LEVEL})
 option(CONTEXTUAL_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 set(CONTEXTUAL_SANITIZE "" CACHE STRING "Sanitizers for everything built here: 'address;undefined' or 'thread'")
 
-# Asked for but missing is an error, never a silent fallback.
-foreach(feature IN ITEMS CUDA NCCL MPI)
+# On where found; asked for but missing is an error (ContextualDependencies), never a silent fallback.
+set(CONTEXTUAL_ENABLE_MPI "AUTO" CACHE STRING "Communicator over MPI: ON, OFF or AUTO (where found)")
+set_property(CACHE CONTEXTUAL_ENABLE_MPI PROPERTY STRINGS AUTO ON OFF)
+foreach(feature IN ITEMS CUDA NCCL)
   if(CONTEXTUAL_ENABLE_${feature})
     message(FATAL_ERROR "CONTEXTUAL_ENABLE_${feature}=ON: contextual ${PROJECT_VERSION} has no ${feature} part yet. "
                         "Leave the option out (preset 'cpu') to build the host version.")

@@ -45,6 +45,10 @@ class CONTEXTUAL_API Communicator {
   /// For logs, e.g. "one rank", "MPI (4 ranks)".
   virtual std::string describe() const = 0;
 
+  /// This process in the whole program, for the names of its log files: groups that tune apart have a rank 0
+  /// each. `rank()` where the group is the whole program.
+  virtual int process_rank() const noexcept { return rank(); }
+
   /// Empty in a process of its own. Ranks that are simulated as threads of one process return distinct
   /// names, which keep their lock-ins apart.
   virtual std::string_view process_scope() const noexcept { return {}; }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual {
@@ -85,7 +86,14 @@ class CONTEXTUAL_API RegionFailedError : public Error {
 /// the message names rank, tuning iteration and kernel.
 class CONTEXTUAL_API RankMismatchError : public Error {
  public:
-  using Error::Error;
+  explicit RankMismatchError(const std::string& what, std::vector<int> differing_ranks = {})
+      : Error(what), differing_ranks_(std::move(differing_ranks)) {}
+
+  /// Those that differ from most of the others; all, where no majority is alike. Empty: not known.
+  const std::vector<int>& differing_ranks() const noexcept { return differing_ranks_; }
+
+ private:
+  std::vector<int> differing_ranks_;
 };
 
 /// A collective of the tuner did not complete before its deadline, or its communicator is poisoned by an

@@ -40,6 +40,23 @@ struct Progress {
   std::chrono::nanoseconds estimated_left{0};
 };
 
+/// Given to `on_deadline`: what a rank was doing when the watchdog found it blocked.
+struct BlockedInfo {
+  std::string_view region;
+  std::string_view activity;  ///< "region", "before_iteration", "after_iteration", "prepare" or "settle"
+  std::string_view phase;     ///< "walk", "finals" or "final"
+  std::int64_t tuning_iteration = 0;
+  int rank = 0;
+  std::string_view kernel;  ///< whose launch is under way, or was the last one; empty: none yet
+  std::string_view key;
+  std::string_view config;
+  bool in_launch = false;  ///< that launch has not returned
+  std::chrono::nanoseconds blocked_for{0};
+};
+
+/// What a process leaves with when the watchdog ends it: see Options::grace.
+inline constexpr int deadline_exit_code = 84;
+
 /// Given to the iteration hooks.
 struct IterationInfo {
   std::string_view region;
@@ -63,13 +80,23 @@ struct Options {
   std::optional<std::int64_t> max_iterations{};  ///< 10000 tuning iterations a run
   std::optional<std::size_t> max_problems{};     ///< 4096 a run; launches of further keys use the default
   std::optional<bool> always_tune{};  ///< false; true tunes again what is locked in. CONTEXTUAL_ALWAYS_TUNE
-  std::optional<std::chrono::milliseconds> deadline{};   ///< 60 s; for each settle and each exchange
+  std::optional<std::chrono::milliseconds> deadline{};  ///< 60 s; for each settle and each exchange
+  /// 10 s. A rank that is blocked in one run of the region, a hook, a `prepare` or a settle for longer than
+  /// deadline plus grace cannot throw: a watchdog writes to stderr and to the log what it was doing, and
+  /// leaves with `deadline_exit_code` without running destructors, or calls `on_deadline`. Time in which the
+  /// whole process was stopped does not count, and a process with a debugger attached is only told.
+  std::optional<std::chrono::milliseconds> grace{};
+  /// False: this rank's times do not count, it chooses as the ranks do whose times count. At least one must.
+  std::optional<bool> times_count{};                     ///< true
   std::optional<std::filesystem::path> log_directory{};  ///< .autotune_logs; empty: none. CONTEXTUAL_LOG_DIR
   std::optional<bool> print{};  ///< false; choices and progress to stderr. CONTEXTUAL_PRINT_AUTOTUNING
   std::shared_ptr<Communicator> communicator{};     ///< one_rank()
   TimerFactory timer{};                             ///< host_timer
   ScheduleFactory schedule{};                       ///< walk_schedule
   std::function<void(const Progress&)> progress{};  ///< after every batch; must not throw
+  /// Called by the watchdog's thread instead of leaving, once for what is blocked; when it returns, the rank
+  /// goes on being blocked. Must not throw and must not call the tuner.
+  std::function<void(const BlockedInfo&)> on_deadline{};
   /// Before and after each run of the region, in every mode, on the thread of `run`, outside what is
   /// measured: to restore state, to check a result. What they throw counts as thrown by the region. A wrapped
   /// region's later calls do without them.

@@ -20,8 +20,18 @@ struct RunStart {
   std::string region{};
   int rank = 0;
   int ranks = 1;
+  std::string group{};         ///< the communicator in words, e.g. "MPI (2 ranks)"
+  int process_rank = 0;        ///< of the whole program; the number in the file's name
   std::string options{};       ///< as text, e.g. "n_warmup=3 n_repeat=5"
   std::string time_iso8601{};  ///< when, e.g. "2026-01-31T12:00:00Z"
+};
+
+/// All ranks are there, in the same region, with the same options.
+struct Hello {
+  std::string run_id{};
+  int rank = 0;
+  std::string region{};
+  std::string tuning_id{};  ///< equal on all ranks of this tuning run, and of no other one
 };
 
 /// One launch of one tuning iteration; with `status` "not launched" a problem that was due and did not come.
@@ -35,14 +45,15 @@ struct LaunchRow {
   std::string key{};
   std::size_t config_id = 0;
   Config config{};
-  std::string role{};                         ///< "warmup", "repeat", "candidate" or "best"
-  int step_iteration = 0;                     ///< n-th use of the config in the walk or contest, from 0
-  std::optional<std::int64_t> local_ns{};     ///< own time on this rank
-  std::optional<std::int64_t> agreed_ns{};    ///< MAX over ranks
-  std::optional<std::int64_t> makespan_ns{};  ///< of the tuning iteration, MAX over ranks
-  std::string status = "ok";                  ///< "ok", "no time", "rejected", "fallback" or "not launched"
-  std::string detail{};                       ///< why, where the status is not "ok"
-  std::optional<double> average_ns{};         ///< set on a config's last repeat: its agreed centre so far
+  std::string role{};                               ///< "warmup", "repeat", "candidate" or "best"
+  int step_iteration = 0;                           ///< n-th use of the config in the walk or contest, from 0
+  std::optional<std::int64_t> local_ns{};           ///< own time on this rank
+  std::optional<std::int64_t> agreed_ns{};          ///< MAX over ranks
+  std::optional<std::int64_t> makespan_ns{};        ///< of the tuning iteration, MAX over ranks
+  std::optional<std::int64_t> local_makespan_ns{};  ///< of the tuning iteration, on this rank
+  std::string status = "ok";           ///< "ok", "no time", "rejected", "fallback" or "not launched"
+  std::string detail{};                ///< why, where the status is not "ok"
+  std::optional<double> average_ns{};  ///< set on a config's last repeat: its agreed centre so far
 };
 
 /// A config of the walk is measured completely.
@@ -131,6 +142,24 @@ struct Progress {
   std::int64_t elapsed_ns = 0;
 };
 
+/// The watchdog found this rank blocked.
+struct Blocked {
+  std::string run_id{};
+  int rank = 0;
+  std::string region{};
+  std::string activity{};  ///< "region", "before_iteration", "after_iteration", "prepare" or "settle"
+  std::string phase{};     ///< "walk", "finals" or "final"
+  std::int64_t tuning_iteration = 0;
+  std::string kernel{};  ///< whose launch is under way, or was the last one; empty: none yet
+  std::string key{};
+  std::size_t config_id = 0;
+  Config config{};
+  bool in_launch = false;  ///< the launch of `kernel` has not returned
+  std::string since_iso8601{};
+  std::int64_t blocked_ns = 0;
+  std::string action{};  ///< "exit 84", "on_deadline" or "none: a debugger is attached"
+};
+
 /// A `run` ends, well or not.
 struct RunEnd {
   std::string run_id{};
@@ -138,6 +167,11 @@ struct RunEnd {
   std::string region{};
   std::string status = "ok";  ///< "ok" or "failed"
   std::string error{};        ///< what was thrown, empty when ok
+  std::string
+      error_type{};  ///< "CommunicationError", ...; "region" for what is not the library's; empty when ok
+  std::vector<int> blamed_ranks{};    ///< missing, failed or differing ranks, as far as this rank knows
+  std::string phase{};                ///< of the last batch: "hello", "walk", "finals" or "final"
+  std::int64_t tuning_iteration = 0;  ///< the last one that was begun
   std::size_t problem_count = 0;
   std::int64_t walk_iterations = 0;
   std::int64_t finals_iterations = 0;
@@ -146,7 +180,7 @@ struct RunEnd {
   std::int64_t elapsed_ns = 0;
 };
 
-using Event =
-    std::variant<RunStart, LaunchRow, ConfigSummary, Rejected, Choice, Contest, Warning, Progress, RunEnd>;
+using Event = std::variant<RunStart, Hello, LaunchRow, ConfigSummary, Rejected, Choice, Contest, Warning,
+                           Progress, Blocked, RunEnd>;
 
 }  // namespace contextual::store

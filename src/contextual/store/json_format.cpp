@@ -38,8 +38,16 @@ void add_config(Json& json, const E& e) {
 Json json_of(const RunStart& e) {
   Json json = begin("run_start", e);
   json["rank_count"] = e.ranks;
+  json["group"] = e.group;
+  json["process_rank"] = e.process_rank;
   json["options"] = e.options;
   json["time_iso8601"] = e.time_iso8601;
+  return json;
+}
+
+Json json_of(const Hello& e) {
+  Json json = begin("hello", e);
+  json["tuning_id"] = e.tuning_id;
   return json;
 }
 
@@ -53,6 +61,7 @@ Json json_of(const LaunchRow& e) {
   json["local_time_ns"] = nullable(e.local_ns);
   json["agreed_time_ns"] = nullable(e.agreed_ns);
   json["makespan_ns"] = nullable(e.makespan_ns);
+  json["local_makespan_ns"] = nullable(e.local_makespan_ns);
   json["status"] = e.status;
   json["detail"] = e.detail;
   json["config_average_ns"] = nullable(e.average_ns);
@@ -124,10 +133,27 @@ Json json_of(const Progress& e) {
   return json;
 }
 
+Json json_of(const Blocked& e) {
+  Json json = begin("blocked", e);
+  json["activity"] = e.activity;
+  json["phase"] = e.phase;
+  json["tuning_iteration"] = e.tuning_iteration;
+  add_config(json, e);
+  json["in_launch"] = e.in_launch;
+  json["since_iso8601"] = e.since_iso8601;
+  json["blocked_ns"] = e.blocked_ns;
+  json["action"] = e.action;
+  return json;
+}
+
 Json json_of(const RunEnd& e) {
   Json json = begin("run_end", e);
   json["status"] = e.status;
   json["error"] = e.error;
+  json["error_type"] = e.error_type;
+  json["blamed_ranks"] = e.blamed_ranks;
+  json["phase"] = e.phase;
+  json["tuning_iteration"] = e.tuning_iteration;
   json["problem_count"] = e.problem_count;
   json["walk_iterations"] = e.walk_iterations;
   json["finals_iterations"] = e.finals_iterations;

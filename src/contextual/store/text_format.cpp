@@ -63,9 +63,15 @@ std::string text_of(const RunStart& e) {
   return Line(e.rank, e.region)
       .add("run", e.run_id)
       .add("ranks", e.ranks)
+      .add("group", e.group)
+      .add("process-rank", e.process_rank)
       .add("start", e.time_iso8601)
       .add("options", e.options)
       .take();
+}
+
+std::string text_of(const Hello& e) {
+  return Line(e.rank, e.region).add("run", e.run_id).add("tuning", e.tuning_id).take();
 }
 
 std::string text_of(const LaunchRow& e) {
@@ -134,12 +140,37 @@ std::string text_of(const Progress& e) {
       .take();
 }
 
+std::string text_of(const Blocked& e) {
+  Line line(e.rank, e.region);
+  line.add("blocked in", e.activity).add("phase", e.phase).add("tuning-iter", e.tuning_iteration);
+  if (!e.kernel.empty()) {
+    line.add("kernel", e.kernel).add("key", e.key);
+    line.add("config-id", id_text(e.config_id)).add("config", e.config.to_string());
+    line.add("launch", e.in_launch ? "under way" : "returned");
+  }
+  return line.add("since", e.since_iso8601)
+      .add("for", format_duration(e.blocked_ns))
+      .add("action", e.action)
+      .take();
+}
+
+std::string ranks_text(const std::vector<int>& ranks) {
+  std::string text;
+  for (const int rank : ranks) {
+    text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  }
+  return text;
+}
+
 std::string text_of(const RunEnd& e) {
-  return Line(e.rank, e.region)
-      .add("run", e.run_id)
-      .add("end", e.status)
-      .add_if(!e.error.empty(), "error", e.error)
-      .add("problems", id_text(e.problem_count))
+  Line line(e.rank, e.region);
+  line.add("run", e.run_id).add("end", e.status);
+  if (e.status != "ok") {
+    line.add("error", e.error).add("type", e.error_type);
+    line.add_if(!e.blamed_ranks.empty(), "ranks to look at", ranks_text(e.blamed_ranks));
+    line.add("phase", e.phase).add("tuning-iter", e.tuning_iteration);
+  }
+  return line.add("problems", id_text(e.problem_count))
       .add("walk", e.walk_iterations)
       .add("finals", e.finals_iterations)
       .add("retakes", e.retakes)

@@ -45,6 +45,9 @@ std::vector<std::string> fields(const Json& json, const std::string& prefix = ""
     names.push_back(prefix + name);
     if (value.is_array()) {
       for (const auto& entry : value) {
+        if (!entry.is_object()) {
+          continue;
+        }
         const auto inner = fields(entry, prefix + name + "[].");
         names.insert(names.end(), inner.begin(), inner.end());
       }

@@ -72,8 +72,8 @@ TEST_CASE("RankLog: creates the directory and writes both files of its rank", "[
   CHECK(log.directory().is_absolute());
   CHECK(lines_of(log.text_path()).size() == samples::all().size() - 1);  // a summary is for programs only
   CHECK(lines_of(log.json_path()).size() == samples::all().size());
-  CHECK(lines_of(log.text_path())[1] == to_text(samples::launch()));
-  CHECK(lines_of(log.json_path())[1] == to_json_line(samples::launch()));
+  CHECK(lines_of(log.text_path())[1] == to_text(samples::hello()));
+  CHECK(lines_of(log.json_path())[1] == to_json_line(samples::hello()));
 }
 
 TEST_CASE("Invariant 13: a line is in the file as soon as it is written", "[unit]") {

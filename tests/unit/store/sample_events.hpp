@@ -9,8 +9,12 @@ namespace contextual::store::samples {
 inline const Config config{{"BLOCK_N", 128}, {"SWIZZLE", true}, {"IMPL", "mma"}};
 
 inline RunStart run_start() {
-  return {"20260131T120000-4711-0", "ag_gemm", 0, 2, "n_warmup=1 n_repeat=2 finals=true",
+  return {"20260131T120000-4711-0", "ag_gemm", 0, 2, "MPI (2 ranks)", 0, "n_warmup=1 n_repeat=2 finals=true",
           "2026-01-31T12:00:00Z"};
+}
+
+inline Hello hello() {
+  return {run_start().run_id, 0, "ag_gemm", "20260131T120000-4711-0"};
 }
 
 inline LaunchRow launch() {
@@ -28,6 +32,7 @@ inline LaunchRow launch() {
   row.local_ns = 118000;
   row.agreed_ns = 121000;
   row.makespan_ns = 350000;
+  row.local_makespan_ns = 346000;
   return row;
 }
 
@@ -72,13 +77,42 @@ inline Progress progress() {
   return {launch().run_id, 0, "ag_gemm", "walk", 24, 96, 3, 1'200'000'000};
 }
 
+inline Blocked blocked() {
+  Blocked event;
+  event.run_id = launch().run_id;
+  event.region = "ag_gemm";
+  event.activity = "region";
+  event.phase = "walk";
+  event.tuning_iteration = 17;
+  event.kernel = "gemm";
+  event.key = launch().key;
+  event.config_id = 1;
+  event.config = config;
+  event.in_launch = true;
+  event.since_iso8601 = "2026-01-31T12:00:04Z";
+  event.blocked_ns = 70'000'000'000;
+  event.action = "exit 84";
+  return event;
+}
+
 inline RunEnd run_end() {
-  return {launch().run_id, 0, "ag_gemm", "ok", "", 3, 96, 20, 1, 1, 5'300'000'000};
+  return {launch().run_id, 0, "ag_gemm", "ok", "", "", {}, "final", 116, 3, 96, 20, 1, 1, 5'300'000'000};
+}
+
+inline RunEnd failed_run_end() {
+  RunEnd event = run_end();
+  event.status = "failed";
+  event.error = "deadline of 60000 ms expired in the exchange (missing: rank 1)";
+  event.error_type = "CommunicationError";
+  event.blamed_ranks = {1};
+  event.phase = "walk";
+  event.tuning_iteration = 17;
+  return event;
 }
 
 inline std::vector<Event> all() {
-  return {run_start(), launch(),  last_repeat(), config_summary(), rejected(),
-          choice(),    contest(), warning(),     progress(),       run_end()};
+  return {run_start(), hello(),   launch(),   last_repeat(), config_summary(), rejected(),      choice(),
+          contest(),   warning(), progress(), blocked(),     run_end(),        failed_run_end()};
 }
 
 }  // namespace contextual::store::samples

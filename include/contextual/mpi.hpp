@@ -1,0 +1,55 @@
+#pragma once
+
+/// \file
+/// Ranks as processes: communicators over MPI. The only public header that includes mpi.h; link
+/// contextual::mpi.
+///
+/// Threads: the tuner's collectives run on the thread of `run`, outside of the region. With
+/// MPI_THREAD_SINGLE or MPI_THREAD_FUNNELED that must be the thread that initialised MPI; with
+/// MPI_THREAD_SERIALIZED nobody else may be inside MPI while a collective of the tuner runs.
+///
+/// Waiting: by non-blocking collectives that are polled, yielding the core, until the deadline. When it
+/// expires, the ranks look for each other with point-to-point messages, and the communicator is poisoned: its
+/// buffers and its MPI communicator are leaked on purpose, because MPI may still write to them.
+
+#include <contextual/communicator.hpp>
+#include <contextual/export.hpp>
+
+#include <mpi.h>
+
+#include <chrono>
+#include <memory>
+
+namespace contextual {
+
+struct MpiOptions {
+  /// How long a duplicate of the application's communicator may take, a collective. Longer is a
+  /// CommunicationError.
+  std::chrono::milliseconds setup_deadline{60'000};
+  /// How long ranks listen for each other after an expiry, to find out which of them are missing. This much
+  /// later than its deadline a collective throws.
+  std::chrono::milliseconds roll_call{500};
+};
+
+/// All ranks of the program: a duplicate of MPI_COMM_WORLD, made by the first call and shared by all later
+/// ones. Collective in its first call.
+///
+/// Initialises MPI with MPI_THREAD_MULTIPLE if nobody has, and then finalises it when the process exits
+/// normally, unless a communicator was poisoned: MPI_Finalize might wait for the missing rank for ever. An
+/// application that owns MPI keeps it: it finalises, after its tuners are done.
+///
+/// Throws CommunicationError with MPI's text when MPI fails, or when it is finalised already.
+CONTEXTUAL_API std::shared_ptr<Communicator> mpi_world(const MpiOptions& options = {});
+
+/// The ranks of `communicator`, an intra-communicator; it is duplicated, never used itself, and may be freed
+/// afterwards. Collective over `communicator`. MPI must be initialised and stay so as long as the result is
+/// used.
+///
+/// The result's ranks are those of `communicator`; log files carry the rank in MPI_COMM_WORLD, so that groups
+/// that tune apart do not share one.
+///
+/// Throws InvalidArgument for MPI_COMM_NULL and for an inter-communicator, else as `mpi_world`.
+CONTEXTUAL_API std::shared_ptr<Communicator> mpi_communicator(MPI_Comm communicator,
+                                                              const MpiOptions& options = {});
+
+}  // namespace contextual

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <mpi.h>
+
+namespace contextual::sync {
+
+/// Throws CommunicationError with the failing call and MPI's text unless `code` is MPI_SUCCESS.
+void check_mpi(int code, const char* call);
+
+}  // namespace contextual::sync
+
+/// The one macro around MPI's calls.
+#define CONTEXTUAL_MPI(call) ::contextual::sync::check_mpi((call), #call)

@@ -1,0 +1,80 @@
+#include "contextual/sync/mpi/mpi_session.hpp"
+
+#include "contextual/sync/mpi/mpi_check.hpp"
+
+#include <contextual/error.hpp>
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+
+namespace contextual::sync {
+namespace {
+
+std::atomic<bool> abandoned{false};
+pid_t owner = 0;  ///< the process that initialised MPI here
+
+bool initialized() noexcept {
+  int flag = 0;
+  return MPI_Initialized(&flag) == MPI_SUCCESS && flag != 0;
+}
+
+bool finalized() noexcept {
+  int flag = 0;
+  return MPI_Finalized(&flag) != MPI_SUCCESS || flag != 0;
+}
+
+void finalize_at_exit() {
+  // Not in a child of fork, which shares its parent's connections.
+  if (owner == getpid() && !abandoned.load() && mpi_usable()) {
+    MPI_Finalize();
+  }
+}
+
+}  // namespace
+
+void ensure_mpi() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (initialized()) {
+    return;
+  }
+  int provided = MPI_THREAD_SINGLE;
+  CONTEXTUAL_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided));
+  owner = getpid();
+  std::atexit(finalize_at_exit);
+}
+
+bool mpi_usable() noexcept {
+  return initialized() && !finalized();
+}
+
+void require_usable_mpi() {
+  if (!mpi_usable()) {
+    throw CommunicationError(finalized() && initialized()
+                                 ? "MPI is finalised already: tuners must be done before MPI_Finalize"
+                                 : "MPI is not initialised: call MPI_Init_thread, or use mpi_world()",
+                             {});
+  }
+  int level = MPI_THREAD_SINGLE;
+  CONTEXTUAL_MPI(MPI_Query_thread(&level));
+  if (level < MPI_THREAD_SERIALIZED) {
+    int main_thread = 0;
+    CONTEXTUAL_MPI(MPI_Is_thread_main(&main_thread));
+    if (main_thread == 0) {
+      throw InvalidArgument(
+          "`run` with a communicator over MPI was called from a thread that may not use MPI: initialise MPI "
+          "with "
+          "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or call `run` from the thread that initialised it");
+    }
+  }
+}
+
+void abandon_mpi() noexcept {
+  abandoned.store(true);
+}
+
+}  // namespace contextual::sync
