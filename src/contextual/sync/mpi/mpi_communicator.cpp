@@ -126,7 +126,7 @@ void MpiCommunicator::begin() {
   }
   require_usable_mpi();
   ++collectives_;
-  // One probe: the others may have given up while this rank was elsewhere. The collective they waited in
+  // The others may have given up while this rank was elsewhere. The collective they waited in
   // might even complete here, and only here.
   if (roll_call_.called()) {
     poison("rank " + std::to_string(rank_) + " came to collective " + std::to_string(collectives_) +

@@ -25,7 +25,10 @@ struct Sends {
 
 bool MpiRollCall::called() const {
   int flag = 0;
-  CONTEXTUAL_MPI(MPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &flag, MPI_STATUS_IGNORE));
+  // Twice: Open MPI looks first and makes progress then, so the first probe may miss what has just arrived.
+  for (int i = 0; i < 2 && flag == 0; ++i) {
+    CONTEXTUAL_MPI(MPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &flag, MPI_STATUS_IGNORE));
+  }
   return flag != 0;
 }
 

@@ -22,7 +22,7 @@ class MpiRollCall {
  public:
   explicit MpiRollCall(MPI_Comm communicator) : communicator_(communicator) {}
 
-  /// Has another rank given up? One probe.
+  /// Has another rank given up? Two probes.
   bool called() const;
 
   struct Outcome {
