@@ -27,12 +27,23 @@ using sync::Flag;
 
 namespace {
 
-// Times travel as they are; MAX keeps the worst of what the ranks say.
+// MAX keeps the worst of what the ranks say. Times of ranks whose times count carry a bit that puts them
+// above those of the others, which so have a say only where no rank whose times count has one.
 constexpr std::int64_t not_launched = -1;
+constexpr std::int64_t launched = 0;
+constexpr std::int64_t counts = std::int64_t{1} << 62;  // 146 years in nanoseconds
 constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::max();
 
+std::int64_t word_of(std::optional<std::int64_t> time_ns, bool times_count) {
+  if (!times_count) {
+    return time_ns.value_or(launched);
+  }
+  return time_ns && *time_ns < counts - 1 ? *time_ns | counts : no_time;
+}
+
 std::optional<std::int64_t> time_of(std::int64_t word) {
-  return word > 0 && word != no_time ? std::optional(word) : std::nullopt;
+  const std::int64_t time_ns = word & ~counts;
+  return word > 0 && word != no_time && time_ns > 0 ? std::optional(time_ns) : std::nullopt;
 }
 
 }  // namespace
@@ -109,6 +120,23 @@ void RegionRun::agree_header(const Batch& batch, std::vector<ProblemSlot*>& join
   rejections_anywhere_ = agreement.raised(Flag::rejections);
 }
 
+void RegionRun::agree_final(const Batch& batch) {
+  sync::Header header;
+  header.set(Field::stage, text_digest("final"));
+  header.set(Field::region, text_digest(context_.region()));
+  header.set(Field::launches, launch_digest(context_));
+  header.raise(Flag::region_threw, batch.failure != nullptr);
+  const sync::Agreement agreement = exchange_.agree(header);
+  if (agreement.raised(Flag::region_threw)) {
+    throw_failures(batch);
+  }
+  for (const Field field : {Field::version, Field::stage, Field::sequence, Field::region, Field::launches}) {
+    if (agreement.differs(field)) {
+      throw_mismatch(agreement, batch);
+    }
+  }
+}
+
 void RegionRun::join(policy::TuningState& state, const std::vector<ProblemSlot*>& problems) {
   for (ProblemSlot* slot : problems) {
     slot->state_index = state.add_problem({slot->config_count, slot->pruned, slot->locked_config});
@@ -139,10 +167,10 @@ void RegionRun::observe_shared(Batch& batch) {
   std::vector<std::int64_t> words;
   words.reserve((slots.size() + 1) * batch.length);
   for (std::size_t i = 0; i < batch.length; ++i) {
-    words.push_back(batch.makespans_ns[i].value_or(no_time));
+    words.push_back(word_of(batch.makespans_ns[i], options_.times_count));
     for (const ProblemSlot* slot : slots) {
       const LocalCell& cell = batch.cells[slot->index][i];
-      words.push_back(cell.launched ? cell.time_ns.value_or(no_time) : not_launched);
+      words.push_back(cell.launched ? word_of(cell.time_ns, options_.times_count) : not_launched);
     }
   }
   exchange_.max(words);

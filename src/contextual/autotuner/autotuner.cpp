@@ -1,3 +1,5 @@
+#include "contextual/autotuner/failure.hpp"
+#include "contextual/autotuner/majority.hpp"
 #include "contextual/autotuner/recorder.hpp"
 #include "contextual/autotuner/region_run.hpp"
 #include "contextual/autotuner/resolved_options.hpp"
@@ -5,11 +7,17 @@
 #include "contextual/sync/exchange.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/detail/stable_hash.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -60,14 +68,31 @@ std::string hello_text(const std::string& region, const ResolvedOptions& options
   return "region=\"" + region + "\" " + options.agreed_text();
 }
 
-/// Names what rank r says otherwise than rank 0.
+/// Names what some rank says otherwise than most.
 std::string difference(const std::vector<std::string>& texts) {
-  for (std::size_t rank = 1; rank < texts.size(); ++rank) {
-    if (texts[rank] != texts[0]) {
-      return "rank 0 has " + texts[0] + ", rank " + std::to_string(rank) + " has " + texts[rank];
+  const std::size_t reference = autotuner::majority_of(texts).reference;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    if (texts[rank] != texts[reference]) {
+      return "rank " + std::to_string(reference) + " has " + texts[reference] + ", rank " +
+             std::to_string(rank) + " has " + texts[rank];
     }
   }
   return "they are at different points of the program";
+}
+
+/// What this process would call a tuning run; positive, and not the same twice.
+std::int64_t new_tuning_number() {
+  static std::atomic<std::uint64_t> next{0};
+  const auto now = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  const auto process = static_cast<std::uint64_t>(getpid());
+  return static_cast<std::int64_t>(
+      detail::StableHash().add(now).add(process).add(next.fetch_add(1)).value() >> 1);
+}
+
+std::string hex_text(std::int64_t number) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
+  return text.data();
 }
 
 }  // namespace
@@ -99,8 +124,9 @@ struct ContextualAutotuner::Impl {
   }
 
   /// Compares region, options and environment on all ranks; says there what could not be set up here.
-  void hello(sync::Exchange& exchange, const std::string& region, const ResolvedOptions& resolved,
-             const std::exception_ptr& setup_failure, const std::string& cause);
+  /// Returns an id of this tuning run that is equal on all ranks.
+  std::string hello(sync::Exchange& exchange, const std::string& region, const ResolvedOptions& resolved,
+                    const std::exception_ptr& setup_failure);
 
   /// A region that is run again and again with nothing left to tune keeps one report of that.
   void keep(RegionReport&& latest) {
@@ -120,7 +146,7 @@ struct ContextualAutotuner::Impl {
               std::optional<autotuner::Recorder>& recorder, std::unique_ptr<RegionRun>& run) {
     autotuner::validate(resolved);
     check_single_library();
-    recorder.emplace(resolved, region, exchange.rank(), exchange.size());
+    recorder.emplace(resolved, region);
     run = std::make_unique<RegionRun>(resolved, region, region_id(region, resolved), exchange, *recorder);
   }
 
@@ -134,18 +160,19 @@ struct ContextualAutotuner::Impl {
   }
 };
 
-void ContextualAutotuner::Impl::hello(sync::Exchange& exchange, const std::string& region,
-                                      const ResolvedOptions& resolved,
-                                      const std::exception_ptr& setup_failure, const std::string& cause) {
+std::string ContextualAutotuner::Impl::hello(sync::Exchange& exchange, const std::string& region,
+                                             const ResolvedOptions& resolved,
+                                             const std::exception_ptr& setup_failure) {
   const std::string text = hello_text(region, resolved);
   sync::Header header;
   header.set(Field::stage, autotuner::text_digest("hello"));
   header.set(Field::region, autotuner::text_digest(region));
   header.set(Field::options, autotuner::text_digest(text));
   header.raise(sync::Flag::region_threw, setup_failure != nullptr);
+  header.offer(exchange.rank() == 0 ? new_tuning_number() : 0);
   const sync::Agreement agreement = exchange.agree(header);
   if (agreement.raised(sync::Flag::region_threw)) {
-    const auto causes = exchange.gather(cause);
+    const auto causes = exchange.gather(setup_failure ? autotuner::text_of(setup_failure) : std::string());
     if (setup_failure) {
       std::rethrow_exception(setup_failure);
     }
@@ -160,11 +187,14 @@ void ContextualAutotuner::Impl::hello(sync::Exchange& exchange, const std::strin
     differs = differs || agreement.differs(static_cast<Field>(field));
   }
   if (differs) {
-    throw RankMismatchError("region \"" + region + "\", before its first tuning iteration: ranks disagree: " +
-                            difference(exchange.gather(text)) +
-                            ". Call `run` with the same regions in the same order, with the same options and "
-                            "environment, on all ranks");
+    const auto texts = exchange.gather(text);
+    throw RankMismatchError(
+        "region \"" + region + "\", before its first tuning iteration: ranks disagree: " + difference(texts) +
+            ". Call `run` with the same regions in the same order, with the same options and "
+            "environment, on all ranks",
+        autotuner::majority_of(texts).differing);
   }
+  return hex_text(agreement.largest_offer());
 }
 
 bool ContextualAutotuner::Impl::tune(const std::string& region, const std::function<void()>& call,
@@ -173,19 +203,23 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, const std::funct
   std::optional<autotuner::Recorder> recorder;
   std::unique_ptr<RegionRun> run;
   std::exception_ptr setup_failure;
-  std::string cause;
   try {
     set_up(region, resolved, exchange, recorder, run);
-  } catch (const std::exception& error) {
-    setup_failure = std::current_exception();
-    cause = error.what();
   } catch (...) {
     setup_failure = std::current_exception();
-    cause = "an exception that is no std::exception";
   }
-  hello(exchange, region, resolved, setup_failure, cause);
-  const auto finish = [&](const std::string& error) {
-    recorder->end(error, run->state(), run->problems());
+  try {
+    const std::string tuning_id = hello(exchange, region, resolved, setup_failure);
+    recorder->hello(tuning_id);
+  } catch (...) {
+    if (recorder) {
+      recorder->end(std::current_exception(), {});
+    }
+    throw;
+  }
+  const auto finish = [&](const std::exception_ptr& thrown) {
+    recorder->end(thrown, {std::string(autotuner::phase_name(run->phase())), run->context().tuning_iteration,
+                           &run->state(), run->problems()});
     keep(std::move(recorder->report()));
     if (run->context().has_live_guards()) {
       abandon(std::move(run));
@@ -194,15 +228,12 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, const std::funct
   const ActiveRun active;
   try {
     run->execute(call);
-  } catch (const std::exception& error) {
-    finish(error.what());
-    throw;
   } catch (...) {
-    finish("an exception that is no std::exception");
+    finish(std::current_exception());
     throw;
   }
   const bool all_tracked = run->context().untracked_launches() == 0;
-  finish("");
+  finish(nullptr);
   return all_tracked;
 }
 
@@ -238,6 +269,17 @@ ContextualAutotuner::ContextualAutotuner(Options options)
 
 ContextualAutotuner::~ContextualAutotuner() = default;
 
+namespace {
+
+/// Modes that tune nothing have no set-up that could say so.
+std::exception_ptr environment_failure(const ResolvedOptions& resolved) {
+  return resolved.environment_error.empty()
+             ? nullptr
+             : std::make_exception_ptr(InvalidArgument(resolved.environment_error));
+}
+
+}  // namespace
+
 bool ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
                                      const Options& options) {
   if (inside_region()) {
@@ -253,8 +295,11 @@ bool ContextualAutotuner::run_erased(std::string_view name, const std::function<
     {
       const autotuner::RunLock::Holder lock(impl_->run_lock, region_name, resolved.deadline);
       if (!impl_->exchanges.contains(resolved.communicator.get())) {  // once: a rank may have another mode
-        impl_->hello(impl_->exchange_for(resolved), region_name, resolved, nullptr, {});
+        impl_->hello(impl_->exchange_for(resolved), region_name, resolved, environment_failure(resolved));
       }
+    }
+    if (const auto failure = environment_failure(resolved)) {
+      std::rethrow_exception(failure);
     }
     impl_->run_once(region_name, region, resolved);
     return true;

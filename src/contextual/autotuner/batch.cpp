@@ -1,5 +1,6 @@
 #include "contextual/autotuner/batch.hpp"
 
+#include "contextual/autotuner/failure.hpp"
 #include "contextual/autotuner/resolved_options.hpp"
 #include "contextual/measure/spans.hpp"
 
@@ -43,15 +44,21 @@ void BatchRunner::run_iteration(Batch& batch, std::size_t iteration, const std::
   const std::int64_t tuning_iteration = batch.first_iteration + static_cast<std::int64_t>(iteration);
   context_.tuning_iteration = tuning_iteration;
   context_.batch_iteration = static_cast<std::uint32_t>(iteration);
-  const IterationInfo info{context_.region(), phase_name(batch.phases[iteration]), tuning_iteration};
+  const std::string_view phase = phase_name(batch.phases[iteration]);
+  const IterationInfo info{context_.region(), phase, tuning_iteration};
+  const auto watched = [&](const char* activity) {
+    return Watchdog::Section(watchdog_, {activity, phase.data(), tuning_iteration});
+  };
   // Launches of the hooks are not part of what is tuned; they use what is locked in for the region.
   const detail::ThreadStateScope hooks({.region = context_.region_id()});
   if (options_.before_iteration) {
+    const auto section = watched("before_iteration");
     options_.before_iteration(info);
   }
   IterationTiming timing;
   timing.tuning_iteration = tuning_iteration;
   {
+    const auto section = watched("region");
     const detail::ThreadStateScope scope(
         {.log = &context_.threads().front(), .region = context_.region_id()});
     context_.timer().begin_iteration(tuning_iteration, timing.note);
@@ -61,6 +68,7 @@ void BatchRunner::run_iteration(Batch& batch, std::size_t iteration, const std::
   check_region_left_well();
   iterations_.push_back(timing);
   if (options_.after_iteration) {
+    const auto section = watched("after_iteration");
     options_.after_iteration(info);
   }
 }
@@ -81,15 +89,13 @@ void BatchRunner::keep_failure(Batch& batch) {
     return;  // the first one is the cause
   }
   batch.failure = std::current_exception();
+  batch.cause = text_of(batch.failure);
   try {
     throw;
-  } catch (const TuningFailedError& error) {
-    batch.cause = error.what();
+  } catch (const TuningFailedError&) {
     batch.tuning_failed = true;
-  } catch (const std::exception& error) {
-    batch.cause = error.what();
   } catch (...) {
-    batch.cause = "an exception that is no std::exception";
+    batch.tuning_failed = false;
   }
 }
 
@@ -103,6 +109,8 @@ void BatchRunner::settle(Batch& batch) {
     }
   }
   try {
+    const Watchdog::Section section(
+        watchdog_, {"settle", phase_name(batch.phases.front()).data(), context_.tuning_iteration});
     context_.timer().settle(timings, iterations_, Deadline::after(options_.deadline));
   } catch (...) {
     keep_failure(batch);

@@ -4,6 +4,7 @@
 /// One batch as this rank plans, runs and measures it.
 
 #include "contextual/autotuner/run_context.hpp"
+#include "contextual/autotuner/watchdog.hpp"
 #include "contextual/policy/tuning_state.hpp"
 
 #include <cstdint>
@@ -47,8 +48,8 @@ std::string_view phase_name(policy::Phase phase);
 /// it keeps in the batch.
 class BatchRunner {
  public:
-  BatchRunner(detail::RunContext& context, const ResolvedOptions& options)
-      : context_(context), options_(options) {}
+  BatchRunner(detail::RunContext& context, const ResolvedOptions& options, Watchdog& watchdog)
+      : context_(context), options_(options), watchdog_(watchdog) {}
 
   void run(Batch& batch, const std::function<void()>& region);
 
@@ -62,6 +63,7 @@ class BatchRunner {
 
   detail::RunContext& context_;
   const ResolvedOptions& options_;
+  Watchdog& watchdog_;
   std::vector<IterationTiming> iterations_;
 };
 

@@ -3,6 +3,7 @@
 
 #include "contextual/autotuner/details_text.hpp"
 #include "contextual/autotuner/launch_signature.hpp"
+#include "contextual/autotuner/majority.hpp"
 #include "contextual/autotuner/region_run.hpp"
 
 #include <contextual/error.hpp>
@@ -113,7 +114,7 @@ void RegionRun::throw_mismatch(const sync::Agreement& agreement, const Batch& ba
   } else {
     what += "Their plans differ: the schedule reads something that is not equal on all ranks";
   }
-  throw RankMismatchError(what);
+  throw RankMismatchError(what, majority_of(details).differing);
 }
 
 void RegionRun::keep_local_failure(Batch& batch) {

@@ -1,6 +1,7 @@
 #include "contextual/autotuner/launch_signature.hpp"
 
 #include "contextual/autotuner/details_text.hpp"
+#include "contextual/autotuner/majority.hpp"
 
 #include <contextual/detail/stable_hash.hpp>
 
@@ -105,8 +106,10 @@ std::string launch_details(detail::RunContext& context, std::int64_t first_itera
 }
 
 std::string describe_difference(const std::vector<std::string>& details) {
-  const std::vector<Launch> reference = parse(details.front());
-  for (std::size_t rank = 1; rank < details.size(); ++rank) {
+  const std::size_t reference_rank = majority_of(details).reference;
+  const std::string reference_name = "rank " + std::to_string(reference_rank);
+  const std::vector<Launch> reference = parse(details[reference_rank]);
+  for (std::size_t rank = 0; rank < details.size(); ++rank) {
     const std::vector<Launch> launches = parse(details[rank]);
     const auto [ours, theirs] = std::mismatch(
         reference.begin(), reference.end(), launches.begin(), launches.end(),
@@ -115,12 +118,12 @@ std::string describe_difference(const std::vector<std::string>& details) {
       continue;
     }
     if (theirs == launches.end() || (ours != reference.end() && theirs->iteration > ours->iteration)) {
-      return missing("did not launch", rank, *ours) + ", rank 0 did";
+      return missing("did not launch", rank, *ours) + ", " + reference_name + " did";
     }
     if (ours == reference.end() || ours->iteration > theirs->iteration) {
-      return missing("launched", rank, *theirs) + ", rank 0 did not";
+      return missing("launched", rank, *theirs) + ", " + reference_name + " did not";
     }
-    return missing("launched", rank, *theirs) + " where rank 0 launched " + ours->text;
+    return missing("launched", rank, *theirs) + " where " + reference_name + " launched " + ours->text;
   }
   return "the order of launches on worker threads differs (see LaunchOrder::any)";
 }

@@ -19,7 +19,8 @@ std::uint64_t launch_digest(detail::RunContext& context);
 /// The same as text (JSON), for the message when digests differ.
 std::string launch_details(detail::RunContext& context, std::int64_t first_iteration);
 
-/// Names the first difference between the ranks: rank, tuning iteration, kernel. `details` by rank.
+/// Names the first difference between the ranks: rank, tuning iteration, kernel; seen
+/// from what most ranks did. `details` by rank.
 std::string describe_difference(const std::vector<std::string>& details);
 
 }  // namespace contextual::autotuner

@@ -57,6 +57,8 @@ std::vector<policy::RejectionOutcome> RegionRun::prepare_slot(ProblemSlot& slot,
         continue;
       }
       try {
+        const Watchdog::Section section(watchdog_,
+                                        {"prepare", phase_name(phase_).data(), context_.tuning_iteration});
         member->traits().prepare(id);
       } catch (const std::exception& error) {
         reason = error.what();

@@ -2,13 +2,12 @@
 
 #include "contextual/policy/statistics.hpp"
 #include "contextual/store/progress.hpp"
+#include "contextual/store/utc_time.hpp"
 
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cstdio>
-#include <ctime>
 #include <utility>
 
 namespace contextual::autotuner {
@@ -18,18 +17,10 @@ using policy::Cell;
 
 namespace {
 
-std::string utc_now(const char* format) {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), format, &parts);
-  return text.data();
-}
-
 std::string new_run_id() {
   static std::atomic<unsigned> next{0};
-  return utc_now("%Y%m%dT%H%M%SZ") + "-" + std::to_string(getpid()) + "-" + std::to_string(next.fetch_add(1));
+  return store::utc_text(std::chrono::system_clock::now(), "%Y%m%dT%H%M%SZ") + "-" +
+         std::to_string(getpid()) + "-" + std::to_string(next.fetch_add(1));
 }
 
 std::string_view role_of(const Cell& cell) {
@@ -62,19 +53,27 @@ std::string problem_text(const ProblemSlot& slot) {
 
 }  // namespace
 
-Recorder::Recorder(const ResolvedOptions& options, std::string region, int rank, int ranks)
-    : options_(options), region_(std::move(region)), rank_(rank) {
+Recorder::Recorder(const ResolvedOptions& options, std::string region)
+    : options_(options), region_(std::move(region)), rank_(options.communicator->rank()) {
   report_.region = region_;
   report_.run_id = new_run_id();
   if (!options.log_directory.empty()) {
-    log_.emplace(options.log_directory, rank);
+    log_.emplace(options.log_directory, options.communicator->process_rank());
     report_.log_directory = log_->directory().string();
   }
   auto start = stamped<store::RunStart>();
-  start.ranks = ranks;
+  start.ranks = options.communicator->size();
+  start.group = options.communicator->describe();
+  start.process_rank = options.communicator->process_rank();
   start.options = options.agreed_text();
-  start.time_iso8601 = utc_now("%Y-%m-%dT%H:%M:%SZ");
+  start.time_iso8601 = store::utc_text(std::chrono::system_clock::now());
   write(start);
+}
+
+void Recorder::hello(const std::string& tuning_id) {
+  auto event = stamped<store::Hello>();
+  event.tuning_id = tuning_id;
+  write(event);
 }
 
 void Recorder::write(const store::Event& event) {
@@ -151,7 +150,7 @@ void Recorder::launch_row(const Batch& batch, const ProblemView& problem, std::s
   row.role = role_of(cell);
   row.step_iteration = cell.iteration;
   row.local_ns = local.time_ns;
-  row.makespan_ns = batch.makespans_ns[iteration];
+  row.makespan_ns = row.local_makespan_ns = batch.makespans_ns[iteration];
   if (slot.index < agreed.time_ns.size()) {
     row.agreed_ns = agreed.time_ns[slot.index][iteration];
     row.makespan_ns = agreed.makespan_ns[iteration];

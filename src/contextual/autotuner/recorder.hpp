@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,7 +32,7 @@ struct ProblemView {
 class Recorder {
  public:
   /// Opens the logs. Throws InvalidArgument for a directory that cannot be written.
-  Recorder(const ResolvedOptions& options, std::string region, int rank, int ranks);
+  Recorder(const ResolvedOptions& options, std::string region);
 
   /// `agreed_ns` by slot and iteration; of problems the ranks do not share, the local time.
   struct AgreedTimes {
@@ -45,8 +46,21 @@ class Recorder {
   void contests(const std::vector<policy::Contest>& contests, const std::vector<ProblemView>& by_state_index);
   void warning(const std::string& text);
   void progress(const policy::TuningState& state, const std::string& phase, std::size_t open_problems);
-  void end(const std::string& error, const policy::TuningState& state,
-           const std::vector<ProblemView>& problems);
+  /// All ranks are there and agree on what they are going to do.
+  void hello(const std::string& tuning_id);
+  /// Where a run ended.
+  struct Ending {
+    std::string phase = "hello";
+    std::int64_t tuning_iteration = 0;
+    const policy::TuningState* state = nullptr;  ///< null: the ranks did not come to agree on a first batch
+    std::vector<ProblemView> problems;
+  };
+  /// `thrown` is null for a run that ended well.
+  void end(const std::exception_ptr& thrown, const Ending& ending);
+
+  // For the watchdog's thread.
+  store::Blocked blocked_event() const { return stamped<store::Blocked>(); }
+  const std::optional<store::RankLog>& log() const noexcept { return log_; }
 
   RegionReport& report() noexcept { return report_; }
   const std::string& run_id() const noexcept { return report_.run_id; }

@@ -1,6 +1,7 @@
 /// \file
 /// Recorder: the finals, and the report that remains of a run.
 
+#include "contextual/autotuner/failure.hpp"
 #include "contextual/autotuner/recorder.hpp"
 #include "contextual/policy/statistics.hpp"
 
@@ -125,18 +126,26 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
 
 }  // namespace
 
-void Recorder::end(const std::string& error, const policy::TuningState& state,
-                   const std::vector<ProblemView>& problems) {
+void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
   auto event = stamped<store::RunEnd>();
-  event.status = error.empty() ? "ok" : "failed";
-  event.error = error;
-  event.problem_count = problems.size();
-  event.walk_iterations = report_.walk_iterations = state.walk_iterations();
-  event.finals_iterations = report_.finals_iterations = state.finals_iterations();
-  event.retakes = report_.retakes = state.retakes();
+  if (thrown) {
+    const Failure failure = describe(thrown, rank_);
+    event.status = "failed";
+    event.error = failure.text;
+    event.error_type = failure.type;
+    event.blamed_ranks = failure.blamed_ranks;
+  }
+  event.phase = ending.phase;
+  event.tuning_iteration = ending.tuning_iteration;
+  event.problem_count = ending.problems.size();
   event.elapsed_ns = elapsed_ns();
-  report_.hit_iteration_cap = state.hit_iteration_cap();
-  for (const ProblemView& problem : problems) {
+  if (ending.state != nullptr) {
+    event.walk_iterations = report_.walk_iterations = ending.state->walk_iterations();
+    event.finals_iterations = report_.finals_iterations = ending.state->finals_iterations();
+    event.retakes = report_.retakes = ending.state->retakes();
+    report_.hit_iteration_cap = ending.state->hit_iteration_cap();
+  }
+  for (const ProblemView& problem : ending.problems) {
     report_.problems.push_back(report_of(problem, options_.policy.statistic));
     const auto first_row = first_rows_.find(problem.slot->index);
     report_.problems.back().first_row =

@@ -1,5 +1,6 @@
 #include "contextual/autotuner/region_run.hpp"
 
+#include "contextual/autotuner/blocked_rank.hpp"
 #include "contextual/autotuner/joining.hpp"
 
 #include <contextual/detail/stable_hash.hpp>
@@ -70,9 +71,13 @@ RegionRun::RegionRun(const ResolvedOptions& options, std::string region, std::ui
       recorder_(recorder),
       timer_(make_timer(options)),
       context_(std::move(region), region_id, *timer_, options.max_problems, options.always_tune),
+      watchdog_(options.deadline + options.grace,
+                [this](const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
+                  report_blocked(options_, context_, recorder_, place, blocked_for);
+                }),
       shared_(options.policy),
       local_(local_policy(options.policy)),
-      runner_(context_, options) {}
+      runner_(context_, options, watchdog_) {}
 
 RegionRun::~RegionRun() = default;
 
@@ -81,6 +86,7 @@ void RegionRun::execute(const std::function<void()>& region) {
   bool last_was_final = false;
   while (first_batch_ || !finished()) {
     Batch batch = plan_batch();
+    phase_ = batch.phases.front();
     if (!prepare(batch)) {
       continue;  // something was rejected on all ranks: plan again
     }
@@ -187,10 +193,9 @@ void RegionRun::final_run(const std::function<void()>& region) {
   batch.first_iteration = iterations_;
   batch.phases = {policy::Phase::final_run};
   const std::size_t known = context_.slots().size();
+  phase_ = policy::Phase::final_run;
   runner_.run(batch, region);
-  if (batch.failure) {
-    std::rethrow_exception(batch.failure);
-  }
+  agree_final(batch);
   agreed_ = {};
   recorder_.batch(batch, problems(), agreed_);
   if (context_.slots().size() > known) {

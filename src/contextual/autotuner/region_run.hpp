@@ -7,6 +7,7 @@
 #include "contextual/autotuner/recorder.hpp"
 #include "contextual/autotuner/resolved_options.hpp"
 #include "contextual/autotuner/run_context.hpp"
+#include "contextual/autotuner/watchdog.hpp"
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/sync/exchange.hpp"
 
@@ -40,6 +41,8 @@ class RegionRun {
   std::vector<ProblemView> problems() const;
   const policy::TuningState& state() const noexcept { return shared_; }
   const detail::RunContext& context() const noexcept { return context_; }
+  /// Of the last batch that was begun.
+  policy::Phase phase() const noexcept { return phase_; }
 
  private:
   // Each step of the loop.
@@ -49,6 +52,7 @@ class RegionRun {
   void agree(Batch& batch);
   void lock_in_finished();
   void final_run(const std::function<void()>& region);
+  void agree_final(const Batch& batch);
 
   // Parts of `prepare`.
   std::vector<policy::RejectionOutcome> prepare_slot(detail::ProblemSlot& slot,
@@ -81,11 +85,13 @@ class RegionRun {
   Recorder& recorder_;
   std::unique_ptr<Timer> timer_;
   detail::RunContext context_;
+  Watchdog watchdog_;
   policy::TuningState shared_;  ///< the replicated state
   policy::TuningState local_;   ///< of this rank's `local` kernels: walk only
   BatchRunner runner_;
   Recorder::AgreedTimes agreed_;
   std::int64_t iterations_ = 0;
+  policy::Phase phase_ = policy::Phase::walk;
   bool local_open_anywhere_ = false;
   bool rejections_anywhere_ = false;
   bool first_batch_ = true;

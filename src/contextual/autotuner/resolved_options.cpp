@@ -104,13 +104,21 @@ Environment parse_environment(const std::function<const char*(const char*)>& get
   return environment;
 }
 
-const Environment& environment() {
-  static const Environment* const read =
-      new Environment(parse_environment([](const char* n) { return std::getenv(n); }));
+const ReadEnvironment& environment() {
+  static const ReadEnvironment* const read = [] {
+    auto* const fresh = new ReadEnvironment;
+    try {
+      fresh->values = parse_environment([](const char* name) { return std::getenv(name); });
+    } catch (const InvalidArgument& error) {
+      fresh->error = error.what();
+    }
+    return fresh;
+  }();
   return *read;
 }
 
-ResolvedOptions resolve(const Options& call, const Options& tuner, const Environment& environment) {
+ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnvironment& read) {
+  const Environment& environment = read.values;
   Options process;
   {
     const std::lock_guard lock(default_options().mutex);
@@ -133,14 +141,18 @@ ResolvedOptions resolve(const Options& call, const Options& tuner, const Environ
   layers.take(&Options::max_problems, options.max_problems);
   layers.take(&Options::always_tune, options.always_tune);
   layers.take(&Options::deadline, options.deadline);
+  layers.take(&Options::grace, options.grace);
+  layers.take(&Options::times_count, options.times_count);
   layers.take(&Options::log_directory, options.log_directory);
   layers.take(&Options::print, options.print);
   layers.take(&Options::communicator, options.communicator);
   layers.take(&Options::timer, options.timer);
   layers.take(&Options::schedule, options.policy.schedule);
   layers.take(&Options::progress, options.progress);
+  layers.take(&Options::on_deadline, options.on_deadline);
   layers.take(&Options::before_iteration, options.before_iteration);
   layers.take(&Options::after_iteration, options.after_iteration);
+  options.environment_error = read.error;
   options.mode = environment.mode.value_or(options.mode);
   options.always_tune = environment.always_tune.value_or(options.always_tune);
   options.print = environment.print.value_or(options.print);
@@ -155,9 +167,13 @@ ResolvedOptions resolve(const Options& call, const Options& tuner, const Environ
 }
 
 void validate(const ResolvedOptions& options) {
+  if (!options.environment_error.empty()) {
+    throw InvalidArgument(options.environment_error);
+  }
   policy::check_options(options.policy);
   policy::require_at_least("max_problems", static_cast<std::int64_t>(options.max_problems), 1);
   policy::require_at_least("deadline (ms)", options.deadline.count(), 1);
+  policy::require_at_least("grace (ms)", options.grace.count(), 0);
 }
 
 std::string ResolvedOptions::agreed_text() const {

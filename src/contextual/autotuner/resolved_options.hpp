@@ -27,8 +27,14 @@ struct Environment {
 /// Throws InvalidArgument naming the variable, its value and the values it may have.
 Environment parse_environment(const std::function<const char*(const char*)>& get);
 
-/// Read once a process. Throws as `parse_environment`, at every call.
-const Environment& environment();
+/// As far as it makes sense; what does not is told by `run`, so that a rank can tell the others first.
+struct ReadEnvironment {
+  Environment values;
+  std::string error;  ///< what `parse_environment` threw; empty: nothing
+};
+
+/// Read once a process.
+const ReadEnvironment& environment();
 
 struct ResolvedOptions {
   Mode mode = Mode::tune;
@@ -36,11 +42,15 @@ struct ResolvedOptions {
   std::size_t max_problems = 4096;
   bool always_tune = false;
   std::chrono::milliseconds deadline{60'000};
+  std::chrono::milliseconds grace{10'000};
+  bool times_count = true;
+  std::string environment_error;
   std::filesystem::path log_directory = ".autotune_logs";
   bool print = false;
   std::shared_ptr<Communicator> communicator;
   TimerFactory timer;
   std::function<void(const Progress&)> progress;
+  std::function<void(const BlockedInfo&)> on_deadline;
   std::function<void(const IterationInfo&)> before_iteration;
   std::function<void(const IterationInfo&)> after_iteration;
 
@@ -53,6 +63,6 @@ struct ResolvedOptions {
 void validate(const ResolvedOptions& options);
 
 /// Does not look at the values.
-ResolvedOptions resolve(const Options& call, const Options& tuner, const Environment& environment);
+ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnvironment& environment);
 
 }  // namespace contextual::autotuner

@@ -210,6 +210,28 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const Ke
   }
 }
 
+std::optional<CurrentLaunch> RunContext::current_launch() {
+  const std::lock_guard lock(mutex_);
+  const ThreadLog* current = &threads_.front();
+  for (const ThreadLog& log : threads_) {
+    if (log.in_launch.load(std::memory_order_acquire)) {
+      current = &log;
+      break;
+    }
+  }
+  const ProblemSlot* slot = current->last_slot.load(std::memory_order_acquire);
+  if (slot == nullptr || slot->members.empty()) {
+    return std::nullopt;
+  }
+  CurrentLaunch launch{slot->name,
+                       slot->key_text,
+                       current->last_config.load(std::memory_order_relaxed),
+                       {},
+                       current->in_launch.load(std::memory_order_relaxed)};
+  launch.config = slot->members.front()->space().configs[launch.config_id];
+  return launch;
+}
+
 void RunContext::fail(std::string cause) {
   const std::lock_guard lock(mutex_);
   if (failure_.empty()) {
@@ -229,7 +251,9 @@ void RunContext::rebuild_map() {
 
 void RunContext::begin_batch() {
   const std::lock_guard lock(mutex_);
-  threads_.resize(1, ThreadLog(*this, LaunchOrder::same));  // workers come anew with every run of the region
+  while (threads_.size() > 1) {
+    threads_.pop_back();  // workers come anew with every run of the region
+  }
   threads_.front().records.clear();
   for (ProblemSlot& slot : slots_) {
     slot.rejections = std::exchange(slot.late_rejections, {});

@@ -6,6 +6,7 @@
 
 #include "contextual/policy/tuning_state.hpp"
 
+#include <contextual/config.hpp>
 #include <contextual/context_guard.hpp>
 #include <contextual/detail/kernel_core.hpp>
 #include <contextual/detail/launch_call.hpp>
@@ -48,6 +49,20 @@ struct ThreadLog {
   RunContext* run;
   LaunchOrder order;
   std::vector<LaunchRecord> records;  ///< of the current batch, in launch order
+
+  // For the watchdog: the launch that is under way, or was the last one.
+  std::atomic<const ProblemSlot*> last_slot{nullptr};
+  std::atomic<std::size_t> last_config{0};
+  std::atomic<bool> in_launch{false};
+};
+
+/// What a thread of the region launches, or has launched last.
+struct CurrentLaunch {
+  std::string kernel;
+  std::string key;
+  std::size_t config_id = 0;
+  Config config;
+  bool under_way = false;
 };
 
 /// A config that failed on this rank in the current batch.
@@ -145,8 +160,12 @@ class RunContext {
   void fail(std::string cause);
   std::string failure();  ///< empty: none
 
+  /// A launch that is under way on some thread, else the last one of the thread of `run`; empty: none yet.
+  /// Thread-safe.
+  std::optional<CurrentLaunch> current_launch();
+
   /// Set before each run of the region.
-  std::int64_t tuning_iteration = 0;
+  std::atomic<std::int64_t> tuning_iteration{0};
   std::uint32_t batch_iteration = 0;
 
  private:

@@ -25,7 +25,7 @@ Agreement Exchange::agree(Header header) {
   check_process();
   header.set(Field::version, protocol_version);
   header.set(Field::sequence, sequence_++);
-  std::array<std::int64_t, 2 * field_count + flag_count> words{};
+  std::array<std::int64_t, 2 * field_count + flag_count + 1> words{};
   for (std::size_t i = 0; i < field_count; ++i) {
     words[2 * i] = std::bit_cast<std::int64_t>(header.fields_[i]);
     words[2 * i + 1] = ~words[2 * i];
@@ -33,8 +33,10 @@ Agreement Exchange::agree(Header header) {
   for (std::size_t i = 0; i < flag_count; ++i) {
     words[2 * field_count + i] = header.flags_[i] ? 1 : 0;
   }
+  words.back() = header.offer_;
   communicator_.all_reduce_max(words, Deadline::after(timeout_));
   Agreement agreement;
+  agreement.largest_offer_ = words.back();
   for (std::size_t i = 0; i < field_count; ++i) {
     agreement.differs_[i] = words[2 * i] != ~words[2 * i + 1];  // largest against smallest value
   }

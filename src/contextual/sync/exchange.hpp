@@ -49,9 +49,12 @@ class Header {
  public:
   void set(Field field, std::uint64_t value) noexcept { fields_[static_cast<std::size_t>(field)] = value; }
   void raise(Flag flag, bool raised = true) noexcept { flags_[static_cast<std::size_t>(flag)] |= raised; }
+  /// A word that need not be equal: all ranks learn the largest one.
+  void offer(std::int64_t word) noexcept { offer_ = word; }
 
  private:
   friend class Exchange;
+  std::int64_t offer_ = 0;
   std::array<std::uint64_t, field_count> fields_{};
   std::array<bool, flag_count> flags_{};
 };
@@ -61,9 +64,11 @@ class Agreement {
  public:
   bool differs(Field field) const noexcept { return differs_[static_cast<std::size_t>(field)]; }
   bool raised(Flag flag) const noexcept { return raised_[static_cast<std::size_t>(flag)]; }
+  std::int64_t largest_offer() const noexcept { return largest_offer_; }
 
  private:
   friend class Exchange;
+  std::int64_t largest_offer_ = 0;
   std::array<bool, field_count> differs_{};
   std::array<bool, flag_count> raised_{};
 };
@@ -72,7 +77,7 @@ class Agreement {
 /// Error in a forked child, which must not speak for its parent.
 class Exchange {
  public:
-  static constexpr std::uint64_t protocol_version = 1;
+  static constexpr std::uint64_t protocol_version = 2;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
 

@@ -152,13 +152,14 @@ TEST_CASE("options: the environment goes over options, for operations only", "[u
                                              {"CONTEXTUAL_ALWAYS_TUNE", "1"},
                                              {"CONTEXTUAL_PRINT_AUTOTUNING", "1"}});
   const auto resolved = autotuner::resolve(
-      {.mode = Mode::off, .always_tune = false, .log_directory = "here", .print = false}, {}, all);
+      {.mode = Mode::off, .always_tune = false, .log_directory = "here", .print = false}, {}, {all, {}});
   CHECK(resolved.mode == Mode::use);
   CHECK(resolved.log_directory == "elsewhere");
   CHECK(resolved.always_tune);
   CHECK(resolved.print);
-  CHECK_FALSE(autotuner::resolve({.print = true}, {}, parsed({{"CONTEXTUAL_PRINT_AUTOTUNING", "0"}})).print);
-  CHECK(autotuner::resolve({}, {}, parsed({{"CONTEXTUAL_MODE", "tune"}})).mode == Mode::tune);
+  CHECK_FALSE(
+      autotuner::resolve({.print = true}, {}, {parsed({{"CONTEXTUAL_PRINT_AUTOTUNING", "0"}}), {}}).print);
+  CHECK(autotuner::resolve({}, {}, {parsed({{"CONTEXTUAL_MODE", "tune"}}), {}}).mode == Mode::tune);
 }
 
 TEST_CASE("options: a bad environment variable is named with what it may be", "[unit]") {

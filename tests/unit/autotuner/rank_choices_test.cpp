@@ -169,7 +169,8 @@ TEST_CASE("a wrapped region's later calls on ranks do not communicate", "[unit]"
   CHECK(tunings == std::vector<std::size_t>(ranks, 2));
 }
 
-TEST_CASE("an exchange of a batch is a header and a payload and no gather when all is well", "[unit]") {
+TEST_CASE("an exchange of a batch is a header and a payload, and of the final run a header, when all is well",
+          "[unit]") {
   constexpr int ranks = 3;
   const auto kernel = rank_kernel("cheap", 4);
   testing::ScriptedWorld world(ranks);
@@ -179,5 +180,6 @@ TEST_CASE("an exchange of a batch is a header and a payload and no gather when a
   CHECK(count_failed(thrown) == 0);
   const testing::ScriptedTraffic traffic = world.traffic();
   CHECK(traffic.reduces == traffic.collectives);
-  CHECK(traffic.reduces == 1 + 2 * (1 + 4));  // hello; iteration 0, the rest of config-0, configs 1 to 3
+  // The hello; iteration 0, the rest of config-0, configs 1 to 3; the final run.
+  CHECK(traffic.reduces == 1 + 2 * (1 + 4) + 1);
 }

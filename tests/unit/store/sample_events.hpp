@@ -14,7 +14,7 @@ inline RunStart run_start() {
 }
 
 inline Hello hello() {
-  return {run_start().run_id, 0, "ag_gemm", "20260131T120000-4711-0"};
+  return {run_start().run_id, 0, "ag_gemm", "5f0c2b7d9e1a4c33"};
 }
 
 inline LaunchRow launch() {

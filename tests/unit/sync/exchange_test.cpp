@@ -45,6 +45,18 @@ std::vector<Field> settable_fields() {
 
 }  // namespace
 
+TEST_CASE("an exchange tells all ranks the largest offer and finds no difference in offers", "[unit]") {
+  const auto learned = agreements([](int rank) {
+    Header header;
+    header.offer(rank == 1 ? 42 : 0);
+    return header;
+  });
+  for (const Agreement& agreement : learned) {
+    CHECK(agreement.largest_offer() == 42);
+    CHECK_FALSE(agreement.differs(Field::stage));
+  }
+}
+
 TEST_CASE("an exchange of equal headers differs nowhere and raises nothing", "[unit]") {
   const auto learned = agreements([](int) {
     Header header;

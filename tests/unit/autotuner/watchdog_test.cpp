@@ -1,0 +1,167 @@
+#include "contextual/autotuner/watchdog.hpp"
+
+#include "child_process.hpp"
+#include "support.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <sstream>
+#include <thread>
+
+using namespace contextual;
+using namespace engine_test;
+using autotuner::Watchdog;
+using std::chrono::milliseconds;
+
+namespace {
+
+struct Barks {
+  std::mutex mutex;
+  std::vector<std::string> activities;
+  std::promise<void> first;
+
+  Watchdog::Bark bark() {
+    return [this](const Watchdog::Place& place, std::chrono::nanoseconds) {
+      const std::lock_guard lock(mutex);
+      activities.emplace_back(place.activity);
+      if (activities.size() == 1) {
+        first.set_value();
+      }
+    };
+  }
+  std::size_t count() {
+    const std::lock_guard lock(mutex);
+    return activities.size();
+  }
+};
+
+/// Options under which a blocked region is found soon.
+Options impatient() {
+  Options options = quick();
+  options.deadline = milliseconds(50);
+  options.grace = milliseconds(50);
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("watchdog: barks once for a section that does not end, and says which", "[unit]") {
+  Barks barks;
+  Watchdog watchdog(milliseconds(20), barks.bark());
+  {
+    const Watchdog::Section section(watchdog, {"region", "walk", 3});
+    barks.first.get_future().wait();
+    std::this_thread::sleep_for(milliseconds(100));
+  }
+  CHECK(barks.count() == 1);
+  CHECK(barks.activities.front() == "region");
+}
+
+TEST_CASE("watchdog: many short sections, and the time between them, are no reason to bark", "[unit]") {
+  Barks barks;
+  Watchdog watchdog(std::chrono::seconds(20), barks.bark());
+  for (int i = 0; i < 1000; ++i) {
+    const Watchdog::Section section(watchdog, {"region", "walk", i});
+  }
+  CHECK(barks.count() == 0);
+}
+
+TEST_CASE("watchdog: is destroyed while it barks without waiting for that", "[unit]") {
+  auto release = std::make_shared<std::promise<void>>();
+  auto entered = std::make_shared<std::promise<void>>();
+  std::shared_future<void> released = release->get_future().share();
+  {
+    Watchdog watchdog(milliseconds(5), [=](const Watchdog::Place&, std::chrono::nanoseconds) {
+      entered->set_value();
+      released.wait();
+    });
+    const Watchdog::Section section(watchdog, {"region", "walk", 0});
+    entered->get_future().wait();
+  }
+  release->set_value();  // reached: the destructor did not wait
+  SUCCEED();
+}
+
+TEST_CASE("holds 8: on_deadline learns what a blocked region was doing", "[unit]") {
+  TunableKernel kernel(
+      "blocks", blocks(3), [] { return make_key(7); }, [](const Block&) {}, {});
+  std::promise<std::string> told;
+  auto heard = told.get_future();
+  Options options = impatient();
+  options.on_deadline = [&](const BlockedInfo& blocked) {
+    told.set_value(std::string(blocked.region) + "/" + std::string(blocked.activity) + "/" +
+                   std::string(blocked.phase) + "/" + std::string(blocked.kernel) + std::string(blocked.key) +
+                   "/" + std::string(blocked.config) + "/" + std::to_string(blocked.rank) +
+                   (blocked.in_launch ? "/under way" : "/returned"));
+  };
+  ContextualAutotuner tuner(options);
+  bool first = true;
+  tuner.run("slow", [&] {
+    kernel();
+    if (std::exchange(first, false)) {
+      heard.wait();  // as long as nobody notices
+    }
+  });
+  CHECK(heard.get() == "slow/region/walk/blocks(7)/{BLOCK: 0}/0/returned");
+  CHECK(problem_of(tuner, "slow", "blocks").choice == 2);  // it went on when it was not blocked any more
+}
+
+TEST_CASE("holds 8: on_deadline names the launch that does not return", "[unit]") {
+  std::promise<void> told;
+  auto heard = told.get_future();
+  bool in_launch = false;
+  std::string config;
+  TunableKernel kernel(
+      "spins", blocks(3), [] { return make_key(7); },
+      [&](const Block& block) {
+        if (block.block == 2) {
+          heard.wait();
+        }
+      },
+      {});
+  Options options = impatient();
+  options.n_repeat = 1;
+  options.on_deadline = [&](const BlockedInfo& blocked) {
+    in_launch = blocked.in_launch;
+    config = blocked.config;
+    told.set_value();
+  };
+  ContextualAutotuner(options).run("spinning", [&] { kernel(); });
+  CHECK(in_launch);
+  CHECK(config == "{BLOCK: 2}");
+}
+
+TEST_CASE("child process: blocked for ever", "[unit]") {
+  if (!is_child()) {
+    return;
+  }
+  TunableKernel kernel(
+      "for-ever", blocks(2), [] { return make_key(); }, [](const Block&) {}, {});
+  Options options = impatient();
+  options.log_directory = std::getenv("CONTEXTUAL_TEST_LOGS");
+  ContextualAutotuner(options).run("stuck", [&] {
+    kernel();
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+  });
+}
+
+TEST_CASE("holds 8: a blocked process leaves with the documented exit code and has said why", "[unit]") {
+  const TemporaryDirectory directory;
+  CHECK(run_child("blocked for ever", {{"CONTEXTUAL_TEST_LOGS", directory.path().string()}}) ==
+        deadline_exit_code);
+  const std::string log = text_of_file(directory.path() / "rank-0.jsonl");
+  std::istringstream lines(log);
+  nlohmann::json last;
+  for (std::string line; std::getline(lines, line);) {
+    last = nlohmann::json::parse(line);
+  }
+  CHECK(last.at("event").get<std::string>() == "blocked");
+  CHECK(last.at("activity").get<std::string>() == "region");
+  CHECK(last.at("kernel").get<std::string>() == "for-ever");
+  CHECK(last.at("action").get<std::string>() == "exit 84");
+}
