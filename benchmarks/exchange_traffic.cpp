@@ -1,0 +1,231 @@
+/// \file
+/// Messages and bytes of whole tuning runs against the number of ranks, 1 to 1024, simulated as threads: a
+/// region of 4 kernels with 8 configs each and default options, when all goes well and when it does not.
+/// Counted are collectives, words and gathered bytes; messages of a rank are computed from them for common
+/// algorithms. Measured are memory, logs, and the time to parse what a gather brings to every rank.
+
+#include "exchange_traffic_region.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/testing/scripted_communicator.hpp>
+#include <contextual/testing/scripted_timer.hpp>
+
+#include <CLI/CLI.hpp>
+#include <malloc.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using nlohmann::json;
+using traffic::Case;
+using traffic::ends_well;
+using traffic::name_of;
+using traffic::Region;
+
+/// Passes everything on and keeps what this rank gave to the largest gather.
+class Listening final : public contextual::Communicator {
+ public:
+  explicit Listening(std::shared_ptr<contextual::Communicator> inner) : inner_(std::move(inner)) {}
+
+  int rank() const noexcept override { return inner_->rank(); }
+  int size() const noexcept override { return inner_->size(); }
+  void all_reduce_max(std::span<std::int64_t> values, contextual::Deadline deadline) override {
+    inner_->all_reduce_max(values, deadline);
+  }
+  std::vector<std::string> all_gather(std::string_view bytes, contextual::Deadline deadline) override {
+    if (bytes.size() > largest_.size()) {
+      largest_ = bytes;
+    }
+    return inner_->all_gather(bytes, deadline);
+  }
+  std::string describe() const override { return inner_->describe(); }
+  std::string_view process_scope() const noexcept override { return inner_->process_scope(); }
+  const std::string& largest() const { return largest_; }
+
+ private:
+  std::shared_ptr<contextual::Communicator> inner_;
+  std::string largest_;
+};
+
+struct Result {
+  contextual::testing::ScriptedTraffic traffic;
+  std::int64_t runs = 0;       ///< of the region, on rank 0
+  double seconds = 0;          ///< wall time of all ranks on this machine
+  std::size_t heap_bytes = 0;  ///< held after the run, all ranks
+  std::string largest;         ///< the longest text that a rank gave to a gather
+};
+
+Result run(Case what, int ranks, const std::filesystem::path& logs) {
+  Region region(what, ranks);
+  const contextual::Options options{
+      .max_iterations = 1'000'000,
+      .log_directory = logs,
+      .timer = contextual::testing::scripted_timer([](const contextual::LaunchInfo& launch) {
+        return static_cast<std::int64_t>(1000 + 10 * launch.config_id);
+      })};
+  contextual::testing::ScriptedWorld world(ranks);
+  std::vector<std::unique_ptr<contextual::ContextualAutotuner>> tuners;
+  std::vector<std::shared_ptr<Listening>> listening;
+  for (int rank = 0; rank < ranks; ++rank) {
+    tuners.push_back(std::make_unique<contextual::ContextualAutotuner>(options));
+    listening.push_back(std::make_shared<Listening>(world.communicator(rank)));
+  }
+  Result result;
+  const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto errors = world.run([&](int rank, const auto&) {
+    const auto index = static_cast<std::size_t>(rank);
+    std::int64_t runs = 0;
+    const auto body = [&] { region(rank, runs++); };
+    try {
+      tuners[index]->run("traffic", body, {.communicator = listening[index]});
+    } catch (...) {
+      if (ends_well(what)) {
+        throw;
+      }
+    }
+    if (rank == 0) {
+      result.runs = runs;
+    }
+  });
+  for (const auto& error : errors) {
+    if (error) {
+      std::rethrow_exception(error);
+    }
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.heap_bytes = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+  result.traffic = world.traffic();
+  for (const auto& one : listening) {
+    if (one->largest().size() > result.largest.size()) {
+      result.largest = one->largest();
+    }
+  }
+  return result;
+}
+
+/// What one rank does with a gather of `ranks` such texts.
+double parse_ms(const std::string& text, int ranks) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::size_t parsed = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    parsed += json::parse(text, nullptr, false).size();
+  }
+  const double ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  return parsed > 0 || text.size() <= 2 ? ms : -1;
+}
+
+json row_of(Case what, int ranks, const Result& result) {
+  const auto& traffic = result.traffic;
+  const std::int64_t gathers = traffic.collectives - traffic.reduces;
+  const std::int64_t rounds = std::bit_width(static_cast<unsigned>(ranks - 1));  // log2, rounded up
+  return {{"case", name_of(what)},
+          {"ranks", ranks},
+          {"region_runs", result.runs},
+          {"reduces", traffic.reduces},
+          {"reduced_words", traffic.reduced_words},
+          {"gathers", gathers},
+          {"gathered_bytes", traffic.gathered_bytes},
+          {"largest_text_bytes", result.largest.size()},
+          // A reduce by recursive doubling: a message a round, all words in each. A gather: the lengths, then
+          // the texts, to every other rank.
+          {"messages_a_rank", traffic.reduces * rounds + 2 * gathers * (ranks - 1)},
+          {"sent_bytes_a_rank",
+           8 * traffic.reduced_words * rounds + (8 * gathers + traffic.gathered_bytes / ranks) * (ranks - 1)},
+          {"parse_ms", gathers > 0 ? parse_ms(result.largest, ranks) : 0.0},
+          {"heap_bytes_a_rank", result.heap_bytes / static_cast<std::size_t>(ranks)},
+          {"wall_seconds", result.seconds}};
+}
+
+void print(const json& row) {
+  std::printf("%-31s %5d %5lld %7lld %8lld %7lld %10lld %8lld %9lld %11lld %8.2f %9.1f %7.2f\n",
+              row["case"].get<std::string>().c_str(), row["ranks"].get<int>(),
+              row["region_runs"].get<long long>(), row["reduces"].get<long long>(),
+              row["reduced_words"].get<long long>(), row["gathers"].get<long long>(),
+              row["gathered_bytes"].get<long long>(), row["largest_text_bytes"].get<long long>(),
+              row["messages_a_rank"].get<long long>(), row["sent_bytes_a_rank"].get<long long>(),
+              row["parse_ms"].get<double>(), row["heap_bytes_a_rank"].get<double>() / 1024,
+              row["wall_seconds"].get<double>());
+  std::fflush(stdout);
+}
+
+/// What a good run writes, of one rank.
+struct Logs {
+  std::uintmax_t bytes = 0;
+  std::int64_t lines = 0;
+};
+
+Logs logs_a_rank() {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("exchange_traffic-" + std::to_string(getpid()));
+  run(Case::good, 2, folder);
+  Logs logs;
+  for (const char* name : {"rank-0.log", "rank-0.jsonl"}) {
+    logs.bytes += std::filesystem::file_size(folder / name);
+    std::ifstream file(folder / name);
+    logs.lines += std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  }
+  std::filesystem::remove_all(folder);
+  return logs;
+}
+
+/// The largest number of ranks that a case is run with. Where every rank adds a problem, a run takes time and
+/// memory with the third power of their number.
+int limit_of(Case what) {
+  return what == Case::own_keys ? 64 : 1024;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<int> rank_counts{1, 2, 4, 16, 64, 256, 1024};
+  bool as_json = false;
+  CLI::App app{"Messages and bytes of tuning runs against the number of simulated ranks"};
+  app.add_option("--ranks", rank_counts, "numbers of ranks")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  app.add_flag("--json", as_json, "a JSON object a row instead of a table");
+  CLI11_PARSE(app, argc, argv);
+  mallopt(M_ARENA_MAX, 1);  // so that mallinfo2 sees all threads
+  if (!as_json) {
+    std::printf("%-31s %5s %5s %7s %8s %7s %10s %8s %9s %11s %8s %9s %7s\n", "", "ranks", "runs", "reduces",
+                "words", "gathers", "gathered B", "text B", "msgs/rank", "sent B/rank", "parse ms",
+                "KiB/rank", "wall s");
+  }
+  for (const Case what : {Case::good, Case::prepare, Case::rejection, Case::some, Case::own_keys,
+                          Case::throws, Case::mismatch, Case::late_mismatch}) {
+    for (const int ranks : rank_counts) {
+      if (ranks <= limit_of(what) && (ranks > 1 || what == Case::good)) {
+        const json row = row_of(what, ranks, run(what, ranks, {}));
+        as_json ? static_cast<void>(std::printf("%s\n", row.dump().c_str())) : print(row);
+      }
+    }
+  }
+  const Logs logs = logs_a_rank();
+  if (as_json) {
+    std::printf("%s\n",
+                json{{"log_bytes_a_rank", logs.bytes}, {"log_lines_a_rank", logs.lines}}.dump().c_str());
+  } else {
+    std::printf("log files of a good run: %ju bytes in %lld lines a rank\n", logs.bytes,
+                static_cast<long long>(logs.lines));
+  }
+  return 0;
+}
