@@ -37,6 +37,19 @@ void RegionRun::throw_failures(const Batch& batch) {
                           "\": a rank said that the region threw, and no rank did");
 }
 
+void RegionRun::rethrow(const Batch& batch) {
+  try {
+    throw;
+  } catch (const CommunicationError& error) {
+    if (!batch.failure) {
+      throw;
+    }
+    recorder_.warning("the other ranks could not be told of what failed on this one: " +
+                      std::string(error.what()));
+  }
+  std::rethrow_exception(batch.failure);
+}
+
 /// What this rank adds to the reasons why a problem failed: the batch's rejections, and for a problem of its
 /// own those before.
 json RegionRun::failure_details(const Batch& batch) {

@@ -98,7 +98,7 @@ void RegionRun::execute(const std::function<void()>& region) {
     } catch (...) {
       agreed_ = {};
       recorder_.batch(batch, problems(), agreed_);  // what this rank saw of it
-      throw;
+      rethrow(batch);
     }
     const bool nothing_to_tune = first_batch_ && finished();
     if (nothing_to_tune) {
@@ -195,7 +195,11 @@ void RegionRun::final_run(const std::function<void()>& region) {
   const std::size_t known = context_.slots().size();
   phase_ = policy::Phase::final_run;
   runner_.run(batch, region);
-  agree_final(batch);
+  try {
+    agree_final(batch);
+  } catch (...) {
+    rethrow(batch);
+  }
   agreed_ = {};
   recorder_.batch(batch, problems(), agreed_);
   if (context_.slots().size() > known) {

@@ -61,6 +61,8 @@ class RegionRun {
   // Parts of `agree`.
   void agree_header(const Batch& batch, std::vector<detail::ProblemSlot*>& joining);
   void throw_failures(const Batch& batch);
+  /// In a handler: what this rank threw itself goes before that the others could not be told of it.
+  [[noreturn]] void rethrow(const Batch& batch);
   nlohmann::json failure_details(const Batch& batch);
   [[noreturn]] void throw_tuning_failed(const Batch& batch);
   [[noreturn]] void throw_mismatch(const sync::Agreement& agreement, const Batch& batch);

@@ -91,6 +91,25 @@ TEST_CASE("holds 8: after an expiry a later run fails at once without running th
   CHECK(later_runs == std::vector<int>(ranks, 0));
 }
 
+TEST_CASE("holds 6: a rank that cannot tell the others rethrows its own exception all the same", "[unit]") {
+  const auto kernel = rank_kernel("untold", 3);
+  testing::ScriptedWorld world(2);
+  world.drop(1, 1);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    Options options = rank_options(communicator);
+    options.deadline = short_deadline;
+    ContextualAutotuner tuner(options);
+    tuner.run("region", [&] {
+      (*kernel)(1);
+      if (rank == 0) {
+        throw std::out_of_range("of the region");
+      }
+    });
+  });
+  CHECK(threw<std::out_of_range>(thrown[0]));
+  CHECK(threw<CommunicationError>(thrown[1]));
+}
+
 TEST_CASE("holds 8: what was locked in before an expiry stays", "[unit]") {
   int tile = 0;
   std::vector<int> tiles_used(2);
