@@ -4,6 +4,7 @@
 /// was found.
 
 #include "common/feed_forward.hpp"
+#include "common/printing.hpp"
 
 #include <contextual/autotuner.hpp>
 
@@ -16,7 +17,6 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace {
 
@@ -63,67 +63,6 @@ contextual::Options tuning_options(const CommandLine& command_line, examples::Fe
   return options;
 }
 
-/// The table; tuning iterations in which no kernel changes its config share a row unless `whole` is set.
-void print_table(const contextual::RegionReport& region, bool whole) {
-  if (whole) {
-    std::cout << region.table_text();
-    return;
-  }
-  const auto config_of = [&](std::size_t row, std::size_t problem) {
-    const std::string text = region.cell_text(row, problem);
-    return text.substr(0, text.find(" ("));
-  };
-  const auto same = [&](std::size_t a, std::size_t b) {
-    for (std::size_t problem = 0; problem < region.problems.size(); ++problem) {
-      if (config_of(a, problem) != config_of(b, problem)) {
-        return false;
-      }
-    }
-    return region.table[a].phase == region.table[b].phase;
-  };
-  for (std::size_t problem = 0; problem < region.problems.size(); ++problem) {
-    std::printf("kernel-%zu: %s %s\n", problem, region.problems[problem].kernel.c_str(),
-                region.problems[problem].key.c_str());
-  }
-  std::printf("\n%-13s", "Tuning-Iter");
-  for (std::size_t problem = 0; problem < region.problems.size(); ++problem) {
-    std::printf(" | kernel-%-4zu", problem);
-  }
-  std::printf("\n");
-  for (std::size_t begin = 0, end = 0; begin < region.table.size(); begin = end) {
-    for (end = begin + 1; end < region.table.size() && same(begin, end);) {
-      ++end;
-    }
-    if (region.table[begin].phase == "finals") {
-      continue;  // hundreds of short rows; --whole-table and the logs have them
-    }
-    std::string iterations = region.table[begin].iteration;
-    if (end - begin > 1) {
-      iterations += " to " + region.table[end - 1].iteration;
-    }
-    std::printf("%-13s", iterations.c_str());
-    for (std::size_t problem = 0; problem < region.problems.size(); ++problem) {
-      std::printf(" | %-11s", config_of(begin, problem).c_str());
-    }
-    std::printf("\n");
-  }
-  std::printf("(%lld tuning iterations of the finals are left out)\n",
-              static_cast<long long>(region.finals_iterations));
-}
-
-struct Times {
-  std::vector<double> ms;
-
-  double quantile(double q) {
-    std::sort(ms.begin(), ms.end());
-    return ms[static_cast<std::size_t>(q * static_cast<double>(ms.size() - 1))];
-  }
-  void print(const char* what) {
-    std::printf("  %-10s median %7.3f ms, middle half %7.3f to %7.3f ms, fastest %7.3f ms\n", what,
-                quantile(0.5), quantile(0.25), quantile(0.75), quantile(0.0));
-  }
-};
-
 /// Runs the region once in `mode`; the wall time of the region. The tuner's hooks reset and check.
 double timed_run(contextual::ContextualAutotuner& tuner, examples::FeedForward& layer,
                  contextual::Mode mode) {
@@ -143,8 +82,8 @@ double timed_run(contextual::ContextualAutotuner& tuner, examples::FeedForward& 
 
 /// Defaults and tuned in turn, so that both see the same machine.
 void compare(contextual::ContextualAutotuner& tuner, examples::FeedForward& layer, int rounds) {
-  Times defaults;
-  Times tuned;
+  examples::Times defaults;
+  examples::Times tuned;
   for (int round = 0; round <= rounds; ++round) {
     const double default_ms = timed_run(tuner, layer, contextual::Mode::off);
     const double tuned_ms = timed_run(tuner, layer, contextual::Mode::use);
@@ -157,32 +96,6 @@ void compare(contextual::ContextualAutotuner& tuner, examples::FeedForward& laye
   defaults.print("defaults");
   tuned.print("tuned");
   std::printf("  %.2f times as fast\n", defaults.quantile(0.5) / tuned.quantile(0.5));
-}
-
-void print_summary(const char* what, const contextual::TimeSummary& summary) {
-  std::printf("  %-10s %7.3f ms +- %.3f ms (%zu runs)\n", what, summary.centre_ns * 1e-6,
-              summary.spread_ns * 1e-6, summary.count);
-}
-
-void print_report(const contextual::RegionReport& region, const CommandLine& command_line) {
-  print_table(region, command_line.whole_table);
-  std::printf("\nChoices, and why:\n%s", region.choices_text().c_str());
-  if (!region.contests.empty()) {
-    std::printf("\nFinals:\n");
-  }
-  for (const contextual::ContestReport& contest : region.contests) {
-    std::printf("  %s: %s\n", contest.subject.c_str(), contest.reason.c_str());
-  }
-  if (region.default_makespan && region.tuned_makespan) {
-    std::printf(
-        "\nThe verdict of the finals, makespan of the region (centre and spread of each; decided by "
-        "pairs):\n");
-    print_summary("defaults", *region.default_makespan);
-    print_summary("tuned", *region.tuned_makespan);
-  }
-  for (const std::string& warning : region.warnings) {
-    std::printf("warning: %s\n", warning.c_str());
-  }
 }
 
 void tune(const CommandLine& command_line) {
@@ -198,7 +111,7 @@ void tune(const CommandLine& command_line) {
                 static_cast<double>(first));
     return;
   }
-  print_report(region, command_line);
+  examples::print_report(region, command_line.whole_table);
   compare(tuner, layer, command_line.rounds);
   std::printf(
       "\nThe final run returned %g. All %d results were right: largest relative error %.1e, allowed %.0e.\n",

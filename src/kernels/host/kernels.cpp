@@ -16,6 +16,16 @@ std::vector<int> thread_counts() {
   return all == 1 ? std::vector<int>{1} : std::vector<int>{1, all};
 }
 
+/// Who waits does so longest for the other ranks' rows, who is waited for computes them first: of the orders
+/// that are left, each launch tries those that differ for it.
+bool has_no_use(const FlaggedGemmConfig& config, const FlaggedGemmArgs& args) {
+  const bool waits = args.waits_for != nullptr;
+  if (args.shards == 1 || config.order == "own_first") {
+    return config.order != "own_first";
+  }
+  return config.order == "as_arrived" ? !waits : waits && args.sets == nullptr;
+}
+
 }  // namespace
 
 ConfigSpace<GemmConfig> gemm_space() {
@@ -23,6 +33,13 @@ ConfigSpace<GemmConfig> gemm_space() {
           {"NR", &GemmConfig::nr, {16, 32}},
           {"KC", &GemmConfig::kc, {256, 512}},
           {"THREADS", &GemmConfig::threads, thread_counts()}};
+}
+
+ConfigSpace<FlaggedGemmConfig> flagged_gemm_space() {
+  return {{"BLOCK_ROWS", &FlaggedGemmConfig::block_rows, {64, 256}},
+          {"NR", &FlaggedGemmConfig::nr, {16, 32}},
+          {"ORDER", &FlaggedGemmConfig::order, {"own_first", "own_last", "as_arrived"}},
+          {"THREADS", &FlaggedGemmConfig::threads, thread_counts()}};
 }
 
 ConfigSpace<RmsNormConfig> rms_norm_space() {
@@ -44,6 +61,20 @@ TunableKernel<void(const GemmConfig&, const GemmArgs&)>& gemm() {
       [](const GemmArgs& a) { return make_key(a.m, a.n, a.k, a.accumulate); },
       [](const GemmConfig& config, const GemmArgs& args) { gemm_compute(config, args); },
       {.key_names = {"M", "N", "K", "ACCUMULATE"}}};
+  return kernel;
+}
+
+TunableKernel<void(const FlaggedGemmConfig&, const FlaggedGemmArgs&)>& flagged_gemm() {
+  static TunableKernel kernel{"host_flagged_gemm",
+                              flagged_gemm_space(),
+                              [](const FlaggedGemmArgs& a) {
+                                return make_key(a.gemm.m, a.gemm.n, a.gemm.k, a.shards,
+                                                a.waits_for != nullptr, a.sets != nullptr);
+                              },
+                              [](const FlaggedGemmConfig& config, const FlaggedGemmArgs& args) {
+                                flagged_gemm_compute(config, args);
+                              },
+                              {.prune = has_no_use, .key_names = {"M", "N", "K", "SHARDS", "WAITS", "SETS"}}};
   return kernel;
 }
 

@@ -25,12 +25,15 @@ contextual::Options scripted_options() {
 
 TEST_CASE("tunable host kernels have unique configs and start with the default of their struct", "[unit]") {
   REQUIRE(gemm().name() == "host_gemm");
+  REQUIRE(flagged_gemm().name() == "host_flagged_gemm");
   REQUIRE(rms_norm().name() == "host_rms_norm");
   REQUIRE(gated_activation().name() == "host_gated_activation");
   REQUIRE(gemm().space()[0] == GemmConfig{});
+  REQUIRE(flagged_gemm().space()[0] == FlaggedGemmConfig{});
   REQUIRE(rms_norm().space()[0] == RmsNormConfig{});
   REQUIRE(gated_activation().space()[0] == GatedActivationConfig{});
   REQUIRE((gemm_space().size() == 16 || gemm_space().size() == 8));
+  REQUIRE((flagged_gemm_space().size() == 24 || flagged_gemm_space().size() == 12));
   REQUIRE((rms_norm_space().size() == 12 || rms_norm_space().size() == 6));
   REQUIRE((gated_activation_space().size() == 8 || gated_activation_space().size() == 4));
 }

@@ -1,0 +1,209 @@
+#include "common/gathered_layer.hpp"
+
+#include "kernels/host/kernels.hpp"
+#include "kernels/mpi/kernels.hpp"
+#include "kernels/mpi/message_set.hpp"
+
+#include <contextual/context_guard.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <exception>
+#include <future>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <thread>
+
+namespace examples {
+
+namespace {
+
+namespace kernels = contextual::kernels;
+
+constexpr float eps = 1e-6F;
+
+std::vector<float> random_values(long count, int seed, float deviation, float mean = 0.0F) {
+  std::mt19937 engine(static_cast<unsigned>(seed));
+  std::normal_distribution<float> normal(mean, deviation);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  std::generate(values.begin(), values.end(), [&] { return normal(engine); });
+  return values;
+}
+
+std::vector<float> input_of(int rank, long count) {
+  return random_values(count, 1000 + rank, 1.0F);
+}
+
+float over_root(long count) {
+  return 1.0F / std::sqrt(static_cast<float>(count));
+}
+
+int rank_in(MPI_Comm communicator) {
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  return rank;
+}
+
+int size_of(MPI_Comm communicator) {
+  int size = 1;
+  MPI_Comm_size(communicator, &size);
+  return size;
+}
+
+void require_threads() {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_SERIALIZED) {
+    throw std::runtime_error("the gather has a thread of its own: MPI must offer MPI_THREAD_SERIALIZED");
+  }
+}
+
+/// c += a b, row-major, without gaps; n columns.
+void multiply_add(const std::vector<double>& a, const std::vector<float>& b, std::vector<double>& c, long n) {
+  const auto columns = static_cast<std::size_t>(n);
+  const std::size_t depth = b.size() / columns;
+  for (std::size_t i = 0; i < c.size() / columns; ++i) {
+    for (std::size_t p = 0; p < depth; ++p) {
+      const double factor = a[i * depth + p];
+      for (std::size_t j = 0; j < columns; ++j) {
+        c[i * columns + j] += factor * static_cast<double>(b[p * columns + j]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+GatheredLayer::GatheredLayer(MPI_Comm communicator, const GatheredLayerShape& shape,
+                             std::chrono::milliseconds budget)
+    : communicator_((require_threads(), kernels::own_communicator(communicator))),
+      rank_(rank_in(communicator)),
+      ranks_(size_of(communicator)),
+      rows_(ranks_ * shape.rows),
+      width_(shape.width),
+      hidden_(shape.hidden),
+      budget_(budget),
+      shard_(input_of(rank_, shape.rows * width_)),
+      gathered_(static_cast<std::size_t>(rows_ * width_)),
+      arrived_(rows_),
+      w_up_(random_values(width_ * 2 * hidden_, 3000 + rank_, over_root(width_))),
+      norm_weight_(random_values(2 * hidden_, 4000 + rank_, 0.1F, 1.0F)),
+      w_down_(random_values(hidden_ * width_, 5000 + rank_, over_root(hidden_))),
+      gate_up_(static_cast<std::size_t>(rows_ * 2 * hidden_)),
+      activation_(static_cast<std::size_t>(rows_ * hidden_)),
+      residual_(random_values(rows_ * width_, 2000 + rank_, 1.0F)),
+      y_(residual_) {
+  compute_reference();
+}
+
+GatheredLayer::~GatheredLayer() {
+  MPI_Comm_free(&communicator_);
+}
+
+void GatheredLayer::reset() {
+  std::copy(residual_.begin(), residual_.end(), y_.begin());
+  for (std::vector<float>* written : {&gathered_, &gate_up_, &activation_}) {
+    std::fill(written->begin(), written->end(), std::numeric_limits<float>::quiet_NaN());
+  }
+  arrived_.reset();
+}
+
+float GatheredLayer::run(std::chrono::microseconds delay) {
+  if (delay.count() > 0) {
+    std::this_thread::sleep_for(delay);
+  }
+  const contextual::RegionContext context = contextual::RegionContext::current();
+  std::future<void> gathering = std::async(std::launch::async, [&] {
+    const contextual::ContextGuard guard(context);
+    try {
+      gather();
+    } catch (...) {
+      arrived_.fail();  // the GEMM need not wait any longer
+      throw;
+    }
+  });
+  std::exception_ptr failure;
+  try {
+    multiply();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  gathering.get();  // first: if both failed, this is why
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  kernels::rms_norm()({gate_up_.data(), norm_weight_.data(), gate_up_.data(), rows_, 2 * hidden_, 2 * hidden_,
+                       2 * hidden_, eps});
+  kernels::gated_activation()({gate_up_.data(), gate_up_.data() + hidden_, activation_.data(), rows_, hidden_,
+                               2 * hidden_, 2 * hidden_, hidden_});
+  // The residual connection: accumulates into y, in place.
+  kernels::gemm()(
+      {activation_.data(), w_down_.data(), y_.data(), rows_, width_, hidden_, hidden_, width_, width_, true});
+  return y_.front();
+}
+
+void GatheredLayer::gather() {
+  kernels::all_gather()({.communicator = communicator_,
+                         .shard = shard_.data(),
+                         .full = gathered_.data(),
+                         .rows = rows_ / ranks_,
+                         .cols = width_,
+                         .flags = &arrived_,
+                         .budget = budget_});
+}
+
+void GatheredLayer::multiply() {
+  kernels::flagged_gemm()({.gemm = {gathered_.data(), w_up_.data(), gate_up_.data(), rows_, 2 * hidden_,
+                                    width_, width_, 2 * hidden_, 2 * hidden_, false},
+                           .shards = ranks_,
+                           .own_shard = rank_,
+                           .waits_for = &arrived_,
+                           .budget = budget_});
+}
+
+double GatheredLayer::error() const {
+  double worst = 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < y_.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(y_[i]) - reference_[i]);
+    if (std::isnan(difference)) {
+      return std::numeric_limits<double>::infinity();
+    }
+    worst = std::max(worst, difference);
+    largest = std::max(largest, std::abs(reference_[i]));
+  }
+  return worst / largest;
+}
+
+void GatheredLayer::compute_reference() {
+  const auto rows = static_cast<std::size_t>(rows_);
+  const auto hidden = static_cast<std::size_t>(hidden_);
+  std::vector<double> input;
+  for (int rank = 0; rank < ranks_; ++rank) {
+    const std::vector<float> shard = input_of(rank, rows_ / ranks_ * width_);
+    input.insert(input.end(), shard.begin(), shard.end());
+  }
+  std::vector<double> gate_up(rows * 2 * hidden);
+  multiply_add(input, w_up_, gate_up, 2 * hidden_);
+  std::vector<double> activation(rows * hidden);
+  for (std::size_t i = 0; i < rows; ++i) {
+    double* const row = gate_up.data() + i * 2 * hidden;
+    double squares = 0;
+    for (std::size_t j = 0; j < 2 * hidden; ++j) {
+      squares += row[j] * row[j];
+    }
+    const double scale =
+        1.0 / std::sqrt(squares / static_cast<double>(2 * hidden) + static_cast<double>(eps));
+    for (std::size_t j = 0; j < hidden; ++j) {
+      const double gate = row[j] * scale * static_cast<double>(norm_weight_[j]);
+      const double up = row[hidden + j] * scale * static_cast<double>(norm_weight_[hidden + j]);
+      activation[i * hidden + j] = gate / (1.0 + std::exp(-gate)) * up;
+    }
+  }
+  reference_.assign(residual_.begin(), residual_.end());
+  multiply_add(activation, w_down_, reference_, width_);
+}
+
+}  // namespace examples

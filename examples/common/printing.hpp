@@ -1,0 +1,29 @@
+#pragma once
+
+/// \file
+/// What the examples print of a tuning run, within 120 columns.
+
+#include <contextual/report.hpp>
+
+#include <string>
+#include <vector>
+
+namespace examples {
+
+/// Table, choices and why, finals and warnings. Tuning iterations in which no kernel changes its config share
+/// a row, and those of the finals are left out, unless `whole_table` is set.
+void print_report(const contextual::RegionReport& region, bool whole_table);
+
+/// `text`, whose lines may be longer, each continued by an indented line.
+void print_wrapped(const std::string& text);
+
+/// Wall times of one region in one way of running it.
+struct Times {
+  std::vector<double> ms;
+
+  /// At least one time. `q` in [0, 1].
+  double quantile(double q) const;
+  void print(const std::string& what) const;
+};
+
+}  // namespace examples
