@@ -31,6 +31,11 @@ has_header() {
   return 1
 }
 
+# The header is where Open MPI's compiler wrapper looks for it.
+has_mpi_header() {
+  has_command mpicxx && echo '#include <mpi.h>' | mpicxx -E -x c++ - >/dev/null 2>&1
+}
+
 # at_least <version> <wanted>
 at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 
@@ -62,6 +67,8 @@ missing_packages() {
   has_header catch2/catch_all.hpp catch2/catch.hpp || echo catch2
   has_header CLI/CLI.hpp || echo libcli11-dev
   has_header benchmark/benchmark.h || echo libbenchmark-dev
+  has_mpi_header || echo libopenmpi-dev
+  { has_command mpirun && has_command mpicxx; } || echo openmpi-bin
   if [ "${1:-}" = ci ]; then
     tool_14 clang-format >/dev/null || echo clang-format-14
     tool_14 clang-tidy >/dev/null || echo clang-tidy-14
@@ -97,27 +104,50 @@ Missing, by their names on Debian 12 and Ubuntu 24.04:
 There:
   apt-get update && apt-get install --no-install-recommends $2
 Elsewhere install a C++20 compiler (g++ 12 or newer), CMake 3.25, Ninja, Python 3, spdlog with fmt, nlohmann/json 3,
-Catch2 2 or 3, CLI11 2, Google Benchmark; for the checks clang-format 14 and clang-tidy 14. Libraries in
+Catch2 2 or 3, CLI11 2, Google Benchmark, Open MPI (or another MPI 3.1, with mpirun and mpicxx); for the checks clang-format 14 and clang-tidy 14. Libraries in
 a prefix of their own are found through CMAKE_PREFIX_PATH. Then run this script again.
 EOF
   exit "$exit_missing"
 }
 
-# install_missing [ci]: does nothing, and needs no network, where nothing is missing.
+# only_mpi <package>...: nothing else is missing.
+only_mpi() {
+  local package
+  for package in "$@"; do
+    case "$package" in
+      libopenmpi-dev | openmpi-bin) ;;
+      *) return 1 ;;
+    esac
+  done
+}
+
+# install_missing [ci]: does nothing, and needs no network, where nothing is missing. Without MPI the parts for
+# several ranks are left out; with "ci" nothing may be left out.
 install_missing() {
-  local missing system
+  local missing system reason="Still missing after the installation."
   missing="$(missing_packages "${1:-}" | tr '\n' ' ' | sed 's/ $//')"
   [ -n "$missing" ] || return 0
-  system="$(supported_system)" || explain_missing "This system is not one this script can install on." "$missing"
-  say "Installing on $system: $missing"
-  # shellcheck disable=SC2086 # a list of package names
-  if ! { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install --yes --no-install-recommends $missing; }; then
-    explain_missing "Could not install (no rights, or no package source)." "$missing"
+  if system="$(supported_system)"; then
+    say "Installing on $system: $missing"
+    # shellcheck disable=SC2086 # a list of package names
+    { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive \
+      apt-get install --yes --no-install-recommends $missing; } ||
+      reason="Could not install (no rights, or no package source)."
+  else
+    reason="This system is not one this script can install on."
   fi
   missing="$(missing_packages "${1:-}" | tr '\n' ' ' | sed 's/ $//')"
-  [ -z "$missing" ] || explain_missing "Still missing after the installation." "$missing"
+  [ -n "$missing" ] || return 0
+  # shellcheck disable=SC2086
+  if [ "${1:-}" != ci ] && only_mpi $missing; then
+    say "$reason Going on without MPI: the parts for several ranks are left out (missing: $missing)"
+    return 0
+  fi
+  explain_missing "$reason" "$missing"
 }
+
+# has_target <preset> <target>: in a build folder that has been configured.
+has_target() { cmake --build --preset "$1" --target help 2>/dev/null | grep -q "^$2:"; }
 
 # configure_and_build <preset> [<target>...]
 configure_and_build() {

@@ -71,7 +71,7 @@ class AllGather {
         set(arrivals_[message]);
       }
       if (completed.empty()) {
-        pause_between_polls(pause_us, deadline, "all-gather", messages_.open());
+        messages_.pause(pause_us, deadline, "all-gather");
       }
     }
   }

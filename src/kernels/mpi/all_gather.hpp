@@ -16,7 +16,7 @@ namespace contextual::kernels {
 struct AllGatherConfig {
   int chunk_rows = 64;  ///< rows of a message: small ones let the consumer start earlier
   int pause_us = 0;     ///< between two looks at the messages; 0 only yields the core: quick, but takes time
-                     ///< from a consumer on the same core
+                        ///< from a consumer on the same core
 
   bool operator==(const AllGatherConfig&) const = default;
 };

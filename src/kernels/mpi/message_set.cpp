@@ -6,6 +6,7 @@
 
 #include <array>
 #include <limits>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -53,8 +54,9 @@ MessageSet::~MessageSet() {
   }
 }
 
-std::size_t MessageSet::add(MPI_Request request, bool receives) {
+std::size_t MessageSet::add(MPI_Request request, int peer, bool receives) {
   requests_.push_back(request);
+  peers_.push_back(peer);
   receives_.push_back(receives);
   return requests_.size() - 1;
 }
@@ -62,13 +64,13 @@ std::size_t MessageSet::add(MPI_Request request, bool receives) {
 std::size_t MessageSet::receive(float* to, long count, int source, int tag) {
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Irecv(to, count_of(count), MPI_FLOAT, source, tag, communicator_, &request), "MPI_Irecv");
-  return add(request, true);
+  return add(request, source, true);
 }
 
 std::size_t MessageSet::send(const float* from, long count, int destination, int tag) {
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Isend(from, count_of(count), MPI_FLOAT, destination, tag, communicator_, &request), "MPI_Isend");
-  return add(request, false);
+  return add(request, destination, false);
 }
 
 const std::vector<std::size_t>& MessageSet::poll() {
@@ -88,10 +90,20 @@ const std::vector<std::size_t>& MessageSet::poll() {
   return completed_;
 }
 
-void pause_between_polls(int pause_us, Deadline deadline, const char* what, std::size_t open) {
+void MessageSet::pause(int pause_us, Deadline deadline, const char* what) const {
   if (deadline.expired()) {
-    throw WaitFailed(std::string(what) + ": the time is up and " + std::to_string(open) +
-                     " messages are outstanding");
+    std::set<int> waiting;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (requests_[i] != MPI_REQUEST_NULL) {
+        waiting.insert(peers_[i]);
+      }
+    }
+    std::string ranks;
+    for (const int rank : waiting) {
+      ranks += " " + std::to_string(rank);
+    }
+    throw WaitFailed(std::string(what) + ": the time is up, and messages are outstanding from or to rank" +
+                     ranks);
   }
   if (pause_us > 0) {
     std::this_thread::sleep_for(std::chrono::microseconds(pause_us));

@@ -35,22 +35,22 @@ class MessageSet {
   const std::vector<std::size_t>& poll();
 
   bool all_done() const noexcept { return done_ == requests_.size(); }
-  std::size_t open() const noexcept { return requests_.size() - done_; }
+
+  /// Throws WaitFailed, which names the ranks whose messages are outstanding, when the deadline has expired.
+  /// Else yields the core, or sleeps `pause_us`. `what` begins the message.
+  void pause(int pause_us, Deadline deadline, const char* what) const;
 
  private:
-  std::size_t add(MPI_Request request, bool receives);
+  std::size_t add(MPI_Request request, int peer, bool receives);
 
   MPI_Comm communicator_;
   std::vector<MPI_Request> requests_;
+  std::vector<int> peers_;
   std::vector<bool> receives_;
   std::vector<int> indices_;
   std::vector<std::size_t> completed_;
   std::size_t done_ = 0;
 };
-
-/// Between two polls in which nothing came: yields the core, or sleeps `pause_us`. Throws WaitFailed when the
-/// deadline has expired; `what` and `open` go into its message.
-void pause_between_polls(int pause_us, Deadline deadline, const char* what, std::size_t open);
 
 /// A duplicate of `communicator` whose errors are returned, for the messages of one exchange. Collective.
 /// The caller frees it. Throws CommunicationError.

@@ -67,7 +67,7 @@ class ReduceScatter {
         args_.flags->check(since, deadline, first_row(unsent_.front()));
       }
       if (!moved) {
-        pause_between_polls(pause_us, deadline, "reduce-scatter", messages_.open());
+        messages_.pause(pause_us, deadline, "reduce-scatter");
       }
     }
   }
