@@ -31,7 +31,8 @@ using Clock = std::chrono::steady_clock;
 using contextual::Deadline;
 using nlohmann::json;
 
-constexpr std::size_t header_words = 2 * contextual::sync::field_count + contextual::sync::flag_count;
+/// As in Exchange::agree: every field and its complement, the flags, one offer.
+constexpr std::size_t header_words = 2 * contextual::sync::field_count + contextual::sync::flag_count + 1;
 constexpr std::size_t gathered_bytes = 1024;
 
 struct CommandLine {

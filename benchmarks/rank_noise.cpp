@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <random>
-#include <string>
 #include <vector>
 
 namespace {
@@ -122,9 +121,14 @@ Outcome tune_often(const Noise& noise, std::int64_t ranks, bool finals, int tria
 
 int main(int argc, char** argv) {
   int trials = 300;
+  std::vector<std::int64_t> rank_counts{1, 10, 100, 1000, 10'000};
   CLI::App app{"Choices under noise when a sample is the maximum over many ranks"};
   app.add_option("--trials", trials, "tuning runs a row")
       ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--ranks", rank_counts, "numbers of ranks")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   std::printf("The default is %.0f %% slower than the best config. Loss of the chosen one, in %%.\n",
@@ -132,7 +136,7 @@ int main(int argc, char** argv) {
   for (const Noise& noise : noises) {
     std::printf("%s\n%8s %12s %12s %14s %12s %12s %14s\n", noise.name, "ranks", "walk: mean", "worst",
                 "kept default", "finals: mean", "worst", "kept default");
-    for (const std::int64_t ranks : {1, 10, 100, 1000, 10'000}) {
+    for (const std::int64_t ranks : rank_counts) {
       const Outcome walk = tune_often(noise, ranks, false, trials);
       const Outcome finals = tune_often(noise, ranks, true, trials);
       std::printf("%8lld %12.2f %12.0f %13.0f%% %12.2f %12.0f %13.0f%%\n", static_cast<long long>(ranks),
