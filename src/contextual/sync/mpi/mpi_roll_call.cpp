@@ -4,7 +4,6 @@
 
 #include <contextual/deadline.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <thread>
 
@@ -49,8 +48,9 @@ MpiRollCall::Outcome MpiRollCall::call(bool late, std::chrono::milliseconds pati
   }
   std::vector<int> answers(static_cast<std::size_t>(size), unheard);
   answers[static_cast<std::size_t>(rank)] = sends->message;
+  int silent = size - 1;
   const Deadline deadline = Deadline::after(patience);
-  while (std::count(answers.begin(), answers.end(), static_cast<int>(unheard)) > 0 && !deadline.expired()) {
+  while (silent > 0 && !deadline.expired()) {
     int flag = 0;
     MPI_Status status;
     CONTEXTUAL_MPI(MPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &flag, &status));
@@ -61,6 +61,7 @@ MpiRollCall::Outcome MpiRollCall::call(bool late, std::chrono::milliseconds pati
     int answer = unheard;
     CONTEXTUAL_MPI(MPI_Recv(&answer, 1, MPI_INT, status.MPI_SOURCE, tag, communicator_, MPI_STATUS_IGNORE));
     answers[static_cast<std::size_t>(status.MPI_SOURCE)] = answer;
+    --silent;  // every rank sends one answer
   }
   Outcome outcome;
   for (int other = 0; other < size; ++other) {
