@@ -1,0 +1,57 @@
+/// \file
+/// contextual-report: reads the logs of tuning runs, of one rank or many, and says what happened.
+
+#include "command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string_view>
+
+namespace {
+
+bool wants_colour() {
+  const char* terminal = std::getenv("TERM");
+  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr && !dumb;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace contextual::log_report;
+  Command command;
+  command.directory = ".autotune_logs";
+  ReportOptions& options = command.options;
+  CLI::App app{
+      "Reads the logs of tuning runs (rank-N.jsonl) and says what happened.\n"
+      "Exit codes: 0 all is well, 1 a run ended badly or ranks disagree, 2 nothing to read or a wrong "
+      "argument.",
+      "contextual-report"};
+  app.add_option("DIR", command.directory, "log directory")->capture_default_str();
+  app.add_flag("--all", options.all, "details of all runs, not only of the newest one of each region");
+  app.add_option("--region", options.region, "only this region");
+  app.add_option("--tuning", options.tuning,
+                 "only this run: its number in the overview, or (part of) its id");
+  app.add_flag("--whole-table", options.whole_table,
+               "every row of the iteration table, every config and contest");
+  app.add_option("--width", options.width, "columns of the text")
+      ->check(CLI::Range(60, 10'000))
+      ->capture_default_str();
+  app.add_option("--html", command.html, "also write a page with plots to this file");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_fine : exit_no_input;
+  }
+  options.colour = wants_colour();
+  try {
+    return run_command(command, std::cout, std::cerr);
+  } catch (const std::exception& error) {
+    std::cerr << "contextual-report: " << error.what() << "\n";
+    return exit_no_input;
+  }
+}

@@ -1,0 +1,50 @@
+#pragma once
+
+/// \file
+/// Columns of text that fit into a width.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace contextual::log_report {
+
+enum class Colour { none, bold, dim, good, bad };
+
+/// `text` between terminal escapes, or as it is when `on` is false.
+std::string painted(const std::string& text, Colour colour, bool on);
+
+struct Column {
+  std::string title;
+  bool right = false;         ///< numbers
+  std::size_t min_width = 0;  ///< 0: never made narrower; else it may be, and its cells are shortened
+};
+
+/// Rows of cells in aligned columns. The last column is wrapped where that is asked for, the others
+/// shortened.
+class TextTable {
+ public:
+  explicit TextTable(std::vector<Column> columns, std::size_t last_lines = 1)
+      : columns_(std::move(columns)), last_lines_(last_lines) {}
+
+  void add(std::vector<std::string> cells, Colour colour = Colour::none);
+  bool empty() const { return rows_.empty(); }
+
+  /// Lines of at most `width` columns, `indent` spaces in front of each.
+  std::string text(std::size_t width, std::size_t indent, bool colour) const;
+
+ private:
+  struct Row {
+    std::vector<std::string> cells;
+    Colour colour = Colour::none;
+  };
+  std::vector<std::size_t> widths(std::size_t width) const;
+  void write(std::string& out, const Row& row, const std::vector<std::size_t>& widths, std::size_t indent,
+             bool colour) const;
+
+  std::vector<Column> columns_;
+  std::size_t last_lines_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace contextual::log_report

@@ -1,0 +1,41 @@
+#pragma once
+
+/// \file
+/// Tuning runs: the `run`s of all ranks that belong together.
+
+#include "display_text.hpp"
+#include "logs.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contextual::log_report {
+
+/// One tuning run, as far as its ranks wrote about it.
+struct TuningRun {
+  std::string id;                           ///< tuning_id, else the first rank's run_id
+  bool met = false;                         ///< some rank wrote that all were there
+  std::string_view region;                  ///< of the first rank
+  std::int64_t rank_count = 1;              ///< as many as the ranks say, and as were found
+  std::vector<const RankRun*> ranks;        ///< by rank; never empty
+  std::vector<Range> absent;                ///< ranks that wrote nothing
+  std::string_view started;                 ///< the first rank's start, ISO 8601; empty: not known
+  std::optional<std::int64_t> started_s{};  ///< the same, seconds since 1970
+  bool several_regions = false;             ///< ranks that never met were in different regions
+
+  const RankRun* find(std::int64_t rank) const;
+};
+
+/// Joins the runs of `logs`, the oldest first. By tuning_id; what ended before it had one, by region, number
+/// of ranks and a start within two minutes, and where that leaves ranks over, with those of another region.
+std::vector<TuningRun> join_runs(const Logs& logs);
+
+/// "2026-01-31T12:00:00Z" as seconds since 1970; empty for anything else.
+std::optional<std::int64_t> seconds_of(std::string_view iso8601);
+/// The reverse.
+std::string iso8601_of(std::int64_t seconds);
+
+}  // namespace contextual::log_report
