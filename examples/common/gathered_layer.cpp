@@ -1,16 +1,13 @@
 #include "common/gathered_layer.hpp"
 
 #include "kernels/host/kernels.hpp"
+#include "kernels/host/side_by_side.hpp"
 #include "kernels/mpi/kernels.hpp"
 #include "kernels/mpi/message_set.hpp"
-
-#include <contextual/context_guard.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <exception>
-#include <future>
 #include <limits>
 #include <random>
 #include <stdexcept>
@@ -114,26 +111,8 @@ float GatheredLayer::run(std::chrono::microseconds delay) {
   if (delay.count() > 0) {
     std::this_thread::sleep_for(delay);
   }
-  const contextual::RegionContext context = contextual::RegionContext::current();
-  std::future<void> gathering = std::async(std::launch::async, [&] {
-    const contextual::ContextGuard guard(context);
-    try {
-      gather();
-    } catch (...) {
-      arrived_.fail();  // the GEMM need not wait any longer
-      throw;
-    }
-  });
-  std::exception_ptr failure;
-  try {
-    multiply();
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  gathering.get();  // first: if both failed, this is why
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
+  kernels::side_by_side(
+      arrived_, [this] { gather(); }, [this] { multiply(); });
   kernels::rms_norm()({gate_up_.data(), norm_weight_.data(), gate_up_.data(), rows_, 2 * hidden_, 2 * hidden_,
                        2 * hidden_, eps});
   kernels::gated_activation()({gate_up_.data(), gate_up_.data() + hidden_, activation_.data(), rows_, hidden_,

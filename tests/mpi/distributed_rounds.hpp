@@ -1,0 +1,152 @@
+#pragma once
+
+/// \file
+/// How the distributed correctness tests run: five rounds of fresh data; in each the region runs with the
+/// defaults, is tuned, and runs with what was locked in. Every run's result is checked on every rank.
+
+#include "distributed_matrix.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/mpi.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace distributed {
+
+inline int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+inline int world_size() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// Each rank's rows: odd and prime, so that no block size divides them. CONTEXTUAL_TEST_ROWS sets another
+/// number where many ranks share few cores.
+inline long rows_per_rank() {
+  const char* const text = std::getenv("CONTEXTUAL_TEST_ROWS");
+  return text == nullptr ? 4091 : std::stol(text);
+}
+
+/// What a test is about. All functions are called on every rank.
+struct Subject {
+  const char* region;
+  std::function<void(std::uint64_t round)> new_data;  ///< inputs of a round
+  std::function<void(std::uint64_t round)> spoil;     ///< before each run: outputs, workspaces and flags
+  std::function<void()> run;                          ///< the region
+  std::function<double()> sampled_error;              ///< after each run: of some rows
+  std::function<double()> full_error;                 ///< of every element
+};
+
+/// One rank's choices as text. Sorted, since threads that launch at the same time have no order.
+inline std::string choices_of(const contextual::RegionReport& region) {
+  std::set<std::string> lines;
+  for (const contextual::ProblemReport& problem : region.problems) {
+    CHECK(problem.outcome == contextual::ProblemOutcome::locked_in);
+    lines.insert(problem.kernel + " " + problem.key + " " + std::to_string(problem.choice) + " " +
+                 problem.choice_config.to_string());
+  }
+  std::string text;
+  for (const std::string& line : lines) {
+    text += line + "\n";
+  }
+  return text;
+}
+
+class Rounds {
+ public:
+  explicit Rounds(Subject subject)
+      : subject_(std::move(subject)),
+        ranks_(contextual::mpi_communicator(MPI_COMM_WORLD)),
+        tuner_(options()) {}
+
+  void run_all() {
+    for (round_ = 0; round_ < 5; ++round_) {
+      subject_.new_data(round_);
+      run_once(contextual::Mode::off);
+      tune();
+      full_check_ = round_ == 4;
+      run_once(contextual::Mode::use);
+    }
+  }
+
+ private:
+  /// Few iterations: it is the results that are tested. The deadline bounds every wait of the tuner.
+  contextual::Options options() {
+    contextual::Options options;
+    options.communicator = contextual::mpi_world();
+    options.n_warmup = 1;
+    options.n_repeat = 1;
+    options.finals_repeat = 1;
+    options.finals_passes = 1;
+    options.log_directory = "";
+    options.deadline = std::chrono::seconds(60);
+    options.before_iteration = [this](const contextual::IterationInfo&) { subject_.spoil(round_); };
+    options.after_iteration = [this](const contextual::IterationInfo& info) { check(info); };
+    return options;
+  }
+
+  /// Throws instead of counting a failure: the tuner tells the other ranks, which would wait for this one.
+  void check(const contextual::IterationInfo& info) {
+    const double error = full_check_ ? subject_.full_error() : subject_.sampled_error();
+    if (!(error <= tolerance)) {
+      throw std::runtime_error("round " + std::to_string(round_) + ", " + std::string(info.phase) +
+                               " iteration " + std::to_string(info.tuning_iteration) + ": wrong by " +
+                               std::to_string(error));
+    }
+    ++checked_;
+  }
+
+  void run_once(contextual::Mode mode) {
+    contextual::Options how;
+    how.mode = mode;
+    checked_ = 0;
+    tuner_.run(subject_.region, subject_.run, how);
+    CHECK(checked_ == 1);
+  }
+
+  /// The finals take long: in the first round only.
+  void tune() {
+    contextual::Options how;
+    how.always_tune = true;
+    how.finals = round_ == 0;
+    checked_ = 0;
+    int runs = 0;
+    tuner_.run(
+        subject_.region,
+        [&] {
+          subject_.run();
+          ++runs;
+        },
+        how);
+    CHECK(runs > 10);
+    CHECK(checked_ == runs);
+    const contextual::Report report = tuner_.report();
+    const std::string choices = choices_of(*report.find(subject_.region));
+    CHECK_FALSE(choices.empty());
+    const auto deadline = contextual::Deadline::after(std::chrono::seconds(60));
+    for (const std::string& others : ranks_->all_gather(choices, deadline)) {
+      CHECK(others == choices);  // byte for byte
+    }
+  }
+
+  Subject subject_;
+  std::shared_ptr<contextual::Communicator> ranks_;  ///< the test's own, apart from the tuner's
+  std::uint64_t round_ = 0;
+  bool full_check_ = false;
+  int checked_ = 0;
+  contextual::ContextualAutotuner tuner_;
+};
+
+}  // namespace distributed
