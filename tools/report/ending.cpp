@@ -37,25 +37,17 @@ std::string failed_text(const RankRun& run) {
 std::string blocked_text(const Blocked& blocked) {
   std::string text = "blocked in " + std::string(blocked.activity);
   if (blocked.config.problem != nullptr) {
-    text += blocked.in_launch ? ", launch under way" : ", after the launch";
+    text += blocked.in_launch ? ", a launch under way" : ", the last launch has returned";
   }
-  text += " for " + duration_text(static_cast<double>(blocked.blocked_ns));
   return text + (blocked.action.empty() ? "" : "; watchdog: " + std::string(blocked.action));
 }
 
 std::string open_text(const RankRun& run, const Logs& logs) {
-  std::string text = "log ends here: killed, exited or stopped, or still running";
-  const LogFile& file = logs.files[run.file];
   const bool last_of_file = std::none_of(logs.runs.begin(), logs.runs.end(), [&](const RankRun& other) {
     return other.file == run.file && other.last_line > run.last_line;
   });
-  if (!last_of_file) {
-    return "no end of this run, later ones follow in the same log";
-  }
-  if (file.written_s) {
-    text += " (last written " + iso8601_of(*file.written_s) + ")";
-  }
-  return text;
+  return last_of_file ? "log ends here: killed, exited or stopped, or still running"
+                      : "no end of this run, later ones follow in the same log";
 }
 
 std::string what_of(const RankRun& run, const Logs& logs) {
@@ -72,17 +64,49 @@ std::string what_of(const RankRun& run, const Logs& logs) {
   return open_text(run, logs);
 }
 
+/// What is not alike on ranks that stopped alike: for how long, since when.
+struct StopTimes {
+  std::int64_t blocked_ns = 0;  ///< the longest
+  std::int64_t written_s = -1;  ///< the latest
+  std::string_view since;       ///< the earliest
+
+  void add(const RankRun& run, const Logs& logs) {
+    if (run.blocked) {
+      blocked_ns = std::max(blocked_ns, run.blocked->blocked_ns);
+      since = since.empty() ? run.blocked->since_iso8601 : std::min(since, run.blocked->since_iso8601);
+    }
+    written_s = std::max(written_s, logs.files[run.file].written_s.value_or(-1));
+  }
+
+  std::string text(RankState state) const {
+    if (state == RankState::blocked) {
+      return ", for " + duration_text(static_cast<double>(blocked_ns)) +
+             (since.empty() ? "" : " since " + std::string(since));
+    }
+    return state == RankState::open && written_s >= 0 ? " (last written " + iso8601_of(written_s) + ")" : "";
+  }
+};
+
 std::vector<Stop> stops_of(const TuningRun& run, const Logs& logs) {
   using Key = std::tuple<RankState, std::string, std::string>;
   std::map<Key, std::size_t> known;
   std::vector<Stop> stops;
+  std::vector<StopTimes> times;
   for (const RankRun* rank : run.ranks) {
     Stop stop{{}, state_of(*rank), what_of(*rank, logs), position_of(*rank)};
+    if (run.several_regions) {
+      stop.where = "region " + std::string(rank->region) + ", " + stop.where;
+    }
     const auto [found, is_new] = known.try_emplace(Key(stop.state, stop.what, stop.where), stops.size());
     if (is_new) {
       stops.push_back(std::move(stop));
+      times.emplace_back();
     }
     stops[found->second].ranks.push_back(rank->rank);
+    times[found->second].add(*rank, logs);
+  }
+  for (std::size_t i = 0; i < stops.size(); ++i) {
+    stops[i].what += times[i].text(stops[i].state);
   }
   return stops;
 }
