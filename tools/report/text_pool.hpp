@@ -16,6 +16,10 @@ namespace contextual::log_report {
 /// What it returns stays valid as long as the pool. Not thread-safe.
 class TextPool {
  public:
+  TextPool() = default;
+  TextPool(TextPool&&) = default;  // views stay valid: only nodes change their owner
+  TextPool& operator=(TextPool&&) = default;
+
   std::string_view text(std::string value) {
     return *texts_.insert(std::move(value)).first;  // nodes do not move
   }

@@ -1,0 +1,111 @@
+/// \file
+/// Reads, joins and reports logs that were damaged in every way that is cheap to think of. Nothing may throw,
+/// hang, or grow without bound; under the sanitizers nothing may read out of bounds.
+
+#include "contextual/store/json_format.hpp"
+#include "mutations.hpp"
+#include "report/command.hpp"
+#include "report/report.hpp"
+#include "sample_logs.hpp"
+#include "support/catch.hpp"
+#include "unit/store/sample_events.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace contextual::log_report;
+using namespace report_test;
+
+namespace {
+
+/// CONTEXTUAL_REPORT_MUTATIONS, else 10,000.
+int rounds() {
+  const char* text = std::getenv("CONTEXTUAL_REPORT_MUTATIONS");
+  return text == nullptr ? 10'000 : std::atoi(text);
+}
+
+std::string sample_events() {
+  std::string text;
+  for (const auto& event : contextual::store::samples::all()) {
+    text += contextual::store::to_json_line(event) + "\n";
+  }
+  return text;
+}
+
+/// What is damaged: one of each event, and two ranks' logs of a run.
+std::vector<Files> originals() {
+  return {{sample_events()}, files_of({}), {sample_events(), files_of({})[1]}};
+}
+
+std::size_t size_of(const Files& files) {
+  std::size_t size = 0;
+  for (const std::string& file : files) {
+    size += file.size();
+  }
+  return size;
+}
+
+/// A mark, an event or a cell is a few hundred bytes of markup; the rest is the page itself.
+constexpr std::size_t bytes_for_nothing = 64 * 1024;
+constexpr std::size_t bytes_per_byte = 16;
+
+}  // namespace
+
+TEST_CASE("report: 10,000 mutated logs, always a report of bounded size", "[unit]") {
+  const std::vector<Files> all = originals();
+  Mutator mutator(20260131);
+  ReportOptions options;
+  std::size_t damaged = 0;
+  std::size_t bad = 0;
+  for (int round = 0; round < rounds(); ++round) {
+    Files files = all[static_cast<std::size_t>(round) % all.size()];
+    mutator.mutate(files);
+    options.all = round % 2 == 0;
+    options.whole_table = round % 3 == 0;
+    options.width = round % 5 == 0 ? 60 : 100;
+    INFO("round " << round);
+    Report report = make_report("logs", read(files), options);
+    const std::string text = text_report(report, options);
+    const std::string page = html_report(report, options);
+    damaged += report.logs.damaged_count() > 0 ? 1 : 0;
+    bad += report.any_bad() ? 1 : 0;
+    if (text.empty() || page.empty() || text.size() > bytes_for_nothing + bytes_per_byte * size_of(files) ||
+        page.size() > bytes_for_nothing + bytes_per_byte * size_of(files)) {
+      FAIL("text of " << text.size() << " bytes, page of " << page.size() << " for logs of "
+                      << size_of(files));
+    }
+  }
+  // The mutations must reach further than the first check.
+  CHECK(damaged > static_cast<std::size_t>(rounds()) / 4);
+  CHECK(damaged < static_cast<std::size_t>(rounds()));
+  CHECK(bad > static_cast<std::size_t>(rounds()) / 4);
+}
+
+TEST_CASE("report: mutated log directories, always one of the documented exit codes", "[unit]") {
+  const auto directory =
+      std::filesystem::temp_directory_path() / ("contextual-report-" + std::to_string(getpid()));
+  std::filesystem::create_directories(directory);
+  const std::vector<Files> all = originals();
+  Mutator mutator(7);
+  for (int round = 0; round < rounds() / 50; ++round) {
+    Files files = all[static_cast<std::size_t>(round) % all.size()];
+    mutator.mutate(files);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      std::ofstream(directory / ("rank-" + std::to_string(i) + ".jsonl"), std::ios::binary) << files[i];
+    }
+    Command command;
+    command.directory = directory;
+    command.html = directory / "page.html";
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = run_command(command, out, err);
+    INFO("round " << round << ": " << err.str());
+    CHECK((code == exit_fine || code == exit_bad_run));
+    CHECK(std::filesystem::file_size(command.html) > 0);
+  }
+  std::filesystem::remove_all(directory);
+}

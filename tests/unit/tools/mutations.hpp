@@ -1,0 +1,44 @@
+#pragma once
+
+/// \file
+/// Damage to log files, the same in every run of the test.
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace report_test {
+
+using Files = std::vector<std::string>;
+
+/// Applies 1 to 4 of its mutations at a time: flipped bits, cut ends, inserted and removed bytes, lines that
+/// are there twice, missing, exchanged or run into each other, values exchanged within a line or replaced by
+/// one of another type or size, deep nesting, long lines.
+class Mutator {
+ public:
+  explicit Mutator(std::uint64_t seed) : random_(seed) {}
+
+  void mutate(Files& files);
+
+ private:
+  std::size_t below(std::size_t bound);  ///< 0 for bound 0; the same on all platforms
+  std::string& any_of(Files& files) { return files[below(files.size())]; }
+
+  void flip_bits(std::string& file);
+  void cut(std::string& file);
+  void insert_bytes(std::string& file);
+  void remove_bytes(std::string& file);
+  void repeat_or_remove_line(std::string& file);
+  void exchange_lines(Files& files);
+  void splice(Files& files);
+  void replace_value(std::string& file);
+  void exchange_values(std::string& file);
+  void insert_nesting(std::string& file);
+  void insert_long_line(std::string& file);
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace report_test

@@ -1,0 +1,49 @@
+#pragma once
+
+/// \file
+/// Logs of tuning runs that never took place, made with the library's own writer.
+
+#include "contextual/store/events.hpp"
+#include "report/logs.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace report_test {
+
+using Events = std::vector<contextual::store::Event>;
+
+struct SampleRun {
+  int ranks = 2;
+  std::string region = "ag_gemm";
+  std::string id = "a1";  ///< part of the run_ids; the tuning_id
+  std::string time = "2026-01-31T12:00:00Z";
+};
+
+/// What `rank` writes: two kernels, gemm with three configs and norm with two, one warm-up and two repeats
+/// each, finals, the final run. The last rank is always the slowest; config-1 is chosen for gemm, config-0
+/// for norm.
+Events events_of(const SampleRun& run, int rank);
+
+/// The events before the first launch of `iteration`: a rank that got no further.
+Events until(const Events& events, std::int64_t iteration);
+
+/// The run_start alone: a rank that never met the others.
+Events start_only(const SampleRun& run, int rank);
+
+contextual::store::RunEnd failed(const SampleRun& run, int rank, std::string type, std::string error,
+                                 std::vector<int> blamed, std::int64_t iteration);
+
+contextual::store::Blocked blocked(const SampleRun& run, int rank, std::int64_t iteration);
+
+/// Events as a file's text.
+std::string lines_of(const Events& events);
+
+/// One text a rank, as files.
+std::vector<std::string> files_of(const SampleRun& run);
+
+/// Reads texts as rank-0.jsonl, rank-1.jsonl, ...
+contextual::log_report::Logs read(const std::vector<std::string>& files);
+
+}  // namespace report_test
