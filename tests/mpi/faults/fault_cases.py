@@ -60,7 +60,7 @@ class Case:
     completes: bool = False  # the run goes on without what was rejected
     regions: tuple = ("",)  # suffixes of the names of the regions that are run
     wake: bool = False  # a rank that stopped is continued once all others are out
-    one_culprit: bool = False  # of an mpirun: what it did lasts for its process
+    one_culprit: bool = False  # of an mpirun: what it did lasts, or would mix up logs of runs without a hello
     logs: bool = True  # the culprit writes a log
 
     def culprit_known(self, place, ranks):
@@ -167,7 +167,7 @@ CASES = (
     Case("other_space", "other_space", mismatch("first")),
     Case("smaller_space", "smaller_space", mismatch("first")),
     Case("other_options", "other_options", mismatch("n_repeat=3")),
-    Case("invalid_options", "invalid_options", REFUSED),
+    Case("invalid_options", "invalid_options", REFUSED, one_culprit=True),
     environment("environment_mode", mismatch("mode=off"), logs=False),
     environment("environment_always_tune", mismatch("always_tune=true")),
     environment("environment_invalid", REFUSED, logs=False),

@@ -91,30 +91,24 @@ def run_job(job, options, folder):
         stopped_rank=culprit if job.case.stops else None,
         wake=job.case.wake,
     )
-    judge = fault_checks.Judge(options.deadline_ms, options.grace_ms, options.margin_ms, options.report)
-    whole = []
-    if run.timed_out:
-        whole.append("mpirun did not end")
-    if run.left_over:
-        whole.append(f"processes were left: {run.left_over}")
+    limit_ms = options.deadline_ms + options.grace_ms + options.margin_ms
+    judge = fault_checks.Judge(run, job.case, limit_ms, options.report)
     healthy = "--no-healthy" not in job.case.options
-    problems = []
+    problems = list(judge.whole())
     slowest = 0.0
     passed = 0
     for repetition in range(job.first, job.first + job.repeat):
-        found, elapsed_ms = judge.repetition(run, job.case, job.place, culprit_of(job, repetition), repetition)
+        found, elapsed_ms = judge.repetition(job.place, culprit_of(job, repetition), repetition)
         if healthy:
-            found += judge.healthy(run, repetition)
+            found += judge.healthy(repetition)
         problems += [f"repetition {repetition}, {job.place}: {text}" for text in found]
         slowest = max(slowest, elapsed_ms)
         passed += 0 if found else 1
-    whole += judge.ends(run)
     if healthy and not job.case.poisons:
-        whole += judge.healthy(run, job.first + job.repeat)
-    problems += whole
+        problems += judge.healthy(job.first + job.repeat)
     if not problems and not options.keep:
         shutil.rmtree(folder)
-    return Result(passed if not whole else 0, job.repeat, slowest, problems, folder)
+    return Result(min(passed, job.repeat - 1) if problems else passed, job.repeat, slowest, problems, folder)
 
 
 def parse_arguments():
@@ -142,9 +136,9 @@ def parse_arguments():
     options.program = options.build
     if options.build.is_dir():
         options.program = options.build / "tests" / "mpi" / "faults" / "fault_program"
-        installed = options.build / "tools" / "contextual-report"
-        if options.report is None and installed.exists():
-            options.report = installed
+        built = options.build / "tools" / "report" / "contextual-report"
+        if options.report is None and built.exists():
+            options.report = built
     known = {case.name: case for case in fault_cases.CASES}
     names = list(known) if options.faults == "all" else options.faults.split(",")
     for name in names:
