@@ -24,7 +24,7 @@ class AllGather {
   AllGather(const AllGatherConfig& config, const AllGatherArgs& args)
       : args_(args),
         chunk_(config.chunk_rows),
-        chunks_(chunk_count(args.rows, chunk_)),
+        chunks_(chunk_count(args.rows, config.chunk_rows)),
         messages_(args.communicator) {
     MPI_Comm_rank(args.communicator, &rank_);
     MPI_Comm_size(args.communicator, &ranks_);

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -61,10 +62,13 @@ TEST_CASE("flagged gemm with every config reads rows only after their flags", "[
       Product product(3, 130, 40, 20);
       RowFlags arrived(product.a.rows);
       std::jthread producer([&] {
-        for (const long end : {390L, 260L, 130L}) {  // the last shard first, in uneven pieces
-          std::this_thread::sleep_for(std::chrono::milliseconds(1));
-          product.bring(arrived, end - 130, end - 70);
-          product.bring(arrived, end - 70, end);
+        // The last shard first, in pieces that end within blocks, slowly enough for a block to begin too
+        // early.
+        for (const long end : {390L, 260L, 130L}) {
+          for (const auto& [from, to] : {std::pair{130L, 100L}, {100L, 70L}, {70L, 10L}, {10L, 0L}}) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            product.bring(arrived, end - from, end - to);
+          }
         }
       });
       flagged_gemm_compute(config, {.gemm = product.gemm(),
