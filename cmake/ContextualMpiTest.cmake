@@ -14,7 +14,8 @@ endfunction()
 
 # contextual_add_mpi_test(<test> RANKS <count>... COMMAND <target or program> [<argument>...] [TIMEOUT <s>])
 #
-# One test for each count. Ranks may share cores, and mpirun may be run by root, as in a container.
+# One test for each count. Ranks may share cores, and mpirun may be run by root, as in a container. They are not bound
+# to cores: tests that run at the same time would all be bound to the first ones.
 function(contextual_add_mpi_test test)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;COMMAND")
   if(NOT arg_TIMEOUT)
@@ -29,6 +30,6 @@ function(contextual_add_mpi_test test)
     add_test(NAME "${name}" COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks}
       ${MPIEXEC_PREFLAGS} "${program}" ${arg_COMMAND} ${MPIEXEC_POSTFLAGS})
     set_tests_properties("${name}" PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks}
-      ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1")
+      ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_hwloc_base_binding_policy=none")
   endforeach()
 endfunction()

@@ -3,7 +3,9 @@
 /// computes with the rows that have come while the others are under way, RMSNorm, gated activation, and a
 /// GEMM that accumulates in place. Checks the result of every tuning iteration on every rank.
 ///
-///     mpirun -n 2 allgather_gemm_host
+///     mpirun --bind-to none -n 2 allgather_gemm_host
+///
+/// Each rank has several threads; Open MPI would bind two ranks to one core each.
 ///
 /// Neither the all-gather nor its GEMM could be tuned alone: see common/gathered_layer.hpp.
 ///
