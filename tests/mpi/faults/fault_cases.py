@@ -70,7 +70,8 @@ class Case:
         expected = self.expected(place, False)
         if expected.names == "majority":
             return ranks > 2
-        return expected != BLOCKED or not (self.wake or self.kind == "blocked")
+        all_may_be_blocked = self.wake or self.kind == "blocked"
+        return expected == MISSING or not all_may_be_blocked
 
     @property
     def poisons(self):

@@ -90,7 +90,9 @@ class Program {
       return true;
     }
     injector_.disarm();
-    return tune("healthy-" + std::to_string(repetition), repetition, {});
+    contextual::Options options;
+    options.deadline = std::chrono::seconds(30);  // nobody is late but by the machine's other work
+    return tune("healthy-" + std::to_string(repetition), repetition, options);
   }
 
   bool run_faulty(int repetition) {
