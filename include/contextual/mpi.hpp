@@ -4,13 +4,19 @@
 /// Ranks as processes: communicators over MPI. The only public header that includes mpi.h; link
 /// contextual::mpi.
 ///
-/// Threads: the tuner's collectives run on the thread of `run`, outside of the region. With
-/// MPI_THREAD_SINGLE or MPI_THREAD_FUNNELED that must be the thread that initialised MPI; with
-/// MPI_THREAD_SERIALIZED nobody else may be inside MPI while a collective of the tuner runs.
+/// Threads: one thread at a time may use a communicator, so tuners on two threads need one each. The tuner's
+/// collectives run on the thread of `run`, outside of the region. With MPI_THREAD_SINGLE or
+/// MPI_THREAD_FUNNELED that must be the thread that initialised MPI; with MPI_THREAD_SERIALIZED nobody else
+/// may be inside MPI while a collective of the tuner runs.
 ///
 /// Waiting: by non-blocking collectives that are polled, yielding the core, until the deadline. When it
 /// expires, the ranks look for each other with point-to-point messages, and the communicator is poisoned: its
-/// buffers and its MPI communicator are leaked on purpose, because MPI may still write to them.
+/// buffers and its MPI communicator are leaked on purpose, because MPI may still write to them. A rank that
+/// comes late may see the collective that expired elsewhere complete; its next one throws.
+///
+/// MPI's own errors are thrown where its error handlers return them. That is so where this library
+/// initialised MPI; an application that owns MPI sets MPI_ERRORS_RETURN on MPI_COMM_WORLD, or they end the
+/// program.
 
 #include <contextual/communicator.hpp>
 #include <contextual/export.hpp>
@@ -35,8 +41,11 @@ struct MpiOptions {
 /// ones. Collective in its first call.
 ///
 /// Initialises MPI with MPI_THREAD_MULTIPLE if nobody has, and then finalises it when the process exits
-/// normally, unless a communicator was poisoned: MPI_Finalize might wait for the missing rank for ever. An
-/// application that owns MPI keeps it: it finalises, after its tuners are done.
+/// normally, unless a communicator was poisoned: MPI_Finalize might wait for the missing rank for ever, and
+/// mpirun then reports that the process did not finalise. An application that owns MPI keeps it: it
+/// finalises, after its tuners are done; with a rank missing it must not.
+///
+/// Once poisoned it stays so. Where all ranks live, `mpi_communicator(MPI_COMM_WORLD)` makes a new one.
 ///
 /// Throws CommunicationError with MPI's text when MPI fails, or when it is finalised already.
 CONTEXTUAL_API std::shared_ptr<Communicator> mpi_world(const MpiOptions& options = {});

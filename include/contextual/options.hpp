@@ -83,10 +83,11 @@ struct Options {
   std::optional<std::chrono::milliseconds> deadline{};  ///< 60 s; for each settle and each exchange
   /// 10 s. A rank that is blocked in one run of the region, a hook, a `prepare` or a settle for longer than
   /// deadline plus grace cannot throw: a watchdog writes to stderr and to the log what it was doing, and
-  /// leaves with `deadline_exit_code` without running destructors, or calls `on_deadline`. Time in which the
-  /// whole process was stopped does not count, and a process with a debugger attached is only told.
+  /// leaves with `deadline_exit_code` without running destructors, or calls `on_deadline`. Of a time in which
+  /// the whole process was stopped, 4 % of deadline plus grace count at most; one with a debugger attached is
+  /// only told.
   std::optional<std::chrono::milliseconds> grace{};
-  /// False: this rank's times do not count, it chooses as the ranks do whose times count. At least one must.
+  /// False: this rank's times do not count where those of another rank do; it chooses as the others.
   std::optional<bool> times_count{};                     ///< true
   std::optional<std::filesystem::path> log_directory{};  ///< .autotune_logs; empty: none. CONTEXTUAL_LOG_DIR
   std::optional<bool> print{};  ///< false; choices and progress to stderr. CONTEXTUAL_PRINT_AUTOTUNING
@@ -95,7 +96,8 @@ struct Options {
   ScheduleFactory schedule{};                       ///< walk_schedule
   std::function<void(const Progress&)> progress{};  ///< after every batch; must not throw
   /// Called by the watchdog's thread instead of leaving, once for what is blocked; when it returns, the rank
-  /// goes on being blocked. Must not throw and must not call the tuner.
+  /// goes on being blocked. A copy of it may still run when `run` has returned. Must not throw and must not
+  /// call the tuner.
   std::function<void(const BlockedInfo&)> on_deadline{};
   /// Before and after each run of the region, in every mode, on the thread of `run`, outside what is
   /// measured: to restore state, to check a result. What they throw counts as thrown by the region. A wrapped

@@ -59,6 +59,7 @@ class CONTEXTUAL_API LaunchCall {
   ProblemSlot* slot_ = nullptr;
   LaunchInfo info_;
   LaunchNote note_;
+  std::uint64_t current_ = 0;  ///< for the watchdog, see ThreadLog
   bool fallback_ = false;
   bool late_ = false;
 };

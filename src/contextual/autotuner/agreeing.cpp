@@ -36,7 +36,7 @@ constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t word_of(std::optional<std::int64_t> time_ns, bool times_count) {
   if (!times_count) {
-    return time_ns.value_or(launched);
+    return std::min(time_ns.value_or(launched), counts - 1);
   }
   return time_ns && *time_ns < counts - 1 ? *time_ns | counts : no_time;
 }
@@ -101,17 +101,17 @@ void RegionRun::agree_header(const Batch& batch, std::vector<ProblemSlot*>& join
     header.raise(Flag::rejections, slot.shared() && !slot.rejections.empty());
   }
   const sync::Agreement agreement = exchange_.agree(header);
+  if (agreement.elsewhere() || agreement.differs(Field::region)) {
+    throw_mismatch(agreement, batch);
+  }
   if (agreement.raised(Flag::region_threw)) {
     throw_failures(batch);
   }
   if (agreement.raised(Flag::tuning_failed)) {
     throw_tuning_failed(batch);
   }
-  for (const Field field :
-       {Field::version, Field::stage, Field::sequence, Field::region, Field::plan, Field::launches}) {
-    if (agreement.differs(field)) {
-      throw_mismatch(agreement, batch);
-    }
+  if (agreement.differs(Field::plan) || agreement.differs(Field::launches)) {
+    throw_mismatch(agreement, batch);
   }
   if (agreement.differs(Field::problems)) {
     joining = unite(context_, joining, exchange_.gather(problem_details(joining)));
@@ -127,13 +127,14 @@ void RegionRun::agree_final(const Batch& batch) {
   header.set(Field::launches, launch_digest(context_));
   header.raise(Flag::region_threw, batch.failure != nullptr);
   const sync::Agreement agreement = exchange_.agree(header);
+  if (agreement.elsewhere() || agreement.differs(Field::region)) {
+    throw_mismatch(agreement, batch);
+  }
   if (agreement.raised(Flag::region_threw)) {
     throw_failures(batch);
   }
-  for (const Field field : {Field::version, Field::stage, Field::sequence, Field::region, Field::launches}) {
-    if (agreement.differs(field)) {
-      throw_mismatch(agreement, batch);
-    }
+  if (agreement.differs(Field::launches)) {
+    throw_mismatch(agreement, batch);
   }
 }
 

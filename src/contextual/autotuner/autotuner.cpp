@@ -1,5 +1,4 @@
-#include "contextual/autotuner/failure.hpp"
-#include "contextual/autotuner/majority.hpp"
+#include "contextual/autotuner/hello.hpp"
 #include "contextual/autotuner/recorder.hpp"
 #include "contextual/autotuner/region_run.hpp"
 #include "contextual/autotuner/resolved_options.hpp"
@@ -7,20 +6,15 @@
 #include "contextual/sync/exchange.hpp"
 
 #include <contextual/autotuner.hpp>
-#include <contextual/detail/stable_hash.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <chrono>
-#include <cstdio>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -28,7 +22,6 @@ namespace contextual {
 
 using autotuner::RegionRun;
 using autotuner::ResolvedOptions;
-using sync::Field;
 
 namespace {
 
@@ -58,41 +51,21 @@ void check_single_library() {
 
 /// A thread may still launch into it, so it is kept for good.
 void abandon(std::unique_ptr<RegionRun> run) {
+  run->retire();
   static std::mutex mutex;
   static auto* const abandoned = new std::vector<std::unique_ptr<RegionRun>>;
   const std::lock_guard lock(mutex);
   abandoned->push_back(std::move(run));
 }
 
-std::string hello_text(const std::string& region, const ResolvedOptions& options) {
-  return "region=\"" + region + "\" " + options.agreed_text();
-}
-
-/// Names what some rank says otherwise than most.
-std::string difference(const std::vector<std::string>& texts) {
-  const std::size_t reference = autotuner::majority_of(texts).reference;
-  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    if (texts[rank] != texts[reference]) {
-      return "rank " + std::to_string(reference) + " has " + texts[reference] + ", rank " +
-             std::to_string(rank) + " has " + texts[rank];
-    }
+/// What `run` would throw for these options.
+std::exception_ptr invalid(const ResolvedOptions& resolved) {
+  try {
+    autotuner::validate(resolved);
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
   }
-  return "they are at different points of the program";
-}
-
-/// What this process would call a tuning run; positive, and not the same twice.
-std::int64_t new_tuning_number() {
-  static std::atomic<std::uint64_t> next{0};
-  const auto now = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-  const auto process = static_cast<std::uint64_t>(getpid());
-  return static_cast<std::int64_t>(
-      detail::StableHash().add(now).add(process).add(next.fetch_add(1)).value() >> 1);
-}
-
-std::string hex_text(std::int64_t number) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
-  return text.data();
 }
 
 }  // namespace
@@ -102,6 +75,7 @@ struct ContextualAutotuner::Impl {
   autotuner::RunLock run_lock;
   std::map<Communicator*, std::unique_ptr<sync::Exchange>> exchanges;
   std::vector<std::shared_ptr<Communicator>> communicators;  ///< kept while their exchange is
+  std::set<Communicator*> met;                               ///< on which all ranks were once found to agree
   mutable std::mutex report_mutex;
   Report report;
 
@@ -113,20 +87,25 @@ struct ContextualAutotuner::Impl {
 
   sync::Exchange& exchange_for(const ResolvedOptions& resolved) {
     auto& exchange = exchanges[resolved.communicator.get()];
+    // One that makes no sense is told to the others, who need time to come.
+    const auto timeout = resolved.deadline.count() > 0 ? resolved.deadline : ResolvedOptions{}.deadline;
     // A child of fork that runs alone starts anew; one that has peers must not speak for its parent.
     const bool inherited = exchange && resolved.communicator->size() == 1 && !exchange->of_this_process();
     if (!exchange || inherited) {
-      exchange = std::make_unique<sync::Exchange>(*resolved.communicator, resolved.deadline);
+      exchange = std::make_unique<sync::Exchange>(*resolved.communicator, timeout);
       communicators.push_back(resolved.communicator);
     }
-    exchange->set_timeout(resolved.deadline);
+    exchange->set_timeout(timeout);
     return *exchange;
   }
 
-  /// Compares region, options and environment on all ranks; says there what could not be set up here.
-  /// Returns an id of this tuning run that is equal on all ranks.
+  /// As autotuner::say_hello; remembers with whom this tuner has met.
   std::string hello(sync::Exchange& exchange, const std::string& region, const ResolvedOptions& resolved,
-                    const std::exception_ptr& setup_failure);
+                    const std::exception_ptr& setup_failure) {
+    std::string tuning_id = autotuner::say_hello(exchange, region, resolved, setup_failure);
+    met.insert(resolved.communicator.get());
+    return tuning_id;
+  }
 
   /// A region that is run again and again with nothing left to tune keeps one report of that.
   void keep(RegionReport&& latest) {
@@ -159,43 +138,6 @@ struct ContextualAutotuner::Impl {
     return LaunchRegistry::instance().region_id(resolved.communicator->process_scope(), region);
   }
 };
-
-std::string ContextualAutotuner::Impl::hello(sync::Exchange& exchange, const std::string& region,
-                                             const ResolvedOptions& resolved,
-                                             const std::exception_ptr& setup_failure) {
-  const std::string text = hello_text(region, resolved);
-  sync::Header header;
-  header.set(Field::stage, autotuner::text_digest("hello"));
-  header.set(Field::region, autotuner::text_digest(region));
-  header.set(Field::options, autotuner::text_digest(text));
-  header.raise(sync::Flag::region_threw, setup_failure != nullptr);
-  header.offer(exchange.rank() == 0 ? new_tuning_number() : 0);
-  const sync::Agreement agreement = exchange.agree(header);
-  if (agreement.raised(sync::Flag::region_threw)) {
-    const auto causes = exchange.gather(setup_failure ? autotuner::text_of(setup_failure) : std::string());
-    if (setup_failure) {
-      std::rethrow_exception(setup_failure);
-    }
-    for (std::size_t rank = 0; rank < causes.size(); ++rank) {
-      if (!causes[rank].empty()) {
-        throw RegionFailedError(region, static_cast<int>(rank), causes[rank], 0);
-      }
-    }
-  }
-  bool differs = false;
-  for (std::size_t field = 0; field < sync::field_count; ++field) {
-    differs = differs || agreement.differs(static_cast<Field>(field));
-  }
-  if (differs) {
-    const auto texts = exchange.gather(text);
-    throw RankMismatchError(
-        "region \"" + region + "\", before its first tuning iteration: ranks disagree: " + difference(texts) +
-            ". Call `run` with the same regions in the same order, with the same options and "
-            "environment, on all ranks",
-        autotuner::majority_of(texts).differing);
-  }
-  return hex_text(agreement.largest_offer());
-}
 
 bool ContextualAutotuner::Impl::tune(const std::string& region, const std::function<void()>& call,
                                      const ResolvedOptions& resolved) {
@@ -269,17 +211,6 @@ ContextualAutotuner::ContextualAutotuner(Options options)
 
 ContextualAutotuner::~ContextualAutotuner() = default;
 
-namespace {
-
-/// Modes that tune nothing have no set-up that could say so.
-std::exception_ptr environment_failure(const ResolvedOptions& resolved) {
-  return resolved.environment_error.empty()
-             ? nullptr
-             : std::make_exception_ptr(InvalidArgument(resolved.environment_error));
-}
-
-}  // namespace
-
 bool ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
                                      const Options& options) {
   if (inside_region()) {
@@ -294,11 +225,11 @@ bool ContextualAutotuner::run_erased(std::string_view name, const std::function<
   if (resolved.mode != Mode::tune) {
     {
       const autotuner::RunLock::Holder lock(impl_->run_lock, region_name, resolved.deadline);
-      if (!impl_->exchanges.contains(resolved.communicator.get())) {  // once: a rank may have another mode
-        impl_->hello(impl_->exchange_for(resolved), region_name, resolved, environment_failure(resolved));
+      if (!impl_->met.contains(resolved.communicator.get())) {  // once: a rank may have another mode
+        impl_->hello(impl_->exchange_for(resolved), region_name, resolved, invalid(resolved));
       }
     }
-    if (const auto failure = environment_failure(resolved)) {
+    if (const auto failure = invalid(resolved)) {
       std::rethrow_exception(failure);
     }
     impl_->run_once(region_name, region, resolved);

@@ -6,52 +6,53 @@
 #include <unistd.h>
 
 #include <condition_variable>
-#include <cstdio>
-#include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
 namespace contextual::autotuner {
 namespace {
 
+/// Everything the action needs, so that it may outlive the run.
+struct Blocked {
+  store::Blocked event;
+  std::optional<store::RankLog> log;
+  std::function<void(const BlockedInfo&)> on_deadline;
+  bool leave = false;
+};
+
+/// One write: stdio's lock may be held by whoever is blocked.
 void say(const std::string& line) noexcept {
-  // One write: stdio's lock may be held by whoever is blocked.
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
     return;  // nobody is left to be told
   }
 }
 
-/// Writes the event, but waits only a second for it: the disk may be what is blocked.
-void log_bounded(const Recorder& recorder, const store::Blocked& event) {
-  struct State {
+/// Tells, but waits only a second for it: the disk, or a pipe that nobody reads, may be what blocks.
+void tell_bounded(const std::shared_ptr<Blocked>& blocked) {
+  struct Told {
     std::mutex mutex;
-    std::condition_variable done;
-    bool finished = false;
+    std::condition_variable changed;
+    bool done = false;
   };
-  const auto state = std::make_shared<State>();
-  std::thread([state, event, log = recorder.log()]() mutable {
-    if (log) {
-      log->write(event);
+  const auto told = std::make_shared<Told>();
+  std::thread([told, blocked] {
+    if (blocked->log) {
+      blocked->log->write(blocked->event);
     }
-    const std::lock_guard lock(state->mutex);
-    state->finished = true;
-    state->done.notify_one();
+    say("[contextual] blocked for longer than deadline and grace: " + store::to_text(blocked->event) + "\n");
+    const std::lock_guard lock(told->mutex);
+    told->done = true;
+    told->changed.notify_one();
   }).detach();
-  std::unique_lock lock(state->mutex);
-  state->done.wait_for(lock, std::chrono::seconds(1), [&] { return state->finished; });
+  std::unique_lock lock(told->mutex);
+  told->changed.wait_for(lock, std::chrono::seconds(1), [&] { return told->done; });
 }
 
-std::string action_of(const ResolvedOptions& options) {
-  if (options.on_deadline) {
-    return "on_deadline";
-  }
-  return being_traced() ? "none: a debugger is attached" : "exit " + std::to_string(deadline_exit_code);
-}
-
-store::Blocked event_of(const ResolvedOptions& options, detail::RunContext& context, Recorder& recorder,
-                        const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
+store::Blocked event_of(detail::RunContext& context, const Recorder& recorder, const Watchdog::Place& place,
+                        std::chrono::nanoseconds blocked_for) {
   store::Blocked event = recorder.blocked_event();
   event.activity = place.activity;
   event.phase = place.phase;
@@ -60,45 +61,51 @@ store::Blocked event_of(const ResolvedOptions& options, detail::RunContext& cont
       store::utc_text(std::chrono::system_clock::now() -
                       std::chrono::duration_cast<std::chrono::system_clock::duration>(blocked_for));
   event.blocked_ns = blocked_for.count();
-  event.action = action_of(options);
-  if (const auto launch = context.current_launch()) {
-    event.kernel = launch->kernel;
-    event.key = launch->key;
+  if (auto launch = context.current_launch()) {
+    event.kernel = std::move(launch->kernel);
+    event.key = std::move(launch->key);
     event.config_id = launch->config_id;
-    event.config = launch->config;
+    event.config = std::move(launch->config);
     event.in_launch = launch->under_way;
   }
   return event;
 }
 
-void call_on_deadline(const ResolvedOptions& options, const store::Blocked& event) {
+void call_on_deadline(const Blocked& blocked) {
+  const store::Blocked& event = blocked.event;
   const std::string config = event.kernel.empty() ? "" : event.config.to_string();
-  options.on_deadline({event.region, event.activity, event.phase, event.tuning_iteration, event.rank,
+  blocked.on_deadline({event.region, event.activity, event.phase, event.tuning_iteration, event.rank,
                        event.kernel, event.key, config, event.in_launch,
                        std::chrono::nanoseconds(event.blocked_ns)});
 }
 
-}  // namespace
-
-void report_blocked(const ResolvedOptions& options, detail::RunContext& context, Recorder& recorder,
-                    const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) noexcept {
+void act(const std::shared_ptr<Blocked>& blocked, const std::function<bool()>& still_blocked) noexcept {
   try {
-    const store::Blocked event = event_of(options, context, recorder, place, blocked_for);
-    say("[contextual] blocked for longer than deadline and grace: " + store::to_text(event) + "\n");
-    log_bounded(recorder, event);
-    if (options.on_deadline) {
-      call_on_deadline(options, event);
-      return;
-    }
-    if (event.action.rfind("none", 0) == 0) {
-      return;
-    }
-  } catch (const std::exception& error) {
-    say(std::string("[contextual] the watchdog could not report a blocked rank: ") + error.what() + "\n");
+    tell_bounded(blocked);
+  } catch (...) {
+    say("[contextual] blocked for longer than deadline and grace; out of memory or threads to say where\n");
   }
-  if (!options.on_deadline) {
+  if (blocked->on_deadline) {
+    call_on_deadline(*blocked);  // what it throws ends the process, as documented
+  } else if (blocked->leave && still_blocked()) {
     _exit(deadline_exit_code);  // no destructor and no atexit handler: they might wait for what is blocked
   }
+}
+
+}  // namespace
+
+Watchdog::Action blocked_action(const ResolvedOptions& options, detail::RunContext& context,
+                                const Recorder& recorder, const Watchdog::Place& place,
+                                std::chrono::nanoseconds blocked_for) noexcept {
+  auto blocked = std::make_shared<Blocked>();
+  blocked->on_deadline = options.on_deadline;
+  blocked->leave = !options.on_deadline && !being_traced();
+  blocked->event = event_of(context, recorder, place, blocked_for);
+  blocked->event.action = options.on_deadline ? "on_deadline"
+                          : blocked->leave    ? "exit " + std::to_string(deadline_exit_code)
+                                              : "none: a debugger is attached";
+  blocked->log = recorder.log();
+  return [blocked](const std::function<bool()>& still_blocked) { act(blocked, still_blocked); };
 }
 
 }  // namespace contextual::autotuner

@@ -10,10 +10,11 @@
 
 namespace contextual::autotuner {
 
-/// Says on stderr and in the log what the rank was doing. Then it calls the user's `on_deadline` if there is
-/// one; else leaves with deadline_exit_code, unless a debugger is attached. Called by the watchdog's thread;
-/// waits for the log for a second at most. All arguments must live as long as the run, which is blocked.
-void report_blocked(const ResolvedOptions& options, detail::RunContext& context, Recorder& recorder,
-                    const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) noexcept;
+/// Looks at what the rank is doing. The action says it in the log and on stderr, for which it waits a second
+/// at most; then it calls the user's `on_deadline` if there is one, else leaves with deadline_exit_code if
+/// the rank is still blocked and no debugger is attached.
+Watchdog::Action blocked_action(const ResolvedOptions& options, detail::RunContext& context,
+                                const Recorder& recorder, const Watchdog::Place& place,
+                                std::chrono::nanoseconds blocked_for) noexcept;
 
 }  // namespace contextual::autotuner

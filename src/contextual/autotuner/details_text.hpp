@@ -11,4 +11,10 @@ inline std::string details_text(const nlohmann::json& details) {
   return details.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// What another rank gathered; `discarded` when it is something else than details, as from a rank at another
+/// point of the program.
+inline nlohmann::json parse_details(const std::string& text) {
+  return nlohmann::json::parse(text, nullptr, false);
+}
+
 }  // namespace contextual::autotuner

@@ -2,6 +2,7 @@
 /// RegionRun: how a run ends badly, alike on all ranks and with every rank's reasons.
 
 #include "contextual/autotuner/details_text.hpp"
+#include "contextual/autotuner/failure.hpp"
 #include "contextual/autotuner/launch_signature.hpp"
 #include "contextual/autotuner/majority.hpp"
 #include "contextual/autotuner/region_run.hpp"
@@ -23,14 +24,15 @@ void RegionRun::throw_failures(const Batch& batch) {
   const std::int64_t iteration = context_.tuning_iteration;
   const auto all = exchange_.gather(
       details_text({{"threw", batch.failure != nullptr}, {"cause", batch.cause}, {"iteration", iteration}}));
+  told_ = true;
   if (batch.failure) {
     std::rethrow_exception(batch.failure);
   }
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const json said = json::parse(all[rank]);
-    if (said.at("threw").get<bool>()) {
-      throw RegionFailedError(context_.region(), static_cast<int>(rank), said.at("cause"),
-                              said.at("iteration"));
+    const json said = parse_details(all[rank]);
+    if (said.is_object() && said.value("threw", false)) {
+      throw RegionFailedError(context_.region(), static_cast<int>(rank), said.value("cause", std::string()),
+                              said.value("iteration", std::int64_t{0}));
     }
   }
   throw RankMismatchError("region \"" + context_.region() +
@@ -38,15 +40,11 @@ void RegionRun::throw_failures(const Batch& batch) {
 }
 
 void RegionRun::rethrow(const Batch& batch) {
-  try {
-    throw;
-  } catch (const CommunicationError& error) {
-    if (!batch.failure) {
-      throw;
-    }
-    recorder_.warning("the other ranks could not be told of what failed on this one: " +
-                      std::string(error.what()));
+  if (!batch.failure || told_) {
+    throw;  // it is what this rank is to throw
   }
+  recorder_.warning("the other ranks could not be told of what failed on this one: " +
+                    text_of(std::current_exception()));
   std::rethrow_exception(batch.failure);
 }
 
@@ -84,10 +82,15 @@ json RegionRun::failure_details(const Batch& batch) {
 void RegionRun::throw_tuning_failed(const Batch& batch) {
   std::vector<json> all;
   for (const std::string& text : exchange_.gather(details_text(failure_details(batch)))) {
-    all.push_back(json::parse(text));
+    all.push_back(parse_details(text));
   }
+  told_ = true;
   const auto failed =
       std::find_if(all.begin(), all.end(), [](const json& said) { return said.contains("kernel"); });
+  if (failed == all.end()) {
+    throw RankMismatchError("region \"" + context_.region() +
+                            "\": a rank said that tuning failed, and no rank did");
+  }
   const std::string kernel = failed->at("kernel");
   const std::string key = failed->at("key");
   std::vector<Rejection> rejections;

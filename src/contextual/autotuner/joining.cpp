@@ -1,6 +1,7 @@
 #include "contextual/autotuner/joining.hpp"
 
 #include "contextual/autotuner/details_text.hpp"
+#include "contextual/autotuner/majority.hpp"
 
 #include <contextual/detail/stable_hash.hpp>
 #include <contextual/error.hpp>
@@ -89,17 +90,34 @@ ProblemSlot& find_or_add(detail::RunContext& context, const json& described) {
   return slot;
 }
 
+/// What a rank says of a kernel and key that its namesakes on other ranks must say too; empty: nothing.
+std::string definition_of(const json& problems, const ProblemSlot& slot) {
+  std::string text;
+  for (const json& described : problems) {
+    if (described.at("name").get<std::string>() == slot.name &&
+        described.at("key").get<std::string>() == slot.key_text) {
+      text += described.at("space").dump() + " " + described.at("participation").dump() + " ";
+    }
+  }
+  return text;
+}
+
 void check_namesakes(const detail::RunContext& context, const std::vector<ProblemSlot*>& united,
-                     const ProblemSlot& slot, std::size_t rank) {
+                     const ProblemSlot& slot, std::size_t rank, const std::vector<json>& ranks) {
   for (const ProblemSlot* other : united) {
     if (other != &slot && other->name == slot.name && other->key_text == slot.key_text) {
+      std::vector<std::string> definitions;
+      for (const json& problems : ranks) {
+        definitions.push_back(definition_of(problems, slot));
+      }
       throw RankMismatchError("region \"" + context.region() + "\", by tuning iteration " +
-                              std::to_string(context.tuning_iteration) + ": kernel \"" + slot.name +
-                              "\", key " + slot.key_text + ": rank " + std::to_string(rank) +
-                              " has another config space or participation than a rank before it (" +
-                              std::to_string(slot.config_count) + " and " +
-                              std::to_string(other->config_count) +
-                              " configs): define it alike on all ranks");
+                                  std::to_string(context.tuning_iteration) + ": kernel \"" + slot.name +
+                                  "\", key " + slot.key_text + ": rank " + std::to_string(rank) +
+                                  " has another config space or participation than a rank before it (" +
+                                  std::to_string(slot.config_count) + " and " +
+                                  std::to_string(other->config_count) +
+                                  " configs): define it alike on all ranks",
+                              majority_of(definitions).differing);
     }
   }
 }
@@ -113,14 +131,18 @@ std::vector<ProblemSlot*> unite(detail::RunContext& context, const std::vector<P
   for (ProblemSlot* slot : own) {
     std::fill(slot->pruned.begin(), slot->pruned.end(), false);  // own ones come back with the details
   }
-  for (std::size_t rank = 0; rank < details.size(); ++rank) {
-    for (const json& described : json::parse(details[rank])) {
+  std::vector<json> ranks;
+  for (const std::string& text : details) {
+    ranks.push_back(json::parse(text));
+  }
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    for (const json& described : ranks[rank]) {
       ProblemSlot& slot = find_or_add(context, described);
       const auto place = std::find(united.begin(), united.end(), &slot);
       const auto index = static_cast<std::size_t>(place - united.begin());
       const std::int64_t locked_here = described.at("locked");
       if (place == united.end()) {
-        check_namesakes(context, united, slot, rank);
+        check_namesakes(context, united, slot, rank, ranks);
         united.push_back(&slot);
         locked.emplace_back(locked_here);
       } else if (locked[index] != locked_here) {

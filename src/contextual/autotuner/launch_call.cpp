@@ -52,15 +52,14 @@ bool LaunchCall::config_changed() noexcept {
 }
 
 void LaunchCall::start() noexcept {
-  log_.last_config.store(info_.config_id, std::memory_order_relaxed);
-  log_.last_slot.store(slot_, std::memory_order_release);
-  log_.in_launch.store(true, std::memory_order_release);
+  current_ = slot_ == nullptr ? 0 : ((slot_->index + 1) << 32) | (info_.config_id << 1);
+  log_.current.store(current_ | detail::launch_under_way, std::memory_order_release);
   log_.run->timer().begin_launch(info_, note_);
 }
 
 void LaunchCall::stop() noexcept {
   log_.run->timer().end_launch(info_, note_);
-  log_.in_launch.store(false, std::memory_order_relaxed);
+  log_.current.store(current_, std::memory_order_release);
 }
 
 void LaunchCall::note_rejection(const std::string& reason) {

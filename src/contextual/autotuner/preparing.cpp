@@ -57,7 +57,7 @@ std::vector<policy::RejectionOutcome> RegionRun::prepare_slot(ProblemSlot& slot,
         continue;
       }
       try {
-        const Watchdog::Section section(watchdog_,
+        const Watchdog::Section section(*watchdog_,
                                         {"prepare", phase_name(phase_).data(), context_.tuning_iteration});
         member->traits().prepare(id);
       } catch (const std::exception& error) {
@@ -98,8 +98,8 @@ bool RegionRun::prepare(Batch& batch) {
     header.set(sync::Field::plan, plan_digest_);
     header.raise(sync::Flag::rejections, !shared_rejections.empty());
     const sync::Agreement agreement = exchange_.agree(header);
-    if (agreement.differs(sync::Field::stage) || agreement.differs(sync::Field::plan) ||
-        agreement.differs(sync::Field::region) || agreement.differs(sync::Field::sequence)) {
+    if (agreement.elsewhere() || agreement.differs(sync::Field::plan) ||
+        agreement.differs(sync::Field::region)) {
       throw_mismatch(agreement, batch);
     }
     if (agreement.raised(sync::Flag::rejections)) {

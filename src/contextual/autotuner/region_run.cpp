@@ -71,13 +71,13 @@ RegionRun::RegionRun(const ResolvedOptions& options, std::string region, std::ui
       recorder_(recorder),
       timer_(make_timer(options)),
       context_(std::move(region), region_id, *timer_, options.max_problems, options.always_tune),
-      watchdog_(options.deadline + options.grace,
+      watchdog_(std::in_place, options.deadline + options.grace,
                 [this](const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
-                  report_blocked(options_, context_, recorder_, place, blocked_for);
+                  return blocked_action(options_, context_, recorder_, place, blocked_for);
                 }),
       shared_(options.policy),
       local_(local_policy(options.policy)),
-      runner_(context_, options, watchdog_) {}
+      runner_(context_, options, *watchdog_) {}
 
 RegionRun::~RegionRun() = default;
 
@@ -195,12 +195,13 @@ void RegionRun::final_run(const std::function<void()>& region) {
   const std::size_t known = context_.slots().size();
   phase_ = policy::Phase::final_run;
   runner_.run(batch, region);
+  agreed_ = {};
   try {
     agree_final(batch);
   } catch (...) {
+    recorder_.batch(batch, problems(), agreed_);
     rethrow(batch);
   }
-  agreed_ = {};
   recorder_.batch(batch, problems(), agreed_);
   if (context_.slots().size() > known) {
     recorder_.warning("the final run launched " + std::to_string(context_.slots().size() - known) +

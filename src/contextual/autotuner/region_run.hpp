@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ class RegionRun {
 
   /// Throws what ended the run. Problems locked in by then stay.
   void execute(const std::function<void()>& region);
+
+  /// The run is over, but a thread may still launch into it: ends what would go on for ever.
+  void retire() { watchdog_.reset(); }
 
   /// For the report, also after an error.
   std::vector<ProblemView> problems() const;
@@ -87,9 +91,9 @@ class RegionRun {
   Recorder& recorder_;
   std::unique_ptr<Timer> timer_;
   detail::RunContext context_;
-  Watchdog watchdog_;
-  policy::TuningState shared_;  ///< the replicated state
-  policy::TuningState local_;   ///< of this rank's `local` kernels: walk only
+  std::optional<Watchdog> watchdog_;  ///< during the run
+  policy::TuningState shared_;        ///< the replicated state
+  policy::TuningState local_;         ///< of this rank's `local` kernels: walk only
   BatchRunner runner_;
   Recorder::AgreedTimes agreed_;
   std::int64_t iterations_ = 0;
@@ -97,6 +101,7 @@ class RegionRun {
   bool local_open_anywhere_ = false;
   bool rejections_anywhere_ = false;
   bool first_batch_ = true;
+  bool told_ = false;  ///< the other ranks know what failed on this one
   std::uint64_t plan_digest_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <contextual/error.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -152,6 +153,10 @@ ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnv
   layers.take(&Options::on_deadline, options.on_deadline);
   layers.take(&Options::before_iteration, options.before_iteration);
   layers.take(&Options::after_iteration, options.after_iteration);
+  // As long as a Deadline can be; sums and finer units of it do not overflow.
+  constexpr std::chrono::milliseconds longest = std::chrono::hours(24 * 365 * 50);
+  options.deadline = std::min(options.deadline, longest);
+  options.grace = std::min(options.grace, longest);
   options.environment_error = read.error;
   options.mode = environment.mode.value_or(options.mode);
   options.always_tune = environment.always_tune.value_or(options.always_tune);
@@ -176,21 +181,21 @@ void validate(const ResolvedOptions& options) {
   policy::require_at_least("grace (ms)", options.grace.count(), 0);
 }
 
-std::string ResolvedOptions::agreed_text() const {
-  std::string text = "mode=" + std::string(mode_text(mode));
-  const auto add = [&text](const char* name, auto value) {
-    text.append(" ").append(name).append("=").append(std::to_string(value));
+std::vector<std::string> ResolvedOptions::agreed_items() const {
+  std::vector<std::string> items;
+  const auto add_text = [&items](const char* name, const std::string& value) {
+    items.push_back(std::string(name) + "=" + value);
   };
-  const auto add_bool = [&text](const char* name, bool value) {
-    text.append(" ").append(name).append(value ? "=true" : "=false");
-  };
+  const auto add = [&](const char* name, auto value) { add_text(name, std::to_string(value)); };
+  const auto add_bool = [&](const char* name, bool value) { add_text(name, value ? "true" : "false"); };
+  add_text("mode", std::string(mode_text(mode)));
   add("n_warmup", policy.n_warmup);
   add("n_repeat", policy.n_repeat);
   add("settle_every", policy.settle_every);
   add("max_iterations", policy.max_iterations);
   add("max_problems", max_problems);
   add_bool("always_tune", always_tune);
-  text += policy.statistic == Statistic::median ? " statistic=median" : " statistic=trimmed_mean";
+  add_text("statistic", policy.statistic == Statistic::median ? "median" : "trimmed_mean");
   add("tie_margin", policy.tie_margin);
   add_bool("finals", policy.finals);
   add("finals_candidates", policy.finals_candidates);
@@ -198,6 +203,14 @@ std::string ResolvedOptions::agreed_text() const {
   add("finals_passes", policy.finals_passes);
   add("finals_min_gain", policy.finals_min_gain);
   add_bool("own_schedule", static_cast<bool>(policy.schedule));
+  return items;
+}
+
+std::string ResolvedOptions::agreed_text() const {
+  std::string text;
+  for (const std::string& item : agreed_items()) {
+    text += (text.empty() ? "" : " ") + item;
+  }
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace contextual::autotuner {
 
@@ -54,8 +55,9 @@ struct ResolvedOptions {
   std::function<void(const IterationInfo&)> before_iteration;
   std::function<void(const IterationInfo&)> after_iteration;
 
-  /// What must be equal on all ranks, e.g. "mode=tune n_warmup=3 ...".
-  std::string agreed_text() const;
+  /// What must be equal on all ranks: "mode=tune", "n_warmup=3", ...
+  std::vector<std::string> agreed_items() const;
+  std::string agreed_text() const;  ///< the same in one line
 };
 
 /// Throws InvalidArgument for values that make no sense. Apart from `resolve`, so that a rank can tell the

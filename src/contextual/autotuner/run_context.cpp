@@ -212,24 +212,25 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const Ke
 
 std::optional<CurrentLaunch> RunContext::current_launch() {
   const std::lock_guard lock(mutex_);
-  const ThreadLog* current = &threads_.front();
+  std::uint64_t word = threads_.front().current.load(std::memory_order_acquire);
   for (const ThreadLog& log : threads_) {
-    if (log.in_launch.load(std::memory_order_acquire)) {
-      current = &log;
+    if (const std::uint64_t other = log.current.load(std::memory_order_acquire); other & launch_under_way) {
+      word = other;
       break;
     }
   }
-  const ProblemSlot* slot = current->last_slot.load(std::memory_order_acquire);
-  if (slot == nullptr || slot->members.empty()) {
+  const auto index = static_cast<std::size_t>(word >> 32);
+  const auto config_id = static_cast<std::size_t>((word & 0xffffffffU) >> 1);
+  if (word == 0 || index > slots_.size() || slots_[index - 1].members.empty()) {
     return std::nullopt;
   }
-  CurrentLaunch launch{slot->name,
-                       slot->key_text,
-                       current->last_config.load(std::memory_order_relaxed),
-                       {},
-                       current->in_launch.load(std::memory_order_relaxed)};
-  launch.config = slot->members.front()->space().configs[launch.config_id];
-  return launch;
+  const ProblemSlot& slot = slots_[index - 1];
+  const SpaceView& space = slot.members.front()->space();
+  if (config_id >= space.configs.size()) {
+    return std::nullopt;
+  }
+  return CurrentLaunch{slot.name, slot.key_text, config_id, space.configs[config_id],
+                       (word & launch_under_way) != 0};
 }
 
 void RunContext::fail(std::string cause) {

@@ -44,16 +44,18 @@ struct LaunchRecord {
   LaunchNote note;
 };
 
+inline constexpr std::uint64_t launch_under_way = 1;
+
 struct ThreadLog {
   ThreadLog(RunContext& owner, LaunchOrder launch_order) : run(&owner), order(launch_order) {}
   RunContext* run;
   LaunchOrder order;
   std::vector<LaunchRecord> records;  ///< of the current batch, in launch order
 
-  // For the watchdog: the launch that is under way, or was the last one.
-  std::atomic<const ProblemSlot*> last_slot{nullptr};
-  std::atomic<std::size_t> last_config{0};
-  std::atomic<bool> in_launch{false};
+  /// For the watchdog: the launch that is under way, or was the last one. One word, so that what is read
+  /// belongs together: the slot's index from 1 in the upper half, then the config id, and in the lowest
+  /// bit whether it is under way; 0: none.
+  std::atomic<std::uint64_t> current{0};
 };
 
 /// What a thread of the region launches, or has launched last.

@@ -15,12 +15,15 @@ using Clock = std::chrono::steady_clock;
 
 /// Fine enough to be out well within the grace, coarse enough not to be noticed beside what is measured.
 std::chrono::nanoseconds tick_of(std::chrono::nanoseconds limit) {
-  return std::clamp<std::chrono::nanoseconds>(limit / 50, std::chrono::milliseconds(2),
+  return std::clamp<std::chrono::nanoseconds>(limit / 100, std::chrono::milliseconds(2),
                                               std::chrono::milliseconds(500));
 }
 
 /// A tick that took longer than this many was one in which the whole process stood still.
-constexpr int stopped_ticks = 10;
+constexpr int stopped_ticks = 4;
+
+/// Innermost on this thread.
+thread_local Watchdog::Section* current_section = nullptr;
 
 }  // namespace
 
@@ -31,7 +34,8 @@ struct Watchdog::Shared {
   std::mutex mutex;
   std::condition_variable wake;
   bool stop = false;
-  bool barking = false;
+  bool looking = false;  ///< in `bark`
+  bool acting = false;   ///< in an action
 
   // Written by the watched thread before it changes `generation`.
   std::atomic<const char*> activity{""};
@@ -50,27 +54,44 @@ Watchdog::Watchdog(std::chrono::milliseconds limit, Bark bark)
 Watchdog::~Watchdog() {
   bool leave_alone = process_ != getpid();
   if (!leave_alone) {
-    const std::lock_guard lock(shared_->mutex);
+    std::unique_lock lock(shared_->mutex);
     shared_->stop = true;
-    leave_alone = shared_->barking;
+    shared_->wake.wait(lock, [&] { return !shared_->looking; });
+    leave_alone = shared_->acting;
   }
   if (leave_alone) {
     thread_.detach();
     return;
   }
-  shared_->wake.notify_one();
+  shared_->wake.notify_all();
   thread_.join();
 }
 
-Watchdog::Section::Section(Watchdog& watchdog, const Place& place) : watchdog_(watchdog) {
-  Shared& shared = *watchdog.shared_;
-  shared.activity.store(place.activity, std::memory_order_relaxed);
-  shared.phase.store(place.phase, std::memory_order_relaxed);
-  shared.tuning_iteration.store(place.tuning_iteration, std::memory_order_relaxed);
-  shared.generation.fetch_add(1, std::memory_order_release);
+Watchdog::Section::Section(Watchdog& watchdog, const Place& place)
+    : watchdog_(watchdog), place_(place), outer_(std::exchange(current_section, this)) {
+  if (outer_ != nullptr) {
+    outer_->leave();
+  }
+  enter();
 }
 
 Watchdog::Section::~Section() {
+  leave();
+  current_section = outer_;
+  if (outer_ != nullptr) {
+    outer_->enter();
+  }
+}
+
+void Watchdog::Section::enter() noexcept {
+  Shared& shared = *watchdog_.shared_;
+  shared.activity.store(place_.activity, std::memory_order_relaxed);
+  shared.phase.store(place_.phase, std::memory_order_relaxed);
+  shared.tuning_iteration.store(place_.tuning_iteration, std::memory_order_relaxed);
+  shared.generation.fetch_add(1, std::memory_order_release);
+}
+
+void Watchdog::Section::leave() noexcept {
   watchdog_.shared_->generation.fetch_add(1, std::memory_order_release);
 }
 
@@ -96,11 +117,22 @@ void Watchdog::watch(const std::shared_ptr<Shared>& shared) {
     const Place place{shared->activity.load(std::memory_order_relaxed),
                       shared->phase.load(std::memory_order_relaxed),
                       shared->tuning_iteration.load(std::memory_order_relaxed)};
-    shared->barking = true;
+    const std::function<bool()> still_blocked = [shared, generation] {
+      return shared->generation.load(std::memory_order_acquire) == generation;
+    };
+    shared->looking = true;
     lock.unlock();
-    shared->bark(place, inside);
+    const Action action = still_blocked() ? shared->bark(place, inside) : Action();
     lock.lock();
-    shared->barking = false;
+    shared->looking = false;
+    shared->acting = action && !shared->stop;
+    shared->wake.notify_all();
+    if (shared->acting) {
+      lock.unlock();
+      action(still_blocked);
+      lock.lock();
+      shared->acting = false;
+    }
   }
 }
 

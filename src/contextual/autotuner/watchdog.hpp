@@ -19,8 +19,8 @@
 namespace contextual::autotuner {
 
 /// A thread that calls `bark`, once a section, when the watched thread stays in one section for longer than
-/// `limit`. Time is counted in ticks of the watchdog's own thread, so a process that was stopped as a whole
-/// is not blamed for it.
+/// `limit`. Time is counted in ticks of the watchdog's own thread, a hundred to the limit, and four at most
+/// for one look: a process that was stopped as a whole is not blamed for it.
 class Watchdog {
  public:
   /// What is being done, in texts that live for ever.
@@ -29,9 +29,13 @@ class Watchdog {
     const char* phase = "";
     std::int64_t tuning_iteration = 0;
   };
-  using Bark = std::function<void(const Place& place, std::chrono::nanoseconds blocked_for)>;
+  /// What to do about a blocked thread; owns what it needs, since the run may end meanwhile. It may ask
+  /// whether the thread is still where it was, may end the process, and must not throw.
+  using Action = std::function<void(const std::function<bool()>& still_blocked)>;
+  /// Looks at what the run is doing. Called by the watchdog's thread while the run cannot go away; waits for
+  /// nothing but memory. Must not throw.
+  using Bark = std::function<Action(const Place& place, std::chrono::nanoseconds blocked_for)>;
 
-  /// `bark` is called by the watchdog's thread; it may end the process, and must not throw.
   Watchdog(std::chrono::milliseconds limit, Bark bark);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -39,7 +43,8 @@ class Watchdog {
   /// no such thread.
   ~Watchdog();
 
-  /// Entered and left by the thread of `run`; two atomic increments. Sections do not nest.
+  /// Entered and left by the thread of `run`; some atomic stores. In a section of one run another run may
+  /// take place, as in a hook: the outer section is left for as long, because the inner ones are watched.
   class Section {
    public:
     Section(Watchdog& watchdog, const Place& place);
@@ -48,7 +53,12 @@ class Watchdog {
     ~Section();
 
    private:
+    void enter() noexcept;
+    void leave() noexcept;
+
     Watchdog& watchdog_;
+    Place place_;
+    Section* outer_;
   };
 
  private:

@@ -64,6 +64,11 @@ class Agreement {
  public:
   bool differs(Field field) const noexcept { return differs_[static_cast<std::size_t>(field)]; }
   bool raised(Flag flag) const noexcept { return raised_[static_cast<std::size_t>(flag)]; }
+  /// Some rank is at another point of the program, or has another library: what flags it raises is about
+  /// something else.
+  bool elsewhere() const noexcept {
+    return differs(Field::version) || differs(Field::stage) || differs(Field::sequence);
+  }
   std::int64_t largest_offer() const noexcept { return largest_offer_; }
 
  private:

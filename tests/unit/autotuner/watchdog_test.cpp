@@ -24,12 +24,13 @@ struct Barks {
   std::promise<void> first;
 
   Watchdog::Bark bark() {
-    return [this](const Watchdog::Place& place, std::chrono::nanoseconds) {
+    return [this](const Watchdog::Place& place, std::chrono::nanoseconds) -> Watchdog::Action {
       const std::lock_guard lock(mutex);
       activities.emplace_back(place.activity);
       if (activities.size() == 1) {
         first.set_value();
       }
+      return {};
     };
   }
   std::size_t count() {
@@ -69,20 +70,39 @@ TEST_CASE("watchdog: many short sections, and the time between them, are no reas
   CHECK(barks.count() == 0);
 }
 
-TEST_CASE("watchdog: is destroyed while it barks without waiting for that", "[unit]") {
+TEST_CASE("watchdog: is destroyed while it acts without waiting for that", "[unit]") {
   auto release = std::make_shared<std::promise<void>>();
   auto entered = std::make_shared<std::promise<void>>();
+  auto left = std::make_shared<std::promise<bool>>();
   std::shared_future<void> released = release->get_future().share();
   {
     Watchdog watchdog(milliseconds(5), [=](const Watchdog::Place&, std::chrono::nanoseconds) {
-      entered->set_value();
-      released.wait();
+      return [=](const std::function<bool()>& still_blocked) {
+        entered->set_value();
+        released.wait();
+        left->set_value(still_blocked());
+      };
     });
     const Watchdog::Section section(watchdog, {"region", "walk", 0});
     entered->get_future().wait();
   }
   release->set_value();  // reached: the destructor did not wait
-  SUCCEED();
+  CHECK_FALSE(left->get_future().get());
+}
+
+TEST_CASE("watchdog: a run inside a section of another one is not taken for blocked", "[unit]") {
+  Barks outer_barks;
+  Barks inner_barks;
+  Watchdog outer(milliseconds(40), outer_barks.bark());
+  Watchdog inner(std::chrono::seconds(20), inner_barks.bark());
+  const Watchdog::Section hook(outer, {"before_iteration", "walk", 0});
+  for (int i = 0; i < 20; ++i) {
+    const Watchdog::Section region(inner, {"region", "walk", i});
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  CHECK(outer_barks.count() == 0);
+  outer_barks.first.get_future().wait();  // outside of the inner run it is watched again
+  CHECK(inner_barks.count() == 0);
 }
 
 TEST_CASE("holds 8: on_deadline learns what a blocked region was doing", "[unit]") {
@@ -132,6 +152,61 @@ TEST_CASE("holds 8: on_deadline names the launch that does not return", "[unit]"
   ContextualAutotuner(options).run("spinning", [&] { kernel(); });
   CHECK(in_launch);
   CHECK(config == "{BLOCK: 2}");
+}
+
+TEST_CASE("holds 8: a region that goes on after on_deadline is tuned, whatever on_deadline still does",
+          "[unit]") {
+  const auto unblock = std::make_shared<std::promise<void>>();
+  const auto finish = std::make_shared<std::promise<void>>();
+  const auto finished = std::make_shared<std::promise<std::string>>();
+  const auto may_finish = finish->get_future().share();
+  auto blocked = unblock->get_future();
+  {
+    TunableKernel kernel(
+        "goes-on", blocks(2), [] { return make_key(); }, [](const Block&) {}, {});
+    Options options = impatient();
+    options.on_deadline = [=](const BlockedInfo& info) {
+      unblock->set_value();
+      may_finish.wait();  // until tuner, kernel and region are gone
+      finished->set_value(std::string(info.region) + " " + std::string(info.kernel) + " " +
+                          std::string(info.config));
+    };
+    ContextualAutotuner tuner(options);
+    bool first = true;
+    tuner.run("late", [&] {
+      kernel();
+      if (std::exchange(first, false)) {
+        blocked.wait();
+      }
+    });
+  }
+  finish->set_value();
+  CHECK(finished->get_future().get() == "late goes-on {BLOCK: 0}");
+}
+
+TEST_CASE("holds 8: deadlines of any length do not end a healthy run", "[unit]") {
+  TunableKernel kernel(
+      "patient", blocks(2), [] { return make_key(); }, [](const Block&) {}, {});
+  const auto longest = std::chrono::milliseconds::max();
+  const auto centuries = std::chrono::duration_cast<milliseconds>(std::chrono::hours(24 * 365 * 300));
+  for (const auto deadline : {longest, centuries}) {
+    for (const auto grace : {milliseconds(0), longest}) {
+      Options options = quick();
+      options.deadline = deadline;
+      options.grace = grace;
+      options.always_tune = true;
+      int barks = 0;
+      options.on_deadline = [&](const BlockedInfo&) { ++barks; };
+      bool first = true;
+      ContextualAutotuner(options).run("patient-region", [&] {
+        kernel();
+        if (std::exchange(first, false)) {
+          std::this_thread::sleep_for(milliseconds(50));
+        }
+      });
+      CHECK(barks == 0);
+    }
+  }
 }
 
 TEST_CASE("child process: blocked for ever", "[unit]") {

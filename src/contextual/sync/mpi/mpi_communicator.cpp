@@ -71,7 +71,7 @@ MpiCommunicator::MpiCommunicator(MPI_Comm duplicate, std::chrono::milliseconds r
 }
 
 MpiCommunicator::~MpiCommunicator() {
-  if (!failure_ && process_ == getpid() && mpi_usable()) {
+  if (!failure_ && process_ == getpid() && mpi_usable_here()) {
     MPI_Comm_free(&duplicate_);
   }
 }
@@ -82,26 +82,27 @@ std::string MpiCommunicator::describe() const {
 }
 
 void MpiCommunicator::all_reduce_max(std::span<std::int64_t> values, Deadline deadline) {
-  begin();
   auto operation = std::make_unique<Operation>();
   std::vector<std::int64_t>& words = operation->words;
   words.assign(values.begin(), values.end());
-  CONTEXTUAL_MPI(MPI_Iallreduce(MPI_IN_PLACE, words.data(), count(words.size()), MPI_INT64_T, MPI_MAX,
-                                duplicate_, &operation->request));
-  complete(operation, deadline);
+  const int word_count = count(words.size());
+  collective(operation, deadline, [&](MPI_Request* request) {
+    CONTEXTUAL_MPI(
+        MPI_Iallreduce(MPI_IN_PLACE, words.data(), word_count, MPI_INT64_T, MPI_MAX, duplicate_, request));
+  });
   std::copy(words.begin(), words.end(), values.begin());
 }
 
 std::vector<std::string> MpiCommunicator::all_gather(std::string_view bytes, Deadline deadline) {
-  begin();
   auto operation = std::make_unique<Operation>();
   Operation& o = *operation;
   o.sent = bytes;
   o.words.assign(static_cast<std::size_t>(size_), 0);
   o.words[static_cast<std::size_t>(rank_)] = static_cast<std::int64_t>(bytes.size());
-  CONTEXTUAL_MPI(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, o.words.data(), 1, MPI_INT64_T,
-                                duplicate_, &o.request));
-  complete(operation, deadline);
+  collective(operation, deadline, [&](MPI_Request* request) {
+    CONTEXTUAL_MPI(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, o.words.data(), 1, MPI_INT64_T,
+                                  duplicate_, request));
+  });
   std::size_t total = 0;
   for (const std::int64_t length : o.words) {
     o.offsets.push_back(count(total));
@@ -109,9 +110,10 @@ std::vector<std::string> MpiCommunicator::all_gather(std::string_view bytes, Dea
     total += static_cast<std::size_t>(length);
   }
   o.received.assign(static_cast<std::size_t>(count(total)), '\0');
-  CONTEXTUAL_MPI(MPI_Iallgatherv(o.sent.data(), count(o.sent.size()), MPI_CHAR, o.received.data(),
-                                 o.counts.data(), o.offsets.data(), MPI_CHAR, duplicate_, &o.request));
-  complete(operation, deadline);
+  collective(operation, deadline, [&](MPI_Request* request) {
+    CONTEXTUAL_MPI(MPI_Iallgatherv(o.sent.data(), count(o.sent.size()), MPI_CHAR, o.received.data(),
+                                   o.counts.data(), o.offsets.data(), MPI_CHAR, duplicate_, request));
+  });
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < o.counts.size(); ++i) {
     parts.push_back(
@@ -120,35 +122,37 @@ std::vector<std::string> MpiCommunicator::all_gather(std::string_view bytes, Dea
   return parts;
 }
 
-void MpiCommunicator::begin() {
+void MpiCommunicator::collective(std::unique_ptr<Operation>& operation, Deadline deadline,
+                                 const std::function<void(MPI_Request*)>& post) {
   if (failure_) {
     refuse();
   }
   require_usable_mpi();
   ++collectives_;
-  // The others may have given up while this rank was elsewhere. The collective they waited in
-  // might even complete here, and only here.
-  if (roll_call_.called()) {
-    poison("rank " + std::to_string(rank_) + " came to collective " + std::to_string(collectives_) +
-               " of the tuner after other ranks had given up",
-           true);
-  }
-}
-
-void MpiCommunicator::complete(std::unique_ptr<Operation>& operation, Deadline deadline) {
-  bool completed = false;
+  bool late = false;
+  std::string what;
   try {
-    completed = wait(*operation, deadline);
+    // The others may have given up while this rank was elsewhere. The collective they waited in might even
+    // complete here, and only here.
+    late = roll_call_.called();
+    if (!late) {
+      post(&operation->request);
+      if (wait(*operation, deadline)) {
+        return;
+      }
+    }
   } catch (const CommunicationError& error) {
-    static_cast<void>(operation.release());  // MPI may still write to it
-    poison(error.what(), false);
+    what = error.what();
   }
-  if (!completed) {
-    static_cast<void>(operation.release());
-    poison("rank " + std::to_string(rank_) + ": the deadline expired in collective " +
-               std::to_string(collectives_) + " of the tuner, or another rank gave up in it",
-           false);
+  static_cast<void>(operation.release());  // MPI may still write to it
+  if (what.empty()) {
+    what = "rank " + std::to_string(rank_) +
+           (late ? " came to collective " + std::to_string(collectives_) +
+                       " of the tuner after other ranks had given up"
+                 : ": the deadline expired in collective " + std::to_string(collectives_) +
+                       " of the tuner, or another rank gave up in it");
   }
+  poison(what, late);
 }
 
 bool MpiCommunicator::wait(Operation& operation, Deadline deadline) {

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,7 +24,8 @@ class MpiCommunicator final : public Communicator {
  public:
   /// Takes over `duplicate`.
   MpiCommunicator(MPI_Comm duplicate, std::chrono::milliseconds roll_call);
-  /// Frees the duplicate where that cannot block: not once poisoned, not after MPI_Finalize, not in a child.
+  /// Frees the duplicate where that cannot block: not once poisoned, not after MPI_Finalize, not in a child,
+  /// not on a thread that may not use MPI.
   ~MpiCommunicator() override;
 
   int rank() const noexcept override { return rank_; }
@@ -36,8 +38,9 @@ class MpiCommunicator final : public Communicator {
  private:
   struct Operation;
 
-  void begin();
-  void complete(std::unique_ptr<Operation>& operation, Deadline deadline);
+  /// Posts and waits. Whatever goes wrong poisons, and then leaks `operation`.
+  void collective(std::unique_ptr<Operation>& operation, Deadline deadline,
+                  const std::function<void(MPI_Request*)>& post);
   bool wait(Operation& operation, Deadline deadline);
   [[noreturn]] void poison(const std::string& what, bool late);
   [[noreturn]] void refuse() const;

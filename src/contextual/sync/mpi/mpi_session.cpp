@@ -44,12 +44,23 @@ void ensure_mpi() {
   }
   int provided = MPI_THREAD_SINGLE;
   CONTEXTUAL_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided));
+  // Nobody else asked for MPI, so its errors are ours to report: Open MPI tells those of a collective that is
+  // being tested to the world's handler, whichever communicator it belongs to.
+  CONTEXTUAL_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   owner = getpid();
   std::atexit(finalize_at_exit);
 }
 
 bool mpi_usable() noexcept {
   return initialized() && !finalized();
+}
+
+bool mpi_usable_here() noexcept {
+  int level = MPI_THREAD_SINGLE;
+  int main_thread = 0;
+  return mpi_usable() && MPI_Query_thread(&level) == MPI_SUCCESS &&
+         (level >= MPI_THREAD_SERIALIZED ||
+          (MPI_Is_thread_main(&main_thread) == MPI_SUCCESS && main_thread != 0));
 }
 
 void require_usable_mpi() {
@@ -59,17 +70,11 @@ void require_usable_mpi() {
                                  : "MPI is not initialised: call MPI_Init_thread, or use mpi_world()",
                              {});
   }
-  int level = MPI_THREAD_SINGLE;
-  CONTEXTUAL_MPI(MPI_Query_thread(&level));
-  if (level < MPI_THREAD_SERIALIZED) {
-    int main_thread = 0;
-    CONTEXTUAL_MPI(MPI_Is_thread_main(&main_thread));
-    if (main_thread == 0) {
-      throw InvalidArgument(
-          "`run` with a communicator over MPI was called from a thread that may not use MPI: initialise MPI "
-          "with "
-          "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or call `run` from the thread that initialised it");
-    }
+  if (!mpi_usable_here()) {
+    throw InvalidArgument(
+        "`run` with a communicator over MPI was called from a thread that may not use MPI: initialise MPI "
+        "with "
+        "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or call `run` from the thread that initialised it");
   }
 }
 

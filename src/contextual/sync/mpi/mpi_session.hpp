@@ -16,6 +16,9 @@ void require_usable_mpi();
 /// MPI may be called: initialised and not finalised. Never throws.
 bool mpi_usable() noexcept;
 
+/// As above, and by the calling thread.
+bool mpi_usable_here() noexcept;
+
 /// From now on this process never finalises MPI on its own account: a request that will never complete is
 /// pending, and MPI_Finalize might wait for it for ever.
 void abandon_mpi() noexcept;

@@ -1,0 +1,132 @@
+#include "contextual/autotuner/hello.hpp"
+
+#include "contextual/autotuner/details_text.hpp"
+#include "contextual/autotuner/failure.hpp"
+#include "contextual/autotuner/majority.hpp"
+#include "contextual/autotuner/region_run.hpp"
+
+#include <contextual/detail/stable_hash.hpp>
+#include <contextual/error.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <sstream>
+#include <vector>
+
+namespace contextual::autotuner {
+namespace {
+
+using sync::Field;
+
+/// One line for each thing that must be equal.
+std::string lines_of(const std::string& region, const ResolvedOptions& options) {
+  std::string lines = "region=\"" + region + "\"";
+  for (const std::string& item : options.agreed_items()) {
+    lines += "\n" + item;
+  }
+  return lines;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+/// Names what some rank says otherwise than most.
+std::string difference(const std::vector<std::string>& texts) {
+  const std::size_t reference = majority_of(texts).reference;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    const std::vector<std::string> ours = split(texts[reference]);
+    const std::vector<std::string> theirs = split(texts[rank]);
+    if (ours == theirs || ours.size() != theirs.size()) {
+      continue;  // another number of lines: it is not in a hello
+    }
+    std::string has;
+    std::string other_has;
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      if (ours[i] != theirs[i]) {
+        has += " " + ours[i];
+        other_has += " " + theirs[i];
+      }
+    }
+    return "rank " + std::to_string(reference) + " has" + has + ", rank " + std::to_string(rank) + " has" +
+           other_has;
+  }
+  return "they are at different points of the program";
+}
+
+/// What this process would call a tuning run; positive, and not the same twice.
+std::int64_t new_tuning_number() {
+  static std::atomic<std::uint64_t> next{0};
+  const auto now = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  const auto process = static_cast<std::uint64_t>(getpid());
+  return static_cast<std::int64_t>(
+      detail::StableHash().add(now).add(process).add(next.fetch_add(1)).value() >> 1);
+}
+
+std::string hex_text(std::int64_t number) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
+  return text.data();
+}
+
+void throw_setup_failures(sync::Exchange& exchange, const std::string& region,
+                          const std::exception_ptr& setup_failure) {
+  const auto all =
+      exchange.gather(details_text({{"threw", setup_failure != nullptr},
+                                    {"cause", setup_failure ? text_of(setup_failure) : std::string()}}));
+  if (setup_failure) {
+    std::rethrow_exception(setup_failure);
+  }
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const auto said = parse_details(all[rank]);
+    if (said.is_object() && said.value("threw", false)) {
+      throw RegionFailedError(region, static_cast<int>(rank), said.value("cause", std::string()), 0);
+    }
+  }
+  throw RankMismatchError("region \"" + region + "\": a rank said that its set-up failed, and no rank did");
+}
+
+[[noreturn]] void throw_difference(sync::Exchange& exchange, const std::string& region,
+                                   const std::string& lines) {
+  const auto texts = exchange.gather(lines);
+  throw RankMismatchError(
+      "region \"" + region + "\", before its first tuning iteration: ranks disagree: " + difference(texts) +
+          ". Call `run` with the same regions in the same order, with the same options and "
+          "environment, on all ranks",
+      majority_of(texts).differing);
+}
+
+}  // namespace
+
+std::string say_hello(sync::Exchange& exchange, const std::string& region, const ResolvedOptions& options,
+                      const std::exception_ptr& setup_failure) {
+  const std::string lines = lines_of(region, options);
+  sync::Header header;
+  header.set(Field::stage, text_digest("hello"));
+  header.set(Field::region, text_digest(region));
+  header.set(Field::options, text_digest(lines));
+  header.raise(sync::Flag::region_threw, setup_failure != nullptr);
+  header.offer(exchange.rank() == 0 ? new_tuning_number() : 0);
+  const sync::Agreement agreement = exchange.agree(header);
+  if (agreement.elsewhere()) {
+    throw_difference(exchange, region, lines);
+  }
+  if (agreement.raised(sync::Flag::region_threw)) {
+    throw_setup_failures(exchange, region, setup_failure);
+  }
+  if (agreement.differs(Field::region) || agreement.differs(Field::options)) {
+    throw_difference(exchange, region, lines);
+  }
+  return hex_text(agreement.largest_offer());
+}
+
+}  // namespace contextual::autotuner

@@ -1,0 +1,23 @@
+#pragma once
+
+/// \file
+/// The first exchange of a run: are all ranks there, and about to do the same?
+
+#include "contextual/autotuner/resolved_options.hpp"
+#include "contextual/sync/exchange.hpp"
+
+#include <exception>
+#include <string>
+
+namespace contextual::autotuner {
+
+/// Compares region, options and environment on all ranks, and tells them what could not be set up here
+/// (`setup_failure`, which is then rethrown). Returns an id of this tuning run that is equal on all ranks and
+/// of no other run.
+///
+/// Throws RegionFailedError for another rank's set-up, RankMismatchError naming what differs,
+/// CommunicationError.
+std::string say_hello(sync::Exchange& exchange, const std::string& region, const ResolvedOptions& options,
+                      const std::exception_ptr& setup_failure);
+
+}  // namespace contextual::autotuner
