@@ -1,5 +1,7 @@
 #include "culprit.hpp"
 
+#include "evidence.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -8,92 +10,6 @@
 
 namespace contextual::log_report {
 namespace {
-
-using Ranks = std::vector<std::int64_t>;
-
-/// Absent ranks that are listed one by one; of more, the first ones.
-constexpr std::int64_t max_listed = 10'000;
-
-/// What the ranks of one badly ended run say, ready to be asked.
-class Evidence {
- public:
-  explicit Evidence(const TuningRun& run) : run_(&run) {
-    for (const RankRun* rank : run.ranks) {
-      by_state_[state_of(*rank)].push_back(rank);
-      if (rank->end && !rank->end->ok()) {
-        const std::set<std::int64_t> blamed(rank->end->blamed_ranks.begin(), rank->end->blamed_ranks.end());
-        for (const std::int64_t other : blamed) {
-          ++blame_[other];
-        }
-      }
-    }
-  }
-
-  const std::vector<const RankRun*>& in(RankState state) const {
-    static const std::vector<const RankRun*> none;
-    const auto found = by_state_.find(state);
-    return found == by_state_.end() ? none : found->second;
-  }
-
-  template <typename Predicate>
-  std::vector<const RankRun*> failed_with(const Predicate& predicate) const {
-    std::vector<const RankRun*> ranks;
-    for (const RankRun* rank : in(RankState::failed)) {
-      if (predicate(*rank->end)) {
-        ranks.push_back(rank);
-      }
-    }
-    return ranks;
-  }
-
-  /// Those of `candidates` that are blamed most often; all of them where none is blamed.
-  Ranks most_blamed(const Ranks& candidates) const {
-    int most = 0;
-    for (const std::int64_t rank : candidates) {
-      most = std::max(most, blame_of(rank));
-    }
-    Ranks result;
-    for (const std::int64_t rank : candidates) {
-      if (blame_of(rank) == most) {
-        result.push_back(rank);
-      }
-    }
-    return result;
-  }
-
-  int blame_of(std::int64_t rank) const {
-    const auto found = blame_.find(rank);
-    return found == blame_.end() ? 0 : found->second;
-  }
-
-  Ranks blamed() const {
-    Ranks ranks;
-    for (const auto& [rank, count] : blame_) {
-      ranks.push_back(rank);
-    }
-    return most_blamed(ranks);
-  }
-
-  Ranks absent() const {
-    Ranks ranks;
-    for (const Range& range : run_->absent) {
-      for (std::int64_t rank = range.first; rank <= range.last; ++rank) {
-        if (static_cast<std::int64_t>(ranks.size()) == max_listed) {
-          return ranks;
-        }
-        ranks.push_back(rank);
-      }
-    }
-    return ranks;
-  }
-
-  const TuningRun& run() const { return *run_; }
-
- private:
-  const TuningRun* run_;
-  std::map<RankState, std::vector<const RankRun*>> by_state_;
-  std::map<std::int64_t, int> blame_;
-};
 
 Ranks numbers(const std::vector<const RankRun*>& runs) {
   Ranks ranks;
@@ -241,7 +157,7 @@ std::optional<Verdict> by_block(const Evidence& evidence) {
 }
 
 std::optional<Verdict> by_blame(const Evidence& evidence) {
-  const Ranks most = evidence.blamed();
+  const Ranks most = evidence.most_blamed();
   if (most.empty()) {
     return std::nullopt;
   }

@@ -9,6 +9,9 @@ namespace {
 /// From this ratio on, small values would be indistinguishable on a linear axis.
 constexpr double logarithmic_from = 30;
 
+/// Differences of values up to this one are finite.
+constexpr double largest = 1e300;
+
 /// 1, 2 or 5 times a power of ten, at least `value`.
 double round_up(double value) {
   const double power = std::pow(10.0, std::floor(std::log10(value)));
@@ -28,6 +31,8 @@ Axis::Axis(double low, double high, double begin, double end, bool may_be_logari
     low_ = 0;
     high_ = 1;
   }
+  low_ = std::clamp(low_, -largest, largest);
+  high_ = std::clamp(high_, -largest, largest);
   if (high_ - low_ <= std::abs(high_) * 1e-9) {
     const double margin = high_ == 0 ? 1 : std::abs(high_) * 0.05;
     low_ -= margin;

@@ -64,6 +64,50 @@ std::string time_or_blank(double ns) {
   return ns > 0 ? duration_text(ns) : "";
 }
 
+void write_configs(TextWriter& out, const ProblemResult& problem, const ReportOptions& options) {
+  const bool any_trimmed =
+      std::any_of(problem.configs.begin(), problem.configs.end(), [](const ConfigResult& config) {
+        return config.summary_ns &&
+               std::abs(*config.summary_ns - config.median_ns) > 0.005 * config.median_ns;
+      });
+  const std::string names = parameter_names(problem);
+  if (!names.empty()) {
+    out.paragraph("  configs: ", names, Colour::dim, 3);
+  }
+  const bool wide = out.width() >= 100;
+  std::vector<Column> columns{{"  walk:"}, {"median", true}, {"spread", true}};
+  if (any_trimmed) {
+    columns.push_back({"centre", true});
+  }
+  columns.push_back({"to default", true});
+  if (wide) {
+    columns.insert(columns.end(), {{"samples", true}, {"region", true}});
+  }
+  columns.insert(columns.end(), {{"config", false, 12}, {"status", false, 16}});
+  TextTable table(columns, 2);
+  for (const std::size_t i : configs_shown(problem, limit(configs_in_text, options))) {
+    const ConfigResult& config = problem.configs[i];
+    const bool sampled = !config.samples_ns.empty();
+    std::vector<std::string> cells{"config-" + std::to_string(config.id),
+                                   sampled ? duration_text(config.median_ns) : "",
+                                   sampled ? "+- " + duration_text(config.spread_ns) : ""};
+    if (any_trimmed) {
+      cells.push_back(config.summary_ns ? duration_text(*config.summary_ns) : "");
+    }
+    cells.push_back(relative_to_default(problem, config));
+    if (wide) {
+      cells.push_back(std::to_string(config.samples_ns.size()));
+      cells.push_back(time_or_blank(config.makespan_ns));
+    }
+    cells.push_back(config_values(config.text, names));
+    cells.push_back(config_status(config));
+    table.add(std::move(cells), colour_of(config));
+  }
+  if (!table.empty()) {
+    out.table(table, 2);
+  }
+}
+
 std::string contest_entry_values(const ContestEntry& entry) {
   return entry.gain_ns ? duration_text(*entry.gain_ns) : "";
 }
@@ -141,39 +185,7 @@ void write_problem(TextWriter& out, const ProblemResult& problem, const std::str
     out.paragraph("  ",
                   "Each rank seems to tune this kernel for itself; these are the times of the lowest rank.");
   }
-  const bool any_trimmed =
-      std::any_of(problem.configs.begin(), problem.configs.end(), [](const ConfigResult& config) {
-        return config.summary_ns &&
-               std::abs(*config.summary_ns - config.median_ns) > 0.005 * config.median_ns;
-      });
-  TextTable table({{"  walk:", false},
-                   {"samples", true},
-                   {"median", true},
-                   {"spread", true},
-                   {any_trimmed ? "centre" : "", true},
-                   {"to default", true},
-                   {"region", true},
-                   {"config", false, 12},
-                   {"status", false, 20}},
-                  2);
-  const std::string names = parameter_names(problem);
-  if (!names.empty()) {
-    out.paragraph("  configs: ", names, Colour::dim, 3);
-  }
-  for (const std::size_t i : configs_shown(problem, limit(configs_in_text, options))) {
-    const ConfigResult& config = problem.configs[i];
-    const bool sampled = !config.samples_ns.empty();
-    table.add({"config-" + std::to_string(config.id), std::to_string(config.samples_ns.size()),
-               sampled ? duration_text(config.median_ns) : "",
-               sampled ? "+- " + duration_text(config.spread_ns) : "",
-               any_trimmed && config.summary_ns ? duration_text(*config.summary_ns) : "",
-               relative_to_default(problem, config), time_or_blank(config.makespan_ns),
-               config_values(config.text, names), config_status(config)},
-              colour_of(config));
-  }
-  if (!table.empty()) {
-    out.table(table, 2);
-  }
+  write_configs(out, problem, options);
   if (const std::size_t all = problem.configs.size(); all > limit(configs_in_text, options)) {
     out.line("  " + count_text(all - configs_in_text, "slower config") +
              " left out; --whole-table shows them");

@@ -65,10 +65,10 @@ std::vector<std::size_t> TextTable::widths(std::size_t width) const {
   return widths;
 }
 
-void TextTable::write(std::string& out, const Row& row, const std::vector<std::size_t>& widths,
-                      std::size_t indent, bool colour) const {
-  std::string line(indent, ' ');
-  std::size_t last_begin = indent;
+void TextTable::write(std::string& out, const Row& row, const Layout& layout) const {
+  const std::vector<std::size_t>& widths = layout.widths;
+  std::string line(layout.indent, ' ');
+  std::size_t last_begin = layout.indent;
   for (std::size_t i = 0; i + 1 < row.cells.size(); ++i) {
     const std::string cell = shorten(row.cells[i], widths[i]);
     const std::string padding(widths[i] - std::min(widths[i], columns_of(cell)), ' ');
@@ -76,21 +76,23 @@ void TextTable::write(std::string& out, const Row& row, const std::vector<std::s
     line += std::string(gap, ' ');
     last_begin += widths[i] + gap;
   }
-  const std::size_t last_width = std::max<std::size_t>(widths.back(), 8);
   const std::string& last = row.cells.back();
   const std::vector<std::string> lines =
-      last_lines_ > 1 ? wrap(last, last_width, last_lines_) : std::vector{shorten(last, widths.back())};
+      last_lines_ > 1 ? wrap(last, std::max<std::size_t>(widths.back(), 8), last_lines_)
+                      : std::vector{shorten(last, widths.back())};
   const bool pad = columns_.back().right && lines.size() == 1;
   line +=
       (pad ? std::string(widths.back() - std::min(widths.back(), columns_of(lines[0])), ' ') : "") + lines[0];
-  out += painted(trimmed(std::move(line)), row.colour, colour) + "\n";
+  // Columns that may not be made narrower can still be too many for the line.
+  out += painted(shorten(trimmed(std::move(line)), layout.line), row.colour, layout.colour) + "\n";
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    out += painted(std::string(last_begin, ' ') + lines[i], row.colour, colour) + "\n";
+    out += painted(shorten(std::string(last_begin, ' ') + lines[i], layout.line), row.colour, layout.colour) +
+           "\n";
   }
 }
 
 std::string TextTable::text(std::size_t width, std::size_t indent, bool colour) const {
-  const std::vector<std::size_t> column_widths = widths(width - std::min(width, indent));
+  const Layout layout{widths(width - std::min(width, indent)), width, indent, colour};
   std::string out;
   Row titles;
   titles.colour = Colour::dim;
@@ -100,10 +102,10 @@ std::string TextTable::text(std::size_t width, std::size_t indent, bool colour) 
     any_title = any_title || !column.title.empty();
   }
   if (any_title) {
-    write(out, titles, column_widths, indent, colour);
+    write(out, titles, layout);
   }
   for (const Row& row : rows_) {
-    write(out, row, column_widths, indent, colour);
+    write(out, row, layout);
   }
   return out;
 }

@@ -39,8 +39,13 @@ class TextTable {
     Colour colour = Colour::none;
   };
   std::vector<std::size_t> widths(std::size_t width) const;
-  void write(std::string& out, const Row& row, const std::vector<std::size_t>& widths, std::size_t indent,
-             bool colour) const;
+  struct Layout {
+    std::vector<std::size_t> widths;
+    std::size_t line = 0;  ///< columns of a whole line
+    std::size_t indent = 0;
+    bool colour = false;
+  };
+  void write(std::string& out, const Row& row, const Layout& layout) const;
 
   std::vector<Column> columns_;
   std::size_t last_lines_;

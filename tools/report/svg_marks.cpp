@@ -1,0 +1,44 @@
+#include "svg_marks.hpp"
+
+#include "html_text.hpp"
+
+namespace contextual::log_report {
+
+std::string text_at(double x, double y, const std::string& text, const std::string& attributes) {
+  return element("text", escaped(text),
+                 "x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\"" +
+                     (attributes.empty() ? "" : " " + attributes));
+}
+
+std::string line(double x1, double y1, double x2, double y2, const std::string& css_class) {
+  return "<line class=\"" + css_class + "\" x1=\"" + svg_number(x1) + "\" y1=\"" + svg_number(y1) +
+         "\" x2=\"" + svg_number(x2) + "\" y2=\"" + svg_number(y2) + "\"/>";
+}
+
+std::string circle(double x, double y, double radius, const std::string& css_class) {
+  return "<circle class=\"" + css_class + "\" cx=\"" + svg_number(x) + "\" cy=\"" + svg_number(y) +
+         "\" r=\"" + svg_number(radius) + "\"/>";
+}
+
+std::string rectangle(double x, double y, double width, double height, const std::string& css_class) {
+  return "<rect class=\"" + css_class + "\" x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) +
+         "\" width=\"" + svg_number(width) + "\" height=\"" + svg_number(height) + "\"/>";
+}
+
+std::string figure(const std::string& kind, std::size_t marks, const std::string& caption, double height,
+                   const std::string& marks_markup, const std::string& legend) {
+  const std::string view_box = "0 0 " + svg_number(plot_width) + " " + svg_number(height);
+  const std::string svg =
+      element("svg", marks_markup,
+              "viewBox=\"" + view_box + "\" role=\"img\" aria-label=\"" + escaped(caption) + "\"");
+  return element("figure", element("figcaption", escaped(caption) + legend) + svg,
+                 "class=\"plot\" data-plot=\"" + kind + "\" data-marks=\"" + std::to_string(marks) + "\"") +
+         "\n";
+}
+
+std::string legend_entry(const std::string& css_class, const std::string& text) {
+  return " " +
+         element("span", element("i", "", "class=\"" + css_class + "\"") + " " + text, "class=\"legend\"");
+}
+
+}  // namespace contextual::log_report
