@@ -76,8 +76,8 @@ std::optional<Verdict> by_lonely_throw(const Evidence& evidence) {
   return named(evidence, numbers(threw), "; the others' logs just end, as when a launcher ends them");
 }
 
-std::string absence(const Evidence& evidence, const Ranks& ranks, const Logs& logs) {
-  const std::vector<std::string> texts = absence_texts(evidence.run(), logs);
+std::string absence(const Evidence& evidence, const Ranks& ranks) {
+  const std::vector<std::string> texts = absence_texts(evidence.run(), evidence.logs());
   const std::string prefix = ranks_text(ranks) + ": ";
   if (texts.size() == 1 && texts.front().starts_with(prefix)) {
     return texts.front().substr(prefix.size());
@@ -86,7 +86,7 @@ std::string absence(const Evidence& evidence, const Ranks& ranks, const Logs& lo
                             : "never met the others, and no log says why";
 }
 
-std::optional<Verdict> by_missing_end(const Evidence& evidence, const Logs& logs) {
+std::optional<Verdict> by_missing_end(const Evidence& evidence) {
   const Ranks absent = evidence.absent();
   Ranks candidates = numbers(evidence.in(RankState::open));
   candidates.insert(candidates.end(), absent.begin(), absent.end());
@@ -99,7 +99,7 @@ std::optional<Verdict> by_missing_end(const Evidence& evidence, const Logs& logs
                                  ? ""
                                  : "; the others waited for it";
   if (evidence.run().find(most.front()) == nullptr) {
-    return Verdict{most, absence(evidence, most, logs)};
+    return Verdict{most, absence(evidence, most)};
   }
   return named(evidence, most, waited);
 }
@@ -114,6 +114,19 @@ std::optional<Verdict> by_throw(const Evidence& evidence) {
       threw.begin(), threw.end(), [&](const auto* a, const auto* b) { return iteration(a) < iteration(b); });
   std::erase_if(threw, [&](const RankRun* run) { return iteration(run) > iteration(first); });
   return named(evidence, evidence.most_blamed(numbers(threw)));
+}
+
+/// Ranks that were away themselves, such as stopped and continued too late: their own error names them.
+std::optional<Verdict> by_own_absence(const Evidence& evidence) {
+  Ranks away;
+  for (const RankRun* run : evidence.in(RankState::failed)) {
+    const std::vector<std::int64_t>& blamed = run->end->blamed_ranks;
+    if (run->end->error_type == "CommunicationError" &&
+        std::find(blamed.begin(), blamed.end(), run->rank) != blamed.end()) {
+      away.push_back(run->rank);
+    }
+  }
+  return away.empty() ? std::nullopt : std::optional(named(evidence, evidence.most_blamed(away)));
 }
 
 /// Ranks that left the region in an earlier tuning iteration than those in which the others are blocked.
@@ -224,23 +237,14 @@ std::optional<Verdict> by_odd_error(const Evidence& evidence) {
 }  // namespace
 
 Verdict verdict_of(const TuningRun& run, const Logs& logs) {
-  const Evidence evidence(run);
-  auto verdict = by_region_failure(evidence);
-  if (!verdict)
-    verdict = by_lonely_throw(evidence);
-  if (!verdict)
-    verdict = by_missing_end(evidence, logs);
-  if (!verdict)
-    verdict = by_throw(evidence);
-  if (!verdict)
-    verdict = by_block(evidence);
-  if (!verdict)
-    verdict = by_blame(evidence);
-  if (!verdict)
-    verdict = by_rejections(evidence);
-  if (!verdict)
-    verdict = by_odd_error(evidence);
-  return verdict.value_or(Verdict{{}, "the logs do not say"});
+  const Evidence evidence(run, logs);
+  for (const auto rule : {by_region_failure, by_lonely_throw, by_missing_end, by_throw, by_own_absence,
+                          by_block, by_blame, by_rejections, by_odd_error}) {
+    if (auto verdict = rule(evidence)) {
+      return *verdict;
+    }
+  }
+  return {{}, "the logs do not say"};
 }
 
 }  // namespace contextual::log_report

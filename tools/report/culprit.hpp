@@ -25,12 +25,13 @@ struct Verdict {
 ///      several, those that the others blame most
 ///   4. ranks whose region threw, the ones furthest behind: a region that gives up waiting for a failed rank
 ///      throws later than that one
-///   5. where ranks are blocked: those that left the region in an earlier iteration; else the blocked ones,
+///   5. a rank whose own CommunicationError names it: it was away itself
+///   6. where ranks are blocked: those that left the region in an earlier iteration; else the blocked ones,
 ///   of
 ///      several those that the others blame; if nobody does, the one in another place than the others
-///   6. ranks that the errors blame most
-///   7. the rank whose config rejections ended the run
-///   8. a rank with another error than the others
+///   7. ranks that the errors blame most
+///   8. the rank whose config rejections ended the run
+///   9. a rank with another error than the others
 Verdict verdict_of(const TuningRun& run, const Logs& logs);
 
 }  // namespace contextual::log_report

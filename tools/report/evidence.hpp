@@ -13,12 +13,13 @@ namespace contextual::log_report {
 
 using Ranks = std::vector<std::int64_t>;
 
-/// `run` must live longer.
+/// `run` and `logs` must live longer.
 class Evidence {
  public:
-  explicit Evidence(const TuningRun& run);
+  Evidence(const TuningRun& run, const Logs& logs);
 
   const TuningRun& run() const { return *run_; }
+  const Logs& logs() const { return *logs_; }
 
   /// Ranks in that state.
   const std::vector<const RankRun*>& in(RankState state) const;
@@ -49,6 +50,7 @@ class Evidence {
 
  private:
   const TuningRun* run_;
+  const Logs* logs_;
   std::map<RankState, std::vector<const RankRun*>> by_state_;
   std::map<std::int64_t, int> blame_;
 };

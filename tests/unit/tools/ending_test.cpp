@@ -124,6 +124,13 @@ TEST_CASE(
   CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 1: CommunicationError"));
 }
 
+TEST_CASE("ending_of: a rank that came back too late names itself, and is the culprit", "[unit]") {
+  const Outcome outcome =
+      outcome_of({stuck(0), stuck(1), stuck(2),
+                  ended(3, "CommunicationError", "the others gave up (missing: rank 3)", {3})});
+  CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 3: CommunicationError"));
+}
+
 TEST_CASE("ending_of: ranks that differ are those that most ranks blame", "[unit]") {
   const std::string error = "rank 3 launched another kernel";
   const Outcome outcome =
