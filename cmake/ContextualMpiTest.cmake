@@ -25,11 +25,17 @@ function(contextual_add_mpi_test test)
   if(TARGET ${program})
     set(program "$<TARGET_FILE:${program}>")
   endif()
+  set(environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    OMPI_MCA_hwloc_base_binding_policy=none)
+  if(CONTEXTUAL_SANITIZE)
+    # Open MPI itself takes locks in both orders and leaves memory behind.
+    list(APPEND environment TSAN_OPTIONS=detect_deadlocks=0 ASAN_OPTIONS=detect_leaks=0)
+  endif()
   foreach(ranks IN LISTS arg_RANKS)
     set(name "mpi/${test}, ${ranks} ranks")
     add_test(NAME "${name}" COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks}
       ${MPIEXEC_PREFLAGS} "${program}" ${arg_COMMAND} ${MPIEXEC_POSTFLAGS})
     set_tests_properties("${name}" PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks}
-      ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_hwloc_base_binding_policy=none")
+      ENVIRONMENT "${environment}")
   endforeach()
 endfunction()
