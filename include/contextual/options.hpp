@@ -82,10 +82,10 @@ struct Options {
   std::optional<bool> always_tune{};  ///< false; true tunes again what is locked in. CONTEXTUAL_ALWAYS_TUNE
   std::optional<std::chrono::milliseconds> deadline{};  ///< 60 s; for each settle and each exchange
   /// 10 s. A rank that is blocked in one run of the region, a hook, a `prepare` or a settle for longer than
-  /// deadline plus grace cannot throw: a watchdog writes to stderr and to the log what it was doing, and
-  /// leaves with `deadline_exit_code` without running destructors, or calls `on_deadline`. Of a time in which
-  /// the whole process was stopped, 4 % of deadline plus grace count at most; one with a debugger attached is
-  /// only told.
+  /// deadline plus grace cannot throw: a watchdog writes to stderr and to the log what it was doing, after
+  /// the deadline, and leaves with `deadline_exit_code` without running destructors, or calls `on_deadline`,
+  /// when the grace is over too. Of a time in which the whole process was stopped, 4 % of deadline plus grace
+  /// count at most; one with a debugger attached is only told.
   std::optional<std::chrono::milliseconds> grace{};
   /// False: this rank's times do not count where those of another rank do; it chooses as the others.
   std::optional<bool> times_count{};                     ///< true

@@ -42,7 +42,7 @@ void tell_bounded(const std::shared_ptr<Blocked>& blocked) {
     if (blocked->log) {
       blocked->log->write(blocked->event);
     }
-    say("[contextual] blocked for longer than deadline and grace: " + store::to_text(blocked->event) + "\n");
+    say("[contextual] blocked for longer than the deadline: " + store::to_text(blocked->event) + "\n");
     const std::lock_guard lock(told->mutex);
     told->done = true;
     told->changed.notify_one();
@@ -79,24 +79,27 @@ void call_on_deadline(const Blocked& blocked) {
                        std::chrono::nanoseconds(event.blocked_ns)});
 }
 
-void act(const std::shared_ptr<Blocked>& blocked, const std::function<bool()>& still_blocked) noexcept {
+void tell(const std::shared_ptr<Blocked>& blocked) noexcept {
   try {
     tell_bounded(blocked);
   } catch (...) {
-    say("[contextual] blocked for longer than deadline and grace; out of memory or threads to say where\n");
+    say("[contextual] blocked for longer than the deadline; out of memory or threads to say where\n");
   }
-  if (blocked->on_deadline) {
-    call_on_deadline(*blocked);  // what it throws ends the process, as documented
-  } else if (blocked->leave && still_blocked()) {
+}
+
+void leave(const Blocked& blocked) noexcept {
+  if (blocked.on_deadline) {
+    call_on_deadline(blocked);  // what it throws ends the process, as documented
+  } else if (blocked.leave) {
     _exit(deadline_exit_code);  // no destructor and no atexit handler: they might wait for what is blocked
   }
 }
 
 }  // namespace
 
-Watchdog::Action blocked_action(const ResolvedOptions& options, detail::RunContext& context,
-                                const Recorder& recorder, const Watchdog::Place& place,
-                                std::chrono::nanoseconds blocked_for) noexcept {
+Watchdog::Actions blocked_actions(const ResolvedOptions& options, detail::RunContext& context,
+                                  const Recorder& recorder, const Watchdog::Place& place,
+                                  std::chrono::nanoseconds blocked_for) noexcept {
   auto blocked = std::make_shared<Blocked>();
   blocked->on_deadline = options.on_deadline;
   blocked->leave = !options.on_deadline && !being_traced();
@@ -105,7 +108,7 @@ Watchdog::Action blocked_action(const ResolvedOptions& options, detail::RunConte
                           : blocked->leave    ? "exit " + std::to_string(deadline_exit_code)
                                               : "none: a debugger is attached";
   blocked->log = recorder.log();
-  return [blocked](const std::function<bool()>& still_blocked) { act(blocked, still_blocked); };
+  return {[blocked] { tell(blocked); }, [blocked] { leave(*blocked); }};
 }
 
 }  // namespace contextual::autotuner

@@ -10,11 +10,11 @@
 
 namespace contextual::autotuner {
 
-/// Looks at what the rank is doing. The action says it in the log and on stderr, for which it waits a second
-/// at most; then it calls the user's `on_deadline` if there is one, else leaves with deadline_exit_code if
-/// the rank is still blocked and no debugger is attached.
-Watchdog::Action blocked_action(const ResolvedOptions& options, detail::RunContext& context,
-                                const Recorder& recorder, const Watchdog::Place& place,
-                                std::chrono::nanoseconds blocked_for) noexcept;
+/// Looks at what the rank is doing. `tell` says it in the log and on stderr, for which it waits a second at
+/// most. `leave` calls the user's `on_deadline` if there is one, else ends the process with
+/// deadline_exit_code, unless a debugger is attached.
+Watchdog::Actions blocked_actions(const ResolvedOptions& options, detail::RunContext& context,
+                                  const Recorder& recorder, const Watchdog::Place& place,
+                                  std::chrono::nanoseconds blocked_for) noexcept;
 
 }  // namespace contextual::autotuner

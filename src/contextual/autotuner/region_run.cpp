@@ -71,9 +71,9 @@ RegionRun::RegionRun(const ResolvedOptions& options, std::string region, std::ui
       recorder_(recorder),
       timer_(make_timer(options)),
       context_(std::move(region), region_id, *timer_, options.max_problems, options.always_tune),
-      watchdog_(std::in_place, options.deadline + options.grace,
+      watchdog_(std::in_place, options.deadline, options.grace,
                 [this](const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
-                  return blocked_action(options_, context_, recorder_, place, blocked_for);
+                  return blocked_actions(options_, context_, recorder_, place, blocked_for);
                 }),
       shared_(options.policy),
       local_(local_policy(options.policy)),

@@ -30,6 +30,7 @@ thread_local Watchdog::Section* current_section = nullptr;
 /// Outlives the watchdog where its thread has to be left alone.
 struct Watchdog::Shared {
   std::chrono::nanoseconds limit{};
+  std::chrono::nanoseconds grace{};
   Bark bark;
   std::mutex mutex;
   std::condition_variable wake;
@@ -44,11 +45,78 @@ struct Watchdog::Shared {
   std::atomic<std::uint64_t> generation{0};  ///< odd: inside a section
 };
 
-Watchdog::Watchdog(std::chrono::milliseconds limit, Bark bark)
+/// The watchdog's thread.
+class Watchdog::Watch {
+ public:
+  explicit Watch(std::shared_ptr<Shared> shared) : shared_(std::move(shared)), lock_(shared_->mutex) {}
+
+  void run() {
+    const auto tick = tick_of(shared_->limit);
+    while (!shared_->wake.wait_for(lock_, tick, [this] { return shared_->stop; })) {
+      count(tick);
+      if (inside_ >= shared_->limit && barked_ != seen_) {
+        barked_ = seen_;
+        look();
+        act(actions_.tell);
+      } else if (inside_ >= shared_->limit + shared_->grace && barked_ == seen_ && left_ != seen_) {
+        left_ = seen_;
+        act(actions_.leave);
+      }
+    }
+  }
+
+ private:
+  bool still_there() const { return shared_->generation.load(std::memory_order_acquire) == seen_; }
+
+  void count(std::chrono::nanoseconds tick) {
+    const auto now = Clock::now();
+    const auto passed =
+        std::min<std::chrono::nanoseconds>(now - std::exchange(last_, now), stopped_ticks * tick);
+    const std::uint64_t generation = shared_->generation.load(std::memory_order_acquire);
+    const bool same_section = generation % 2 == 1 && generation == seen_;
+    inside_ = same_section ? inside_ + passed : std::chrono::nanoseconds(0);
+    seen_ = generation;
+  }
+
+  void look() {
+    const Place place{shared_->activity.load(std::memory_order_relaxed),
+                      shared_->phase.load(std::memory_order_relaxed),
+                      shared_->tuning_iteration.load(std::memory_order_relaxed)};
+    shared_->looking = true;
+    lock_.unlock();
+    actions_ = still_there() ? shared_->bark(place, inside_) : Actions();
+    lock_.lock();
+    shared_->looking = false;
+    shared_->wake.notify_all();
+  }
+
+  void act(const std::function<void()>& action) {
+    if (!action || shared_->stop || !still_there()) {
+      return;
+    }
+    shared_->acting = true;
+    lock_.unlock();
+    action();
+    lock_.lock();
+    shared_->acting = false;
+  }
+
+  std::shared_ptr<Shared> shared_;
+  std::unique_lock<std::mutex> lock_;
+  Actions actions_;
+  std::uint64_t seen_ = 0;
+  std::uint64_t barked_ = 0;
+  std::uint64_t left_ = 0;
+  std::chrono::nanoseconds inside_{0};
+  Clock::time_point last_ = Clock::now();
+};
+
+Watchdog::Watchdog(std::chrono::milliseconds limit, std::chrono::milliseconds grace, Bark bark)
     : shared_(std::make_shared<Shared>()), process_(getpid()) {
   shared_->limit = limit;
+  shared_->grace = grace;
   shared_->bark = std::move(bark);
-  thread_ = std::thread([shared = shared_] { watch(shared); });
+  thread_ = std::thread([shared = shared_] { Watch(shared).run(); });
 }
 
 Watchdog::~Watchdog() {
@@ -93,47 +161,6 @@ void Watchdog::Section::enter() noexcept {
 
 void Watchdog::Section::leave() noexcept {
   watchdog_.shared_->generation.fetch_add(1, std::memory_order_release);
-}
-
-void Watchdog::watch(const std::shared_ptr<Shared>& shared) {
-  const auto tick = tick_of(shared->limit);
-  std::uint64_t seen = 0;
-  std::uint64_t barked = 0;
-  std::chrono::nanoseconds inside{0};
-  auto last = Clock::now();
-  std::unique_lock lock(shared->mutex);
-  while (!shared->wake.wait_for(lock, tick, [&] { return shared->stop; })) {
-    const auto now = Clock::now();
-    const auto passed =
-        std::min<std::chrono::nanoseconds>(now - std::exchange(last, now), stopped_ticks * tick);
-    const std::uint64_t generation = shared->generation.load(std::memory_order_acquire);
-    const bool same_section = generation % 2 == 1 && generation == seen;
-    inside = same_section ? inside + passed : std::chrono::nanoseconds(0);
-    seen = generation;
-    if (inside < shared->limit || barked == generation) {
-      continue;
-    }
-    barked = generation;
-    const Place place{shared->activity.load(std::memory_order_relaxed),
-                      shared->phase.load(std::memory_order_relaxed),
-                      shared->tuning_iteration.load(std::memory_order_relaxed)};
-    const std::function<bool()> still_blocked = [shared, generation] {
-      return shared->generation.load(std::memory_order_acquire) == generation;
-    };
-    shared->looking = true;
-    lock.unlock();
-    const Action action = still_blocked() ? shared->bark(place, inside) : Action();
-    lock.lock();
-    shared->looking = false;
-    shared->acting = action && !shared->stop;
-    shared->wake.notify_all();
-    if (shared->acting) {
-      lock.unlock();
-      action(still_blocked);
-      lock.lock();
-      shared->acting = false;
-    }
-  }
 }
 
 bool being_traced() noexcept {

@@ -18,9 +18,9 @@
 
 namespace contextual::autotuner {
 
-/// A thread that calls `bark`, once a section, when the watched thread stays in one section for longer than
-/// `limit`. Time is counted in ticks of the watchdog's own thread, a hundred to the limit, and four at most
-/// for one look: a process that was stopped as a whole is not blamed for it.
+/// A thread that acts when the watched thread stays in one section for longer than `limit`, and again when it
+/// is still there `grace` later. Time is counted in ticks of the watchdog's own thread, a hundred to the
+/// limit, and four at most for one look: a process that was stopped as a whole is not blamed for it.
 class Watchdog {
  public:
   /// What is being done, in texts that live for ever.
@@ -29,14 +29,17 @@ class Watchdog {
     const char* phase = "";
     std::int64_t tuning_iteration = 0;
   };
-  /// What to do about a blocked thread; owns what it needs, since the run may end meanwhile. It may ask
-  /// whether the thread is still where it was, may end the process, and must not throw.
-  using Action = std::function<void(const std::function<bool()>& still_blocked)>;
-  /// Looks at what the run is doing. Called by the watchdog's thread while the run cannot go away; waits for
-  /// nothing but memory. Must not throw.
-  using Bark = std::function<Action(const Place& place, std::chrono::nanoseconds blocked_for)>;
+  /// What to do about a blocked thread; owns what it needs, since the run may end meanwhile. Both may be
+  /// empty and must not throw; `leave` may end the process.
+  struct Actions {
+    std::function<void()> tell;   ///< after `limit`
+    std::function<void()> leave;  ///< `grace` later, if the thread is still where it was
+  };
+  /// Looks at what the run is doing. Called by the watchdog's thread once a section, while the run cannot go
+  /// away; waits for nothing but memory. Must not throw.
+  using Bark = std::function<Actions(const Place& place, std::chrono::nanoseconds blocked_for)>;
 
-  Watchdog(std::chrono::milliseconds limit, Bark bark);
+  Watchdog(std::chrono::milliseconds limit, std::chrono::milliseconds grace, Bark bark);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
   /// Waits for its thread, which notices at once; not while it barks, and not in a child of fork, which has
@@ -63,7 +66,7 @@ class Watchdog {
 
  private:
   struct Shared;
-  static void watch(const std::shared_ptr<Shared>& shared);
+  class Watch;
 
   std::shared_ptr<Shared> shared_;
   std::thread thread_;

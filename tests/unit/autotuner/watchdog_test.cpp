@@ -24,7 +24,7 @@ struct Barks {
   std::promise<void> first;
 
   Watchdog::Bark bark() {
-    return [this](const Watchdog::Place& place, std::chrono::nanoseconds) -> Watchdog::Action {
+    return [this](const Watchdog::Place& place, std::chrono::nanoseconds) -> Watchdog::Actions {
       const std::lock_guard lock(mutex);
       activities.emplace_back(place.activity);
       if (activities.size() == 1) {
@@ -51,7 +51,7 @@ Options impatient() {
 
 TEST_CASE("watchdog: barks once for a section that does not end, and says which", "[unit]") {
   Barks barks;
-  Watchdog watchdog(milliseconds(20), barks.bark());
+  Watchdog watchdog(milliseconds(20), milliseconds(0), barks.bark());
   {
     const Watchdog::Section section(watchdog, {"region", "walk", 3});
     barks.first.get_future().wait();
@@ -63,7 +63,7 @@ TEST_CASE("watchdog: barks once for a section that does not end, and says which"
 
 TEST_CASE("watchdog: many short sections, and the time between them, are no reason to bark", "[unit]") {
   Barks barks;
-  Watchdog watchdog(std::chrono::seconds(20), barks.bark());
+  Watchdog watchdog(std::chrono::seconds(20), milliseconds(0), barks.bark());
   for (int i = 0; i < 1000; ++i) {
     const Watchdog::Section section(watchdog, {"region", "walk", i});
   }
@@ -73,28 +73,43 @@ TEST_CASE("watchdog: many short sections, and the time between them, are no reas
 TEST_CASE("watchdog: is destroyed while it acts without waiting for that", "[unit]") {
   auto release = std::make_shared<std::promise<void>>();
   auto entered = std::make_shared<std::promise<void>>();
-  auto left = std::make_shared<std::promise<bool>>();
+  auto left = std::make_shared<std::promise<void>>();
   std::shared_future<void> released = release->get_future().share();
   {
-    Watchdog watchdog(milliseconds(5), [=](const Watchdog::Place&, std::chrono::nanoseconds) {
-      return [=](const std::function<bool()>& still_blocked) {
-        entered->set_value();
-        released.wait();
-        left->set_value(still_blocked());
-      };
-    });
+    Watchdog watchdog(milliseconds(5), milliseconds(5),
+                      [=](const Watchdog::Place&, std::chrono::nanoseconds) {
+                        return Watchdog::Actions{{}, [=] {
+                                                   entered->set_value();
+                                                   released.wait();
+                                                   left->set_value();
+                                                 }};
+                      });
     const Watchdog::Section section(watchdog, {"region", "walk", 0});
     entered->get_future().wait();
   }
   release->set_value();  // reached: the destructor did not wait
-  CHECK_FALSE(left->get_future().get());
+  left->get_future().wait();
+}
+
+TEST_CASE("watchdog: tells first, and leaves only if the thread is still there after the grace", "[unit]") {
+  std::promise<void> told;
+  std::atomic<int> left{0};
+  Watchdog watchdog(milliseconds(5), milliseconds(60), [&](const Watchdog::Place&, std::chrono::nanoseconds) {
+    return Watchdog::Actions{[&] { told.set_value(); }, [&] { ++left; }};
+  });
+  {
+    const Watchdog::Section section(watchdog, {"region", "walk", 0});
+    told.get_future().wait();
+  }
+  std::this_thread::sleep_for(milliseconds(150));
+  CHECK(left == 0);
 }
 
 TEST_CASE("watchdog: a run inside a section of another one is not taken for blocked", "[unit]") {
   Barks outer_barks;
   Barks inner_barks;
-  Watchdog outer(milliseconds(40), outer_barks.bark());
-  Watchdog inner(std::chrono::seconds(20), inner_barks.bark());
+  Watchdog outer(milliseconds(40), milliseconds(0), outer_barks.bark());
+  Watchdog inner(std::chrono::seconds(20), milliseconds(0), inner_barks.bark());
   const Watchdog::Section hook(outer, {"before_iteration", "walk", 0});
   for (int i = 0; i < 20; ++i) {
     const Watchdog::Section region(inner, {"region", "walk", i});
