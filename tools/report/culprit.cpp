@@ -149,7 +149,7 @@ std::optional<Verdict> by_block(const Evidence& evidence) {
   if (blocked.empty()) {
     return std::nullopt;
   }
-  if (const auto early = by_leaving_early(evidence)) {
+  if (auto early = by_leaving_early(evidence)) {
     return early;
   }
   const Ranks most = evidence.most_blamed(numbers(blocked));

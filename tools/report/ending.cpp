@@ -43,9 +43,7 @@ std::string blocked_text(const Blocked& blocked) {
 }
 
 std::string open_text(const RankRun& run, const Logs& logs) {
-  const bool last_of_file = std::none_of(logs.runs.begin(), logs.runs.end(), [&](const RankRun& other) {
-    return other.file == run.file && other.last_line > run.last_line;
-  });
+  const bool last_of_file = run.last_line == logs.files[run.file].last_event_line;
   return last_of_file ? "log ends here: killed, exited or stopped, or still running"
                       : "no end of this run, later ones follow in the same log";
 }

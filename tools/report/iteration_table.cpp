@@ -29,13 +29,18 @@ bool same_but_step(const Entry& a, const Entry& b) {
          a.launch->config.id == b.launch->config.id && a.launch->status == b.launch->status;
 }
 
+/// Both are 0 or more, and as large as a damaged line says.
+bool follows(std::int64_t number, std::int64_t next) {
+  return next - number == 1;
+}
+
 /// `next` goes on where `row` ended.
 bool continues(const OpenRow& row, const OpenRow& next) {
   const auto joins = [](const Entry& a, const Entry& b) {
     const bool steps = a.launch != nullptr && a.is_step();
-    return same_but_step(a, b) && (!steps || b.launch->step_iteration == a.last_step + 1);
+    return same_but_step(a, b) && (!steps || follows(a.last_step, b.launch->step_iteration));
   };
-  return row.phase == next.phase && row.iterations.back() + 1 == next.iterations.front() &&
+  return row.phase == next.phase && follows(row.iterations.back(), next.iterations.front()) &&
          std::equal(row.entries.begin(), row.entries.end(), next.entries.begin(), joins);
 }
 

@@ -16,13 +16,14 @@ namespace contextual::log_report {
 namespace {
 
 constexpr std::size_t max_line_bytes = std::size_t{4} << 20U;
+constexpr std::size_t buffer_bytes = 65'536;
 constexpr std::size_t damaged_lines_kept = 100;  ///< of one file, with their reasons
 
 /// Cuts a stream into lines without ever holding more than one of them.
 class LineSplitter {
  public:
   LineSplitter(std::istream& stream, std::uint64_t size)
-      : stream_(&stream), left_(size), buffer_(64 * 1024) {}
+      : stream_(&stream), left_(size), buffer_(buffer_bytes) {}
 
   /// False at the end of the stream.
   bool next() {
@@ -197,6 +198,7 @@ void read_log(std::istream& stream, std::uint64_t size, LogFile file, Logs& logs
         file.unknown_fields += decoded.unknown_fields;
         if (decoded.event) {
           runs.add(std::move(*decoded.event), file.line_count);
+          file.last_event_line = file.line_count;
         } else {
           ++file.unknown_events;
         }

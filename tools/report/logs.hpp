@@ -29,6 +29,7 @@ struct LogFile {
   std::string problem;                    ///< why it could not be read, empty when it could
   std::optional<std::int64_t> written_s;  ///< last modified, seconds since 1970 in UTC
   std::size_t line_count = 0;
+  std::size_t last_event_line = 0;  ///< of any run
   std::size_t damaged_count = 0;
   std::vector<DamagedAt> damaged;  ///< the first ones
   std::size_t unknown_events = 0;

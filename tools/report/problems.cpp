@@ -111,6 +111,7 @@ std::vector<std::string> warnings_of(const TuningRun& run) {
     }
   }
   std::vector<std::string> warnings;
+  warnings.reserve(order.size());
   for (const std::string_view text : order) {
     warnings.push_back(ranks_text(ranks[text]) + ": " + std::string(text));
   }

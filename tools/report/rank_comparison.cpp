@@ -19,7 +19,7 @@ class SlownessCollector {
     }
     const auto slowest = std::max_element(own_ns.begin(), own_ns.end(),
                                           [](const auto& a, const auto& b) { return a.second < b.second; });
-    const double agreed = static_cast<double>(agreed_ns.value_or(slowest->second));
+    const auto agreed = static_cast<double>(agreed_ns.value_or(slowest->second));
     if (agreed <= 0) {
       return;
     }
@@ -58,6 +58,7 @@ class SlownessCollector {
 /// "ranks 0-2: config-1; rank 3: config-0" of what each rank has.
 std::string by_value(const std::map<std::string, std::vector<std::int64_t>>& ranks_of) {
   std::vector<std::pair<std::vector<std::int64_t>, std::string>> ordered;
+  ordered.reserve(ranks_of.size());
   for (const auto& [value, ranks] : ranks_of) {
     ordered.emplace_back(ranks, value);
   }

@@ -3,6 +3,14 @@
 #include "html_text.hpp"
 
 namespace contextual::log_report {
+namespace {
+
+/// `value` is escaped already.
+std::string attribute(const std::string& name, const std::string& value) {
+  return name + "=\"" + value + "\" ";
+}
+
+}  // namespace
 
 std::string text_at(double x, double y, const std::string& text, const std::string& attributes) {
   return element("text", escaped(text),
@@ -28,17 +36,18 @@ std::string rectangle(double x, double y, double width, double height, const std
 std::string figure(const std::string& kind, std::size_t marks, const std::string& caption, double height,
                    const std::string& marks_markup, const std::string& legend) {
   const std::string view_box = "0 0 " + svg_number(plot_width) + " " + svg_number(height);
-  const std::string svg =
-      element("svg", marks_markup,
-              "viewBox=\"" + view_box + "\" role=\"img\" aria-label=\"" + escaped(caption) + "\"");
+  const std::string svg = element(
+      "svg", marks_markup,
+      attribute("viewBox", view_box) + attribute("role", "img") + attribute("aria-label", escaped(caption)));
   return element("figure", element("figcaption", escaped(caption) + legend) + svg,
-                 "class=\"plot\" data-plot=\"" + kind + "\" data-marks=\"" + std::to_string(marks) + "\"") +
+                 attribute("class", "plot") + attribute("data-plot", kind) +
+                     attribute("data-marks", std::to_string(marks))) +
          "\n";
 }
 
 std::string legend_entry(const std::string& css_class, const std::string& text) {
-  return " " +
-         element("span", element("i", "", "class=\"" + css_class + "\"") + " " + text, "class=\"legend\"");
+  return " " + element("span", element("i", "", attribute("class", css_class)) + " " + text,
+                       attribute("class", "legend"));
 }
 
 }  // namespace contextual::log_report

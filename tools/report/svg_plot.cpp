@@ -6,6 +6,7 @@
 #include "wording.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace contextual::log_report {
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t configs_in_plot = 48;
 constexpr std::size_t samples_in_row = 64;
 constexpr std::size_t points_in_plot = 1'200;
+constexpr double largest_label = 1e12;  ///< of an iteration; no run has as many
 
 /// "30 ms", without digits that say nothing.
 std::string tick_text(double ns) {
@@ -164,9 +166,8 @@ std::string region_plot(const RunView& view) {
               text_at(left - 6, y.position(tick) + 4, tick_text(tick), "text-anchor=\"end\"");
   }
   for (const double tick : x.ticks(6)) {
-    if (tick == static_cast<double>(static_cast<std::int64_t>(tick))) {
-      markup += text_at(x.position(tick), bottom + 16,
-                        ranges_text({{static_cast<std::int64_t>(tick), static_cast<std::int64_t>(tick)}}),
+    if (tick == std::floor(tick) && tick < largest_label) {
+      markup += text_at(x.position(tick), bottom + 16, std::to_string(static_cast<std::int64_t>(tick)),
                         "text-anchor=\"middle\"");
     }
   }

@@ -3,7 +3,9 @@
 #include "sample_logs.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 
 using namespace contextual::log_report;
 using namespace report_test;
@@ -160,4 +162,19 @@ TEST_CASE(
   CHECK(whole.rows.size() == 16);
   CHECK(whole.problems_left_out == 1);
   CHECK(whole.rows[1].cells == std::vector<std::string>{"config-0 (iter-1)"});
+}
+
+TEST_CASE("table_of: iterations and steps as large as numbers get neither overflow nor join", "[unit]") {
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  std::string text = lines_of(events_of({.ranks = 1}, 0));
+  const auto replace = [&](const std::string& from, std::int64_t to) {
+    const std::size_t at = text.find("\"" + from + "\":0");
+    text.replace(at, from.size() + 4, "\"" + from + "\":" + std::to_string(to));
+  };
+  replace("tuning_iteration", largest);
+  replace("step_iteration", largest);
+  replace("tuning_iteration", largest - 1);
+  const Analysed run = analysed({text});
+  const IterationTable table = table_of(run.analysis.view, true, 10);
+  CHECK(table.rows.back().iterations == std::vector<Range>{{largest, largest}});
 }
