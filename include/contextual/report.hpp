@@ -70,7 +70,7 @@ struct TableRow {
 struct RegionReport {
   std::string region;
   std::string run_id;
-  std::vector<ProblemReport> problems;
+  std::vector<ProblemReport> problems;  ///< in the order the ranks agreed on, then those of this rank alone
   std::vector<ContestReport> contests;
   std::vector<TableRow> table;
   std::int64_t walk_iterations = 0;

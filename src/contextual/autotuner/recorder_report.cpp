@@ -5,6 +5,9 @@
 #include "contextual/autotuner/recorder.hpp"
 #include "contextual/policy/statistics.hpp"
 
+#include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 namespace contextual::autotuner {
@@ -124,6 +127,19 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
   return report;
 }
 
+/// The order in which the ranks agreed on the problems, then this rank's own: where threads discover them,
+/// each rank has its own order of slots.
+std::vector<ProblemView> agreed_order(std::vector<ProblemView> problems) {
+  const auto place = [](const ProblemView& problem) {
+    const ProblemSlot& slot = *problem.slot;
+    const bool joined = slot.state_index.has_value();
+    return std::make_tuple(!joined, !slot.shared(), joined ? *slot.state_index : slot.index);
+  };
+  std::sort(problems.begin(), problems.end(),
+            [&](const ProblemView& a, const ProblemView& b) { return place(a) < place(b); });
+  return problems;
+}
+
 }  // namespace
 
 void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
@@ -145,13 +161,20 @@ void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
     event.retakes = report_.retakes = ending.state->retakes();
     report_.hit_iteration_cap = ending.state->hit_iteration_cap();
   }
-  for (const ProblemView& problem : ending.problems) {
+  std::map<std::size_t, std::size_t> places;  // in the report, by slot
+  for (const ProblemView& problem : agreed_order(ending.problems)) {
+    places[problem.slot->index] = report_.problems.size();
     report_.problems.push_back(report_of(problem, options_.policy.statistic));
     const auto first_row = first_rows_.find(problem.slot->index);
     report_.problems.back().first_row =
         first_row == first_rows_.end() ? report_.table.size() : first_row->second;
     for (const ConfigReport& config : report_.problems.back().configs) {
       event.rejected_count += config.rejection ? 1 : 0;
+    }
+  }
+  for (TableRow& row : report_.table) {
+    for (TableCell& cell : row.cells) {
+      cell.problem = places.at(cell.problem);
     }
   }
   write(event);

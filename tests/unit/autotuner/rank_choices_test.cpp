@@ -4,6 +4,7 @@
 #include <contextual/tuned_region.hpp>
 
 #include <random>
+#include <thread>
 
 using namespace contextual;
 using namespace contextual::test;
@@ -182,4 +183,38 @@ TEST_CASE("an exchange of a batch is a header and a payload, and of the final ru
   CHECK(traffic.reduces == traffic.collectives);
   // The hello; iteration 0, the rest of config-0, configs 1 to 3; the final run.
   CHECK(traffic.reduces == 1 + 2 * (1 + 4) + 1);
+}
+
+TEST_CASE("reports of all ranks have the problems in one order, whichever thread launched first", "[unit]") {
+  constexpr int ranks = 3;
+  const auto first = rank_kernel("launched-here", 3);
+  const auto second = rank_kernel("launched-there", 2);
+  std::vector<std::string> texts(ranks);
+  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    tuner.run("region", [&] {
+      const auto context = RegionContext::current();
+      const auto launch_both = [&](bool worker_first) {
+        std::thread worker;
+        const auto there = [&] {
+          worker = std::thread([&] {
+            const ContextGuard guard(context);
+            (*second)(1);
+          });
+          worker.join();
+        };
+        if (worker_first) {
+          there();
+        }
+        (*first)(1);
+        if (!worker_first) {
+          there();
+        }
+      };
+      launch_both(rank == 1);
+    });
+    texts[static_cast<std::size_t>(rank)] = agreed_text(*tuner.report().find("region"));
+  });
+  CHECK(count_failed(thrown) == 0);
+  CHECK(texts[1] == texts[0]);
+  CHECK(texts[2] == texts[0]);
 }
