@@ -4,9 +4,12 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace contextual::log_report {
 namespace {
@@ -71,7 +74,8 @@ Groups join_by_id(const Logs& logs) {
     if (!run.hello) {
       continue;
     }
-    Groups& groups = by_id[{run.hello->tuning_id, run.region}];
+    const std::pair id(run.hello->tuning_id, run.region);
+    Groups& groups = by_id[id];
     TuningRun* group = latest(groups, [&](const TuningRun& g) { return g.find(run.rank) == nullptr; });
     if (group != nullptr) {
       add(*group, &run);
@@ -112,7 +116,8 @@ std::vector<const RankRun*> add_to_met(Groups& met, const std::vector<const Rank
   for (const RankRun* run : runs) {
     TuningRun* best = nullptr;
     std::int64_t best_distance = std::numeric_limits<std::int64_t>::max();
-    for (TuningRun* group : incomplete[{run->region, rank_count_of(*run)}]) {
+    const std::pair kind(run->region, rank_count_of(*run));
+    for (TuningRun* group : incomplete[kind]) {
       if (near(group->started_s, start_of(*run)) && group->find(run->rank) == nullptr) {
         const std::int64_t distance = std::abs(*group->started_s - *start_of(*run));
         if (distance < best_distance) {
@@ -131,9 +136,10 @@ std::vector<const RankRun*> add_to_met(Groups& met, const std::vector<const Rank
 }
 
 Groups join_by_region(const std::vector<const RankRun*>& runs) {
-  std::map<std::tuple<std::string_view, std::int64_t>, Groups> by_region;
+  std::map<std::pair<std::string_view, std::int64_t>, Groups> by_region;
   for (const RankRun* run : runs) {
-    Groups& groups = by_region[{run->region, rank_count_of(*run)}];
+    const std::pair kind(run->region, rank_count_of(*run));
+    Groups& groups = by_region[kind];
     // The oldest that lacks the rank: the n-th try of one rank belongs to the n-th try of another.
     const auto found =
         std::find_if(groups.size() > join_candidates ? groups.end() - join_candidates : groups.begin(),

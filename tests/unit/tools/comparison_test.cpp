@@ -48,7 +48,7 @@ TEST_CASE("analyse: samples are the agreed times of the walk's repeats, warm-ups
   REQUIRE(gemm.configs.size() == 3);
   CHECK(gemm.configs[0].samples_ns == std::vector<double>{100'100, 100'200});
   CHECK(gemm.configs[0].median_ns == 100'150);
-  CHECK(gemm.configs[0].spread_ns == Approx(74.13));
+  CHECK_THAT(gemm.configs[0].spread_ns, Catch::Matchers::WithinAbs(74.13, 0.01));
   CHECK(gemm.configs[0].makespan_ns == 201'500);
   CHECK(gemm.configs[1].chosen);
   CHECK(gemm.choices.back()->reason == "fastest by own time, 20.0 % shorter than the default");

@@ -3,6 +3,8 @@
 #include "sample_logs.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <sstream>
 
 using namespace contextual::log_report;
