@@ -49,16 +49,15 @@ std::string difference(const std::vector<std::string>& texts) {
     if (ours == theirs || ours.size() != theirs.size()) {
       continue;  // another number of lines: it is not in a hello
     }
-    std::string has;
-    std::string other_has;
+    std::string has = "rank " + std::to_string(reference) + " has";
+    std::string other_has = "rank " + std::to_string(rank) + " has";
     for (std::size_t i = 0; i < ours.size(); ++i) {
       if (ours[i] != theirs[i]) {
-        has += " " + ours[i];
-        other_has += " " + theirs[i];
+        has.append(" ").append(ours[i]);
+        other_has.append(" ").append(theirs[i]);
       }
     }
-    return "rank " + std::to_string(reference) + " has" + has + ", rank " + std::to_string(rank) + " has" +
-           other_has;
+    return has.append(", ").append(other_has);
   }
   return "they are at different points of the program";
 }

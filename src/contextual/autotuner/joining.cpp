@@ -107,6 +107,7 @@ void check_namesakes(const detail::RunContext& context, const std::vector<Proble
   for (const ProblemSlot* other : united) {
     if (other != &slot && other->name == slot.name && other->key_text == slot.key_text) {
       std::vector<std::string> definitions;
+      definitions.reserve(ranks.size());
       for (const json& problems : ranks) {
         definitions.push_back(definition_of(problems, slot));
       }
@@ -132,6 +133,7 @@ std::vector<ProblemSlot*> unite(detail::RunContext& context, const std::vector<P
     std::fill(slot->pruned.begin(), slot->pruned.end(), false);  // own ones come back with the details
   }
   std::vector<json> ranks;
+  ranks.reserve(details.size());
   for (const std::string& text : details) {
     ranks.push_back(json::parse(text));
   }
