@@ -21,6 +21,11 @@ elseif(CONTEXTUAL_ENABLE_MPI)
   set(CONTEXTUAL_HAS_MPI TRUE)
 endif()
 
+set(CONTEXTUAL_HAS_CUDA ${CONTEXTUAL_ENABLE_CUDA})
+if(CONTEXTUAL_HAS_CUDA)
+  find_package(CUDAToolkit REQUIRED)
+endif()
+
 # Compiles <target> against spdlog, fmt and nlohmann/json as headers, without linking to their targets. So
 # neither the exported package of a static build nor the shared library at run time refers to them, and
 # the copies inside stay hidden from the ones a consumer may have.

@@ -21,7 +21,10 @@ if(CONTEXTUAL_INSTALL)
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/contextual" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-    FILES_MATCHING PATTERN "*.hpp")
+    FILES_MATCHING PATTERN "*.hpp"
+    # The CUDA part is not complete, so it is not installed yet.
+    PATTERN "cuda" EXCLUDE
+    PATTERN "cuda*.hpp" EXCLUDE)
   install(EXPORT contextualTargets NAMESPACE contextual:: DESTINATION "${contextual_package_dir}")
   if(CONTEXTUAL_HAS_MPI)
     install(TARGETS contextual_mpi EXPORT contextualMpiTargets

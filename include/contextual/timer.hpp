@@ -78,6 +78,10 @@ class CONTEXTUAL_API Timer {
 
   virtual std::string_view name() const noexcept = 0;  ///< for logs, e.g. "host clock"
 
+  /// The launch is only recorded, as into a CUDA graph: nothing is tuned or timed then, and it uses what is
+  /// locked in, else the default. On the launching thread; budget as `begin_launch`.
+  virtual bool captures(const LaunchInfo& launch) noexcept;
+
   virtual void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
   virtual void end_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
 

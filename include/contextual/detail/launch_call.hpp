@@ -62,6 +62,7 @@ class CONTEXTUAL_API LaunchCall {
   std::uint64_t current_ = 0;  ///< for the watchdog, see ThreadLog
   bool fallback_ = false;
   bool late_ = false;
+  bool captured_ = false;  ///< into a graph: neither tuned nor timed
 };
 
 }  // namespace contextual::detail

@@ -3,6 +3,8 @@
 #include <functional>
 #include <type_traits>
 
+struct CUstream_st;  // CUDA's, known by its pointer alone
+
 namespace contextual::detail {
 
 /// For static_assert in what is never to be instantiated.
@@ -40,10 +42,21 @@ struct CallSignature<R (F::*)(Args...) const noexcept> {
 template <typename L>
 using launcher_signature_t = typename CallSignature<std::decay_t<L>>::type;
 
-/// The launch's stream as an opaque pointer; cuda.hpp adds the overload that finds a cudaStream_t. Null here.
+/// The launch's stream as an opaque pointer: its only argument of type cudaStream_t (CUstream). Null when
+/// there is none, or more than one.
 template <typename... Args>
-void* stream_of(const Args&...) noexcept {
-  return nullptr;
+void* stream_of(const Args&... args) noexcept {
+  constexpr int count = (0 + ... + (std::is_same_v<std::remove_cv_t<Args>, CUstream_st*> ? 1 : 0));
+  void* stream = nullptr;
+  if constexpr (count == 1) {
+    const auto take = [&stream](const auto& arg) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(arg)>, CUstream_st*>) {
+        stream = arg;
+      }
+    };
+    (take(args), ...);
+  }
+  return stream;
 }
 
 }  // namespace contextual::detail

@@ -15,13 +15,21 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
 }  // namespace
 
 LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& prune, void* stream)
-    : log_(*thread_state().log), core_(core), key_(key), slot_(log_.run->find(core, key, prune)) {
-  const RunContext& run = *log_.run;
+    : log_(*thread_state().log), core_(core), key_(key) {
+  RunContext& run = *log_.run;
   info_.region = run.region();
   info_.kernel = core.traits().name;
   info_.key = &key_;
   info_.tuning_iteration = run.tuning_iteration;
   info_.stream = stream;
+  if (stream != nullptr && run.timer().captures(info_)) {
+    // Neither tuned nor timed: the launch takes place where the graph is replayed.
+    const int locked = core.table()->find(run.region_id(), key);
+    info_.config_id = locked == LockInTable::none ? 0 : static_cast<std::size_t>(locked);
+    captured_ = true;
+    return;
+  }
+  slot_ = run.find(core, key, prune);
   if (slot_ == nullptr) {
     return;
   }
@@ -52,12 +60,18 @@ bool LaunchCall::config_changed() noexcept {
 }
 
 void LaunchCall::start() noexcept {
+  if (captured_) {
+    return;  // a timer's events would become part of the graph
+  }
   current_ = slot_ == nullptr ? 0 : ((slot_->index + 1) << 32) | (info_.config_id << 1);
   log_.current.store(current_ | detail::launch_under_way, std::memory_order_release);
   log_.run->timer().begin_launch(info_, note_);
 }
 
 void LaunchCall::stop() noexcept {
+  if (captured_) {
+    return;
+  }
   log_.run->timer().end_launch(info_, note_);
   log_.current.store(current_, std::memory_order_release);
 }

@@ -5,4 +5,8 @@ namespace contextual {
 // Here and not in the header, so that the vtable and the type information exist once in the process.
 Timer::~Timer() = default;
 
+bool Timer::captures(const LaunchInfo& /*launch*/) noexcept {
+  return false;
+}
+
 }  // namespace contextual

@@ -1,0 +1,139 @@
+#pragma once
+
+/// \file
+/// CudaKernel: a tunable kernel whose variants are compiled at run time.
+
+#include <contextual/cuda/error.hpp>
+#include <contextual/cuda/program.hpp>
+#include <contextual/detail/cuda_kernel_core.hpp>
+#include <contextual/kernel.hpp>
+
+#include <cuda.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace contextual {
+
+/// What a CudaKernel is made of; everything but `source`, `variant` and `layout` may be left out.
+template <typename C, typename... Args>
+struct CudaKernelDefinition {
+  CudaSource source{};
+  std::function<CudaVariant(const C&)> variant{};
+  /// Grid, block, cluster and shared memory of one launch. Pure: also called for configs that are not
+  /// launched, to find out whether they could be.
+  std::function<CudaLayout(const C&, const Args&...)> layout{};
+  /// `prepare` is called after the variant is compiled and loaded.
+  KernelOptions<CUresult(const C&, CUstream, Args...)> options{};
+};
+
+/// A tunable kernel of CUDA C++ that NVRTC compiles, one variant a config, launched by the driver in the
+/// current context; several devices are loaded for separately.
+///
+/// `Args` are the kernel's parameters, copied to the device as they are: trivially copyable types.
+///
+/// While tuning, all candidates are compiled in parallel, loaded and checked against the device's limits
+/// before they are due, outside of the region; what does not compile, or asks for more shared memory,
+/// threads, registers or cluster size than the device has, is rejected with the compiler's or the driver's
+/// words. A launch outside of tuning compiles its config when it is the first one of it; `load` does so
+/// ahead.
+///
+/// Throws as TunableKernel, and CudaUnavailable, CudaError. Thread-safe to call.
+template <typename C, typename... Args>
+class CudaKernel {
+  static_assert((std::is_trivially_copyable_v<Args> && ...),
+                "a kernel's parameters are copied to the device as they are");
+
+ public:
+  using Definition = CudaKernelDefinition<C, Args...>;
+  using KeyFunction = std::function<Key(const Args&...)>;
+  using Launcher = CUresult(const C&, CUstream, Args...);
+
+  CudaKernel(std::string name, ConfigSpace<C> space, KeyFunction key, Definition definition)
+      : parts_(std::make_shared<Parts>(name, std::move(space), std::move(definition))),
+        kernel_(
+            std::move(name), parts_->space,
+            [key = std::move(key)](const CUstream&, const Args&... args) { return key(args...); },
+            [parts = parts_](const C& config, CUstream& stream, Args&... args) {
+              return parts->launch(config, stream, args...);
+            },
+            options_of(parts_)) {}
+  CudaKernel(const CudaKernel&) = delete;
+  CudaKernel& operator=(const CudaKernel&) = delete;
+
+  /// Launches on `stream` with the config that is due, locked in, or the default. Throws CudaError when a
+  /// launch outside of tuning fails.
+  void operator()(CUstream stream, Args... args) {
+    const CUresult code = kernel_(stream, args...);
+    if (code != CUDA_SUCCESS) [[unlikely]] {
+      throw CudaError("launch of kernel \"" + kernel_.name() + "\" failed: " + cuda_error_text(code),
+                      static_cast<int>(code));
+    }
+  }
+
+  /// Compiles and loads one config for the current context, as its first launch would, and throws what that
+  /// would.
+  void load(std::size_t config_id = 0) { parts_->core.load(config_id); }
+
+  const std::string& name() const noexcept { return kernel_.name(); }
+  const ConfigSpace<C>& space() const noexcept { return kernel_.space(); }
+
+ private:
+  /// Shared with what the engine keeps of the kernel, which may outlive it.
+  struct Parts {
+    Parts(const std::string& name, ConfigSpace<C> configs, Definition d)
+        : space(std::move(configs)),
+          definition(std::move(d)),
+          core(name, definition.source, [this] { return variants(); }) {}
+
+    std::vector<CudaVariant> variants() const {
+      std::vector<CudaVariant> all;
+      for (const C& config : space.configs()) {
+        all.push_back(definition.variant(config));
+      }
+      return all;
+    }
+    CUresult launch(const C& config, CUstream stream, Args&... args) {
+      const CudaLayout layout = definition.layout(config, args...);
+      void* parameters[] = {&args..., nullptr};
+      return core.launch(id_of(config), stream, layout, parameters);
+    }
+    /// The engine hands out references into the space's own list.
+    std::size_t id_of(const C& config) const {
+      return static_cast<std::size_t>(&config - space.configs().data());
+    }
+
+    ConfigSpace<C> space;
+    Definition definition;
+    detail::CudaKernelCore core;
+  };
+
+  static KernelOptions<Launcher> options_of(const std::shared_ptr<Parts>& parts) {
+    KernelOptions<Launcher> options = parts->definition.options;
+    options.prepare = [parts, then = options.prepare](const C& config) {
+      parts->core.prepare(parts->id_of(config));
+      if (then) {
+        then(config);
+      }
+    };
+    // Asked for every config at a problem's first launch: what its layout would be is all that is kept of it.
+    options.prune = [parts, also = options.prune](const C& config, const CUstream& stream,
+                                                  const Args&... args) {
+      if (also && also(config, stream, args...)) {
+        return true;
+      }
+      parts->core.expect(parts->id_of(config), parts->definition.layout(config, args...));
+      return false;
+    };
+    return options;
+  }
+
+  std::shared_ptr<Parts> parts_;
+  TunableKernel<Launcher> kernel_;
+};
+
+}  // namespace contextual

@@ -1,0 +1,30 @@
+#pragma once
+
+/// \file
+/// Timers for regions that launch on GPUs. docs/measuring.md says what each measures, and at which cost.
+
+#include <contextual/export.hpp>
+#include <contextual/timer.hpp>
+
+#include <memory>
+
+namespace contextual {
+
+/// CUPTI's records of kernels and copies: the region runs almost as without a timer, copies and kernels still
+/// overlap. A launch's time is the union of what it put on a device; a tuning iteration's makespan runs from
+/// the first start to the last end of everything the process did on its devices.
+///
+/// Throws CudaUnavailable when CUPTI cannot be had: another subscriber (a profiler) is attached, no
+/// permission, no library, or a kernel of its own gets no sound record. Then use `cuda_event_timer`.
+CONTEXTUAL_API std::unique_ptr<Timer> cuda_cupti_timer();
+
+/// A pair of CUDA events around each launch: works wherever CUDA does, but serialises what would overlap,
+/// reads some us too long, and sees intercepted launches only. A launch without a stream argument is timed on
+/// the legacy default stream.
+CONTEXTUAL_API std::unique_ptr<Timer> cuda_event_timer();
+
+/// The first of the two that can be had, said once in the process on stderr when it is the second. Throws
+/// CudaUnavailable without a GPU.
+CONTEXTUAL_API std::unique_ptr<Timer> cuda_timer();
+
+}  // namespace contextual

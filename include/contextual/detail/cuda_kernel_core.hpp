@@ -1,0 +1,49 @@
+#pragma once
+
+/// \file
+/// The part of a CudaKernel that does not depend on its types: variants, compiled and loaded.
+
+#include <contextual/cuda/program.hpp>
+#include <contextual/export.hpp>
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace contextual::detail {
+
+/// Thread-safe.
+class CONTEXTUAL_API CudaKernelCore {
+ public:
+  /// `variants` is asked once, at the first compilation: one a config, in order. Nothing is read before.
+  CudaKernelCore(std::string kernel, CudaSource source, std::function<std::vector<CudaVariant>()> variants);
+  CudaKernelCore(const CudaKernelCore&) = delete;
+  CudaKernelCore& operator=(const CudaKernelCore&) = delete;
+  ~CudaKernelCore();
+
+  /// Remembers that this config is to be launched so, for `prepare` to find out whether it can be. Allocates,
+  /// and takes a short lock; touches no device.
+  void expect(std::size_t config_id, const CudaLayout& layout);
+
+  /// Compiles all configs that have not been, in parallel on all cores, loads this one for the current
+  /// context, raises its shared memory limit and asks the driver whether its layouts fit. Throws
+  /// ConfigRejected with the compiler's or the driver's words, CudaUnavailable, CudaError.
+  void prepare(std::size_t config_id);
+
+  /// Compiles and loads this config alone.
+  void load(std::size_t config_id);
+
+  /// Launches in the current context; loads first where that has not been done. Throws as `load`. Cost over
+  /// cuLaunchKernelEx: one driver call for the current context and two atomic loads.
+  CUresult launch(std::size_t config_id, CUstream stream, const CudaLayout& layout, void** parameters);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace contextual::detail

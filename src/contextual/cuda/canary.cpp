@@ -1,0 +1,92 @@
+#include "contextual/cuda/canary.hpp"
+
+#include "contextual/cuda/device_wait.hpp"
+#include "contextual/cuda/driver.hpp"
+#include "contextual/cuda/launch_config.hpp"
+
+#include <contextual/cuda/error.hpp>
+
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace contextual::cuda {
+namespace {
+
+/// Any device can run it: the driver compiles it for what is there.
+constexpr const char* empty_ptx = R"(.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry contextual_canary() { ret; }
+)";
+
+/// The current context, or the first device's primary one for as long as this lives.
+class SomeContext {
+ public:
+  SomeContext() {
+    CONTEXTUAL_CU(cuCtxGetCurrent(&context_));
+    if (context_ == nullptr) {
+      CUdevice device = 0;
+      CONTEXTUAL_CU(cuDeviceGet(&device, 0));
+      CONTEXTUAL_CU(cuDevicePrimaryCtxRetain(&context_, device));
+      CONTEXTUAL_CU(cuCtxPushCurrent(context_));
+      pushed_ = true;
+    }
+  }
+  SomeContext(const SomeContext&) = delete;
+  SomeContext& operator=(const SomeContext&) = delete;
+  ~SomeContext() {
+    if (pushed_) {
+      CUcontext popped = nullptr;
+      driver().cuCtxPopCurrent(&popped);
+    }
+  }
+  CUcontext get() const noexcept { return context_; }
+
+ private:
+  CUcontext context_ = nullptr;
+  bool pushed_ = false;
+};
+
+}  // namespace
+
+CUfunction empty_kernel() {
+  static std::mutex mutex;
+  static auto* const functions = new std::map<CUcontext, CUfunction>;
+  CUcontext context = nullptr;
+  CONTEXTUAL_CU(cuCtxGetCurrent(&context));
+  const std::lock_guard lock(mutex);
+  CUfunction& function = (*functions)[context];
+  if (function == nullptr) {
+    CUmodule module = nullptr;
+    CONTEXTUAL_CU(cuModuleLoadData(&module, empty_ptx));
+    CONTEXTUAL_CU(cuModuleGetFunction(&function, module, "contextual_canary"));
+    CONTEXTUAL_CU(cuFuncLoad(function));
+  }
+  return function;
+}
+
+void check_by_canary(CuptiSession& session) {
+  const SomeContext context;
+  session.take();  // what was there before is not ours
+  CuptiSession::set_launch(0);
+  const LaunchConfig launch(CudaLayout{}, nullptr);
+  const CUresult launched = driver().cuLaunchKernelEx(launch.get(), empty_kernel(), nullptr, nullptr);
+  CuptiSession::set_launch(-1);
+  check(launched, "cuLaunchKernelEx of an empty kernel");
+  wait_for({context.get()}, Deadline::after(std::chrono::seconds(10)));
+  const CuptiSession::Taken taken = session.take();
+  bool sound = false;
+  for (const DeviceRecord& record : taken.records) {
+    for (const LaunchedCall& call : taken.calls) {
+      sound = sound || (record.kernel && record.correlation == call.correlation && record.begin_ns > 0 &&
+                        record.end_ns > record.begin_ns);
+    }
+  }
+  if (!sound || taken.lost) {
+    throw CudaUnavailable("CUPTI gave no sound record of a kernel: " + std::to_string(taken.records.size()) +
+                          " records of " + std::to_string(taken.calls.size()) + " calls");
+  }
+}
+
+}  // namespace contextual::cuda

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "contextual/cuda/cupti_session.hpp"
+
+namespace contextual::cuda {
+
+/// Launches an empty kernel and looks for its record. Throws CudaUnavailable when there is none, or one
+/// without a sound time: then no time of CUPTI's is worth anything here. Needs a current context, else makes
+/// the first device's primary one current meanwhile.
+void check_by_canary(CuptiSession& session);
+
+/// An empty kernel in the current context, loaded once a context. Throws CudaError.
+CUfunction empty_kernel();
+
+}  // namespace contextual::cuda

@@ -1,0 +1,211 @@
+#include "contextual/cuda/compiler.hpp"
+#include "contextual/cuda/device_limits.hpp"
+#include "contextual/cuda/driver.hpp"
+#include "contextual/cuda/launch_config.hpp"
+#include "contextual/cuda/parallel.hpp"
+
+#include <contextual/cuda/cache_directory.hpp>
+#include <contextual/cuda/error.hpp>
+#include <contextual/detail/cuda_kernel_core.hpp>
+#include <contextual/error.hpp>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace contextual::detail {
+
+using namespace contextual::cuda;
+
+namespace {
+
+/// A variant in one context. Never unloaded: a launch of it may be in flight, and unloading waits for the
+/// device.
+struct Loaded {
+  CUfunction function = nullptr;
+  std::atomic<unsigned> shared_bytes{0};  ///< limit of dynamic shared memory that has been set
+};
+
+/// What is loaded in one context. Nodes of a list that only grows, so that launches walk it without a lock.
+struct ContextNode {
+  ContextNode(CUcontext c, std::size_t configs) : context(c), functions(configs) {}
+  CUcontext context;
+  std::vector<std::atomic<Loaded*>> functions;
+  ContextNode* next = nullptr;
+};
+
+struct Compiled {
+  std::optional<Cubin> cubin;
+  std::string problem;  ///< what the compiler said; empty: fine
+};
+
+CUcontext current_context() {
+  CUcontext context = nullptr;
+  CONTEXTUAL_CU(cuCtxGetCurrent(&context));
+  if (context == nullptr) {
+    throw contextual::CudaError("no CUDA context is current: call cudaSetDevice, or make one current",
+                                CUDA_ERROR_INVALID_CONTEXT);
+  }
+  return context;
+}
+
+}  // namespace
+
+struct CudaKernelCore::Impl {
+  std::string kernel;
+  CudaSource source;
+  std::function<std::vector<CudaVariant>()> make_variants;
+
+  std::mutex mutex;  ///< of everything below but the list, which launches read
+  std::optional<Compiler> compiler;
+  std::vector<CudaVariant> variants;
+  std::map<int, std::vector<std::optional<Compiled>>> compiled;  ///< by compute capability, by config
+  std::map<std::size_t, std::vector<CudaLayout>> expected;       ///< by config
+  std::atomic<ContextNode*> contexts{nullptr};
+
+  ContextNode* find(CUcontext context) const noexcept {
+    ContextNode* node = contexts.load(std::memory_order_acquire);
+    while (node != nullptr && node->context != context) {
+      node = node->next;
+    }
+    return node;
+  }
+
+  ContextNode& node_of(CUcontext context) {
+    ContextNode* node = find(context);
+    if (node == nullptr) {
+      node =
+          std::make_unique<ContextNode>(context, variants.size()).release();  // launches may read it for ever
+      node->next = contexts.load(std::memory_order_relaxed);
+      contexts.store(node, std::memory_order_release);
+    }
+    return *node;
+  }
+
+  void read_source() {
+    if (!compiler) {
+      variants = make_variants();
+      compiler.emplace(source, cuda_cache_directory());
+    }
+  }
+
+  Compiled compile(std::size_t id, int capability) const {
+    Compiled result;
+    try {
+      result.cubin = compiler->compile(variants[id], {capability});
+    } catch (const std::exception& error) {
+      result.problem = error.what();
+    }
+    return result;
+  }
+
+  const Compiled& compile_one(std::size_t id, int capability) {
+    auto& results = compiled[capability];
+    results.resize(variants.size());
+    if (!results[id]) {
+      results[id] = compile(id, capability);
+    }
+    return *results[id];
+  }
+
+  void compile_all(int capability) {
+    auto& results = compiled[capability];
+    results.resize(variants.size());
+    std::vector<std::size_t> missing;
+    for (std::size_t id = 0; id < results.size(); ++id) {
+      if (!results[id]) {
+        missing.push_back(id);
+      }
+    }
+    in_parallel(missing.size(),
+                [&](std::size_t i) { results[missing[i]] = compile(missing[i], capability); });
+  }
+
+  Loaded& load(std::size_t id, int capability) {
+    std::atomic<Loaded*>& place = node_of(current_context()).functions[id];
+    if (Loaded* loaded = place.load(std::memory_order_acquire)) {
+      return *loaded;
+    }
+    const Compiled& code = compile_one(id, capability);
+    if (!code.cubin) {
+      throw ConfigRejected(code.problem);
+    }
+    CUmodule module = nullptr;
+    CONTEXTUAL_CU(cuModuleLoadData(&module, code.cubin->code.data()));
+    auto loaded = std::make_unique<Loaded>();
+    CONTEXTUAL_CU(cuModuleGetFunction(&loaded->function, module, code.cubin->lowered_name.c_str()));
+    CONTEXTUAL_CU(cuFuncLoad(loaded->function));  // now, whatever CUDA_MODULE_LOADING says
+    place.store(loaded.get(), std::memory_order_release);
+    return *loaded.release();
+  }
+};
+
+CudaKernelCore::CudaKernelCore(std::string kernel, CudaSource source,
+                               std::function<std::vector<CudaVariant>()> variants)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->kernel = std::move(kernel);
+  impl_->source = std::move(source);
+  impl_->make_variants = std::move(variants);
+}
+
+CudaKernelCore::~CudaKernelCore() = default;
+
+void CudaKernelCore::expect(std::size_t config_id, const CudaLayout& layout) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->expected[config_id].push_back(layout);
+}
+
+void CudaKernelCore::prepare(std::size_t config_id) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->read_source();
+  const DeviceLimits limits = DeviceLimits::of(current_device());
+  impl_->compile_all(limits.compute_capability);
+  Loaded& loaded = impl_->load(config_id, limits.compute_capability);
+  for (const CudaLayout& layout : impl_->expected[config_id]) {
+    if (const std::string problem = layout_problem(loaded.function, layout, limits); !problem.empty()) {
+      throw ConfigRejected(problem);
+    }
+    if (layout.dynamic_shared_bytes > loaded.shared_bytes.load(std::memory_order_relaxed)) {
+      loaded.shared_bytes.store(layout.dynamic_shared_bytes, std::memory_order_relaxed);
+    }
+  }
+}
+
+void CudaKernelCore::load(std::size_t config_id) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->read_source();
+  impl_->load(config_id, DeviceLimits::of(current_device()).compute_capability);
+}
+
+CUresult CudaKernelCore::launch(std::size_t config_id, CUstream stream, const CudaLayout& layout,
+                                void** parameters) {
+  const Driver& api = driver();
+  CUcontext context = nullptr;
+  if (const CUresult code = api.cuCtxGetCurrent(&context); code != CUDA_SUCCESS) [[unlikely]] {
+    return code;
+  }
+  const ContextNode* node = impl_->find(context);
+  Loaded* loaded = node == nullptr ? nullptr : node->functions[config_id].load(std::memory_order_acquire);
+  if (loaded == nullptr) [[unlikely]] {
+    load(config_id);
+    loaded = impl_->find(context)->functions[config_id].load(std::memory_order_acquire);
+  }
+  // Up to 48 KiB need no limit; the driver keeps the largest one set, so raising it twice does no harm.
+  constexpr unsigned without_limit = 48 * 1024;
+  if (layout.dynamic_shared_bytes > without_limit &&
+      layout.dynamic_shared_bytes > loaded->shared_bytes.load(std::memory_order_relaxed)) [[unlikely]] {
+    const CUresult code =
+        api.cuFuncSetAttribute(loaded->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                               static_cast<int>(layout.dynamic_shared_bytes));
+    if (code != CUDA_SUCCESS) {
+      return code;
+    }
+    loaded->shared_bytes.store(layout.dynamic_shared_bytes, std::memory_order_relaxed);
+  }
+  const LaunchConfig config(layout, stream);
+  return api.cuLaunchKernelEx(config.get(), loaded->function, parameters, nullptr);
+}
+
+}  // namespace contextual::detail

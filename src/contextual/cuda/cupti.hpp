@@ -1,0 +1,51 @@
+#pragma once
+
+/// \file
+/// CUPTI as a table of functions, loaded at run time.
+
+#include <cupti.h>
+
+#include <string>
+
+#define CONTEXTUAL_CUPTI_FUNCTIONS(X)  \
+  X(cuptiSubscribe)                    \
+  X(cuptiUnsubscribe)                  \
+  X(cuptiEnableCallback)               \
+  X(cuptiActivityRegisterCallbacks)    \
+  X(cuptiActivityEnable)               \
+  X(cuptiActivityDisable)              \
+  X(cuptiActivityFlushAll)             \
+  X(cuptiActivityGetNextRecord)        \
+  X(cuptiActivityGetNumDroppedRecords) \
+  X(cuptiGetResultString)              \
+  X(cuptiFinalize)
+
+namespace contextual::cuda {
+
+struct Cupti {
+#define CONTEXTUAL_CUPTI_MEMBER(function) decltype(&::function) function = nullptr;
+  CONTEXTUAL_CUPTI_FUNCTIONS(CONTEXTUAL_CUPTI_MEMBER)
+#undef CONTEXTUAL_CUPTI_MEMBER
+};
+
+/// CUPTI of the toolkit that is installed. Throws CudaUnavailable with the loader's words. Thread-safe.
+const Cupti& cupti();
+
+/// As DriverReplacement.
+class CuptiReplacement {
+ public:
+  explicit CuptiReplacement(const Cupti& replacement);
+  CuptiReplacement(const CuptiReplacement&) = delete;
+  CuptiReplacement& operator=(const CuptiReplacement&) = delete;
+  ~CuptiReplacement();
+
+ private:
+  const Cupti* saved_;
+};
+
+/// Throws CudaError with the failing call and CUPTI's text.
+void check(CUptiResult code, const char* call);
+
+}  // namespace contextual::cuda
+
+#define CONTEXTUAL_CUPTI(call) ::contextual::cuda::check(::contextual::cuda::cupti().call, #call)

@@ -1,0 +1,157 @@
+#include "contextual/cuda/device_wait.hpp"
+#include "contextual/cuda/driver.hpp"
+#include "contextual/cuda/event_pool.hpp"
+#include "contextual/cuda/used_contexts.hpp"
+
+#include <contextual/cuda/error.hpp>
+#include <contextual/cuda/timer.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace contextual {
+namespace {
+
+using namespace cuda;
+
+constexpr std::size_t first_pairs = 64;
+constexpr double ns_per_ms = 1e6;
+
+CUcontext current_context() noexcept {
+  CUcontext context = nullptr;
+  driver().cuCtxGetCurrent(&context);
+  return context;
+}
+
+/// A launch's note: 1 + pool * 2^32 + pair, so that 0 is a launch without events.
+std::int64_t note_of(std::size_t pool, std::size_t pair) {
+  return static_cast<std::int64_t>((pool << 32) | pair) + 1;
+}
+
+class EventTimer final : public Timer {
+ public:
+  EventTimer() {
+    if (CUcontext context = current_context()) {
+      contexts_.add(context);
+      pools_.push_back(std::make_unique<EventPool>(context, first_pairs));
+    }
+  }
+
+  std::string_view name() const noexcept override { return "CUDA events"; }
+
+  void begin_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
+    contexts_.add(current_context());
+    note.begin = ++iteration_;
+    for (const auto& pool : pools_) {
+      if (iteration_ == 1) {
+        pool->record_base();  // once a batch: all of its times count from there
+      }
+    }
+  }
+  void end_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
+    note.end = iteration_;
+  }
+
+  void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
+    note.begin = 0;
+    const CUcontext context = current_context();
+    contexts_.add(context);
+    for (std::size_t i = 0; i < pools_.size(); ++i) {
+      if (pools_[i]->context() == context) {
+        const std::size_t pair = pools_[i]->take();
+        if (pair != EventPool::none &&
+            driver().cuEventRecord(pools_[i]->begin(pair), static_cast<CUstream>(launch.stream)) ==
+                CUDA_SUCCESS) {
+          note.begin = note_of(i, pair);
+        }
+        return;
+      }
+    }
+  }
+  void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
+    note.end = 0;
+    if (note.begin != 0) {
+      const auto [pool, pair] = place_of(note.begin);
+      if (driver().cuEventRecord(pools_[pool]->end(pair), static_cast<CUstream>(launch.stream)) ==
+          CUDA_SUCCESS) {
+        note.end = note.begin;
+      }
+    }
+  }
+
+  bool captures(const LaunchInfo& launch) noexcept override { return stream_is_capturing(launch.stream); }
+
+  void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
+              Deadline deadline) override {
+    wait_for(contexts_.list(), deadline);
+    std::map<std::int64_t, Span> extents;  // by tuning iteration
+    for (LaunchTiming& launch : launches) {
+      launch.spans.clear();
+      if (launch.note.begin != 0 && launch.note.end == launch.note.begin) {
+        add_span(launch, extents);
+      }
+    }
+    for (IterationTiming& iteration : iterations) {
+      const auto extent = extents.find(iteration.tuning_iteration);
+      iteration.makespan_ns = extent == extents.end() ? 0 : extent->second.end_ns - extent->second.begin_ns;
+    }
+    start_over();
+  }
+
+ private:
+  static std::pair<std::size_t, std::size_t> place_of(std::int64_t note) {
+    const auto place = static_cast<std::size_t>(note - 1);
+    return {place >> 32, place & 0xffffffffU};
+  }
+
+  void add_span(LaunchTiming& launch, std::map<std::int64_t, Span>& extents) {
+    const auto [index, pair] = place_of(launch.note.begin);
+    const EventPool& pool = *pools_[index];
+    float since_base_ms = 0;
+    float duration_ms = 0;
+    if (driver().cuEventElapsedTime(&since_base_ms, pool.base(), pool.begin(pair)) != CUDA_SUCCESS ||
+        driver().cuEventElapsedTime(&duration_ms, pool.begin(pair), pool.end(pair)) != CUDA_SUCCESS) {
+      return;
+    }
+    const auto begin_ns = static_cast<std::int64_t>(static_cast<double>(since_base_ms) * ns_per_ms);
+    const auto end_ns = begin_ns + static_cast<std::int64_t>(static_cast<double>(duration_ms) * ns_per_ms);
+    launch.spans.push_back({begin_ns, end_ns, static_cast<int>(index)});
+    const auto [extent, first] = extents.try_emplace(launch.tuning_iteration, launch.spans.back());
+    if (!first) {
+      extent->second.begin_ns = std::min(extent->second.begin_ns, begin_ns);
+      extent->second.end_ns = std::max(extent->second.end_ns, end_ns);
+    }
+  }
+
+  /// Pairs for as many launches as there were, in every context that was used.
+  void start_over() {
+    iteration_ = 0;
+    for (CUcontext context : contexts_.list()) {
+      CONTEXTUAL_CU(cuCtxPushCurrent(context));
+      const auto pool = std::find_if(pools_.begin(), pools_.end(),
+                                     [&](const auto& known) { return known->context() == context; });
+      if (pool == pools_.end()) {
+        pools_.push_back(std::make_unique<EventPool>(context, first_pairs));
+      } else {
+        (*pool)->start_over();
+      }
+      CUcontext popped = nullptr;
+      CONTEXTUAL_CU(cuCtxPopCurrent(&popped));
+    }
+  }
+
+  UsedContexts contexts_;
+  std::vector<std::unique_ptr<EventPool>> pools_;  ///< changed between batches only
+  std::int64_t iteration_ = 0;                     ///< of the batch
+};
+
+}  // namespace
+
+std::unique_ptr<Timer> cuda_event_timer() {
+  return std::make_unique<EventTimer>();
+}
+
+}  // namespace contextual

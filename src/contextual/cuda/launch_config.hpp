@@ -1,0 +1,45 @@
+#pragma once
+
+#include <contextual/cuda/program.hpp>
+
+#include <cuda.h>
+
+#include <array>
+
+namespace contextual::cuda {
+
+/// A layout as the driver wants it. Lives on the stack of one launch; allocates nothing.
+class LaunchConfig {
+ public:
+  LaunchConfig(const CudaLayout& layout, CUstream stream) noexcept {
+    config_.gridDimX = layout.grid.x;
+    config_.gridDimY = layout.grid.y;
+    config_.gridDimZ = layout.grid.z;
+    config_.blockDimX = layout.block.x;
+    config_.blockDimY = layout.block.y;
+    config_.blockDimZ = layout.block.z;
+    config_.sharedMemBytes = layout.dynamic_shared_bytes;
+    config_.hStream = stream;
+    config_.attrs = attributes_.data();
+    if (layout.cluster.x * layout.cluster.y * layout.cluster.z > 1) {
+      CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
+      attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+      attribute.value.clusterDim = {layout.cluster.x, layout.cluster.y, layout.cluster.z};
+    }
+    if (layout.programmatic_stream_serialization) {
+      CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
+      attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+      attribute.value.programmaticStreamSerializationAllowed = 1;
+    }
+  }
+  LaunchConfig(const LaunchConfig&) = delete;
+  LaunchConfig& operator=(const LaunchConfig&) = delete;
+
+  const CUlaunchConfig* get() const noexcept { return &config_; }
+
+ private:
+  CUlaunchConfig config_{};
+  std::array<CUlaunchAttribute, 2> attributes_;  // set where used
+};
+
+}  // namespace contextual::cuda

@@ -1,0 +1,51 @@
+#pragma once
+
+/// \file
+/// NVRTC as a table of functions, loaded at run time.
+
+#include <nvrtc.h>
+
+#include <string>
+
+#define CONTEXTUAL_NVRTC_FUNCTIONS(X) \
+  X(nvrtcVersion)                     \
+  X(nvrtcGetErrorString)              \
+  X(nvrtcCreateProgram)               \
+  X(nvrtcDestroyProgram)              \
+  X(nvrtcAddNameExpression)           \
+  X(nvrtcCompileProgram)              \
+  X(nvrtcGetProgramLogSize)           \
+  X(nvrtcGetProgramLog)               \
+  X(nvrtcGetLoweredName)              \
+  X(nvrtcGetCUBINSize)                \
+  X(nvrtcGetCUBIN)
+
+namespace contextual::cuda {
+
+struct Nvrtc {
+#define CONTEXTUAL_NVRTC_MEMBER(function) decltype(&::function) function = nullptr;
+  CONTEXTUAL_NVRTC_FUNCTIONS(CONTEXTUAL_NVRTC_MEMBER)
+#undef CONTEXTUAL_NVRTC_MEMBER
+};
+
+/// NVRTC of the toolkit that is installed. Throws CudaUnavailable with the loader's words. Thread-safe.
+const Nvrtc& nvrtc();
+
+/// As DriverReplacement.
+class NvrtcReplacement {
+ public:
+  explicit NvrtcReplacement(const Nvrtc& replacement);
+  NvrtcReplacement(const NvrtcReplacement&) = delete;
+  NvrtcReplacement& operator=(const NvrtcReplacement&) = delete;
+  ~NvrtcReplacement();
+
+ private:
+  const Nvrtc* saved_;
+};
+
+/// Throws CudaError with the failing call and NVRTC's text.
+void check(nvrtcResult code, const char* call);
+
+}  // namespace contextual::cuda
+
+#define CONTEXTUAL_NVRTC(call) ::contextual::cuda::check(::contextual::cuda::nvrtc().call, #call)

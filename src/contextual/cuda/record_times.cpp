@@ -1,0 +1,86 @@
+#include "contextual/cuda/record_times.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <vector>
+
+namespace contextual::cuda {
+namespace {
+
+bool has_time(const DeviceRecord& record) {
+  return record.begin_ns > 0 && record.end_ns > record.begin_ns;
+}
+
+using Records = std::unordered_map<std::uint32_t, std::vector<const DeviceRecord*>>;
+
+/// The spans of one call; false when they cannot be trusted.
+bool add_spans(const LaunchedCall& call, const Records& records, std::vector<Span>& spans) {
+  const auto found = records.find(call.correlation);
+  if (found == records.end()) {
+    return !call.kernel;  // an empty copy leaves no record
+  }
+  bool kernel_seen = false;
+  for (const DeviceRecord* record : found->second) {
+    if (!has_time(*record)) {
+      return false;
+    }
+    kernel_seen = kernel_seen || record->kernel;
+    spans.push_back({record->begin_ns, record->end_ns, record->device});
+  }
+  return kernel_seen || !call.kernel;
+}
+
+std::int64_t makespan(const IterationTiming& iteration, const std::vector<DeviceRecord>& records) {
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max();
+  std::int64_t end = 0;
+  for (const DeviceRecord& record : records) {
+    const auto id = static_cast<std::int64_t>(record.correlation);
+    if (id > iteration.note.begin && id <= iteration.note.end) {
+      if (!has_time(record)) {
+        return 0;
+      }
+      begin = std::min(begin, record.begin_ns);
+      end = std::max(end, record.end_ns);
+    }
+  }
+  return end > begin ? end - begin : 0;
+}
+
+}  // namespace
+
+void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches,
+              std::span<IterationTiming> iterations) {
+  for (LaunchTiming& launch : launches) {
+    launch.spans.clear();
+  }
+  for (IterationTiming& iteration : iterations) {
+    iteration.makespan_ns = 0;
+  }
+  if (taken.lost) {
+    return;
+  }
+  Records records;
+  for (const DeviceRecord& record : taken.records) {
+    records[record.correlation].push_back(&record);
+  }
+  std::unordered_map<std::int64_t, std::vector<const LaunchedCall*>> calls;
+  for (const LaunchedCall& call : taken.calls) {
+    calls[call.launch].push_back(&call);
+  }
+  for (LaunchTiming& launch : launches) {
+    const auto of_launch = calls.find(launch.note.begin);
+    const bool sound =
+        of_launch != calls.end() &&
+        std::all_of(of_launch->second.begin(), of_launch->second.end(),
+                    [&](const LaunchedCall* call) { return add_spans(*call, records, launch.spans); });
+    if (!sound) {
+      launch.spans.clear();
+    }
+  }
+  for (IterationTiming& iteration : iterations) {
+    iteration.makespan_ns = makespan(iteration, taken.records);
+  }
+}
+
+}  // namespace contextual::cuda

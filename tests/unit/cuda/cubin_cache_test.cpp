@@ -1,0 +1,71 @@
+#include "contextual/cuda/cubin_cache.hpp"
+
+#include "support/catch.hpp"
+#include "unit/autotuner/support.hpp"
+
+#include <fstream>
+
+using namespace contextual::cuda;
+using engine_test::TemporaryDirectory;
+
+namespace {
+
+std::filesystem::path only_file(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    files.push_back(entry.path());
+  }
+  REQUIRE(files.size() == 1);
+  return files.front();
+}
+
+}  // namespace
+
+TEST_CASE("cubin cache: gives back what was stored under the same key and nothing for another", "[unit]") {
+  const TemporaryDirectory folder;
+  const CubinCache cache(folder.path() / "made" / "here");
+  const Cubin cubin{std::string("\x7f"
+                                "ELF\0\n17\n",
+                                8),
+                    "_Z3addPf"};
+  CHECK_FALSE(cache.find("key"));
+  cache.store("key", cubin);
+  const auto found = cache.find("key");
+  REQUIRE(found);
+  CHECK(found->code == cubin.code);
+  CHECK(found->lowered_name == cubin.lowered_name);
+  CHECK_FALSE(cache.find("another key"));
+}
+
+TEST_CASE("cubin cache: a damaged or cut file counts as missing, whatever is wrong with it", "[unit]") {
+  const TemporaryDirectory folder;
+  const CubinCache cache(folder.path());
+  cache.store("key", {std::string(300, 'c'), "name"});
+  const std::filesystem::path file = only_file(folder.path());
+  const std::string whole = engine_test::text_of_file(file);
+  for (std::size_t length = 0; length < whole.size(); length += 7) {
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << whole.substr(0, length);
+    CHECK_FALSE(cache.find("key"));
+  }
+  for (std::size_t i = 0; i < whole.size(); i += 5) {
+    std::string changed = whole;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << changed;
+    CHECK_FALSE(cache.find("key"));
+  }
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << whole;
+  CHECK(cache.find("key"));
+}
+
+TEST_CASE("cubin cache: leaves one file and no temporary ones, and is silent where it cannot write",
+          "[unit]") {
+  const TemporaryDirectory folder;
+  const CubinCache cache(folder.path());
+  cache.store("key", {"code", "name"});
+  cache.store("key", {"newer code", "name"});
+  only_file(folder.path());
+  CHECK(cache.find("key")->code == "newer code");
+  const CubinCache nowhere("/proc/no-directory-can-be-made-here");
+  nowhere.store("key", {"code", "name"});
+  CHECK_FALSE(nowhere.find("key"));
+}

@@ -1,0 +1,89 @@
+#include "contextual/cuda/record_times.hpp"
+
+#include "support/catch.hpp"
+
+using namespace contextual;
+using namespace contextual::cuda;
+
+namespace {
+
+LaunchTiming launch(std::int64_t number) {
+  LaunchTiming timing;
+  timing.note.begin = number;
+  return timing;
+}
+
+IterationTiming iteration(std::int64_t after, std::int64_t up_to) {
+  IterationTiming timing;
+  timing.note = {after, up_to};
+  return timing;
+}
+
+DeviceRecord kernel(std::int64_t begin, std::int64_t end, std::uint32_t correlation, int device = 0) {
+  return {begin, end, device, correlation, true};
+}
+
+struct Assembled {
+  std::vector<LaunchTiming> launches;
+  std::vector<IterationTiming> iterations;
+};
+
+Assembled assembled(const CuptiSession::Taken& taken, std::vector<LaunchTiming> launches,
+                    std::vector<IterationTiming> iterations = {}) {
+  assemble(taken, launches, iterations);
+  return {std::move(launches), std::move(iterations)};
+}
+
+}  // namespace
+
+TEST_CASE("record times: a launch has the spans of all calls made inside it, on all devices", "[unit]") {
+  CuptiSession::Taken taken;
+  taken.records = {kernel(100, 200, 7), kernel(150, 400, 8, 1), kernel(900, 950, 9)};
+  taken.calls = {{7, true, 0}, {8, true, 0}, {9, true, 1}};
+  const auto result = assembled(taken, {launch(0), launch(1), launch(2)});
+  REQUIRE(result.launches[0].spans.size() == 2);
+  CHECK(result.launches[0].spans[1].device == 1);
+  CHECK(result.launches[0].spans[1].end_ns == 400);
+  REQUIRE(result.launches[1].spans.size() == 1);
+  CHECK(result.launches[2].spans.empty());  // it made no call
+}
+
+TEST_CASE(
+    "record times: a kernel call without a record, or with a time of zero, leaves its launch without a time",
+    "[unit]") {
+  CuptiSession::Taken taken;
+  taken.records = {kernel(100, 200, 1), kernel(0, 0, 3), kernel(300, 300, 4)};
+  taken.calls = {{1, true, 0}, {2, true, 0}, {3, true, 1}, {4, true, 2}};
+  const auto result = assembled(taken, {launch(0), launch(1), launch(2)}, {iteration(0, 10)});
+  for (const LaunchTiming& timing : result.launches) {
+    CHECK(timing.spans.empty());
+  }
+  CHECK(result.iterations[0].makespan_ns == 0);
+}
+
+TEST_CASE("record times: an empty copy inside a launch leaves no record and does no harm", "[unit]") {
+  CuptiSession::Taken taken;
+  taken.records = {kernel(100, 200, 1)};
+  taken.calls = {{1, true, 0}, {2, false, 0}};
+  CHECK(assembled(taken, {launch(0)}).launches[0].spans.size() == 1);
+}
+
+TEST_CASE("record times: a makespan covers everything of its iteration, launches or not", "[unit]") {
+  CuptiSession::Taken taken;
+  taken.records = {kernel(100, 200, 1), {50, 120, 0, 2, false}, kernel(180, 500, 3), kernel(600, 700, 4)};
+  taken.calls = {{1, true, 0}};
+  const auto result = assembled(taken, {launch(0)}, {iteration(0, 3), iteration(3, 4), iteration(4, 9)});
+  CHECK(result.iterations[0].makespan_ns == 450);
+  CHECK(result.iterations[1].makespan_ns == 100);
+  CHECK(result.iterations[2].makespan_ns == 0);
+}
+
+TEST_CASE("record times: when something was lost nothing has a time", "[unit]") {
+  CuptiSession::Taken taken;
+  taken.records = {kernel(100, 200, 1)};
+  taken.calls = {{1, true, 0}};
+  taken.lost = true;
+  const auto result = assembled(taken, {launch(0)}, {iteration(0, 1)});
+  CHECK(result.launches[0].spans.empty());
+  CHECK(result.iterations[0].makespan_ns == 0);
+}
