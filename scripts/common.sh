@@ -146,8 +146,9 @@ install_missing() {
   explain_missing "$reason" "$missing"
 }
 
-# has_target <preset> <target>: in a build folder that has been configured.
-has_target() { cmake --build --preset "$1" --target help 2>/dev/null | grep -q "^$2:"; }
+# has_target <preset> <target>: in a build folder that has been configured. grep reads to the end: with -q it would leave
+# early, and the pipe fail.
+has_target() { cmake --build --preset "$1" --target help 2>/dev/null | grep "^$2:" >/dev/null; }
 
 # configure_and_build <preset> [<target>...]
 configure_and_build() {

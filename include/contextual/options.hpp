@@ -47,7 +47,7 @@ struct BlockedInfo {
   std::string_view phase;     ///< "walk", "finals" or "final"
   std::int64_t tuning_iteration = 0;
   int rank = 0;
-  std::string_view kernel;  ///< whose launch is under way, or was the last one; empty: none yet
+  std::string_view kernel;  ///< whose launch is under way, or was the iteration's last; empty: none yet
   std::string_view key;
   std::string_view config;
   bool in_launch = false;  ///< that launch has not returned

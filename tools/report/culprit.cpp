@@ -165,8 +165,11 @@ std::optional<Verdict> by_block(const Evidence& evidence) {
       return named(evidence, ranks, "; all other blocked ranks are in one other place");
     }
   }
-  return Verdict{{},
-                 ranks_text(most) + " are blocked, none of them blamed by others: they wait for each other"};
+  return Verdict{
+      {},
+      ranks_text(most) +
+          " are blocked, none of them blamed by others. The logs cannot say which was first: look at the "
+          "region's communication"};
 }
 
 std::optional<Verdict> by_blame(const Evidence& evidence) {

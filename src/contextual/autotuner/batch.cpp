@@ -55,6 +55,7 @@ void BatchRunner::run_iteration(Batch& batch, std::size_t iteration, const std::
     const auto section = watched("before_iteration");
     options_.before_iteration(info);
   }
+  context_.threads().front().current.store(0, std::memory_order_relaxed);  // no launch yet in this one
   IterationTiming timing;
   timing.tuning_iteration = tuning_iteration;
   {
