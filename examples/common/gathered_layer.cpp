@@ -1,5 +1,6 @@
 #include "common/gathered_layer.hpp"
 
+#include "common/reference.hpp"
 #include "kernels/host/kernels.hpp"
 #include "kernels/host/side_by_side.hpp"
 #include "kernels/mpi/kernels.hpp"
@@ -9,7 +10,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <random>
 #include <stdexcept>
 #include <thread>
 
@@ -21,16 +21,8 @@ namespace kernels = contextual::kernels;
 
 constexpr float eps = 1e-6F;
 
-std::vector<float> random_values(long count, int seed, float deviation, float mean = 0.0F) {
-  std::mt19937 engine(static_cast<unsigned>(seed));
-  std::normal_distribution<float> normal(mean, deviation);
-  std::vector<float> values(static_cast<std::size_t>(count));
-  std::generate(values.begin(), values.end(), [&] { return normal(engine); });
-  return values;
-}
-
 std::vector<float> input_of(int rank, long count) {
-  return random_values(count, 1000 + rank, 1.0F);
+  return random_values(count, 1000U + static_cast<unsigned>(rank), 1.0F);
 }
 
 float over_root(long count) {
@@ -54,20 +46,6 @@ void require_threads() {
   MPI_Query_thread(&level);
   if (level < MPI_THREAD_SERIALIZED) {
     throw std::runtime_error("the gather has a thread of its own: MPI must offer MPI_THREAD_SERIALIZED");
-  }
-}
-
-/// c += a b, row-major, without gaps; n columns.
-void multiply_add(const std::vector<double>& a, const std::vector<float>& b, std::vector<double>& c, long n) {
-  const auto columns = static_cast<std::size_t>(n);
-  const std::size_t depth = b.size() / columns;
-  for (std::size_t i = 0; i < c.size() / columns; ++i) {
-    for (std::size_t p = 0; p < depth; ++p) {
-      const double factor = a[i * depth + p];
-      for (std::size_t j = 0; j < columns; ++j) {
-        c[i * columns + j] += factor * static_cast<double>(b[p * columns + j]);
-      }
-    }
   }
 }
 
@@ -143,17 +121,7 @@ void GatheredLayer::multiply() {
 }
 
 double GatheredLayer::error() const {
-  double worst = 0;
-  double largest = 0;
-  for (std::size_t i = 0; i < y_.size(); ++i) {
-    const double difference = std::abs(static_cast<double>(y_[i]) - reference_[i]);
-    if (std::isnan(difference)) {
-      return std::numeric_limits<double>::infinity();
-    }
-    worst = std::max(worst, difference);
-    largest = std::max(largest, std::abs(reference_[i]));
-  }
-  return worst / largest;
+  return relative_error(y_, reference_);
 }
 
 void GatheredLayer::compute_reference() {

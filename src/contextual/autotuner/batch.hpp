@@ -27,7 +27,6 @@ struct LocalCell {
 };
 
 struct Batch {
-  policy::Phase phase = policy::Phase::walk;
   std::vector<policy::Phase> phases;  ///< by iteration
   std::int64_t first_iteration = 0;
   std::size_t length = 1;

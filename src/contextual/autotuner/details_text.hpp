@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <cstdint>
+#include <cstdio>
 #include <string>
 
 namespace contextual::autotuner {
@@ -9,6 +12,13 @@ namespace contextual::autotuner {
 /// For a gather: one line; bytes of a user's text that are not UTF-8 are replaced.
 inline std::string details_text(const nlohmann::json& details) {
   return details.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// A digest or an id: 16 digits.
+inline std::string hex_text(std::uint64_t number) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
+  return text.data();
 }
 
 /// What another rank gathered; `discarded` when it is something else than details, as from a rank at another

@@ -10,10 +10,8 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <sstream>
 #include <vector>
 
@@ -71,12 +69,6 @@ std::int64_t new_tuning_number() {
       detail::StableHash().add(now).add(process).add(next.fetch_add(1)).value() >> 1);
 }
 
-std::string hex_text(std::int64_t number) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
-  return text.data();
-}
-
 void throw_setup_failures(sync::Exchange& exchange, const std::string& region,
                           const std::exception_ptr& setup_failure) {
   const auto all =
@@ -125,7 +117,7 @@ std::string say_hello(sync::Exchange& exchange, const std::string& region, const
   if (agreement.differs(Field::region) || agreement.differs(Field::options)) {
     throw_difference(exchange, region, lines);
   }
-  return hex_text(agreement.largest_offer());
+  return hex_text(static_cast<std::uint64_t>(agreement.largest_offer()));
 }
 
 }  // namespace contextual::autotuner

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 namespace contextual::autotuner {
@@ -33,10 +32,8 @@ struct Launch {
 };
 
 std::string text_of(const detail::ProblemSlot& slot) {
-  char digest[19];
-  std::snprintf(digest, sizeof digest, "%016llx", static_cast<unsigned long long>(slot.space_digest));
   return "kernel \"" + slot.name + "\", key " + slot.key_text + ", " + std::to_string(slot.config_count) +
-         " configs (space " + digest + ")";
+         " configs (space " + hex_text(slot.space_digest) + ")";
 }
 
 /// One list a rank: its own thread's launches in order, then the workers', sorted.
