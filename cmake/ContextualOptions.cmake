@@ -12,8 +12,8 @@ set(CONTEXTUAL_SANITIZE "" CACHE STRING "Sanitizers for everything built here: '
 # On where found; asked for but missing is an error (ContextualDependencies), never a silent fallback.
 set(CONTEXTUAL_ENABLE_MPI "AUTO" CACHE STRING "Communicator over MPI: ON, OFF or AUTO (where found)")
 set_property(CACHE CONTEXTUAL_ENABLE_MPI PROPERTY STRINGS AUTO ON OFF)
-# Not complete yet, so it has to be asked for: kernels compiled at run time and their timers.
-option(CONTEXTUAL_ENABLE_CUDA "Build what there is of the CUDA part: needs the CUDA toolkit" OFF)
+set(CONTEXTUAL_ENABLE_CUDA "AUTO" CACHE STRING "Kernels and timers for NVIDIA GPUs: ON, OFF or AUTO (where the toolkit is found)")
+set_property(CACHE CONTEXTUAL_ENABLE_CUDA PROPERTY STRINGS AUTO ON OFF)
 foreach(feature IN ITEMS NCCL)
   if(CONTEXTUAL_ENABLE_${feature})
     message(FATAL_ERROR "CONTEXTUAL_ENABLE_${feature}=ON: contextual ${PROJECT_VERSION} has no ${feature} part yet. "

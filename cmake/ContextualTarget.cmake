@@ -6,21 +6,23 @@ function(contextual_target_defaults target)
     CXX_STANDARD 20
     CXX_STANDARD_REQUIRED ON
     CXX_EXTENSIONS OFF
+    CUDA_STANDARD 20
+    CUDA_STANDARD_REQUIRED ON
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic
+  set(of_cxx "$<COMPILE_LANGUAGE:CXX>")
+  target_compile_options(${target} PRIVATE "$<${of_cxx}:-Wall;-Wextra;-Wpedantic>"
     # GCC 12 warns of overlapping copies inside std::string's operator+ (GCC bug 105651, fixed in 13).
-    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
-    $<$<BOOL:${CONTEXTUAL_WARNINGS_AS_ERRORS}>:-Werror>)
+    $<$<AND:${of_cxx},$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+    $<$<AND:${of_cxx},$<BOOL:${CONTEXTUAL_WARNINGS_AS_ERRORS}>>:-Werror>)
   if(CONTEXTUAL_SANITIZE)
     list(JOIN CONTEXTUAL_SANITIZE "," sanitizers)
     target_compile_options(${target} PRIVATE
-      -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer
+      "$<${of_cxx}:-fsanitize=${sanitizers};-fno-sanitize-recover=all;-fno-omit-frame-pointer>"
       # What the sanitizers add makes GCC see copies out of bounds inside spdlog (13, thread) and strings
       # read before they are set inside std::variant (12, address).
-      $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
-      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+      "$<$<AND:${of_cxx},$<CXX_COMPILER_ID:GNU>>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-maybe-uninitialized>")
     target_link_options(${target} PRIVATE -fsanitize=${sanitizers})
   endif()
 endfunction()

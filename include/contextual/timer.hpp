@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -67,6 +69,25 @@ struct IterationTiming {
   std::int64_t makespan_ns = 0;
 };
 
+/// A device while a batch ran. Fields without a value could not be read.
+struct DeviceState {
+  int device = 0;
+  std::optional<int> sm_clock_mhz{};
+  std::optional<int> memory_clock_mhz{};
+  std::optional<int> temperature_celsius{};
+  std::optional<int> power_watts{};
+  std::string slowed_by{};  ///< e.g. "power cap, thermal"; empty: by nothing
+};
+
+/// What the times of a batch were taken under.
+struct BatchConditions {
+  std::vector<DeviceState> devices;
+  /// Why they must not be compared with those of other batches; they are dropped then, and taken again. A
+  /// timer says so a bounded number of times a run.
+  std::string disturbance;
+  std::vector<std::string> warnings;  ///< for the log; each once a run
+};
+
 /// Measures the launches and tuning iterations of one `run`. One instance a `run`; `begin_launch` and
 /// `end_launch` come from all threads of the region, the other calls from the thread that called `run`.
 class CONTEXTUAL_API Timer {
@@ -94,6 +115,15 @@ class CONTEXTUAL_API Timer {
   /// Throws Error when the deadline expires with work outstanding.
   virtual void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
                       Deadline deadline) = 0;
+
+  /// How much longer than it was a launch reads with this timer, a constant that was measured when the timer
+  /// was made; told in the log, never subtracted. Empty: not known.
+  virtual std::optional<std::int64_t> bias_ns() const noexcept;
+  /// Of the batch that was settled last.
+  virtual BatchConditions conditions();
+  /// Why a launcher without `prepare` may block beside a kernel that waits, e.g. because its code is loaded
+  /// by its first launch; empty: it may not.
+  virtual std::string loading_hazard() const;
 };
 
 /// Makes a timer for one `run`. Called on every rank.

@@ -4,6 +4,7 @@
 /// CudaKernel: a tunable kernel whose variants are compiled at run time.
 
 #include <contextual/cuda/error.hpp>
+#include <contextual/cuda/parameters.hpp>
 #include <contextual/cuda/program.hpp>
 #include <contextual/detail/cuda_kernel_core.hpp>
 #include <contextual/kernel.hpp>
@@ -27,6 +28,10 @@ struct CudaKernelDefinition {
   /// Grid, block, cluster and shared memory of one launch. Pure: also called for configs that are not
   /// launched, to find out whether they could be.
   std::function<CudaLayout(const C&, const Args&...)> layout{};
+  /// Adds the kernel's parameters in their order, where they are not `Args` as they are: e.g. a tensor map,
+  /// which is made of a pointer and the config's tile. Called for every launch, on the launching thread;
+  /// obeys the rule of the interception. ConfigRejected rejects the config.
+  std::function<void(CudaParameters&, const C&, const Args&...)> parameters{};
   /// `prepare` is called after the variant is compiled and loaded.
   KernelOptions<CUresult(const C&, CUstream, Args...)> options{};
 };
@@ -34,7 +39,8 @@ struct CudaKernelDefinition {
 /// A tunable kernel of CUDA C++ that NVRTC compiles, one variant a config, launched by the driver in the
 /// current context; several devices are loaded for separately.
 ///
-/// `Args` are the kernel's parameters, copied to the device as they are: trivially copyable types.
+/// `Args` are the kernel's parameters, copied to the device as they are: trivially copyable types. With
+/// `parameters` in the definition they may be anything.
 ///
 /// While tuning, all candidates are compiled in parallel, loaded and checked against the device's limits
 /// before they are due, outside of the region; what does not compile, or asks for more shared memory,
@@ -45,9 +51,6 @@ struct CudaKernelDefinition {
 /// Throws as TunableKernel, and CudaUnavailable, CudaError. Thread-safe to call.
 template <typename C, typename... Args>
 class CudaKernel {
-  static_assert((std::is_trivially_copyable_v<Args> && ...),
-                "a kernel's parameters are copied to the device as they are");
-
  public:
   using Definition = CudaKernelDefinition<C, Args...>;
   using KeyFunction = std::function<Key(const Args&...)>;
@@ -99,8 +102,17 @@ class CudaKernel {
     }
     CUresult launch(const C& config, CUstream stream, Args&... args) {
       const CudaLayout layout = definition.layout(config, args...);
-      void* parameters[] = {&args..., nullptr};
-      return core.launch(id_of(config), stream, layout, parameters);
+      if (definition.parameters) {
+        CudaParameters parameters;
+        definition.parameters(parameters, config, args...);
+        return core.launch(id_of(config), stream, layout, parameters.pointers());
+      }
+      if constexpr ((std::is_trivially_copyable_v<Args> && ...)) {
+        void* parameters[] = {&args..., nullptr};
+        return core.launch(id_of(config), stream, layout, parameters);
+      } else {
+        throw InvalidArgument("a CudaKernel whose arguments are not trivially copyable needs `parameters`");
+      }
     }
     /// The engine hands out references into the space's own list.
     std::size_t id_of(const C& config) const {

@@ -9,4 +9,16 @@ bool Timer::captures(const LaunchInfo& /*launch*/) noexcept {
   return false;
 }
 
+std::optional<std::int64_t> Timer::bias_ns() const noexcept {
+  return std::nullopt;
+}
+
+BatchConditions Timer::conditions() {
+  return {};
+}
+
+std::string Timer::loading_hazard() const {
+  return {};
+}
+
 }  // namespace contextual
