@@ -37,12 +37,36 @@ CONTEXTUAL_API std::string cuda_problem() noexcept;
 /// "CUDA_ERROR_INVALID_VALUE: invalid argument".
 CONTEXTUAL_API std::string cuda_error_text(CUresult code);
 
-/// A launcher that returns what cuLaunchKernelEx returned rejects its config by a failure. cudaError_t has
-/// the same values in its own type: return `static_cast<CUresult>(error)`.
+/// The error stays: after it every call in this context fails, whatever it does, so the process has to be
+/// started anew. It comes from a kernel or the device, later than its cause. cudaError_t has the same values.
+constexpr bool cuda_context_lost(CUresult code) noexcept {
+  switch (code) {
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// A launcher that returns what cuLaunchKernelEx returned rejects its config by a failure. For cudaError_t
+/// include contextual/cuda_runtime.hpp.
 template <>
 struct launch_status<CUresult> {
   static std::optional<std::string> failure(const CUresult& code) {
     return code == CUDA_SUCCESS ? std::nullopt : std::optional(cuda_error_text(code));
+  }
+  static std::optional<std::string> device_failure(const CUresult& code) {
+    return cuda_context_lost(code) ? failure(code) : std::nullopt;
   }
 };
 
