@@ -1,0 +1,163 @@
+#include "cuda_common.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <numeric>
+#include <stdexcept>
+
+namespace contextual::benchmarks {
+namespace {
+
+constexpr const char* spin_source =
+#include "embedded/cuda_spin.cu.inc"
+    ;
+
+SpinKernel::Definition spin_definition(const char* function) {
+  SpinKernel::Definition definition;
+  definition.source = CudaSource::text("cuda_spin.cu", spin_source);
+  definition.variant = [function](const SpinConfig& config) {
+    return CudaVariant{.function = function, .defines = {{"VARIANT", std::to_string(config.variant)}}};
+  };
+  definition.layout = [](const SpinConfig&, Stamp* const&, const unsigned long long&,
+                         const unsigned& blocks) { return CudaLayout{.grid = {blocks}, .block = {32}}; };
+  definition.options.key_names = {"BLOCKS"};
+  return definition;
+}
+
+void print_device() {
+  int device = 0;
+  int driver = 0;
+  int runtime = 0;
+  cudaDeviceProp properties{};
+  CONTEXTUAL_CHECKED(cudaGetDevice(&device));
+  CONTEXTUAL_CHECKED(cudaGetDeviceProperties(&properties, device));
+  CONTEXTUAL_CHECKED(cudaDriverGetVersion(&driver));
+  CONTEXTUAL_CHECKED(cudaRuntimeGetVersion(&runtime));
+  CONTEXTUAL_CHECKED(cudaFree(nullptr));  // makes the context
+  std::printf("%s, %d multiprocessors; driver API %d.%d, runtime %d.%d\n\n", properties.name,
+              properties.multiProcessorCount, driver / 1000, driver % 1000 / 10, runtime / 1000,
+              runtime % 1000 / 10);
+}
+
+}  // namespace
+
+void check(cudaError_t code, const char* call) {
+  if (code != cudaSuccess) {
+    throw std::runtime_error(std::string(call) + ": " + cudaGetErrorName(code) + ": " +
+                             cudaGetErrorString(code));
+  }
+}
+
+void check(CUresult code, const char* call) {
+  if (code != CUDA_SUCCESS) {
+    throw std::runtime_error(std::string(call) + ": " + cuda_error_text(code));
+  }
+}
+
+int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+  CLI11_PARSE(app, argc, argv);
+  if (const std::string problem = cuda_problem(); !problem.empty()) {
+    std::printf("no GPU to measure on: %s\n", problem.c_str());
+    return exit_without_gpu;
+  }
+  try {
+    print_device();
+    return body();
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "failed: %s\n", error.what());
+    return 1;
+  }
+}
+
+TemporaryCache::TemporaryCache()
+    : path_((std::filesystem::temp_directory_path() / "contextual-cache-XXXXXX").string()) {
+  if (mkdtemp(path_.data()) == nullptr) {
+    throw std::runtime_error("no temporary folder " + path_);
+  }
+  setenv("CONTEXTUAL_CACHE_DIR", path_.c_str(), 1);
+}
+
+TemporaryCache::~TemporaryCache() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+void* driver_function(const char* name) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  constexpr unsigned cuda_12 = 12000;
+  CONTEXTUAL_CHECKED(cudaGetDriverEntryPointByVersion(name, &function, cuda_12, cudaEnableDefault, &found));
+  if (found != cudaDriverEntryPointSuccess) {
+    throw std::runtime_error(std::string("the driver has no ") + name);
+  }
+  return function;
+}
+
+Stamp extent(const Stamp* stamps, std::size_t count) {
+  Stamp all = stamps[0];
+  for (std::size_t i = 1; i < count; ++i) {
+    all.begin_ns = std::min(all.begin_ns, stamps[i].begin_ns);
+    all.end_ns = std::max(all.end_ns, stamps[i].end_ns);
+  }
+  return all;
+}
+
+std::unique_ptr<SpinKernel> make_spin_kernel(const std::string& name, int variants) {
+  std::vector<SpinConfig> configs;
+  for (int i = 0; i < variants; ++i) {
+    configs.push_back({i});
+  }
+  return std::make_unique<SpinKernel>(
+      name, ConfigSpace<SpinConfig>::list({{"VARIANT", &SpinConfig::variant, {0}}}, std::move(configs)),
+      [](Stamp* const&, const unsigned long long&, const unsigned& blocks) { return make_key(blocks); },
+      spin_definition("spin"));
+}
+
+Stamp clock_steps(const Stream& stream) {
+  SpinKernel kernel("clock_steps", ConfigSpace<SpinConfig>{{"VARIANT", &SpinConfig::variant, {0}}},
+                    single_problem, spin_definition("clock_steps"));
+  const Buffer<Stamp> steps(1);
+  constexpr unsigned long long reads = 1 << 16;
+  kernel(stream, steps.get(), reads, 1U);
+  stream.wait();
+  return steps.download()[0];
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double trimmed_mean(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto cut = static_cast<std::ptrdiff_t>(values.size() / 10);
+  return mean({values.begin() + cut, values.end() - cut});
+}
+
+std::vector<double> differences(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    result.push_back(a[i] - b[i]);
+  }
+  return result;
+}
+
+bool goal_at_most(const std::string& text, double value, double most, const char* unit) {
+  const bool met = value <= most;
+  std::printf("goal   %s: %.4g %s, at most %.4g %s: %s\n", text.c_str(), value, unit, most, unit,
+              met ? "met" : "NOT met");
+  return met;
+}
+
+}  // namespace contextual::benchmarks

@@ -1,0 +1,122 @@
+#pragma once
+
+/// \file
+/// What the GPU benchmarks share: checks, streams and buffers, kernels that spin, how goals are printed.
+
+#include <contextual/cuda.hpp>
+
+#include <CLI/CLI.hpp>
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace contextual::benchmarks {
+
+/// Throws std::runtime_error with the call and CUDA's words.
+void check(cudaError_t code, const char* call);
+void check(CUresult code, const char* call);
+
+#define CONTEXTUAL_CHECKED(call) ::contextual::benchmarks::check((call), #call)
+
+inline constexpr int exit_without_gpu = 3;
+
+/// Parses the command line, prints device and driver, and calls `body`. Returns the program's exit code: that
+/// of `body`; 1 with the message when something throws; `exit_without_gpu`, with the reason, without a GPU.
+int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+
+/// The environment is set before the library reads it; the folder goes with the object. Says where cubins are
+/// kept, so that nothing compiled earlier is found.
+class TemporaryCache {
+ public:
+  TemporaryCache();
+  TemporaryCache(const TemporaryCache&) = delete;
+  TemporaryCache& operator=(const TemporaryCache&) = delete;
+  ~TemporaryCache();
+
+ private:
+  std::string path_;
+};
+
+/// A function of the driver, without linking to it.
+void* driver_function(const char* name);
+template <typename Function>
+Function* driver_function(const char* name) {
+  return reinterpret_cast<Function*>(driver_function(name));
+}
+
+/// A non-blocking stream.
+class Stream {
+ public:
+  Stream() { CONTEXTUAL_CHECKED(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { cudaStreamDestroy(stream_); }
+
+  operator cudaStream_t() const noexcept { return stream_; }
+  void wait() const { CONTEXTUAL_CHECKED(cudaStreamSynchronize(stream_)); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Device memory, zeroed.
+template <typename T>
+class Buffer {
+ public:
+  explicit Buffer(std::size_t count) : count_(count) {
+    CONTEXTUAL_CHECKED(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)));
+    CONTEXTUAL_CHECKED(cudaMemset(data_, 0, count * sizeof(T)));
+  }
+  explicit Buffer(const std::vector<T>& from) : Buffer(from.size()) {
+    CONTEXTUAL_CHECKED(cudaMemcpy(data_, from.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { cudaFree(data_); }
+
+  T* get() const noexcept { return data_; }
+  std::size_t size() const noexcept { return count_; }
+  /// Of everything, or of `count` elements from `first` on. All work must be done.
+  std::vector<T> download() const { return download(0, count_); }
+  std::vector<T> download(std::size_t first, std::size_t count) const {
+    std::vector<T> host(count);
+    CONTEXTUAL_CHECKED(cudaMemcpy(host.data(), data_ + first, count * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t count_;
+};
+
+/// When a block ran, by %globaltimer.
+struct Stamp {
+  unsigned long long begin_ns;
+  unsigned long long end_ns;
+};
+/// From the first begin to the last end.
+Stamp extent(const Stamp* stamps, std::size_t count);
+
+struct SpinConfig {
+  int variant = 0;
+};
+/// Arguments: a stamp for each block, how long a block spins in ns, blocks. One warp a block.
+using SpinKernel = CudaKernel<SpinConfig, Stamp*, unsigned long long, unsigned>;
+/// With `variants` configs that all do the same. The key is the number of blocks.
+std::unique_ptr<SpinKernel> make_spin_kernel(const std::string& name, int variants);
+/// The smallest and the largest step of %globaltimer, in ns.
+Stamp clock_steps(const Stream& stream);
+
+double median(std::vector<double> values);  ///< of at least one value
+double mean(const std::vector<double>& values);
+double trimmed_mean(std::vector<double> values);  ///< without the lowest and the highest tenth
+std::vector<double> differences(const std::vector<double>& a, const std::vector<double>& b);  ///< a[i] - b[i]
+
+/// Prints "goal   <text>: <value> <unit>, at most <most> <unit>: met" or "NOT met"; returns which.
+bool goal_at_most(const std::string& text, double value, double most, const char* unit);
+
+}  // namespace contextual::benchmarks

@@ -1,0 +1,220 @@
+/// \file
+/// What a CudaKernel's launch costs on the host over a raw launch by the driver, of the same function with
+/// the same arguments: locked in, and while it is timed by CUPTI in a region that is being tuned.
+///
+/// Kinds of launches take turns in small batches; the stream is drained before each batch, so that no launch
+/// waits for a place in the queue. Printed are ns a launch on the host: medians over rounds, and the median
+/// of the rounds' differences. `cuda_launch_path` measures the same path with a driver that does nothing.
+
+#include "cuda_common.hpp"
+
+#include <contextual/autotuner.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+using namespace contextual;
+using namespace contextual::benchmarks;
+using Clock = std::chrono::steady_clock;
+
+struct NothingConfig {
+  int variant = 0;
+};
+using Nothing = CudaKernel<NothingConfig, float*, const float*, float, int>;
+
+constexpr const char* nothing_source =
+    R"(extern "C" __global__ void nothing(float* y, const float* x, float a, int n) {})";
+
+Nothing::Definition nothing_definition() {
+  Nothing::Definition definition;
+  definition.source = CudaSource::text("nothing.cu", nothing_source);
+  definition.variant = [](const NothingConfig& config) {
+    return CudaVariant{.function = "nothing", .defines = {{"VARIANT", std::to_string(config.variant)}}};
+  };
+  definition.layout = [](const NothingConfig&, float* const&, const float* const&, const float&, const int&) {
+    return CudaLayout{.grid = {1}, .block = {32}};
+  };
+  return definition;
+}
+
+struct Arguments {
+  float* y = nullptr;
+  const float* x = nullptr;
+  float a = 2;
+  int n = 1 << 20;
+};
+
+/// The function that a CudaKernel launches, as the driver knows it: taken out of a graph that captured it.
+CUfunction function_of(Nothing& kernel, const Stream& stream, const Arguments& args) {
+  cudaGraph_t graph = nullptr;
+  CONTEXTUAL_CHECKED(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  kernel(stream, args.y, args.x, args.a, args.n);
+  CONTEXTUAL_CHECKED(cudaStreamEndCapture(stream, &graph));
+  cudaGraphNode_t node = nullptr;
+  std::size_t nodes = 1;
+  CONTEXTUAL_CHECKED(cudaGraphGetNodes(graph, &node, &nodes));
+  CUDA_KERNEL_NODE_PARAMS parameters{};
+  CONTEXTUAL_CHECKED(driver_function<decltype(::cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams")(
+      node, &parameters));
+  CONTEXTUAL_CHECKED(cudaGraphDestroy(graph));
+  if (parameters.func == nullptr) {
+    throw std::runtime_error("the captured launch names no function");
+  }
+  return parameters.func;
+}
+
+/// What is compared.
+class Launches {
+ public:
+  Launches(Nothing& kernel, const Stream& stream)
+      : kernel_(kernel),
+        stream_(stream),
+        launch_(driver_function<decltype(::cuLaunchKernel)>("cuLaunchKernel")),
+        launch_ex_(driver_function<decltype(::cuLaunchKernelEx)>("cuLaunchKernelEx")),
+        function_(function_of(kernel, stream, args_)) {}
+
+  void raw() {
+    void* parameters[] = {&args_.y, &args_.x, &args_.a, &args_.n};
+    CONTEXTUAL_CHECKED(launch_(function_, 1, 1, 1, 32, 1, 1, 0, stream_, parameters, nullptr));
+  }
+  void raw_ex() {
+    void* parameters[] = {&args_.y, &args_.x, &args_.a, &args_.n};
+    CUlaunchConfig config{};
+    config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = 32;
+    config.blockDimY = config.blockDimZ = 1;
+    config.hStream = stream_;
+    CONTEXTUAL_CHECKED(launch_ex_(&config, function_, parameters, nullptr));
+  }
+  void tunable() { kernel_(stream_, args_.y, args_.x, args_.a, args_.n); }
+  void drain() const { stream_.wait(); }
+
+ private:
+  Nothing& kernel_;
+  const Stream& stream_;
+  Arguments args_;
+  decltype(&::cuLaunchKernel) launch_;
+  decltype(&::cuLaunchKernelEx) launch_ex_;
+  CUfunction function_;
+};
+
+template <typename Launch>
+double ns_per_launch(Launches& launches, int batch, Launch&& launch) {
+  launches.drain();
+  const auto begin = Clock::now();
+  for (int i = 0; i < batch; ++i) {
+    launch();
+  }
+  const std::chrono::duration<double, std::nano> elapsed = Clock::now() - begin;
+  return elapsed.count() / batch;
+}
+
+/// One value a round.
+struct Rounds {
+  std::vector<double> raw;
+  std::vector<double> raw_ex;
+  std::vector<double> tunable;
+
+  /// The order shifts, so that no kind always follows the same one.
+  void add(Launches& launches, int batch) {
+    const std::size_t first = raw.size();
+    for (std::size_t i = 0; i < 3; ++i) {
+      switch ((first + i) % 3) {
+        case 0:
+          raw.push_back(ns_per_launch(launches, batch, [&] { launches.raw(); }));
+          break;
+        case 1:
+          raw_ex.push_back(ns_per_launch(launches, batch, [&] { launches.raw_ex(); }));
+          break;
+        default:
+          tunable.push_back(ns_per_launch(launches, batch, [&] { launches.tunable(); }));
+      }
+    }
+  }
+  void print(const char* when) const {
+    std::printf("%-28s %14.0f %16.0f %12.0f %14.1f %16.1f\n", when, median(raw), median(raw_ex),
+                median(tunable), median(differences(tunable, raw)), median(differences(tunable, raw_ex)));
+  }
+};
+
+Rounds measure(Launches& launches, int rounds, int batch) {
+  Rounds warm_up;
+  for (int i = 0; i < rounds / 10 + 1; ++i) {
+    warm_up.add(launches, batch);
+  }
+  Rounds result;
+  for (int i = 0; i < rounds; ++i) {
+    result.add(launches, batch);
+  }
+  return result;
+}
+
+Options tuning(const TimerFactory& timer, int repeats) {
+  return {.n_warmup = 2,
+          .n_repeat = repeats,
+          .finals = false,
+          .settle_every = 10,
+          .always_tune = true,
+          .log_directory = "",
+          .timer = timer};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Host cost of a CudaKernel's launch over a raw launch by the driver"};
+  int rounds = 2000;
+  int batch = 50;
+  app.add_option("--rounds", rounds, "rounds of one batch of each kind")->capture_default_str();
+  app.add_option("--batch", batch, "launches a batch")->capture_default_str();
+  return run_program(app, argc, argv, [&] {
+    Stream stream;
+    Nothing kernel(
+        "nothing", {{"VARIANT", &NothingConfig::variant, {0, 1}}},
+        [](float* const&, const float* const&, const float&, const int& n) { return make_key(n); },
+        nothing_definition());
+    kernel.load();
+    Launches launches(kernel, stream);
+    ContextualAutotuner tuner;
+    // By events, so that CUPTI has not been in the process yet.
+    tuner.run(
+        "lock in", [&] { launches.tunable(); }, tuning(cuda_event_timer, 3));
+
+    std::printf(
+        "ns a launch                  cuLaunchKernel cuLaunchKernelEx   CudaKernel over the first  over the "
+        "second\n");
+    const Rounds locked_in = measure(launches, rounds, batch);
+    locked_in.print("locked in");
+    Rounds timed;
+    int iterations = 0;
+    tuner.run(
+        "timed",
+        [&] {
+          if (iterations++ < 20) {
+            Rounds().add(launches, batch);  // CUPTI's first buffers
+          } else {
+            timed.add(launches, batch);
+          }
+        },
+        tuning(cuda_cupti_timer, std::max(20, rounds / 8)));
+    timed.print("timed, CUPTI is attached");
+    const Rounds after = measure(launches, rounds, batch);
+    after.print("locked in, after tuning");
+
+    const double raw = mean({mean(locked_in.raw), mean(after.raw)});
+    std::printf("\nmeans: raw without CUPTI %.0f ns, raw beside CUPTI %.0f ns, timed %.0f ns\n", raw,
+                mean(timed.raw), mean(timed.tunable));
+    goal_at_most("locked-in launch over a raw cuLaunchKernel",
+                 median(differences(locked_in.tunable, locked_in.raw)), 40, "ns");
+    goal_at_most("timed launch over a raw cuLaunchKernel without CUPTI, means", mean(timed.tunable) - raw,
+                 800, "ns");
+    goal_at_most("raw launch after tuning over before, nothing is left behind",
+                 median(after.raw) - median(locked_in.raw), 40, "ns");
+    return 0;
+  });
+}

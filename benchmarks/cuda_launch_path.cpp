@@ -1,0 +1,231 @@
+/// \file
+/// What a locked-in CudaKernel's launch costs on the host when the driver's functions return at once: the
+/// library's own path, without the driver's noise. Needs no GPU.
+///
+/// Compared with a direct call of the same scripted cuLaunchKernel with the same arguments; rounds take
+/// turns.
+
+#include "contextual/cuda/driver.hpp"
+#include "contextual/cuda/nvrtc.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/cuda.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+using namespace contextual;
+using Clock = std::chrono::steady_clock;
+
+/// Handles are never looked into.
+template <typename Handle>
+Handle handle() {
+  return reinterpret_cast<Handle>(std::uintptr_t{64});
+}
+
+// What is called for each launch is not inlined and not dropped.
+
+[[gnu::noinline]] CUresult context_now(CUcontext* context) {
+  *context = handle<CUcontext>();
+  return CUDA_SUCCESS;
+}
+[[gnu::noinline]] CUresult launch_nothing_ex(const CUlaunchConfig* config, CUfunction, void** parameters,
+                                             void**) {
+  asm volatile("" : : "r"(config), "r"(parameters) : "memory");
+  return CUDA_SUCCESS;
+}
+[[gnu::noinline]] CUresult launch_nothing(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                          unsigned, unsigned, CUstream, void** parameters, void**) {
+  asm volatile("" : : "r"(parameters) : "memory");
+  return CUDA_SUCCESS;
+}
+
+/// Enough of a driver to load a kernel.
+cuda::Driver scripted_driver() {
+  cuda::Driver driver;
+  driver.cuCtxGetCurrent = context_now;
+  driver.cuLaunchKernelEx = launch_nothing_ex;
+  driver.cuCtxGetDevice = [](CUdevice* device) {
+    *device = 0;
+    return CUDA_SUCCESS;
+  };
+  driver.cuDeviceGetAttribute = [](int* value, CUdevice_attribute which, CUdevice) {
+    *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0;
+    return CUDA_SUCCESS;
+  };
+  driver.cuModuleLoadData = [](CUmodule* module, const void*) {
+    *module = handle<CUmodule>();
+    return CUDA_SUCCESS;
+  };
+  driver.cuModuleGetFunction = [](CUfunction* function, CUmodule, const char*) {
+    *function = handle<CUfunction>();
+    return CUDA_SUCCESS;
+  };
+  driver.cuFuncLoad = [](CUfunction) { return CUDA_SUCCESS; };
+  return driver;
+}
+
+/// A compiler whose code is one byte.
+cuda::Nvrtc scripted_compiler() {
+  cuda::Nvrtc nvrtc;
+  nvrtc.nvrtcCreateProgram = [](nvrtcProgram* program, const char*, const char*, int, const char* const*,
+                                const char* const*) {
+    *program = handle<nvrtcProgram>();
+    return NVRTC_SUCCESS;
+  };
+  nvrtc.nvrtcDestroyProgram = [](nvrtcProgram*) { return NVRTC_SUCCESS; };
+  nvrtc.nvrtcAddNameExpression = [](nvrtcProgram, const char*) { return NVRTC_SUCCESS; };
+  nvrtc.nvrtcCompileProgram = [](nvrtcProgram, int, const char* const*) { return NVRTC_SUCCESS; };
+  nvrtc.nvrtcGetLoweredName = [](nvrtcProgram, const char* name, const char** lowered) {
+    *lowered = name;
+    return NVRTC_SUCCESS;
+  };
+  nvrtc.nvrtcGetCUBINSize = [](nvrtcProgram, std::size_t* size) {
+    *size = 1;
+    return NVRTC_SUCCESS;
+  };
+  nvrtc.nvrtcGetCUBIN = [](nvrtcProgram, char* code) {
+    *code = 1;
+    return NVRTC_SUCCESS;
+  };
+  return nvrtc;
+}
+
+struct NothingConfig {
+  int block = 128;
+};
+using Nothing = CudaKernel<NothingConfig, float*, const float*, float, int>;
+
+Nothing::Definition nothing_definition(bool own_parameters) {
+  Nothing::Definition definition;
+  definition.source = CudaSource::text("nothing.cu", "nothing is compiled here");
+  definition.variant = [](const NothingConfig&) { return CudaVariant{.function = "nothing"}; };
+  definition.layout = [](const NothingConfig& config, float* const&, const float* const&, const float&,
+                         const int& n) {
+    const auto block = static_cast<unsigned>(config.block);
+    return CudaLayout{.grid = {(static_cast<unsigned>(n) + block - 1) / block}, .block = {block}};
+  };
+  if (own_parameters) {
+    definition.parameters = [](CudaParameters& parameters, const NothingConfig&, float* const& y,
+                               const float* const& x, const float& a, const int& n) {
+      parameters.add(y);
+      parameters.add(x);
+      parameters.add(a);
+      parameters.add(n);
+    };
+  }
+  return definition;
+}
+
+struct Arguments {
+  float* y = nullptr;
+  const float* x = nullptr;
+  float a = 2;
+  int n = 1 << 20;
+};
+
+/// As an application would do it by hand.
+void direct(decltype(&launch_nothing) launch, CUfunction function, CUstream stream, Arguments& args,
+            unsigned block) {
+  void* parameters[] = {&args.y, &args.x, &args.a, &args.n};
+  const unsigned grid = (static_cast<unsigned>(args.n) + block - 1) / block;
+  if (launch(function, grid, 1, 1, block, 1, 1, 0, stream, parameters, nullptr) != CUDA_SUCCESS) {
+    std::abort();
+  }
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+template <typename Call>
+double ns_per_call(int calls, Call&& call) {
+  const auto begin = Clock::now();
+  for (int i = 0; i < calls; ++i) {
+    call();
+  }
+  const std::chrono::duration<double, std::nano> elapsed = Clock::now() - begin;
+  return elapsed.count() / calls;
+}
+
+/// Prints one line; returns ns a launch over the direct call.
+double compare(const char* what, Nothing& kernel, int rounds, int calls) {
+  kernel.load();
+  auto* volatile launch = &launch_nothing;
+  auto* volatile context_call = &context_now;
+  Arguments args;
+  std::vector<double> direct_ns;
+  std::vector<double> context_ns;
+  std::vector<double> kernel_ns;
+  for (int round = 0; round < rounds; ++round) {
+    direct_ns.push_back(
+        ns_per_call(calls, [&] { direct(launch, handle<CUfunction>(), handle<CUstream>(), args, 128); }));
+    context_ns.push_back(ns_per_call(calls, [&] {
+      CUcontext context = nullptr;
+      context_call(&context);
+    }));
+    kernel_ns.push_back(
+        ns_per_call(calls, [&] { kernel(handle<CUstream>(), args.y, args.x, args.a, args.n); }));
+  }
+  const double over = median(kernel_ns) - median(direct_ns);
+  std::printf("%-34s %10.1f %12.1f %12.1f %10.1f\n", what, median(direct_ns), median(context_ns),
+              median(kernel_ns), over);
+  return over;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Host cost of a CudaKernel's launch with a driver that does nothing; needs no GPU"};
+  int rounds = 301;
+  int calls = 10'000;
+  app.add_option("--rounds", rounds, "rounds of each kind")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--calls", calls, "launches a round")
+      ->check(CLI::Range(1, 100'000'000))
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+
+  setenv("CONTEXTUAL_CACHE_DIR", "", 1);  // what is "compiled" here must not be kept
+  const cuda::Driver driver = scripted_driver();
+  const cuda::Nvrtc nvrtc = scripted_compiler();
+  const cuda::DriverReplacement replaced_driver(driver);
+  const cuda::NvrtcReplacement replaced_nvrtc(nvrtc);
+
+  std::printf(
+      "ns a launch, scripted driver        a direct  context asked   CudaKernel   over the\n"
+      "                                        call    for, alone                   direct\n");
+  const ConfigSpace<NothingConfig> space{{"BLOCK", &NothingConfig::block, {128, 256}}};
+  Nothing keyed(
+      "nothing", space,
+      [](float* const&, const float* const&, const float&, const int& n) { return make_key(n); },
+      nothing_definition(false));
+  Nothing with_parameters(
+      "nothing, with parameters", space,
+      [](float* const&, const float* const&, const float&, const int& n) { return make_key(n); },
+      nothing_definition(true));
+  Nothing seven_words(
+      "nothing, key of 7 words", space,
+      [](float* const&, const float* const&, const float& a, const int& n) {
+        return make_key(n, n, n, n, n, n, a > 1);
+      },
+      nothing_definition(false));
+  const double over = compare("key of 1 word", keyed, rounds, calls);
+  compare("key of 7 words", seven_words, rounds, calls);
+  compare("key of 1 word, `parameters`", with_parameters, rounds, calls);
+  constexpr double goal_ns = 40;
+  std::printf("\ngoal   the library's own path of a locked-in launch: %.1f ns, at most %.0f ns: %s\n", over,
+              goal_ns, over <= goal_ns ? "met" : "NOT met");
+  return 0;
+}
