@@ -82,6 +82,21 @@ class CudaKernel {
   /// would.
   void load(std::size_t config_id = 0) { parts_->core.load(config_id); }
 
+  // For a tunable kernel that has this one's configs among its own, as one of several implementations.
+
+  /// May this config be tried for such a launch? False where the definition prunes it. Remembers the launch's
+  /// layout for `prepare`. To be called where that kernel's own `prune` is.
+  bool expect(std::size_t config_id, CUstream stream, const Args&... args) {
+    return !prunes(*parts_, parts_->space[config_id], stream, args...);
+  }
+  /// What the tuner does before a config is due: compiles all configs, loads this one, checks it against the
+  /// device's limits and calls the definition's `prepare`. Throws ConfigRejected, CudaError.
+  void prepare(std::size_t config_id) { prepare(*parts_, parts_->space[config_id]); }
+  /// Launches this config, whatever is being tuned or locked in.
+  CUresult launch_config(std::size_t config_id, CUstream stream, Args... args) {
+    return parts_->launch(parts_->space[config_id], stream, args...);
+  }
+
   const std::string& name() const noexcept { return kernel_.name(); }
   const ConfigSpace<C>& space() const noexcept { return kernel_.space(); }
 
@@ -124,22 +139,28 @@ class CudaKernel {
     detail::CudaKernelCore core;
   };
 
+  static void prepare(Parts& parts, const C& config) {
+    parts.core.prepare(parts.id_of(config));
+    if (parts.definition.options.prepare) {
+      parts.definition.options.prepare(config);
+    }
+  }
+
+  /// Asked for every config at a problem's first launch: what its layout would be is all that is kept of it.
+  static bool prunes(Parts& parts, const C& config, const CUstream& stream, const Args&... args) {
+    const auto& also = parts.definition.options.prune;
+    if (also && also(config, stream, args...)) {
+      return true;
+    }
+    parts.core.expect(parts.id_of(config), parts.definition.layout(config, args...));
+    return false;
+  }
+
   static KernelOptions<Launcher> options_of(const std::shared_ptr<Parts>& parts) {
     KernelOptions<Launcher> options = parts->definition.options;
-    options.prepare = [parts, then = options.prepare](const C& config) {
-      parts->core.prepare(parts->id_of(config));
-      if (then) {
-        then(config);
-      }
-    };
-    // Asked for every config at a problem's first launch: what its layout would be is all that is kept of it.
-    options.prune = [parts, also = options.prune](const C& config, const CUstream& stream,
-                                                  const Args&... args) {
-      if (also && also(config, stream, args...)) {
-        return true;
-      }
-      parts->core.expect(parts->id_of(config), parts->definition.layout(config, args...));
-      return false;
+    options.prepare = [parts](const C& config) { prepare(*parts, config); };
+    options.prune = [parts](const C& config, const CUstream& stream, const Args&... args) {
+      return prunes(*parts, config, stream, args...);
     };
     return options;
   }
