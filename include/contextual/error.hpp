@@ -96,6 +96,31 @@ class CONTEXTUAL_API RankMismatchError : public Error {
   std::vector<int> differing_ranks_;
 };
 
+/// The device no longer works for this process: a kernel wrote where it must not, an assertion failed. Such
+/// an error comes later than its cause and never goes away, so it ends the run; the process has to be started
+/// anew. The message says where it was noticed and which launches can have caused it.
+class CONTEXTUAL_API DeviceError : public Error {
+ public:
+  /// A launch that can have caused it.
+  struct Suspect {
+    std::string kernel;
+    std::string key;
+    std::size_t config_id = 0;
+    std::string config;
+    std::int64_t tuning_iteration = 0;  ///< the first one in question
+  };
+
+  explicit DeviceError(const std::string& what, std::vector<Suspect> suspects = {})
+      : Error(what), suspects_(std::move(suspects)) {}
+
+  /// Configs that had not been through a settled batch when it happened; where there is none, everything that
+  /// was launched since the last settle. Empty: not known.
+  const std::vector<Suspect>& suspects() const noexcept { return suspects_; }
+
+ private:
+  std::vector<Suspect> suspects_;
+};
+
 /// A collective of the tuner did not complete before its deadline, or its communicator is poisoned by an
 /// earlier expiry. `missing_ranks` is empty where the transport cannot know them.
 class CONTEXTUAL_API CommunicationError : public Error {

@@ -82,11 +82,23 @@ class TunableKernel<R(const C&, Args...)> {
     traits.coupling = options_.coupling;
     traits.key_names = options_.key_names;
     traits.space = [space = space_] { return space->view(); };
-    if (options_.prepare) {
-      traits.prepare = [space = space_, prepare = options_.prepare](std::size_t id) {
-        prepare((*space)[id]);
+    if (options_.prepare || options_.prepare_for) {
+      traits.prepare = [space = space_, prepare = options_.prepare, prepare_for = options_.prepare_for](
+                           std::size_t id, const Key& key) {
+        if (prepare) {
+          prepare((*space)[id]);
+        }
+        if (prepare_for) {
+          prepare_for((*space)[id], key);
+        }
       };
     }
+    if (options_.preload) {
+      traits.preload = [space = space_, preload = options_.preload](std::size_t id) {
+        preload((*space)[id]);
+      };
+    }
+    traits.takes_stream = detail::takes_stream<Args...>;
     return traits;
   }
 
@@ -121,7 +133,13 @@ class TunableKernel<R(const C&, Args...)> {
             return;
           }
         } else {
+          if (auto before = begin_launch_status<R>()) {
+            call.found_before(*before);
+          }
           R result = launch_timed(call, args...);
+          if (auto lost = device_failure(result)) {
+            call.device_failed(*lost);
+          }
           if (auto failure = launch_failure(result)) {
             call.reject(*failure);
           } else if (accept(call, args...)) {

@@ -29,8 +29,17 @@ struct KernelOptions<R(const C&, Args...)> {
   /// launches outside of tuning. ConfigRejected, or any other exception, rejects the config on all ranks.
   ///
   /// A problem's first launches in a run come before its kernel is known, with the default or what was locked
-  /// in: these must be launchable without it.
+  /// in: these must be launchable without it, or by `preload`.
   std::function<void(const C&)> prepare{};
+  /// The same, for one problem's launches of a config; called after `prepare` where both are given. For a
+  /// kernel whose preparing depends on sizes.
+  std::function<void(const C&, const Key&)> prepare_for{};
+  /// What a first launch needs to be loaded, so that it does not load code beside a kernel that waits for it.
+  /// Called at the begin of every run for the default config of every living kernel, on the thread of `run`,
+  /// before any region work: whether it is needed by this region is not known then. Returns at once where all
+  /// is done. When it throws, the next config is tried, and the region's first run launches the first one
+  /// that could be loaded.
+  std::function<void(const C&)> preload{};
   /// True: do not try this config for such a launch. Asked once a problem, at its first launch. The default
   /// is never pruned. What is pruned on one rank is pruned on all.
   std::function<bool(const C&, const std::remove_reference_t<Args>&...)> prune{};

@@ -80,7 +80,9 @@ struct RegionReport {
   std::optional<TimeSummary> default_makespan;  ///< the region with all defaults, from the finals' verdict
   std::optional<TimeSummary> tuned_makespan;    ///< with everything locked in, from the same rounds
   std::vector<std::string> warnings;
-  std::string log_directory;  ///< empty: no log
+  std::string timer;                          ///< by which it was measured, e.g. "CUPTI"
+  std::optional<std::int64_t> timer_bias_ns;  ///< see Timer::bias_ns
+  std::string log_directory;                  ///< empty: no log
 
   /// A cell of the table: "best-config" where nothing was tried, empty before the problem was first seen.
   CONTEXTUAL_API std::string cell_text(std::size_t row, std::size_t problem) const;

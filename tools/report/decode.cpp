@@ -28,6 +28,29 @@ RunStart run_start(Fields& fields) {
   return event;
 }
 
+Hello hello(Fields& fields) {
+  Hello event;
+  event.tuning_id = fields.text("tuning_id");
+  event.timer = fields.text_or("timer", "");
+  fields.optional_number("timer_bias_ns", -Fields::no_limit);
+  return event;
+}
+
+DeviceConditions device_conditions(Fields& fields) {
+  DeviceConditions event;
+  fields.text_or("phase", "");
+  fields.number_or("tuning_iteration", 0, 0);
+  fields.number_or("iteration_count", 0, 0);
+  event.device = fields.number("device", 0, max_id);
+  event.sm_clock_mhz = fields.optional_number("sm_clock_mhz", 0).value_or(-1);
+  fields.optional_number("memory_clock_mhz", 0);
+  fields.optional_number("temperature_celsius", -Fields::no_limit);
+  fields.optional_number("power_watts", 0);
+  event.slowed_by = fields.text_or("slowed_by", "");
+  event.disturbance = fields.text_or("disturbance", "");
+  return event;
+}
+
 Role role_of(std::string_view text) {
   return text == "warmup"      ? Role::warmup
          : text == "repeat"    ? Role::repeat
@@ -154,7 +177,9 @@ std::optional<EventBody> body_of(std::string_view name, Fields& fields) {
   if (name == "run_start")
     return run_start(fields);
   if (name == "hello")
-    return Hello{fields.text("tuning_id")};
+    return hello(fields);
+  if (name == "device")
+    return device_conditions(fields);
   if (name == "config_summary")
     return config_summary(fields);
   if (name == "rejected")

@@ -35,6 +35,15 @@ struct RunStart {
 
 struct Hello {
   std::string_view tuning_id;
+  std::string_view timer;  ///< empty: not known
+};
+
+/// A device while a batch ran.
+struct DeviceConditions {
+  std::int64_t device = 0;
+  std::int64_t sm_clock_mhz = -1;  ///< -1: not known
+  std::string_view slowed_by;
+  std::string_view disturbance;  ///< not empty: the batch's times do not count
 };
 
 enum class Role : std::uint8_t { warmup, repeat, candidate, best, other };
@@ -129,8 +138,8 @@ struct RunEnd {
   bool ok() const { return status == "ok"; }
 };
 
-using EventBody = std::variant<RunStart, Hello, Launch, ConfigSummary, Rejected, Choice, Contest, Warning,
-                               Progress, Blocked, RunEnd>;
+using EventBody = std::variant<RunStart, Hello, DeviceConditions, Launch, ConfigSummary, Rejected, Choice,
+                               Contest, Warning, Progress, Blocked, RunEnd>;
 
 /// One line of a log.
 struct Event {

@@ -103,6 +103,7 @@ class RunCollector {
 
   static void keep(RankRun& run, RunStart&& event) { run.start = event; }
   static void keep(RankRun& run, Hello&& event) { run.hello = event; }
+  static void keep(RankRun& run, DeviceConditions&& event) { run.conditions.push_back(event); }
   static void keep(RankRun& run, Launch&& event) { run.launches.push_back(event); }
   static void keep(RankRun& run, ConfigSummary&& event) { run.summaries.push_back(event); }
   static void keep(RankRun& run, Rejected&& event) { run.rejected.push_back(event); }

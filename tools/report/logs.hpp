@@ -44,6 +44,7 @@ struct RankRun {
   std::string_view region;
   std::optional<RunStart> start;
   std::optional<Hello> hello;
+  std::vector<DeviceConditions> conditions;
   std::vector<Launch> launches;
   std::vector<ConfigSummary> summaries;
   std::vector<Rejected> rejected;

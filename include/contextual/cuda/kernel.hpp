@@ -57,10 +57,10 @@ class CudaKernel {
   using Launcher = CUresult(const C&, CUstream, Args...);
 
   CudaKernel(std::string name, ConfigSpace<C> space, KeyFunction key, Definition definition)
-      : parts_(std::make_shared<Parts>(name, std::move(space), std::move(definition))),
+      : parts_(std::make_shared<Parts>(name, std::move(space), std::move(key), std::move(definition))),
         kernel_(
             std::move(name), parts_->space,
-            [key = std::move(key)](const CUstream&, const Args&... args) { return key(args...); },
+            [parts = parts_.get()](const CUstream&, const Args&... args) { return parts->key(args...); },
             [parts = parts_](const C& config, CUstream& stream, Args&... args) {
               return parts->launch(config, stream, args...);
             },
@@ -85,13 +85,14 @@ class CudaKernel {
   // For a tunable kernel that has this one's configs among its own, as one of several implementations.
 
   /// May this config be tried for such a launch? False where the definition prunes it. Remembers the launch's
-  /// layout for `prepare`. To be called where that kernel's own `prune` is.
-  bool expect(std::size_t config_id, CUstream stream, const Args&... args) {
-    return !prunes(*parts_, parts_->space[config_id], stream, args...);
+  /// layout for `prepare`, under the other kernel's key. To be called where that kernel's own `prune` is.
+  bool expect(std::size_t config_id, const Key& key, CUstream stream, const Args&... args) {
+    return !prunes(*parts_, parts_->space[config_id], key, stream, args...);
   }
-  /// What the tuner does before a config is due: compiles all configs, loads this one, checks it against the
-  /// device's limits and calls the definition's `prepare`. Throws ConfigRejected, CudaError.
-  void prepare(std::size_t config_id) { prepare(*parts_, parts_->space[config_id]); }
+  /// What the tuner does before a config is due: compiles all configs, loads this one, checks what was
+  /// expected for `key` against the device's limits and calls the definition's `prepare`. Throws
+  /// ConfigRejected, CudaError.
+  void prepare(std::size_t config_id, const Key& key) { prepare(*parts_, parts_->space[config_id], key); }
   /// Launches this config, whatever is being tuned or locked in.
   CUresult launch_config(std::size_t config_id, CUstream stream, Args... args) {
     return parts_->launch(parts_->space[config_id], stream, args...);
@@ -103,8 +104,9 @@ class CudaKernel {
  private:
   /// Shared with what the engine keeps of the kernel, which may outlive it.
   struct Parts {
-    Parts(const std::string& name, ConfigSpace<C> configs, Definition d)
+    Parts(const std::string& name, ConfigSpace<C> configs, KeyFunction key_of, Definition d)
         : space(std::move(configs)),
+          key(std::move(key_of)),
           definition(std::move(d)),
           core(name, definition.source, [this] { return variants(); }) {}
 
@@ -135,32 +137,44 @@ class CudaKernel {
     }
 
     ConfigSpace<C> space;
+    KeyFunction key;
     Definition definition;
     detail::CudaKernelCore core;
   };
 
-  static void prepare(Parts& parts, const C& config) {
-    parts.core.prepare(parts.id_of(config));
+  static void prepare(Parts& parts, const C& config, const Key& key) {
+    parts.core.prepare(parts.id_of(config), key);
     if (parts.definition.options.prepare) {
       parts.definition.options.prepare(config);
+    }
+    if (parts.definition.options.prepare_for) {
+      parts.definition.options.prepare_for(config, key);
     }
   }
 
   /// Asked for every config at a problem's first launch: what its layout would be is all that is kept of it.
-  static bool prunes(Parts& parts, const C& config, const CUstream& stream, const Args&... args) {
+  static bool prunes(Parts& parts, const C& config, const Key& key, const CUstream& stream,
+                     const Args&... args) {
     const auto& also = parts.definition.options.prune;
     if (also && also(config, stream, args...)) {
       return true;
     }
-    parts.core.expect(parts.id_of(config), parts.definition.layout(config, args...));
+    parts.core.expect(parts.id_of(config), key, parts.definition.layout(config, args...));
     return false;
   }
 
   static KernelOptions<Launcher> options_of(const std::shared_ptr<Parts>& parts) {
     KernelOptions<Launcher> options = parts->definition.options;
-    options.prepare = [parts](const C& config) { prepare(*parts, config); };
+    options.prepare = nullptr;
+    options.prepare_for = [parts](const C& config, const Key& key) { prepare(*parts, config, key); };
+    options.preload = [parts, then = options.preload](const C& config) {
+      parts->core.preload(parts->id_of(config));
+      if (then) {
+        then(config);
+      }
+    };
     options.prune = [parts](const C& config, const CUstream& stream, const Args&... args) {
-      return prunes(*parts, config, stream, args...);
+      return prunes(*parts, config, parts->key(args...), stream, args...);
     };
     return options;
   }

@@ -60,6 +60,8 @@ struct CudaDim {
   unsigned x = 1;
   unsigned y = 1;
   unsigned z = 1;
+
+  friend bool operator==(const CudaDim&, const CudaDim&) = default;
 };
 
 /// How one launch is laid out.
@@ -70,6 +72,8 @@ struct CudaLayout {
   unsigned dynamic_shared_bytes = 0;
   /// May begin before the kernel launched before it on the stream has ended (programmatic dependent launch).
   bool programmatic_stream_serialization = false;
+
+  friend bool operator==(const CudaLayout&, const CudaLayout&) = default;
 };
 
 }  // namespace contextual

@@ -5,6 +5,7 @@
 
 #include <contextual/cuda/program.hpp>
 #include <contextual/export.hpp>
+#include <contextual/key.hpp>
 
 #include <cuda.h>
 
@@ -25,16 +26,20 @@ class CONTEXTUAL_API CudaKernelCore {
   CudaKernelCore& operator=(const CudaKernelCore&) = delete;
   ~CudaKernelCore();
 
-  /// Remembers that this config is to be launched so, for `prepare` to find out whether it can be. Allocates,
-  /// and takes a short lock; touches no device.
-  void expect(std::size_t config_id, const CudaLayout& layout);
+  /// Remembers that this config is to be launched so for this key, for `prepare` to find out whether it can
+  /// be. Allocates, and takes a short lock; touches no device.
+  void expect(std::size_t config_id, const Key& key, const CudaLayout& layout);
 
   /// Compiles all configs that have not been, in parallel on all cores, loads this one for the current
-  /// context, raises its shared memory limit and asks the driver whether its layouts fit. Throws
-  /// ConfigRejected with the compiler's or the driver's words, CudaUnavailable, CudaError.
-  void prepare(std::size_t config_id);
+  /// context and for every device's primary context that is in use, raises its shared memory limit and asks
+  /// the driver whether the key's layouts fit. Throws ConfigRejected with the compiler's or the driver's
+  /// words, CudaUnavailable, CudaError.
+  void prepare(std::size_t config_id, const Key& key);
 
-  /// Compiles and loads this config alone.
+  /// Compiles and loads this config alone, for the same contexts. Does nothing where there is no context yet.
+  void preload(std::size_t config_id);
+
+  /// Compiles and loads this config alone, for the current context.
   void load(std::size_t config_id);
 
   /// Launches in the current context; loads first where that has not been done. Throws as `load`. Cost over

@@ -26,8 +26,10 @@ struct KernelTraits {
   Participation participation = Participation::all;
   std::string coupling;
   std::vector<std::string> key_names;
-  std::function<SpaceView()> space;          ///< throws ConfigSpaceError
-  std::function<void(std::size_t)> prepare;  ///< may be empty
+  std::function<SpaceView()> space;                      ///< throws ConfigSpaceError
+  std::function<void(std::size_t, const Key&)> prepare;  ///< may be empty
+  std::function<void(std::size_t)> preload;              ///< may be empty
+  bool takes_stream = false;                             ///< it launches on a CUDA stream
 };
 
 /// Shared by the kernel object, the registry and the runs that saw it, so that a kernel may be destroyed
@@ -48,6 +50,12 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   /// Name and values of every config, in order. Throws ConfigSpaceError.
   const SpaceView& space() const;
   std::string key_text(const Key& key) const;
+
+  /// Loads the first config that can be. Called between runs' batches only; never throws.
+  void preload() const noexcept;
+  /// What a problem's first launch uses where nothing is locked in: the default, unless that cannot be
+  /// loaded.
+  std::size_t first_config() const noexcept { return first_config_.load(std::memory_order_relaxed); }
 
   bool alive() const noexcept { return alive_.load(std::memory_order_acquire); }
   void mark_destroyed() noexcept { alive_.store(false, std::memory_order_release); }
@@ -74,6 +82,7 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   mutable std::once_flag ready_once_;
   mutable std::atomic<bool> ready_{false};
   mutable std::atomic<std::uint64_t> unguarded_launches_{0};
+  mutable std::atomic<std::size_t> first_config_{0};
   std::atomic<bool> alive_{true};
   std::atomic<bool> ambiguous_{false};
 };

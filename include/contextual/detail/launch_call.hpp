@@ -36,6 +36,12 @@ class CONTEXTUAL_API LaunchCall {
   /// A first use: the result is to be checked.
   bool wants_check() const noexcept { return info_.warmup; }
 
+  /// Something was wrong before this launch, which is not to blame for it.
+  void found_before(const std::string& what) noexcept;
+  /// The device no longer works for this process. Ends the run with DeviceError, also when the region catches
+  /// it.
+  [[noreturn]] void device_failed(const std::string& reason);
+
   void start() noexcept;
   void stop() noexcept;
 

@@ -42,6 +42,10 @@ struct CallSignature<R (F::*)(Args...) const noexcept> {
 template <typename L>
 using launcher_signature_t = typename CallSignature<std::decay_t<L>>::type;
 
+/// Is there an argument of type cudaStream_t (CUstream)?
+template <typename... Args>
+inline constexpr bool takes_stream = (std::is_same_v<std::remove_cvref_t<Args>, CUstream_st*> || ...);
+
 /// The launch's stream as an opaque pointer: its only argument of type cudaStream_t (CUstream). Null when
 /// there is none, or more than one.
 template <typename... Args>

@@ -101,8 +101,8 @@ struct ContextualAutotuner::Impl {
 
   /// As autotuner::say_hello; remembers with whom this tuner has met.
   std::string hello(sync::Exchange& exchange, const std::string& region, const ResolvedOptions& resolved,
-                    const std::exception_ptr& setup_failure) {
-    std::string tuning_id = autotuner::say_hello(exchange, region, resolved, setup_failure);
+                    std::string_view timer, const std::exception_ptr& setup_failure) {
+    std::string tuning_id = autotuner::say_hello(exchange, region, resolved, timer, setup_failure);
     met.insert(resolved.communicator.get());
     return tuning_id;
   }
@@ -151,8 +151,9 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, const std::funct
     setup_failure = std::current_exception();
   }
   try {
-    const std::string tuning_id = hello(exchange, region, resolved, setup_failure);
-    recorder->hello(tuning_id);
+    const std::string tuning_id =
+        hello(exchange, region, resolved, run ? run->timer().name() : std::string_view(), setup_failure);
+    recorder->hello(tuning_id, run->timer());
   } catch (...) {
     if (recorder) {
       recorder->end(std::current_exception(), {});
@@ -226,7 +227,7 @@ bool ContextualAutotuner::run_erased(std::string_view name, const std::function<
     {
       const autotuner::RunLock::Holder lock(impl_->run_lock, region_name, resolved.deadline);
       if (!impl_->met.contains(resolved.communicator.get())) {  // once: a rank may have another mode
-        impl_->hello(impl_->exchange_for(resolved), region_name, resolved, invalid(resolved));
+        impl_->hello(impl_->exchange_for(resolved), region_name, resolved, {}, invalid(resolved));
       }
     }
     if (const auto failure = invalid(resolved)) {

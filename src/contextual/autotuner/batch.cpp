@@ -80,8 +80,8 @@ void BatchRunner::check_region_left_well() {
                 "\" returned while a thread held a ContextGuard: a guard lives within one run of the region, "
                 "so that its thread makes a new one each time");
   }
-  if (const std::string failure = context_.failure(); !failure.empty()) {
-    throw Error(failure);  // the region caught what the launch threw
+  if (const std::exception_ptr failure = context_.failure()) {
+    std::rethrow_exception(failure);  // the region caught what the launch threw
   }
 }
 
@@ -113,8 +113,10 @@ void BatchRunner::settle(Batch& batch) {
     const Watchdog::Section section(
         watchdog_, {"settle", phase_name(batch.phases.front()).data(), context_.tuning_iteration});
     context_.timer().settle(timings, iterations_, Deadline::after(options_.deadline));
+    context_.mark_settled();
+    batch.conditions = context_.timer().conditions();
   } catch (...) {
-    keep_failure(batch);
+    keep_settle_failure(batch);
   }
   batch.makespans_ns.assign(batch.length, std::nullopt);
   for (std::size_t i = 0; i < iterations_.size(); ++i) {
@@ -123,6 +125,42 @@ void BatchRunner::settle(Batch& batch) {
     }
   }
   fill_cells(batch, records, timings);
+  drop_disturbed(batch);
+}
+
+/// The timer knows that the device failed, the launches say which kernel it can have been.
+void BatchRunner::keep_settle_failure(Batch& batch) {
+  try {
+    throw;
+  } catch (const DeviceError& error) {
+    const auto suspects = context_.suspects();
+    const std::string cause = "region \"" + context_.region() + "\", tuning iterations " +
+                              std::to_string(batch.first_iteration) + " to " +
+                              std::to_string(context_.tuning_iteration) +
+                              ": the device no longer works for this process: " + error.what() + ". " +
+                              detail::suspects_text(suspects);
+    if (batch.failure) {
+      context_.note(cause);  // the region noticed first: it throws what it threw
+      return;
+    }
+    batch.cause = cause;
+    batch.failure = std::make_exception_ptr(DeviceError(cause, suspects));
+  } catch (...) {
+    keep_failure(batch);
+  }
+}
+
+/// Times that must not be compared are no times: the state takes them again.
+void BatchRunner::drop_disturbed(Batch& batch) {
+  if (batch.conditions.disturbance.empty()) {
+    return;
+  }
+  batch.makespans_ns.assign(batch.length, std::nullopt);
+  for (std::vector<LocalCell>& cells : batch.cells) {
+    for (LocalCell& cell : cells) {
+      cell.time_ns.reset();
+    }
+  }
 }
 
 void BatchRunner::fill_cells(Batch& batch, const std::vector<LaunchRecord*>& records,

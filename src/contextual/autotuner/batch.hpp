@@ -39,6 +39,7 @@ struct Batch {
   // After the settle.
   std::vector<std::vector<LocalCell>> cells;              ///< by slot, by iteration
   std::vector<std::optional<std::int64_t>> makespans_ns;  ///< by iteration
+  BatchConditions conditions;                             ///< of the devices, as the timer saw them
 };
 
 std::string_view phase_name(policy::Phase phase);
@@ -58,6 +59,8 @@ class BatchRunner {
   void fill_cells(Batch& batch, const std::vector<detail::LaunchRecord*>& records,
                   const std::vector<LaunchTiming>& timings);
   void check_region_left_well();
+  void keep_settle_failure(Batch& batch);
+  void drop_disturbed(Batch& batch);
   static void keep_failure(Batch& batch);
 
   detail::RunContext& context_;

@@ -96,15 +96,40 @@ void throw_setup_failures(sync::Exchange& exchange, const std::string& region,
       majority_of(texts).differing);
 }
 
+[[noreturn]] void throw_other_timers(sync::Exchange& exchange, const std::string& region,
+                                     std::string_view timer, bool times_count) {
+  const auto names = exchange.gather(times_count ? timer : std::string_view());
+  std::string list;
+  for (std::size_t rank = 0; rank < names.size(); ++rank) {
+    if (!names[rank].empty()) {
+      list.append(list.empty() ? "rank " : ", rank ")
+          .append(std::to_string(rank))
+          .append(" by ")
+          .append(names[rank]);
+    }
+  }
+  throw RankMismatchError("region \"" + region +
+                              "\": ranks would measure by different timers, whose times cannot be "
+                              "compared: " +
+                              list +
+                              ". Give all ranks the same option `timer`, or the ones that are to have "
+                              "no say `times_count = false`",
+                          majority_of(names).differing);
+}
+
 }  // namespace
 
 std::string say_hello(sync::Exchange& exchange, const std::string& region, const ResolvedOptions& options,
-                      const std::exception_ptr& setup_failure) {
+                      std::string_view timer, const std::exception_ptr& setup_failure) {
   const std::string lines = lines_of(region, options);
   sync::Header header;
   header.set(Field::stage, text_digest("hello"));
   header.set(Field::region, text_digest(region));
   header.set(Field::options, text_digest(lines));
+  header.set(Field::plan, text_digest(timer));
+  if (!options.times_count) {
+    header.abstain(Field::plan);
+  }
   header.raise(sync::Flag::region_threw, setup_failure != nullptr);
   header.offer(exchange.rank() == 0 ? new_tuning_number() : 0);
   const sync::Agreement agreement = exchange.agree(header);
@@ -116,6 +141,9 @@ std::string say_hello(sync::Exchange& exchange, const std::string& region, const
   }
   if (agreement.differs(Field::region) || agreement.differs(Field::options)) {
     throw_difference(exchange, region, lines);
+  }
+  if (agreement.differs(Field::plan)) {
+    throw_other_timers(exchange, region, timer, options.times_count);
   }
   return hex_text(static_cast<std::uint64_t>(agreement.largest_offer()));
 }

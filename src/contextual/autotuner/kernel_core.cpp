@@ -101,6 +101,25 @@ std::shared_ptr<LockInTable> KernelCore::table() const {
   return table_;
 }
 
+void KernelCore::preload() const noexcept {
+  if (!traits_.preload) {
+    return;
+  }
+  try {
+    // A coupled kernel's partner launches the default, so it does as well.
+    const std::size_t tried = traits_.coupling.empty() ? space().size : 1;
+    for (std::size_t id = 0; id < tried; ++id) {
+      try {
+        traits_.preload(id);
+        first_config_.store(id, std::memory_order_relaxed);
+        return;
+      } catch (...) {  // whoever launches it hears why
+      }
+    }
+  } catch (...) {  // a bad config space: the first launch says so
+  }
+}
+
 void KernelCore::set_fast_path(bool enabled) noexcept {
   const bool open =
       enabled && ready_.load(std::memory_order_acquire) && !ambiguous_.load(std::memory_order_acquire);

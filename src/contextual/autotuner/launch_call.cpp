@@ -34,7 +34,7 @@ LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& 
     return;
   }
   if (slot_->cells.empty()) {
-    info_.config_id = slot_->locked_config.value_or(0);
+    info_.config_id = slot_->locked_config.value_or(core.first_config());
     info_.warmup = !slot_->locked_config.has_value();
   } else {
     const policy::Cell& cell = slot_->cells[run.batch_iteration];
@@ -115,8 +115,29 @@ void LaunchCall::reject(const std::string& reason) {
 }
 
 void LaunchCall::fail(const std::string& cause) {
-  log_.run->fail(cause);
-  throw Error(cause);
+  const auto failure = std::make_exception_ptr(Error(cause));
+  log_.run->fail(failure);
+  std::rethrow_exception(failure);
+}
+
+void LaunchCall::found_before(const std::string& what) noexcept {
+  try {
+    log_.run->note("an error was pending before a launch of kernel \"" + core_.traits().name +
+                   "\", which is not blamed for it: " + what);
+  } catch (...) {  // no memory for the words
+  }
+}
+
+void LaunchCall::device_failed(const std::string& reason) {
+  const auto failure = std::make_exception_ptr(DeviceError(
+      "region \"" + std::string(info_.region) + "\", tuning iteration " +
+          std::to_string(info_.tuning_iteration) + ": the device no longer works for this process: " +
+          reason + ". Noticed by the launch of kernel \"" + core_.traits().name + "\", key " +
+          core_.key_text(key_) + ", config-" + std::to_string(info_.config_id) + " " +
+          config_text(core_, info_.config_id) + ". " + suspects_text(log_.run->suspects()),
+      log_.run->suspects()));
+  log_.run->fail(failure);
+  std::rethrow_exception(failure);
 }
 
 bool LaunchCall::reject_result(const std::string& reason, bool can_repeat) {

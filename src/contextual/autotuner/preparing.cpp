@@ -5,6 +5,7 @@
 #include "contextual/autotuner/region_run.hpp"
 
 #include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
 
 #include <set>
 
@@ -59,7 +60,7 @@ std::vector<policy::RejectionOutcome> RegionRun::prepare_slot(ProblemSlot& slot,
       try {
         const Watchdog::Section section(*watchdog_,
                                         {"prepare", phase_name(phase_).data(), context_.tuning_iteration});
-        member->traits().prepare(id);
+        member->traits().prepare(id, slot.key);
       } catch (const std::exception& error) {
         reason = error.what();
       } catch (...) {
@@ -71,6 +72,43 @@ std::vector<policy::RejectionOutcome> RegionRun::prepare_slot(ProblemSlot& slot,
     }
   }
   return rejections;
+}
+
+void RegionRun::preload() {
+  for (const auto& kernel : LaunchRegistry::instance().kernels()) {
+    kernel->preload();
+  }
+}
+
+/// Said once a run, of the kernels that it launched.
+void RegionRun::warn_of_loading() {
+  const std::string hazard = timer_->loading_hazard();
+  if (hazard.empty()) {
+    return;
+  }
+  for (const ProblemSlot& slot : context_.slots()) {
+    for (const auto& member : slot.members) {
+      const detail::KernelTraits& traits = member->traits();
+      if (traits.takes_stream && !traits.prepare) {
+        context_.note(
+            "kernel \"" + traits.name + "\" has no `prepare`: " + hazard +
+            ". Its first launch of a config may then wait for the device, for ever beside a kernel that "
+            "waits for a later launch. Load its code in `prepare` and `preload`, or load all code when "
+            "the program starts");
+      }
+    }
+  }
+}
+
+/// What the batch has to say beyond times.
+void RegionRun::tell_notes(const Batch& batch) {
+  recorder_.conditions(batch);
+  for (const std::string& warning : batch.conditions.warnings) {
+    context_.note(warning);
+  }
+  for (const std::string& note : context_.take_notes()) {
+    recorder_.warning(note);
+  }
 }
 
 bool RegionRun::prepare(Batch& batch) {

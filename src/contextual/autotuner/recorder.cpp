@@ -70,10 +70,36 @@ Recorder::Recorder(const ResolvedOptions& options, std::string region)
   write(start);
 }
 
-void Recorder::hello(const std::string& tuning_id) {
+void Recorder::hello(const std::string& tuning_id, const Timer& timer) {
   auto event = stamped<store::Hello>();
   event.tuning_id = tuning_id;
+  event.timer = timer.name();
+  event.timer_bias_ns = timer.bias_ns();
+  report_.timer = event.timer;
+  report_.timer_bias_ns = event.timer_bias_ns;
   write(event);
+}
+
+void Recorder::conditions(const Batch& batch) {
+  for (const DeviceState& device : batch.conditions.devices) {
+    auto event = stamped<store::DeviceConditions>();
+    event.phase = phase_name(batch.phases.front());
+    event.tuning_iteration = batch.first_iteration;
+    event.iteration_count = batch.length;
+    event.device = device.device;
+    event.sm_clock_mhz = device.sm_clock_mhz;
+    event.memory_clock_mhz = device.memory_clock_mhz;
+    event.temperature_celsius = device.temperature_celsius;
+    event.power_watts = device.power_watts;
+    event.slowed_by = device.slowed_by;
+    event.disturbance = batch.conditions.disturbance;
+    write(event);
+  }
+  if (!batch.conditions.disturbance.empty()) {
+    warning("the times of tuning iterations " + std::to_string(batch.first_iteration) + " to " +
+            std::to_string(batch.first_iteration + static_cast<std::int64_t>(batch.length) - 1) +
+            " do not count and are taken again: " + batch.conditions.disturbance);
+  }
 }
 
 void Recorder::write(const store::Event& event) {

@@ -43,11 +43,13 @@ class Recorder {
   void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason,
                 const Batch& batch);
   void choice(const ProblemView& problem);
+  /// Of the devices; nothing where the timer knows of none.
+  void conditions(const Batch& batch);
   void contests(const std::vector<policy::Contest>& contests, const std::vector<ProblemView>& by_state_index);
   void warning(const std::string& text);
   void progress(const policy::TuningState& state, const std::string& phase, std::size_t open_problems);
   /// All ranks are there and agree on what they are going to do.
-  void hello(const std::string& tuning_id);
+  void hello(const std::string& tuning_id, const Timer& timer);
   /// Where a run ended.
   struct Ending {
     std::string phase = "hello";

@@ -84,6 +84,7 @@ RegionRun::~RegionRun() = default;
 void RegionRun::execute(const std::function<void()>& region) {
   const UnguardedLaunches unguarded;
   bool last_was_final = false;
+  preload();
   while (first_batch_ || !finished()) {
     Batch batch = plan_batch();
     phase_ = batch.phases.front();
@@ -98,6 +99,7 @@ void RegionRun::execute(const std::function<void()>& region) {
     } catch (...) {
       agreed_ = {};
       recorder_.batch(batch, problems(), agreed_);  // what this rank saw of it
+      tell_notes(batch);
       rethrow(batch);
     }
     const bool nothing_to_tune = first_batch_ && finished();
@@ -107,8 +109,12 @@ void RegionRun::execute(const std::function<void()>& region) {
       last_was_final = true;
     }
     recorder_.batch(batch, problems(), agreed_);
+    tell_notes(batch);
     recorder_.contests(shared_.contests(), problems());
     throw_if_failed(true);
+    if (first_batch_) {
+      warn_of_loading();
+    }
     lock_in_finished();
     iterations_ += static_cast<std::int64_t>(batch.length);
     first_batch_ = false;
@@ -203,6 +209,7 @@ void RegionRun::final_run(const std::function<void()>& region) {
     rethrow(batch);
   }
   recorder_.batch(batch, problems(), agreed_);
+  tell_notes(batch);
   if (context_.slots().size() > known) {
     recorder_.warning("the final run launched " + std::to_string(context_.slots().size() - known) +
                       " new kernels or keys, with their defaults; the next run tunes them");

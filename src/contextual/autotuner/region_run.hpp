@@ -45,6 +45,7 @@ class RegionRun {
   std::vector<ProblemView> problems() const;
   const policy::TuningState& state() const noexcept { return shared_; }
   const detail::RunContext& context() const noexcept { return context_; }
+  const Timer& timer() const noexcept { return *timer_; }
   /// Of the last batch that was begun.
   policy::Phase phase() const noexcept { return phase_; }
 
@@ -52,11 +53,15 @@ class RegionRun {
   // Each step of the loop.
   bool finished() const;
   Batch plan_batch();
+  static void preload();
   bool prepare(Batch& batch);
   void agree(Batch& batch);
   void lock_in_finished();
   void final_run(const std::function<void()>& region);
   void agree_final(const Batch& batch);
+
+  void warn_of_loading();
+  void tell_notes(const Batch& batch);
 
   // Parts of `prepare`.
   std::vector<policy::RejectionOutcome> prepare_slot(detail::ProblemSlot& slot,

@@ -40,6 +40,7 @@ ProblemSlot::ProblemSlot(std::size_t position, std::string problem_name, const K
       name(std::move(problem_name)),
       key(problem_key),
       config_count(configs),
+      settled(configs, false),
       prepared(configs, false),
       prepared_here(configs, false),
       rejected(std::make_unique<std::atomic<bool>[]>(configs)) {}
@@ -233,16 +234,29 @@ std::optional<CurrentLaunch> RunContext::current_launch() {
                        (word & launch_under_way) != 0};
 }
 
-void RunContext::fail(std::string cause) {
+void RunContext::fail(std::exception_ptr failure) {
   const std::lock_guard lock(mutex_);
-  if (failure_.empty()) {
-    failure_ = std::move(cause);
+  if (!failure_) {
+    failure_ = std::move(failure);
   }
 }
 
-std::string RunContext::failure() {
+std::exception_ptr RunContext::failure() {
   const std::lock_guard lock(mutex_);
   return failure_;
+}
+
+void RunContext::note(const std::string& warning) {
+  const std::lock_guard lock(mutex_);
+  if (std::find(notes_.begin(), notes_.end(), warning) == notes_.end()) {
+    notes_.push_back(warning);
+  }
+}
+
+std::vector<std::string> RunContext::take_notes() {
+  const std::lock_guard lock(mutex_);
+  const std::size_t taken = std::exchange(notes_taken_, notes_.size());
+  return {notes_.begin() + static_cast<std::ptrdiff_t>(taken), notes_.end()};
 }
 
 void RunContext::rebuild_map() {

@@ -10,6 +10,7 @@
 #include <contextual/context_guard.hpp>
 #include <contextual/detail/kernel_core.hpp>
 #include <contextual/detail/launch_call.hpp>
+#include <contextual/error.hpp>
 #include <contextual/key.hpp>
 #include <contextual/participation.hpp>
 #include <contextual/timer.hpp>
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -98,6 +100,7 @@ struct ProblemSlot {
   std::optional<std::size_t> state_index;  ///< once joined
   std::vector<policy::Cell> cells;         ///< by batch iteration; empty until joined
   std::optional<std::size_t> best_so_far;
+  std::vector<bool> settled;        ///< per config: launched in a batch that settled well
   std::vector<bool> prepared;       ///< per config, on all ranks that launch it; only where `has_prepare`
   std::vector<bool> prepared_here;  ///< a rank may begin to launch what others have prepared before
   std::vector<LocalRejection> late_rejections;  ///< what could not be prepared here; for the next batch
@@ -159,8 +162,17 @@ class RunContext {
   bool has_live_guards() const noexcept { return live_guards_.load(std::memory_order_acquire) > 0; }
 
   /// Ends the run even if the region catches what the launch throws. The first one counts.
-  void fail(std::string cause);
-  std::string failure();  ///< empty: none
+  void fail(std::exception_ptr failure);
+  std::exception_ptr failure();  ///< null: none
+
+  /// A warning for the log, told after the batch; the same words once. Thread-safe.
+  void note(const std::string& warning);
+  std::vector<std::string> take_notes();
+
+  /// Launches of this batch that can have broken the device: see DeviceError::suspects.
+  std::vector<DeviceError::Suspect> suspects();
+  /// What was launched in this batch is known to do the device no harm.
+  void mark_settled();
 
   /// A launch that is under way on some thread, else the last one of the thread of `run`; empty: none yet.
   /// Thread-safe.
@@ -191,8 +203,13 @@ class RunContext {
   std::vector<std::shared_ptr<const KernelCore>> retired_;  ///< destroyed kernels that the map still names
   std::atomic<std::uint64_t> untracked_launches_{0};
   std::atomic<int> live_guards_{0};
-  std::string failure_;
+  std::exception_ptr failure_;
+  std::vector<std::string> notes_;  ///< all of the run
+  std::size_t notes_taken_ = 0;
 };
+
+/// "It can be of kernel ..., or of ...": what a DeviceError says of them.
+std::string suspects_text(const std::vector<DeviceError::Suspect>& suspects);
 
 /// Makes a run's context the calling thread's, and restores what was there.
 class ThreadStateScope {

@@ -1,3 +1,4 @@
+#include "contextual/cuda/active_contexts.hpp"
 #include "contextual/cuda/compiler.hpp"
 #include "contextual/cuda/device_limits.hpp"
 #include "contextual/cuda/driver.hpp"
@@ -9,6 +10,7 @@
 #include <contextual/detail/cuda_kernel_core.hpp>
 #include <contextual/error.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -62,7 +64,7 @@ struct CudaKernelCore::Impl {
   std::optional<Compiler> compiler;
   std::vector<CudaVariant> variants;
   std::map<int, std::vector<std::optional<Compiled>>> compiled;  ///< by compute capability, by config
-  std::map<std::size_t, std::vector<CudaLayout>> expected;       ///< by config
+  std::map<std::size_t, std::vector<std::pair<Key, CudaLayout>>> expected;  ///< by config
   std::atomic<ContextNode*> contexts{nullptr};
 
   ContextNode* find(CUcontext context) const noexcept {
@@ -123,6 +125,24 @@ struct CudaKernelCore::Impl {
                 [&](std::size_t i) { results[missing[i]] = compile(missing[i], capability); });
   }
 
+  /// In the current context.
+  void prepare_here(std::size_t id, const Key& key) {
+    const DeviceLimits limits = DeviceLimits::of(current_device());
+    compile_all(limits.compute_capability);
+    Loaded& loaded = load(id, limits.compute_capability);
+    for (const auto& [of_key, layout] : expected[id]) {
+      if (of_key != key) {
+        continue;
+      }
+      if (const std::string problem = layout_problem(loaded.function, layout, limits); !problem.empty()) {
+        throw ConfigRejected(problem);
+      }
+      if (layout.dynamic_shared_bytes > loaded.shared_bytes.load(std::memory_order_relaxed)) {
+        loaded.shared_bytes.store(layout.dynamic_shared_bytes, std::memory_order_relaxed);
+      }
+    }
+  }
+
   Loaded& load(std::size_t id, int capability) {
     std::atomic<Loaded*>& place = node_of(current_context()).functions[id];
     if (Loaded* loaded = place.load(std::memory_order_acquire)) {
@@ -152,24 +172,30 @@ CudaKernelCore::CudaKernelCore(std::string kernel, CudaSource source,
 
 CudaKernelCore::~CudaKernelCore() = default;
 
-void CudaKernelCore::expect(std::size_t config_id, const CudaLayout& layout) {
+void CudaKernelCore::expect(std::size_t config_id, const Key& key, const CudaLayout& layout) {
   const std::lock_guard lock(impl_->mutex);
-  impl_->expected[config_id].push_back(layout);
+  auto& all = impl_->expected[config_id];
+  const std::pair entry(key, layout);
+  if (std::find(all.begin(), all.end(), entry) == all.end()) {
+    all.push_back(entry);
+  }
 }
 
-void CudaKernelCore::prepare(std::size_t config_id) {
+void CudaKernelCore::prepare(std::size_t config_id, const Key& key) {
   const std::lock_guard lock(impl_->mutex);
   impl_->read_source();
-  const DeviceLimits limits = DeviceLimits::of(current_device());
-  impl_->compile_all(limits.compute_capability);
-  Loaded& loaded = impl_->load(config_id, limits.compute_capability);
-  for (const CudaLayout& layout : impl_->expected[config_id]) {
-    if (const std::string problem = layout_problem(loaded.function, layout, limits); !problem.empty()) {
-      throw ConfigRejected(problem);
-    }
-    if (layout.dynamic_shared_bytes > loaded.shared_bytes.load(std::memory_order_relaxed)) {
-      loaded.shared_bytes.store(layout.dynamic_shared_bytes, std::memory_order_relaxed);
-    }
+  for (CUcontext context : active_contexts()) {
+    const ContextScope scope(context);
+    impl_->prepare_here(config_id, key);
+  }
+}
+
+void CudaKernelCore::preload(std::size_t config_id) {
+  const std::lock_guard lock(impl_->mutex);
+  for (CUcontext context : active_contexts()) {
+    impl_->read_source();
+    const ContextScope scope(context);
+    impl_->load(config_id, DeviceLimits::of(current_device()).compute_capability);
   }
 }
 

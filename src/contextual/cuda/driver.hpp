@@ -19,7 +19,10 @@
   X(cuDeviceGet)                                 \
   X(cuDeviceGetName)                             \
   X(cuDeviceGetAttribute)                        \
+  X(cuDeviceGetPCIBusId)                         \
   X(cuDevicePrimaryCtxRetain)                    \
+  X(cuDevicePrimaryCtxRelease)                   \
+  X(cuDevicePrimaryCtxGetState)                  \
   X(cuCtxGetCurrent)                             \
   X(cuCtxGetDevice)                              \
   X(cuCtxPushCurrent)                            \
@@ -27,14 +30,15 @@
   X(cuCtxSynchronize)                            \
   X(cuStreamCreate)                              \
   X(cuStreamDestroy)                             \
-  X(cuStreamGetCtx)                              \
   X(cuStreamIsCapturing)                         \
   X(cuStreamQuery)                               \
   X(cuEventCreate)                               \
   X(cuEventDestroy)                              \
   X(cuEventRecord)                               \
-  X(cuEventQuery)                                \
   X(cuEventElapsedTime)                          \
+  X(cuMemAlloc)                                  \
+  X(cuMemFree)                                   \
+  X(cuMemcpyDtoHAsync)                           \
   X(cuModuleGetLoadingMode)                      \
   X(cuModuleLoadData)                            \
   X(cuModuleUnload)                              \

@@ -32,6 +32,25 @@ struct Hello {
   int rank = 0;
   std::string region{};
   std::string tuning_id{};  ///< equal on all ranks of this tuning run, and of no other one
+  std::string timer{};      ///< e.g. "CUPTI"
+  std::optional<std::int64_t> timer_bias_ns{};  ///< how much longer than it is a launch reads; not subtracted
+};
+
+/// A device while a batch of tuning iterations ran.
+struct DeviceConditions {
+  std::string run_id{};
+  std::string phase{};
+  std::int64_t tuning_iteration = 0;  ///< the batch's first
+  std::size_t iteration_count = 0;
+  int rank = 0;
+  std::string region{};
+  int device = 0;
+  std::optional<int> sm_clock_mhz{};
+  std::optional<int> memory_clock_mhz{};
+  std::optional<int> temperature_celsius{};
+  std::optional<int> power_watts{};
+  std::string slowed_by{};    ///< e.g. "power cap"; empty: by nothing
+  std::string disturbance{};  ///< why the batch's times do not count; empty: they do
 };
 
 /// One launch of one tuning iteration; with `status` "not launched" a problem that was due and did not come.
@@ -180,7 +199,7 @@ struct RunEnd {
   std::int64_t elapsed_ns = 0;
 };
 
-using Event = std::variant<RunStart, Hello, LaunchRow, ConfigSummary, Rejected, Choice, Contest, Warning,
-                           Progress, Blocked, RunEnd>;
+using Event = std::variant<RunStart, Hello, DeviceConditions, LaunchRow, ConfigSummary, Rejected, Choice,
+                           Contest, Warning, Progress, Blocked, RunEnd>;
 
 }  // namespace contextual::store

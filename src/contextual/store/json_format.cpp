@@ -48,6 +48,8 @@ Json json_of(const RunStart& e) {
 Json json_of(const Hello& e) {
   Json json = begin("hello", e);
   json["tuning_id"] = e.tuning_id;
+  json["timer"] = e.timer;
+  json["timer_bias_ns"] = nullable(e.timer_bias_ns);
   return json;
 }
 
@@ -65,6 +67,21 @@ Json json_of(const LaunchRow& e) {
   json["status"] = e.status;
   json["detail"] = e.detail;
   json["config_average_ns"] = nullable(e.average_ns);
+  return json;
+}
+
+Json json_of(const DeviceConditions& e) {
+  Json json = begin("device", e);
+  json["phase"] = e.phase;
+  json["tuning_iteration"] = e.tuning_iteration;
+  json["iteration_count"] = e.iteration_count;
+  json["device"] = e.device;
+  json["sm_clock_mhz"] = nullable(e.sm_clock_mhz);
+  json["memory_clock_mhz"] = nullable(e.memory_clock_mhz);
+  json["temperature_celsius"] = nullable(e.temperature_celsius);
+  json["power_watts"] = nullable(e.power_watts);
+  json["slowed_by"] = e.slowed_by;
+  json["disturbance"] = e.disturbance;
   return json;
 }
 

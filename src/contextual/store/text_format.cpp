@@ -71,7 +71,29 @@ std::string text_of(const RunStart& e) {
 }
 
 std::string text_of(const Hello& e) {
-  return Line(e.rank, e.region).add("run", e.run_id).add("tuning", e.tuning_id).take();
+  Line line(e.rank, e.region);
+  line.add("run", e.run_id).add("tuning", e.tuning_id).add("timer", e.timer);
+  if (e.timer_bias_ns) {
+    line.add("timer-bias", format_latency(static_cast<double>(*e.timer_bias_ns)));
+  }
+  return line.take();
+}
+
+std::string text_of(const DeviceConditions& e) {
+  Line line(e.rank, e.region);
+  line.add("phase", e.phase).add("tuning-iter", e.tuning_iteration).add("device", e.device);
+  const auto add = [&line](std::string_view name, const std::optional<int>& value, const char* unit) {
+    if (value) {
+      line.add(name, std::to_string(*value) + unit);
+    }
+  };
+  add("SM-clock", e.sm_clock_mhz, " MHz");
+  add("memory-clock", e.memory_clock_mhz, " MHz");
+  add("temperature", e.temperature_celsius, " C");
+  add("power", e.power_watts, " W");
+  line.add_if(!e.slowed_by.empty(), "slowed by", e.slowed_by);
+  line.add_if(!e.disturbance.empty(), "does not count", e.disturbance);
+  return line.take();
 }
 
 std::string text_of(const LaunchRow& e) {

@@ -5,8 +5,15 @@
 #include <unistd.h>
 
 #include <bit>
+#include <limits>
 
 namespace contextual::sync {
+namespace {
+
+/// Below every value in a maximum, except this value itself.
+constexpr std::int64_t no_say = std::numeric_limits<std::int64_t>::min();
+
+}  // namespace
 
 Exchange::Exchange(Communicator& communicator, std::chrono::milliseconds timeout)
     : communicator_(communicator), timeout_(timeout), process_(getpid()) {}
@@ -27,8 +34,8 @@ Agreement Exchange::agree(Header header) {
   header.set(Field::sequence, sequence_++);
   std::array<std::int64_t, 2 * field_count + flag_count + 1> words{};
   for (std::size_t i = 0; i < field_count; ++i) {
-    words[2 * i] = std::bit_cast<std::int64_t>(header.fields_[i]);
-    words[2 * i + 1] = ~words[2 * i];
+    words[2 * i] = header.abstains_[i] ? no_say : std::bit_cast<std::int64_t>(header.fields_[i]);
+    words[2 * i + 1] = header.abstains_[i] ? no_say : ~words[2 * i];
   }
   for (std::size_t i = 0; i < flag_count; ++i) {
     words[2 * field_count + i] = header.flags_[i] ? 1 : 0;
@@ -38,7 +45,9 @@ Agreement Exchange::agree(Header header) {
   Agreement agreement;
   agreement.largest_offer_ = words.back();
   for (std::size_t i = 0; i < field_count; ++i) {
-    agreement.differs_[i] = words[2 * i] != ~words[2 * i + 1];  // largest against smallest value
+    const bool nobody_said = words[2 * i] == no_say && words[2 * i + 1] == no_say;
+    agreement.differs_[i] =
+        words[2 * i] != ~words[2 * i + 1] && !nobody_said;  // largest against smallest value
   }
   for (std::size_t i = 0; i < flag_count; ++i) {
     agreement.raised_[i] = words[2 * field_count + i] != 0;

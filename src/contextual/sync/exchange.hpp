@@ -27,7 +27,7 @@ enum class Field : std::size_t {
   sequence,  ///< how many exchanges this communicator has done
   region,
   options,   ///< options and environment
-  plan,      ///< the replicated state's plan of the batch
+  plan,      ///< the replicated state's plan of the batch; in the hello, the timer
   launches,  ///< what was launched, by kernels that every rank launches
   problems,  ///< newly seen problems of shared kernels
   count,
@@ -48,6 +48,8 @@ inline constexpr auto flag_count = static_cast<std::size_t>(Flag::count);
 class Header {
  public:
   void set(Field field, std::uint64_t value) noexcept { fields_[static_cast<std::size_t>(field)] = value; }
+  /// This rank has no say: the field is equal where it is equal on the others.
+  void abstain(Field field) noexcept { abstains_[static_cast<std::size_t>(field)] = true; }
   void raise(Flag flag, bool raised = true) noexcept { flags_[static_cast<std::size_t>(flag)] |= raised; }
   /// A word that need not be equal: all ranks learn the largest one.
   void offer(std::int64_t word) noexcept { offer_ = word; }
@@ -56,6 +58,7 @@ class Header {
   friend class Exchange;
   std::int64_t offer_ = 0;
   std::array<std::uint64_t, field_count> fields_{};
+  std::array<bool, field_count> abstains_{};
   std::array<bool, flag_count> flags_{};
 };
 
@@ -82,7 +85,7 @@ class Agreement {
 /// Error in a forked child, which must not speak for its parent.
 class Exchange {
  public:
-  static constexpr std::uint64_t protocol_version = 2;
+  static constexpr std::uint64_t protocol_version = 3;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
 

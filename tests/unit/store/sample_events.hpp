@@ -14,7 +14,20 @@ inline RunStart run_start() {
 }
 
 inline Hello hello() {
-  return {run_start().run_id, 0, "ag_gemm", "5f0c2b7d9e1a4c33"};
+  return {run_start().run_id, 0, "ag_gemm", "5f0c2b7d9e1a4c33", "CUPTI", 1450};
+}
+
+inline DeviceConditions device_conditions() {
+  return {run_start().run_id, "walk", 16, 8, 0, "ag_gemm", 0, 1755, 2619, 61, 688, "power cap", ""};
+}
+
+inline DeviceConditions disturbed_device() {
+  DeviceConditions event = device_conditions();
+  event.tuning_iteration = 24;
+  event.sm_clock_mhz = 1200;
+  event.slowed_by = "thermal";
+  event.disturbance = "device 0: thermal slowdown began";
+  return event;
 }
 
 inline LaunchRow launch() {
@@ -111,8 +124,9 @@ inline RunEnd failed_run_end() {
 }
 
 inline std::vector<Event> all() {
-  return {run_start(), hello(),   launch(),   last_repeat(), config_summary(), rejected(),      choice(),
-          contest(),   warning(), progress(), blocked(),     run_end(),        failed_run_end()};
+  return {run_start(),   hello(),          device_conditions(), disturbed_device(), launch(),
+          last_repeat(), config_summary(), rejected(),          choice(),           contest(),
+          warning(),     progress(),       blocked(),           run_end(),          failed_run_end()};
 }
 
 }  // namespace contextual::store::samples
