@@ -44,6 +44,17 @@ Key key_of(const GemmArgs& args) {
                   CublasLtProblem::of(args).alignment);
 }
 
+bool prunes(const Config& config, const CUstream& stream, const GemmArgs& args) {
+  if (!config.own()) {
+    return config.index >= cublaslt_algorithm_count(args);
+  }
+  try {
+    return !gemm().expect(own_id(config), key_of(args), stream, args);
+  } catch (const InvalidArgument&) {
+    return true;  // sizes or alignments that only cuBLASLt takes
+  }
+}
+
 GemmImplementations::Options options() {
   GemmImplementations::Options options;
   options.prepare_for = [](const Config& config, const Key& key) {
@@ -60,10 +71,7 @@ GemmImplementations::Options options() {
       cublaslt_prepare(config.index);
     }
   };
-  options.prune = [](const Config& config, const CUstream& stream, const GemmArgs& args) {
-    return config.own() ? !gemm().expect(own_id(config), key_of(args), stream, args)
-                        : config.index >= cublaslt_algorithm_count(args);
-  };
+  options.prune = prunes;
   options.key_names = {"M", "N", "K", "TYPE", "ALIGNMENT"};
   return options;
 }
@@ -87,8 +95,7 @@ GemmImplementations& gemm_implementations() {
   // Never destroyed: it may be launched while the process exits.
   static auto* const kernel = new GemmImplementations(
       "cuda_gemm_implementations", gemm_implementations_space(),
-      [](const CUstream&, const GemmArgs& args) { return key_of(args); },
-      launch, options());
+      [](const CUstream&, const GemmArgs& args) { return key_of(args); }, launch, options());
   return *kernel;
 }
 

@@ -1,0 +1,98 @@
+#include "kernels/cuda/cublaslt.hpp"
+
+#include "kernels/cuda/cublaslt_plan.hpp"
+
+#include <contextual/cuda_runtime.hpp>
+#include <contextual/error.hpp>
+
+#include <numeric>
+
+namespace contextual {
+
+std::optional<std::string> launch_status<cublasStatus_t>::begin() {
+  return launch_status<cudaError_t>::begin();
+}
+
+std::optional<std::string> launch_status<cublasStatus_t>::failure(const cublasStatus_t& status) {
+  return status == CUBLAS_STATUS_SUCCESS ? std::nullopt
+                                         : std::optional<std::string>(cublasLtGetStatusString(status));
+}
+
+std::optional<std::string> launch_status<cublasStatus_t>::device_failure(const cublasStatus_t& status) {
+  return status == CUBLAS_STATUS_SUCCESS ? std::nullopt
+                                         : launch_status<cudaError_t>::device_failure(cudaPeekAtLastError());
+}
+
+}  // namespace contextual
+
+namespace contextual::kernels::cuda {
+
+ConfigSpace<CublasLtConfig> cublaslt_space() {
+  std::vector<int> ranks(cublaslt_ranks);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return {{"ALGORITHM", &CublasLtConfig::algorithm, std::move(ranks)}};
+}
+
+int cublaslt_algorithm_count(const GemmArgs& args) {
+  return args.ready_flags != nullptr
+             ? 0
+             : CublasLtDevice::current().plan(CublasLtProblem::of(args)).algorithm_count();
+}
+
+cublasStatus_t cublaslt_launch(int algorithm, CUstream stream, const GemmArgs& args) {
+  if (args.ready_flags != nullptr) {
+    throw ConfigRejected("cuBLASLt cannot wait for ready flags");
+  }
+  CublasLtDevice& device = CublasLtDevice::current();
+  const CublasLtPlan& plan = device.plan(CublasLtProblem::of(args));
+  if (algorithm >= plan.algorithm_count()) {
+    throw ConfigRejected(plan.algorithm_count() == 0
+                             ? plan.complaint()
+                             : "cuBLASLt has only " + std::to_string(plan.algorithm_count()) +
+                                   " algorithms for this problem");
+  }
+  return device.launch(plan, algorithm, args, stream);
+}
+
+void cublaslt_prepare(int algorithm) {
+  CublasLtDevice::current().load(algorithm);
+}
+
+void cublaslt_plan(const GemmArgs& args) {
+  CublasLtDevice::current().load(CublasLtProblem::of(args), 0);
+}
+
+CublasLtGemm& cublaslt_gemm() {
+  // Never destroyed: it may be launched while the process exits.
+  static auto* const kernel = [] {
+    CublasLtGemm::Options options;
+    options.prepare = [](const CublasLtConfig& config) { cublaslt_prepare(config.algorithm); };
+    options.preload = options.prepare;
+    options.prune = [](const CublasLtConfig& config, const CUstream&, const GemmArgs& args) {
+      return config.algorithm >= cublaslt_algorithm_count(args);
+    };
+    options.key_names = {"M", "N", "K", "TYPE", "ALIGNMENT"};
+    return new CublasLtGemm(
+        "cuda_cublaslt_gemm", cublaslt_space(),
+        [](const CUstream&, const GemmArgs& args) {
+          return make_key(args.m, args.n, args.k, args.type == GemmType::bf16 ? "bf16" : "fp16",
+                          CublasLtProblem::of(args).alignment);
+        },
+        [](const CublasLtConfig& config, CUstream& stream, GemmArgs& args) {
+          return cublaslt_launch(config.algorithm, stream, args);
+        },
+        options);
+  }();
+  return *kernel;
+}
+
+void cublaslt_gemm(CUstream stream, const GemmArgs& args) {
+  const cublasStatus_t status = cublaslt_gemm()(stream, args);
+  if (status != CUBLAS_STATUS_SUCCESS) [[unlikely]] {
+    throw CudaError(
+        std::string("launch of kernel \"cuda_cublaslt_gemm\" failed: ") + cublasLtGetStatusString(status),
+        status);
+  }
+}
+
+}  // namespace contextual::kernels::cuda

@@ -1,0 +1,39 @@
+#pragma once
+
+/// \file
+/// A GEMM whose candidates are whole implementations: cuBLASLt's algorithms and the configs of the own
+/// kernel.
+
+#include "kernels/cuda/gemm.hpp"
+
+#include <contextual/cuda.hpp>
+#include <contextual/kernel.hpp>
+
+#include <string>
+
+namespace contextual::kernels::cuda {
+
+struct GemmImplementationConfig {
+  std::string implementation = "cublaslt";  ///< or "own"
+  std::string config = "{ALGORITHM: 0}";    ///< that implementation's config, for people
+  int index = 0;                            ///< that implementation's config id
+
+  bool own() const noexcept { return implementation == "own"; }
+};
+
+/// cuBLASLt's ranks 0 to 7, then all of `gemm_space()`.
+ConfigSpace<GemmImplementationConfig> gemm_implementations_space();
+
+/// "cuda_gemm_implementations": C[m, n] = A[m, k] B[n, k]^T. What `gemm` and `cublaslt_gemm` say of
+/// preparation, workspaces and rejections holds for their configs here; the key is cublaslt_gemm's. The own
+/// configs are pruned for sizes and alignments that `gemm` does not take. Not for arguments with ready flags
+/// (InvalidArgument): cuBLASLt, the default, cannot wait for them.
+using GemmImplementations = TunableKernel<CUresult(const GemmImplementationConfig&, CUstream, GemmArgs)>;
+
+/// One of it lives as long as the process. Thread-safe.
+GemmImplementations& gemm_implementations();
+
+/// Launches it on `stream`. Throws CudaError when a launch outside of tuning fails.
+void gemm_implementations(CUstream stream, const GemmArgs& args);
+
+}  // namespace contextual::kernels::cuda

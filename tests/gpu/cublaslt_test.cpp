@@ -1,0 +1,190 @@
+#include "kernels/cuda/cublaslt.hpp"
+
+#include "gpu/gemm_problem.hpp"
+#include "gpu/kernel_support.hpp"
+#include "kernels/cuda/gemm_implementations.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+using namespace contextual;
+using namespace contextual::kernels::cuda;
+using namespace gpu_test;
+
+namespace {
+
+Options quick_options() {
+  Options options;
+  options.n_warmup = 1;
+  options.n_repeat = 1;
+  options.finals = false;
+  options.always_tune = true;
+  options.log_directory = "";
+  options.timer = cuda_timer;
+  return options;
+}
+
+/// Every algorithm that cuBLASLt has for it. Returns how many.
+int check_every_algorithm(GemmProblem& problem, std::size_t step = 1) {
+  const Stream stream;
+  const int count = cublaslt_algorithm_count(problem.args());
+  for (int algorithm = 0; algorithm < count; ++algorithm) {
+    INFO(problem.text() << ", algorithm " << algorithm << " of " << count);
+    problem.poison();
+    REQUIRE(cublaslt_launch(algorithm, stream, problem.args()) == CUBLAS_STATUS_SUCCESS);
+    REQUIRE(problem.wrong(step) == 0);
+  }
+  return count;
+}
+
+/// Tunes a region of this one launch and counts the runs of the region in which the result was wrong.
+template <typename Launch>
+ProblemReport tune_checked(GemmProblem& problem, const Launch& launch, std::size_t step) {
+  const Stream stream;
+  int runs = 0;
+  int wrong_runs = 0;
+  Options options = quick_options();
+  options.before_iteration = [&](const IterationInfo&) { problem.poison(); };
+  options.after_iteration = [&](const IterationInfo&) {
+    ++runs;
+    wrong_runs += problem.wrong(step) == 0 ? 0 : 1;
+  };
+  ContextualAutotuner tuner(options);
+  tuner.run("gemm", [&] { launch(stream, problem.args()); });
+  INFO(problem.text());
+  CHECK(runs > 2);
+  CHECK(wrong_runs == 0);
+  const Report report = tuner.report();
+  REQUIRE(report.find("gemm")->problems.size() == 1);
+  return report.find("gemm")->problems[0];
+}
+
+}  // namespace
+
+TEST_CASE("cuda_cublaslt_gemm: every algorithm is right for odd shapes in both types", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  for (const bool bf16 : {true, false}) {
+    for (const auto& [m, n, k] : {std::array{1, 128, 64}, std::array{37, 72, 136}, std::array{129, 65, 33},
+                                  std::array{128, 256, 512}}) {
+      GemmProblem problem(m, n, k, bf16);
+      CHECK(check_every_algorithm(problem) > 0);
+    }
+  }
+  GemmProblem unaligned(64, 64, 64, true, 1);
+  CHECK(check_every_algorithm(unaligned) > 0);
+}
+
+TEST_CASE("cuda_cublaslt_gemm: every algorithm is right at real shapes", "[gpu][large]") {
+  if (!has_gpu()) {
+    return;
+  }
+  GemmProblem qkv(4096, 6144, 4096, true);
+  CHECK(check_every_algorithm(qkv, 10'007) > 1);
+  GemmProblem odd(4091, 5120, 1024, false);
+  CHECK(check_every_algorithm(odd, 10'007) > 1);
+}
+
+TEST_CASE("cuda_cublaslt_gemm: a rank that cuBLASLt does not have is rejected, and so are ready flags",
+          "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  GemmProblem problem(64, 64, 64, true);
+  GemmArgs args = problem.args();
+  const int count = cublaslt_algorithm_count(args);
+  CHECK(count >= 1);
+  CHECK_THROWS_AS(cublaslt_launch(count, stream, args), ConfigRejected);
+  const DeviceArray<unsigned> flags(1);
+  args.ready_flags = flags.get();
+  CHECK_THROWS_AS(cublaslt_launch(0, stream, args), ConfigRejected);
+  args = problem.args();
+  args.m = 0;
+  CHECK_THROWS_AS(cublaslt_launch(0, stream, args), ConfigRejected);
+}
+
+TEST_CASE("cuda_cublaslt_gemm: launches on more streams than have a workspace do not disturb each other",
+          "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  constexpr int streams = 7;
+  std::vector<std::unique_ptr<Stream>> all;
+  std::vector<std::unique_ptr<GemmProblem>> problems;
+  for (int i = 0; i < streams; ++i) {
+    all.push_back(std::make_unique<Stream>());
+    // Few tiles and long sums: cuBLASLt cuts the sums up and puts the parts into its workspace.
+    problems.push_back(std::make_unique<GemmProblem>(64, 64 + 8 * i, 8192, true));
+    cublaslt_plan(problems.back()->args());
+  }
+  for (int algorithm = 0; algorithm < 8; ++algorithm) {
+    for (const auto& problem : problems) {
+      problem->poison();
+    }
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      if (algorithm < cublaslt_algorithm_count(problems[i]->args())) {
+        REQUIRE(cublaslt_launch(algorithm, *all[i], problems[i]->args()) == CUBLAS_STATUS_SUCCESS);
+      } else {
+        cublaslt_gemm(*all[i], problems[i]->args());
+      }
+    }
+    for (const auto& problem : problems) {
+      INFO("algorithm " << algorithm << ", " << problem->text());
+      CHECK(problem->wrong(17) == 0);
+    }
+  }
+}
+
+TEST_CASE("cuda_cublaslt_gemm: tuned, every run of the region is right", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  GemmProblem problem(200, 264, 512, false);
+  const ProblemReport report = tune_checked(
+      problem, [](cudaStream_t stream, const GemmArgs& args) { cublaslt_gemm(stream, args); }, 5);
+  CHECK(report.outcome == ProblemOutcome::locked_in);
+  int tried = 0;
+  for (const ConfigReport& config : report.configs) {
+    CHECK(!config.rejection.has_value());
+    tried += config.pruned ? 0 : 1;
+  }
+  CHECK(tried == cublaslt_algorithm_count(problem.args()));
+}
+
+TEST_CASE("cuda_gemm_implementations: tuned, every run of the region is right, with both implementations",
+          "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  GemmProblem problem(256, 384, 512, true);
+  const ProblemReport report = tune_checked(
+      problem, [](cudaStream_t stream, const GemmArgs& args) { gemm_implementations(stream, args); }, 5);
+  CHECK(report.outcome == ProblemOutcome::locked_in);
+  int of_cublaslt = 0;
+  int own = 0;
+  for (const ConfigReport& config : report.configs) {
+    const bool is_own = config.config.to_string().find("IMPLEMENTATION: own") != std::string::npos;
+    const bool timed = !config.pruned && !config.rejection && config.time.centre_ns > 0;
+    (is_own ? own : of_cublaslt) += timed ? 1 : 0;
+  }
+  CHECK(of_cublaslt > 0);
+  CHECK(own > 0);  // on Hopper
+}
+
+TEST_CASE("cuda_gemm_implementations: does not take ready flags", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  const GemmProblem problem(64, 64, 64, true);
+  const DeviceArray<unsigned> flags(1);
+  GemmArgs args = problem.args();
+  args.ready_flags = flags.get();
+  CHECK_THROWS_AS(gemm_implementations(stream, args), InvalidArgument);
+}

@@ -1,0 +1,100 @@
+#pragma once
+
+/// \file
+/// Operands, output and reference of a GEMM, for tests of what computes C[m, n] = A[m, k] B[n, k]^T.
+
+#include "gpu/kernel_support.hpp"
+#include "kernels/cuda/gemm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpu_test {
+
+class GemmProblem {
+ public:
+  /// `offset`: elements by which A is behind an aligned address.
+  GemmProblem(int m, int n, int k, bool bf16, std::size_t offset = 0)
+      : m_(m),
+        n_(n),
+        k_(k),
+        half_{bf16},
+        a_(half_.random(size(m, k), 1)),
+        b_(half_.random(size(n, k), 2)),
+        on_a_(a_, offset),
+        on_b_(b_),
+        on_c_(size(m, n) + guard) {}
+
+  contextual::kernels::cuda::GemmArgs args() const {
+    using contextual::kernels::cuda::GemmType;
+    contextual::kernels::cuda::GemmArgs args;
+    args.a = on_a_.get();
+    args.b = on_b_.get();
+    args.c = on_c_.get();
+    args.m = m_;
+    args.n = n_;
+    args.k = k_;
+    args.type = half_.bf16 ? GemmType::bf16 : GemmType::fp16;
+    return args;
+  }
+
+  void poison() { on_c_.poison(); }
+
+  /// Elements that are further off than float sums allow, NaN among them, and writes behind the end. Every
+  /// `step`-th element and the last one are looked at, all of them for NaN.
+  int wrong(std::size_t step = 1) const {
+    const std::vector<std::uint16_t> c = on_c_.host();
+    int wrong = 0;
+    for (std::size_t i = 0; i < size(m_, n_); ++i) {
+      if (i % step == 0 || i + 1 == size(m_, n_)) {
+        wrong += is_right(c[i], i / static_cast<std::size_t>(n_), i % static_cast<std::size_t>(n_)) ? 0 : 1;
+      } else {
+        wrong += std::isnan(half_.value(c[i])) ? 1 : 0;
+      }
+    }
+    return wrong + static_cast<int>(std::count_if(c.end() - guard, c.end(),
+                                                  [](auto bits) { return bits != poison_bits; }));
+  }
+
+  std::string text() const {
+    return std::to_string(m_) + " x " + std::to_string(n_) + " x " + std::to_string(k_) +
+           (half_.bf16 ? " bf16" : " fp16");
+  }
+
+ private:
+  static constexpr int guard = 64;
+
+  static std::size_t size(int rows, int columns) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+  }
+
+  bool is_right(std::uint16_t bits, std::size_t row, std::size_t column) const {
+    const auto k = static_cast<std::size_t>(k_);
+    double sum = 0;
+    double magnitude = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      const double term = half_.value(a_[row * k + i]) * half_.value(b_[column * k + i]);
+      sum += term;
+      magnitude += std::abs(term);
+    }
+    // One rounding of the result, and float sums in any order.
+    const double allowed = half_.rounding() * std::abs(sum) + 0x1p-20 * magnitude + 0x1p-25;
+    return std::abs(half_.value(bits) - sum) <= allowed;
+  }
+
+  int m_;
+  int n_;
+  int k_;
+  Half half_;
+  std::vector<std::uint16_t> a_;
+  std::vector<std::uint16_t> b_;
+  DeviceArray<std::uint16_t> on_a_;
+  DeviceArray<std::uint16_t> on_b_;
+  DeviceArray<std::uint16_t> on_c_;
+};
+
+}  // namespace gpu_test

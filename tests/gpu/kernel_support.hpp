@@ -1,0 +1,114 @@
+#pragma once
+
+/// \file
+/// For tests of the CUDA kernels: data on the device with poison and guards, 16-bit values, a stream.
+
+#include "kernels/cuda/half_bits.hpp"
+
+#include <contextual/cuda.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gpu_test {
+
+/// False, with the reason for ctest, where there is no GPU.
+inline bool has_gpu() {
+  const std::string problem = contextual::cuda_problem();
+  if (!problem.empty()) {
+    std::printf("skipped: %s\n", problem.c_str());
+  }
+  return problem.empty();
+}
+
+inline void cuda_check(cudaError_t code) {
+  if (code != cudaSuccess) {
+    throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorString(code));
+  }
+}
+
+/// A stream of its own, which does not wait for the default one.
+class Stream {
+ public:
+  Stream() { cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { cudaStreamDestroy(stream_); }
+  // NOLINTNEXTLINE(google-explicit-constructor): it is passed where a stream is wanted
+  operator cudaStream_t() const noexcept { return stream_; }
+  void wait() const { cuda_check(cudaStreamSynchronize(stream_)); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Elements of the device's memory, `offset` elements behind the start of an allocation.
+template <typename T>
+class DeviceArray {
+ public:
+  explicit DeviceArray(std::size_t count, std::size_t offset = 0) : count_(count), offset_(offset) {
+    cuda_check(cudaMalloc(reinterpret_cast<void**>(&memory_), (count + offset) * sizeof(T)));
+    poison();
+  }
+  explicit DeviceArray(const std::vector<T>& values, std::size_t offset = 0)
+      : DeviceArray(values.size(), offset) {
+    cuda_check(cudaMemcpy(get(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+  ~DeviceArray() { cudaFree(memory_); }
+
+  T* get() const noexcept { return memory_ + offset_; }
+  /// All bits set: NaN in every floating-point type.
+  void poison() {
+    cuda_check(cudaMemset(memory_, 0xff, (count_ + offset_) * sizeof(T)));
+    cuda_check(cudaDeviceSynchronize());
+  }
+  /// After everything on the device is done.
+  std::vector<T> host() const {
+    std::vector<T> values(count_);
+    cuda_check(cudaDeviceSynchronize());
+    cuda_check(cudaMemcpy(values.data(), get(), count_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return values;
+  }
+
+ private:
+  std::size_t count_;
+  std::size_t offset_;
+  T* memory_ = nullptr;
+};
+
+/// bf16 or fp16.
+struct Half {
+  bool bf16 = true;
+
+  std::uint16_t bits(float value) const {
+    return bf16 ? contextual::kernels::cuda::to_bf16(value) : contextual::kernels::cuda::to_fp16(value);
+  }
+  double value(std::uint16_t bits) const {
+    return bf16 ? contextual::kernels::cuda::from_bf16(bits) : contextual::kernels::cuda::from_fp16(bits);
+  }
+  /// Half a step, relative: the error of one rounding.
+  double rounding() const { return bf16 ? 0x1p-9 : 0x1p-12; }
+
+  /// Normally distributed around `mean`, the same for a seed.
+  std::vector<std::uint16_t> random(std::size_t count, unsigned seed, float mean = 0.0F) const {
+    std::mt19937 generator(seed);
+    std::normal_distribution<float> distribution(mean, 1.0F);
+    std::vector<std::uint16_t> values(count);
+    for (std::uint16_t& value : values) {
+      value = bits(distribution(generator));
+    }
+    return values;
+  }
+};
+
+constexpr std::uint16_t poison_bits = 0xffff;
+
+}  // namespace gpu_test

@@ -1,0 +1,24 @@
+#pragma once
+
+/// \file
+/// A tunable kernel that nvcc compiled: template instances, launched by `<<<>>>`.
+
+#include <contextual/cuda_runtime.hpp>
+#include <contextual/kernel.hpp>
+
+namespace gpu_test {
+
+struct ScaleConfig {
+  int per_thread = 1;
+  int block = 256;
+};
+
+using Scale = contextual::TunableKernel<cudaError_t(const ScaleConfig&, cudaStream_t, float*, float, int)>;
+
+/// Multiplies the elements of a vector.
+Scale& scale();
+
+/// Times that `prepare` and `preload` loaded a kernel.
+int loads_of_scale();
+
+}  // namespace gpu_test

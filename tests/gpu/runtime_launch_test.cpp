@@ -1,0 +1,115 @@
+#include "gpu/kernel_support.hpp"
+#include "gpu/runtime_kernel.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/cuda.hpp>
+
+#include <algorithm>
+#include <limits>
+
+using namespace contextual;
+using namespace gpu_test;
+
+namespace {
+
+/// Tunes a region that calls `before` and then scales a vector of ones by 3.
+RegionReport tune_scale(const std::function<void()>& before, int& wrong_runs) {
+  constexpr int n = 100'003;
+  const std::vector<float> ones(n, 1.0F);
+  const DeviceArray<float> x(ones);
+  const Stream stream;
+  Options options;
+  options.log_directory = "";
+  options.always_tune = true;
+  options.finals = false;
+  options.timer = cuda_timer;
+  options.before_iteration = [&](const IterationInfo&) {
+    cuda_check(cudaMemcpy(x.get(), ones.data(), n * sizeof(float), cudaMemcpyHostToDevice));
+  };
+  options.after_iteration = [&](const IterationInfo&) {
+    const std::vector<float> result = x.host();
+    wrong_runs +=
+        std::all_of(result.begin(), result.end(), [](float value) { return value == 3.0F; }) ? 0 : 1;
+  };
+  ContextualAutotuner tuner(options);
+  tuner.run("scale", [&] {
+    before();
+    static_cast<void>(scale()(stream, x.get(), 3.0F, n));
+  });
+  return *tuner.report().find("scale");
+}
+
+void check_only_large_blocks_are_rejected(const RegionReport& region) {
+  REQUIRE(region.problems.size() == 1);
+  CHECK(region.problems[0].outcome == ProblemOutcome::locked_in);
+  for (const ConfigReport& config : region.problems[0].configs) {
+    INFO(config.config.to_string() << ": " << config.rejection.value_or("not rejected"));
+    const bool too_large = config.config.to_string().find("2048") != std::string::npos;
+    CHECK(config.rejection.has_value() == too_large);
+    if (too_large) {
+      CHECK_THAT(*config.rejection, ContainsSubstring("cudaErrorInvalidConfiguration"));
+    } else {
+      CHECK(config.time.count > 0);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("launches by <<<>>>: tuned and right, and rejected by the runtime's status", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const int loads_before = loads_of_scale();
+  int wrong_runs = 0;
+  check_only_large_blocks_are_rejected(tune_scale([] {}, wrong_runs));
+  CHECK(wrong_runs == 0);
+  CHECK(loads_of_scale() >= loads_before + 6);  // each config was prepared
+}
+
+TEST_CASE("launches by <<<>>>: an error that was there before is not blamed on any config", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  int wrong_runs = 0;
+  const auto leave_an_error = [] {
+    void* memory = nullptr;
+    CHECK(cudaMalloc(&memory, std::numeric_limits<std::size_t>::max() / 2) == cudaErrorMemoryAllocation);
+  };
+  const RegionReport region = tune_scale(leave_an_error, wrong_runs);
+  check_only_large_blocks_are_rejected(region);
+  CHECK(wrong_runs == 0);
+  const bool told =
+      std::any_of(region.warnings.begin(), region.warnings.end(), [](const std::string& warning) {
+        return warning.find("cudaErrorMemoryAllocation") != std::string::npos;
+      });
+  CHECK(told);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("launch_status of cudaError_t: tells the device's failures from the launch's", "[gpu]") {
+  using Status = launch_status<cudaError_t>;
+  CHECK(!Status::failure(cudaSuccess));
+  CHECK_THAT(Status::failure(cudaErrorInvalidValue).value(), ContainsSubstring("cudaErrorInvalidValue: "));
+  for (const cudaError_t code :
+       {cudaErrorIllegalAddress, cudaErrorAssert, cudaErrorLaunchFailure, cudaErrorLaunchTimeout,
+        cudaErrorHardwareStackError, cudaErrorIllegalInstruction, cudaErrorMisalignedAddress,
+        cudaErrorInvalidAddressSpace, cudaErrorInvalidPc, cudaErrorECCUncorrectable,
+        cudaErrorNvlinkUncorrectable}) {
+    CHECK(Status::device_failure(code).has_value());
+  }
+  for (const cudaError_t code : {cudaSuccess, cudaErrorInvalidConfiguration, cudaErrorLaunchOutOfResources,
+                                 cudaErrorMemoryAllocation, cudaErrorNoKernelImageForDevice}) {
+    CHECK(!Status::device_failure(code));
+  }
+}
+
+TEST_CASE("load_kernel: what is no kernel throws, and leaves no error behind", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  static const int no_kernel = 0;
+  CHECK_THROWS_AS(load_kernel(static_cast<const void*>(&no_kernel)), CudaError);
+  CHECK(cudaPeekAtLastError() == cudaSuccess);
+}
