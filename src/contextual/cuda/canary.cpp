@@ -20,7 +20,8 @@ constexpr const char* empty_ptx = R"(.version 7.0
 .visible .entry contextual_canary() { ret; }
 )";
 
-/// The current context, or the first device's primary one for as long as this lives.
+/// The current context, else the first device's primary one, current for as long as this lives. That one is
+/// not released, as the CUDA runtime does not: kernels that were loaded in it are kept.
 class SomeContext {
  public:
   SomeContext() {
@@ -48,6 +49,14 @@ class SomeContext {
   bool pushed_ = false;
 };
 
+CuptiSession::Taken take(CuptiSession& session) {
+  try {
+    return session.take();
+  } catch (const CudaError& error) {
+    throw CudaUnavailable(error.what());
+  }
+}
+
 }  // namespace
 
 CUfunction empty_kernel() {
@@ -56,26 +65,33 @@ CUfunction empty_kernel() {
   CUcontext context = nullptr;
   CONTEXTUAL_CU(cuCtxGetCurrent(&context));
   const std::lock_guard lock(mutex);
-  CUfunction& function = (*functions)[context];
-  if (function == nullptr) {
+  CUfunction& known = (*functions)[context];
+  if (known == nullptr) {
     CUmodule module = nullptr;
+    CUfunction function = nullptr;
     CONTEXTUAL_CU(cuModuleLoadData(&module, empty_ptx));
-    CONTEXTUAL_CU(cuModuleGetFunction(&function, module, "contextual_canary"));
-    CONTEXTUAL_CU(cuFuncLoad(function));
+    CUresult code = driver().cuModuleGetFunction(&function, module, "contextual_canary");
+    code = code == CUDA_SUCCESS ? driver().cuFuncLoad(function) : code;
+    if (code != CUDA_SUCCESS) {
+      driver().cuModuleUnload(module);
+      check(code, "loading an empty kernel");
+    }
+    known = function;
   }
-  return function;
+  return known;
 }
 
 void check_by_canary(CuptiSession& session) {
   const SomeContext context;
-  session.take();  // what was there before is not ours
+  const CUfunction kernel = empty_kernel();
+  take(session);  // what was there before is not ours
   CuptiSession::set_launch(0);
   const LaunchConfig launch(CudaLayout{}, nullptr);
-  const CUresult launched = driver().cuLaunchKernelEx(launch.get(), empty_kernel(), nullptr, nullptr);
+  const CUresult launched = driver().cuLaunchKernelEx(launch.get(), kernel, nullptr, nullptr);
   CuptiSession::set_launch(-1);
   check(launched, "cuLaunchKernelEx of an empty kernel");
   wait_for({context.get()}, Deadline::after(std::chrono::seconds(10)));
-  const CuptiSession::Taken taken = session.take();
+  const CuptiSession::Taken taken = take(session);
   bool sound = false;
   for (const DeviceRecord& record : taken.records) {
     for (const LaunchedCall& call : taken.calls) {

@@ -8,10 +8,10 @@
 
 namespace contextual {
 
-std::unique_ptr<Timer> cuda_timer() {
+std::unique_ptr<Timer> cuda_timer_with(const CuptiTimerOptions& options) {
   static_cast<void>(cuda::driver());  // throws where there is no GPU
   try {
-    return cuda_cupti_timer();
+    return cuda_cupti_timer_with(options);
   } catch (const CudaUnavailable& reason) {
     static std::atomic<bool> said{false};
     if (!said.exchange(true)) {
@@ -22,6 +22,10 @@ std::unique_ptr<Timer> cuda_timer() {
     }
   }
   return cuda_event_timer();
+}
+
+std::unique_ptr<Timer> cuda_timer() {
+  return cuda_timer_with({});
 }
 
 }  // namespace contextual

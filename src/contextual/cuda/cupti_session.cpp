@@ -1,58 +1,38 @@
 #include "contextual/cuda/cupti_session.hpp"
 
 #include "contextual/cuda/cupti.hpp"
+#include "contextual/cuda/driver.hpp"
+#include "contextual/cuda/traced_calls.hpp"
 
 #include <contextual/cuda/error.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
 namespace contextual::cuda {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 20;  // some thousand records
-constexpr std::size_t buffer_alignment = 8;                 // CUPTI's demand
-constexpr std::size_t most_calls = std::size_t{1} << 16;    // a batch; more are lost, and said so
+constexpr std::size_t first_calls = std::size_t{1} << 14;    // of a batch; grows where that is too few
+constexpr std::size_t first_records = std::size_t{1} << 14;  // likewise
 
-/// Never KIND_KERNEL: it serialises kernels, and a region that spins on a flag would dead-lock.
+/// Never KIND_KERNEL: it serialises kernels, and a region that spins on a flag would dead-lock. MEMCPY2 are
+/// copies between devices.
 constexpr std::array activities{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                CUPTI_ACTIVITY_KIND_MEMSET};
-
-constexpr std::array kernel_calls{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-                                  CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-                                  CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-                                  CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-                                  CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-                                  CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz};
-
-constexpr std::array other_calls{
-    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,        CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,        CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemcpy2DAsync_v2,   CUPTI_DRIVER_TRACE_CBID_cuMemcpy2DAsync_v2_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemcpy3DAsync_v2,   CUPTI_DRIVER_TRACE_CBID_cuMemcpy3DAsync_v2_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemcpyPeerAsync,    CUPTI_DRIVER_TRACE_CBID_cuMemcpyPeerAsync_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async,      CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemsetD16Async,     CUPTI_DRIVER_TRACE_CBID_cuMemsetD16Async_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async,     CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D8Async,    CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D8Async_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D32Async,   CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D32Async_ptsz};
-
-bool launches_kernel(CUpti_CallbackId id) noexcept {
-  return std::find(kernel_calls.begin(), kernel_calls.end(), static_cast<CUpti_driver_api_trace_cbid>(id)) !=
-         kernel_calls.end();
-}
+                                CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
 thread_local std::int64_t launch_of_thread = -1;
 
 std::mutex life;  ///< of the one session
 std::weak_ptr<CuptiSession> alive;
 std::atomic<CuptiSession*> current{nullptr};  ///< for the buffer callbacks, which get no user data
+
+/// Holds a session that was left open. Never destroyed: nothing of CUPTI is called while the process exits.
+std::shared_ptr<CuptiSession>& left_open() {
+  static auto* const session = new std::shared_ptr<CuptiSession>;
+  return *session;
+}
 
 }  // namespace
 
@@ -63,10 +43,17 @@ std::shared_ptr<CuptiSession> CuptiSession::acquire() {
     session.reset(new CuptiSession);  // the constructor is private
     alive = session;
   }
+  left_open().reset();
   return session;
 }
 
-CuptiSession::CuptiSession() : calls_(most_calls) {
+void CuptiSession::leave_open(std::shared_ptr<CuptiSession> session) noexcept {
+  const std::lock_guard lock(life);
+  left_open() = std::move(session);
+}
+
+CuptiSession::CuptiSession() : calls_(first_calls) {
+  records_.reserve(first_records);
   const CUptiResult subscribed = cupti().cuptiSubscribe(&subscriber_, on_api, this);
   if (subscribed != CUPTI_SUCCESS) {
     const char* text = nullptr;
@@ -78,8 +65,7 @@ CuptiSession::CuptiSession() : calls_(most_calls) {
   try {
     enable();
   } catch (const CudaError& error) {
-    current.store(nullptr);
-    cupti().cuptiUnsubscribe(subscriber_);
+    end();
     throw CudaUnavailable(error.what());
   }
 }
@@ -89,90 +75,106 @@ void CuptiSession::enable() {
   for (const CUpti_ActivityKind kind : activities) {
     CONTEXTUAL_CUPTI(cuptiActivityEnable(kind));
   }
-  for (const auto id : kernel_calls) {
-    CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
-  }
-  for (const auto id : other_calls) {
+  CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, marker_call));
+  for (const CUpti_driver_api_trace_cbid id : traced_calls()) {
     CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
   }
 }
 
 CuptiSession::~CuptiSession() {
+  end();
+}
+
+/// Whatever fails here, the rest is still undone.
+void CuptiSession::end() noexcept {
   const Cupti& api = cupti();  // loaded, or this object would not be
   for (const CUpti_ActivityKind kind : activities) {
-    api.cuptiActivityDisable(kind);
+    api.cuptiActivityDisable(kind);  // one that could not be enabled is off already
   }
-  api.cuptiActivityFlushAll(1);
+  api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // gives the buffers back
   api.cuptiUnsubscribe(subscriber_);
-  api.cuptiFinalize();
+  if (detach_.load(std::memory_order_relaxed)) {
+    api.cuptiFinalize();
+  }
   current.store(nullptr);
 }
 
-void CuptiSession::set_launch(std::int64_t launch) noexcept {
-  launch_of_thread = launch;
+std::int64_t CuptiSession::set_launch(std::int64_t launch) noexcept {
+  return std::exchange(launch_of_thread, launch);
 }
 
-/// On the thread that makes the API call, before it: no CUDA, no lock, no allocation.
+std::uint32_t CuptiSession::mark() noexcept {
+  int ignored = 0;
+  driver().cuDriverGetVersion(&ignored);  // its callback raises the number
+  return last_correlation_.load(std::memory_order_relaxed);
+}
+
+/// On the thread that makes the API call, before and after it: no CUDA, no lock, no allocation.
 void CUPTIAPI CuptiSession::on_api(void* user, CUpti_CallbackDomain /*domain*/, CUpti_CallbackId id,
                                    const void* data) {
   const auto& call = *static_cast<const CUpti_CallbackData*>(data);
-  if (call.callbackSite != CUPTI_API_ENTER) {
-    return;
-  }
   auto& session = *static_cast<CuptiSession*>(user);
-  std::uint32_t seen = session.last_correlation_.load(std::memory_order_relaxed);
-  while (seen < call.correlationId && !session.last_correlation_.compare_exchange_weak(
-                                          seen, call.correlationId, std::memory_order_relaxed)) {
-  }
-  if (launch_of_thread >= 0) {
-    session.add_call(call.correlationId, launches_kernel(id), launch_of_thread);
-  }
-}
-
-void CuptiSession::add_call(std::uint32_t correlation, bool kernel, std::int64_t launch) noexcept {
-  const std::size_t place = call_count_.fetch_add(1, std::memory_order_acq_rel);
-  if (place < calls_.size()) {
-    calls_[place] = {correlation, kernel, launch};
+  if (call.callbackSite == CUPTI_API_ENTER) {
+    session.saw(call);
+  } else if (launch_of_thread >= 0 && id != marker_call &&
+             *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS) {
+    // Known to have put something on a device only now: what failed leaves no record.
+    session.calls_.add({call.correlationId, launches_kernel(id), launch_of_thread});
   }
 }
 
-/// On a thread of CUPTI or of the application.
+void CuptiSession::saw(const CUpti_CallbackData& call) noexcept {
+  contexts_.add(call.context);
+  std::uint32_t seen = last_correlation_.load(std::memory_order_relaxed);
+  while (seen < call.correlationId &&
+         !last_correlation_.compare_exchange_weak(seen, call.correlationId, std::memory_order_relaxed)) {
+  }
+}
+
+/// On a thread of CUPTI or of the application, perhaps inside a launch: no lock, no allocation but where all
+/// buffers are in use.
 void CUPTIAPI CuptiSession::on_buffer_requested(std::uint8_t** buffer, std::size_t* size,
                                                 std::size_t* max_records) {
-  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
-  *size = *buffer == nullptr ? 0 : buffer_bytes;
+  CuptiSession* const session = current.load();
+  *buffer = session == nullptr ? nullptr : session->buffers_.take();
+  *size = *buffer == nullptr ? 0 : ActivityBuffers::bytes;
   *max_records = 0;  // as many as fit
 }
 
 /// As above; the buffer is ours again.
-void CUPTIAPI CuptiSession::on_buffer_completed(CUcontext /*context*/, std::uint32_t /*stream*/,
-                                                std::uint8_t* buffer, std::size_t /*size*/,
-                                                std::size_t valid) {
-  if (CuptiSession* session = current.load()) {
-    try {
-      session->read(buffer, valid);
-    } catch (...) {
-      const std::lock_guard lock(session->mutex_);
-      session->lost_ = true;  // no memory for the records
-    }
+void CUPTIAPI CuptiSession::on_buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                                                std::size_t /*size*/, std::size_t valid) {
+  CuptiSession* const session = current.load();
+  if (session == nullptr) {
+    ActivityBuffers::free(buffer);
+    return;
   }
-  std::free(buffer);
+  try {
+    session->read(context, stream, buffer, valid);
+  } catch (...) {
+    const std::lock_guard lock(session->mutex_);
+    session->lost_ = true;  // no memory for the records
+  }
+  session->buffers_.give_back(buffer);
 }
 
-void CuptiSession::read(std::uint8_t* buffer, std::size_t valid) {
+void CuptiSession::read(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) {
   const std::lock_guard lock(mutex_);
+  const auto add = [this](const auto& record, bool kernel) {
+    records_.push_back({static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end),
+                        static_cast<int>(record.deviceId), record.correlationId, kernel});
+  };
   CUpti_Activity* activity = nullptr;
   while (cupti().cuptiActivityGetNextRecord(buffer, valid, &activity) == CUPTI_SUCCESS) {
-    const auto add = [this](const auto& record, bool kernel) {
-      records_.push_back({static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end),
-                          static_cast<int>(record.deviceId), record.correlationId, kernel});
-    };
     switch (activity->kind) {
       case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
         add(*reinterpret_cast<const CUpti_ActivityKernel10*>(activity), true);
         break;
       case CUPTI_ACTIVITY_KIND_MEMCPY:
         add(*reinterpret_cast<const CUpti_ActivityMemcpy6*>(activity), false);
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMCPY2:
+        add(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(activity), false);
         break;
       case CUPTI_ACTIVITY_KIND_MEMSET:
         add(*reinterpret_cast<const CUpti_ActivityMemset4*>(activity), false);
@@ -181,6 +183,10 @@ void CuptiSession::read(std::uint8_t* buffer, std::size_t valid) {
         break;
     }
   }
+  std::size_t dropped = 0;
+  if (cupti().cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS && dropped > 0) {
+    lost_ = true;
+  }
 }
 
 CuptiSession::Taken CuptiSession::take() {
@@ -188,12 +194,12 @@ CuptiSession::Taken CuptiSession::take() {
   std::size_t dropped = 0;
   CONTEXTUAL_CUPTI(cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped));
   Taken taken;
-  const std::size_t count = call_count_.exchange(0, std::memory_order_acq_rel);
-  taken.calls.assign(calls_.begin(),
-                     calls_.begin() + static_cast<std::ptrdiff_t>(std::min(count, calls_.size())));
+  const bool all_calls = calls_.take(taken.calls);
   const std::lock_guard lock(mutex_);
+  const std::size_t room = records_.size();
   taken.records = std::exchange(records_, {});
-  taken.lost = std::exchange(lost_, false) || dropped > 0 || count > calls_.size();
+  records_.reserve(std::max(room, first_records));  // now, not while the next batch runs
+  taken.lost = std::exchange(lost_, false) || dropped > 0 || !all_calls;
   return taken;
 }
 

@@ -4,6 +4,10 @@
 /// One subscription to CUPTI, from its first to its last user: what runs on the devices, and which API call
 /// put it there.
 
+#include "contextual/cuda/activity_buffers.hpp"
+#include "contextual/cuda/call_list.hpp"
+#include "contextual/cuda/used_contexts.hpp"
+
 #include <cupti.h>
 
 #include <atomic>
@@ -23,32 +27,34 @@ struct DeviceRecord {
   bool kernel = false;            ///< else a copy or a fill
 };
 
-/// An API call that was made inside a launch.
-struct LaunchedCall {
-  std::uint32_t correlation = 0;
-  bool kernel = false;      ///< a call that must give a kernel's record
-  std::int64_t launch = 0;  ///< as given to `LaunchScope`
-};
-
 /// Thread-safe. At most one a process exists, because CUPTI has one subscriber.
 class CuptiSession {
  public:
   /// The one that is alive, else a new one. Subscribes first; when that fails nothing else of CUPTI is
   /// touched. Throws CudaUnavailable with the reason.
   static std::shared_ptr<CuptiSession> acquire();
+  /// Keeps a session as it is until the next `acquire`: taking CUPTI away from a process with a thread in the
+  /// driver, or with work that never ends, is not safe, and may never return.
+  static void leave_open(std::shared_ptr<CuptiSession> session) noexcept;
   CuptiSession(const CuptiSession&) = delete;
   CuptiSession& operator=(const CuptiSession&) = delete;
   /// Unsubscribes and detaches CUPTI from the process, which takes some ms, so that launches cost what they
   /// did before.
   ~CuptiSession();
 
-  /// Calls of this thread belong to `launch`, until -1. No lock, no allocation.
-  static void set_launch(std::int64_t launch) noexcept;
+  /// From now on this session ends with unsubscribing: CUPTI stays in the process.
+  void keep_attached() noexcept { detach_.store(false, std::memory_order_relaxed); }
 
-  /// The largest correlation id seen so far: what comes later is larger.
-  std::uint32_t last_correlation() const noexcept {
-    return last_correlation_.load(std::memory_order_relaxed);
-  }
+  /// Calls of this thread belong to `launch` from now on, -1: to none. Gives back what they belonged to
+  /// before, since a launcher may launch other tunable kernels. No lock, no allocation.
+  static std::int64_t set_launch(std::int64_t launch) noexcept;
+
+  /// The largest correlation id so far, of all calls on all threads: what comes later is larger. One cheap
+  /// call of the driver, which touches no device.
+  std::uint32_t mark() noexcept;
+
+  /// The contexts of the calls that were seen, by whichever thread.
+  UsedContexts& contexts() noexcept { return contexts_; }
 
   /// What was done since the last `take`, and by which calls. Only after all work is done; flushes. `lost`:
   /// some records or calls were dropped, so times that were put together from them would be too short.
@@ -62,20 +68,23 @@ class CuptiSession {
  private:
   CuptiSession();
   void enable();
+  void end() noexcept;
 
   static void CUPTIAPI on_api(void* user, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
   static void CUPTIAPI on_buffer_requested(std::uint8_t** buffer, std::size_t* size,
                                            std::size_t* max_records);
   static void CUPTIAPI on_buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                                            std::size_t size, std::size_t valid);
-  void add_call(std::uint32_t correlation, bool kernel, std::int64_t launch) noexcept;
-  void read(std::uint8_t* buffer, std::size_t valid);
+  void saw(const CUpti_CallbackData& call) noexcept;
+  void read(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid);
 
   CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::atomic<bool> detach_{true};
   std::atomic<std::uint32_t> last_correlation_{0};
-  std::vector<LaunchedCall> calls_;  ///< of fixed size; filled up to `call_count_`
-  std::atomic<std::size_t> call_count_{0};
-  std::mutex mutex_;
+  CallList calls_;
+  UsedContexts contexts_;
+  ActivityBuffers buffers_;
+  std::mutex mutex_;  ///< of what follows; not taken by launches
   std::vector<DeviceRecord> records_;
   bool lost_ = false;
 };

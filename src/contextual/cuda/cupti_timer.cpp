@@ -1,14 +1,18 @@
+#include "contextual/cuda/calibration.hpp"
 #include "contextual/cuda/canary.hpp"
 #include "contextual/cuda/cupti_session.hpp"
+#include "contextual/cuda/device_monitor.hpp"
 #include "contextual/cuda/device_wait.hpp"
 #include "contextual/cuda/driver.hpp"
+#include "contextual/cuda/loading_hazard.hpp"
+#include "contextual/cuda/nvtx_ranges.hpp"
 #include "contextual/cuda/record_times.hpp"
-#include "contextual/cuda/used_contexts.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/timer.hpp>
 
 #include <atomic>
+#include <utility>
 
 namespace contextual {
 namespace {
@@ -17,52 +21,81 @@ using namespace cuda;
 
 class CuptiTimer final : public Timer {
  public:
-  CuptiTimer() : session_(CuptiSession::acquire()) { check_by_canary(*session_); }
+  explicit CuptiTimer(const CuptiTimerOptions& options) : session_(CuptiSession::acquire()) {
+    if (!options.detach) {
+      session_->keep_attached();
+    }
+    check_by_canary(*session_);
+    bias_ns_ = cupti_bias_ns(*session_);
+    session_->contexts().clear();  // the canary's is none of the region's
+  }
+  ~CuptiTimer() override {
+    if (waiter_.left_a_thread()) {
+      CuptiSession::leave_open(std::move(session_));
+    }
+  }
 
   std::string_view name() const noexcept override { return "CUPTI"; }
 
-  void begin_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
+  void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
+    ranges_.begin_iteration(tuning_iteration);
     use_current_context();
-    note.begin = session_->last_correlation();
+    note.begin = session_->mark();
   }
   void end_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
-    note.end = session_->last_correlation();
+    note.end = session_->mark();
+    ranges_.end_iteration();
   }
 
-  void begin_launch(const LaunchInfo& /*launch*/, LaunchNote& note) noexcept override {
+  void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
+    ranges_.begin_launch(launch);
     use_current_context();
-    note.begin = next_launch_.fetch_add(1, std::memory_order_relaxed);
-    CuptiSession::set_launch(note.begin);
+    const std::int64_t number = next_launch_.fetch_add(1, std::memory_order_relaxed);
+    note = begun_note(number, CuptiSession::set_launch(number));
   }
-  void end_launch(const LaunchInfo& /*launch*/, LaunchNote& /*note*/) noexcept override {
-    CuptiSession::set_launch(-1);
+  void end_launch(const LaunchInfo& /*launch*/, LaunchNote& note) noexcept override {
+    CuptiSession::set_launch(enclosing_launch(note));
+    note = ended_note(note);
+    ranges_.end_launch();
   }
 
   bool captures(const LaunchInfo& launch) noexcept override { return stream_is_capturing(launch.stream); }
 
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
-    wait_for(contexts_.list(), deadline);
+    monitor_.read(session_->contexts().all(), iterations.size());
+    waiter_.wait(session_->contexts().all(), deadline);
     assemble(session_->take(), launches, iterations);
   }
+
+  std::optional<std::int64_t> bias_ns() const noexcept override { return bias_ns_; }
+  BatchConditions conditions() override { return monitor_.conditions(); }
+  std::string loading_hazard() const override { return cuda::loading_hazard(); }
 
  private:
   void use_current_context() noexcept {
     CUcontext context = nullptr;
     if (driver().cuCtxGetCurrent(&context) == CUDA_SUCCESS) {
-      contexts_.add(context);
+      session_->contexts().add(context);
     }
   }
 
   std::shared_ptr<CuptiSession> session_;
-  UsedContexts contexts_;
+  DeviceWaiter waiter_;
+  DeviceMonitor monitor_;
+  NvtxRanges ranges_;
+  std::optional<std::int64_t> bias_ns_;
   std::atomic<std::int64_t> next_launch_{0};
 };
 
 }  // namespace
 
+std::unique_ptr<Timer> cuda_cupti_timer_with(const CuptiTimerOptions& options) {
+  return std::make_unique<CuptiTimer>(options);
+}
+
 std::unique_ptr<Timer> cuda_cupti_timer() {
-  return std::make_unique<CuptiTimer>();
+  return cuda_cupti_timer_with({});
 }
 
 }  // namespace contextual

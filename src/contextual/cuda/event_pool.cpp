@@ -5,9 +5,14 @@
 namespace contextual::cuda {
 
 EventPool::EventPool(CUcontext context, std::size_t pairs) : context_(context) {
-  CONTEXTUAL_CU(cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
-  CONTEXTUAL_CU(cuEventCreate(&base_, CU_EVENT_DEFAULT));
-  make(pairs);
+  try {
+    CONTEXTUAL_CU(cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
+    CONTEXTUAL_CU(cuEventCreate(&base_, CU_EVENT_DEFAULT));
+    make(pairs);
+  } catch (...) {
+    destroy();
+    throw;
+  }
 }
 
 EventPool::~EventPool() {
@@ -15,16 +20,26 @@ EventPool::~EventPool() {
   if (api.cuCtxPushCurrent(context_) != CUDA_SUCCESS) {
     return;  // the context, or the driver, is gone, and the events with it
   }
-  for (CUevent event : events_) {
-    api.cuEventDestroy(event);
-  }
-  api.cuEventDestroy(base_);
-  api.cuStreamDestroy(stream_);
+  destroy();
   CUcontext popped = nullptr;
   api.cuCtxPopCurrent(&popped);
 }
 
+void EventPool::destroy() noexcept {
+  const Driver& api = driver();
+  for (CUevent event : events_) {
+    api.cuEventDestroy(event);
+  }
+  if (base_ != nullptr) {
+    api.cuEventDestroy(base_);
+  }
+  if (stream_ != nullptr) {
+    api.cuStreamDestroy(stream_);
+  }
+}
+
 void EventPool::make(std::size_t pairs) {
+  events_.reserve(2 * pairs);
   while (events_.size() < 2 * pairs) {
     CUevent event = nullptr;
     CONTEXTUAL_CU(cuEventCreate(&event, CU_EVENT_DEFAULT));
@@ -39,10 +54,6 @@ std::size_t EventPool::take() noexcept {
 
 void EventPool::record_base() noexcept {
   driver().cuEventRecord(base_, stream_);
-}
-
-void EventPool::start_over() {
-  make(asked_.exchange(0));
 }
 
 }  // namespace contextual::cuda

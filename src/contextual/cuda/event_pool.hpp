@@ -9,10 +9,11 @@
 namespace contextual::cuda {
 
 /// Event pairs of one context, made between batches. Taking a pair takes no lock and makes none; when all are
-/// taken there is none, and `grow` makes room for as many as were asked for.
+/// taken there is none, and `start_over` makes more.
 class EventPool {
  public:
-  /// Makes `pairs` pairs, and a base with a stream of its own. The context must be current. Throws CudaError.
+  /// Makes `pairs` pairs, and a base with a stream of its own. The context must be current. Throws CudaError,
+  /// and leaves nothing behind then.
   EventPool(CUcontext context, std::size_t pairs);
   EventPool(const EventPool&) = delete;
   EventPool& operator=(const EventPool&) = delete;
@@ -29,11 +30,13 @@ class EventPool {
   CUevent base() const noexcept { return base_; }
   void record_base() noexcept;
 
-  /// Between batches: forgets what was taken, and makes as many pairs as were asked for. Throws CudaError.
-  void start_over();
+  /// Between batches: how many pairs were asked for, those that were not there included. Forgets them.
+  std::size_t start_over() noexcept { return asked_.exchange(0); }
+  /// Between batches: makes more, until there are `pairs`. Throws CudaError.
+  void make(std::size_t pairs);
 
  private:
-  void make(std::size_t pairs);
+  void destroy() noexcept;
 
   CUcontext context_;
   CUstream stream_ = nullptr;

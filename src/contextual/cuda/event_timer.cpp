@@ -1,6 +1,11 @@
+#include "contextual/cuda/active_contexts.hpp"
+#include "contextual/cuda/calibration.hpp"
+#include "contextual/cuda/device_monitor.hpp"
 #include "contextual/cuda/device_wait.hpp"
 #include "contextual/cuda/driver.hpp"
 #include "contextual/cuda/event_pool.hpp"
+#include "contextual/cuda/loading_hazard.hpp"
+#include "contextual/cuda/nvtx_ranges.hpp"
 #include "contextual/cuda/used_contexts.hpp"
 
 #include <contextual/cuda/error.hpp>
@@ -9,7 +14,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <mutex>
+#include <set>
 #include <vector>
 
 namespace contextual {
@@ -18,6 +23,7 @@ namespace {
 using namespace cuda;
 
 constexpr std::size_t first_pairs = 64;
+constexpr std::size_t usual_batch = 8;  // tuning iterations: the default warm-ups and repeats of a config
 constexpr double ns_per_ms = 1e6;
 
 CUcontext current_context() noexcept {
@@ -25,6 +31,9 @@ CUcontext current_context() noexcept {
   driver().cuCtxGetCurrent(&context);
   return context;
 }
+
+/// A note's end for a launch that has ended and has no time; 0 where it has not ended.
+constexpr std::int64_t lost = -1;
 
 /// A launch's note: 1 + pool * 2^32 + pair, so that 0 is a launch without events.
 std::int64_t note_of(std::size_t pool, std::size_t pair) {
@@ -38,25 +47,29 @@ class EventTimer final : public Timer {
       contexts_.add(context);
       pools_.push_back(std::make_unique<EventPool>(context, first_pairs));
     }
+    bias_ns_ = event_bias_ns();
   }
 
   std::string_view name() const noexcept override { return "CUDA events"; }
 
-  void begin_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
+  void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
+    ranges_.begin_iteration(tuning_iteration);
     contexts_.add(current_context());
     note.begin = ++iteration_;
-    for (const auto& pool : pools_) {
-      if (iteration_ == 1) {
-        pool->record_base();  // once a batch: all of its times count from there
+    if (iteration_ == 1) {  // of the batch: all of its times count from there
+      for (const auto& pool : pools_) {
+        pool->record_base();
       }
     }
   }
   void end_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
     note.end = iteration_;
+    ranges_.end_iteration();
   }
 
   void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-    note.begin = 0;
+    ranges_.begin_launch(launch);
+    note = {};
     const CUcontext context = current_context();
     contexts_.add(context);
     for (std::size_t i = 0; i < pools_.size(); ++i) {
@@ -72,7 +85,7 @@ class EventTimer final : public Timer {
     }
   }
   void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-    note.end = 0;
+    note.end = lost;
     if (note.begin != 0) {
       const auto [pool, pair] = place_of(note.begin);
       if (driver().cuEventRecord(pools_[pool]->end(pair), static_cast<CUstream>(launch.stream)) ==
@@ -80,26 +93,37 @@ class EventTimer final : public Timer {
         note.end = note.begin;
       }
     }
+    ranges_.end_launch();
   }
 
   bool captures(const LaunchInfo& launch) noexcept override { return stream_is_capturing(launch.stream); }
 
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
-    wait_for(contexts_.list(), deadline);
+    monitor_.read(contexts_.all(), iterations.size());
+    waiter_.wait(contexts_.all(), deadline);
     std::map<std::int64_t, Span> extents;  // by tuning iteration
+    std::set<std::int64_t> incomplete;
     for (LaunchTiming& launch : launches) {
       launch.spans.clear();
       if (launch.note.begin != 0 && launch.note.end == launch.note.begin) {
         add_span(launch, extents);
       }
+      if (launch.spans.empty() && launch.note.end != 0) {
+        incomplete.insert(launch.tuning_iteration);  // it may have been the first or the last
+      }
     }
     for (IterationTiming& iteration : iterations) {
       const auto extent = extents.find(iteration.tuning_iteration);
-      iteration.makespan_ns = extent == extents.end() ? 0 : extent->second.end_ns - extent->second.begin_ns;
+      const bool known = extent != extents.end() && !incomplete.contains(iteration.tuning_iteration);
+      iteration.makespan_ns = known ? extent->second.end_ns - extent->second.begin_ns : 0;
     }
-    start_over();
+    start_over(iterations.size());
   }
+
+  std::optional<std::int64_t> bias_ns() const noexcept override { return bias_ns_; }
+  BatchConditions conditions() override { return monitor_.conditions(); }
+  std::string loading_hazard() const override { return cuda::loading_hazard(); }
 
  private:
   static std::pair<std::size_t, std::size_t> place_of(std::int64_t note) {
@@ -126,24 +150,28 @@ class EventTimer final : public Timer {
     }
   }
 
-  /// Pairs for as many launches as there were, in every context that was used.
-  void start_over() {
+  /// Pairs for as many launches as there were, and for a batch of usual length, in every context that was
+  /// used.
+  void start_over(std::size_t iterations) {
     iteration_ = 0;
-    for (CUcontext context : contexts_.list()) {
-      CONTEXTUAL_CU(cuCtxPushCurrent(context));
+    for (CUcontext context : contexts_.all()) {
+      const ContextScope scope(context);
       const auto pool = std::find_if(pools_.begin(), pools_.end(),
                                      [&](const auto& known) { return known->context() == context; });
       if (pool == pools_.end()) {
         pools_.push_back(std::make_unique<EventPool>(context, first_pairs));
       } else {
-        (*pool)->start_over();
+        const std::size_t asked = (*pool)->start_over();
+        (*pool)->make(std::max(asked, usual_batch * (asked / std::max<std::size_t>(iterations, 1))));
       }
-      CUcontext popped = nullptr;
-      CONTEXTUAL_CU(cuCtxPopCurrent(&popped));
     }
   }
 
   UsedContexts contexts_;
+  DeviceWaiter waiter_;
+  DeviceMonitor monitor_;
+  NvtxRanges ranges_;
+  std::optional<std::int64_t> bias_ns_;
   std::vector<std::unique_ptr<EventPool>> pools_;  ///< changed between batches only
   std::int64_t iteration_ = 0;                     ///< of the batch
 };

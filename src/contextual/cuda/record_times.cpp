@@ -31,12 +31,43 @@ bool add_spans(const LaunchedCall& call, const Records& records, std::vector<Spa
   return kernel_seen || !call.kernel;
 }
 
-std::int64_t makespan(const IterationTiming& iteration, const std::vector<DeviceRecord>& records) {
+using Calls = std::unordered_map<std::int64_t, std::vector<const LaunchedCall*>>;
+
+/// By launch, those of enclosed launches included.
+Calls calls_of_launches(const std::vector<LaunchedCall>& all, std::span<const LaunchTiming> launches) {
+  std::unordered_map<std::int64_t, std::int64_t> enclosing;
+  for (const LaunchTiming& launch : launches) {
+    enclosing[launch.note.begin] = enclosing_launch(launch.note);
+  }
+  Calls calls;
+  for (const LaunchedCall& call : all) {
+    // An enclosing launch has the lower number: this ends.
+    std::int64_t launch = call.launch;
+    for (auto found = enclosing.find(launch); found != enclosing.end(); found = enclosing.find(launch)) {
+      calls[launch].push_back(&call);
+      if (found->second >= launch) {
+        break;
+      }
+      launch = found->second;
+    }
+  }
+  return calls;
+}
+
+std::int64_t makespan(const IterationTiming& iteration, const CuptiSession::Taken& taken,
+                      const Records& by_call) {
+  const auto inside = [&](std::uint32_t correlation) {
+    return correlation > iteration.note.begin && correlation <= iteration.note.end;
+  };
+  for (const LaunchedCall& call : taken.calls) {
+    if (call.kernel && inside(call.correlation) && !by_call.contains(call.correlation)) {
+      return 0;  // what is missing may have been the first or the last
+    }
+  }
   std::int64_t begin = std::numeric_limits<std::int64_t>::max();
   std::int64_t end = 0;
-  for (const DeviceRecord& record : records) {
-    const auto id = static_cast<std::int64_t>(record.correlation);
-    if (id > iteration.note.begin && id <= iteration.note.end) {
+  for (const DeviceRecord& record : taken.records) {
+    if (inside(record.correlation)) {
       if (!has_time(record)) {
         return 0;
       }
@@ -64,14 +95,11 @@ void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches
   for (const DeviceRecord& record : taken.records) {
     records[record.correlation].push_back(&record);
   }
-  std::unordered_map<std::int64_t, std::vector<const LaunchedCall*>> calls;
-  for (const LaunchedCall& call : taken.calls) {
-    calls[call.launch].push_back(&call);
-  }
+  const auto calls = calls_of_launches(taken.calls, launches);
   for (LaunchTiming& launch : launches) {
     const auto of_launch = calls.find(launch.note.begin);
     const bool sound =
-        of_launch != calls.end() &&
+        has_ended(launch.note) && of_launch != calls.end() &&
         std::all_of(of_launch->second.begin(), of_launch->second.end(),
                     [&](const LaunchedCall* call) { return add_spans(*call, records, launch.spans); });
     if (!sound) {
@@ -79,7 +107,7 @@ void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches
     }
   }
   for (IterationTiming& iteration : iterations) {
-    iteration.makespan_ns = makespan(iteration, taken.records);
+    iteration.makespan_ns = makespan(iteration, taken, records);
   }
 }
 

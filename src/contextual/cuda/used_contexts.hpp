@@ -1,31 +1,41 @@
 #pragma once
 
+#include <contextual/error.hpp>
+
 #include <cuda.h>
 
 #include <array>
 #include <atomic>
+#include <string>
 #include <vector>
 
 namespace contextual::cuda {
 
-/// The contexts that a region used. Adding takes no lock; more than its capacity are an error told by
-/// `overflow`.
+/// The contexts that a region used. Adding takes no lock.
 class UsedContexts {
  public:
+  static constexpr std::size_t capacity = 64;  ///< devices of a node, several times over
+
   void add(CUcontext context) noexcept {
     if (context == nullptr) {
       return;
     }
     for (std::atomic<CUcontext>& place : places_) {
       CUcontext there = place.load(std::memory_order_acquire);
-      if (there == context ||
-          (there == nullptr && place.compare_exchange_strong(there, context, std::memory_order_acq_rel)) ||
-          there == context) {
-        return;
+      if (there == nullptr) {
+        place.compare_exchange_strong(there, context, std::memory_order_acq_rel);
+      }
+      if (there == nullptr || there == context) {
+        return;  // put there by this thread, or found, perhaps just put there by another one
       }
     }
+    overflowed_.store(true, std::memory_order_release);
   }
-  std::vector<CUcontext> list() const {
+  /// Each one once. Throws Error when there were more than the capacity.
+  std::vector<CUcontext> all() const {
+    if (overflowed_.load(std::memory_order_acquire)) {
+      throw Error("the region used more than " + std::to_string(capacity) + " CUDA contexts");
+    }
     std::vector<CUcontext> contexts;
     for (const std::atomic<CUcontext>& place : places_) {
       if (CUcontext context = place.load(std::memory_order_acquire)) {
@@ -34,9 +44,17 @@ class UsedContexts {
     }
     return contexts;
   }
+  /// Not while another thread adds.
+  void clear() noexcept {
+    for (std::atomic<CUcontext>& place : places_) {
+      place.store(nullptr, std::memory_order_release);
+    }
+    overflowed_.store(false, std::memory_order_release);
+  }
 
  private:
-  std::array<std::atomic<CUcontext>, 64> places_{};  // devices of a node, several times over
+  std::array<std::atomic<CUcontext>, capacity> places_{};
+  std::atomic<bool> overflowed_{false};
 };
 
 }  // namespace contextual::cuda

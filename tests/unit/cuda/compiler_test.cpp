@@ -1,59 +1,16 @@
 #include "contextual/cuda/compiler.hpp"
 
-#include "contextual/cuda/nvrtc.hpp"
 #include "support/catch.hpp"
 #include "unit/autotuner/support.hpp"
+#include "unit/cuda/scripted_nvrtc.hpp"
 
 #include <contextual/error.hpp>
 
-#include <cstring>
-
 using namespace contextual;
 using namespace contextual::cuda;
+using cuda_test::ScriptedNvrtc;
 
 namespace {
-
-/// A compiler of one program at a time that can be told to fail.
-struct ScriptedNvrtc {
-  static inline bool fails = false;
-  static inline int compilations = 0;
-  static inline std::vector<std::string> options;
-  static inline std::string name;
-
-  static Nvrtc table() {
-    fails = false;
-    compilations = 0;
-    Nvrtc api;
-    api.nvrtcVersion = [](int* major, int* minor) { return *major = 13, *minor = 0, NVRTC_SUCCESS; };
-    api.nvrtcGetErrorString = [](nvrtcResult) { return "NVRTC_ERROR_COMPILATION"; };
-    api.nvrtcCreateProgram = [](nvrtcProgram* program, const char*, const char*, int, const char* const*,
-                                const char* const*) {
-      *program = reinterpret_cast<nvrtcProgram>(&compilations);
-      return NVRTC_SUCCESS;
-    };
-    api.nvrtcDestroyProgram = [](nvrtcProgram*) { return NVRTC_SUCCESS; };
-    api.nvrtcAddNameExpression = [](nvrtcProgram, const char* expression) {
-      name = expression;
-      return NVRTC_SUCCESS;
-    };
-    api.nvrtcCompileProgram = [](nvrtcProgram, int count, const char* const* texts) {
-      options.assign(texts, texts + count);
-      ++compilations;
-      return fails ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
-    };
-    api.nvrtcGetProgramLogSize = [](nvrtcProgram, std::size_t* size) { return *size = 11, NVRTC_SUCCESS; };
-    api.nvrtcGetProgramLog = [](nvrtcProgram, char* log) {
-      return std::memcpy(log, "no such y\n", 11), NVRTC_SUCCESS;
-    };
-    api.nvrtcGetLoweredName = [](nvrtcProgram, const char*, const char** lowered) {
-      *lowered = name.c_str();
-      return NVRTC_SUCCESS;
-    };
-    api.nvrtcGetCUBINSize = [](nvrtcProgram, std::size_t* size) { return *size = 4, NVRTC_SUCCESS; };
-    api.nvrtcGetCUBIN = [](nvrtcProgram, char* code) { return std::memcpy(code, "code", 4), NVRTC_SUCCESS; };
-    return api;
-  }
-};
 
 bool has(const std::vector<std::string>& all, const std::string& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -72,7 +29,7 @@ TEST_CASE("compiler: a variant is compiled once, then taken from the disk, also 
   CHECK(has(ScriptedNvrtc::options, "--gpu-architecture=sm_90a"));
   CHECK(has(ScriptedNvrtc::options, "--define-macro=TILE=4"));
   CHECK(has(ScriptedNvrtc::options, "-G"));
-  CHECK(Compiler(source, cache.path()).compile(variant, {90}).code == "code");
+  CHECK(Compiler(source, cache.path()).compile(variant, {90}).code == "code TILE=4");
   CHECK(ScriptedNvrtc::compilations == 1);
   Compiler(source, cache.path()).compile(variant, {80});
   Compiler(source, cache.path()).compile({.function = "k<8>"}, {90});

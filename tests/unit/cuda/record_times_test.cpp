@@ -9,7 +9,7 @@ namespace {
 
 LaunchTiming launch(std::int64_t number) {
   LaunchTiming timing;
-  timing.note.begin = number;
+  timing.note = ended_note(begun_note(number, -1));
   return timing;
 }
 

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace contextual::cuda {
+
+/// An API call that was made inside a launch.
+struct LaunchedCall {
+  std::uint32_t correlation = 0;
+  bool kernel = false;      ///< a call that must give a kernel's record
+  std::int64_t launch = 0;  ///< as given to `CuptiSession::set_launch`
+};
+
+/// Calls that any thread adds without lock or allocation, and one thread takes between batches.
+class CallList {
+ public:
+  explicit CallList(std::size_t capacity) { make(capacity); }
+  CallList(const CallList&) = delete;
+  CallList& operator=(const CallList&) = delete;
+
+  /// Beyond the capacity the call is lost.
+  void add(const LaunchedCall& call) noexcept {
+    Table& table = *table_.load(std::memory_order_acquire);
+    const std::size_t place = table.asked.fetch_add(1, std::memory_order_relaxed);
+    if (place < table.capacity) {
+      table.places[place].call.store((std::uint64_t{call.correlation} << 1) | (call.kernel ? 1U : 0U),
+                                     std::memory_order_relaxed);
+      table.places[place].launch.store(call.launch, std::memory_order_release);
+    }
+  }
+
+  /// What was added since the last `take`. False: some calls were lost, and there is room for as many from
+  /// now on. A launch that is under way meanwhile is taken in part.
+  bool take(std::vector<LaunchedCall>& calls) {
+    Table& table = *table_.load(std::memory_order_relaxed);
+    const std::size_t asked = table.asked.exchange(0, std::memory_order_relaxed);
+    calls.clear();
+    for (std::size_t i = 0; i < asked && i < table.capacity; ++i) {
+      const std::int64_t launch = table.places[i].launch.load(std::memory_order_acquire);
+      const std::uint64_t call = table.places[i].call.load(std::memory_order_relaxed);
+      calls.push_back({static_cast<std::uint32_t>(call >> 1), (call & 1) != 0, launch});
+    }
+    if (asked > table.capacity) {
+      make(2 * asked);
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Place {
+    std::atomic<std::uint64_t> call{0};
+    std::atomic<std::int64_t> launch{-1};
+  };
+  struct Table {
+    explicit Table(std::size_t count) : capacity(count), places(std::make_unique<Place[]>(count)) {}
+    const std::size_t capacity;
+    const std::unique_ptr<Place[]> places;
+    std::atomic<std::size_t> asked{0};
+  };
+
+  void make(std::size_t capacity) {
+    tables_.push_back(std::make_unique<Table>(capacity));
+    table_.store(tables_.back().get(), std::memory_order_release);
+  }
+
+  std::vector<std::unique_ptr<Table>> tables_;  ///< outgrown ones stay: a thread may be adding to one
+  std::atomic<Table*> table_{nullptr};
+};
+
+}  // namespace contextual::cuda

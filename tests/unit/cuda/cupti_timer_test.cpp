@@ -1,0 +1,243 @@
+/// \file
+/// The CUPTI timer from a launch to the choice, on a scripted GPU.
+
+#include "support/catch.hpp"
+#include "unit/cuda/tuning_support.hpp"
+
+#include <contextual/context_guard.hpp>
+#include <contextual/testing/timer_conformance.hpp>
+
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+using namespace contextual;
+using namespace cuda_test;
+using engine_test::problem_of;
+
+TEST_CASE("CUPTI timer: conforms to the contract of timers", "[unit]") {
+  ScriptedGpu gpu;
+  testing::TimerCheck check;
+  check.covers_host_work = false;
+  check.stream = gpu.driver.make_stream();
+  check.work = [&](const LaunchInfo& launch) {
+    gpu.driver.launch_kernel(static_cast<CUstream>(launch.stream), 5'000);
+  };
+  CHECK(testing::check_timer(cuda_cupti_timer, check) == std::vector<std::string>{});
+}
+
+TEST_CASE("CUPTI timer: a sample is what the device took, the fastest config is chosen", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("cupti_good");
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("cupti_good", [&] { block(stream, 1); });
+  const ProblemReport problem = problem_of(tuner, "cupti_good", "cupti_good");
+  check_times(problem);
+  CHECK(problem.choice == 2);
+  CHECK(tuner.report().find("cupti_good")->retakes == 0);
+  for (const ConfigReport& config : problem.configs) {
+    CHECK(config.makespan.centre_ns == config.time.centre_ns);  // there is nothing else in the region
+  }
+}
+
+TEST_CASE("CUPTI timer: a record that is missing or has no sound time gives no sample, and is taken again",
+          "[unit]") {
+  const Fate fate = GENERATE(Fate::missing, Fate::zero_times, Fate::ends_before_it_begins);
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("cupti_bad_record");
+  int launches = 0;
+  gpu.cupti.fate = [&](const Work& work) {
+    const bool of_block = work.launch.function == "k";
+    return of_block && ++launches % 3 == 0 ? fate : Fate::sound;
+  };
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("cupti_bad_record", [&] { block(stream, 1); });
+  const ProblemReport problem = problem_of(tuner, "cupti_bad_record", "cupti_bad_record");
+  check_times(problem);
+  CHECK(problem.choice == 2);
+  CHECK(tuner.report().find("cupti_bad_record")->retakes > 0);
+}
+
+TEST_CASE("CUPTI timer: one record of a launch of several is missing: no sample, no makespan", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  TunableKernel two{"cupti_half", engine_test::blocks(2), single_problem,
+                    [&](const engine_test::Block&, CUstream s) {
+                      gpu.driver.launch_kernel(s, 30'000);
+                      gpu.driver.launch_kernel(s, 50'000);
+                    }};
+  int kernels = 0;
+  gpu.cupti.fate = [&](const Work& work) {
+    return work.launch.function == "plain" && ++kernels % 5 == 0 ? Fate::missing : Fate::sound;
+  };
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("cupti_half", [&] { two(stream); });
+  for (const ConfigReport& config : problem_of(tuner, "cupti_half", "cupti_half").configs) {
+    CHECK(config.time.count == 3);
+    CHECK(config.time.centre_ns == 80'000);
+    CHECK(config.time.spread_ns == 0);
+    CHECK(config.makespan.centre_ns == 80'000);
+    CHECK(config.makespan.spread_ns == 0);
+  }
+  CHECK(tuner.report().find("cupti_half")->retakes > 0);
+}
+
+TEST_CASE("CUPTI timer: dropped records make a whole batch's times void, and it is taken again", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("cupti_dropped");
+  int runs = 0;
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("cupti_dropped", [&] {
+    if (++runs == 6) {  // within config 1's batch
+      gpu.cupti.dropped_at_next_flush = 1;
+    }
+    block(stream, 1);
+  });
+  check_times(problem_of(tuner, "cupti_dropped", "cupti_dropped"));
+  CHECK(tuner.report().find("cupti_dropped")->retakes == 3);
+}
+
+TEST_CASE("CUPTI timer: a launch of kernels and copies takes their union on a device, MAX over devices",
+          "[unit]") {
+  ScriptedGpu gpu(2);
+  CUstream first = gpu.driver.make_stream(0);
+  CUstream beside = gpu.driver.make_stream(0);
+  CUstream other = gpu.driver.make_stream(1);
+  TunableKernel several{
+      "cupti_union", engine_test::blocks(2), single_problem, [&](const engine_test::Block& config, CUstream) {
+        gpu.driver.launch_kernel(first, 40'000);
+        gpu.driver.copy_async(first, 10'000);    // after it: 50 us
+        gpu.driver.copy_async(beside, 100'000);  // from 2 us after it on: 102 us
+        gpu.driver.copy_async(other, config.block == 0 ? 60'000 : 300'000, Work::Kind::peer_copy);
+      }};
+  Options options = options_with(cuda_cupti_timer);
+  options.after_iteration = [&](const IterationInfo&) { gpu.driver.finish_all(); };
+  ContextualAutotuner tuner(options);
+  tuner.run("cupti_union", [&] { several(first); });
+  const ProblemReport problem = problem_of(tuner, "cupti_union", "cupti_union");
+  CHECK(problem.configs[0].time.centre_ns == 102'000);
+  CHECK(problem.configs[1].time.centre_ns == 300'000);
+}
+
+TEST_CASE("CUPTI timer: a graph's kernels belong to the launch that launched the graph", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  TunableKernel graph{"cupti_graph", engine_test::blocks(2), single_problem,
+                      [&](const engine_test::Block&, CUstream s) {
+                        gpu.driver.launch_graph(s, {20'000, 30'000, 40'000});
+                      }};
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("cupti_graph", [&] { graph(stream); });
+  const ProblemReport problem = problem_of(tuner, "cupti_graph", "cupti_graph");
+  CHECK(problem.configs[1].time.centre_ns == 90'000);
+  CHECK(problem.configs[1].makespan.centre_ns == 90'000);
+}
+
+TEST_CASE("CUPTI timer: a launcher that launches another tunable kernel has that one's time too", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  TunableKernel inner{"cupti_inner", engine_test::blocks(2), single_problem,
+                      [&](const engine_test::Block&, CUstream s) { gpu.driver.launch_kernel(s, 20'000); }};
+  TunableKernel outer{"cupti_outer", engine_test::blocks(2), single_problem,
+                      [&](const engine_test::Block&, CUstream s) {
+                        gpu.driver.launch_kernel(s, 100'000);
+                        inner(s);
+                        gpu.driver.launch_kernel(s, 3'000);
+                      }};
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("cupti_nested", [&] { outer(stream); });
+  CHECK(problem_of(tuner, "cupti_nested", "cupti_inner").configs[1].time.centre_ns == 20'000);
+  CHECK(problem_of(tuner, "cupti_nested", "cupti_outer").configs[1].time.centre_ns == 123'000);
+}
+
+TEST_CASE(
+    "CUPTI timer: the makespan has all that the region did, also what no launch did, and no hook's work",
+    "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("cupti_makespan", {100, 200});
+  Options options = options_with(cuda_cupti_timer);
+  options.before_iteration = [&](const IterationInfo&) { gpu.driver.copy_unwatched(7'000'000); };
+  options.after_iteration = [&](const IterationInfo&) { gpu.driver.copy_unwatched(9'000'000); };
+  ContextualAutotuner tuner(options);
+  tuner.run("cupti_makespan", [&] {
+    gpu.driver.launch_kernel(stream, 50'000);
+    block(stream, 1);
+    gpu.driver.copy_async(stream, 20'000);
+    gpu.driver.copy_unwatched(500'000);  // on another stream, begun before the others have ended
+  });
+  const ProblemReport problem = problem_of(tuner, "cupti_makespan", "cupti_makespan");
+  for (const ConfigReport& config : problem.configs) {
+    CHECK(config.makespan.centre_ns > 500'000);
+    CHECK(config.makespan.centre_ns < 600'000);
+  }
+}
+
+TEST_CASE("CUPTI timer: launches of a region's threads on several devices are waited for and timed",
+          "[unit]") {
+  ScriptedGpu gpu(3);
+  std::vector<CUstream> streams{gpu.driver.make_stream(0), gpu.driver.make_stream(1),
+                                gpu.driver.make_stream(2)};
+  Block block("cupti_threads", {100, 200});
+  std::set<CUcontext> waited_for;
+  std::mutex mutex;
+  gpu.driver.on_synchronize = [&] {
+    CUcontext context = nullptr;
+    contextual::cuda::driver().cuCtxGetCurrent(&context);
+    const std::lock_guard lock(mutex);
+    waited_for.insert(context);
+  };
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("cupti_threads", [&] {
+    const RegionContext context = RegionContext::current();
+    std::vector<std::jthread> threads;
+    for (int device = 1; device < 3; ++device) {
+      threads.emplace_back([&, device] {
+        gpu.driver.set_current(gpu.driver.context(device));
+        if (device == 1) {
+          const ContextGuard guard(context);
+          block(streams[1], 1);
+        } else {
+          gpu.driver.launch_kernel(streams[2], 1'000'000);  // no tunable kernel: it is in the makespan
+        }
+      });
+    }
+  });
+  check_times(problem_of(tuner, "cupti_threads", "cupti_threads"));
+  CHECK(problem_of(tuner, "cupti_threads", "cupti_threads").configs[0].makespan.centre_ns >= 1'000'000);
+  CHECK(waited_for.contains(gpu.driver.context(1)));
+  CHECK(waited_for.contains(gpu.driver.context(2)));
+}
+
+TEST_CASE("CUPTI timer: more API calls in a batch than expected are taken again, with room for them",
+          "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  constexpr int many = 12'000;  // times 4 iterations
+  TunableKernel chatty{"cupti_chatty", engine_test::blocks(2), single_problem,
+                       [&](const engine_test::Block&, CUstream s) {
+                         for (int i = 0; i < many; ++i) {
+                           gpu.driver.copy_async(s, 10);
+                         }
+                       }};
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("cupti_chatty", [&] { chatty(stream); });
+  for (const ConfigReport& config : problem_of(tuner, "cupti_chatty", "cupti_chatty").configs) {
+    CHECK(config.time.count == 3);
+    CHECK(config.time.spread_ns == 0);
+  }
+  CHECK(tuner.report().find("cupti_chatty")->retakes > 0);
+}
+
+TEST_CASE("timers: lazy loading is told as a hazard, eager loading is none", "[unit]") {
+  ScriptedGpu gpu;
+  CHECK(cuda_cupti_timer()->loading_hazard().empty());
+  CHECK(cuda_event_timer()->loading_hazard().empty());
+  gpu.driver.loading_mode = CU_MODULE_LAZY_LOADING;
+  CHECK_THAT(cuda_cupti_timer()->loading_hazard(), ContainsSubstring("CUDA_MODULE_LOADING"));
+  CHECK_THAT(cuda_event_timer()->loading_hazard(), ContainsSubstring("CUDA_MODULE_LOADING"));
+}

@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// A CUPTI that tests script. It watches a ScriptedDriver, calls back around its calls and hands out records
+/// in buffers, as the real one does, and stands in for it for as long as it lives.
+
+#include "contextual/cuda/cupti.hpp"
+#include "unit/cuda/scripted_driver.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace cuda_test {
+
+/// What becomes of a record.
+enum class Fate { sound, missing, zero_times, ends_before_it_begins };
+
+/// One at a time. Thread-safe where CUPTI is.
+class ScriptedCupti final : public DriverObserver {
+ public:
+  explicit ScriptedCupti(ScriptedDriver& driver);
+  ScriptedCupti(const ScriptedCupti&) = delete;
+  ScriptedCupti& operator=(const ScriptedCupti&) = delete;
+  ~ScriptedCupti() override;
+
+  // What is scripted.
+  CUptiResult subscribe_result = CUPTI_SUCCESS;
+  std::function<CUptiResult(CUpti_ActivityKind)> enable_result;  ///< empty: success
+  std::function<Fate(const Work&)> fate;                         ///< empty: sound
+  std::size_t dropped_at_next_flush = 0;
+  CUptiResult flush_result = CUPTI_SUCCESS;
+
+  bool subscribed() const;
+  std::set<CUpti_ActivityKind> enabled() const;
+  /// All buffers that were ever handed in.
+  std::set<std::uint8_t*> buffers() const;
+  std::size_t buffers_out() const;  ///< that were not given back
+  CallLog& log() noexcept { return driver_.log(); }
+
+  void enter(CUpti_driver_api_trace_cbid call, std::uint32_t correlation, CUcontext context) override;
+  void exit(CUpti_driver_api_trace_cbid call, std::uint32_t correlation, CUcontext context,
+            CUresult result) override;
+  void done(const Work& work) override;
+
+  // For the table's functions.
+  static ScriptedCupti& it();
+  struct Impl;
+  Impl& impl() noexcept { return *impl_; }
+  void give_buffers_back();
+
+ private:
+  ScriptedDriver& driver_;
+  std::unique_ptr<Impl> impl_;
+  contextual::cuda::Cupti table_;
+  std::unique_ptr<contextual::cuda::CuptiReplacement> replaced_;
+};
+
+}  // namespace cuda_test

@@ -1,0 +1,182 @@
+#include "unit/cuda/scripted_driver_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cuda_test {
+namespace {
+
+constexpr std::int64_t call_ns = 1'000;
+
+ScriptedDriver* the_driver = nullptr;
+std::atomic<std::uint64_t> generations{0};
+thread_local std::uint32_t current_correlation = 0;
+
+/// Lives for ever: the library remembers what it loaded by the context's address, which no later driver's
+/// context may have.
+CUcontext new_context() {
+  static auto* const all = new std::vector<std::unique_ptr<CUctx_st>>;
+  return all->emplace_back(std::make_unique<CUctx_st>()).get();
+}
+
+}  // namespace
+
+ScriptedDriver::ScriptedDriver(int devices) : impl_(std::make_unique<Impl>()), table_(scripted_table()) {
+  impl_->generation = ++generations;
+  for (int device = 0; device < devices; ++device) {
+    auto* const context = new_context();
+    impl_->contexts.push_back(context);
+    context->device = device;
+    context->default_stream.context = context;
+  }
+  the_driver = this;
+  replaced_ = std::make_unique<contextual::cuda::DriverReplacement>(table_);
+}
+
+ScriptedDriver::~ScriptedDriver() {
+  replaced_.reset();
+  the_driver = nullptr;
+}
+
+ScriptedDriver& ScriptedDriver::it() {
+  return *the_driver;
+}
+
+CUcontext ScriptedDriver::context(int device) const {
+  return impl_->contexts.at(static_cast<std::size_t>(device));
+}
+
+void ScriptedDriver::set_current(CUcontext context) {
+  impl_->stack() = {context};
+}
+
+CUstream ScriptedDriver::make_stream(int device) {
+  auto& stream = context(device)->of_tests.emplace_back(std::make_unique<CUstream_st>());
+  stream->context = context(device);
+  return stream.get();
+}
+
+CUresult ScriptedDriver::call(const char* name, CUpti_driver_api_trace_cbid id,
+                              const std::function<CUresult()>& body) {
+  log_.add(name);
+  std::uint32_t correlation = 0;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    correlation = ++impl_->correlation;
+    impl_->now_ns += call_ns;
+  }
+  const CUcontext context = impl_->current();
+  DriverObserver* const observer = observer_.load();
+  if (observer != nullptr) {
+    observer->enter(id, correlation, context);
+  }
+  const std::uint32_t outer = std::exchange(current_correlation, correlation);
+  const CUresult failure = fails ? fails(name) : CUDA_SUCCESS;
+  const CUresult result = failure == CUDA_SUCCESS ? body() : failure;
+  current_correlation = outer;
+  if (observer != nullptr) {
+    observer->exit(id, correlation, context, result);
+  }
+  return result;
+}
+
+namespace {
+
+/// Puts work at a stream's end. Its observer is told when the lock is free again.
+Work put(CUstream stream, Work::Kind kind, std::int64_t length_ns) {
+  const std::lock_guard lock(ScriptedDriver::it().impl().mutex);
+  const std::int64_t now_ns = ScriptedDriver::it().impl().now_ns;
+  CUstream on = ScriptedDriver::it().impl().stream_of(stream);
+  Work work;
+  work.kind = kind;
+  work.device = on->context->device;
+  work.correlation = current_correlation;
+  work.begin_ns = std::max(now_ns, on->busy_until_ns);
+  work.end_ns = on->busy_until_ns = work.begin_ns + length_ns;
+  return work;
+}
+
+}  // namespace
+
+CUresult ScriptedDriver::run_kernel(const Launch& launch, std::int64_t length_ns) {
+  Work work = put(launch.stream, Work::Kind::kernel, length_ns);
+  work.launch = launch;
+  if (DriverObserver* const observer = observer_.load()) {
+    observer->done(work);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult ScriptedDriver::launch_kernel(CUstream stream, std::int64_t length_ns) {
+  return call("cuLaunchKernel", CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, [&]() -> CUresult {
+    return run_kernel({"", "plain", 1, impl_->current(), stream}, length_ns);
+  });
+}
+
+CUresult ScriptedDriver::copy_async(CUstream stream, std::int64_t length_ns, Work::Kind kind) {
+  return call("cuMemcpyAsync", CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync, [&]() -> CUresult {
+    const Work work = put(stream, kind, length_ns);
+    if (DriverObserver* const observer = observer_.load()) {
+      observer->done(work);
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+void ScriptedDriver::copy_unwatched(std::int64_t length_ns) {
+  call("cuMemcpyOfAKindThatNobodyKnows", CUPTI_DRIVER_TRACE_CBID_INVALID, [&]() -> CUresult {
+    const Work work = put(nullptr, Work::Kind::copy, length_ns);
+    if (DriverObserver* const observer = observer_.load()) {
+      observer->done(work);
+    }
+    {
+      const std::lock_guard lock(impl_->mutex);
+      impl_->now_ns = std::max(impl_->now_ns, work.end_ns);
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult ScriptedDriver::launch_graph(CUstream stream, const std::vector<std::int64_t>& kernels_ns) {
+  return call("cuGraphLaunch", CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, [&]() -> CUresult {
+    for (std::int64_t length_ns : kernels_ns) {
+      run_kernel({"", "node", 1, impl_->current(), stream}, length_ns);
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+void ScriptedDriver::finish_all() {
+  const std::lock_guard lock(impl_->mutex);
+  const auto finish = [this](const CUstream_st& stream) {
+    impl_->now_ns = std::max(impl_->now_ns, stream.busy_until_ns);
+  };
+  for (CUcontext context : impl_->contexts) {
+    finish(context->default_stream);
+    for (const auto& stream : context->of_tests) {
+      finish(*stream);
+    }
+  }
+  for (const auto& [handle, stream] : impl_->streams) {
+    finish(*stream);
+  }
+}
+
+std::size_t ScriptedDriver::living_events() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->events.size();
+}
+std::size_t ScriptedDriver::living_streams() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->streams.size();
+}
+std::size_t ScriptedDriver::living_modules() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->modules.size();
+}
+std::size_t ScriptedDriver::living_allocations() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->allocations.size();
+}
+
+}  // namespace cuda_test

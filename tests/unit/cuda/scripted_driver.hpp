@@ -1,0 +1,109 @@
+#pragma once
+
+/// \file
+/// A driver that tests script: contexts, streams, events, modules, and launches that take as long as the test
+/// says, on a clock of their own. It stands in for the real one for as long as it lives.
+
+#include "contextual/cuda/driver.hpp"
+#include "unit/cuda/call_log.hpp"
+
+#include <cupti.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cuda_test {
+
+/// A kernel's launch, as the driver was asked for it.
+struct Launch {
+  std::string code;  ///< the image of the kernel's module, up to its first zero
+  std::string function;
+  unsigned block = 0;  ///< threads in x
+  CUcontext context = nullptr;
+  CUstream stream = nullptr;
+};
+
+/// What a device did.
+struct Work {
+  enum class Kind { kernel, copy, peer_copy, fill };
+  Kind kind = Kind::kernel;
+  int device = 0;
+  std::uint32_t correlation = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  Launch launch{};  ///< of a kernel
+};
+
+/// Is told of every call, as CUPTI is. On the calling thread.
+class DriverObserver {
+ public:
+  virtual ~DriverObserver() = default;
+  virtual void enter(CUpti_driver_api_trace_cbid call, std::uint32_t correlation, CUcontext context) = 0;
+  virtual void exit(CUpti_driver_api_trace_cbid call, std::uint32_t correlation, CUcontext context,
+                    CUresult result) = 0;
+  virtual void done(const Work& work) = 0;
+};
+
+/// One at a time. Thread-safe where the driver is. A context is current on every thread, until a test or a
+/// caller changes that.
+class ScriptedDriver {
+ public:
+  explicit ScriptedDriver(int devices = 1);
+  ScriptedDriver(const ScriptedDriver&) = delete;
+  ScriptedDriver& operator=(const ScriptedDriver&) = delete;
+  ~ScriptedDriver();
+
+  // What is scripted: set before use.
+  std::function<CUresult(const Launch&)> launch_result;        ///< empty: success
+  std::function<std::int64_t(const Launch&)> duration_ns;      ///< empty: 10 us
+  std::function<CUresult(const std::string& function)> fails;  ///< of other calls; empty: success
+  std::function<void()> on_synchronize;                        ///< e.g. blocks; empty: returns at once
+  CUmoduleLoadingMode loading_mode = CU_MODULE_EAGER_LOADING;
+  std::set<CUstream> capturing;
+
+  /// The primary context of a device.
+  CUcontext context(int device = 0) const;
+  /// Makes it current on this thread.
+  void set_current(CUcontext context);
+  CUstream make_stream(int device = 0);
+
+  // What other code of a process does, in the driver's functions that the library does not call.
+  CUresult launch_kernel(CUstream stream, std::int64_t length_ns);  ///< `<<<>>>`: cuLaunchKernel
+  CUresult copy_async(CUstream stream, std::int64_t length_ns, Work::Kind kind = Work::Kind::copy);
+  void copy_unwatched(std::int64_t length_ns);  ///< a call that nobody is told of
+  CUresult launch_graph(CUstream stream, const std::vector<std::int64_t>& kernels_ns);
+
+  void finish_all();  ///< time passes until all streams are idle
+
+  CallLog& log() noexcept { return log_; }
+  std::size_t living_events() const;
+  std::size_t living_streams() const;  ///< those of `make_stream` not counted
+  std::size_t living_modules() const;
+  std::size_t living_allocations() const;
+
+  void observe(DriverObserver* observer) noexcept { observer_.store(observer); }
+
+  // For the table's functions.
+  static ScriptedDriver& it();
+  CUresult call(const char* name, CUpti_driver_api_trace_cbid id, const std::function<CUresult()>& body);
+  struct Impl;
+  Impl& impl() noexcept { return *impl_; }
+  CUresult run_kernel(const Launch& launch, std::int64_t length_ns);
+
+ private:
+  CallLog log_;
+  std::atomic<DriverObserver*> observer_{nullptr};
+  std::unique_ptr<Impl> impl_;
+  contextual::cuda::Driver table_;
+  std::unique_ptr<contextual::cuda::DriverReplacement> replaced_;
+};
+
+}  // namespace cuda_test

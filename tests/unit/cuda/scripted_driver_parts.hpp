@@ -1,0 +1,63 @@
+#pragma once
+
+/// \file
+/// What a scripted driver consists of. For its two sources only.
+
+#include "unit/cuda/scripted_driver.hpp"
+
+struct CUstream_st {
+  CUcontext context = nullptr;
+  std::int64_t busy_until_ns = 0;
+};
+struct CUctx_st {
+  int device = 0;
+  CUstream_st default_stream;
+  std::vector<std::unique_ptr<CUstream_st>> of_tests;
+};
+struct CUevent_st {
+  CUcontext context = nullptr;
+  std::int64_t time_ns = 0;  ///< 0: not recorded
+};
+struct CUfunc_st {
+  std::string code;
+  std::string name;
+};
+struct CUmod_st {
+  std::string code;
+  std::vector<std::unique_ptr<CUfunc_st>> functions;
+};
+
+namespace cuda_test {
+
+/// Contexts that are current on this thread, the innermost last.
+struct CurrentContexts {
+  std::uint64_t generation = 0;
+  std::vector<CUcontext> stack;
+};
+inline thread_local CurrentContexts current_contexts;
+
+struct ScriptedDriver::Impl {
+  mutable std::mutex mutex;
+  std::uint64_t generation = 0;
+  std::uint32_t correlation = 0;
+  std::int64_t now_ns = 1'000'000;
+  std::vector<CUcontext> contexts;
+  std::map<CUstream, std::unique_ptr<CUstream_st>> streams;
+  std::map<CUevent, std::unique_ptr<CUevent_st>> events;
+  std::map<CUmodule, std::unique_ptr<CUmod_st>> modules;
+  std::map<CUdeviceptr, std::unique_ptr<char[]>> allocations;
+
+  std::vector<CUcontext>& stack() {
+    if (current_contexts.generation != generation) {
+      current_contexts = {generation, {contexts.front()}};
+    }
+    return current_contexts.stack;
+  }
+  CUcontext current() { return stack().empty() ? nullptr : stack().back(); }
+  CUstream stream_of(CUstream stream) { return stream == nullptr ? &current()->default_stream : stream; }
+};
+
+/// Every function that the library calls.
+contextual::cuda::Driver scripted_table();
+
+}  // namespace cuda_test

@@ -1,0 +1,310 @@
+#include "unit/cuda/scripted_driver_parts.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace cuda_test {
+namespace {
+
+ScriptedDriver& it() {
+  return ScriptedDriver::it();
+}
+ScriptedDriver::Impl& impl() {
+  return it().impl();
+}
+
+template <typename Body>
+CUresult quietly(const char* name, const Body& body) {
+  return it().call(name, CUPTI_DRIVER_TRACE_CBID_INVALID, body);
+}
+
+template <typename Map>
+auto* add_to(Map& map) {
+  auto fresh = std::make_unique<typename Map::mapped_type::element_type>();
+  auto* const handle = fresh.get();
+  map.emplace(handle, std::move(fresh));
+  return handle;
+}
+
+template <typename Map, typename Handle>
+CUresult remove_from(Map& map, Handle handle) {
+  const std::lock_guard lock(impl().mutex);
+  return map.erase(handle) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+const char* name_of(CUresult code) {
+  switch (code) {
+    case CUDA_ERROR_INVALID_VALUE:
+      return "CUDA_ERROR_INVALID_VALUE";
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      return "CUDA_ERROR_OUT_OF_MEMORY";
+    case CUDA_ERROR_INVALID_HANDLE:
+      return "CUDA_ERROR_INVALID_HANDLE";
+    default:
+      return "CUDA_ERROR_UNKNOWN";
+  }
+}
+
+void add_devices(contextual::cuda::Driver& api) {
+  api.cuInit = [](unsigned) { return quietly("cuInit", [&]() -> CUresult { return CUDA_SUCCESS; }); };
+  api.cuDriverGetVersion = [](int* version) {
+    return it().call("cuDriverGetVersion", CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion, [&]() -> CUresult {
+      *version = 13000;
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuGetErrorName = [](CUresult code, const char** text) { return *text = name_of(code), CUDA_SUCCESS; };
+  api.cuGetErrorString = [](CUresult, const char** text) { return *text = "scripted", CUDA_SUCCESS; };
+  api.cuDeviceGetCount = [](int* count) {
+    return quietly("cuDeviceGetCount", [&]() -> CUresult {
+      *count = static_cast<int>(impl().contexts.size());
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuDeviceGet = [](CUdevice* device, int ordinal) {
+    return quietly("cuDeviceGet", [&]() -> CUresult {
+      *device = ordinal;
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuDeviceGetName = [](char* name, int length, CUdevice) {
+    return quietly("cuDeviceGetName", [&]() -> CUresult {
+      std::snprintf(name, static_cast<std::size_t>(length), "Scripted GPU");
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuDeviceGetPCIBusId = [](char* id, int length, CUdevice device) {
+    return quietly("cuDeviceGetPCIBusId", [&]() -> CUresult {
+      std::snprintf(id, static_cast<std::size_t>(length), "0000:%02x:00.0", device);
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuDeviceGetAttribute = [](int* value, CUdevice_attribute which, CUdevice) {
+    return quietly("cuDeviceGetAttribute", [&]() -> CUresult {
+      *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? 9
+               : which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR          ? 0
+               : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? 227 * 1024
+                                                                                : 1024;
+      return CUDA_SUCCESS;
+    });
+  };
+}
+
+void add_contexts(contextual::cuda::Driver& api) {
+  api.cuDevicePrimaryCtxRetain = [](CUcontext* context, CUdevice device) {
+    return quietly("cuDevicePrimaryCtxRetain", [&]() -> CUresult {
+      *context = it().context(device);
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuDevicePrimaryCtxRelease = [](CUdevice) {
+    return quietly("cuDevicePrimaryCtxRelease", [&]() -> CUresult { return CUDA_SUCCESS; });
+  };
+  api.cuDevicePrimaryCtxGetState = [](CUdevice, unsigned* flags, int* active) {
+    return quietly("cuDevicePrimaryCtxGetState", [&]() -> CUresult {
+      *flags = 0;
+      *active = 1;
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuCtxGetCurrent = [](CUcontext* context) {
+    return quietly("cuCtxGetCurrent", [&]() -> CUresult {
+      *context = impl().current();
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuCtxGetDevice = [](CUdevice* device) {
+    return quietly("cuCtxGetDevice", [&]() -> CUresult {
+      if (impl().current() == nullptr) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+      }
+      *device = impl().current()->device;
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuCtxPushCurrent = [](CUcontext context) {
+    return quietly("cuCtxPushCurrent", [&]() -> CUresult {
+      impl().stack().push_back(context);
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuCtxPopCurrent = [](CUcontext* context) {
+    return quietly("cuCtxPopCurrent", [&]() -> CUresult {
+      *context = impl().current();
+      impl().stack().pop_back();
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuCtxSynchronize = [] {
+    return quietly("cuCtxSynchronize", [&]() -> CUresult {
+      if (it().on_synchronize) {
+        it().on_synchronize();
+      }
+      it().finish_all();
+      return CUDA_SUCCESS;
+    });
+  };
+}
+
+void add_streams(contextual::cuda::Driver& api) {
+  api.cuStreamCreate = [](CUstream* stream, unsigned) {
+    return quietly("cuStreamCreate", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      *stream = add_to(impl().streams);
+      (*stream)->context = impl().current();
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuStreamDestroy = [](CUstream stream) {
+    return quietly("cuStreamDestroy", [&]() -> CUresult { return remove_from(impl().streams, stream); });
+  };
+  api.cuStreamQuery = [](CUstream) {
+    return quietly("cuStreamQuery", [&]() -> CUresult { return CUDA_SUCCESS; });
+  };
+  api.cuStreamIsCapturing = [](CUstream stream, CUstreamCaptureStatus* status) {
+    return quietly("cuStreamIsCapturing", [&]() -> CUresult {
+      *status =
+          it().capturing.contains(stream) ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuEventCreate = [](CUevent* event, unsigned) {
+    return quietly("cuEventCreate", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      *event = add_to(impl().events);
+      (*event)->context = impl().current();
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuEventDestroy = [](CUevent event) {
+    return quietly("cuEventDestroy", [&]() -> CUresult { return remove_from(impl().events, event); });
+  };
+  api.cuEventRecord = [](CUevent event, CUstream stream) {
+    return quietly("cuEventRecord", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      CUstream on = impl().stream_of(stream);
+      if (on->context != event->context) {
+        return CUDA_ERROR_INVALID_HANDLE;
+      }
+      event->time_ns = std::max(impl().now_ns, on->busy_until_ns);
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuEventElapsedTime = [](float* elapsed_ms, CUevent begin, CUevent end) {
+    return quietly("cuEventElapsedTime", [&]() -> CUresult {
+      if (begin->time_ns == 0 || end->time_ns == 0) {
+        return CUDA_ERROR_INVALID_HANDLE;
+      }
+      *elapsed_ms = static_cast<float>(static_cast<double>(end->time_ns - begin->time_ns) / 1e6);
+      return CUDA_SUCCESS;
+    });
+  };
+}
+
+void add_memory(contextual::cuda::Driver& api) {
+  api.cuMemAlloc = [](CUdeviceptr* memory, std::size_t bytes) {
+    return quietly("cuMemAlloc", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      auto fresh = std::make_unique<char[]>(bytes);
+      *memory = reinterpret_cast<CUdeviceptr>(fresh.get());
+      impl().allocations.emplace(*memory, std::move(fresh));
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuMemFree = [](CUdeviceptr memory) {
+    return quietly("cuMemFree", [&]() -> CUresult { return remove_from(impl().allocations, memory); });
+  };
+  api.cuMemcpyDtoHAsync = [](void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
+    return quietly("cuMemcpyDtoHAsync", [&]() -> CUresult {
+      std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+      return CUDA_SUCCESS;
+    });
+  };
+}
+
+void add_modules(contextual::cuda::Driver& api) {
+  api.cuModuleGetLoadingMode = [](CUmoduleLoadingMode* mode) {
+    return quietly("cuModuleGetLoadingMode", [&]() -> CUresult {
+      *mode = it().loading_mode;
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuModuleLoadData = [](CUmodule* module, const void* image) {
+    return quietly("cuModuleLoadData", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      *module = add_to(impl().modules);
+      (*module)->code = static_cast<const char*>(image);
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuModuleUnload = [](CUmodule module) {
+    return quietly("cuModuleUnload", [&]() -> CUresult { return remove_from(impl().modules, module); });
+  };
+  api.cuModuleGetFunction = [](CUfunction* function, CUmodule module, const char* name) {
+    return quietly("cuModuleGetFunction", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      module->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{module->code, name}));
+      *function = module->functions.back().get();
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuFuncLoad = [](CUfunction) {
+    return quietly("cuFuncLoad", [&]() -> CUresult { return CUDA_SUCCESS; });
+  };
+  api.cuFuncGetAttribute = [](int* value, CUfunction_attribute which, CUfunction) {
+    return quietly("cuFuncGetAttribute", [&]() -> CUresult {
+      *value = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK           ? 1024
+               : which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? 48 * 1024
+                                                                          : 0;
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute, int) {
+    return quietly("cuFuncSetAttribute", [&]() -> CUresult { return CUDA_SUCCESS; });
+  };
+  api.cuOccupancyMaxActiveBlocksPerMultiprocessor = [](int* blocks, CUfunction, int, std::size_t) {
+    return quietly("cuOccupancyMaxActiveBlocksPerMultiprocessor", [&]() -> CUresult {
+      *blocks = 1;
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuOccupancyMaxActiveClusters = [](int* clusters, CUfunction, const CUlaunchConfig*) {
+    return quietly("cuOccupancyMaxActiveClusters", [&]() -> CUresult {
+      *clusters = 1;
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuLaunchKernelEx = [](const CUlaunchConfig* config, CUfunction function, void**, void**) {
+    return it().call("cuLaunchKernelEx", CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, [&]() -> CUresult {
+      const Launch launch{function->code, function->name, config->blockDimX, impl().current(),
+                          config->hStream};
+      const CUresult result = it().launch_result ? it().launch_result(launch) : CUDA_SUCCESS;
+      return result == CUDA_SUCCESS
+                 ? it().run_kernel(launch, it().duration_ns ? it().duration_ns(launch) : 10'000)
+                 : result;
+    });
+  };
+}
+
+#define CHECK_IS_SCRIPTED(function)                                              \
+  if (api.function == nullptr) {                                                 \
+    std::fprintf(stderr, "the scripted driver has no function " #function "\n"); \
+    std::abort();                                                                \
+  }
+
+}  // namespace
+
+contextual::cuda::Driver scripted_table() {
+  contextual::cuda::Driver api;
+  add_devices(api);
+  add_contexts(api);
+  add_streams(api);
+  add_memory(api);
+  add_modules(api);
+  CONTEXTUAL_DRIVER_FUNCTIONS(CHECK_IS_SCRIPTED)
+  return api;
+}
+
+}  // namespace cuda_test

@@ -1,0 +1,81 @@
+#pragma once
+
+/// \file
+/// A compiler that tests script: its machine code is the text of the variant's macros.
+
+#include "contextual/cuda/nvrtc.hpp"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace cuda_test {
+
+struct ScriptedNvrtc {
+  static inline bool fails = false;
+  static inline int compilations = 0;
+  static inline std::vector<std::string> options;  ///< of the latest one
+
+  static contextual::cuda::Nvrtc table();
+
+ private:
+  struct Program {
+    std::string name;
+    std::string code;
+  };
+  static inline std::mutex mutex;
+  static Program& of(nvrtcProgram program) { return *reinterpret_cast<Program*>(program); }
+  static nvrtcResult compile(nvrtcProgram program, int count, const char* const* texts) {
+    const std::lock_guard lock(mutex);
+    options.assign(texts, texts + count);
+    ++compilations;
+    for (const std::string& option : options) {
+      const std::string prefix = "--define-macro=";
+      if (option.compare(0, prefix.size(), prefix) == 0) {
+        of(program).code += " " + option.substr(prefix.size());
+      }
+    }
+    return fails ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
+  }
+};
+
+inline contextual::cuda::Nvrtc ScriptedNvrtc::table() {
+  fails = false;
+  compilations = 0;
+  contextual::cuda::Nvrtc api;
+  api.nvrtcVersion = [](int* major, int* minor) { return *major = 13, *minor = 0, NVRTC_SUCCESS; };
+  api.nvrtcGetErrorString = [](nvrtcResult) { return "NVRTC_ERROR_COMPILATION"; };
+  api.nvrtcCreateProgram = [](nvrtcProgram* program, const char*, const char*, int, const char* const*,
+                              const char* const*) {
+    *program = reinterpret_cast<nvrtcProgram>(new Program{"", "code"});
+    return NVRTC_SUCCESS;
+  };
+  api.nvrtcDestroyProgram = [](nvrtcProgram* program) {
+    delete &of(*program);
+    return NVRTC_SUCCESS;
+  };
+  api.nvrtcAddNameExpression = [](nvrtcProgram program, const char* expression) {
+    of(program).name = expression;
+    return NVRTC_SUCCESS;
+  };
+  api.nvrtcCompileProgram = compile;
+  api.nvrtcGetProgramLogSize = [](nvrtcProgram, std::size_t* size) { return *size = 11, NVRTC_SUCCESS; };
+  api.nvrtcGetProgramLog = [](nvrtcProgram, char* log) {
+    return std::memcpy(log, "no such y\n", 11), NVRTC_SUCCESS;
+  };
+  api.nvrtcGetLoweredName = [](nvrtcProgram program, const char*, const char** lowered) {
+    *lowered = of(program).name.c_str();
+    return NVRTC_SUCCESS;
+  };
+  api.nvrtcGetCUBINSize = [](nvrtcProgram program, std::size_t* size) {
+    return *size = of(program).code.size(), NVRTC_SUCCESS;
+  };
+  api.nvrtcGetCUBIN = [](nvrtcProgram program, char* code) {
+    return std::memcpy(code, of(program).code.data(), of(program).code.size()), NVRTC_SUCCESS;
+  };
+  return api;
+}
+
+}  // namespace cuda_test
