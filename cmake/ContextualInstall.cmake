@@ -14,6 +14,10 @@ if(CONTEXTUAL_HAS_MPI)
   export(TARGETS contextual_mpi NAMESPACE contextual:: FILE "${PROJECT_BINARY_DIR}/contextualMpiTargets.cmake")
 endif()
 
+if(CONTEXTUAL_HAS_CUDA)
+  export(TARGETS contextual_cuda NAMESPACE contextual:: FILE "${PROJECT_BINARY_DIR}/contextualCudaTargets.cmake")
+endif()
+
 if(CONTEXTUAL_INSTALL)
   install(TARGETS contextual EXPORT contextualTargets
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
@@ -21,10 +25,7 @@ if(CONTEXTUAL_INSTALL)
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/contextual" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-    FILES_MATCHING PATTERN "*.hpp"
-    # The CUDA part is not complete, so it is not installed yet.
-    PATTERN "cuda" EXCLUDE
-    PATTERN "cuda*.hpp" EXCLUDE)
+    FILES_MATCHING PATTERN "*.hpp")
   install(EXPORT contextualTargets NAMESPACE contextual:: DESTINATION "${contextual_package_dir}")
   if(CONTEXTUAL_HAS_MPI)
     install(TARGETS contextual_mpi EXPORT contextualMpiTargets
@@ -32,6 +33,13 @@ if(CONTEXTUAL_INSTALL)
       LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
       ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
     install(EXPORT contextualMpiTargets NAMESPACE contextual:: DESTINATION "${contextual_package_dir}")
+  endif()
+  if(CONTEXTUAL_HAS_CUDA)
+    install(TARGETS contextual_cuda EXPORT contextualCudaTargets
+      RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+      LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    install(EXPORT contextualCudaTargets NAMESPACE contextual:: DESTINATION "${contextual_package_dir}")
   endif()
   install(FILES "${PROJECT_BINARY_DIR}/contextualConfig.cmake"
     "${PROJECT_BINARY_DIR}/contextualConfigVersion.cmake" DESTINATION "${contextual_package_dir}")

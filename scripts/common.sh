@@ -36,6 +36,12 @@ has_mpi_header() {
   has_command mpicxx && echo '#include <mpi.h>' | mpicxx -E -x c++ - >/dev/null 2>&1
 }
 
+# The CUDA toolkit with its compiler; a GPU is not needed to build with it.
+has_cuda_toolkit() { has_command nvcc || [ -x "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc" ]; }
+
+# What is built unless a preset is named: the CUDA parts where the toolkit is.
+default_preset() { if has_cuda_toolkit; then echo cuda; else echo cpu; fi; }
+
 # at_least <version> <wanted>
 at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 
