@@ -11,7 +11,7 @@ namespace contextual::cuda {
 namespace {
 
 constexpr std::chrono::microseconds cheap{200};  // a reading that takes less is never left out
-constexpr int most_share = 20;                   // others take at most one part in this many of the time
+constexpr int most_share = 40;                   // others take at most one part in this many of the time
 
 constexpr int milliwatts_per_watt = 1000;
 constexpr int bus_id_length = 32;  // "0000:00:00.0" and a zero, with room
