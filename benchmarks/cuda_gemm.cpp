@@ -1,0 +1,315 @@
+/// \file
+/// The own GEMM for Hopper, tuned, beside cuBLAS with the algorithm that it chooses itself.
+///
+/// Both take turns on the same data, drawn from a normal distribution; a turn is several launches back to
+/// back between two events. Printed are medians over rounds, and the median of the rounds' ratios: above 1,
+/// ours is faster.
+
+#include "cuda_common.hpp"
+#include "kernels/cuda/gemm.hpp"
+#include "kernels/cuda/half_bits.hpp"
+
+#include <contextual/autotuner.hpp>
+
+#include <cublas_v2.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace contextual;
+using namespace contextual::benchmarks;
+using kernels::cuda::GemmArgs;
+using kernels::cuda::GemmType;
+
+struct Shape {
+  int m;
+  int n;
+  int k;
+};
+
+struct Settings {
+  std::vector<std::string> shapes{"4096x4096x4096", "8192x28672x8192", "8192x11008x4096"};
+  int rounds = 21;
+  int launches = 10;
+  bool fp16 = false;
+  bool all_configs = false;
+  double goal = 0.85;
+  std::string json;
+};
+
+Shape shape_of(const std::string& text) {
+  Shape shape{};
+  char end = 0;
+  if (std::sscanf(text.c_str(), "%dx%dx%d%c", &shape.m, &shape.n, &shape.k, &end) != 3) {
+    throw std::runtime_error("a shape is MxNxK, not '" + text + "'");
+  }
+  return shape;
+}
+
+void check_cublas(cublasStatus_t status) {
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    throw std::runtime_error(std::string("cuBLAS: ") + cublasGetStatusString(status));
+  }
+}
+
+/// Normally distributed. What is drawn on the host is repeated, with a period that no tile divides.
+class RandomMatrix {
+ public:
+  RandomMatrix(int rows, int columns, bool fp16, unsigned seed)
+      : values_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {
+    constexpr std::size_t period = 1'000'003;
+    std::mt19937 generator(seed);
+    std::normal_distribution<float> normal;
+    std::vector<std::uint16_t> drawn(std::min(period, values_.size()));
+    for (std::uint16_t& value : drawn) {
+      value = fp16 ? kernels::cuda::to_fp16(normal(generator)) : kernels::cuda::to_bf16(normal(generator));
+    }
+    CONTEXTUAL_CHECKED(cudaMemcpy(values_.get(), drawn.data(), drawn.size() * sizeof(std::uint16_t),
+                                  cudaMemcpyHostToDevice));
+    for (std::size_t filled = drawn.size(); filled < values_.size(); filled *= 2) {
+      const std::size_t more = std::min(filled, values_.size() - filled);
+      CONTEXTUAL_CHECKED(cudaMemcpy(values_.get() + filled, values_.get(), more * sizeof(std::uint16_t),
+                                    cudaMemcpyDeviceToDevice));
+    }
+  }
+  const std::uint16_t* get() const noexcept { return values_.get(); }
+
+ private:
+  Buffer<std::uint16_t> values_;
+};
+
+class Cublas {
+ public:
+  explicit Cublas(const Stream& stream) {
+    check_cublas(cublasCreate(&handle_));
+    check_cublas(cublasSetStream(handle_, stream));
+  }
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+  ~Cublas() { cublasDestroy(handle_); }
+
+  /// cuBLAS counts in columns: it is asked for C's transpose, B * A^T.
+  void gemm(const GemmArgs& args, void* c) const {
+    const float one = 1;
+    const float zero = 0;
+    const cudaDataType_t type = args.type == GemmType::bf16 ? CUDA_R_16BF : CUDA_R_16F;
+    check_cublas(cublasGemmEx(handle_, CUBLAS_OP_T, CUBLAS_OP_N, args.n, args.m, args.k, &one, args.b, type,
+                              args.k, args.a, type, args.k, &zero, c, type, args.n, CUBLAS_COMPUTE_32F,
+                              CUBLAS_GEMM_DEFAULT));
+  }
+
+ private:
+  cublasHandle_t handle_ = nullptr;
+};
+
+/// Of several launches, by two events.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const Stream& stream) : stream_(stream) {
+    CONTEXTUAL_CHECKED(cudaEventCreate(&begin_));
+    CONTEXTUAL_CHECKED(cudaEventCreate(&end_));
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+
+  double us_per_launch(int launches, const std::function<void()>& launch) const {
+    CONTEXTUAL_CHECKED(cudaEventRecord(begin_, stream_));
+    for (int i = 0; i < launches; ++i) {
+      launch();
+    }
+    CONTEXTUAL_CHECKED(cudaEventRecord(end_, stream_));
+    CONTEXTUAL_CHECKED(cudaEventSynchronize(end_));
+    float ms = 0;
+    CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin_, end_));
+    return 1e3 * static_cast<double>(ms) / launches;
+  }
+
+ private:
+  const Stream& stream_;
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+struct Result {
+  double ours_us = 0;
+  double cublas_us = 0;
+  double ratio = 0;
+  double tuning_seconds = 0;
+  ProblemReport problem;
+};
+
+class Comparison {
+ public:
+  Comparison(const Shape& shape, const Settings& settings)
+      : settings_(settings),
+        shape_(shape),
+        a_(shape.m, shape.k, settings.fp16, 1),
+        b_(shape.n, shape.k, settings.fp16, 2),
+        ours_(count()),
+        theirs_(count()),
+        cublas_(stream_),
+        stopwatch_(stream_) {}
+
+  Result measure() {
+    Result result;
+    tune(result);
+    std::vector<double> ours;
+    std::vector<double> theirs;
+    std::vector<double> ratios;
+    for (int round = -1; round < settings_.rounds; ++round) {
+      const double our_us = time([&] { kernels::cuda::gemm()(stream_, args()); });
+      const double their_us = time([&] { cublas_.gemm(args(), theirs_.get()); });
+      if (round >= 0) {
+        ours.push_back(our_us);
+        theirs.push_back(their_us);
+        ratios.push_back(their_us / our_us);
+      }
+    }
+    require_equal();
+    result.ours_us = median(ours);
+    result.cublas_us = median(theirs);
+    result.ratio = median(ratios);
+    return result;
+  }
+
+ private:
+  std::size_t count() const {
+    return static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n);
+  }
+  GemmArgs args() const {
+    return {.a = a_.get(),
+            .b = b_.get(),
+            .c = ours_.get(),
+            .m = shape_.m,
+            .n = shape_.n,
+            .k = shape_.k,
+            .type = settings_.fp16 ? GemmType::fp16 : GemmType::bf16};
+  }
+  double time(const std::function<void()>& launch) const {
+    return stopwatch_.us_per_launch(settings_.launches, launch);
+  }
+
+  void tune(Result& result) {
+    ContextualAutotuner tuner{{.log_directory = "", .timer = cuda_timer}};
+    const auto begin = std::chrono::steady_clock::now();
+    tuner.run("cuda_gemm", [&] { kernels::cuda::gemm()(stream_, args()); });
+    result.tuning_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result.problem = tuner.report().find("cuda_gemm")->problems.at(0);
+  }
+
+  /// Of the first and the last elements; both round sums of floats once.
+  void require_equal() const {
+    const std::size_t part = std::min<std::size_t>(count(), 1 << 20);
+    for (const std::size_t first : {std::size_t{0}, count() - part}) {
+      const std::vector<std::uint16_t> ours = ours_.download(first, part);
+      const std::vector<std::uint16_t> theirs = theirs_.download(first, part);
+      double difference = 0;
+      double norm = 0;
+      for (std::size_t i = 0; i < part; ++i) {
+        const double value = to_double(theirs[i]);
+        difference += std::pow(to_double(ours[i]) - value, 2);
+        norm += value * value;
+      }
+      if (!(std::sqrt(difference / norm) < 5e-3)) {
+        throw std::runtime_error("the results differ by " + std::to_string(std::sqrt(difference / norm)));
+      }
+    }
+  }
+  double to_double(std::uint16_t bits) const {
+    return settings_.fp16 ? kernels::cuda::from_fp16(bits) : kernels::cuda::from_bf16(bits);
+  }
+
+  const Settings& settings_;
+  Shape shape_;
+  RandomMatrix a_;
+  RandomMatrix b_;
+  Buffer<std::uint16_t> ours_;
+  Buffer<std::uint16_t> theirs_;
+  Stream stream_;
+  Cublas cublas_;
+  Stopwatch stopwatch_;
+};
+
+void print_configs(const ProblemReport& problem) {
+  std::vector<ConfigReport> configs = problem.configs;
+  std::sort(configs.begin(), configs.end(),
+            [](const ConfigReport& x, const ConfigReport& y) { return x.time.centre_ns < y.time.centre_ns; });
+  for (const ConfigReport& config : configs) {
+    std::printf("  %9.1f us  config-%zu %s %s\n", config.time.centre_ns / 1e3, config.config_id,
+                config.config.to_string().c_str(),
+                config.rejection.value_or(config.pruned ? "pruned" : "").c_str());
+  }
+}
+
+int compare(const Settings& settings) {
+  nlohmann::json rows = nlohmann::json::array();
+  bool met = true;
+  std::printf("%-16s %9s %10s %9s %10s %7s %9s  %s\n", "m x n x k", "ours us", "TFLOP/s", "cuBLAS us",
+              "TFLOP/s", "ratio", "tuning s", "config");
+  for (const std::string& text : settings.shapes) {
+    const Shape shape = shape_of(text);
+    const Result result = Comparison(shape, settings).measure();
+    const double tflop = 2e-12 * shape.m * shape.n * shape.k;
+    const double ours = tflop / (result.ours_us * 1e-6);
+    const double theirs = tflop / (result.cublas_us * 1e-6);
+    std::printf("%-16s %9.1f %10.1f %9.1f %10.1f %7.3f %9.2f  %s\n", text.c_str(), result.ours_us, ours,
+                result.cublas_us, theirs, result.ratio, result.tuning_seconds,
+                result.problem.choice_config.to_string().c_str());
+    if (settings.all_configs) {
+      print_configs(result.problem);
+    }
+    std::fflush(stdout);
+    met = result.ratio >= settings.goal && met;
+    rows.push_back({{"m", shape.m},
+                    {"n", shape.n},
+                    {"k", shape.k},
+                    {"ours_us", result.ours_us},
+                    {"cublas_us", result.cublas_us},
+                    {"ours_tflops", ours},
+                    {"cublas_tflops", theirs},
+                    {"ratio", result.ratio},
+                    {"tuning_s", result.tuning_seconds},
+                    {"config", result.problem.choice_config.to_string()}});
+  }
+  if (!settings.json.empty()) {
+    std::ofstream(settings.json) << rows.dump(2) << '\n';
+  }
+  std::printf("goal   cuBLAS's time over ours, every shape: at least %.2f: %s\n", settings.goal,
+              met ? "met" : "NOT met");
+  return met ? 0 : 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  CLI::App app{"The own GEMM, tuned, beside cuBLAS"};
+  app.add_option("--shapes", settings.shapes, "MxNxK, ...")->delimiter(',')->capture_default_str();
+  app.add_option("--rounds", settings.rounds, "turns of each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--launches", settings.launches, "launches a turn")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--fp16", settings.fp16, "instead of bf16");
+  app.add_flag("--all-configs", settings.all_configs, "the time of every config while tuning");
+  app.add_option("--goal", settings.goal, "least ratio")->capture_default_str();
+  app.add_option("--json", settings.json, "file for the figures");
+  return run_program(app, argc, argv, [&] { return compare(settings); });
+}

@@ -1,0 +1,211 @@
+#include "kernels/cuda/gemm.hpp"
+
+#include "kernels/cuda/gemm_parameters.hpp"
+#include "kernels/cuda/gemm_tensor_map.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace contextual::kernels::cuda {
+namespace {
+
+constexpr const char* source =
+#include "embedded/gemm.cu.inc"
+    ;
+constexpr const char* parameters_header =
+#include "embedded/gemm_parameters.hpp.inc"
+    ;
+constexpr const char* ptx_header =
+#include "embedded/hopper_ptx.cuh.inc"
+    ;
+constexpr const char* wgmma_header =
+#include "embedded/hopper_wgmma.cuh.inc"
+    ;
+
+constexpr int block_threads = 384;  // one warpgroup that loads, two that multiply
+
+int divide_up(int a, int b) {
+  return (a + b - 1) / b;
+}
+
+/// As gemm.cu lays it out.
+int shared_bytes(const GemmConfig& config) {
+  constexpr int row_bytes = 128;
+  constexpr int barrier_bytes = 16;      // a stage's two
+  constexpr int alignment_bytes = 1024;  // the swizzle repeats
+  constexpr int consumers = 2;
+  constexpr int store_buffers = 2;
+  constexpr int store_rows = 64;
+  return config.stages * ((config.block_m + config.block_n) * row_bytes + barrier_bytes) +
+         consumers * store_buffers * store_rows * config.epilogue_n * 2 + alignment_bytes;
+}
+
+bool fits_shared_memory(const GemmConfig& config) {
+  constexpr int most_bytes = 227 * 1024;
+  return shared_bytes(config) <= most_bytes;
+}
+
+constexpr int stage_choices[] = {3, 4, 6};
+
+/// No deeper pipeline of those offered fits.
+bool is_deepest(const GemmConfig& config) {
+  return std::none_of(std::begin(stage_choices), std::end(stage_choices), [config](int stages) mutable {
+    const bool deeper = stages > config.stages;
+    GemmConfig other = config;
+    other.stages = stages;
+    return deeper && fits_shared_memory(other);
+  });
+}
+
+/// Sums are kept in registers: two warpgroups, at most 128 a thread. One multiplies 64 x 64 at least.
+bool fits_registers(const GemmConfig& config) {
+  const int columns = config.block_m == 64 ? config.block_n / 2 : config.block_n;
+  return config.block_m * config.block_n <= 128 * 256 && columns % config.epilogue_n == 0;
+}
+
+/// The minor members are varied one at a time, for the largest tiles in clusters; the number of
+/// multiprocessors also for medium ones.
+bool is_worth_a_try(const GemmConfig& config) {
+  const GemmConfig defaults;
+  const int minor = (config.group != defaults.group) + (config.along_n != defaults.along_n) +
+                    (config.epilogue_n != defaults.epilogue_n);
+  const int sms = config.num_sms != defaults.num_sms ? 1 : 0;
+  const int size = config.block_m * config.block_n;
+  const bool large = size == 128 * 256 && config.cluster == 2;
+  const bool medium = size == 128 * 128 && config.block_m == 128 && config.cluster == 2;
+  return minor + sms == 0 || (minor + sms == 1 && (large || (medium && sms == 1)));
+}
+
+std::string number(const char* name, int value) {
+  return std::string(name) + " = " + std::to_string(value);
+}
+
+bool is_aligned(const void* pointer) {
+  constexpr std::uintptr_t copy_engine_bytes = 16;
+  return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % copy_engine_bytes == 0;
+}
+
+/// Throws InvalidArgument.
+void check(const GemmArgs& args) {
+  const std::string sizes = number("m", args.m) + ", " + number("n", args.n) + ", " + number("k", args.k);
+  if (args.m < 1 || args.n < 1 || args.k < 1) {
+    throw InvalidArgument("cuda_gemm: m, n and k must be at least 1, not " + sizes);
+  }
+  constexpr int values_in_16_bytes = 8;
+  if (args.n % values_in_16_bytes != 0 || args.k % values_in_16_bytes != 0) {
+    throw InvalidArgument("cuda_gemm: n and k must be multiples of 8, not " + sizes);
+  }
+  if (!is_aligned(args.a) || !is_aligned(args.b) || !is_aligned(args.c)) {
+    throw InvalidArgument("cuda_gemm: a, b and c must be multiples of 16 bytes and not null");
+  }
+  if (args.ready_flags != nullptr && args.rows_per_flag < 1) {
+    throw InvalidArgument("cuda_gemm: with ready flags rows_per_flag must be at least 1, not " +
+                          std::to_string(args.rows_per_flag));
+  }
+}
+
+int multiprocessors() {
+  int device = 0;
+  int count = 0;
+  cudaError_t code = cudaGetDevice(&device);
+  if (code == cudaSuccess) {
+    code = cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+  }
+  if (code != cudaSuccess) {
+    throw CudaError(std::string("cuda_gemm: the number of multiprocessors: ") + cudaGetErrorString(code),
+                    static_cast<int>(code));
+  }
+  return count;
+}
+
+CudaVariant variant(const GemmConfig& config) {
+  return {.function = "hopper_gemm",
+          .defines = {{"BLOCK_M", std::to_string(config.block_m)},
+                      {"BLOCK_N", std::to_string(config.block_n)},
+                      {"STAGES", std::to_string(config.stages)},
+                      {"CLUSTER", std::to_string(config.cluster)},
+                      {"GROUP", std::to_string(config.group)},
+                      {"ALONG_N", config.along_n ? "1" : "0"},
+                      {"EPILOGUE_N", std::to_string(config.epilogue_n)}}};
+}
+
+CudaLayout layout(const GemmConfig& config, const GemmArgs& args) {
+  check(args);
+  const int all = multiprocessors();
+  const int used = config.num_sms == 0 ? all : std::min(config.num_sms, all);
+  const std::int64_t tiles =
+      std::int64_t{divide_up(args.m, config.block_m * config.cluster)} * divide_up(args.n, config.block_n);
+  const auto clusters =
+      static_cast<unsigned>(std::min<std::int64_t>(tiles, std::max(1, used / config.cluster)));
+  const auto cluster = static_cast<unsigned>(config.cluster);
+  return {.grid = {clusters * cluster},
+          .block = {block_threads},
+          .cluster = {cluster},
+          .dynamic_shared_bytes = static_cast<unsigned>(shared_bytes(config))};
+}
+
+void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmArgs& args) {
+  const bool bf16 = args.type == GemmType::bf16;
+  constexpr int store_rows = 64;
+  parameters.add(tensor_map({args.a, args.m, args.k, bf16}, config.block_m));
+  parameters.add(tensor_map({args.b, args.n, args.k, bf16}, config.block_n / config.cluster));
+  parameters.add(tensor_map({args.c, args.m, args.n, bf16}, store_rows));
+  parameters.add(GemmParameters{args.ready_flags, args.timed_out, args.wait_budget_ns, args.ready_value,
+                                args.rows_per_flag, args.m, args.n, args.k, !bf16});
+}
+
+/// More than half of a cluster's tile would be outside of C, and there are smaller ones.
+bool is_mostly_outside(const GemmConfig& config, const CUstream& /*stream*/, const GemmArgs& args) {
+  constexpr int least_rows = 64;
+  constexpr int least_columns = 128;
+  return config.block_m * config.cluster >= 2 * std::max(args.m, least_rows) ||
+         config.block_n >= 2 * std::max(args.n, least_columns);
+}
+
+}  // namespace
+
+ConfigSpace<GemmConfig> gemm_space() {
+  return ConfigSpace<GemmConfig>{
+      {"BLOCK_M", &GemmConfig::block_m, {64, 128, 256}},
+      {"BLOCK_N", &GemmConfig::block_n, {128, 192, 256}},
+      {"STAGES", &GemmConfig::stages, std::vector<int>(std::begin(stage_choices), std::end(stage_choices))},
+      {"CLUSTER", &GemmConfig::cluster, {1, 2}},
+      {"GROUP", &GemmConfig::group, {1, 4, 8, 16}},
+      {"ALONG_N", &GemmConfig::along_n, {true, false}},
+      {"EPILOGUE_N", &GemmConfig::epilogue_n, {64, 128}},
+      {"NUM_SMS", &GemmConfig::num_sms, {0, 116, 108}}}
+      .constraint("shared memory", fits_shared_memory)
+      .constraint("registers", fits_registers)
+      .constraint("as many stages as fit", is_deepest)
+      .constraint("minor members one at a time", is_worth_a_try);
+}
+
+Gemm::Definition gemm_definition() {
+  Gemm::Definition definition;
+  definition.source = CudaSource::text("gemm.cu", source)
+                          .header("gemm_parameters.hpp", parameters_header)
+                          .header("hopper_ptx.cuh", ptx_header)
+                          .header("hopper_wgmma.cuh", wgmma_header);
+  definition.variant = variant;
+  definition.layout = layout;
+  definition.parameters = add_parameters;
+  definition.options.prune = is_mostly_outside;
+  definition.options.key_names = {"M", "N", "K", "TYPE", "WAITS"};
+  return definition;
+}
+
+Key gemm_key(const GemmArgs& args) {
+  return make_key(args.m, args.n, args.k, args.type == GemmType::bf16 ? "bf16" : "fp16",
+                  args.ready_flags != nullptr);
+}
+
+Gemm& gemm() {
+  // Never destroyed: it may be launched while the process exits.
+  static auto* const kernel = new Gemm("cuda_gemm", gemm_space(), gemm_key, gemm_definition());
+  return *kernel;
+}
+
+}  // namespace contextual::kernels::cuda

@@ -1,0 +1,20 @@
+#pragma once
+
+/// \file
+/// What the Hopper GEMM is launched with beside its tensor maps. Also compiled by NVRTC; includes nothing.
+
+namespace contextual::kernels::cuda {
+
+struct GemmParameters {
+  const unsigned* ready_flags;
+  unsigned* timed_out;
+  unsigned long long wait_budget_ns;
+  unsigned ready_value;
+  int rows_per_flag;
+  int m;
+  int n;
+  int k;
+  bool fp16;
+};
+
+}  // namespace contextual::kernels::cuda

@@ -1,0 +1,168 @@
+/// The PTX of Hopper (sm_90a) that the kernels here are made of: barriers in shared memory, the bulk tensor
+/// copy engine, and what goes with warps that have roles. Compiled by NVRTC; includes nothing.
+
+/// What cuTensorMapEncodeTiled writes.
+struct alignas(64) TensorMap {
+  unsigned long long opaque[16];
+};
+
+namespace hopper {
+
+__device__ __forceinline__ unsigned shared_address(const void* pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+// --- barriers: an address is that of 8 bytes in this block's shared memory
+
+__device__ __forceinline__ void barrier_init(unsigned barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+/// Makes initialised barriers visible to the cluster and to the copy engine.
+__device__ __forceinline__ void barrier_init_fence() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+__device__ __forceinline__ void barrier_arrive(unsigned barrier) {
+  asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/// Arrives at the barrier that `block` of the cluster has at the same address. Releases nothing that this
+/// thread wrote beyond its own block: at the cluster's scope that costs a fence, and what a consumer has to
+/// say is that it has read.
+__device__ __forceinline__ void barrier_arrive_at(unsigned barrier, unsigned block) {
+  asm volatile(
+      "{ .reg .b32 there;\n"
+      "mapa.shared::cluster.u32 there, %0, %1;\n"
+      "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(barrier),
+      "r"(block)
+      : "memory");
+}
+
+/// Arrives, and lets the phase wait for `bytes` of the copy engine as well.
+__device__ __forceinline__ void barrier_expect(unsigned barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+/// Waits until the phase of this parity has ended, and sees what the block and the copy engine wrote for it.
+__device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity) {
+  unsigned done = 0;
+  while (done == 0) {
+    asm volatile(
+        "{ .reg .pred p;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, p; }"
+        : "=r"(done)
+        : "r"(barrier), "r"(parity)
+        : "memory");
+  }
+}
+
+/// A barrier of some of the block's warps. `id` is 1 to 15.
+__device__ __forceinline__ void warps_sync(unsigned id, unsigned threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+// --- clusters
+
+__device__ __forceinline__ unsigned block_in_cluster() {
+  unsigned rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/// All threads of the cluster.
+__device__ __forceinline__ void cluster_sync() {
+  asm volatile(
+      "barrier.cluster.arrive.release;\n"
+      "barrier.cluster.wait.acquire;" ::
+          : "memory");
+}
+
+// --- the copy engine
+
+__device__ __forceinline__ void prefetch(const TensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+/// Element (x, y) of the matrix is the box's first; what is outside of the matrix becomes zero.
+__device__ __forceinline__ void load_box(unsigned to, const TensorMap& map, int x, int y, unsigned barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+      "l"(&map), "r"(x), "r"(y), "r"(barrier)
+      : "memory");
+}
+
+/// The same into all blocks of the cluster whose bit is set in `blocks`; each block's own barrier is told.
+__device__ __forceinline__ void load_box_multicast(unsigned to, const TensorMap& map, int x, int y,
+                                                   unsigned barrier, unsigned short blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+      " [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+      "l"(&map), "r"(x), "r"(y), "r"(barrier), "h"(blocks)
+      : "memory");
+}
+
+/// What is outside of the matrix is left out.
+__device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, unsigned from) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map),
+               "r"(x), "r"(y), "r"(from)
+               : "memory");
+}
+
+/// This thread's stores since the last call become a group.
+__device__ __forceinline__ void commit_stores() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/// Until all but the last `pending` groups of this thread's stores have read their shared memory.
+template <int pending>
+__device__ __forceinline__ void wait_for_stores() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+}
+
+/// Before the copy engine or the tensor cores read shared memory that this thread wrote.
+__device__ __forceinline__ void fence_shared_writes() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/// Between seeing that others wrote global memory, and the copy engine reading it.
+__device__ __forceinline__ void fence_global_reads() {
+  asm volatile("fence.proxy.async.global;" ::: "memory");
+}
+
+// --- registers, clock, flags
+
+template <int registers>
+__device__ __forceinline__ void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+template <int registers>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+__device__ __forceinline__ unsigned long long now_ns() {
+  unsigned long long ns;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+  return ns;
+}
+
+/// Written by another kernel, another device or a copy.
+__device__ __forceinline__ unsigned load_flag(const unsigned* flag) {
+  unsigned value;
+  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+  return value;
+}
+
+/// Four 8 x 8 matrices of 16-bit values; lane l gives the address of row l % 8 of matrix l / 8.
+__device__ __forceinline__ void store_matrices(unsigned row, unsigned a, unsigned b, unsigned c, unsigned d) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(a), "r"(b),
+               "r"(c), "r"(d)
+               : "memory");
+}
+
+}  // namespace hopper

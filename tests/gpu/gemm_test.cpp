@@ -1,0 +1,354 @@
+#include "kernels/cuda/gemm.hpp"
+
+#include "gpu/kernel_support.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <thread>
+
+using namespace contextual;
+using namespace contextual::kernels::cuda;
+using namespace gpu_test;
+
+namespace {
+
+struct Shape {
+  int m = 1;
+  int n = 1;
+  int k = 1;
+  bool bf16 = true;
+
+  std::string text() const {
+    return std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k) +
+           (bf16 ? " bf16" : " fp16");
+  }
+};
+
+/// One thread an element, in float, one product after the other.
+constexpr const char* reference_source = R"(
+__device__ float value(unsigned short bits, bool bf16) {
+  float f;
+  if (bf16) { return __uint_as_float(static_cast<unsigned>(bits) << 16); }
+  asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(bits));
+  return f;
+}
+extern "C" __global__ void reference_gemm(float* c, const unsigned short* a, const unsigned short* b, int m, int n,
+                                          int k, bool bf16) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row >= m || column >= n) { return; }
+  float sum = 0;
+  for (int i = 0; i < k; ++i) {
+    sum += value(a[static_cast<long long>(row) * k + i], bf16) * value(b[static_cast<long long>(column) * k + i], bf16);
+  }
+  c[static_cast<long long>(row) * n + column] = sum;
+}
+)";
+
+struct NoConfig {
+  int threads = 16;
+};
+using Reference =
+    CudaKernel<NoConfig, float*, const std::uint16_t*, const std::uint16_t*, int, int, int, bool>;
+
+Reference& reference_gemm() {
+  static Reference kernel(
+      "reference_gemm", {{"THREADS", &NoConfig::threads, {16}}},
+      [](float* const&, const std::uint16_t* const&, const std::uint16_t* const&, const int& m, const int& n,
+         const int& k, const bool& bf16) { return make_key(m, n, k, bf16); },
+      {.source = CudaSource::text("reference_gemm.cu", reference_source),
+       .variant = [](const NoConfig&) { return CudaVariant{.function = "reference_gemm"}; },
+       .layout =
+           [](const NoConfig& config, float* const&, const std::uint16_t* const&, const std::uint16_t* const&,
+              const int& m, const int& n, const int&, const bool&) {
+             const auto side = static_cast<unsigned>(config.threads);
+             return CudaLayout{.grid = {(static_cast<unsigned>(n) + side - 1) / side,
+                                        (static_cast<unsigned>(m) + side - 1) / side},
+                               .block = {side, side}};
+           }});
+  return kernel;
+}
+
+/// Operands, result with a guard behind it, and reference of one shape.
+class Problem {
+ public:
+  explicit Problem(const Shape& shape)
+      : shape_(shape),
+        half_{shape.bf16},
+        a_(half_.random(static_cast<std::size_t>(shape.m) * shape.k, 1)),
+        b_(half_.random(static_cast<std::size_t>(shape.n) * shape.k, 2)),
+        c_(count() + guard) {
+    const DeviceArray<float> sums(count());
+    reference_gemm()(nullptr, sums.get(), a_.get(), b_.get(), shape.m, shape.n, shape.k, shape.bf16);
+    expected_ = sums.host();
+  }
+
+  GemmArgs args() const {
+    return {.a = a_.get(),
+            .b = b_.get(),
+            .c = c_.get(),
+            .m = shape_.m,
+            .n = shape_.n,
+            .k = shape_.k,
+            .type = shape_.bf16 ? GemmType::bf16 : GemmType::fp16};
+  }
+  void poison() { c_.poison(); }
+
+  /// Relative, in the Frobenius norm, over the largest error of one rounding to the type. NaN where something
+  /// was not written; infinite where something outside of C was.
+  double error() const {
+    const std::vector<std::uint16_t> c = c_.host();
+    double difference = 0;
+    double norm = 0;
+    for (std::size_t i = 0; i < count(); ++i) {
+      const double wrong_by = half_.value(c[i]) - static_cast<double>(expected_[i]);
+      difference += wrong_by * wrong_by;
+      norm += static_cast<double>(expected_[i]) * static_cast<double>(expected_[i]);
+    }
+    for (std::size_t i = count(); i < c.size(); ++i) {
+      if (c[i] != poison_bits) {
+        return HUGE_VAL;
+      }
+    }
+    return std::sqrt(difference / norm) / half_.rounding();
+  }
+
+ private:
+  static constexpr std::size_t guard = 4096;
+
+  std::size_t count() const {
+    return static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n);
+  }
+
+  Shape shape_;
+  Half half_;
+  DeviceArray<std::uint16_t> a_;
+  DeviceArray<std::uint16_t> b_;
+  DeviceArray<std::uint16_t> c_;
+  std::vector<float> expected_;
+};
+
+/// Roundings are spread evenly over a step, so their root mean square is well below the largest; sums in
+/// float add next to nothing.
+constexpr double most_error = 0.5;
+
+/// Each on few multiprocessors, so that blocks take several tiles also of small matrices.
+ConfigSpace<GemmConfig> crowded(const ConfigSpace<GemmConfig>& space) {
+  std::vector<GemmConfig> configs;
+  for (GemmConfig config : space.configs()) {
+    if (config.num_sms == 0) {
+      config.num_sms = 4;
+      configs.push_back(config);
+    }
+  }
+  ConfigSpace<GemmConfig> few = gemm_space();
+  few.explicit_list(configs).default_config(configs.front());
+  return few;
+}
+
+/// The kernel's configs, compiled in parallel by tuning it, which must not choose something wrong.
+void tune(Gemm& kernel, Problem& problem, const Stream& stream) {
+  Options options;
+  options.n_warmup = 1;
+  options.n_repeat = 1;
+  options.finals = false;
+  options.timer = cuda_timer;
+  options.log_directory = "";
+  int wrong = 0;
+  options.before_iteration = [&](const IterationInfo&) { problem.poison(); };
+  options.after_iteration = [&](const IterationInfo&) { wrong += problem.error() < most_error ? 0 : 1; };
+  ContextualAutotuner tuner(options);
+  tuner.run("gemm", [&] { kernel(stream, problem.args()); });
+  CHECK(wrong == 0);
+  const Report report = tuner.report();
+  for (const ConfigReport& config : report.find("gemm")->problems.at(0).configs) {
+    INFO(config.config.to_string() << ": " << config.rejection.value_or(""));
+    CHECK_FALSE(config.rejection.has_value());
+  }
+}
+
+void check_every_config(Gemm& kernel, Problem& problem, const GemmArgs& args, const Stream& stream) {
+  for (std::size_t id = 0; id < kernel.space().size(); ++id) {
+    INFO(kernel.space().describe(id));
+    problem.poison();
+    REQUIRE(kernel.launch_config(id, stream, args) == CUDA_SUCCESS);
+    cuda_check(cudaDeviceSynchronize());
+    CHECK(problem.error() < most_error);
+  }
+}
+
+/// Not set; set by the stream, not by the host.
+class ReadyFlags {
+ public:
+  ReadyFlags(int rows, int rows_per_flag)
+      : flags_(static_cast<std::size_t>((rows + rows_per_flag - 1) / rows_per_flag)),
+        rows_per_flag_(rows_per_flag) {
+    clear();
+  }
+  static constexpr unsigned ready = 0x01010101;
+
+  GemmArgs args(GemmArgs args) const {
+    args.ready_flags = flags_.get();
+    args.ready_value = ready;
+    args.rows_per_flag = rows_per_flag_;
+    args.timed_out = timed_out_.get();
+    return args;
+  }
+  void clear() {
+    cuda_check(cudaMemset(flags_.get(), 0, size() * sizeof(unsigned)));
+    cuda_check(cudaMemset(timed_out_.get(), 0, sizeof(unsigned)));
+    cuda_check(cudaDeviceSynchronize());
+  }
+  void set(std::size_t flag, cudaStream_t stream) {
+    cuda_check(cudaMemsetAsync(flags_.get() + flag, 1, sizeof(unsigned), stream));
+  }
+  std::size_t size() const { return flags_.host().size(); }
+  bool timed_out() const { return timed_out_.host().at(0) != 0; }
+
+ private:
+  DeviceArray<unsigned> flags_;
+  DeviceArray<unsigned> timed_out_{1};
+  int rows_per_flag_;
+};
+
+}  // namespace
+
+TEST_CASE("gemm: config 0 is the default, and the space is of a size that can be walked", "[gpu]") {
+  const ConfigSpace<GemmConfig> space = gemm_space();
+  CHECK(space.size() >= 24);
+  CHECK(space.size() <= 60);
+  CHECK(space[0].block_m == GemmConfig{}.block_m);
+  CHECK(space[0].stages == GemmConfig{}.stages);
+}
+
+TEST_CASE("gemm: what the copy engine cannot read is an invalid argument that is named", "[gpu]") {
+  alignas(16) static char memory[32];
+  const auto message = [](GemmArgs args) -> std::string {
+    try {
+      gemm().launch_config(0, nullptr, args);
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  GemmArgs good{.a = memory, .b = memory, .c = memory, .m = 1, .n = 8, .k = 8};
+  GemmArgs bad = good;
+  bad.n = 12;
+  CHECK_THAT(message(bad), ContainsSubstring("n = 12") && ContainsSubstring("multiples of 8"));
+  bad = good;
+  bad.k = 20;
+  CHECK_THAT(message(bad), ContainsSubstring("k = 20") && ContainsSubstring("multiples of 8"));
+  bad = good;
+  bad.m = 0;
+  CHECK_THAT(message(bad), ContainsSubstring("m = 0") && ContainsSubstring("at least 1"));
+  bad = good;
+  bad.b = memory + 8;
+  CHECK_THAT(message(bad), ContainsSubstring("multiples of 16 bytes"));
+  bad = good;
+  bad.c = nullptr;
+  CHECK_THAT(message(bad), ContainsSubstring("not null"));
+  bad = good;
+  static const unsigned flag = 0;
+  bad.ready_flags = &flag;
+  CHECK_THAT(message(bad), ContainsSubstring("rows_per_flag"));
+}
+
+TEST_CASE("gemm: every config is right when tuned", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  Problem problem({512, 512, 512});
+  tune(gemm(), problem, stream);
+}
+
+TEST_CASE("gemm: every config is right for odd and real shapes", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  for (const bool bf16 : {true, false}) {
+    for (const Shape& shape : {Shape{1, 8, 8, bf16}, Shape{127, 136, 72, bf16}, Shape{256, 256, 4096, bf16},
+                               Shape{4091, 1280, 1024, bf16}}) {
+      INFO(shape.text());
+      Problem problem(shape);
+      check_every_config(gemm(), problem, problem.args(), stream);
+    }
+  }
+}
+
+TEST_CASE("gemm: every config is right where blocks take several tiles", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  Gemm kernel("cuda_gemm_crowded", crowded(gemm_space()), gemm_key, gemm_definition());
+  for (const bool bf16 : {true, false}) {
+    Problem problem({700, 840, 328, bf16});
+    check_every_config(kernel, problem, problem.args(), stream);
+  }
+}
+
+TEST_CASE("gemm: rows of A are not read before their flag is set", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  const Stream copies;
+  const Shape shape{700, 264, 520};
+  Problem problem(shape);
+  const std::size_t row_bytes = static_cast<std::size_t>(shape.k) * sizeof(std::uint16_t);
+  const DeviceArray<std::uint16_t> late(static_cast<std::size_t>(shape.m) *
+                                        static_cast<std::size_t>(shape.k));
+  for (const int rows_per_flag : {1000, 96}) {
+    ReadyFlags flags(shape.m, rows_per_flag);
+    for (std::size_t id = 0; id < gemm().space().size(); ++id) {
+      INFO(rows_per_flag << " rows a flag; " << gemm().space().describe(id));
+      problem.poison();
+      cuda_check(cudaMemset(late.get(), 0xff, static_cast<std::size_t>(shape.m) * row_bytes));
+      flags.clear();
+      GemmArgs args = flags.args(problem.args());
+      const auto* const whole = static_cast<const char*>(args.a);
+      args.a = late.get();
+      REQUIRE(gemm().launch_config(id, stream, args) == CUDA_SUCCESS);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      for (int first = shape.m / rows_per_flag * rows_per_flag; first >= 0; first -= rows_per_flag) {
+        const std::size_t from = static_cast<std::size_t>(first) * row_bytes;
+        const auto rows = static_cast<std::size_t>(std::min(rows_per_flag, shape.m - first));
+        cuda_check(cudaMemcpyAsync(reinterpret_cast<char*>(late.get()) + from, whole + from, rows * row_bytes,
+                                   cudaMemcpyDeviceToDevice, copies));
+        flags.set(static_cast<std::size_t>(first / rows_per_flag), copies);
+      }
+      CHECK(problem.error() < most_error);
+      CHECK_FALSE(flags.timed_out());
+    }
+  }
+}
+
+TEST_CASE("gemm: it ends and says so when a flag is never set", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  Problem problem({700, 264, 520});
+  ReadyFlags flags(700, 128);
+  GemmArgs args = flags.args(problem.args());
+  args.wait_budget_ns = 50'000'000;
+  REQUIRE(gemm().launch_config(0, stream, args) == CUDA_SUCCESS);
+  stream.wait();
+  CHECK(flags.timed_out());
+  CHECK(problem.error() < most_error);  // A is there after all
+  flags.clear();
+  for (std::size_t flag = 0; flag < flags.size(); ++flag) {
+    flags.set(flag, stream);
+  }
+  REQUIRE(gemm().launch_config(0, stream, args) == CUDA_SUCCESS);
+  stream.wait();
+  CHECK_FALSE(flags.timed_out());
+}
