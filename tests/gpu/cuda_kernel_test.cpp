@@ -1,3 +1,4 @@
+#include "gpu/kernel_support.hpp"
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -9,6 +10,7 @@
 #include <vector>
 
 using namespace contextual;
+using gpu_test::has_gpu;
 
 namespace {
 
@@ -77,15 +79,6 @@ struct Vectors {
     return true;
   }
 };
-
-/// False, with the reason for ctest, where there is no GPU.
-bool has_gpu() {
-  const std::string problem = cuda_problem();
-  if (!problem.empty()) {
-    std::printf("skipped: %s\n", problem.c_str());
-  }
-  return problem.empty();
-}
 
 Options options_with(const TimerFactory& timer) {
   Options options;

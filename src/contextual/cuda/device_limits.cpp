@@ -22,6 +22,19 @@ std::string number(const char* what, std::uint64_t value) {
   return std::string(what) + std::to_string(value);
 }
 
+bool within(const CudaDim& dim, const CudaDim& largest) {
+  return dim.x <= largest.x && dim.y <= largest.y && dim.z <= largest.z;
+}
+
+std::string text(const CudaDim& dim) {
+  return std::to_string(dim.x) + " x " + std::to_string(dim.y) + " x " + std::to_string(dim.z);
+}
+
+CudaDim dim_of(CUdevice device, CUdevice_attribute x, CUdevice_attribute y, CUdevice_attribute z) {
+  return {static_cast<unsigned>(attribute(device, x)), static_cast<unsigned>(attribute(device, y)),
+          static_cast<unsigned>(attribute(device, z))};
+}
+
 std::string cluster_problem(CUfunction function, const CudaLayout& layout) {
   const LaunchConfig launch(layout, nullptr);
   const std::uint64_t cluster_blocks = std::uint64_t{layout.cluster.x} * layout.cluster.y * layout.cluster.z;
@@ -56,6 +69,10 @@ DeviceLimits DeviceLimits::of(CUdevice device) {
                               attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   limits.shared_bytes_per_block = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   limits.threads_per_block = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  limits.grid = dim_of(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+                       CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
+  limits.block = dim_of(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+                        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
   return limits;
 }
 
@@ -76,6 +93,12 @@ std::string layout_problem(CUfunction function, const CudaLayout& layout, const 
   }
   if (std::uint64_t{layout.grid.x} * layout.grid.y * layout.grid.z == 0) {
     return "an empty grid";
+  }
+  if (!within(layout.grid, limits.grid)) {
+    return "a grid of " + text(layout.grid) + " blocks; the device has at most " + text(limits.grid);
+  }
+  if (!within(layout.block, limits.block)) {
+    return "a block of " + text(layout.block) + " threads; the device has at most " + text(limits.block);
   }
   const int fixed = attribute(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   if (fixed + static_cast<std::int64_t>(layout.dynamic_shared_bytes) > limits.shared_bytes_per_block) {

@@ -13,6 +13,8 @@ struct DeviceLimits {
   int compute_capability = 0;      ///< 90 for 9.0
   int shared_bytes_per_block = 0;  ///< with the attribute raised
   int threads_per_block = 0;
+  CudaDim grid{0x7fffffff, 65535, 65535};  ///< the largest in each direction
+  CudaDim block{1024, 1024, 64};           ///< the largest in each direction
 
   /// Throws CudaError.
   static DeviceLimits of(CUdevice device);

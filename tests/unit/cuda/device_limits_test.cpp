@@ -54,7 +54,10 @@ struct ScriptedDevice {
 };
 
 std::string problem(const CudaLayout& layout) {
-  return layout_problem(nullptr, layout, {90, 227 * 1024, 1024});
+  return layout_problem(
+      nullptr, layout,
+      DeviceLimits{
+          .compute_capability = 90, .shared_bytes_per_block = 227 * 1024, .threads_per_block = 1024});
 }
 
 }  // namespace
@@ -89,4 +92,14 @@ TEST_CASE("layout: threads, registers, shared memory, grid, occupancy and cluste
              ContainsSubstring("no cluster of 2 blocks"));
   ScriptedDevice::blocks = 0;
   CHECK_THAT(problem({.block = {128}}), ContainsSubstring("no block fits"));
+}
+
+TEST_CASE("layout_problem: a grid or block beyond the device's in one direction is named with its limit",
+          "[unit]") {
+  const DriverReplacement replacement(ScriptedDevice::table());
+  CHECK(problem({.grid = {1, 65536}, .block = {32}}) ==
+        "a grid of 1 x 65536 x 1 blocks; the device has at most 2147483647 x 65535 x 65535");
+  CHECK(problem({.grid = {1}, .block = {1, 1, 65}}) ==
+        "a block of 1 x 1 x 65 threads; the device has at most 1024 x 1024 x 64");
+  CHECK(problem({.grid = {65536, 65535, 65535}, .block = {1, 1, 64}}).empty());
 }

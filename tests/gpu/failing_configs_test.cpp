@@ -1,0 +1,93 @@
+#include "gpu/kernel_support.hpp"
+#include "gpu/scale_kernel.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+
+using namespace contextual;
+using namespace gpu_test;
+
+namespace {
+
+constexpr int n = 1 << 16;
+
+Options quick(const TimerFactory& timer) {
+  return {.n_warmup = 1,
+          .n_repeat = 2,
+          .finals = false,
+          .always_tune = true,
+          .log_directory = "",
+          .timer = timer};
+}
+
+}  // namespace
+
+TEST_CASE("CudaKernel: what the device cannot launch is rejected with the driver's words and never launched",
+          "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  Stream stream;
+  DeviceArray<float> y(std::vector<float>(n, 1.0F));
+  Scale scale("gpu_failing_configs",
+              scale_space({{"good", 256},
+                           {"shared", 256},
+                           {"good", 2048},
+                           {"registers", 1024},
+                           {"grid", 256},
+                           {"source", 256},
+                           {"good", 128}}),
+              scale_key, scale_definition());
+  ContextualAutotuner tuner{quick(cuda_timer)};
+  int runs = 0;
+  tuner.run("failing_configs", [&] {
+    ++runs;
+    scale(stream, y.get(), runs % 2 == 1 ? 2.0F : 0.5F, n);
+  });
+  const Report report = tuner.report();
+  const std::vector<ConfigReport>& configs = report.find("failing_configs")->problems.at(0).configs;
+  for (const std::size_t id : {0, 6}) {
+    CHECK_FALSE(configs[id].rejection);
+    CHECK(configs[id].time.count == 2);
+  }
+  CHECK_THAT(configs[1].rejection.value_or(""), ContainsSubstring("307200 + 0 bytes of shared memory"));
+  CHECK_THAT(configs[2].rejection.value_or(""), ContainsSubstring("a block of 2048 threads"));
+  CHECK_THAT(configs[3].rejection.value_or(""), ContainsSubstring("registers this kernel can have 256"));
+  CHECK_THAT(configs[4].rejection.value_or(""), ContainsSubstring("a grid of 1 x 70000 x 1 blocks"));
+  CHECK_THAT(configs[5].rejection.value_or(""), ContainsSubstring("does not compile"));
+  // Launched once in every run of the region, and nothing that was rejected had an effect.
+  CHECK(y.host() == std::vector<float>(n, runs % 2 == 1 ? 2.0F : 1.0F));
+}
+
+TEST_CASE("CudaKernel: a default that does not compile here gives way to another config", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  Stream stream;
+  DeviceArray<float> y(std::vector<float>(n, 1.0F));
+  Scale scale("gpu_failing_default", scale_space({{"source", 256}, {"good", 256}, {"good", 128}}), scale_key,
+              scale_definition());
+  ContextualAutotuner tuner{quick(cuda_timer)};
+  int runs = 0;
+  tuner.run("failing_default", [&] {
+    ++runs;
+    scale(stream, y.get(), runs % 2 == 1 ? 2.0F : 0.5F, n);
+  });
+  const Report report = tuner.report();
+  const ProblemReport& problem = report.find("failing_default")->problems.at(0);
+  CHECK(problem.choice != 0);
+  CHECK_THAT(problem.configs[0].rejection.value_or(""), ContainsSubstring("does not compile"));
+  CHECK(y.host() == std::vector<float>(n, runs % 2 == 1 ? 2.0F : 1.0F));
+}
+
+TEST_CASE("CudaKernel: when every config fails all reasons are told", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  Stream stream;
+  DeviceArray<float> y(std::vector<float>(n, 1.0F));
+  Scale scale("gpu_all_fail", scale_space({{"source", 256}, {"source", 128}}), scale_key, scale_definition());
+  ContextualAutotuner tuner{quick(cuda_timer)};
+  CHECK_THROWS_AS(tuner.run("all_fail", [&] { scale(stream, y.get(), 2.0F, n); }), Error);
+  CHECK(y.host() == std::vector<float>(n, 1.0F));
+}

@@ -1,0 +1,81 @@
+#pragma once
+
+/// \file
+/// y[i] *= factor, with configs that a device can and cannot launch: for tests of what becomes of the latter.
+
+#include <contextual/cuda.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gpu_test {
+
+struct ScaleConfig {
+  std::string kind = "good";
+  int block = 256;
+};
+
+using Scale = contextual::CudaKernel<ScaleConfig, float*, float, int>;
+
+inline constexpr const char* scale_source = R"(
+extern "C" __global__ void scale(float* y, float factor, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) { y[i] *= factor; }
+}
+// More registers than 1024 threads can have.
+extern "C" __global__ void __launch_bounds__(256) registers(float* y, float factor, int n) {
+  float values[160];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll
+  for (int k = 0; k < 160; ++k) { values[k] = y[(i + k * 37) % n] * 0.0f + k; }
+  __syncthreads();
+  float sum = 0;
+#pragma unroll
+  for (int k = 0; k < 160; ++k) { sum += values[k] * values[159 - k]; }
+  if (i < n) { y[i] = y[i] * factor + (sum == -1.0f ? 1.0f : 0.0f); }
+}
+extern "C" __global__ void wild(float* y, float factor, int n) {
+  if (threadIdx.x == 0) { *reinterpret_cast<volatile float*>(static_cast<unsigned long long>(64)) = factor; }
+}
+)";
+
+/// Kind "good" scales; "registers" and "wild" are the other kernels; "shared" asks for 300 KB of shared
+/// memory, "grid" for a grid that no device has; "source" does not compile.
+inline contextual::CudaLayout scale_layout(const ScaleConfig& config, float* const&, const float&,
+                                           const int& n) {
+  const auto block = static_cast<unsigned>(config.block);
+  contextual::CudaLayout layout{.grid = {(static_cast<unsigned>(n) + block - 1) / block}, .block = {block}};
+  if (config.kind == "shared") {
+    layout.dynamic_shared_bytes = 300 * 1024;
+  } else if (config.kind == "grid") {
+    layout.grid = {1, 70000};
+  }
+  return layout;
+}
+
+inline Scale::Definition scale_definition() {
+  Scale::Definition definition;
+  definition.source = contextual::CudaSource::text("scale.cu", scale_source);
+  definition.variant = [](const ScaleConfig& config) {
+    contextual::CudaVariant variant{
+        .function = config.kind == "registers" || config.kind == "wild" ? config.kind : "scale"};
+    if (config.kind == "source") {
+      variant.defines.emplace_back("factor", "+");
+    }
+    return variant;
+  };
+  definition.layout = scale_layout;
+  return definition;
+}
+
+inline contextual::ConfigSpace<ScaleConfig> scale_space(std::vector<ScaleConfig> configs) {
+  return contextual::ConfigSpace<ScaleConfig>::list(
+      {{"KIND", &ScaleConfig::kind}, {"BLOCK", &ScaleConfig::block}}, std::move(configs));
+}
+
+inline contextual::Key scale_key(float* const&, const float&, const int& n) {
+  return contextual::make_key(n);
+}
+
+}  // namespace gpu_test
