@@ -12,7 +12,7 @@
 #include <contextual/cuda/timer.hpp>
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <map>
 #include <set>
 #include <vector>
@@ -30,6 +30,10 @@ CUcontext current_context() noexcept {
   CUcontext context = nullptr;
   driver().cuCtxGetCurrent(&context);
   return context;
+}
+
+std::int64_t ns_of(float time_ms) noexcept {
+  return std::llround(static_cast<double>(time_ms) * ns_per_ms);
 }
 
 /// A note's end for a launch that has ended and has no time; 0 where it has not ended.
@@ -140,8 +144,8 @@ class EventTimer final : public Timer {
         driver().cuEventElapsedTime(&duration_ms, pool.begin(pair), pool.end(pair)) != CUDA_SUCCESS) {
       return;
     }
-    const auto begin_ns = static_cast<std::int64_t>(static_cast<double>(since_base_ms) * ns_per_ms);
-    const auto end_ns = begin_ns + static_cast<std::int64_t>(static_cast<double>(duration_ms) * ns_per_ms);
+    const std::int64_t begin_ns = ns_of(since_base_ms);
+    const std::int64_t end_ns = begin_ns + ns_of(duration_ms);
     launch.spans.push_back({begin_ns, end_ns, static_cast<int>(index)});
     const auto [extent, first] = extents.try_emplace(launch.tuning_iteration, launch.spans.back());
     if (!first) {

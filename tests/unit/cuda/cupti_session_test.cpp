@@ -1,0 +1,212 @@
+/// \file
+/// How the library comes to CUPTI and leaves it: alone or not at all, and nothing stays behind.
+
+#include "contextual/cuda/cupti_session.hpp"
+
+#include "support/catch.hpp"
+#include "unit/cuda/stderr_capture.hpp"
+#include "unit/cuda/tuning_support.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+using namespace contextual;
+using namespace cuda_test;
+using engine_test::count_of;
+using engine_test::error_text;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// As if CUPTI had never been used, however far it was.
+void check_gone(ScriptedGpu& gpu, std::size_t times = 1) {
+  CHECK_FALSE(gpu.cupti.subscribed());
+  CHECK(gpu.cupti.enabled().empty());
+  CHECK(gpu.cupti.buffers_out() == 0);
+  CHECK(gpu.driver.log().count("cuptiSubscribe") == times);
+  CHECK(gpu.driver.log().count("cuptiUnsubscribe") == times);
+  CHECK(gpu.driver.log().count("cuptiFinalize") == times);
+}
+
+/// What the process has of the driver apart from modules, which stay: unloading waits for the device.
+void check_no_handles(ScriptedGpu& gpu) {
+  CHECK(gpu.driver.living_events() == 0);
+  CHECK(gpu.driver.living_streams() == 0);
+  CHECK(gpu.driver.living_allocations() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("CUPTI session: with a foreign subscriber nothing else of CUPTI is touched", "[unit]") {
+  ScriptedGpu gpu;
+  gpu.cupti.subscribe_result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  const std::string text = error_text<CudaUnavailable>([] { cuda_cupti_timer(); });
+  CHECK_THAT(text, ContainsSubstring("a profiler or another tool"));
+  CHECK_THAT(text, ContainsSubstring("CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"));
+  CHECK(gpu.driver.log().beginning_with("cupti") == Names{"cuptiSubscribe"});
+}
+
+TEST_CASE("cuda_timer: with a foreign subscriber it takes events, and says so once", "[unit]") {
+  ScriptedGpu gpu;
+  gpu.cupti.subscribe_result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  StderrCapture capture;
+  CHECK(cuda_timer()->name() == "CUDA events");
+  CHECK(cuda_timer()->name() == "CUDA events");
+  const std::string said = capture.text();
+  CHECK(count_of(said, "timing by CUDA events") == 1);
+  CHECK_THAT(said, ContainsSubstring("MULTIPLE_SUBSCRIBERS"));
+  CHECK(gpu.driver.log().beginning_with("cupti") == Names{"cuptiSubscribe"});
+}
+
+TEST_CASE("CUPTI session: an activity that may not be enabled undoes those before it", "[unit]") {
+  ScriptedGpu gpu;
+  gpu.cupti.enable_result = [](CUpti_ActivityKind kind) {
+    return kind == CUPTI_ACTIVITY_KIND_MEMSET ? CUPTI_ERROR_INSUFFICIENT_PRIVILEGES : CUPTI_SUCCESS;
+  };
+  CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }),
+             ContainsSubstring("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"));
+  check_gone(gpu);
+}
+
+TEST_CASE("CUPTI session: without a sound record of the canary nothing of CUPTI stays", "[unit]") {
+  const Fate fate = GENERATE(Fate::missing, Fate::zero_times, Fate::ends_before_it_begins);
+  ScriptedGpu gpu;
+  gpu.cupti.fate = [&](const Work&) { return fate; };
+  CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }), ContainsSubstring("no sound record"));
+  check_gone(gpu);
+  check_no_handles(gpu);
+}
+
+TEST_CASE("CUPTI session: a canary whose records are dropped or cannot be flushed is not trusted", "[unit]") {
+  ScriptedGpu gpu;
+  SECTION("dropped") {
+    gpu.driver.launch_result = [&](const Launch&) {
+      gpu.cupti.dropped_at_next_flush = 1;
+      return CUDA_SUCCESS;
+    };
+  }
+  SECTION("not flushed") {
+    gpu.cupti.flush_result = CUPTI_ERROR_UNKNOWN;
+  }
+  CHECK(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }).find("CUPTI") != std::string::npos);
+  check_gone(gpu);
+}
+
+TEST_CASE("CUPTI session: a canary that cannot be loaded leaves no module, and is tried again", "[unit]") {
+  ScriptedGpu gpu;
+  gpu.driver.fails = [](const std::string& function) {
+    return function == "cuModuleGetFunction" ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  };
+  CHECK_THROWS_AS(cuda_cupti_timer(), CudaError);
+  CHECK(gpu.driver.living_modules() == 0);
+  check_gone(gpu);
+  gpu.driver.fails = nullptr;
+  CHECK(cuda_cupti_timer()->name() == "CUPTI");
+}
+
+TEST_CASE("CUPTI session: run after run it is subscribed, and each leaves nothing behind", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("session_runs");
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  std::size_t modules_after_first = 0;
+  for (std::size_t run = 1; run <= 3; ++run) {
+    tuner.run("session_runs", [&] { block(stream, 1); });
+    check_times(engine_test::problem_of(tuner, "session_runs", "session_runs"));
+    check_gone(gpu, run);
+    check_no_handles(gpu);
+    modules_after_first = run == 1 ? gpu.driver.living_modules() : modules_after_first;
+    CHECK(gpu.driver.living_modules() == modules_after_first);  // loaded ones are loaded once
+  }
+}
+
+TEST_CASE("CUPTI session: a region that throws leaves nothing behind either", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("session_throws");
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  int runs = 0;
+  CHECK_THROWS_AS(tuner.run("session_throws",
+                            [&] {
+                              block(stream, 1);
+                              if (++runs == 3) {
+                                throw std::out_of_range("the region's own");
+                              }
+                            }),
+                  std::out_of_range);
+  check_gone(gpu);
+  check_no_handles(gpu);
+}
+
+TEST_CASE("CUPTI session: without detaching it is only unsubscribed, and can be subscribed again", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("session_attached");
+  ContextualAutotuner tuner(options_with([] { return cuda_cupti_timer_with({.detach = false}); }));
+  for (int run = 0; run < 2; ++run) {
+    tuner.run("session_attached", [&] { block(stream, 1); });
+    check_times(engine_test::problem_of(tuner, "session_attached", "session_attached"));
+    CHECK_FALSE(gpu.cupti.subscribed());
+    CHECK(gpu.cupti.enabled().empty());
+  }
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
+  CHECK(gpu.driver.log().count("cuptiUnsubscribe") == 2);
+}
+
+TEST_CASE("CUPTI session: buffers are made ahead and used again", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  constexpr int kernels = 2'000;  // some 400 KB of records each time
+  TunableKernel many{"session_buffers", engine_test::blocks(6), single_problem,
+                     [&](const engine_test::Block&, CUstream s) {
+                       for (int i = 0; i < kernels; ++i) {
+                         gpu.driver.launch_kernel(s, 10);
+                       }
+                     }};
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("session_buffers", [&] { many(stream); });
+  CHECK(gpu.cupti.buffers().size() <= 4);
+}
+
+TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next run has it, and takes it away",
+          "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("session_stuck");
+  std::atomic<bool> stuck{false};
+  std::atomic<int> inside{0};
+  gpu.driver.on_synchronize = [&] {
+    ++inside;
+    while (stuck) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    --inside;
+  };
+  Options options = options_with(cuda_cupti_timer);
+  options.deadline = std::chrono::milliseconds(50);
+  {
+    ContextualAutotuner tuner(options);
+    const std::string text = error_text<Error>([&] {
+      tuner.run("session_stuck", [&] {
+        block(stream, 1);
+        stuck = true;
+      });
+    });
+    CHECK_THAT(text, ContainsSubstring("did not end before the deadline"));
+  }
+  CHECK(gpu.cupti.subscribed());
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
+  CHECK(gpu.driver.log().count("cuptiActivityDisable") == 0);
+  stuck = false;
+  while (inside > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  options.deadline = std::chrono::seconds(60);
+  ContextualAutotuner tuner(options);
+  tuner.run("session_stuck", [&] { block(stream, 1); });
+  check_times(engine_test::problem_of(tuner, "session_stuck", "session_stuck"));
+  check_gone(gpu);
+}

@@ -1,0 +1,167 @@
+/// \file
+/// The event timer on a scripted GPU.
+
+#include "support/catch.hpp"
+#include "unit/cuda/tuning_support.hpp"
+
+#include <contextual/testing/timer_conformance.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+using namespace contextual;
+using namespace cuda_test;
+using engine_test::problem_of;
+
+namespace {
+
+/// An event pair also has the host's calls between its events: the scripted clock ticks 1 us a call.
+constexpr double most_calls_ns = 6'000;
+
+void check_close(const ProblemReport& problem) {
+  for (const ConfigReport& config : problem.configs) {
+    const auto block = static_cast<unsigned>(config.config.get<int>("BLOCK"));
+    INFO("BLOCK=" << block);
+    CHECK(config.time.count == 3);
+    CHECK(config.time.centre_ns >= static_cast<double>(ScriptedGpu::duration_of(block)));
+    CHECK(config.time.centre_ns <= static_cast<double>(ScriptedGpu::duration_of(block)) + most_calls_ns);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("event timer: conforms to the contract of timers", "[unit]") {
+  ScriptedGpu gpu;
+  testing::TimerCheck check;
+  check.covers_host_work = false;
+  check.stream = gpu.driver.make_stream();
+  check.work = [&](const LaunchInfo& launch) {
+    gpu.driver.launch_kernel(static_cast<CUstream>(launch.stream), 5'000);
+  };
+  CHECK(testing::check_timer(cuda_event_timer, check) == std::vector<std::string>{});
+}
+
+TEST_CASE("event timer: times launches, and destroys all events and streams", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("event_good");
+  ContextualAutotuner tuner(options_with(cuda_event_timer));
+  tuner.run("event_good", [&] { block(stream, 1); });
+  check_close(problem_of(tuner, "event_good", "event_good"));
+  CHECK(problem_of(tuner, "event_good", "event_good").choice == 2);
+  CHECK(tuner.report().find("event_good")->timer == std::string_view("CUDA events"));
+  CHECK(gpu.driver.living_events() == 0);
+  CHECK(gpu.driver.living_streams() == 0);
+  CHECK(gpu.driver.log().beginning_with("cupti").empty());
+}
+
+TEST_CASE("event timer: more launches than pairs have no time and void the makespan, until there are enough",
+          "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  const std::unique_ptr<Timer> timer = cuda_event_timer();
+  constexpr std::size_t launches = 100;
+  const auto batch = [&] {
+    std::vector<LaunchTiming> timings(launches);
+    std::vector<IterationTiming> iterations(1);
+    LaunchInfo info;
+    info.stream = stream;
+    timer->begin_iteration(0, iterations[0].note);
+    for (LaunchTiming& timing : timings) {
+      timer->begin_launch(info, timing.note);
+      gpu.driver.launch_kernel(stream, 10'000);
+      timer->end_launch(info, timing.note);
+    }
+    timer->end_iteration(0, iterations[0].note);
+    timer->settle(timings, iterations, Deadline::after(std::chrono::seconds(60)));
+    const auto timed = std::count_if(timings.begin(), timings.end(),
+                                     [](const LaunchTiming& timing) { return !timing.spans.empty(); });
+    return std::pair(static_cast<std::size_t>(timed), iterations[0].makespan_ns);
+  };
+  const auto [first_timed, first_makespan_ns] = batch();
+  CHECK(first_timed < launches);
+  CHECK(first_makespan_ns == 0);  // it would be too short
+  const std::size_t made = gpu.driver.log().count("cuEventCreate");
+  const auto [timed, makespan_ns] = batch();
+  CHECK(timed == launches);
+  CHECK(makespan_ns >= 1'000'000);
+  CHECK(gpu.driver.log().count("cuEventCreate") == made);  // as many as were needed are enough
+}
+
+TEST_CASE("event timer: an event that cannot be recorded makes no sample, and is taken again", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("event_fails");
+  int records = 0;
+  bool in_region = false;
+  gpu.driver.fails = [&](const std::string& function) {
+    const bool fails = in_region && function == "cuEventRecord" && ++records % 7 == 0;
+    return fails ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  };
+  ContextualAutotuner tuner(options_with(cuda_event_timer));
+  tuner.run("event_fails", [&] {
+    in_region = true;
+    block(stream, 1);
+    in_region = false;
+  });
+  check_close(problem_of(tuner, "event_fails", "event_fails"));
+  CHECK(tuner.report().find("event_fails")->retakes > 0);
+}
+
+TEST_CASE(
+    "event timer: a device that is used for the first time inside the region is timed from the next batch",
+    "[unit]") {
+  ScriptedGpu gpu(2);
+  std::vector<CUstream> streams{gpu.driver.make_stream(0), gpu.driver.make_stream(1)};
+  Block block("event_two_devices");
+  ContextualAutotuner tuner(options_with(cuda_event_timer));
+  tuner.run("event_two_devices", [&] {
+    block(streams[0], 0);
+    gpu.driver.set_current(gpu.driver.context(1));
+    block(streams[1], 1);
+    gpu.driver.set_current(gpu.driver.context(0));
+  });
+  const Report report = tuner.report();
+  REQUIRE(report.find("event_two_devices")->problems.size() == 2);
+  for (const ProblemReport& problem : report.find("event_two_devices")->problems) {
+    check_close(problem);
+  }
+  CHECK(gpu.driver.living_events() == 0);
+  CHECK(gpu.driver.living_streams() == 0);
+}
+
+TEST_CASE("event timer: when events cannot be made none is left behind", "[unit]") {
+  ScriptedGpu gpu;
+  int made = 0;
+  gpu.driver.fails = [&](const std::string& function) {
+    return function == "cuEventCreate" && ++made == 20 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+  };
+  CHECK_THAT(engine_test::error_text<CudaError>([] { cuda_event_timer(); }),
+             ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY"));
+  CHECK(gpu.driver.living_events() == 0);
+  CHECK(gpu.driver.living_streams() == 0);
+}
+
+TEST_CASE("timers: what a stream captures is neither timed nor tuned", "[unit]") {
+  const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("event_captured");
+  std::vector<unsigned> captured;
+  gpu.driver.launch_result = [&](const Launch& launch) {
+    if (gpu.driver.capturing.contains(launch.stream)) {
+      captured.push_back(launch.block);
+    }
+    return CUDA_SUCCESS;
+  };
+  ContextualAutotuner tuner(options_with(timer));
+  tuner.run("event_captured", [&] {
+    gpu.driver.capturing = {stream};
+    block(stream, 1);
+    gpu.driver.capturing.clear();
+  });
+  CHECK(captured == std::vector<unsigned>{64});
+  CHECK(tuner.report().find("event_captured")->problems.empty());
+}

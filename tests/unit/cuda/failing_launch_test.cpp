@@ -1,0 +1,119 @@
+/// \file
+/// Launches that the driver refuses: the config is out with the driver's words, the same call launches
+/// another one, and what was there before a launch is not blamed on it.
+
+#include "support/catch.hpp"
+#include "unit/cuda/tuning_support.hpp"
+
+using namespace contextual;
+using namespace cuda_test;
+using engine_test::error_text;
+using engine_test::problem_of;
+
+TEST_CASE("failing launch: is rejected with the driver's words, and the fallback is launched in its place",
+          "[unit]") {
+  const auto [code, words] = GENERATE(
+      table<CUresult, std::string>({{CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY: scripted"},
+                                    {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE: scripted"}}));
+  const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("failing_config");
+  std::vector<unsigned> launched;  // of the run of the region that is under way
+  int refused = 0;
+  gpu.driver.launch_result = [&, failure = code](const Launch& launch) {
+    if (launch.function != "k") {
+      return CUDA_SUCCESS;
+    }
+    if (launch.block == 256) {
+      ++refused;
+      return failure;
+    }
+    launched.push_back(launch.block);
+    return CUDA_SUCCESS;
+  };
+  Options options = options_with(timer);
+  int runs_without_one_launch = 0;
+  options.before_iteration = [&](const IterationInfo&) { launched.clear(); };
+  options.after_iteration = [&](const IterationInfo&) {
+    runs_without_one_launch += launched.size() == 1 ? 0 : 1;
+  };
+  ContextualAutotuner tuner(options);
+  tuner.run("failing_config", [&] { block(stream, 1); });
+  const ProblemReport problem = problem_of(tuner, "failing_config", "failing_config");
+  CHECK(problem.choice == 1);
+  REQUIRE(problem.configs[2].rejection.has_value());
+  CHECK_THAT(*problem.configs[2].rejection, ContainsSubstring(words));
+  CHECK(problem.configs[2].time.count == 0);
+  CHECK(problem.configs[1].time.count == 3);
+  CHECK(refused == 1);  // known from then on
+  CHECK(runs_without_one_launch == 0);
+}
+
+TEST_CASE("failing launch: one failure of a config among sound ones makes no sample of its fallback",
+          "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("failing_late");
+  int launches = 0;
+  gpu.driver.launch_result = [&](const Launch& launch) {
+    return launch.block == 256 && ++launches == 3 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+  };
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("failing_late", [&] { block(stream, 1); });
+  const ProblemReport problem = problem_of(tuner, "failing_late", "failing_late");
+  CHECK(problem.choice == 1);
+  CHECK(problem.configs[2].rejection.has_value());
+  CHECK(problem.configs[0].time.centre_ns == static_cast<double>(ScriptedGpu::duration_of(64)));
+  CHECK(problem.configs[1].time.centre_ns == static_cast<double>(ScriptedGpu::duration_of(128)));
+}
+
+TEST_CASE("failing launch: when every config fails the error has all the driver's words", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("failing_all");
+  bool fails = false;
+  gpu.driver.launch_result = [&](const Launch& launch) {
+    return fails && launch.function == "k" ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+  };
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  int runs = 0;
+  const std::string text = error_text<TuningFailedError>([&] {
+    tuner.run("failing_all", [&] {
+      fails = ++runs > 1;
+      block(stream, 1);
+    });
+  });
+  CHECK_THAT(text, ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY"));
+  CHECK_FALSE(gpu.cupti.subscribed());
+}
+
+TEST_CASE("failing launch: a call inside a launch that fails and is made up for costs no sample", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  int tries = 0;
+  gpu.driver.launch_result = [&](const Launch& launch) {
+    return launch.function == "k" && ++tries % 2 == 1 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  };
+  // As a library does that tries one kernel and takes another where that is refused.
+  CUfunction function = nullptr;
+  CUmodule module = nullptr;
+  const contextual::cuda::Driver& api = contextual::cuda::driver();
+  REQUIRE(api.cuModuleLoadData(&module, "library") == CUDA_SUCCESS);
+  REQUIRE(api.cuModuleGetFunction(&function, module, "k") == CUDA_SUCCESS);
+  TunableKernel library{"failing_probe", engine_test::blocks(2), single_problem,
+                        [&](const engine_test::Block&, CUstream s) {
+                          CUlaunchConfig config{};
+                          config.blockDimX = 100;
+                          config.hStream = s;
+                          if (api.cuLaunchKernelEx(&config, function, nullptr, nullptr) != CUDA_SUCCESS) {
+                            api.cuLaunchKernelEx(&config, function, nullptr, nullptr);
+                          }
+                        }};
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("failing_probe", [&] { library(stream); });
+  const ProblemReport problem = problem_of(tuner, "failing_probe", "failing_probe");
+  CHECK(problem.configs[1].time.count == 3);
+  CHECK(problem.configs[1].time.centre_ns == static_cast<double>(ScriptedGpu::duration_of(100)));
+  CHECK(tuner.report().find("failing_probe")->retakes == 0);
+}
