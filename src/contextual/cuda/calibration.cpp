@@ -30,28 +30,33 @@ std::int64_t median(std::vector<std::int64_t> values) {
   return *middle;
 }
 
-/// Of one context, by one method.
-template <typename Measure>
-std::optional<std::int64_t> remembered(int method, const Measure& measure) noexcept {
-  static std::mutex mutex;
-  static auto* const known = new std::map<std::pair<CUcontext, int>, std::optional<std::int64_t>>;
-  try {
-    CUcontext context = nullptr;
-    if (driver().cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == nullptr) {
-      return std::nullopt;
-    }
-    const std::lock_guard lock(mutex);
-    const auto [entry, fresh] = known->try_emplace({context, method});
-    if (fresh) {
-      entry->second = bias_of(measure());
-    }
-    return entry->second;
-  } catch (...) {
-    return std::nullopt;  // no reason not to tune
-  }
+enum class Method { cupti, events };
+
+using Biases = std::map<std::pair<CUcontext, Method>, std::optional<std::int64_t>>;
+
+/// Those that are known. Immortal.
+Biases& known_biases() {
+  static auto* const known = new Biases;
+  return *known;
 }
 
-/// Run 0 is the lead-in; not launched twice: CUPTI's first record of a kernel is as good as the others.
+/// Of the current context. A failure, too, is remembered.
+template <typename Measure>
+std::optional<std::int64_t> remembered(Method method, const Measure& measure) {
+  static std::mutex mutex;
+  CUcontext context = nullptr;
+  if (driver().cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == nullptr) {
+    return std::nullopt;
+  }
+  const std::lock_guard lock(mutex);
+  const auto [entry, fresh] = known_biases().try_emplace({context, method});
+  if (fresh) {
+    entry->second = bias_of(measure());
+  }
+  return entry->second;
+}
+
+/// Run 0 is the lead-in, and is not counted.
 std::vector<TimedSpin> spins_by_cupti(CuptiSession& session) {
   SpinRuns spins(runs + 1);
   session.take();  // what was there before is not ours
@@ -135,6 +140,7 @@ std::optional<std::int64_t> bias_of(std::span<const TimedSpin> spins) {
   }
   const std::int64_t middle = median(differences_ns);
   std::vector<std::int64_t> deviations_ns;
+  deviations_ns.reserve(differences_ns.size());
   for (const std::int64_t difference : differences_ns) {
     deviations_ns.push_back(std::abs(difference - middle));
   }
@@ -147,11 +153,19 @@ std::optional<std::int64_t> bias_of(std::span<const TimedSpin> spins) {
 }
 
 std::optional<std::int64_t> cupti_bias_ns(CuptiSession& session) noexcept {
-  return remembered(0, [&] { return spins_by_cupti(session); });
+  try {
+    return remembered(Method::cupti, [&] { return spins_by_cupti(session); });
+  } catch (...) {
+    return std::nullopt;  // no reason not to tune
+  }
 }
 
 std::optional<std::int64_t> event_bias_ns() noexcept {
-  return remembered(1, [] { return spins_by_events(); });
+  try {
+    return remembered(Method::events, [] { return spins_by_events(); });
+  } catch (...) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace contextual::cuda

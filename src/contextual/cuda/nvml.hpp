@@ -49,6 +49,7 @@ struct NvmlViolationTime {
   unsigned long long violation_ns = 0;
 };
 
+// NOLINTBEGIN(readability-identifier-naming)
 /// Names and parameters are those of the library. All but the error text return `nvml_success` or a code.
 struct Nvml {
   int (*nvmlInit_v2)() = nullptr;
@@ -61,6 +62,7 @@ struct Nvml {
   int (*nvmlDeviceGetPowerUsage)(NvmlDevice, unsigned* milliwatts) = nullptr;
   int (*nvmlDeviceGetViolationStatus)(NvmlDevice, int policy, NvmlViolationTime* time) = nullptr;
 };
+// NOLINTEND(readability-identifier-naming)
 
 /// Of this process, initialised at the first call, which takes some ms or tens of them. All functions are
 /// null when there is no NVML. Never shut down. Thread-safe; never throws.
