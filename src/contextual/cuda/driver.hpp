@@ -54,6 +54,7 @@ namespace contextual::cuda {
 
 /// One pointer a function, named as the current version of the function (cuEventDestroy_v2).
 struct Driver {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared
 #define CONTEXTUAL_DRIVER_MEMBER(function) decltype(&::function) function = nullptr;
   CONTEXTUAL_DRIVER_FUNCTIONS(CONTEXTUAL_DRIVER_MEMBER)
 #undef CONTEXTUAL_DRIVER_MEMBER

@@ -1,17 +1,60 @@
 #include "contextual/cuda/nvtx_ranges.hpp"
 
 #include "support/catch.hpp"
+#include "unit/cuda/scripted_cupti.hpp"
+#include "unit/cuda/scripted_driver.hpp"
 
+#include <contextual/cuda/timer.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
 
 using namespace contextual;
 using namespace contextual::cuda;
 
 namespace {
 
-/// NVTX looks for its tool at its first use in a process, so this executable has one test case.
-constexpr const char* recorded = "nvtx_ranges_test.txt";
+/// What the tool writes; gone with the process.
+struct RecordFile {
+  std::string name = "nvtx_ranges_test." + std::to_string(getpid()) + ".txt";
+  ~RecordFile() { std::remove(name.c_str()); }
+
+  static const std::string& of_process() {
+    static const RecordFile file;
+    return file.name;
+  }
+};
+
+/// NVTX looks for its tool at its first use in a process; every test case asks for it before that.
+struct Recorder {
+  Recorder() {
+    REQUIRE(setenv("NVTX_INJECTION64_PATH", NVTX_RECORDER, 1) == 0);
+    REQUIRE(setenv("NVTX_RECORDER_FILE", RecordFile::of_process().c_str(), 1) == 0);
+    lines();  // of the test cases before this one
+  }
+
+  /// Those that are new.
+  std::vector<std::string> lines() {
+    std::ifstream file(RecordFile::of_process());
+    std::vector<std::string> fresh;
+    std::size_t number = 0;
+    for (std::string line; std::getline(file, line); ++number) {
+      if (number >= seen) {
+        fresh.push_back(line);
+      }
+    }
+    seen = number;
+    return fresh;
+  }
+
+  static inline std::size_t seen = 0;
+};
 
 LaunchInfo launch(std::string_view kernel, std::size_t config_id, bool warmup) {
   LaunchInfo info;
@@ -22,20 +65,10 @@ LaunchInfo launch(std::string_view kernel, std::size_t config_id, bool warmup) {
   return info;
 }
 
-std::vector<std::string> recorded_lines() {
-  std::ifstream file(recorded);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
-
 }  // namespace
 
 TEST_CASE("nvtx: a tool sees region, tuning iterations, kernels and configs, every range ended", "[unit]") {
-  REQUIRE(setenv("NVTX_INJECTION64_PATH", NVTX_RECORDER, 1) == 0);
-  REQUIRE(setenv("NVTX_RECORDER_FILE", recorded, 1) == 0);
+  Recorder recorder;
   {
     NvtxRanges ranges;
     ranges.begin_iteration(0);
@@ -57,6 +90,23 @@ TEST_CASE("nvtx: a tool sees region, tuning iterations, kernels and configs, eve
                                           "pop",
                                           "push [contextual] ag_gemm: tuning iteration 2 (2)",
                                           "pop"};
-  CHECK(recorded_lines() == expected);
-  std::remove(recorded);
+  CHECK(recorder.lines() == expected);
+}
+
+TEST_CASE("nvtx: both timers mark tuning iterations and launches", "[unit]") {
+  Recorder recorder;
+  cuda_test::ScriptedDriver driver;
+  const cuda_test::ScriptedCupti cupti(driver);
+  const std::unique_ptr<Timer> timer = GENERATE(0, 1) == 0 ? cuda_cupti_timer() : cuda_event_timer();
+  IterationNote iteration;
+  LaunchNote note;
+  LaunchInfo gemm = launch("gemm", 7, false);
+  gemm.stream = driver.make_stream();
+  timer->begin_iteration(4, iteration);
+  timer->begin_launch(gemm, note);
+  timer->end_launch(gemm, note);
+  timer->end_iteration(4, iteration);
+  const std::vector<std::string> expected{"push [contextual] tuning iteration 4 (4)",
+                                          "push [contextual] gemm config-7 (7)", "pop", "pop"};
+  CHECK(recorder.lines() == expected);
 }
