@@ -1,14 +1,13 @@
 #include "kernels/cuda/gemm.hpp"
 
+#include "gpu/gemm_reference.hpp"
 #include "gpu/kernel_support.hpp"
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
 
 #include <chrono>
-#include <cmath>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <thread>
 
@@ -17,126 +16,6 @@ using namespace contextual::kernels::cuda;
 using namespace gpu_test;
 
 namespace {
-
-struct Shape {
-  int m = 1;
-  int n = 1;
-  int k = 1;
-  bool bf16 = true;
-
-  std::string text() const {
-    return std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k) +
-           (bf16 ? " bf16" : " fp16");
-  }
-};
-
-/// One thread an element, in float, one product after the other.
-constexpr const char* reference_source = R"(
-__device__ float value(unsigned short bits, bool bf16) {
-  float f;
-  if (bf16) { return __uint_as_float(static_cast<unsigned>(bits) << 16); }
-  asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(bits));
-  return f;
-}
-extern "C" __global__ void reference_gemm(float* c, const unsigned short* a, const unsigned short* b, int m, int n,
-                                          int k, bool bf16) {
-  const int column = blockIdx.x * blockDim.x + threadIdx.x;
-  const int row = blockIdx.y * blockDim.y + threadIdx.y;
-  if (row >= m || column >= n) { return; }
-  float sum = 0;
-  for (int i = 0; i < k; ++i) {
-    sum += value(a[static_cast<long long>(row) * k + i], bf16) * value(b[static_cast<long long>(column) * k + i], bf16);
-  }
-  c[static_cast<long long>(row) * n + column] = sum;
-}
-)";
-
-struct NoConfig {
-  int threads = 16;
-};
-using Reference =
-    CudaKernel<NoConfig, float*, const std::uint16_t*, const std::uint16_t*, int, int, int, bool>;
-
-Reference& reference_gemm() {
-  static Reference kernel(
-      "reference_gemm", {{"THREADS", &NoConfig::threads, {16}}},
-      [](float* const&, const std::uint16_t* const&, const std::uint16_t* const&, const int& m, const int& n,
-         const int& k, const bool& bf16) { return make_key(m, n, k, bf16); },
-      {.source = CudaSource::text("reference_gemm.cu", reference_source),
-       .variant = [](const NoConfig&) { return CudaVariant{.function = "reference_gemm"}; },
-       .layout =
-           [](const NoConfig& config, float* const&, const std::uint16_t* const&, const std::uint16_t* const&,
-              const int& m, const int& n, const int&, const bool&) {
-             const auto side = static_cast<unsigned>(config.threads);
-             return CudaLayout{.grid = {(static_cast<unsigned>(n) + side - 1) / side,
-                                        (static_cast<unsigned>(m) + side - 1) / side},
-                               .block = {side, side}};
-           }});
-  return kernel;
-}
-
-/// Operands, result with a guard behind it, and reference of one shape.
-class Problem {
- public:
-  explicit Problem(const Shape& shape)
-      : shape_(shape),
-        half_{shape.bf16},
-        a_(half_.random(static_cast<std::size_t>(shape.m) * shape.k, 1)),
-        b_(half_.random(static_cast<std::size_t>(shape.n) * shape.k, 2)),
-        c_(count() + guard) {
-    const DeviceArray<float> sums(count());
-    reference_gemm()(nullptr, sums.get(), a_.get(), b_.get(), shape.m, shape.n, shape.k, shape.bf16);
-    expected_ = sums.host();
-  }
-
-  GemmArgs args() const {
-    return {.a = a_.get(),
-            .b = b_.get(),
-            .c = c_.get(),
-            .m = shape_.m,
-            .n = shape_.n,
-            .k = shape_.k,
-            .type = shape_.bf16 ? GemmType::bf16 : GemmType::fp16};
-  }
-  void poison() { c_.poison(); }
-
-  /// Relative, in the Frobenius norm, over the largest error of one rounding to the type. NaN where something
-  /// was not written; infinite where something outside of C was.
-  double error() const {
-    const std::vector<std::uint16_t> c = c_.host();
-    double difference = 0;
-    double norm = 0;
-    for (std::size_t i = 0; i < count(); ++i) {
-      const double wrong_by = half_.value(c[i]) - static_cast<double>(expected_[i]);
-      difference += wrong_by * wrong_by;
-      norm += static_cast<double>(expected_[i]) * static_cast<double>(expected_[i]);
-    }
-    for (std::size_t i = count(); i < c.size(); ++i) {
-      if (c[i] != poison_bits) {
-        return HUGE_VAL;
-      }
-    }
-    return std::sqrt(difference / norm) / half_.rounding();
-  }
-
- private:
-  static constexpr std::size_t guard = 4096;
-
-  std::size_t count() const {
-    return static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n);
-  }
-
-  Shape shape_;
-  Half half_;
-  DeviceArray<std::uint16_t> a_;
-  DeviceArray<std::uint16_t> b_;
-  DeviceArray<std::uint16_t> c_;
-  std::vector<float> expected_;
-};
-
-/// Roundings are spread evenly over a step, so their root mean square is well below the largest; sums in
-/// float add next to nothing.
-constexpr double most_error = 0.5;
 
 /// Each on few multiprocessors, so that blocks take several tiles also of small matrices.
 ConfigSpace<GemmConfig> crowded(const ConfigSpace<GemmConfig>& space) {
@@ -147,13 +26,20 @@ ConfigSpace<GemmConfig> crowded(const ConfigSpace<GemmConfig>& space) {
       configs.push_back(config);
     }
   }
-  ConfigSpace<GemmConfig> few = gemm_space();
-  few.explicit_list(configs).default_config(configs.front());
-  return few;
+  return ConfigSpace<GemmConfig>::list({{"BLOCK_M", &GemmConfig::block_m},
+                                        {"BLOCK_N", &GemmConfig::block_n},
+                                        {"STAGES", &GemmConfig::stages},
+                                        {"CLUSTER", &GemmConfig::cluster},
+                                        {"GROUP", &GemmConfig::group},
+                                        {"ALONG_N", &GemmConfig::along_n},
+                                        {"EPILOGUE_N", &GemmConfig::epilogue_n},
+                                        {"NUM_SMS", &GemmConfig::num_sms}},
+                                       configs)
+      .default_config(configs.front());
 }
 
 /// The kernel's configs, compiled in parallel by tuning it, which must not choose something wrong.
-void tune(Gemm& kernel, Problem& problem, const Stream& stream) {
+void tune(Gemm& kernel, ReferenceGemm& problem, const Stream& stream) {
   Options options;
   options.n_warmup = 1;
   options.n_repeat = 1;
@@ -162,7 +48,9 @@ void tune(Gemm& kernel, Problem& problem, const Stream& stream) {
   options.log_directory = "";
   int wrong = 0;
   options.before_iteration = [&](const IterationInfo&) { problem.poison(); };
-  options.after_iteration = [&](const IterationInfo&) { wrong += problem.error() < most_error ? 0 : 1; };
+  options.after_iteration = [&](const IterationInfo&) {
+    wrong += problem.error() < ReferenceGemm::most_error ? 0 : 1;
+  };
   ContextualAutotuner tuner(options);
   tuner.run("gemm", [&] { kernel(stream, problem.args()); });
   CHECK(wrong == 0);
@@ -173,13 +61,13 @@ void tune(Gemm& kernel, Problem& problem, const Stream& stream) {
   }
 }
 
-void check_every_config(Gemm& kernel, Problem& problem, const GemmArgs& args, const Stream& stream) {
+void check_every_config(Gemm& kernel, ReferenceGemm& problem, const GemmArgs& args, const Stream& stream) {
   for (std::size_t id = 0; id < kernel.space().size(); ++id) {
     INFO(kernel.space().describe(id));
     problem.poison();
     REQUIRE(kernel.launch_config(id, stream, args) == CUDA_SUCCESS);
     cuda_check(cudaDeviceSynchronize());
-    CHECK(problem.error() < most_error);
+    CHECK(problem.error() < ReferenceGemm::most_error);
   }
 }
 
@@ -264,20 +152,34 @@ TEST_CASE("gemm: every config is right when tuned", "[gpu]") {
     return;
   }
   const Stream stream;
-  Problem problem({512, 512, 512});
+  ReferenceGemm problem({512, 512, 512});
   tune(gemm(), problem, stream);
 }
 
-TEST_CASE("gemm: every config is right for odd and real shapes", "[gpu]") {
+TEST_CASE("gemm: every config is right for shapes that no tile divides", "[gpu]") {
   if (!has_gpu()) {
     return;
   }
   const Stream stream;
   for (const bool bf16 : {true, false}) {
-    for (const Shape& shape : {Shape{1, 8, 8, bf16}, Shape{127, 136, 72, bf16}, Shape{256, 256, 4096, bf16},
-                               Shape{4091, 1280, 1024, bf16}}) {
+    for (const GemmShape& shape :
+         {GemmShape{1, 8, 8, bf16}, GemmShape{127, 136, 72, bf16}, GemmShape{193, 520, 200, bf16}}) {
       INFO(shape.text());
-      Problem problem(shape);
+      ReferenceGemm problem(shape);
+      check_every_config(gemm(), problem, problem.args(), stream);
+    }
+  }
+}
+
+TEST_CASE("gemm: every config is right for long sums and for many tiles", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  for (const bool bf16 : {true, false}) {
+    for (const GemmShape& shape : {GemmShape{256, 256, 4096, bf16}, GemmShape{4091, 1280, 1024, bf16}}) {
+      INFO(shape.text());
+      ReferenceGemm problem(shape);
       check_every_config(gemm(), problem, problem.args(), stream);
     }
   }
@@ -289,8 +191,9 @@ TEST_CASE("gemm: every config is right where blocks take several tiles", "[gpu]"
   }
   const Stream stream;
   Gemm kernel("cuda_gemm_crowded", crowded(gemm_space()), gemm_key, gemm_definition());
+  CHECK(kernel.space().size() >= 20);
   for (const bool bf16 : {true, false}) {
-    Problem problem({700, 840, 328, bf16});
+    ReferenceGemm problem({700, 840, 328, bf16});
     check_every_config(kernel, problem, problem.args(), stream);
   }
 }
@@ -301,8 +204,8 @@ TEST_CASE("gemm: rows of A are not read before their flag is set", "[gpu]") {
   }
   const Stream stream;
   const Stream copies;
-  const Shape shape{700, 264, 520};
-  Problem problem(shape);
+  const GemmShape shape{700, 264, 520};
+  ReferenceGemm problem(shape);
   const std::size_t row_bytes = static_cast<std::size_t>(shape.k) * sizeof(std::uint16_t);
   const DeviceArray<std::uint16_t> late(static_cast<std::size_t>(shape.m) *
                                         static_cast<std::size_t>(shape.k));
@@ -325,7 +228,7 @@ TEST_CASE("gemm: rows of A are not read before their flag is set", "[gpu]") {
                                    cudaMemcpyDeviceToDevice, copies));
         flags.set(static_cast<std::size_t>(first / rows_per_flag), copies);
       }
-      CHECK(problem.error() < most_error);
+      CHECK(problem.error() < ReferenceGemm::most_error);
       CHECK_FALSE(flags.timed_out());
     }
   }
@@ -336,14 +239,14 @@ TEST_CASE("gemm: it ends and says so when a flag is never set", "[gpu]") {
     return;
   }
   const Stream stream;
-  Problem problem({700, 264, 520});
+  ReferenceGemm problem({700, 264, 520});
   ReadyFlags flags(700, 128);
   GemmArgs args = flags.args(problem.args());
   args.wait_budget_ns = 50'000'000;
   REQUIRE(gemm().launch_config(0, stream, args) == CUDA_SUCCESS);
   stream.wait();
   CHECK(flags.timed_out());
-  CHECK(problem.error() < most_error);  // A is there after all
+  CHECK(problem.error() < ReferenceGemm::most_error);  // A is there after all
   flags.clear();
   for (std::size_t flag = 0; flag < flags.size(); ++flag) {
     flags.set(flag, stream);

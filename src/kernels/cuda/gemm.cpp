@@ -18,6 +18,9 @@ constexpr const char* source =
 constexpr const char* parameters_header =
 #include "embedded/gemm_parameters.hpp.inc"
     ;
+constexpr const char* walk_header =
+#include "embedded/gemm_walk.cuh.inc"
+    ;
 constexpr const char* ptx_header =
 #include "embedded/hopper_ptx.cuh.inc"
     ;
@@ -187,6 +190,7 @@ Gemm::Definition gemm_definition() {
   Gemm::Definition definition;
   definition.source = CudaSource::text("gemm.cu", source)
                           .header("gemm_parameters.hpp", parameters_header)
+                          .header("gemm_walk.cuh", walk_header)
                           .header("hopper_ptx.cuh", ptx_header)
                           .header("hopper_wgmma.cuh", wgmma_header);
   definition.variant = variant;

@@ -14,6 +14,7 @@
 #endif
 
 #include "gemm_parameters.hpp"
+#include "gemm_walk.cuh"
 #include "hopper_ptx.cuh"
 #include "hopper_wgmma.cuh"
 
@@ -68,77 +69,6 @@ struct Place {
   }
 };
 
-/// Of a block, in tiles.
-struct Tile {
-  int m;
-  int n;
-};
-
-/// The order in which clusters take tiles: bands of GROUP tiles' width, along n (or m), tile by tile across.
-struct Walk {
-  int across;  // tiles of a cluster in the direction in which bands follow each other
-  int along;
-  int count;
-
-  __device__ explicit Walk(const GemmParameters& p) {
-    const int m_tiles = (p.m + BLOCK_M * CLUSTER - 1) / (BLOCK_M * CLUSTER);
-    const int n_tiles = (p.n + BLOCK_N - 1) / BLOCK_N;
-    across = ALONG_N ? m_tiles : n_tiles;
-    along = ALONG_N ? n_tiles : m_tiles;
-    count = m_tiles * n_tiles;
-  }
-
-  __device__ Tile operator[](int index) const {
-    const int band = index / (GROUP * along);
-    const int width = min(GROUP, across - band * GROUP);
-    const int rest = index - band * GROUP * along;
-    const int x = band * GROUP + rest % width;
-    const int y = rest / width;
-    const Tile tile = ALONG_N ? Tile{x, y} : Tile{y, x};
-    return {tile.m * CLUSTER + (CLUSTER > 1 ? static_cast<int>(block_in_cluster()) : 0), tile.n};
-  }
-};
-
-/// Waits for flags, for a limited time in all.
-class Flags {
- public:
-  __device__ explicit Flags(const GemmParameters& p) : p_(p) {}
-
-  /// Until the flags of these rows of A are set, or the time is up.
-  __device__ void wait(int first_row) {
-    const int end = min(first_row + BLOCK_M, p_.m);
-    if (first_row >= end || first_row == done_) {
-      return;
-    }
-    for (int flag = first_row / p_.rows_per_flag; flag <= (end - 1) / p_.rows_per_flag; ++flag) {
-      while (load_flag(p_.ready_flags + flag) < p_.ready_value && !expired()) {
-        __nanosleep(20);
-      }
-    }
-    fence_global_reads();
-    done_ = first_row;
-  }
-
- private:
-  __device__ bool expired() {
-    const unsigned long long now = now_ns();
-    if (begin_ == 0) {
-      begin_ = now;
-    }
-    if (now - begin_ < p_.wait_budget_ns) {
-      return false;
-    }
-    if (p_.timed_out != nullptr) {
-      *const_cast<volatile unsigned*>(p_.timed_out) = 1;
-    }
-    return true;
-  }
-
-  const GemmParameters& p_;
-  unsigned long long begin_ = 0;  // of the first wait that was not over at once
-  int done_ = -1;
-};
-
 /// One thread of the block.
 __device__ void produce(const TensorMap& a, const TensorMap& b, const GemmParameters& p, Shared shared) {
   const Walk walk(p);
@@ -182,10 +112,11 @@ __device__ __forceinline__ void release(unsigned empty) {
 
 using Sums = float[slabs][WGMMA_N / 2];
 
-/// One tile of a consumer: the rows and columns from (a, b) on in every stage.
+/// One tile of a consumer: the rows and columns from (a, b) on in every stage. When it returns, the last
+/// products are under way; they use the stage it returns.
 template <bool fp16>
-__device__ __forceinline__ void multiply(Sums& sums, Shared shared, Place& place, int k_blocks,
-                                         unsigned a_offset, unsigned b_offset) {
+__device__ __forceinline__ int multiply(Sums& sums, Shared shared, Place& place, int k_blocks,
+                                        unsigned a_offset, unsigned b_offset) {
   int previous = 0;
   for (int k = 0; k < k_blocks; ++k) {
     barrier_wait(shared.full(place.stage), place.parity);
@@ -208,8 +139,7 @@ __device__ __forceinline__ void multiply(Sums& sums, Shared shared, Place& place
     previous = place.stage;
     place.advance();
   }
-  wgmma_wait<0>();
-  release(shared.empty(previous));
+  return previous;
 }
 
 /// Rounds, and sends panels of C away by way of two buffers in turn; `buffer` is the next one.
@@ -261,8 +191,12 @@ __device__ __forceinline__ void consume(const TensorMap& c, const GemmParameters
   Sums sums;
   int buffer = 0;
   for (int index = blockIdx.x / CLUSTER; index < walk.count; index += gridDim.x / CLUSTER) {
-    const Tile tile = walk[index];
-    multiply<fp16>(sums, shared, place, k_blocks, own_row * row_bytes, own_column * row_bytes);
+    const int last =
+        multiply<fp16>(sums, shared, place, k_blocks, own_row * row_bytes, own_column * row_bytes);
+    Tile tile = walk[index];
+    asm volatile("" : "+r"(tile.m), "+r"(tile.n));  // its divisions are done while the tensor cores are busy
+    wgmma_wait<0>();
+    release(shared.empty(last));
     store<fp16>(sums, c, shared, consumer, buffer, tile.m * BLOCK_M + own_row, tile.n * BLOCK_N + own_column);
   }
   if (threadIdx.x % warpgroup_threads == 0) {

@@ -1,3 +1,5 @@
+#pragma once
+
 /// The PTX of Hopper (sm_90a) that the kernels here are made of: barriers in shared memory, the bulk tensor
 /// copy engine, and what goes with warps that have roles. Compiled by NVRTC; includes nothing.
 

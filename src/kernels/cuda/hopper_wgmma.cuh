@@ -1,3 +1,5 @@
+#pragma once
+
 /// The tensor cores of Hopper (sm_90a): a warpgroup multiplies 64 x 16 by 16 x WGMMA_N, both operands in
 /// shared memory in rows of 64 16-bit values with the 128-byte swizzle, and adds to WGMMA_N / 2 registers a
 /// thread. WGMMA_N: 64, 128, 192 or 256. Compiled by NVRTC; includes nothing.

@@ -1,0 +1,84 @@
+#pragma once
+
+/// Which tile of C a block of the Hopper GEMM takes next, and how long it waits for its rows of A. Compiled
+/// by NVRTC as a part of gemm.cu, with its macros.
+
+#include "gemm_parameters.hpp"
+#include "hopper_ptx.cuh"
+
+namespace {
+
+using contextual::kernels::cuda::GemmParameters;
+
+/// Of a block, in tiles.
+struct Tile {
+  int m;
+  int n;
+};
+
+/// The order in which clusters take tiles: bands of GROUP tiles' width, along n (or m), tile by tile across.
+struct Walk {
+  int across;  // tiles of a cluster in the direction in which bands follow each other
+  int along;
+  int count;
+
+  __device__ explicit Walk(const GemmParameters& p) {
+    const int m_tiles = (p.m + BLOCK_M * CLUSTER - 1) / (BLOCK_M * CLUSTER);
+    const int n_tiles = (p.n + BLOCK_N - 1) / BLOCK_N;
+    across = ALONG_N ? m_tiles : n_tiles;
+    along = ALONG_N ? n_tiles : m_tiles;
+    count = m_tiles * n_tiles;
+  }
+
+  __device__ Tile operator[](int index) const {
+    const int band = index / (GROUP * along);
+    const int width = min(GROUP, across - band * GROUP);
+    const int rest = index - band * GROUP * along;
+    const int x = band * GROUP + rest % width;
+    const int y = rest / width;
+    const Tile tile = ALONG_N ? Tile{x, y} : Tile{y, x};
+    return {tile.m * CLUSTER + (CLUSTER > 1 ? static_cast<int>(hopper::block_in_cluster()) : 0), tile.n};
+  }
+};
+
+/// Waits for flags, for a limited time in all.
+class Flags {
+ public:
+  __device__ explicit Flags(const GemmParameters& p) : p_(p) {}
+
+  /// Until the flags of these rows of A are set, or the time is up.
+  __device__ void wait(int first_row) {
+    const int end = min(first_row + BLOCK_M, p_.m);
+    if (first_row >= end || first_row == done_) {
+      return;
+    }
+    for (int flag = first_row / p_.rows_per_flag; flag <= (end - 1) / p_.rows_per_flag; ++flag) {
+      while (hopper::load_flag(p_.ready_flags + flag) < p_.ready_value && !expired()) {
+        __nanosleep(20);
+      }
+    }
+    hopper::fence_global_reads();
+    done_ = first_row;
+  }
+
+ private:
+  __device__ bool expired() {
+    const unsigned long long now = hopper::now_ns();
+    if (begin_ == 0) {
+      begin_ = now;
+    }
+    if (now - begin_ < p_.wait_budget_ns) {
+      return false;
+    }
+    if (p_.timed_out != nullptr) {
+      *const_cast<volatile unsigned*>(p_.timed_out) = 1;
+    }
+    return true;
+  }
+
+  const GemmParameters& p_;
+  unsigned long long begin_ = 0;  // of the first wait that was not over at once
+  int done_ = -1;
+};
+
+}  // namespace
