@@ -1,17 +1,21 @@
 #include "contextual/cuda/canary.hpp"
 
-#include "contextual/cuda/device_wait.hpp"
 #include "contextual/cuda/driver.hpp"
 #include "contextual/cuda/launch_config.hpp"
 
 #include <contextual/cuda/error.hpp>
+#include <contextual/deadline.hpp>
 
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 
 namespace contextual::cuda {
 namespace {
+
+constexpr std::chrono::seconds patience{10};  // a busy device may be late; told in a message below
 
 /// Any device can run it: the driver compiles it for what is there.
 constexpr const char* empty_ptx = R"(.version 7.0
@@ -42,11 +46,36 @@ class SomeContext {
       driver().cuCtxPopCurrent(&popped);
     }
   }
-  CUcontext get() const noexcept { return context_; }
 
  private:
   CUcontext context_ = nullptr;
   bool pushed_ = false;
+};
+
+/// Apart from everything else on the device: neither waits for the other.
+class OwnStream {
+ public:
+  OwnStream() { CONTEXTUAL_CU(cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING)); }
+  OwnStream(const OwnStream&) = delete;
+  OwnStream& operator=(const OwnStream&) = delete;
+  ~OwnStream() { driver().cuStreamDestroy(stream_); }
+  CUstream get() const noexcept { return stream_; }
+
+  /// False: its work did not end before the deadline.
+  bool wait(Deadline deadline) const {
+    CUresult code = driver().cuStreamQuery(stream_);
+    while (code == CUDA_ERROR_NOT_READY && !deadline.expired()) {
+      std::this_thread::yield();
+      code = driver().cuStreamQuery(stream_);
+    }
+    if (code != CUDA_ERROR_NOT_READY) {
+      check(code, "cuStreamQuery of an empty kernel's stream");
+    }
+    return code == CUDA_SUCCESS;
+  }
+
+ private:
+  CUstream stream_ = nullptr;
 };
 
 CuptiSession::Taken take(CuptiSession& session) {
@@ -85,12 +114,15 @@ void check_by_canary(CuptiSession& session) {
   const SomeContext context;
   const CUfunction kernel = empty_kernel();
   take(session);  // what was there before is not ours
+  const OwnStream stream;
+  const LaunchConfig launch(CudaLayout{}, stream.get());
   CuptiSession::set_launch(0);
-  const LaunchConfig launch(CudaLayout{}, nullptr);
   const CUresult launched = driver().cuLaunchKernelEx(launch.get(), kernel, nullptr, nullptr);
   CuptiSession::set_launch(-1);
   check(launched, "cuLaunchKernelEx of an empty kernel");
-  wait_for({context.get()}, Deadline::after(std::chrono::seconds(10)));
+  if (!stream.wait(Deadline::after(patience))) {
+    throw CudaUnavailable("an empty kernel, by which CUPTI is checked, did not end within 10 s");
+  }
   const CuptiSession::Taken taken = take(session);
   bool sound = false;
   for (const DeviceRecord& record : taken.records) {

@@ -105,8 +105,4 @@ void DeviceWaiter::wait(const std::vector<CUcontext>& contexts, Deadline deadlin
   check(shared_->code, "cuCtxSynchronize");
 }
 
-void wait_for(const std::vector<CUcontext>& contexts, Deadline deadline) {
-  DeviceWaiter().wait(contexts, deadline);
-}
-
 }  // namespace contextual::cuda

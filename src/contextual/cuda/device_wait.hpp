@@ -35,7 +35,4 @@ class DeviceWaiter {
   bool left_a_thread_ = false;
 };
 
-/// One wait of a DeviceWaiter.
-void wait_for(const std::vector<CUcontext>& contexts, Deadline deadline);
-
 }  // namespace contextual::cuda

@@ -95,6 +95,15 @@ TEST_CASE("CUPTI session: a canary whose records are dropped or cannot be flushe
   check_gone(gpu);
 }
 
+TEST_CASE("CUPTI session: the canary waits for its own stream, not for the device", "[unit]") {
+  ScriptedGpu gpu;
+  gpu.driver.busy_queries = 20;
+  CHECK(cuda_cupti_timer()->name() == "CUPTI");
+  CHECK(gpu.driver.busy_queries < 0);
+  CHECK(gpu.driver.log().count("cuCtxSynchronize") == 0);
+  check_no_handles(gpu);
+}
+
 TEST_CASE("CUPTI session: a canary that cannot be loaded leaves no module, and is tried again", "[unit]") {
   ScriptedGpu gpu;
   gpu.driver.fails = [](const std::string& function) {

@@ -68,6 +68,7 @@ class ScriptedDriver {
   std::function<void()> on_synchronize;                        ///< e.g. blocks; empty: returns at once
   CUmoduleLoadingMode loading_mode = CU_MODULE_EAGER_LOADING;
   std::set<CUstream> capturing;
+  std::atomic<int> busy_queries{0};  ///< so many times a stream that is asked for is not ready
 
   /// The primary context of a device.
   CUcontext context(int device = 0) const;

@@ -161,7 +161,9 @@ void add_streams(contextual::cuda::Driver& api) {
     return quietly("cuStreamDestroy", [&]() -> CUresult { return remove_from(impl().streams, stream); });
   };
   api.cuStreamQuery = [](CUstream) {
-    return quietly("cuStreamQuery", [&]() -> CUresult { return CUDA_SUCCESS; });
+    return quietly("cuStreamQuery", [&]() -> CUresult {
+      return it().busy_queries.fetch_sub(1) > 0 ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+    });
   };
   api.cuStreamIsCapturing = [](CUstream stream, CUstreamCaptureStatus* status) {
     return quietly("cuStreamIsCapturing", [&]() -> CUresult {
