@@ -76,6 +76,7 @@ class Launches {
         stream_(stream),
         launch_(driver_function<decltype(::cuLaunchKernel)>("cuLaunchKernel")),
         launch_ex_(driver_function<decltype(::cuLaunchKernelEx)>("cuLaunchKernelEx")),
+        current_(driver_function<decltype(::cuCtxGetCurrent)>("cuCtxGetCurrent")),
         function_(function_of(kernel, stream, args_)) {}
 
   void raw() {
@@ -93,6 +94,11 @@ class Launches {
   }
   void tunable() { kernel_(stream_, args_.y, args_.x, args_.a, args_.n); }
   void drain() const { stream_.wait(); }
+  /// Part of each launch of a CudaKernel.
+  void ask_for_context() {
+    CUcontext context = nullptr;
+    CONTEXTUAL_CHECKED(current_(&context));
+  }
 
  private:
   Nothing& kernel_;
@@ -100,6 +106,7 @@ class Launches {
   Arguments args_;
   decltype(&::cuLaunchKernel) launch_;
   decltype(&::cuLaunchKernelEx) launch_ex_;
+  decltype(&::cuCtxGetCurrent) current_;
   CUfunction function_;
 };
 
@@ -206,8 +213,13 @@ int main(int argc, char** argv) {
     const Rounds after = measure(launches, rounds, batch);
     after.print("locked in, after tuning");
 
+    std::vector<double> context;
+    for (int i = 0; i < 101; ++i) {
+      context.push_back(ns_per_launch(launches, 1000, [&] { launches.ask_for_context(); }));
+    }
     const double raw = mean({mean(locked_in.raw), mean(after.raw)});
-    std::printf("\nmeans: raw without CUPTI %.0f ns, raw beside CUPTI %.0f ns, timed %.0f ns\n", raw,
+    std::printf("\ncuCtxGetCurrent alone, a part of each CudaKernel's launch: %.1f ns\n", median(context));
+    std::printf("means: raw without CUPTI %.0f ns, raw beside CUPTI %.0f ns, timed %.0f ns\n", raw,
                 mean(timed.raw), mean(timed.tunable));
     goal_at_most("locked-in launch over a raw cuLaunchKernel",
                  median(differences(locked_in.tunable, locked_in.raw)), 40, "ns");

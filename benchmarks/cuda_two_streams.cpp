@@ -21,6 +21,8 @@ using namespace contextual::benchmarks;
 
 constexpr std::size_t short_count = 300;
 constexpr std::size_t long_count = 8;
+/// Both streams are fed in turn, the long kernels early enough that one always waits behind another.
+constexpr std::size_t short_between = 25;
 constexpr unsigned long long short_ns = 8'000;
 constexpr unsigned long long long_ns = 250'000;
 constexpr unsigned blocks = 4;
@@ -51,10 +53,10 @@ class Region {
   }
 
   void operator()() {
-    for (std::size_t i = 0; i < long_count; ++i) {
-      (*long_)(long_stream_, stamps_.get() + i * blocks, long_ns, blocks);
-    }
     for (std::size_t i = 0; i < short_count; ++i) {
+      if (i % short_between == 0 && i / short_between < long_count) {
+        (*long_)(long_stream_, stamps_.get() + i / short_between * blocks, long_ns, blocks);
+      }
       (*short_)(short_stream_, stamps_.get() + (long_count + i) * blocks, short_ns, blocks);
     }
   }

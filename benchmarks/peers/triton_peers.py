@@ -262,6 +262,10 @@ def print_table(result):
               f"error {product['error']:.1e}")
 
 
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
 def driver_version():
     try:
         return subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], check=True,
@@ -292,12 +296,18 @@ def main():
         "triton": triton.__version__,
     }
     if "launch" in parts:
+        say("launches")
         result.update(measure_launches())
     if "tuning" in parts:
+        say("tuning of the region")
         result.update(measure_tuning())
+        say(json.dumps(result))
     if "matmul" in parts:
         shapes = ((4096, 4096, 4096), (8192, 28672, 8192), (8192, 11008, 4096))
-        result["matmul"] = [measure_matmul(*shape) for shape in shapes]
+        result["matmul"] = []
+        for shape in shapes:
+            say(f"matmul {shape}")
+            result["matmul"].append(measure_matmul(*shape))
     print_table(result)
     print(json.dumps(result))
     wrong = [p["error"] for p in result.get("matmul", [])] + [result.get("region_error", 0)]
