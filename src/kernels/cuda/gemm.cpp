@@ -55,11 +55,10 @@ constexpr int stage_choices[] = {3, 4, 6};
 
 /// No deeper pipeline of those offered fits.
 bool is_deepest(const GemmConfig& config) {
-  return std::none_of(std::begin(stage_choices), std::end(stage_choices), [config](int stages) mutable {
-    const bool deeper = stages > config.stages;
-    GemmConfig other = config;
-    other.stages = stages;
-    return deeper && fits_shared_memory(other);
+  return std::none_of(std::begin(stage_choices), std::end(stage_choices), [&](int stages) {
+    GemmConfig deeper = config;
+    deeper.stages = stages;
+    return stages > config.stages && fits_shared_memory(deeper);
   });
 }
 

@@ -32,7 +32,7 @@ struct GemmArgs {
   unsigned long long wait_budget_ns = 2'000'000'000;  ///< by the device's global timer
 };
 
-/// Blocks are persistent: each takes every so-manieth tile of C. Sizes in elements of C.
+/// Blocks are persistent: each computes one tile of C after the other. Sizes in elements of C.
 struct GemmConfig {
   int block_m = 128;    ///< a tile's rows: 64, 128 or 256
   int block_n = 256;    ///< a tile's columns
