@@ -23,11 +23,11 @@ class GemmProblem {
         n_(n),
         k_(k),
         half_{bf16},
-        a_(half_.random(size(m, k), 1)),
-        b_(half_.random(size(n, k), 2)),
-        on_a_(a_, offset),
-        on_b_(b_),
-        on_c_(size(m, n) + guard) {}
+        on_a_(half_.random(size(m, k), 1), offset),
+        on_b_(half_.random(size(n, k), 2)),
+        on_c_(size(m, n) + guard),
+        a_(values(on_a_.host())),
+        b_(values(on_b_.host())) {}
 
   contextual::kernels::cuda::GemmArgs args() const {
     using contextual::kernels::cuda::GemmType;
@@ -72,14 +72,21 @@ class GemmProblem {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   }
 
+  std::vector<float> values(const std::vector<std::uint16_t>& bits) const {
+    std::vector<float> values(bits.size());
+    std::transform(bits.begin(), bits.end(), values.begin(),
+                   [this](std::uint16_t element) { return static_cast<float>(half_.value(element)); });
+    return values;
+  }
+
   bool is_right(std::uint16_t bits, std::size_t row, std::size_t column) const {
     const auto k = static_cast<std::size_t>(k_);
     double sum = 0;
     double magnitude = 0;
     for (std::size_t i = 0; i < k; ++i) {
-      const double term = half_.value(a_[row * k + i]) * half_.value(b_[column * k + i]);
-      sum += term;
-      magnitude += std::abs(term);
+      const float term = a_[row * k + i] * b_[column * k + i];  // of 8 or 11 bits each: exact
+      sum += static_cast<double>(term);
+      magnitude += static_cast<double>(std::abs(term));
     }
     // One rounding of the result, and float sums in any order.
     const double allowed = half_.rounding() * std::abs(sum) + 0x1p-20 * magnitude + 0x1p-25;
@@ -90,11 +97,11 @@ class GemmProblem {
   int n_;
   int k_;
   Half half_;
-  std::vector<std::uint16_t> a_;
-  std::vector<std::uint16_t> b_;
   DeviceArray<std::uint16_t> on_a_;
   DeviceArray<std::uint16_t> on_b_;
   DeviceArray<std::uint16_t> on_c_;
+  std::vector<float> a_;
+  std::vector<float> b_;
 };
 
 }  // namespace gpu_test

@@ -94,8 +94,8 @@ struct Half {
   double value(std::uint16_t bits) const {
     return bf16 ? contextual::kernels::cuda::from_bf16(bits) : contextual::kernels::cuda::from_fp16(bits);
   }
-  /// Half a step, relative: the error of one rounding.
-  double rounding() const { return bf16 ? 0x1p-9 : 0x1p-12; }
+  /// The largest relative error of one rounding: 8 and 11 significant bits.
+  double rounding() const { return bf16 ? 0x1p-8 : 0x1p-11; }
 
   /// Normally distributed around `mean`, the same for a seed.
   std::vector<std::uint16_t> random(std::size_t count, unsigned seed, float mean = 0.0F) const {

@@ -27,6 +27,14 @@ std::optional<std::string> launch_status<cublasStatus_t>::device_failure(const c
 
 namespace contextual::kernels::cuda {
 
+namespace {
+
+bool is_empty(const GemmArgs& args) {
+  return args.m < 1 || args.n < 1 || args.k < 1;
+}
+
+}  // namespace
+
 ConfigSpace<CublasLtConfig> cublaslt_space() {
   std::vector<int> ranks(cublaslt_ranks);
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -34,7 +42,7 @@ ConfigSpace<CublasLtConfig> cublaslt_space() {
 }
 
 int cublaslt_algorithm_count(const GemmArgs& args) {
-  return args.ready_flags != nullptr
+  return args.ready_flags != nullptr || is_empty(args)
              ? 0
              : CublasLtDevice::current().plan(CublasLtProblem::of(args)).algorithm_count();
 }
@@ -42,6 +50,9 @@ int cublaslt_algorithm_count(const GemmArgs& args) {
 cublasStatus_t cublaslt_launch(int algorithm, CUstream stream, const GemmArgs& args) {
   if (args.ready_flags != nullptr) {
     throw ConfigRejected("cuBLASLt cannot wait for ready flags");
+  }
+  if (is_empty(args)) {
+    throw InvalidArgument("cuda_cublaslt_gemm: an empty matrix");
   }
   CublasLtDevice& device = CublasLtDevice::current();
   const CublasLtPlan& plan = device.plan(CublasLtProblem::of(args));

@@ -91,6 +91,8 @@ CublasLtPlan::CublasLtPlan(cublasLtHandle_t handle, const CublasLtProblem& probl
     CONTEXTUAL_CHECK(cublasLtMatmulPreferenceSetAttribute(created, attribute, &value, sizeof(value)));
   };
   set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace);
+  // Not those that add up parts of a sum in the output's type: an fp16 result is off by a step and more then.
+  set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
   for (const auto attribute :
        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {

@@ -23,18 +23,14 @@ inline std::uint16_t to_bf16(float value) {
 }
 
 inline float from_fp16(std::uint16_t bits) {
-  const bool negative = (bits & 0x8000U) != 0;
-  const int exponent = (bits >> 10U) & 0x1fU;
-  const int mantissa = bits & 0x3ffU;
-  float value = 0;
-  if (exponent == 0x1f) {
-    value = mantissa == 0 ? INFINITY : NAN;
-  } else if (exponent == 0) {
-    value = std::ldexp(static_cast<float>(mantissa), -24);
-  } else {
-    value = std::ldexp(static_cast<float>(mantissa + 0x400), exponent - 25);
+  const std::uint32_t sign = (bits & 0x8000U) << 16U;
+  const std::uint32_t exponent = (bits >> 10U) & 0x1fU;
+  const std::uint32_t mantissa = bits & 0x3ffU;
+  if (exponent == 0) {  // steps of 2^-24
+    const float magnitude = static_cast<float>(mantissa) * 0x1p-24F;
+    return sign == 0 ? magnitude : -magnitude;
   }
-  return negative ? -value : value;
+  return std::bit_cast<float>(sign | (exponent == 0x1fU ? 0xffU : exponent + 112U) << 23U | mantissa << 13U);
 }
 
 /// The nearest, ties to even; beyond the largest: infinity.

@@ -117,10 +117,11 @@ __device__ void finish_slot(const Row& row, Slot<width> values, int slot, float 
 
 template <typename Float, int width>
 __device__ void norm_row(const Row& row) {
-  constexpr int kept_slots = 4;  // as many registers a thread as 8 loads of 16 bytes; the rest is read again
+  // In registers from the sum to the end; further ones are read again. More would compile longer for few rows.
+  constexpr int kept_slots = width == 1 ? 0 : 2;
   const int lane = threadIdx.x % THREADS_PER_ROW;
   const int slots = row.half / width;
-  Slot<width> kept[kept_slots];
+  Slot<width> kept[kept_slots + 1];  // not empty
   float sum = 0.0f;
 #pragma unroll
   for (int k = 0; k < kept_slots; ++k) {

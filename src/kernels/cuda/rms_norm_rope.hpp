@@ -8,8 +8,8 @@
 namespace contextual::kernels::cuda {
 
 struct RmsNormRopeConfig {
-  int threads_per_row = 32;  ///< a power of two; above 32 a row's sum goes through shared memory
-  int rows_per_block = 4;
+  int threads_per_row = 16;  ///< a power of two; above 32 a row's sum goes through shared memory
+  int rows_per_block = 8;
   int vector = 8;  ///< elements of a load or store: 4 or 8
 };
 
