@@ -32,9 +32,13 @@ void print_short_table(const contextual::RegionReport& region) {
     std::printf("kernel-%zu: %s %s\n", problem, region.problems[problem].kernel.c_str(),
                 region.problems[problem].key.c_str());
   }
+  constexpr std::size_t first_column = 13;
+  constexpr std::size_t cell = 11;
+  const std::size_t width = first_column + region.problems.size() * (cell + 3);
+  const char* separator = width <= columns ? " | " : " ";
   std::printf("\n%-13s", "Tuning-Iter");
   for (std::size_t problem = 0; problem < region.problems.size(); ++problem) {
-    std::printf(" | kernel-%-4zu", problem);
+    std::printf("%skernel-%-4zu", separator, problem);
   }
   std::printf("\n");
   for (std::size_t begin = 0, end = 0; begin < region.table.size(); begin = end) {
@@ -50,7 +54,7 @@ void print_short_table(const contextual::RegionReport& region) {
     }
     std::printf("%-13s", iterations.c_str());
     for (std::size_t problem = 0; problem < region.problems.size(); ++problem) {
-      std::printf(" | %-11s", config_of(region, begin, problem).c_str());
+      std::printf("%s%-11s", separator, config_of(region, begin, problem).c_str());
     }
     std::printf("\n");
   }

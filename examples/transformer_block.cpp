@@ -1,0 +1,166 @@
+/// \file
+/// Tunes the dense parts of an LLaMA-3.1-8B decoder block on a GPU: two micro-batches on two streams, so that
+/// every kernel is tuned beside its real neighbours. Checks sampled rows of every tuning iteration, and
+/// prints what was found. What is left out of the block is said in common/decoder_block.hpp.
+
+#include "common/decoder_block.hpp"
+#include "common/printing.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/cuda.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+constexpr const char* region_name = "decoder_block";
+
+struct CommandLine {
+  examples::DecoderShape shape;
+  int warmup = 3;
+  int repeat = 5;
+  bool no_finals = false;
+  bool whole_table = false;
+  int rounds = 21;
+  std::string log_directory = ".autotune_logs";
+};
+
+struct Checks {
+  int passed = 0;
+  double worst_error = 0;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Throws if the last run of the region computed something wrong: then no time of it is worth anything.
+void check(examples::DecoderBlock& block, const std::string& where, Checks& checks) {
+  const double error = block.error();
+  if (!(error <= examples::DecoderBlock::tolerance)) {
+    throw std::runtime_error("wrong result in " + where + ": relative error " + std::to_string(error));
+  }
+  checks.worst_error = std::max(checks.worst_error, error);
+  ++checks.passed;
+}
+
+/// Options of the tuning run. Outputs are spoiled before, and checked after every run of the region, both
+/// outside of what is measured.
+contextual::Options tuning_options(const CommandLine& command_line, examples::DecoderBlock& block,
+                                   Checks& checks) {
+  contextual::Options options;
+  options.timer = contextual::cuda_timer;
+  options.n_warmup = command_line.warmup;
+  options.n_repeat = command_line.repeat;
+  options.finals = !command_line.no_finals;
+  options.log_directory = command_line.log_directory;
+  options.before_iteration = [&block](const contextual::IterationInfo&) { block.poison(); };
+  options.after_iteration = [&block, &checks](const contextual::IterationInfo& info) {
+    check(block, std::string(info.phase) + " iteration " + std::to_string(info.tuning_iteration), checks);
+  };
+  return options;
+}
+
+/// Runs the region once in `mode`; its time from the first launch to the end of both streams.
+double timed_run(contextual::ContextualAutotuner& tuner, examples::DecoderBlock& block,
+                 contextual::Mode mode) {
+  double ms = 0;
+  contextual::Options options;
+  options.mode = mode;
+  tuner.run(
+      region_name,
+      [&] {
+        const auto begin = std::chrono::steady_clock::now();
+        block.run();
+        block.wait();
+        ms = 1e3 * seconds_since(begin);
+      },
+      options);
+  return ms;
+}
+
+/// Defaults and tuned in turn, so that both see the same machine.
+void compare(contextual::ContextualAutotuner& tuner, examples::DecoderBlock& block, int rounds) {
+  examples::Times defaults;
+  examples::Times tuned;
+  for (int round = 0; round <= rounds; ++round) {
+    const double default_ms = timed_run(tuner, block, contextual::Mode::off);
+    const double tuned_ms = timed_run(tuner, block, contextual::Mode::use);
+    if (round > 0) {  // the first warms up
+      defaults.ms.push_back(default_ms);
+      tuned.ms.push_back(tuned_ms);
+    }
+  }
+  std::printf("\nThe region's time on the host's clock, %d runs each, in turn:\n", rounds);
+  defaults.print("defaults");
+  tuned.print("tuned");
+  std::printf("  %.3f times as fast\n", defaults.quantile(0.5) / tuned.quantile(0.5));
+}
+
+void tune(const CommandLine& command_line) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::printf("Weights, and a reference of some rows...\n");
+  examples::DecoderBlock block(command_line.shape);
+  Checks checks;
+  contextual::ContextualAutotuner tuner{tuning_options(command_line, block, checks)};
+  const auto tuning_begin = std::chrono::steady_clock::now();
+  tuner.run(region_name, [&] { block.run(); });
+  const double tuning_seconds = seconds_since(tuning_begin);
+  const contextual::Report report = tuner.report();
+  const contextual::RegionReport& region = *report.find(region_name);
+  if (region.problems.empty()) {
+    std::printf("Nothing was tuned: CONTEXTUAL_MODE is off or use.\n");
+    return;
+  }
+  examples::print_report(region, command_line.whole_table);
+  compare(tuner, block, command_line.rounds);
+  std::printf("\nAll %d results were right: largest relative error %.1e, allowed %.0e.\n", checks.passed,
+              checks.worst_error, examples::DecoderBlock::tolerance);
+  std::printf("Logs: %s\n", region.log_directory.empty() ? "none" : region.log_directory.c_str());
+  std::printf("Tuning took %.1f s with its compilations and checks, everything %.1f s.\n", tuning_seconds,
+              seconds_since(begin));
+}
+
+void add_options(CLI::App& app, CommandLine& command_line) {
+  app.add_option("--tokens", command_line.shape.tokens, "tokens of a micro-batch")
+      ->check(CLI::Range(1, 1 << 16))
+      ->capture_default_str();
+  app.add_option("--warmup", command_line.warmup, "uses of a config before its samples count")
+      ->capture_default_str();
+  app.add_option("--repeat", command_line.repeat, "samples of a config")->capture_default_str();
+  app.add_flag("--no-finals", command_line.no_finals, "lock in what the walk found");
+  app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
+  app.add_option("--rounds", command_line.rounds, "runs with defaults and tuned after the tuning")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--log-directory", command_line.log_directory, "where the logs go; empty: none")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CommandLine command_line;
+  CLI::App app{"Tunes the dense parts of an LLaMA-3.1-8B decoder block on a GPU"};
+  add_options(app, command_line);
+  CLI11_PARSE(app, argc, argv);
+  if (const std::string problem = contextual::cuda_problem(); !problem.empty()) {
+    std::printf("Skipped: there is no GPU to tune on (%s)\n", problem.c_str());
+    return 0;
+  }
+  try {
+    tune(command_line);
+  } catch (const std::exception& error) {
+    std::cerr << "transformer_block: " << error.what() << "\n";
+    return 1;
+  }
+  return 0;
+}
