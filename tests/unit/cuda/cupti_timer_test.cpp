@@ -89,11 +89,13 @@ TEST_CASE("CUPTI timer: dropped records make a whole batch's times void, and it 
   ScriptedGpu gpu;
   CUstream stream = gpu.driver.make_stream();
   Block block("cupti_dropped");
+  std::size_t& dropped =
+      GENERATE(true, false) ? gpu.cupti.dropped_at_next_flush : gpu.cupti.dropped_of_next_buffer;
   int runs = 0;
   ContextualAutotuner tuner(options_with(cuda_cupti_timer));
   tuner.run("cupti_dropped", [&] {
     if (++runs == 6) {  // within config 1's batch
-      gpu.cupti.dropped_at_next_flush = 1;
+      dropped = 1;
     }
     block(stream, 1);
   });

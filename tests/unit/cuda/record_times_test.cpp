@@ -78,6 +78,35 @@ TEST_CASE("record times: a makespan covers everything of its iteration, launches
   CHECK(result.iterations[2].makespan_ns == 0);
 }
 
+TEST_CASE("record times: a makespan that a missing kernel might lengthen is unknown, others are not",
+          "[unit]") {
+  CuptiSession::Taken taken;
+  taken.records = {kernel(100, 200, 1), kernel(600, 700, 4)};
+  taken.calls = {{1, true, 0}, {2, true, 1}, {3, false, 1}, {4, true, 2}};
+  const auto result = assembled(taken, {launch(0), launch(1), launch(2)}, {iteration(0, 3), iteration(3, 4)});
+  CHECK(result.launches[0].spans.size() == 1);
+  CHECK(result.iterations[0].makespan_ns == 0);
+  CHECK(result.iterations[1].makespan_ns == 100);
+}
+
+TEST_CASE("record times: a launch has what the launches inside it did, at any depth, and only once it ended",
+          "[unit]") {
+  CuptiSession::Taken taken;
+  taken.records = {kernel(100, 200, 1), kernel(300, 400, 2), kernel(500, 600, 3), kernel(700, 800, 4)};
+  taken.calls = {{1, true, 5}, {2, true, 6}, {3, true, 7}, {4, true, 8}};
+  LaunchTiming inner;
+  inner.note = ended_note(begun_note(6, 5));
+  LaunchTiming innermost;
+  innermost.note = ended_note(begun_note(7, 6));
+  LaunchTiming never_ended;
+  never_ended.note = begun_note(8, -1);
+  const auto result = assembled(taken, {launch(5), inner, innermost, never_ended});
+  CHECK(result.launches[0].spans.size() == 3);
+  CHECK(result.launches[1].spans.size() == 2);
+  CHECK(result.launches[2].spans.size() == 1);
+  CHECK(result.launches[3].spans.empty());
+}
+
 TEST_CASE("record times: when something was lost nothing has a time", "[unit]") {
   CuptiSession::Taken taken;
   taken.records = {kernel(100, 200, 1)};

@@ -155,8 +155,9 @@ void add_activities(contextual::cuda::Cupti& api) {
   };
   api.cuptiActivityFlushAll = [](std::uint32_t) {
     it().log().add("cuptiActivityFlushAll");
-    impl().dropped += std::exchange(it().dropped_at_next_flush, 0);
+    impl().dropped += std::exchange(it().dropped_of_next_buffer, 0);
     it().give_buffers_back();
+    impl().dropped += std::exchange(it().dropped_at_next_flush, 0);
     return it().flush_result;
   };
   api.cuptiActivityGetNumDroppedRecords = [](CUcontext, std::uint32_t, std::size_t* dropped) {
