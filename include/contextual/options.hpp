@@ -91,9 +91,9 @@ struct Options {
   std::optional<bool> times_count{};                     ///< true
   std::optional<std::filesystem::path> log_directory{};  ///< .autotune_logs; empty: none. CONTEXTUAL_LOG_DIR
   std::optional<bool> print{};  ///< false; choices and progress to stderr. CONTEXTUAL_PRINT_AUTOTUNING
-  std::shared_ptr<Communicator> communicator{};     ///< one_rank()
-  TimerFactory timer{};                             ///< host_timer
-  ScheduleFactory schedule{};                       ///< walk_schedule
+  std::shared_ptr<Communicator> communicator{};  ///< one_rank()
+  TimerFactory timer{};        ///< host_timer; where cuda.hpp is included, cuda_or_host_timer
+  ScheduleFactory schedule{};  ///< walk_schedule
   std::function<void(const Progress&)> progress{};  ///< after every batch; must not throw
   /// Called by the watchdog's thread instead of leaving, once for what is blocked; when it returns, the rank
   /// goes on being blocked. A copy of it may still run when `run` has returned. Must not throw and must not

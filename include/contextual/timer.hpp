@@ -32,6 +32,7 @@ struct LaunchInfo {
   std::int64_t tuning_iteration = 0;
   bool warmup = false;
   void* stream = nullptr;  ///< the launch's stream or null; opaque here
+  bool on_stream = false;  ///< the launcher takes a cudaStream_t: it works on a device
 };
 
 /// A timer's note of one launch, kept by the tuner from `begin_launch` to the settle.
@@ -132,5 +133,11 @@ using TimerFactory = std::function<std::unique_ptr<Timer>()>;
 /// `std::chrono::steady_clock` around each launch: for kernels that run on the calling thread.
 /// Cost: two clock reads a launch.
 CONTEXTUAL_API std::unique_ptr<Timer> host_timer();
+
+/// What a run measures with where Options::timer is not set: host_timer until this is called. Thread-safe;
+/// running tuners keep theirs. `contextual/cuda.hpp` calls it with cuda_or_host_timer. Throws InvalidArgument
+/// for an empty one.
+CONTEXTUAL_API void set_default_timer(TimerFactory factory);
+CONTEXTUAL_API TimerFactory default_timer();
 
 }  // namespace contextual

@@ -32,7 +32,9 @@ namespace {
 constexpr std::int64_t not_launched = -1;
 constexpr std::int64_t launched = 0;
 constexpr std::int64_t counts = std::int64_t{1} << 62;  // 146 years in nanoseconds
-constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t disturbed =
+    std::numeric_limits<std::int64_t>::max();  // in a makespan's place: no time counts
+constexpr std::int64_t no_time = disturbed - 1;
 
 std::int64_t word_of(std::optional<std::int64_t> time_ns, bool times_count) {
   if (!times_count) {
@@ -43,7 +45,7 @@ std::int64_t word_of(std::optional<std::int64_t> time_ns, bool times_count) {
 
 std::optional<std::int64_t> time_of(std::int64_t word) {
   const std::int64_t time_ns = word & ~counts;
-  return word > 0 && word != no_time && time_ns > 0 ? std::optional(time_ns) : std::nullopt;
+  return word > 0 && word < no_time && time_ns > 0 ? std::optional(time_ns) : std::nullopt;
 }
 
 }  // namespace
@@ -155,7 +157,7 @@ void RegionRun::observe_local(Batch& batch) {
     iteration.makespan_ns = batch.makespans_ns[i];
     for (const ProblemSlot* slot : slots) {
       const LocalCell& cell = batch.cells[slot->index][i];
-      iteration.cells.push_back({cell.launched, cell.time_ns});
+      iteration.cells.push_back({cell.launched, cell.time_ns, !batch.conditions.disturbance.empty()});
     }
   }
   apply_rejections(false, outcome.rejections, batch);
@@ -168,7 +170,8 @@ void RegionRun::observe_shared(Batch& batch) {
   std::vector<std::int64_t> words;
   words.reserve((slots.size() + 1) * batch.length);
   for (std::size_t i = 0; i < batch.length; ++i) {
-    words.push_back(word_of(batch.makespans_ns[i], options_.times_count));
+    const bool out = !batch.conditions.disturbance.empty() && options_.times_count;
+    words.push_back(out ? disturbed : word_of(batch.makespans_ns[i], options_.times_count));
     for (const ProblemSlot* slot : slots) {
       const LocalCell& cell = batch.cells[slot->index][i];
       words.push_back(cell.launched ? word_of(cell.time_ns, options_.times_count) : not_launched);
@@ -186,8 +189,10 @@ void RegionRun::observe_shared(Batch& batch) {
     policy::IterationOutcome& iteration = outcome.iterations.emplace_back();
     iteration.makespan_ns = agreed_.makespan_ns[i] = time_of(row[0]);
     for (std::size_t p = 0; p < slots.size(); ++p) {
-      iteration.cells.push_back({row[p + 1] != not_launched, time_of(row[p + 1])});
-      agreed_.time_ns[slots[p]->index][i] = time_of(row[p + 1]);
+      const bool out = row[0] == disturbed;
+      const auto time_ns = out ? std::nullopt : time_of(row[p + 1]);
+      iteration.cells.push_back({row[p + 1] != not_launched, time_ns, out});
+      agreed_.time_ns[slots[p]->index][i] = time_ns;
     }
   }
   for (const ProblemSlot* slot : slots_of(false)) {

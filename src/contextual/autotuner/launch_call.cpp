@@ -22,6 +22,7 @@ LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& 
   info_.key = &key_;
   info_.tuning_iteration = run.tuning_iteration;
   info_.stream = stream;
+  info_.on_stream = core.traits().takes_stream;
   if (stream != nullptr && run.timer().captures(info_)) {
     // Neither tuned nor timed: the launch takes place where the graph is replayed.
     const int locked = core.table()->find(run.region_id(), key);

@@ -166,7 +166,7 @@ ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnv
     options.communicator = one_rank();
   }
   if (!options.timer) {
-    options.timer = host_timer;
+    options.timer = default_timer();
   }
   return options;
 }

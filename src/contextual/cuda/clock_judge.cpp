@@ -100,9 +100,8 @@ ClockJudge::Finding ClockJudge::look_at(const ClockReading& reading, Device& dev
   return finding;
 }
 
-bool ClockJudge::may_drop(std::size_t iterations) const {
-  return in_a_row_ < limits_.in_a_row && in_run_ < limits_.a_run &&
-         dropped_iterations_ + iterations <= limits_.iterations;
+bool ClockJudge::may_drop() const {
+  return in_a_row_ < limits_.in_a_row && in_run_ < limits_.a_run;
 }
 
 void ClockJudge::accept(const ClockReading& reading, const Finding& finding, Device& device,
@@ -115,7 +114,7 @@ void ClockJudge::accept(const ClockReading& reading, const Finding& finding, Dev
   }
 }
 
-ClockJudge::Verdict ClockJudge::judge(std::span<const ClockReading> readings, std::size_t iterations) {
+ClockJudge::Verdict ClockJudge::judge(std::span<const ClockReading> readings) {
   Verdict verdict;
   std::vector<std::pair<const ClockReading*, Finding>> findings;
   for (const ClockReading& reading : readings) {
@@ -129,10 +128,9 @@ ClockJudge::Verdict ClockJudge::judge(std::span<const ClockReading> readings, st
     in_a_row_ = 0;
     return verdict;
   }
-  if (may_drop(iterations)) {
+  if (may_drop()) {
     ++in_a_row_;
     ++in_run_;
-    dropped_iterations_ += iterations;
     for (const auto& [reading, finding] : findings) {
       verdict.disturbance += (verdict.disturbance.empty() ? "" : "; ") + finding.text;
     }

@@ -38,11 +38,6 @@ class ClockJudge {
   struct Limits {
     int in_a_row = 2;
     int a_run = 8;
-    /// Tuning iterations of all batches that are dropped. Dropped times are retakes of the configs that ran,
-    /// and more than PolicyOptions::retake_limit of them reject a config. A config has at most as many of
-    /// them as tuning iterations are dropped, so this bound, the default of that limit, keeps the state of a
-    /// rank's devices from rejecting a config.
-    std::size_t iterations = 8;
   };
 
   struct Verdict {
@@ -53,8 +48,7 @@ class ClockJudge {
   ClockJudge() = default;
   explicit ClockJudge(const Limits& limits) : limits_(limits) {}
 
-  /// `iterations`: how many the batch has.
-  Verdict judge(std::span<const ClockReading> readings, std::size_t iterations);
+  Verdict judge(std::span<const ClockReading> readings);
 
  private:
   struct Device {
@@ -75,7 +69,7 @@ class ClockJudge {
 
   static Finding look_at(const ClockReading& reading, Device& device, bool first,
                          std::vector<std::string>& warnings);
-  bool may_drop(std::size_t iterations) const;
+  bool may_drop() const;
   static void accept(const ClockReading& reading, const Finding& finding, Device& device,
                      std::vector<std::string>& warnings);
 
@@ -83,7 +77,6 @@ class ClockJudge {
   std::map<int, Device> devices_;
   int in_a_row_ = 0;
   int in_run_ = 0;
-  std::size_t dropped_iterations_ = 0;
 };
 
 }  // namespace contextual::cuda

@@ -63,7 +63,7 @@ class CuptiTimer final : public Timer {
 
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
-    monitor_.read(session_->contexts().all(), iterations.size());
+    monitor_.read(session_->contexts().all());
     waiter_.wait(session_->contexts().all(), deadline);
     assemble(session_->take(), launches, iterations);
   }

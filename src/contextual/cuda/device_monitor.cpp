@@ -64,7 +64,7 @@ DeviceMonitor::DeviceMonitor() noexcept {
   }
 }
 
-void DeviceMonitor::read(const std::vector<CUcontext>& contexts, std::size_t iterations) noexcept {
+void DeviceMonitor::read(const std::vector<CUcontext>& contexts) noexcept {
   conditions_.devices.clear();
   conditions_.warnings.clear();
   conditions_.disturbance.clear();
@@ -73,7 +73,7 @@ void DeviceMonitor::read(const std::vector<CUcontext>& contexts, std::size_t ite
   }
   const auto begin = std::chrono::steady_clock::now();
   try {
-    read_devices(contexts, iterations);
+    read_devices(contexts);
   } catch (...) {
     conditions_.disturbance.clear();  // no memory: then without conditions
   }
@@ -85,7 +85,7 @@ bool DeviceMonitor::too_soon() const {
   return cost_ > cheap && std::chrono::steady_clock::now() - read_at_ < cost_ * most_share;
 }
 
-void DeviceMonitor::read_devices(const std::vector<CUcontext>& contexts, std::size_t iterations) {
+void DeviceMonitor::read_devices(const std::vector<CUcontext>& contexts) {
   std::set<int> devices;
   for (CUcontext context : contexts) {
     if (const std::optional<int> device = device_of(context)) {
@@ -98,7 +98,7 @@ void DeviceMonitor::read_devices(const std::vector<CUcontext>& contexts, std::si
       readings.push_back(read_device(device, handle));
     }
   }
-  ClockJudge::Verdict verdict = judge_.judge(readings, iterations);
+  ClockJudge::Verdict verdict = judge_.judge(readings);
   conditions_.disturbance = std::move(verdict.disturbance);
   conditions_.warnings = std::move(verdict.warnings);
 }

@@ -28,14 +28,14 @@ class DeviceMonitor {
   DeviceMonitor() noexcept;
 
   /// Begin of a settle, while the batch is still running if it is long enough: a device that is done reads as
-  /// idle. `iterations`: how many the batch has. Never throws: what cannot be read has no value.
-  void read(const std::vector<CUcontext>& contexts, std::size_t iterations) noexcept;
+  /// idle. Never throws: what cannot be read has no value.
+  void read(const std::vector<CUcontext>& contexts) noexcept;
 
   /// Of the batch that was read last, for Timer::conditions.
   const BatchConditions& conditions() const noexcept { return conditions_; }
 
  private:
-  void read_devices(const std::vector<CUcontext>& contexts, std::size_t iterations);
+  void read_devices(const std::vector<CUcontext>& contexts);
   std::optional<int> device_of(CUcontext context);
   ClockReading read_device(int number, NvmlDevice device);
   bool too_soon() const;

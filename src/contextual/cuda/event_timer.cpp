@@ -104,7 +104,7 @@ class EventTimer final : public Timer {
 
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
-    monitor_.read(contexts_.all(), iterations.size());
+    monitor_.read(contexts_.all());
     waiter_.wait(contexts_.all(), deadline);
     std::map<std::int64_t, Span> extents;  // by tuning iteration
     std::set<std::int64_t> incomplete;

@@ -1,6 +1,24 @@
+#include <contextual/error.hpp>
 #include <contextual/timer.hpp>
 
+#include <mutex>
+#include <utility>
+
 namespace contextual {
+namespace {
+
+struct DefaultTimer {
+  std::mutex mutex;
+  TimerFactory factory = host_timer;
+};
+
+/// Never destroyed: a tuner may run while the process exits.
+DefaultTimer& default_timer_slot() {
+  static auto* const slot = new DefaultTimer;
+  return *slot;
+}
+
+}  // namespace
 
 // Here and not in the header, so that the vtable and the type information exist once in the process.
 Timer::~Timer() = default;
@@ -19,6 +37,21 @@ BatchConditions Timer::conditions() {
 
 std::string Timer::loading_hazard() const {
   return {};
+}
+
+void set_default_timer(TimerFactory factory) {
+  if (!factory) {
+    throw InvalidArgument("set_default_timer got an empty factory: give it one that makes timers");
+  }
+  DefaultTimer& slot = default_timer_slot();
+  const std::lock_guard lock(slot.mutex);
+  slot.factory = std::move(factory);
+}
+
+TimerFactory default_timer() {
+  DefaultTimer& slot = default_timer_slot();
+  const std::lock_guard lock(slot.mutex);
+  return slot.factory;
 }
 
 }  // namespace contextual

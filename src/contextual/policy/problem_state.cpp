@@ -100,11 +100,11 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
     return Taken::displaced;
   }
   const std::optional<std::int64_t> time_ns = valid(outcome.time_ns);
-  return take(due.front(), time_ns, valid(makespan_ns)) ? Taken::step : Taken::retake;
+  return take(due.front(), time_ns, valid(makespan_ns), outcome.disturbed) ? Taken::step : Taken::retake;
 }
 
 bool ProblemState::take(const Step& step, std::optional<std::int64_t> time_ns,
-                        std::optional<std::int64_t> makespan_ns) {
+                        std::optional<std::int64_t> makespan_ns, bool disturbed) {
   schedule_->observe({step, time_ns});
   ++record_.walk_iterations;
   ConfigRecord& config = record_.configs[step.config_id];
@@ -121,7 +121,7 @@ bool ProblemState::take(const Step& step, std::optional<std::int64_t> time_ns,
   // A warm-up needs no time here, but a schedule may insist on one.
   const std::vector<Step> due = schedule_->plan(1);
   const bool stays_due = !time_ns && (!step.warmup || (!due.empty() && due.front() == step));
-  if (stays_due) {
+  if (stays_due && !disturbed) {
     count_retake(step.config_id);
   }
   settle_status();

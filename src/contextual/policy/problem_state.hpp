@@ -66,7 +66,8 @@ class ProblemState {
   std::vector<std::size_t> best_by_makespan(std::size_t count) const;
 
  private:
-  bool take(const Step& step, std::optional<std::int64_t> time_ns, std::optional<std::int64_t> makespan_ns);
+  bool take(const Step& step, std::optional<std::int64_t> time_ns, std::optional<std::int64_t> makespan_ns,
+            bool disturbed);
   void count_retake(std::size_t config_id);
   void choose_by_own_time(int min_samples);
   void choose_after_walk();

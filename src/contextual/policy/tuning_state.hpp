@@ -75,6 +75,8 @@ struct IterationPlan {
 struct CellOutcome {
   bool launched = false;
   std::optional<std::int64_t> time_ns;  ///< MAX over ranks; empty for a missing or invalid time
+  /// The time is missing because a device was in another state on some rank: the config is not to blame.
+  bool disturbed = false;
 };
 
 struct IterationOutcome {

@@ -19,11 +19,11 @@ ClockReading reading(int mhz, std::uint64_t reasons = none, int device = 0) {
 
 /// A judge with room for every test's batches, and what it said last.
 struct Judging {
-  ClockJudge judge{ClockJudge::Limits{.in_a_row = 2, .a_run = 8, .iterations = 1000}};
+  ClockJudge judge;
   std::vector<std::string> warnings;
 
-  std::string disturbance(const std::vector<ClockReading>& readings, std::size_t iterations = 8) {
-    const ClockJudge::Verdict verdict = judge.judge(readings, iterations);
+  std::string disturbance(const std::vector<ClockReading>& readings) {
+    const ClockJudge::Verdict verdict = judge.judge(readings);
     warnings = verdict.warnings;
     return verdict.disturbance;
   }
@@ -147,18 +147,4 @@ TEST_CASE("clock judge: a device that never settles disturbs at most eight batch
     dropped += judging.disturbance({reading(1980, reasons)}).empty() ? 0 : 1;
   }
   CHECK(dropped == 8);
-}
-
-TEST_CASE("clock judge: by default no more tuning iterations are dropped than a config may have retakes",
-          "[unit]") {
-  const auto length = GENERATE(as<std::size_t>{}, 1, 3, 5, 8, 9, 100);
-  ClockJudge judge;
-  std::size_t dropped = 0;
-  for (int batch = 0; batch < 100; ++batch) {
-    const std::vector<ClockReading> readings{
-        reading(1980, batch % 2 == 0 ? none : clock_reason::hardware_thermal)};
-    dropped += judge.judge(readings, length).disturbance.empty() ? 0 : length;
-  }
-  CHECK(dropped <= 8);
-  CHECK((dropped > 0) == (length <= 8));
 }

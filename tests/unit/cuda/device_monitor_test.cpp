@@ -60,7 +60,7 @@ TEST_CASE("device monitor: a device of several contexts is read once, with all i
   const NvmlReplacement replaced(scripted.nvml_table);
   ScriptedNvml::reasons = clock_reason::power_cap | clock_reason::idle;
   DeviceMonitor monitor;
-  monitor.read({context_at(1), context_at(2), context_at(3)}, 1);
+  monitor.read({context_at(1), context_at(2), context_at(3)});
   const BatchConditions& conditions = monitor.conditions();
   REQUIRE(conditions.devices.size() == 1);
   CHECK(conditions.devices[0].device == 0);
@@ -77,12 +77,12 @@ TEST_CASE("device monitor: a slowdown is told as the disturbance of its batch on
   const Scripted scripted;
   const NvmlReplacement replaced(scripted.nvml_table);
   DeviceMonitor monitor;
-  monitor.read({context_at(1)}, 2);
+  monitor.read({context_at(1)});
   CHECK(monitor.conditions().disturbance.empty());
   ScriptedNvml::thermal_ns = 1000;
-  monitor.read({context_at(1)}, 2);
+  monitor.read({context_at(1)});
   CHECK_THAT(monitor.conditions().disturbance, ContainsSubstring("device 0 is slowed down by thermal"));
-  monitor.read({context_at(1)}, 2);
+  monitor.read({context_at(1)});
   CHECK(monitor.conditions().disturbance.empty());
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("device monitor: functions that NVML lacks leave values out", "[unit]"
   scripted.nvml_table.nvmlDeviceGetTemperature = [](NvmlDevice, int, unsigned*) { return 3; };
   const NvmlReplacement replaced(scripted.nvml_table);
   DeviceMonitor monitor;
-  monitor.read({context_at(1)}, 1);
+  monitor.read({context_at(1)});
   REQUIRE(monitor.conditions().devices.size() == 1);
   const DeviceState& state = monitor.conditions().devices[0];
   CHECK(state.sm_clock_mhz == 1980);
@@ -108,7 +108,7 @@ TEST_CASE("device monitor: without NVML it reads and says nothing", "[unit]") {
   const Nvml absent;
   const NvmlReplacement replaced(absent);
   DeviceMonitor monitor;
-  monitor.read({context_at(1)}, 1);
+  monitor.read({context_at(1)});
   CHECK(monitor.conditions().devices.empty());
   CHECK(monitor.conditions().disturbance.empty());
   CHECK(monitor.conditions().warnings.empty());
@@ -120,10 +120,10 @@ TEST_CASE("device monitor: an expensive reading is not taken again at once, and 
   const NvmlReplacement replaced(scripted.nvml_table);
   ScriptedNvml::slow = std::chrono::milliseconds(20);
   DeviceMonitor monitor;
-  monitor.read({context_at(1)}, 1);
+  monitor.read({context_at(1)});
   CHECK(monitor.conditions().devices.size() == 1);
   const int reads = ScriptedNvml::clock_reads;
-  monitor.read({context_at(1)}, 1);
+  monitor.read({context_at(1)});
   CHECK(ScriptedNvml::clock_reads == reads);
   CHECK(monitor.conditions().devices.empty());
 }
