@@ -2,6 +2,7 @@
 
 #include "gpu/gemm_problem.hpp"
 #include "gpu/kernel_support.hpp"
+#include "gpu/spinning_kernel.hpp"
 #include "kernels/cuda/gemm_implementations.hpp"
 #include "support/catch.hpp"
 
@@ -65,7 +66,7 @@ ProblemReport tune_checked(GemmProblem& problem, const Launch& launch, std::size
 
 }  // namespace
 
-TEST_CASE("cuda_cublaslt_gemm: every algorithm is right for odd shapes in both types", "[gpu]") {
+TEST_CASE("cuda_cublaslt_gemm: every algorithm is right for odd shapes in both types", "[gpu][cublaslt]") {
   if (!has_gpu()) {
     return;
   }
@@ -82,7 +83,7 @@ TEST_CASE("cuda_cublaslt_gemm: every algorithm is right for odd shapes in both t
   CHECK(count > 0);
 }
 
-TEST_CASE("cuda_cublaslt_gemm: every algorithm is right at real shapes", "[gpu][large]") {
+TEST_CASE("cuda_cublaslt_gemm: every algorithm is right at real shapes", "[gpu][cublaslt][large]") {
   if (!has_gpu()) {
     return;
   }
@@ -95,7 +96,7 @@ TEST_CASE("cuda_cublaslt_gemm: every algorithm is right at real shapes", "[gpu][
 }
 
 TEST_CASE("cuda_cublaslt_gemm: a rank that cuBLASLt does not have is rejected, and so are ready flags",
-          "[gpu]") {
+          "[gpu][cublaslt]") {
   if (!has_gpu()) {
     return;
   }
@@ -115,7 +116,7 @@ TEST_CASE("cuda_cublaslt_gemm: a rank that cuBLASLt does not have is rejected, a
 }
 
 TEST_CASE("cuda_cublaslt_gemm: launches on more streams than have a workspace do not disturb each other",
-          "[gpu]") {
+          "[gpu][cublaslt]") {
   if (!has_gpu()) {
     return;
   }
@@ -146,7 +147,29 @@ TEST_CASE("cuda_cublaslt_gemm: launches on more streams than have a workspace do
   }
 }
 
-TEST_CASE("cuda_cublaslt_gemm: tuned, every run of the region is right", "[gpu]") {
+TEST_CASE(
+    "cuda_cublaslt_gemm: what is prepared neither waits for the device nor for a kernel that spins on it",
+    "[gpu][cublaslt][concurrent]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  GemmProblem problem(96, 200, 4096, true);
+  cublaslt_plan(problem.args());
+  const int count = cublaslt_algorithm_count(problem.args());
+  for (int algorithm = 0; algorithm < count; ++algorithm) {
+    cublaslt_prepare(algorithm);
+  }
+  SpinningKernel spinning;
+  for (int algorithm = 0; algorithm < count; ++algorithm) {
+    REQUIRE(cublaslt_launch(algorithm, stream, problem.args()) == CUBLAS_STATUS_SUCCESS);
+    stream.wait();
+  }
+  CHECK(spinning.release());
+  CHECK(problem.wrong() == 0);
+}
+
+TEST_CASE("cuda_cublaslt_gemm: tuned, every run of the region is right", "[gpu][cublaslt]") {
   if (!has_gpu()) {
     return;
   }

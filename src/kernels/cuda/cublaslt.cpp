@@ -6,6 +6,9 @@
 #include <contextual/error.hpp>
 
 #include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace contextual {
 

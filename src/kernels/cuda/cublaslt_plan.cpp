@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 namespace contextual::kernels::cuda {
 namespace {

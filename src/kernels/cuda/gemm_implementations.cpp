@@ -7,6 +7,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace contextual::kernels::cuda {
 namespace {
 
@@ -79,11 +84,12 @@ GemmImplementations::Options options() {
 }  // namespace
 
 ConfigSpace<Config> gemm_implementations_space() {
+  const auto own = gemm_space();
   std::vector<Config> configs;
+  configs.reserve(ranks_of_cublaslt + own.size());
   for (int rank = 0; rank < ranks_of_cublaslt; ++rank) {
     configs.push_back({"cublaslt", "{ALGORITHM: " + std::to_string(rank) + "}", rank});
   }
-  const auto own = gemm_space();
   for (std::size_t id = 0; id < own.size(); ++id) {
     configs.push_back({"own", own.describe(id), static_cast<int>(id)});
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 
 namespace contextual::kernels::cuda {
 namespace {
@@ -55,7 +56,7 @@ CudaLayout layout_of(const RmsNormRopeConfig& config, const RmsNormRopeArgs& arg
 }
 
 void add_parameters(CudaParameters& parameters, const RmsNormRopeConfig&, const RmsNormRopeArgs& args) {
-  const auto half = static_cast<float>(args.head_dim / 2);
+  const int half = args.head_dim / 2;
   parameters.add(args.y);
   parameters.add(args.x);
   parameters.add(args.weight);
@@ -66,7 +67,7 @@ void add_parameters(CudaParameters& parameters, const RmsNormRopeConfig&, const 
   parameters.add(stride_or_dense(args.x_token_stride, args));
   parameters.add(stride_or_dense(args.y_token_stride, args));
   parameters.add(args.eps);
-  parameters.add(args.positions == nullptr ? 0.0F : std::log2(args.theta) / half);
+  parameters.add(args.positions == nullptr ? 0.0F : std::log2(args.theta) / static_cast<float>(half));
   parameters.add(args.type == NormType::bf16);
   parameters.add(widest_load(args));
 }

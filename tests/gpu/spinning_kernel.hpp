@@ -1,0 +1,71 @@
+#pragma once
+
+/// \file
+/// A kernel that waits on the device until the host lets it go, or for 2 s.
+
+#include "gpu/kernel_support.hpp"
+
+#include <contextual/cuda.hpp>
+
+#include <cuda_runtime_api.h>
+
+namespace gpu_test {
+
+/// Launched by the constructor, on a stream of its own.
+class SpinningKernel {
+ public:
+  SpinningKernel() {
+    void* host = nullptr;
+    void* device = nullptr;
+    cuda_check(cudaHostAlloc(&host, 2 * sizeof(int), cudaHostAllocMapped));
+    cuda_check(cudaHostGetDevicePointer(&device, host, 0));
+    words_ = static_cast<int*>(host);
+    words_[0] = 0;
+    words_[1] = 0;
+    kernel()(stream_, static_cast<int*>(device));
+  }
+  SpinningKernel(const SpinningKernel&) = delete;
+  SpinningKernel& operator=(const SpinningKernel&) = delete;
+  ~SpinningKernel() {
+    words_[0] = 1;
+    cudaStreamSynchronize(stream_);
+    cudaFreeHost(const_cast<int*>(words_));
+  }
+
+  /// Lets it go and waits for its end. False: it had given up before.
+  bool release() {
+    words_[0] = 1;
+    stream_.wait();
+    return words_[1] == 0;
+  }
+
+ private:
+  struct Config {
+    int threads = 1;
+  };
+  using Kernel = contextual::CudaKernel<Config, int*>;
+
+  static Kernel& kernel() {
+    static auto* const kernel = [] {
+      Kernel::Definition definition;
+      definition.source = contextual::CudaSource::text("spin.cu", R"(
+extern "C" __global__ void spin(volatile int* words) {
+  unsigned long long begin, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  while (words[0] == 0) {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    if (now - begin > 2000000000ull) { words[1] = 1; break; }
+  }
+})");
+      definition.variant = [](const Config&) { return contextual::CudaVariant{.function = "spin"}; };
+      definition.layout = [](const Config&, int* const&) { return contextual::CudaLayout{}; };
+      return new Kernel("spin", {{"THREADS", &Config::threads, {1}}}, contextual::single_problem, definition);
+    }();
+    return *kernel;
+  }
+
+  Stream stream_;
+  volatile int* words_ = nullptr;
+};
+
+}  // namespace gpu_test
