@@ -78,7 +78,11 @@ bool stream_is_capturing(void* stream) noexcept {
 
 void check(CUresult code, const char* call) {
   if (code != CUDA_SUCCESS) [[unlikely]] {
-    throw CudaError(std::string(call) + " failed: " + error_text(code), static_cast<int>(code));
+    const std::string what = std::string(call) + " failed: " + error_text(code);
+    if (cuda_context_lost(code)) {
+      throw DeviceError(what);
+    }
+    throw CudaError(what, static_cast<int>(code));
   }
 }
 

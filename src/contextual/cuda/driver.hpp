@@ -79,7 +79,8 @@ class DriverReplacement {
   const Driver* saved_;
 };
 
-/// Throws CudaError with the failing call and the driver's texts unless `code` is CUDA_SUCCESS.
+/// Throws CudaError with the failing call and the driver's texts unless `code` is CUDA_SUCCESS; DeviceError
+/// when it says that the context is lost.
 void check(CUresult code, const char* call);
 
 /// "CUDA_ERROR_INVALID_VALUE: invalid argument".

@@ -117,3 +117,13 @@ TEST_CASE("failing launch: a call inside a launch that fails and is made up for 
   CHECK(problem.configs[1].time.centre_ns == static_cast<double>(ScriptedGpu::duration_of(100)));
   CHECK(tuner.report().find("failing_probe")->retakes == 0);
 }
+
+TEST_CASE(
+    "driver's status: a lost context is a DeviceError, wherever it is noticed; another failure a CudaError",
+    "[unit]") {
+  const ScriptedGpu gpu;
+  CHECK_NOTHROW(contextual::cuda::check(CUDA_SUCCESS, "call"));
+  CHECK_THROWS_AS(contextual::cuda::check(CUDA_ERROR_ILLEGAL_ADDRESS, "call"), DeviceError);
+  CHECK_THROWS_AS(contextual::cuda::check(CUDA_ERROR_LAUNCH_FAILED, "call"), DeviceError);
+  CHECK_THROWS_AS(contextual::cuda::check(CUDA_ERROR_INVALID_VALUE, "call"), CudaError);
+}
