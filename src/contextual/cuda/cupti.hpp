@@ -23,6 +23,7 @@
 namespace contextual::cuda {
 
 struct Cupti {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared
 #define CONTEXTUAL_CUPTI_MEMBER(function) decltype(&::function) function = nullptr;
   CONTEXTUAL_CUPTI_FUNCTIONS(CONTEXTUAL_CUPTI_MEMBER)
 #undef CONTEXTUAL_CUPTI_MEMBER

@@ -52,9 +52,10 @@ void CuptiSession::leave_open(std::shared_ptr<CuptiSession> session) noexcept {
   left_open() = std::move(session);
 }
 
-CuptiSession::CuptiSession() : calls_(first_calls) {
+CuptiSession::CuptiSession() : seen_(the_seen()) {
+  seen_.forget();
   records_.reserve(first_records);
-  const CUptiResult subscribed = cupti().cuptiSubscribe(&subscriber_, on_api, this);
+  const CUptiResult subscribed = cupti().cuptiSubscribe(&subscriber_, on_api, &seen_);
   if (subscribed != CUPTI_SUCCESS) {
     const char* text = nullptr;
     cupti().cuptiGetResultString(subscribed, &text);
@@ -79,6 +80,18 @@ void CuptiSession::enable() {
   for (const CUpti_driver_api_trace_cbid id : traced_calls()) {
     CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
   }
+}
+
+CuptiSession::Seen& CuptiSession::the_seen() {
+  static auto* const seen = new Seen(first_calls);
+  return *seen;
+}
+
+void CuptiSession::Seen::forget() {
+  last_correlation.store(0, std::memory_order_relaxed);  // when CUPTI comes back it may count anew
+  std::vector<LaunchedCall> ignored;
+  calls.take(ignored);
+  contexts.clear();
 }
 
 CuptiSession::~CuptiSession() {
@@ -106,28 +119,28 @@ std::int64_t CuptiSession::set_launch(std::int64_t launch) noexcept {
 std::uint32_t CuptiSession::mark() noexcept {
   int ignored = 0;
   driver().cuDriverGetVersion(&ignored);  // its callback raises the number
-  return last_correlation_.load(std::memory_order_relaxed);
+  return seen_.last_correlation.load(std::memory_order_relaxed);
 }
 
 /// On the thread that makes the API call, before and after it: no CUDA, no lock, no allocation.
 void CUPTIAPI CuptiSession::on_api(void* user, CUpti_CallbackDomain /*domain*/, CUpti_CallbackId id,
                                    const void* data) {
   const auto& call = *static_cast<const CUpti_CallbackData*>(data);
-  auto& session = *static_cast<CuptiSession*>(user);
+  auto& seen = *static_cast<Seen*>(user);
   if (call.callbackSite == CUPTI_API_ENTER) {
-    session.saw(call);
+    seen.saw(call);
   } else if (launch_of_thread >= 0 && id != marker_call &&
              *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS) {
     // Known to have put something on a device only now: what failed leaves no record.
-    session.calls_.add({call.correlationId, launches_kernel(id), launch_of_thread});
+    seen.calls.add({call.correlationId, launches_kernel(id), launch_of_thread});
   }
 }
 
-void CuptiSession::saw(const CUpti_CallbackData& call) noexcept {
-  contexts_.add(call.context);
-  std::uint32_t seen = last_correlation_.load(std::memory_order_relaxed);
+void CuptiSession::Seen::saw(const CUpti_CallbackData& call) noexcept {
+  contexts.add(call.context);
+  std::uint32_t seen = last_correlation.load(std::memory_order_relaxed);
   while (seen < call.correlationId &&
-         !last_correlation_.compare_exchange_weak(seen, call.correlationId, std::memory_order_relaxed)) {
+         !last_correlation.compare_exchange_weak(seen, call.correlationId, std::memory_order_relaxed)) {
   }
 }
 
@@ -194,7 +207,7 @@ CuptiSession::Taken CuptiSession::take() {
   std::size_t dropped = 0;
   CONTEXTUAL_CUPTI(cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped));
   Taken taken;
-  const bool all_calls = calls_.take(taken.calls);
+  const bool all_calls = seen_.calls.take(taken.calls);
   const std::lock_guard lock(mutex_);
   const std::size_t room = records_.size();
   taken.records = std::exchange(records_, {});

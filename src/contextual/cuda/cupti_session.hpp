@@ -54,7 +54,7 @@ class CuptiSession {
   std::uint32_t mark() noexcept;
 
   /// The contexts of the calls that were seen, by whichever thread.
-  UsedContexts& contexts() noexcept { return contexts_; }
+  UsedContexts& contexts() noexcept { return seen_.contexts; }
 
   /// What was done since the last `take`, and by which calls. Only after all work is done; flushes. `lost`:
   /// some records or calls were dropped, so times that were put together from them would be too short.
@@ -66,7 +66,20 @@ class CuptiSession {
   Taken take();
 
  private:
+  /// What the callbacks write down. One a process, never destroyed: a callback may still run on another
+  /// thread when its session has ended.
+  struct Seen {
+    std::atomic<std::uint32_t> last_correlation{0};
+    CallList calls;
+    UsedContexts contexts;
+
+    explicit Seen(std::size_t first_calls) : calls(first_calls) {}
+    void saw(const CUpti_CallbackData& call) noexcept;
+    void forget();
+  };
+
   CuptiSession();
+  static Seen& the_seen();
   void enable();
   void end() noexcept;
 
@@ -75,14 +88,11 @@ class CuptiSession {
                                            std::size_t* max_records);
   static void CUPTIAPI on_buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                                            std::size_t size, std::size_t valid);
-  void saw(const CUpti_CallbackData& call) noexcept;
   void read(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid);
 
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::atomic<bool> detach_{true};
-  std::atomic<std::uint32_t> last_correlation_{0};
-  CallList calls_;
-  UsedContexts contexts_;
+  Seen& seen_;
   ActivityBuffers buffers_;
   std::mutex mutex_;  ///< of what follows; not taken by launches
   std::vector<DeviceRecord> records_;

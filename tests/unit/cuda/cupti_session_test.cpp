@@ -186,13 +186,10 @@ TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next ru
   CUstream stream = gpu.driver.make_stream();
   Block block("session_stuck");
   std::atomic<bool> stuck{false};
-  std::atomic<int> inside{0};
   gpu.driver.on_synchronize = [&] {
-    ++inside;
     while (stuck) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    --inside;
   };
   Options options = options_with(cuda_cupti_timer);
   options.deadline = std::chrono::milliseconds(50);
@@ -210,9 +207,7 @@ TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next ru
   CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
   CHECK(gpu.driver.log().count("cuptiActivityDisable") == 0);
   stuck = false;
-  while (inside > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  gpu.driver.wait_until_left();
   options.deadline = std::chrono::seconds(60);
   ContextualAutotuner tuner(options);
   tuner.run("session_stuck", [&] { block(stream, 1); });

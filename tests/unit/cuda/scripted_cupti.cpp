@@ -98,6 +98,7 @@ void add_subscribing(contextual::cuda::Cupti& api) {
   api.cuptiSubscribe = [](CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user) {
     it().log().add("cuptiSubscribe");
     if (it().subscribe_result == CUPTI_SUCCESS) {
+      const std::lock_guard lock(impl().mutex);
       *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&it());
       impl().callback = callback;
       impl().user = user;
@@ -106,6 +107,7 @@ void add_subscribing(contextual::cuda::Cupti& api) {
   };
   api.cuptiUnsubscribe = [](CUpti_SubscriberHandle) {
     it().log().add("cuptiUnsubscribe");
+    const std::lock_guard lock(impl().mutex);
     impl().callback = nullptr;
     impl().watched.clear();
     return CUPTI_SUCCESS;
@@ -116,6 +118,7 @@ void add_subscribing(contextual::cuda::Cupti& api) {
     if (domain != CUPTI_CB_DOMAIN_DRIVER_API) {
       return CUPTI_ERROR_INVALID_PARAMETER;
     }
+    const std::lock_guard lock(impl().mutex);
     enable != 0 ? static_cast<void>(impl().watched.insert(id)) : static_cast<void>(impl().watched.erase(id));
     return CUPTI_SUCCESS;
   };
@@ -144,12 +147,14 @@ void add_activities(contextual::cuda::Cupti& api) {
     it().log().add("cuptiActivityEnable");
     const CUptiResult result = it().enable_result ? it().enable_result(kind) : CUPTI_SUCCESS;
     if (result == CUPTI_SUCCESS) {
+      const std::lock_guard lock(impl().mutex);
       impl().enabled.insert(kind);
     }
     return result;
   };
   api.cuptiActivityDisable = [](CUpti_ActivityKind kind) {
     it().log().add("cuptiActivityDisable");
+    const std::lock_guard lock(impl().mutex);
     impl().enabled.erase(kind);
     return CUPTI_SUCCESS;
   };
@@ -208,9 +213,11 @@ ScriptedCupti& ScriptedCupti::it() {
 }
 
 bool ScriptedCupti::subscribed() const {
+  const std::lock_guard lock(impl_->mutex);
   return impl_->callback != nullptr;
 }
 std::set<CUpti_ActivityKind> ScriptedCupti::enabled() const {
+  const std::lock_guard lock(impl_->mutex);
   return impl_->enabled;
 }
 std::set<std::uint8_t*> ScriptedCupti::buffers() const {
@@ -223,24 +230,33 @@ std::size_t ScriptedCupti::buffers_out() const {
 }
 
 void ScriptedCupti::enter(CUpti_driver_api_trace_cbid call, std::uint32_t correlation, CUcontext context) {
-  if (impl_->callback != nullptr && impl_->watched.contains(call)) {
-    CUpti_CallbackData data{};
-    data.callbackSite = CUPTI_API_ENTER;
-    data.correlationId = correlation;
-    data.context = context;
-    impl_->callback(impl_->user, CUPTI_CB_DOMAIN_DRIVER_API, call, &data);
-  }
+  CUpti_CallbackData data{};
+  data.callbackSite = CUPTI_API_ENTER;
+  data.correlationId = correlation;
+  data.context = context;
+  call_back(call, data);
 }
 
 void ScriptedCupti::exit(CUpti_driver_api_trace_cbid call, std::uint32_t correlation, CUcontext context,
                          CUresult result) {
-  if (impl_->callback != nullptr && impl_->watched.contains(call)) {
-    CUpti_CallbackData data{};
-    data.callbackSite = CUPTI_API_EXIT;
-    data.functionReturnValue = &result;
-    data.correlationId = correlation;
-    data.context = context;
-    impl_->callback(impl_->user, CUPTI_CB_DOMAIN_DRIVER_API, call, &data);
+  CUpti_CallbackData data{};
+  data.callbackSite = CUPTI_API_EXIT;
+  data.functionReturnValue = &result;
+  data.correlationId = correlation;
+  data.context = context;
+  call_back(call, data);
+}
+
+void ScriptedCupti::call_back(CUpti_driver_api_trace_cbid call, const CUpti_CallbackData& data) {
+  CUpti_CallbackFunc callback = nullptr;
+  void* user = nullptr;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    callback = impl_->watched.contains(call) ? impl_->callback : nullptr;
+    user = impl_->user;
+  }
+  if (callback != nullptr) {
+    callback(user, CUPTI_CB_DOMAIN_DRIVER_API, call, &data);
   }
 }
 

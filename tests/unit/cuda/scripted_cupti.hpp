@@ -54,6 +54,8 @@ class ScriptedCupti final : public DriverObserver {
   void give_buffers_back();
 
  private:
+  void call_back(CUpti_driver_api_trace_cbid call, const CUpti_CallbackData& data);
+
   ScriptedDriver& driver_;
   std::unique_ptr<Impl> impl_;
   contextual::cuda::Cupti table_;

@@ -1,6 +1,8 @@
 #include "unit/cuda/scripted_driver_parts.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace cuda_test {
@@ -34,6 +36,7 @@ ScriptedDriver::ScriptedDriver(int devices) : impl_(std::make_unique<Impl>()), t
 }
 
 ScriptedDriver::~ScriptedDriver() {
+  wait_until_left();
   replaced_.reset();
   the_driver = nullptr;
 }
@@ -58,6 +61,7 @@ CUstream ScriptedDriver::make_stream(int device) {
 
 CUresult ScriptedDriver::call(const char* name, CUpti_driver_api_trace_cbid id,
                               const std::function<CUresult()>& body) {
+  ++calls_under_way_;
   log_.add(name);
   std::uint32_t correlation = 0;
   {
@@ -77,6 +81,7 @@ CUresult ScriptedDriver::call(const char* name, CUpti_driver_api_trace_cbid id,
   if (observer != nullptr) {
     observer->exit(id, correlation, context, result);
   }
+  --calls_under_way_;
   return result;
 }
 
@@ -144,6 +149,12 @@ CUresult ScriptedDriver::launch_graph(CUstream stream, const std::vector<std::in
     }
     return CUDA_SUCCESS;
   });
+}
+
+void ScriptedDriver::wait_until_left() {
+  while (impl_->pushed > 0 || calls_under_way_ > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 void ScriptedDriver::finish_all() {

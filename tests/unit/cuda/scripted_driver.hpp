@@ -59,6 +59,7 @@ class ScriptedDriver {
   explicit ScriptedDriver(int devices = 1);
   ScriptedDriver(const ScriptedDriver&) = delete;
   ScriptedDriver& operator=(const ScriptedDriver&) = delete;
+  /// Waits for threads that were left alone in a call.
   ~ScriptedDriver();
 
   // What is scripted: set before use.
@@ -82,6 +83,8 @@ class ScriptedDriver {
   void copy_unwatched(std::int64_t length_ns);  ///< a call that nobody is told of
   CUresult launch_graph(CUstream stream, const std::vector<std::int64_t>& kernels_ns);
 
+  /// No thread is in a call, or between making a context current and giving it back.
+  void wait_until_left();
   void finish_all();  ///< time passes until all streams are idle
 
   CallLog& log() noexcept { return log_; }
@@ -102,6 +105,7 @@ class ScriptedDriver {
  private:
   CallLog log_;
   std::atomic<DriverObserver*> observer_{nullptr};
+  std::atomic<int> calls_under_way_{0};
   std::unique_ptr<Impl> impl_;
   contextual::cuda::Driver table_;
   std::unique_ptr<contextual::cuda::DriverReplacement> replaced_;

@@ -38,6 +38,7 @@ inline thread_local CurrentContexts current_contexts;
 
 struct ScriptedDriver::Impl {
   mutable std::mutex mutex;
+  std::atomic<int> pushed{0};  ///< contexts, on all threads
   std::uint64_t generation = 0;
   std::uint32_t correlation = 0;
   std::int64_t now_ns = 1'000'000;

@@ -127,6 +127,7 @@ void add_contexts(contextual::cuda::Driver& api) {
   api.cuCtxPushCurrent = [](CUcontext context) {
     return quietly("cuCtxPushCurrent", [&]() -> CUresult {
       impl().stack().push_back(context);
+      ++impl().pushed;
       return CUDA_SUCCESS;
     });
   };
@@ -134,6 +135,7 @@ void add_contexts(contextual::cuda::Driver& api) {
     return quietly("cuCtxPopCurrent", [&]() -> CUresult {
       *context = impl().current();
       impl().stack().pop_back();
+      --impl().pushed;
       return CUDA_SUCCESS;
     });
   };
