@@ -154,6 +154,20 @@ TEST_CASE("holds 12: what is captured is not tuned, and the graph replays it", "
   });
   CHECK(captures == 1);  // nothing to tune was seen
   CHECK(tuner.report().find("captures")->problems.empty());
+  // Neither where the same kernel is launched as well, and the capture comes in a later tuning iteration.
+  int runs = 0;
+  tuner.run("captures later", [&] {
+    axpy(vectors.stream, vectors.y, vectors.x, 0.0F, Vectors::n / 2);
+    if (++runs > 3) {
+      cudaGraph_t ignored = nullptr;
+      cudaStreamBeginCapture(vectors.stream, cudaStreamCaptureModeThreadLocal);
+      axpy(vectors.stream, vectors.y, vectors.x, 2.0F, Vectors::n);
+      cudaStreamEndCapture(vectors.stream, &ignored);
+      cudaGraphDestroy(ignored);
+    }
+  });
+  CHECK(runs > 3);
+  CHECK(tuner.report().find("captures later")->problems.size() == 1);
   vectors.reset();
   cudaGraphExec_t executable = nullptr;
   REQUIRE(cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess);

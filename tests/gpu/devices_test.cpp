@@ -52,6 +52,16 @@ TEST_CASE("devices: a kernel launched on several devices in one region is right 
   }
   Scale scale("gpu_devices", scale_space({{"good", 256}, {"shared", 256}, {"good", 64}, {"good", 1024}}),
               scale_key, scale_definition());
+  // Loaded on the first device alone, and launched on the others.
+  cuda_check(cudaSetDevice(0));
+  scale.load();
+  for (const int turn : {0, 1}) {
+    for (const auto& on : all) {
+      cuda_check(cudaSetDevice(on->device));
+      scale(*on->stream, on->y->get(), turn == 0 ? 4.0F : 0.25F, n);
+      CHECK(on->host() == std::vector<float>(n, turn == 0 ? 4.0F : 1.0F));
+    }
+  }
   ContextualAutotuner tuner{{.n_warmup = 1,
                              .n_repeat = 2,
                              .finals = false,

@@ -65,8 +65,9 @@ TEST_CASE("CudaKernel: a default that does not compile here gives way to another
   }
   Stream stream;
   DeviceArray<float> y(std::vector<float>(n, 1.0F));
-  Scale scale("gpu_failing_default", scale_space({{"source", 256}, {"good", 256}, {"good", 128}}), scale_key,
-              scale_definition());
+  ScaleOf<BrokenByDefault> scale("gpu_failing_default",
+                                 scale_space<BrokenByDefault>({{"good", 256}, {"good", 128}}), scale_key,
+                                 scale_definition<BrokenByDefault>());
   ContextualAutotuner tuner{quick(cuda_timer)};
   int runs = 0;
   tuner.run("failing_default", [&] {
@@ -86,7 +87,8 @@ TEST_CASE("CudaKernel: when every config fails all reasons are told", "[gpu]") {
   }
   Stream stream;
   DeviceArray<float> y(std::vector<float>(n, 1.0F));
-  Scale scale("gpu_all_fail", scale_space({{"source", 256}, {"source", 128}}), scale_key, scale_definition());
+  ScaleOf<BrokenByDefault> scale("gpu_all_fail", scale_space<BrokenByDefault>({{"source", 128}}), scale_key,
+                                 scale_definition<BrokenByDefault>());
   ContextualAutotuner tuner{quick(cuda_timer)};
   CHECK_THROWS_AS(tuner.run("all_fail", [&] { scale(stream, y.get(), 2.0F, n); }), Error);
   CHECK(y.host() == std::vector<float>(n, 1.0F));

@@ -16,7 +16,14 @@ struct ScaleConfig {
   int block = 256;
 };
 
-using Scale = contextual::CudaKernel<ScaleConfig, float*, float, int>;
+/// Its default does not compile.
+struct BrokenByDefault : ScaleConfig {
+  BrokenByDefault() { kind = "source"; }
+};
+
+template <typename C>
+using ScaleOf = contextual::CudaKernel<C, float*, float, int>;
+using Scale = ScaleOf<ScaleConfig>;
 
 inline constexpr const char* scale_source = R"(
 extern "C" __global__ void scale(float* y, float factor, int n) {
@@ -54,8 +61,9 @@ inline contextual::CudaLayout scale_layout(const ScaleConfig& config, float* con
   return layout;
 }
 
-inline Scale::Definition scale_definition() {
-  Scale::Definition definition;
+template <typename C = ScaleConfig>
+typename ScaleOf<C>::Definition scale_definition() {
+  typename ScaleOf<C>::Definition definition;
   definition.source = contextual::CudaSource::text("scale.cu", scale_source);
   definition.variant = [](const ScaleConfig& config) {
     contextual::CudaVariant variant{
@@ -69,9 +77,16 @@ inline Scale::Definition scale_definition() {
   return definition;
 }
 
-inline contextual::ConfigSpace<ScaleConfig> scale_space(std::vector<ScaleConfig> configs) {
-  return contextual::ConfigSpace<ScaleConfig>::list(
-      {{"KIND", &ScaleConfig::kind}, {"BLOCK", &ScaleConfig::block}}, std::move(configs));
+/// The default first, then these.
+template <typename C = ScaleConfig>
+contextual::ConfigSpace<C> scale_space(const std::vector<std::pair<std::string, int>>& kinds_and_blocks) {
+  std::vector<C> configs;
+  for (const auto& [kind, block] : kinds_and_blocks) {
+    C& config = configs.emplace_back();
+    config.kind = kind;
+    config.block = block;
+  }
+  return contextual::ConfigSpace<C>::list({{"KIND", &C::kind}, {"BLOCK", &C::block}}, std::move(configs));
 }
 
 inline contextual::Key scale_key(float* const&, const float&, const int& n) {

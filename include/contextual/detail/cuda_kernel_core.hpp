@@ -42,11 +42,15 @@ class CONTEXTUAL_API CudaKernelCore {
   /// Compiles and loads this config alone, for the current context.
   void load(std::size_t config_id);
 
-  /// Launches in the current context; loads first where that has not been done. Throws as `load`. Cost over
-  /// cuLaunchKernelEx: one driver call for the current context and two atomic loads.
+  /// Launches in the stream's context, in the current one for a null stream; loads first where that has not
+  /// been done. Throws as `load`. Cost over cuLaunchKernelEx: two atomic loads; with several contexts, or a
+  /// null stream, a driver call for the current one as well.
   CUresult launch(std::size_t config_id, CUstream stream, const CudaLayout& layout, void** parameters);
 
  private:
+  CUresult launch_in_current(std::size_t config_id, CUstream stream, const CudaLayout& layout,
+                             void** parameters);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

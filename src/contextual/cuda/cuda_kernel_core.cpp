@@ -53,6 +53,24 @@ CUcontext current_context() {
   return context;
 }
 
+CUresult launch_loaded(Loaded& loaded, CUstream stream, const CudaLayout& layout, void** parameters) {
+  const Driver& api = driver();
+  // Up to 48 KiB need no limit; the driver keeps the largest one set, so raising it twice does no harm.
+  constexpr unsigned without_limit = 48 * 1024;
+  if (layout.dynamic_shared_bytes > without_limit &&
+      layout.dynamic_shared_bytes > loaded.shared_bytes.load(std::memory_order_relaxed)) [[unlikely]] {
+    const CUresult code =
+        api.cuFuncSetAttribute(loaded.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                               static_cast<int>(layout.dynamic_shared_bytes));
+    if (code != CUDA_SUCCESS) {
+      return code;
+    }
+    loaded.shared_bytes.store(layout.dynamic_shared_bytes, std::memory_order_relaxed);
+  }
+  const LaunchConfig config(layout, stream);
+  return api.cuLaunchKernelEx(config.get(), loaded.function, parameters, nullptr);
+}
+
 }  // namespace
 
 struct CudaKernelCore::Impl {
@@ -207,9 +225,24 @@ void CudaKernelCore::load(std::size_t config_id) {
 
 CUresult CudaKernelCore::launch(std::size_t config_id, CUstream stream, const CudaLayout& layout,
                                 void** parameters) {
-  const Driver& api = driver();
+  // A stream belongs to one context, and the driver refuses a function of another one before anything
+  // happens. So where the kernel is loaded in one context alone it need not be asked which is current.
+  const ContextNode* only = impl_->contexts.load(std::memory_order_acquire);
+  if (stream != nullptr && only != nullptr && only->next == nullptr) [[likely]] {
+    if (Loaded* loaded = only->functions[config_id].load(std::memory_order_acquire)) [[likely]] {
+      const CUresult code = launch_loaded(*loaded, stream, layout, parameters);
+      if (code != CUDA_ERROR_INVALID_HANDLE && code != CUDA_ERROR_INVALID_CONTEXT) [[likely]] {
+        return code;
+      }
+    }
+  }
+  return launch_in_current(config_id, stream, layout, parameters);
+}
+
+CUresult CudaKernelCore::launch_in_current(std::size_t config_id, CUstream stream, const CudaLayout& layout,
+                                           void** parameters) {
   CUcontext context = nullptr;
-  if (const CUresult code = api.cuCtxGetCurrent(&context); code != CUDA_SUCCESS) [[unlikely]] {
+  if (const CUresult code = driver().cuCtxGetCurrent(&context); code != CUDA_SUCCESS) [[unlikely]] {
     return code;
   }
   const ContextNode* node = impl_->find(context);
@@ -218,20 +251,7 @@ CUresult CudaKernelCore::launch(std::size_t config_id, CUstream stream, const Cu
     load(config_id);
     loaded = impl_->find(context)->functions[config_id].load(std::memory_order_acquire);
   }
-  // Up to 48 KiB need no limit; the driver keeps the largest one set, so raising it twice does no harm.
-  constexpr unsigned without_limit = 48 * 1024;
-  if (layout.dynamic_shared_bytes > without_limit &&
-      layout.dynamic_shared_bytes > loaded->shared_bytes.load(std::memory_order_relaxed)) [[unlikely]] {
-    const CUresult code =
-        api.cuFuncSetAttribute(loaded->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                               static_cast<int>(layout.dynamic_shared_bytes));
-    if (code != CUDA_SUCCESS) {
-      return code;
-    }
-    loaded->shared_bytes.store(layout.dynamic_shared_bytes, std::memory_order_relaxed);
-  }
-  const LaunchConfig config(layout, stream);
-  return api.cuLaunchKernelEx(config.get(), loaded->function, parameters, nullptr);
+  return launch_loaded(*loaded, stream, layout, parameters);
 }
 
 }  // namespace contextual::detail

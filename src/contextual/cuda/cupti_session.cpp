@@ -77,8 +77,10 @@ void CuptiSession::enable() {
     CONTEXTUAL_CUPTI(cuptiActivityEnable(kind));
   }
   CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, marker_call));
-  for (const CUpti_driver_api_trace_cbid id : traced_calls()) {
-    CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
+  for (const auto& calls : {traced_calls(), capture_calls()}) {
+    for (const CUpti_driver_api_trace_cbid id : calls) {
+      CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
+    }
   }
 }
 
@@ -89,6 +91,7 @@ CuptiSession::Seen& CuptiSession::the_seen() {
 
 void CuptiSession::Seen::forget() {
   last_correlation.store(0, std::memory_order_relaxed);  // when CUPTI comes back it may count anew
+  captures.store(0, std::memory_order_relaxed);
   std::vector<LaunchedCall> ignored;
   calls.take(ignored);
   contexts.clear();
@@ -127,6 +130,10 @@ void CUPTIAPI CuptiSession::on_api(void* user, CUpti_CallbackDomain /*domain*/, 
                                    const void* data) {
   const auto& call = *static_cast<const CUpti_CallbackData*>(data);
   auto& seen = *static_cast<Seen*>(user);
+  if (capture_call(id) != CaptureCall::none) [[unlikely]] {
+    seen.saw_capture(id, call);
+    return;
+  }
   if (call.callbackSite == CUPTI_API_ENTER) {
     seen.saw(call);
   } else if (launch_of_thread >= 0 && id != marker_call &&
@@ -141,6 +148,18 @@ void CuptiSession::Seen::saw(const CUpti_CallbackData& call) noexcept {
   std::uint32_t seen = last_correlation.load(std::memory_order_relaxed);
   while (seen < call.correlationId &&
          !last_correlation.compare_exchange_weak(seen, call.correlationId, std::memory_order_relaxed)) {
+  }
+}
+
+void CuptiSession::Seen::saw_capture(CUpti_CallbackId id, const CUpti_CallbackData& call) noexcept {
+  if (call.callbackSite == CUPTI_API_ENTER) {
+    saw(call);
+  } else if (capture_call(id) == CaptureCall::ends) {  // well or not
+    int open = captures.load(std::memory_order_relaxed);
+    while (open > 0 && !captures.compare_exchange_weak(open, open - 1, std::memory_order_relaxed)) {
+    }
+  } else if (*static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS) {
+    captures.fetch_add(1, std::memory_order_relaxed);
   }
 }
 

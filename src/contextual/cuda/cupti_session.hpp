@@ -53,6 +53,9 @@ class CuptiSession {
   /// call of the driver, which touches no device.
   std::uint32_t mark() noexcept;
 
+  /// Some stream is being captured, as far as that began in this session.
+  bool captures_open() const noexcept { return seen_.captures.load(std::memory_order_relaxed) > 0; }
+
   /// The contexts of the calls that were seen, by whichever thread.
   UsedContexts& contexts() noexcept { return seen_.contexts; }
 
@@ -70,11 +73,13 @@ class CuptiSession {
   /// thread when its session has ended.
   struct Seen {
     std::atomic<std::uint32_t> last_correlation{0};
+    std::atomic<int> captures{0};  ///< begun and not ended
     CallList calls;
     UsedContexts contexts;
 
     explicit Seen(std::size_t first_calls) : calls(first_calls) {}
     void saw(const CUpti_CallbackData& call) noexcept;
+    void saw_capture(CUpti_CallbackId id, const CUpti_CallbackData& call) noexcept;
     void forget();
   };
 

@@ -49,7 +49,6 @@ class CuptiTimer final : public Timer {
 
   void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
     ranges_.begin_launch(launch);
-    use_current_context();
     const std::int64_t number = next_launch_.fetch_add(1, std::memory_order_relaxed);
     note = begun_note(number, CuptiSession::set_launch(number));
   }
@@ -59,13 +58,19 @@ class CuptiTimer final : public Timer {
     ranges_.end_launch();
   }
 
-  bool captures(const LaunchInfo& launch) noexcept override { return stream_is_capturing(launch.stream); }
+  /// The driver is asked only where a capture can be under way: beside CUPTI each of its calls costs the
+  /// more.
+  bool captures(const LaunchInfo& launch) noexcept override {
+    const bool possible = !settled_.load(std::memory_order_relaxed) || session_->captures_open();
+    return possible && stream_is_capturing(launch.stream);
+  }
 
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
     monitor_.read(session_->contexts().all());
     waiter_.wait(session_->contexts().all(), deadline);
     assemble(session_->take(), launches, iterations);
+    settled_.store(true, std::memory_order_relaxed);
   }
 
   std::optional<std::int64_t> bias_ns() const noexcept override { return bias_ns_; }
@@ -86,6 +91,8 @@ class CuptiTimer final : public Timer {
   NvtxRanges ranges_;
   std::optional<std::int64_t> bias_ns_;
   std::atomic<std::int64_t> next_launch_{0};
+  std::atomic<bool> settled_{
+      false};  ///< a capture that began before the run would have kept that from happening
 };
 
 }  // namespace

@@ -20,14 +20,13 @@ class LaunchConfig {
     config_.blockDimZ = layout.block.z;
     config_.sharedMemBytes = layout.dynamic_shared_bytes;
     config_.hStream = stream;
-    config_.attrs = attributes_.data();
     if (layout.cluster.x * layout.cluster.y * layout.cluster.z > 1) {
-      CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
+      CUlaunchAttribute& attribute = add();
       attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
       attribute.value.clusterDim = {layout.cluster.x, layout.cluster.y, layout.cluster.z};
     }
     if (layout.programmatic_stream_serialization) {
-      CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
+      CUlaunchAttribute& attribute = add();
       attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
       attribute.value.programmaticStreamSerializationAllowed = 1;
     }
@@ -38,6 +37,11 @@ class LaunchConfig {
   const CUlaunchConfig* get() const noexcept { return &config_; }
 
  private:
+  CUlaunchAttribute& add() noexcept {
+    config_.attrs = attributes_.data();  // left null without attributes
+    return attributes_[config_.numAttrs++];
+  }
+
   CUlaunchConfig config_{};
   std::array<CUlaunchAttribute, 2> attributes_;  // set where used
 };
