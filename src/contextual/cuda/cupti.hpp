@@ -36,6 +36,7 @@ const Cupti& cupti();
 class CuptiReplacement {
  public:
   explicit CuptiReplacement(const Cupti& replacement);
+  explicit CuptiReplacement(Cupti&&) = delete;  ///< the table must live as long
   CuptiReplacement(const CuptiReplacement&) = delete;
   CuptiReplacement& operator=(const CuptiReplacement&) = delete;
   ~CuptiReplacement();

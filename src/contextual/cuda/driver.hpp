@@ -71,6 +71,7 @@ std::string driver_problem() noexcept;
 class DriverReplacement {
  public:
   explicit DriverReplacement(const Driver& replacement);
+  explicit DriverReplacement(Driver&&) = delete;  ///< the table must live as long
   DriverReplacement(const DriverReplacement&) = delete;
   DriverReplacement& operator=(const DriverReplacement&) = delete;
   ~DriverReplacement();

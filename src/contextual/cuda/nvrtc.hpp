@@ -35,6 +35,7 @@ const Nvrtc& nvrtc();
 class NvrtcReplacement {
  public:
   explicit NvrtcReplacement(const Nvrtc& replacement);
+  explicit NvrtcReplacement(Nvrtc&&) = delete;  ///< the table must live as long
   NvrtcReplacement(const NvrtcReplacement&) = delete;
   NvrtcReplacement& operator=(const NvrtcReplacement&) = delete;
   ~NvrtcReplacement();

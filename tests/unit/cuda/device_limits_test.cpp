@@ -96,7 +96,8 @@ TEST_CASE("layout: threads, registers, shared memory, grid, occupancy and cluste
 
 TEST_CASE("layout_problem: a grid or block beyond the device's in one direction is named with its limit",
           "[unit]") {
-  const DriverReplacement replacement(ScriptedDevice::table());
+  const Driver api = ScriptedDevice::table();
+  const DriverReplacement replaced(api);
   CHECK(problem({.grid = {1, 65536}, .block = {32}}) ==
         "a grid of 1 x 65536 x 1 blocks; the device has at most 2147483647 x 65535 x 65535");
   CHECK(problem({.grid = {1}, .block = {1, 1, 65}}) ==
