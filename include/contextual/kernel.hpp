@@ -71,6 +71,10 @@ class TunableKernel<R(const C&, Args...)> {
     return launch_while_tuning(key, args...);
   }
 
+  /// For a kernel that launches by itself outside of tuning: the config of a launch with this key, or
+  /// KernelCore::tuning, where it has to call this kernel.
+  int resolve(const Key& key) const { return core_->resolve(key); }
+
   const std::string& name() const noexcept { return core_->traits().name; }
   const ConfigSpace<C>& space() const noexcept { return *space_; }
 

@@ -11,6 +11,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -62,7 +63,7 @@ class CudaKernel {
             std::move(name), parts_->space,
             [parts = parts_.get()](const CUstream&, const Args&... args) { return parts->key(args...); },
             [parts = parts_](const C& config, CUstream& stream, Args&... args) {
-              return parts->launch(config, stream, args...);
+              return parts->launch(parts->id_of(config), stream, args...);
             },
             options_of(parts_)) {}
   CudaKernel(const CudaKernel&) = delete;
@@ -71,7 +72,10 @@ class CudaKernel {
   /// Launches on `stream` with the config that is due, locked in, or the default. Throws CudaError when a
   /// launch outside of tuning fails.
   void operator()(CUstream stream, Args... args) {
-    const CUresult code = kernel_(stream, args...);
+    const int config_id = kernel_.resolve(parts_->key(args...));
+    const CUresult code = config_id >= 0
+                              ? parts_->launch(static_cast<std::size_t>(config_id), stream, args...)
+                              : kernel_(stream, args...);
     if (code != CUDA_SUCCESS) [[unlikely]] {
       throw CudaError("launch of kernel \"" + kernel_.name() + "\" failed: " + cuda_error_text(code),
                       static_cast<int>(code));
@@ -95,7 +99,7 @@ class CudaKernel {
   void prepare(std::size_t config_id, const Key& key) { prepare(*parts_, parts_->space[config_id], key); }
   /// Launches this config, whatever is being tuned or locked in.
   CUresult launch_config(std::size_t config_id, CUstream stream, Args... args) {
-    return parts_->launch(parts_->space[config_id], stream, args...);
+    return parts_->launch(config_id, stream, args...);
   }
 
   const std::string& name() const noexcept { return kernel_.name(); }
@@ -117,26 +121,40 @@ class CudaKernel {
       }
       return all;
     }
-    CUresult launch(const C& config, CUstream stream, Args&... args) {
+    CUresult launch(std::size_t id, CUstream stream, Args&... args) {
+      const C& config = first()[id];
       const CudaLayout layout = definition.layout(config, args...);
       if (definition.parameters) {
-        CudaParameters parameters;
-        definition.parameters(parameters, config, args...);
-        return core.launch(id_of(config), stream, layout, parameters.pointers());
+        return launch_with_parameters(id, stream, layout, args...);
       }
       if constexpr ((std::is_trivially_copyable_v<Args> && ...)) {
         void* parameters[] = {&args..., nullptr};
-        return core.launch(id_of(config), stream, layout, parameters);
+        return core.launch(id, stream, layout, parameters);
       } else {
         throw InvalidArgument("a CudaKernel whose arguments are not trivially copyable needs `parameters`");
       }
     }
-    /// The engine hands out references into the space's own list.
-    std::size_t id_of(const C& config) const {
-      return static_cast<std::size_t>(&config - space.configs().data());
+    /// On its own, because its stack frame is large.
+    [[gnu::noinline]] CUresult launch_with_parameters(std::size_t id, CUstream stream,
+                                                      const CudaLayout& layout, Args&... args) {
+      CudaParameters parameters;
+      definition.parameters(parameters, first()[id], args...);
+      return core.launch(id, stream, layout, parameters.pointers());
     }
+    /// The configs. Asking the space takes its lock, so that is done once.
+    const C* first() const {
+      const C* configs = configs_of_space.load(std::memory_order_acquire);
+      if (configs == nullptr) [[unlikely]] {
+        configs = space.configs().data();
+        configs_of_space.store(configs, std::memory_order_release);
+      }
+      return configs;
+    }
+    /// The engine hands out references into the space's own list.
+    std::size_t id_of(const C& config) const { return static_cast<std::size_t>(&config - first()); }
 
     ConfigSpace<C> space;
+    mutable std::atomic<const C*> configs_of_space{nullptr};
     KeyFunction key;
     Definition definition;
     detail::CudaKernelCore core;

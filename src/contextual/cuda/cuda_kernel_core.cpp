@@ -23,8 +23,7 @@ using namespace contextual::cuda;
 
 namespace {
 
-/// A variant in one context. Never unloaded: a launch of it may be in flight, and unloading waits for the
-/// device.
+/// A variant in one context.
 struct Loaded {
   CUfunction function = nullptr;
   std::atomic<unsigned> shared_bytes{0};  ///< limit of dynamic shared memory that has been set
@@ -188,7 +187,17 @@ CudaKernelCore::CudaKernelCore(std::string kernel, CudaSource source,
   impl_->make_variants = std::move(variants);
 }
 
-CudaKernelCore::~CudaKernelCore() = default;
+/// Code stays loaded: a launch of it may be in flight, and unloading waits for the device.
+CudaKernelCore::~CudaKernelCore() {
+  const ContextNode* node = impl_->contexts.load(std::memory_order_acquire);
+  while (node != nullptr) {
+    const std::unique_ptr<const ContextNode> owner(node);
+    node = owner->next;
+    for (const std::atomic<Loaded*>& place : owner->functions) {
+      const std::unique_ptr<const Loaded> loaded(place.load(std::memory_order_acquire));
+    }
+  }
+}
 
 void CudaKernelCore::expect(std::size_t config_id, const Key& key, const CudaLayout& layout) {
   const std::lock_guard lock(impl_->mutex);
