@@ -70,9 +70,11 @@ class Buffer {
   explicit Buffer(std::size_t count) : count_(count) {
     CONTEXTUAL_CHECKED(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)));
     CONTEXTUAL_CHECKED(cudaMemset(data_, 0, count * sizeof(T)));
+    CONTEXTUAL_CHECKED(cudaDeviceSynchronize());  // no stream here waits for the default one
   }
   explicit Buffer(const std::vector<T>& from) : Buffer(from.size()) {
     CONTEXTUAL_CHECKED(cudaMemcpy(data_, from.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+    CONTEXTUAL_CHECKED(cudaDeviceSynchronize());
   }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;

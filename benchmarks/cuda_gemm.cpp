@@ -86,6 +86,7 @@ class RandomMatrix {
       CONTEXTUAL_CHECKED(cudaMemcpy(values_.get() + filled, values_.get(), more * sizeof(std::uint16_t),
                                     cudaMemcpyDeviceToDevice));
     }
+    CONTEXTUAL_CHECKED(cudaDeviceSynchronize());  // no stream here waits for the default one
   }
   const std::uint16_t* get() const noexcept { return values_.get(); }
 

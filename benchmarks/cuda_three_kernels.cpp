@@ -177,6 +177,7 @@ void ThreeBuffers::poison() const {
   CONTEXTUAL_CHECKED(cudaMemset(c_.get(), 0xff, c_.size() * sizeof(Bits)));
   CONTEXTUAL_CHECKED(cudaMemset(gated_.get(), 0xff, gated_.size() * sizeof(float)));
   CONTEXTUAL_CHECKED(cudaMemset(norms_.get(), 0xff, norms_.size() * sizeof(float)));
+  CONTEXTUAL_CHECKED(cudaDeviceSynchronize());  // the region's stream does not wait for the default one
 }
 
 double ThreeBuffers::error() const {

@@ -127,6 +127,8 @@ struct DecoderBlock::Impl {
       const std::size_t begin = product_of(row, s.hidden);
       references.push_back(decoder_row(s, weights, &host_x0[begin], &host_x1[begin], row));
     }
+    check(cudaDeviceSynchronize());  // copies may go on after their calls, and these streams do not wait for
+                                     // them
     check(cudaStreamCreateWithFlags(&stream_a, cudaStreamNonBlocking));
     check(cudaStreamCreateWithFlags(&stream_b, cudaStreamNonBlocking));
     check(cudaEventCreateWithFlags(&begun, cudaEventDisableTiming));

@@ -66,7 +66,10 @@ struct Vectors {
     cudaFree(x);
     cudaFree(y);
   }
-  void reset() { cudaMemcpy(y, x, n * sizeof(float), cudaMemcpyDeviceToDevice); }
+  void reset() {
+    cudaMemcpy(y, x, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    cudaDeviceSynchronize();  // the copy goes on after its call, and the stream does not wait for it
+  }
   bool all_are(float value) const {
     std::vector<float> host(n);
     cudaStreamSynchronize(stream);

@@ -59,6 +59,8 @@ class DeviceArray {
   explicit DeviceArray(const std::vector<T>& values, std::size_t offset = 0)
       : DeviceArray(values.size(), offset) {
     cuda_check(cudaMemcpy(get(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+    cuda_check(
+        cudaDeviceSynchronize());  // the copy may go on after its call, and no stream here waits for it
   }
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;

@@ -43,6 +43,7 @@ class Problem {
     }
     cuda_check(cudaMemcpy(on_positions_.get(), positions_.data(), positions_.size() * sizeof(int),
                           cudaMemcpyHostToDevice));
+    cuda_check(cudaDeviceSynchronize());
   }
 
   RmsNormRopeArgs args() const {

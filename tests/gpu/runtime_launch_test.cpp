@@ -26,6 +26,8 @@ RegionReport tune_scale(const std::function<void()>& before, int& wrong_runs) {
   options.timer = cuda_timer;
   options.before_iteration = [&](const IterationInfo&) {
     cuda_check(cudaMemcpy(x.get(), ones.data(), n * sizeof(float), cudaMemcpyHostToDevice));
+    cuda_check(
+        cudaDeviceSynchronize());  // the copy may go on after its call, and the stream does not wait for it
   };
   options.after_iteration = [&](const IterationInfo&) {
     const std::vector<float> result = x.host();
