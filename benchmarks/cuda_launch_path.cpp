@@ -70,6 +70,12 @@ cuda::Driver scripted_driver() {
     return CUDA_SUCCESS;
   };
   driver.cuFuncLoad = [](CUfunction) { return CUDA_SUCCESS; };
+  driver.cuFuncGetAttribute = [](int* value, CUfunction_attribute, CUfunction) {
+    *value = 0;
+    return CUDA_SUCCESS;
+  };
+  driver.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; };
+  driver.cuStreamGetCtx = [](CUstream, CUcontext* context) { return context_now(context); };
   return driver;
 }
 

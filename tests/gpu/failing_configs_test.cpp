@@ -90,6 +90,14 @@ TEST_CASE("CudaKernel: when every config fails all reasons are told", "[gpu]") {
   ScaleOf<BrokenByDefault> scale("gpu_all_fail", scale_space<BrokenByDefault>({{"source", 128}}), scale_key,
                                  scale_definition<BrokenByDefault>());
   ContextualAutotuner tuner{quick(cuda_timer)};
-  CHECK_THROWS_AS(tuner.run("all_fail", [&] { scale(stream, y.get(), 2.0F, n); }), Error);
+  try {
+    tuner.run("all_fail", [&] { scale(stream, y.get(), 2.0F, n); });
+    FAIL("no error");
+  } catch (const TuningFailedError& error) {
+    REQUIRE(error.rejections().size() == 2);
+    for (const Rejection& rejection : error.rejections()) {
+      CHECK_THAT(rejection.reason, ContainsSubstring("does not compile"));
+    }
+  }
   CHECK(y.host() == std::vector<float>(n, 1.0F));
 }

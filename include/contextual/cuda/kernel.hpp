@@ -38,7 +38,7 @@ struct CudaKernelDefinition {
 };
 
 /// A tunable kernel of CUDA C++ that NVRTC compiles, one variant a config, launched by the driver in the
-/// current context; several devices are loaded for separately.
+/// stream's context; several devices are loaded for separately.
 ///
 /// `Args` are the kernel's parameters, copied to the device as they are: trivially copyable types. With
 /// `parameters` in the definition they may be anything.

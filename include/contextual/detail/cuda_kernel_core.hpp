@@ -44,11 +44,11 @@ class CONTEXTUAL_API CudaKernelCore {
 
   /// Launches in the stream's context, in the current one for a null stream; loads first where that has not
   /// been done. Throws as `load`. Cost over cuLaunchKernelEx: two atomic loads; with several contexts, or a
-  /// null stream, a driver call for the current one as well.
+  /// null stream, a driver call for the context as well.
   CUresult launch(std::size_t config_id, CUstream stream, const CudaLayout& layout, void** parameters);
 
  private:
-  CUresult launch_in_current(std::size_t config_id, CUstream stream, const CudaLayout& layout,
+  CUresult launch_by_context(std::size_t config_id, CUstream stream, const CudaLayout& layout,
                              void** parameters);
 
   struct Impl;

@@ -56,6 +56,8 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   /// What a problem's first launch uses where nothing is locked in: the default, unless that cannot be
   /// loaded.
   std::size_t first_config() const noexcept { return first_config_.load(std::memory_order_relaxed); }
+  /// Why no config can be loaded, by config; empty where one can. Changed by `preload` alone.
+  const std::vector<std::string>& preload_failures() const noexcept { return preload_failures_; }
 
   bool alive() const noexcept { return alive_.load(std::memory_order_acquire); }
   void mark_destroyed() noexcept { alive_.store(false, std::memory_order_release); }
@@ -83,6 +85,7 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   mutable std::atomic<bool> ready_{false};
   mutable std::atomic<std::uint64_t> unguarded_launches_{0};
   mutable std::atomic<std::size_t> first_config_{0};
+  mutable std::vector<std::string> preload_failures_;
   std::atomic<bool> alive_{true};
   std::atomic<bool> ambiguous_{false};
 };

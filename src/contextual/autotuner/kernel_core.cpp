@@ -108,13 +108,21 @@ void KernelCore::preload() const noexcept {
   try {
     // A coupled kernel's partner launches the default, so it does as well.
     const std::size_t tried = traits_.coupling.empty() ? space().size : 1;
+    std::vector<std::string> failures;
     for (std::size_t id = 0; id < tried; ++id) {
       try {
         traits_.preload(id);
         first_config_.store(id, std::memory_order_relaxed);
+        preload_failures_.clear();
         return;
-      } catch (...) {  // whoever launches it hears why
+      } catch (const std::exception& error) {
+        failures.emplace_back(error.what());
+      } catch (...) {
+        failures.emplace_back("`preload` threw an exception that is no std::exception");
       }
+    }
+    if (tried == space().size) {
+      preload_failures_ = std::move(failures);
     }
   } catch (...) {  // a bad config space: the first launch says so
   }

@@ -28,6 +28,9 @@ LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& 
     const int locked = core.table()->find(run.region_id(), key);
     info_.config_id = locked == LockInTable::none ? 0 : static_cast<std::size_t>(locked);
     captured_ = true;
+    if (locked == LockInTable::none) {
+      info_.config_id = core.first_config();
+    }
     return;
   }
   slot_ = run.find(core, key, prune);
@@ -35,7 +38,9 @@ LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& 
     return;
   }
   if (slot_->cells.empty()) {
-    info_.config_id = slot_->locked_config.value_or(core.first_config());
+    const std::size_t first = core.first_config();
+    const bool left_out = first < slot_->pruned.size() && slot_->pruned[first];
+    info_.config_id = slot_->locked_config.value_or(left_out ? 0 : first);
     info_.warmup = !slot_->locked_config.has_value();
   } else {
     const policy::Cell& cell = slot_->cells[run.batch_iteration];
@@ -80,7 +85,7 @@ void LaunchCall::stop() noexcept {
 void LaunchCall::note_rejection(const std::string& reason) {
   if (slot_ == nullptr) {
     throw Error("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
-                core_.key_text(key_) + ": the default config failed: " + reason);
+                core_.key_text(key_) + ": config-" + std::to_string(info_.config_id) + " failed: " + reason);
   }
   const std::lock_guard lock(slot_->mutex);
   slot_->rejected[info_.config_id].store(true, std::memory_order_release);
@@ -100,6 +105,13 @@ void LaunchCall::reject(const std::string& reason) {
     return;
   }
   const std::lock_guard lock(slot_->mutex);
+  if (const std::vector<std::string>& failures = core_.preload_failures(); !failures.empty()) {
+    std::vector<Rejection> rejections;
+    for (std::size_t id = 0; id < failures.size(); ++id) {
+      rejections.push_back({id, config_text(core_, id), failures[id]});
+    }
+    throw TuningFailedError(std::string(info_.region), slot_->name, slot_->key_text, std::move(rejections));
+  }
   if (slot_->has_prepare && slot_->rejections.size() < slot_->config_count && !slot_->state_index) {
     fail("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
          slot_->key_text + ": its first launch failed: " + reason +
@@ -130,13 +142,14 @@ void LaunchCall::found_before(const std::string& what) noexcept {
 }
 
 void LaunchCall::device_failed(const std::string& reason) {
+  const std::vector<DeviceError::Suspect> suspects = log_.run->suspects(&log_);
   const auto failure = std::make_exception_ptr(DeviceError(
       "region \"" + std::string(info_.region) + "\", tuning iteration " +
           std::to_string(info_.tuning_iteration) + ": the device no longer works for this process: " +
           reason + ". Noticed by the launch of kernel \"" + core_.traits().name + "\", key " +
           core_.key_text(key_) + ", config-" + std::to_string(info_.config_id) + " " +
-          config_text(core_, info_.config_id) + ". " + suspects_text(log_.run->suspects()),
-      log_.run->suspects()));
+          config_text(core_, info_.config_id) + ". " + suspects_text(suspects),
+      suspects));
   log_.run->fail(failure);
   std::rethrow_exception(failure);
 }

@@ -2,6 +2,7 @@
 /// RegionRun: what the next batch needs is prepared while no region work is in flight; what cannot be
 /// prepared on one rank is launched on none.
 
+#include "contextual/autotuner/failure.hpp"
 #include "contextual/autotuner/region_run.hpp"
 
 #include <contextual/error.hpp>
@@ -61,6 +62,8 @@ std::vector<policy::RejectionOutcome> RegionRun::prepare_slot(ProblemSlot& slot,
         const Watchdog::Section section(*watchdog_,
                                         {"prepare", phase_name(phase_).data(), context_.tuning_iteration});
         member->traits().prepare(id, slot.key);
+      } catch (const DeviceError&) {
+        device_failure_ = std::current_exception();  // no config is to blame
       } catch (const std::exception& error) {
         reason = error.what();
       } catch (...) {
@@ -75,8 +78,11 @@ std::vector<policy::RejectionOutcome> RegionRun::prepare_slot(ProblemSlot& slot,
 }
 
 void RegionRun::preload() {
+  const Watchdog::Section section(*watchdog_, {"prepare", phase_name(phase_).data(), 0});
   for (const auto& kernel : LaunchRegistry::instance().kernels()) {
-    kernel->preload();
+    if (kernel->alive()) {
+      kernel->preload();
+    }
   }
 }
 
@@ -153,8 +159,12 @@ bool RegionRun::prepare(Batch& batch) {
     local_.observe({{}, local_rejections});
   }
   throw_if_failed(true);
+  if (device_failure_ && !batch.failure) {
+    batch.failure = device_failure_;  // told by the exchange after the batch
+    batch.cause = text_of(device_failure_);
+  }
   keep_local_failure(batch);  // reported by the exchange after the batch, where the other ranks wait
-  return shared_rejections.empty() && (local_rejections.empty() || batch.failure);
+  return device_failure_ || (shared_rejections.empty() && (local_rejections.empty() || batch.failure));
 }
 
 }  // namespace contextual::autotuner

@@ -125,7 +125,8 @@ Cell Recorder::cell_of(const Batch& batch, const ProblemView& problem, std::size
     return slot.cells[iteration];
   }
   Cell cell;
-  cell.config_id = slot.locked_config.value_or(0);
+  cell.config_id =
+      slot.locked_config.value_or(slot.members.empty() ? 0 : slot.members.front()->first_config());
   if (!slot.locked_config) {
     cell.role = Cell::Role::step;
     for (std::size_t i = 0; i < iteration; ++i) {

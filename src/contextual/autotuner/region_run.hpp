@@ -53,7 +53,7 @@ class RegionRun {
   // Each step of the loop.
   bool finished() const;
   Batch plan_batch();
-  static void preload();
+  void preload();
   bool prepare(Batch& batch);
   void agree(Batch& batch);
   void lock_in_finished();
@@ -108,6 +108,7 @@ class RegionRun {
   bool first_batch_ = true;
   bool told_ = false;  ///< the other ranks know what failed on this one
   std::uint64_t plan_digest_ = 0;
+  std::exception_ptr device_failure_;  ///< thrown by a `prepare`
 };
 
 }  // namespace contextual::autotuner

@@ -170,7 +170,9 @@ class RunContext {
   std::vector<std::string> take_notes();
 
   /// Launches of this batch that can have broken the device: see DeviceError::suspects.
-  std::vector<DeviceError::Suspect> suspects();
+  /// With a thread's log its launches, and those that are under way or were last on other threads: for that
+  /// thread, while others launch. Without, all: for the thread of `run`, when the region has returned.
+  std::vector<DeviceError::Suspect> suspects(const ThreadLog* own = nullptr);
   /// What was launched in this batch is known to do the device no harm.
   void mark_settled();
 

@@ -8,7 +8,7 @@
 
 namespace contextual::detail {
 
-std::vector<DeviceError::Suspect> RunContext::suspects() {
+std::vector<DeviceError::Suspect> RunContext::suspects(const ThreadLog* own) {
   const std::lock_guard lock(mutex_);
   const std::int64_t first_iteration = tuning_iteration - static_cast<std::int64_t>(batch_iteration);
   std::map<std::pair<std::size_t, std::size_t>, DeviceError::Suspect> fresh;  // by slot and config
@@ -26,9 +26,11 @@ std::vector<DeviceError::Suspect> RunContext::suspects() {
     }
   };
   for (const ThreadLog& log : threads_) {
-    for (const LaunchRecord& record : log.records) {
-      add(*record.slot, record.config_id,
-          first_iteration + static_cast<std::int64_t>(record.batch_iteration));
+    if (own == nullptr || own == &log) {
+      for (const LaunchRecord& record : log.records) {
+        add(*record.slot, record.config_id,
+            first_iteration + static_cast<std::int64_t>(record.batch_iteration));
+      }
     }
     if (const std::uint64_t word = log.current.load(std::memory_order_acquire); (word >> 32) != 0) {
       // The launch that is under way has no record yet.

@@ -34,6 +34,8 @@ enum class Method { cupti, events };
 
 using Biases = std::map<std::pair<CUcontext, Method>, std::optional<std::int64_t>>;
 
+std::mutex biases_mutex;  ///< of all methods' biases
+
 /// Those that are known. Immortal.
 Biases& known_biases() {
   static auto* const known = new Biases;
@@ -43,12 +45,11 @@ Biases& known_biases() {
 /// Of the current context. A failure, too, is remembered.
 template <typename Measure>
 std::optional<std::int64_t> remembered(Method method, const Measure& measure) {
-  static std::mutex mutex;
   CUcontext context = nullptr;
   if (driver().cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == nullptr) {
     return std::nullopt;
   }
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(biases_mutex);
   const auto [entry, fresh] = known_biases().try_emplace({context, method});
   if (fresh) {
     entry->second = bias_of(measure());

@@ -1,5 +1,6 @@
 #include "contextual/cuda/canary.hpp"
 
+#include "contextual/cuda/active_contexts.hpp"
 #include "contextual/cuda/driver.hpp"
 #include "contextual/cuda/launch_config.hpp"
 
@@ -24,19 +25,25 @@ constexpr const char* empty_ptx = R"(.version 7.0
 .visible .entry contextual_canary() { ret; }
 )";
 
-/// The current context, else the first device's primary one, current for as long as this lives. That one is
-/// not released, as the CUDA runtime does not: kernels that were loaded in it are kept.
+/// The current context, else a primary one that is in use, else the first device's, current for as long as
+/// this lives. The last is not released, as the CUDA runtime does not: kernels that were loaded in it are
+/// kept.
 class SomeContext {
  public:
   SomeContext() {
     CONTEXTUAL_CU(cuCtxGetCurrent(&context_));
-    if (context_ == nullptr) {
+    if (context_ != nullptr) {
+      return;
+    }
+    if (const std::vector<CUcontext> active = active_contexts(); !active.empty()) {
+      context_ = active.front();
+    } else {
       CUdevice device = 0;
       CONTEXTUAL_CU(cuDeviceGet(&device, 0));
       CONTEXTUAL_CU(cuDevicePrimaryCtxRetain(&context_, device));
-      CONTEXTUAL_CU(cuCtxPushCurrent(context_));
-      pushed_ = true;
     }
+    CONTEXTUAL_CU(cuCtxPushCurrent(context_));
+    pushed_ = true;
   }
   SomeContext(const SomeContext&) = delete;
   SomeContext& operator=(const SomeContext&) = delete;

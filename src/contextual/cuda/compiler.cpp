@@ -71,7 +71,8 @@ std::vector<std::string> options_of(const CudaSource& source, const CudaVariant&
     options.push_back("--include-path=" + directory.string());
   }
   for (const auto& [name, value] : variant.defines) {
-    options.push_back("--define-macro=" + name + "=" + value);
+    std::string option = "--define-macro=";
+    options.push_back(option.append(name).append("=").append(value));
   }
   options.insert(options.end(), source.options().begin(), source.options().end());
   options.insert(options.end(), variant.options.begin(), variant.options.end());
@@ -125,6 +126,7 @@ Cubin Compiler::compile_now(const CudaVariant& variant, const Architecture& arch
   check(named, "nvrtcAddNameExpression");
   const std::vector<std::string> options = options_of(source_, variant, architecture);
   std::vector<const char*> pointers;
+  pointers.reserve(options.size());
   for (const std::string& option : options) {
     pointers.push_back(option.c_str());
   }

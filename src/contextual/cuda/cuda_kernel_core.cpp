@@ -26,7 +26,6 @@ namespace {
 /// A variant in one context.
 struct Loaded {
   CUfunction function = nullptr;
-  std::atomic<unsigned> shared_bytes{0};  ///< limit of dynamic shared memory that has been set
 };
 
 /// What is loaded in one context. Nodes of a list that only grows, so that launches walk it without a lock.
@@ -52,22 +51,27 @@ CUcontext current_context() {
   return context;
 }
 
-CUresult launch_loaded(Loaded& loaded, CUstream stream, const CudaLayout& layout, void** parameters) {
-  const Driver& api = driver();
-  // Up to 48 KiB need no limit; the driver keeps the largest one set, so raising it twice does no harm.
-  constexpr unsigned without_limit = 48 * 1024;
-  if (layout.dynamic_shared_bytes > without_limit &&
-      layout.dynamic_shared_bytes > loaded.shared_bytes.load(std::memory_order_relaxed)) [[unlikely]] {
-    const CUresult code =
-        api.cuFuncSetAttribute(loaded.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                               static_cast<int>(layout.dynamic_shared_bytes));
-    if (code != CUDA_SUCCESS) {
-      return code;
-    }
-    loaded.shared_bytes.store(layout.dynamic_shared_bytes, std::memory_order_relaxed);
-  }
+CUresult launch_loaded(const Loaded& loaded, CUstream stream, const CudaLayout& layout, void** parameters) {
   const LaunchConfig config(layout, stream);
-  return api.cuLaunchKernelEx(config.get(), loaded.function, parameters, nullptr);
+  return driver().cuLaunchKernelEx(config.get(), loaded.function, parameters, nullptr);
+}
+
+/// Once for every launch to come, so that none has to set an attribute: as much dynamic shared memory as the
+/// device has, and clusters beyond the size that every device has. Whether a layout fits is asked of the
+/// driver elsewhere.
+void open_limits(CUfunction function) {
+  const Driver& api = driver();
+  CUdevice device = 0;
+  int largest = 0;
+  int fixed = 0;
+  CONTEXTUAL_CU(cuCtxGetDevice(&device));
+  CONTEXTUAL_CU(
+      cuDeviceGetAttribute(&largest, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device));
+  CONTEXTUAL_CU(cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function));
+  // Where one of them is refused, the launches that need it are.
+  static_cast<void>(
+      api.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, largest - fixed));
+  static_cast<void>(api.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
 }
 
 }  // namespace
@@ -77,11 +81,13 @@ struct CudaKernelCore::Impl {
   CudaSource source;
   std::function<std::vector<CudaVariant>()> make_variants;
 
+  std::mutex expected_mutex;  ///< of `expected`; apart from `mutex`, which is held while code is loaded
+  std::map<std::size_t, std::vector<std::pair<Key, CudaLayout>>> expected;  ///< by config
+
   std::mutex mutex;  ///< of everything below but the list, which launches read
   std::optional<Compiler> compiler;
   std::vector<CudaVariant> variants;
   std::map<int, std::vector<std::optional<Compiled>>> compiled;  ///< by compute capability, by config
-  std::map<std::size_t, std::vector<std::pair<Key, CudaLayout>>> expected;  ///< by config
   std::atomic<ContextNode*> contexts{nullptr};
 
   ContextNode* find(CUcontext context) const noexcept {
@@ -146,18 +152,22 @@ struct CudaKernelCore::Impl {
   void prepare_here(std::size_t id, const Key& key) {
     const DeviceLimits limits = DeviceLimits::of(current_device());
     compile_all(limits.compute_capability);
-    Loaded& loaded = load(id, limits.compute_capability);
+    const Loaded& loaded = load(id, limits.compute_capability);
+    const std::optional<CudaLayout> layout = expected_layout(id, key);
+    const std::string problem = layout ? layout_problem(loaded.function, *layout, limits) : "";
+    if (!problem.empty()) {
+      throw ConfigRejected(problem);
+    }
+  }
+
+  std::optional<CudaLayout> expected_layout(std::size_t id, const Key& key) {
+    const std::lock_guard lock(expected_mutex);
     for (const auto& [of_key, layout] : expected[id]) {
-      if (of_key != key) {
-        continue;
-      }
-      if (const std::string problem = layout_problem(loaded.function, layout, limits); !problem.empty()) {
-        throw ConfigRejected(problem);
-      }
-      if (layout.dynamic_shared_bytes > loaded.shared_bytes.load(std::memory_order_relaxed)) {
-        loaded.shared_bytes.store(layout.dynamic_shared_bytes, std::memory_order_relaxed);
+      if (of_key == key) {
+        return layout;
       }
     }
+    return std::nullopt;
   }
 
   Loaded& load(std::size_t id, int capability) {
@@ -174,6 +184,7 @@ struct CudaKernelCore::Impl {
     auto loaded = std::make_unique<Loaded>();
     CONTEXTUAL_CU(cuModuleGetFunction(&loaded->function, module, code.cubin->lowered_name.c_str()));
     CONTEXTUAL_CU(cuFuncLoad(loaded->function));  // now, whatever CUDA_MODULE_LOADING says
+    open_limits(loaded->function);
     place.store(loaded.get(), std::memory_order_release);
     return *loaded.release();
   }
@@ -200,11 +211,14 @@ CudaKernelCore::~CudaKernelCore() {
 }
 
 void CudaKernelCore::expect(std::size_t config_id, const Key& key, const CudaLayout& layout) {
-  const std::lock_guard lock(impl_->mutex);
+  const std::lock_guard lock(impl_->expected_mutex);
   auto& all = impl_->expected[config_id];
-  const std::pair entry(key, layout);
-  if (std::find(all.begin(), all.end(), entry) == all.end()) {
-    all.push_back(entry);
+  const auto known =
+      std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == key; });
+  if (known == all.end()) {
+    all.emplace_back(key, layout);
+  } else {
+    known->second = layout;
   }
 }
 
@@ -245,18 +259,25 @@ CUresult CudaKernelCore::launch(std::size_t config_id, CUstream stream, const Cu
       }
     }
   }
-  return launch_in_current(config_id, stream, layout, parameters);
+  return launch_by_context(config_id, stream, layout, parameters);
 }
 
-CUresult CudaKernelCore::launch_in_current(std::size_t config_id, CUstream stream, const CudaLayout& layout,
+CUresult CudaKernelCore::launch_by_context(std::size_t config_id, CUstream stream, const CudaLayout& layout,
                                            void** parameters) {
+  const Driver& api = driver();
   CUcontext context = nullptr;
-  if (const CUresult code = driver().cuCtxGetCurrent(&context); code != CUDA_SUCCESS) [[unlikely]] {
+  const CUresult code =
+      stream == nullptr ? api.cuCtxGetCurrent(&context) : api.cuStreamGetCtx(stream, &context);
+  if (code != CUDA_SUCCESS) [[unlikely]] {
     return code;
   }
   const ContextNode* node = impl_->find(context);
   Loaded* loaded = node == nullptr ? nullptr : node->functions[config_id].load(std::memory_order_acquire);
   if (loaded == nullptr) [[unlikely]] {
+    if (context == nullptr) {
+      load(config_id);  // says what is missing
+    }
+    const ContextScope scope(context);
     load(config_id);
     loaded = impl_->find(context)->functions[config_id].load(std::memory_order_acquire);
   }

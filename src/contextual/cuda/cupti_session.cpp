@@ -24,8 +24,8 @@ constexpr std::array activities{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACT
 
 thread_local std::int64_t launch_of_thread = -1;
 
-std::mutex life;  ///< of the one session
-std::weak_ptr<CuptiSession> alive;
+std::mutex life;                              ///< of the one session
+bool in_use = false;                          ///< a session exists
 std::atomic<CuptiSession*> current{nullptr};  ///< for the buffer callbacks, which get no user data
 
 /// Holds a session that was left open. Never destroyed: nothing of CUPTI is called while the process exits.
@@ -38,12 +38,19 @@ std::shared_ptr<CuptiSession>& left_open() {
 
 std::shared_ptr<CuptiSession> CuptiSession::acquire() {
   const std::lock_guard lock(life);
-  std::shared_ptr<CuptiSession> session = alive.lock();
-  if (!session) {
-    session.reset(new CuptiSession);  // the constructor is private
-    alive = session;
+  std::shared_ptr<CuptiSession> session = std::move(left_open());
+  if (!session && in_use) {
+    throw CudaUnavailable("CUPTI is in use: another run of this process is timed by it");
   }
-  left_open().reset();
+  if (!session) {
+    // The constructor is private. What is given back ends under the lock, before the next one begins.
+    session.reset(new CuptiSession, [](CuptiSession* ended) {
+      const std::lock_guard ending(life);
+      delete ended;
+      in_use = false;
+    });
+    in_use = true;
+  }
   return session;
 }
 
@@ -139,7 +146,9 @@ void CUPTIAPI CuptiSession::on_api(void* user, CUpti_CallbackDomain /*domain*/, 
   } else if (launch_of_thread >= 0 && id != marker_call &&
              *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS) {
     // Known to have put something on a device only now: what failed leaves no record.
-    seen.calls.add({call.correlationId, launches_kernel(id), launch_of_thread});
+    // What is captured leaves no record, its graph's launch does.
+    const bool kernel = launches_kernel(id) && seen.captures.load(std::memory_order_relaxed) == 0;
+    seen.calls.add({call.correlationId, kernel, launch_of_thread});
   }
 }
 
@@ -154,7 +163,12 @@ void CuptiSession::Seen::saw(const CUpti_CallbackData& call) noexcept {
 void CuptiSession::Seen::saw_capture(CUpti_CallbackId id, const CUpti_CallbackData& call) noexcept {
   if (call.callbackSite == CUPTI_API_ENTER) {
     saw(call);
-  } else if (capture_call(id) == CaptureCall::ends) {  // well or not
+  } else if (capture_call(id) == CaptureCall::ends) {
+    const CUresult code = *static_cast<const CUresult*>(call.functionReturnValue);
+    if (code != CUDA_SUCCESS && code != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED &&
+        code != CUDA_ERROR_STREAM_CAPTURE_UNJOINED) {
+      return;  // there was none to end
+    }
     int open = captures.load(std::memory_order_relaxed);
     while (open > 0 && !captures.compare_exchange_weak(open, open - 1, std::memory_order_relaxed)) {
     }
@@ -163,8 +177,8 @@ void CuptiSession::Seen::saw_capture(CUpti_CallbackId id, const CUpti_CallbackDa
   }
 }
 
-/// On a thread of CUPTI or of the application, perhaps inside a launch: no lock, no allocation but where all
-/// buffers are in use.
+/// On a thread of CUPTI or of the application, perhaps inside a launch: no allocation but where all buffers
+/// are in use, no lock that is held for long.
 void CUPTIAPI CuptiSession::on_buffer_requested(std::uint8_t** buffer, std::size_t* size,
                                                 std::size_t* max_records) {
   CuptiSession* const session = current.load();
@@ -173,7 +187,7 @@ void CUPTIAPI CuptiSession::on_buffer_requested(std::uint8_t** buffer, std::size
   *max_records = 0;  // as many as fit
 }
 
-/// As above; the buffer is ours again.
+/// As above, where a batch fills a buffer; the buffer is ours again.
 void CUPTIAPI CuptiSession::on_buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                                                 std::size_t /*size*/, std::size_t valid) {
   CuptiSession* const session = current.load();

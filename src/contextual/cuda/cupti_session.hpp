@@ -30,8 +30,9 @@ struct DeviceRecord {
 /// Thread-safe. At most one a process exists, because CUPTI has one subscriber.
 class CuptiSession {
  public:
-  /// The one that is alive, else a new one. Subscribes first; when that fails nothing else of CUPTI is
-  /// touched. Throws CudaUnavailable with the reason.
+  /// The one that was left open, else a new one. Subscribes first; when that fails nothing else of CUPTI is
+  /// touched. Throws CudaUnavailable with the reason; also while another user has it, whose records would be
+  /// mixed with these.
   static std::shared_ptr<CuptiSession> acquire();
   /// Keeps a session as it is until the next `acquire`: taking CUPTI away from a process with a thread in the
   /// driver, or with work that never ends, is not safe, and may never return.

@@ -30,6 +30,7 @@
   X(cuCtxSynchronize)                            \
   X(cuStreamCreate)                              \
   X(cuStreamDestroy)                             \
+  X(cuStreamGetCtx)                              \
   X(cuStreamIsCapturing)                         \
   X(cuStreamQuery)                               \
   X(cuEventCreate)                               \

@@ -1,5 +1,7 @@
 #include "contextual/cuda/mixed_timer.hpp"
 
+#include "contextual/cuda/active_contexts.hpp"
+
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/timer.hpp>
 #include <contextual/detail/kernel_core.hpp>
@@ -75,6 +77,7 @@ void MixedTimer::settle(std::span<LaunchTiming> launches, std::span<IterationTim
     launches[places[i]].spans = std::move(on_device[i].spans);
   }
   std::vector<std::int64_t> with_device_work;
+  with_device_work.reserve(on_device.size());
   for (const LaunchTiming& launch : on_device) {
     with_device_work.push_back(launch.tuning_iteration);
   }
@@ -95,10 +98,14 @@ void MixedTimer::settle(std::span<LaunchTiming> launches, std::span<IterationTim
 }  // namespace cuda
 
 std::unique_ptr<Timer> cuda_or_host_timer() {
+  if (!cuda_problem().empty()) {
+    return host_timer();
+  }
+  // A kernel may be made by the region's first run; but then the program has a context for its data.
   const auto kernels = LaunchRegistry::instance().kernels();
   const bool on_device = std::any_of(kernels.begin(), kernels.end(),
                                      [](const auto& kernel) { return kernel->traits().takes_stream; });
-  if (!on_device || !cuda_problem().empty()) {
+  if (!on_device && cuda::active_contexts().empty()) {
     return host_timer();
   }
   return std::make_unique<cuda::MixedTimer>(cuda_timer());

@@ -23,6 +23,7 @@
 namespace contextual::cuda {
 
 struct Nvrtc {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared
 #define CONTEXTUAL_NVRTC_MEMBER(function) decltype(&::function) function = nullptr;
   CONTEXTUAL_NVRTC_FUNCTIONS(CONTEXTUAL_NVRTC_MEMBER)
 #undef CONTEXTUAL_NVRTC_MEMBER

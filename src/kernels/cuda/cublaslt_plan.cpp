@@ -253,7 +253,7 @@ cublasStatus_t CublasLtDevice::launch(const CublasLtPlan& plan, int algorithm, c
 }
 
 void CublasLtDevice::load(int algorithm) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(loading_);
   for (std::atomic<CublasLtPlan*>& bucket : plans_) {
     for (CublasLtPlan* plan = bucket.load(std::memory_order_acquire); plan != nullptr; plan = plan->next) {
       if (algorithm < plan->algorithm_count()) {
@@ -265,7 +265,7 @@ void CublasLtDevice::load(int algorithm) {
 
 void CublasLtDevice::load(const CublasLtProblem& problem, int algorithm) {
   CublasLtPlan& plan = find_or_make(problem);
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(loading_);
   if (algorithm < plan.algorithm_count()) {
     plan.load(handle_, algorithm);
   }

@@ -128,7 +128,8 @@ class CublasLtDevice {
   cublasLtHandle_t handle_ = nullptr;
   std::array<Workspace, workspace_count> workspaces_;
   std::array<std::atomic<CublasLtPlan*>, 64> plans_{};
-  std::mutex mutex_;  ///< of making and loading
+  std::mutex mutex_;    ///< of making plans, which a launch may have to wait for
+  std::mutex loading_;  ///< apart from it: loading waits for the device
 };
 
 }  // namespace contextual::kernels::cuda

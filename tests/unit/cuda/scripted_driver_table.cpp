@@ -162,6 +162,13 @@ void add_streams(contextual::cuda::Driver& api) {
   api.cuStreamDestroy = [](CUstream stream) {
     return quietly("cuStreamDestroy", [&]() -> CUresult { return remove_from(impl().streams, stream); });
   };
+  api.cuStreamGetCtx = [](CUstream stream, CUcontext* context) {
+    return quietly("cuStreamGetCtx", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      *context = stream->context;
+      return CUDA_SUCCESS;
+    });
+  };
   api.cuStreamQuery = [](CUstream) {
     return quietly("cuStreamQuery", [&]() -> CUresult {
       return it().busy_queries.fetch_sub(1) > 0 ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
