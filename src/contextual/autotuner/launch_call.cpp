@@ -105,12 +105,12 @@ void LaunchCall::reject(const std::string& reason) {
     return;
   }
   const std::lock_guard lock(slot_->mutex);
-  if (const std::vector<std::string>& failures = core_.preload_failures(); !failures.empty()) {
-    std::vector<Rejection> rejections;
-    for (std::size_t id = 0; id < failures.size(); ++id) {
-      rejections.push_back({id, config_text(core_, id), failures[id]});
+  // Where nothing could be loaded the reasons of the others are known as well.
+  const std::vector<std::string>& failures = core_.preload_failures();
+  for (std::size_t id = 0; id < failures.size(); ++id) {
+    if (!slot_->rejected[id].exchange(true, std::memory_order_acq_rel)) {
+      slot_->rejections.push_back({id, log_.run->batch_iteration, failures[id]});
     }
-    throw TuningFailedError(std::string(info_.region), slot_->name, slot_->key_text, std::move(rejections));
   }
   if (slot_->has_prepare && slot_->rejections.size() < slot_->config_count && !slot_->state_index) {
     fail("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +

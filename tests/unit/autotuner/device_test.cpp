@@ -141,6 +141,51 @@ TEST_CASE("preload: where the default cannot be loaded the first run launches th
   CHECK(problem.configs[0].rejection == "does not compile");
 }
 
+TEST_CASE("preload: where no config can be loaded every reason is told, and nothing is launched", "[unit]") {
+  int launched = 0;
+  const auto load = [](const Block& c) { throw ConfigRejected("no code for " + std::to_string(c.block)); };
+  TunableKernel kernel{"preload_all_fail",
+                       blocks(3),
+                       single_problem,
+                       [&](const Block& c) {
+                         load(c);
+                         ++launched;
+                       },
+                       {.prepare = load, .preload = load}};
+  ContextualAutotuner tuner{quick()};
+  try {
+    tuner.run("preload_all_fail", [&] { kernel(); });
+    FAIL("no error");
+  } catch (const TuningFailedError& error) {
+    REQUIRE(error.rejections().size() == 3);
+    for (const Rejection& rejection : error.rejections()) {
+      CHECK(rejection.reason == "no code for " + std::to_string(rejection.config_id));
+    }
+  }
+  CHECK(launched == 0);
+}
+
+TEST_CASE("preload: a first config that is left out for the launch's sizes is not launched", "[unit]") {
+  std::vector<int> used;
+  const auto load = [](const Block& c) {
+    if (c.block == 0) {
+      throw ConfigRejected("does not compile");
+    }
+  };
+  TunableKernel kernel{
+      "preload_pruned",
+      blocks(3),
+      single_problem,
+      [&](const Block& c) {
+        load(c);
+        used.push_back(c.block);
+      },
+      {.prepare = load, .preload = load, .prune = [](const Block& c) { return c.block == 1; }}};
+  ContextualAutotuner tuner{quick()};
+  CHECK_THROWS_AS(tuner.run("preload_pruned", [&] { kernel(); }), Error);
+  CHECK(std::count(used.begin(), used.end(), 1) == 0);
+}
+
 TEST_CASE("prepare_for: gets the key of the problem that the config is due for", "[unit]") {
   std::vector<std::pair<int, std::string>> prepared;
   TunableKernel kernel{"prepare_for_key",
