@@ -17,7 +17,7 @@ set_property(CACHE CONTEXTUAL_ENABLE_CUDA PROPERTY STRINGS AUTO ON OFF)
 foreach(feature IN ITEMS NCCL)
   if(CONTEXTUAL_ENABLE_${feature})
     message(FATAL_ERROR "CONTEXTUAL_ENABLE_${feature}=ON: contextual ${PROJECT_VERSION} has no ${feature} part yet. "
-                        "Leave the option out (preset 'cpu') to build the host version.")
+                        "Leave the option out.")
   endif()
 endforeach()
 

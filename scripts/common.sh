@@ -36,8 +36,12 @@ has_mpi_header() {
   has_command mpicxx && echo '#include <mpi.h>' | mpicxx -E -x c++ - >/dev/null 2>&1
 }
 
-# The CUDA toolkit with its compiler; a GPU is not needed to build with it.
-has_cuda_toolkit() { has_command nvcc || [ -x "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc" ]; }
+# The CUDA toolkit 13 or newer with its compiler; a GPU is not needed to build with it. An older one is not used.
+has_cuda_toolkit() {
+  local nvcc
+  nvcc="$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")"
+  [ -x "$nvcc" ] && at_least "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" 13.0
+}
 
 # What is built unless a preset is named: the CUDA parts where the toolkit is.
 default_preset() { if has_cuda_toolkit; then echo cuda; else echo cpu; fi; }

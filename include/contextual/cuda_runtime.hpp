@@ -6,6 +6,7 @@
 /// CUDA::cudart).
 
 #include <contextual/cuda/error.hpp>
+#include <contextual/cuda/timer.hpp>
 #include <contextual/launch_status.hpp>
 
 #include <cuda_runtime_api.h>

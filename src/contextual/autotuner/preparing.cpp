@@ -95,9 +95,10 @@ void RegionRun::warn_of_loading() {
   for (const ProblemSlot& slot : context_.slots()) {
     for (const auto& member : slot.members) {
       const detail::KernelTraits& traits = member->traits();
-      if (traits.takes_stream && !traits.prepare) {
+      if (traits.takes_stream && (!traits.prepare || !traits.preload)) {
         context_.note(
-            "kernel \"" + traits.name + "\" has no `prepare`: " + hazard +
+            "kernel \"" + traits.name + "\" has no `" + (traits.prepare ? "preload" : "prepare") +
+            "`: " + hazard +
             ". Its first launch of a config may then wait for the device, for ever beside a kernel that "
             "waits for a later launch. Load its code in `prepare` and `preload`, or load all code when "
             "the program starts");

@@ -315,8 +315,11 @@ TEST_CASE("loading: a kernel on a stream without `prepare` is warned about where
   using OnStream = TunableKernel<void(const Block&, CUstream_st*)>;
   const auto key = [](CUstream_st* const&) { return Key{}; };
   OnStream bare{"loads_lazily", blocks(1), key, [](const Block&, CUstream_st*) {}};
-  OnStream prepared{
-      "loads_before", blocks(1), key, [](const Block&, CUstream_st*) {}, {.prepare = [](const Block&) {}}};
+  OnStream prepared{"loads_before",
+                    blocks(1),
+                    key,
+                    [](const Block&, CUstream_st*) {},
+                    {.prepare = [](const Block&) {}, .preload = [](const Block&) {}}};
   TunableKernel host{"needs_no_loading", blocks(1), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick(device_timer({.hazard = "CUDA loads code lazily"}))};
   tuner.run("loading", [&] {
