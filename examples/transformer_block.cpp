@@ -87,24 +87,6 @@ double timed_run(contextual::ContextualAutotuner& tuner, examples::DecoderBlock&
   return ms;
 }
 
-/// Defaults and tuned in turn, so that both see the same machine.
-void compare(contextual::ContextualAutotuner& tuner, examples::DecoderBlock& block, int rounds) {
-  examples::Times defaults;
-  examples::Times tuned;
-  for (int round = 0; round <= rounds; ++round) {
-    const double default_ms = timed_run(tuner, block, contextual::Mode::off);
-    const double tuned_ms = timed_run(tuner, block, contextual::Mode::use);
-    if (round > 0) {  // the first warms up
-      defaults.ms.push_back(default_ms);
-      tuned.ms.push_back(tuned_ms);
-    }
-  }
-  std::printf("\nThe region's time on the host's clock, %d runs each, in turn:\n", rounds);
-  defaults.print("defaults");
-  tuned.print("tuned");
-  std::printf("  %.3f times as fast\n", defaults.quantile(0.5) / tuned.quantile(0.5));
-}
-
 void tune(const CommandLine& command_line) {
   const auto begin = std::chrono::steady_clock::now();
   std::printf("Weights, and a reference of some rows...\n");
@@ -121,7 +103,8 @@ void tune(const CommandLine& command_line) {
     return;
   }
   examples::print_report(region, command_line.whole_table);
-  compare(tuner, block, command_line.rounds);
+  examples::compare_in_turn("The region's time on the host's clock", command_line.rounds,
+                            [&](contextual::Mode mode) { return timed_run(tuner, block, mode); });
   std::printf("\nAll %d results were right: largest relative error %.1e, allowed %.0e.\n", checks.passed,
               checks.worst_error, examples::DecoderBlock::tolerance);
   std::printf("Logs: %s\n", region.log_directory.empty() ? "none" : region.log_directory.c_str());

@@ -80,24 +80,6 @@ double timed_run(contextual::ContextualAutotuner& tuner, examples::FeedForward& 
   return ms;
 }
 
-/// Defaults and tuned in turn, so that both see the same machine.
-void compare(contextual::ContextualAutotuner& tuner, examples::FeedForward& layer, int rounds) {
-  examples::Times defaults;
-  examples::Times tuned;
-  for (int round = 0; round <= rounds; ++round) {
-    const double default_ms = timed_run(tuner, layer, contextual::Mode::off);
-    const double tuned_ms = timed_run(tuner, layer, contextual::Mode::use);
-    if (round > 0) {  // the first warms up
-      defaults.ms.push_back(default_ms);
-      tuned.ms.push_back(tuned_ms);
-    }
-  }
-  std::printf("\nThe region's time, %d runs each, in turn:\n", rounds);
-  defaults.print("defaults");
-  tuned.print("tuned");
-  std::printf("  %.2f times as fast\n", defaults.quantile(0.5) / tuned.quantile(0.5));
-}
-
 void tune(const CommandLine& command_line) {
   const auto begin = std::chrono::steady_clock::now();
   examples::FeedForward layer(command_line.shape);
@@ -112,7 +94,8 @@ void tune(const CommandLine& command_line) {
     return;
   }
   examples::print_report(region, command_line.whole_table);
-  compare(tuner, layer, command_line.rounds);
+  examples::compare_in_turn("The region's time", command_line.rounds,
+                            [&](contextual::Mode mode) { return timed_run(tuner, layer, mode); });
   std::printf(
       "\nThe final run returned %g. All %d results were right: largest relative error %.1e, allowed %.0e.\n",
       static_cast<double>(first), checks.passed, checks.worst_error, examples::FeedForward::tolerance);

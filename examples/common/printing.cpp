@@ -123,4 +123,22 @@ void Times::print(const std::string& what) const {
               quantile(0.5), quantile(0.25), quantile(0.75), quantile(0.0));
 }
 
+void compare_in_turn(const std::string& title, int rounds,
+                     const std::function<double(contextual::Mode)>& run_ms) {
+  Times defaults;
+  Times tuned;
+  for (int round = 0; round <= rounds; ++round) {
+    const double default_ms = run_ms(contextual::Mode::off);
+    const double tuned_ms = run_ms(contextual::Mode::use);
+    if (round > 0) {
+      defaults.ms.push_back(default_ms);
+      tuned.ms.push_back(tuned_ms);
+    }
+  }
+  std::printf("\n%s, %d runs each, in turn:\n", title.c_str(), rounds);
+  defaults.print("defaults");
+  tuned.print("tuned");
+  std::printf("  %.3f times as fast\n", defaults.quantile(0.5) / tuned.quantile(0.5));
+}
+
 }  // namespace examples

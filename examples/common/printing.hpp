@@ -3,8 +3,10 @@
 /// \file
 /// What the examples print of a tuning run, within 120 columns.
 
+#include <contextual/options.hpp>
 #include <contextual/report.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,5 +27,10 @@ struct Times {
   double quantile(double q) const;
   void print(const std::string& what) const;
 };
+
+/// Runs a region with defaults and tuned in turn, so that both see the same machine, and prints both times
+/// under `title`. `run_ms` runs it once in mode `off` or `use` and returns its time; a first round warms up.
+void compare_in_turn(const std::string& title, int rounds,
+                     const std::function<double(contextual::Mode)>& run_ms);
 
 }  // namespace examples
