@@ -132,6 +132,38 @@ TEST_CASE("CUPTI session: run after run it is subscribed, and each leaves nothin
   }
 }
 
+TEST_CASE("CUPTI session: one run at a time has it, since records of two would be mixed", "[unit]") {
+  ScriptedGpu gpu;
+  const auto first = cuda_cupti_timer();
+  CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }), ContainsSubstring("another run"));
+  CHECK(gpu.driver.log().count("cuptiSubscribe") == 1);
+  {
+    const StderrCapture capture;
+    CHECK(cuda_timer()->name() == "CUDA events");
+  }
+  CHECK(gpu.cupti.subscribed());
+}
+
+TEST_CASE("CUPTI session: threads that take and leave it in turn each get it whole or not at all", "[unit]") {
+  ScriptedGpu gpu;
+  std::atomic<int> had{0};
+  const auto take_turns = [&had] {
+    for (int i = 0; i < 50; ++i) {
+      try {
+        const auto timer = cuda_cupti_timer();
+        ++had;
+      } catch (const CudaUnavailable&) {
+        std::this_thread::yield();
+      }
+    }
+  };
+  std::thread other(take_turns);
+  take_turns();
+  other.join();
+  CHECK(had > 0);
+  check_gone(gpu, static_cast<std::size_t>(had.load()));
+}
+
 TEST_CASE("CUPTI session: a region that throws leaves nothing behind either", "[unit]") {
   ScriptedGpu gpu;
   CUstream stream = gpu.driver.make_stream();
