@@ -84,8 +84,11 @@ void CuptiSession::enable() {
     CONTEXTUAL_CUPTI(cuptiActivityEnable(kind));
   }
   CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, marker_call));
-  for (const auto& calls : {traced_calls(), capture_calls()}) {
-    for (const CUpti_driver_api_trace_cbid id : calls) {
+  for (const CUpti_driver_api_trace_cbid id : traced_calls()) {
+    CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
+  }
+  for (CUpti_CallbackId id = 1; id < CUPTI_DRIVER_TRACE_CBID_SIZE; ++id) {
+    if (capture_call(id) != CaptureCall::none) {
       CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
     }
   }

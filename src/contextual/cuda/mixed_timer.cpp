@@ -8,90 +8,77 @@
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
 namespace contextual {
 namespace cuda {
-namespace {
-
-constexpr int host_device = -1;
-
-std::int64_t now_ns() noexcept {
-  const auto since_epoch = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count();
-}
-
-}  // namespace
-
-MixedTimer::MixedTimer(std::unique_ptr<Timer> device) : device_(std::move(device)) {}
+MixedTimer::MixedTimer(std::unique_ptr<Timer> device) : device_(std::move(device)), host_(host_timer()) {}
 
 void MixedTimer::begin_iteration(std::int64_t tuning_iteration, IterationNote& note) {
-  iterations_.push_back({tuning_iteration, now_ns(), 0});
+  IterationTiming& on_host = iterations_.emplace_back();
+  on_host.tuning_iteration = tuning_iteration;
+  host_->begin_iteration(tuning_iteration, on_host.note);
   device_->begin_iteration(tuning_iteration, note);
 }
 
 void MixedTimer::end_iteration(std::int64_t tuning_iteration, IterationNote& note) {
   device_->end_iteration(tuning_iteration, note);
-  iterations_.back().end_ns = now_ns();
+  host_->end_iteration(tuning_iteration, iterations_.back().note);
 }
 
 void MixedTimer::begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept {
   if (launch.on_stream) {
     device_->begin_launch(launch, note);
   } else {
-    note.begin = -now_ns();  // a device timer's notes begin at 0 or above
+    host_->begin_launch(launch, note);
+    note.begin = -note.begin;  // a device timer's notes begin at 0 or above
   }
 }
 
 void MixedTimer::end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept {
-  if (launch.on_stream) {
-    device_->end_launch(launch, note);
-  } else {
-    note.end = now_ns();
-  }
+  (launch.on_stream ? device_ : host_)->end_launch(launch, note);
 }
 
 void MixedTimer::settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
                         Deadline deadline) {
-  std::vector<LaunchTiming> on_device;
-  std::vector<std::size_t> places;
-  std::vector<std::int64_t> with_host_work;  // tuning iterations
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    LaunchTiming& launch = launches[i];
-    launch.spans.clear();
-    if (launch.note.begin >= 0) {
-      on_device.push_back(launch);
-      places.push_back(i);
+  Part on_device;
+  Part on_host;
+  for (LaunchTiming& launch : launches) {
+    (launch.note.begin < 0 ? on_host : on_device).add(launch);
+  }
+  for (LaunchTiming& launch : on_host.launches) {
+    launch.note.begin = -launch.note.begin;
+  }
+  std::vector<IterationTiming> host_iterations = std::exchange(iterations_, {});
+  device_->settle(on_device.launches, iterations, deadline);
+  host_->settle(on_host.launches, host_iterations, deadline);
+  on_device.give_back();
+  on_host.give_back();
+  for (IterationTiming& iteration : iterations) {
+    const bool lost =
+        iteration.makespan_ns == 0 && on_device.tuning_iterations.contains(iteration.tuning_iteration);
+    if (lost || !on_host.tuning_iterations.contains(iteration.tuning_iteration)) {
       continue;
     }
-    with_host_work.push_back(launch.tuning_iteration);
-    if (launch.note.end > -launch.note.begin) {
-      launch.spans.push_back({-launch.note.begin, launch.note.end, host_device});
+    for (const IterationTiming& host : host_iterations) {
+      if (host.tuning_iteration == iteration.tuning_iteration) {
+        iteration.makespan_ns = std::max(iteration.makespan_ns, host.makespan_ns);
+      }
     }
   }
-  const std::vector<HostIteration> host = std::exchange(iterations_, {});
-  device_->settle(on_device, iterations, deadline);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    launches[places[i]].spans = std::move(on_device[i].spans);
-  }
-  std::vector<std::int64_t> with_device_work;
-  with_device_work.reserve(on_device.size());
-  for (const LaunchTiming& launch : on_device) {
-    with_device_work.push_back(launch.tuning_iteration);
-  }
-  const auto contains = [](const std::vector<std::int64_t>& list, std::int64_t iteration) {
-    return std::find(list.begin(), list.end(), iteration) != list.end();
-  };
-  for (IterationTiming& iteration : iterations) {
-    const auto own = std::find_if(host.begin(), host.end(), [&](const HostIteration& h) {
-      return h.tuning_iteration == iteration.tuning_iteration;
-    });
-    const bool lost = iteration.makespan_ns == 0 && contains(with_device_work, iteration.tuning_iteration);
-    if (own != host.end() && !lost && contains(with_host_work, iteration.tuning_iteration)) {
-      iteration.makespan_ns = std::max(iteration.makespan_ns, own->end_ns - own->begin_ns);
-    }
+}
+
+void MixedTimer::Part::add(LaunchTiming& launch) {
+  launch.spans.clear();
+  owners.push_back(&launch);
+  launches.push_back(launch);
+  tuning_iterations.insert(launch.tuning_iteration);
+}
+
+void MixedTimer::Part::give_back() {
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    owners[i]->spans = std::move(launches[i].spans);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <vector>
 
 namespace contextual::cuda {
@@ -30,14 +31,19 @@ class MixedTimer final : public Timer {
   std::string loading_hazard() const override { return device_->loading_hazard(); }
 
  private:
-  struct HostIteration {
-    std::int64_t tuning_iteration = 0;
-    std::int64_t begin_ns = 0;
-    std::int64_t end_ns = 0;
+  /// The launches of one of the two timers.
+  struct Part {
+    std::vector<LaunchTiming*> owners;
+    std::vector<LaunchTiming> launches;
+    std::set<std::int64_t> tuning_iterations;
+
+    void add(LaunchTiming& launch);
+    void give_back();
   };
 
   std::unique_ptr<Timer> device_;
-  std::vector<HostIteration> iterations_;  ///< of the batch; by the thread of `run`
+  std::unique_ptr<Timer> host_;
+  std::vector<IterationTiming> iterations_;  ///< the host timer's, of the batch; by the thread of `run`
 };
 
 }  // namespace contextual::cuda

@@ -61,24 +61,6 @@ bool launches_kernel(CUpti_CallbackId id) noexcept {
   }
 }
 
-namespace {
-
-constexpr CUpti_driver_api_trace_cbid calls_around_captures[]{
-    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture,
-    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
-    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph,
-    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture,
-    CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz};
-
-}  // namespace
-
-std::span<const CUpti_driver_api_trace_cbid> capture_calls() noexcept {
-  return calls_around_captures;
-}
-
 CaptureCall capture_call(CUpti_CallbackId id) noexcept {
   switch (id) {
     case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture:

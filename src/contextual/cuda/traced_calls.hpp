@@ -12,8 +12,7 @@ std::span<const CUpti_driver_api_trace_cbid> traced_calls() noexcept;
 /// One of these must give a kernel's record. A copy of nothing or a graph of nothing gives none.
 bool launches_kernel(CUpti_CallbackId id) noexcept;
 
-/// The calls that begin and end the capture of a stream into a graph.
-std::span<const CUpti_driver_api_trace_cbid> capture_calls() noexcept;
+/// What a call has to do with capturing a stream into a graph.
 enum class CaptureCall { none, begins, ends };
 CaptureCall capture_call(CUpti_CallbackId id) noexcept;
 
