@@ -3,13 +3,12 @@
 #include "contextual/cuda/active_contexts.hpp"
 #include "contextual/cuda/driver.hpp"
 #include "contextual/cuda/launch_config.hpp"
+#include "contextual/cuda/ptx_kernel.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/deadline.hpp>
 
 #include <chrono>
-#include <map>
-#include <mutex>
 #include <string>
 #include <thread>
 
@@ -93,29 +92,12 @@ CuptiSession::Taken take(CuptiSession& session) {
   }
 }
 
-}  // namespace
-
 CUfunction empty_kernel() {
-  static std::mutex mutex;
-  static auto* const functions = new std::map<CUcontext, CUfunction>;
-  CUcontext context = nullptr;
-  CONTEXTUAL_CU(cuCtxGetCurrent(&context));
-  const std::lock_guard lock(mutex);
-  CUfunction& known = (*functions)[context];
-  if (known == nullptr) {
-    CUmodule module = nullptr;
-    CUfunction function = nullptr;
-    CONTEXTUAL_CU(cuModuleLoadData(&module, empty_ptx));
-    CUresult code = driver().cuModuleGetFunction(&function, module, "contextual_canary");
-    code = code == CUDA_SUCCESS ? driver().cuFuncLoad(function) : code;
-    if (code != CUDA_SUCCESS) {
-      driver().cuModuleUnload(module);
-      check(code, "loading an empty kernel");
-    }
-    known = function;
-  }
-  return known;
+  static auto* const kernel = new PtxKernel(empty_ptx, "contextual_canary");
+  return kernel->get();
 }
+
+}  // namespace
 
 void check_by_canary(CuptiSession& session) {
   const SomeContext context;

@@ -11,7 +11,4 @@ namespace contextual::cuda {
 /// fault.
 void check_by_canary(CuptiSession& session);
 
-/// An empty kernel in the current context, loaded once a context. Throws CudaError.
-CUfunction empty_kernel();
-
 }  // namespace contextual::cuda

@@ -17,7 +17,6 @@
   X(cuGetErrorString)                            \
   X(cuDeviceGetCount)                            \
   X(cuDeviceGet)                                 \
-  X(cuDeviceGetName)                             \
   X(cuDeviceGetAttribute)                        \
   X(cuDeviceGetPCIBusId)                         \
   X(cuDevicePrimaryCtxRetain)                    \

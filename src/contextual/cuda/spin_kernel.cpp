@@ -2,12 +2,11 @@
 
 #include "contextual/cuda/driver.hpp"
 #include "contextual/cuda/launch_config.hpp"
+#include "contextual/cuda/ptx_kernel.hpp"
 
 #include <contextual/cuda/error.hpp>
 
 #include <array>
-#include <map>
-#include <mutex>
 #include <thread>
 
 namespace contextual::cuda {
@@ -45,21 +44,9 @@ constexpr std::uint64_t most_looks = std::uint64_t{1} << 17;
 constexpr std::size_t bytes_each = 2 * sizeof(std::uint64_t);
 constexpr std::chrono::milliseconds patience{100};
 
-/// In the current context, loaded once a context.
 CUfunction spin_kernel() {
-  static std::mutex mutex;
-  static auto* const functions = new std::map<CUcontext, CUfunction>;
-  CUcontext context = nullptr;
-  CONTEXTUAL_CU(cuCtxGetCurrent(&context));
-  const std::lock_guard lock(mutex);
-  CUfunction& function = (*functions)[context];
-  if (function == nullptr) {
-    CUmodule module = nullptr;
-    CONTEXTUAL_CU(cuModuleLoadData(&module, spin_ptx));
-    CONTEXTUAL_CU(cuModuleGetFunction(&function, module, "contextual_spin"));
-    CONTEXTUAL_CU(cuFuncLoad(function));
-  }
-  return function;
+  static auto* const kernel = new PtxKernel(spin_ptx, "contextual_spin");
+  return kernel->get();
 }
 
 }  // namespace

@@ -69,12 +69,6 @@ void add_devices(contextual::cuda::Driver& api) {
       return CUDA_SUCCESS;
     });
   };
-  api.cuDeviceGetName = [](char* name, int length, CUdevice) {
-    return quietly("cuDeviceGetName", [&]() -> CUresult {
-      std::snprintf(name, static_cast<std::size_t>(length), "Scripted GPU");
-      return CUDA_SUCCESS;
-    });
-  };
   api.cuDeviceGetPCIBusId = [](char* id, int length, CUdevice device) {
     return quietly("cuDeviceGetPCIBusId", [&]() -> CUresult {
       std::snprintf(id, static_cast<std::size_t>(length), "0000:%02x:00.0", device);
