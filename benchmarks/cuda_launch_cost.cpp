@@ -5,12 +5,16 @@
 /// Kinds of launches take turns in small batches; the stream is drained before each batch, so that no launch
 /// waits for a place in the queue. Printed are ns a launch on the host: medians over rounds, and the median
 /// of the rounds' differences. `cuda_launch_path` measures the same path with a driver that does nothing.
+///
+/// How much of a timed launch's cost is CUPTI's, is measured between the tunings: raw launches while CUPTI
+/// takes kernel records and does nothing else, without callbacks.
 
+#include "cuda_bare_cupti.hpp"
 #include "cuda_common.hpp"
 
 #include <contextual/autotuner.hpp>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <stdexcept>
@@ -170,6 +174,12 @@ Options tuning(const TimerFactory& timer, int repeats) {
           .timer = timer};
 }
 
+/// The value that `share` of the values are at most, of at least one value.
+double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
 /// Host time of timed launches over raw ones. CUPTI comes and goes with each tuning, so raw launches without
 /// it are measured right before and after: a machine's speed may change within a second.
 class TimedOverRaw {
@@ -199,18 +209,43 @@ class TimedOverRaw {
     raw_.push_back(without);
     beside_.push_back(mean(raw));
     timed_.push_back(mean(timed));
+    add_bare_cupti();
   }
   double over_raw() const { return median(differences(timed_, raw_)); }
   void print() const {
-    std::printf(
-        "%zu tunings, each one's mean: raw without CUPTI %.0f ns, raw beside CUPTI %.0f ns, timed %.0f ns\n"
-        "over raw without CUPTI, paired: raw beside CUPTI %.0f ns, timed %.0f ns\n",
-        raw_.size(), median(raw_), median(beside_), median(timed_), median(differences(beside_, raw_)),
-        over_raw());
+    std::printf("%zu tunings; ns a launch%22s %10s %10s %24s %10s %10s\n", raw_.size(), "median", "quarter",
+                "3 quarters", "over raw: median", "quarter", "3 quarters");
+    print("raw without CUPTI", raw_, {});
+    print("raw beside bare CUPTI", bare_, differences(bare_, raw_before_bare_));
+    print("raw beside the tuner's CUPTI", beside_, differences(beside_, raw_));
+    print("timed", timed_, differences(timed_, raw_));
   }
 
  private:
-  static constexpr int repeats = 8;
+  static constexpr int repeats = 20;
+
+  static void print(const char* what, const std::vector<double>& values, const std::vector<double>& over) {
+    std::printf("%-30s %16.0f %10.0f %10.0f", what, median(values), quantile(values, 0.25),
+                quantile(values, 0.75));
+    if (!over.empty()) {
+      std::printf(" %24.0f %10.0f %10.0f", median(over), quantile(over, 0.25), quantile(over, 0.75));
+    }
+    std::printf("\n");
+  }
+
+  void add_bare_cupti() {
+    const double before = raw_now();
+    std::vector<double> times;
+    {
+      const BareCupti cupti;
+      for (int i = 0; i < 4 * repeats; ++i) {
+        times.push_back(ns_per_launch(launches_, batch_, [&] { launches_.raw(); }));
+      }
+      launches_.drain();
+    }
+    raw_before_bare_.push_back((before + raw_now()) / 2);
+    bare_.push_back(mean({times.begin() + 4, times.end()}));
+  }
 
   double raw_now() {
     std::vector<double> times;
@@ -223,6 +258,8 @@ class TimedOverRaw {
   Launches& launches_;
   int batch_;
   std::vector<double> raw_;
+  std::vector<double> raw_before_bare_;  ///< and after it
+  std::vector<double> bare_;
   std::vector<double> beside_;
   std::vector<double> timed_;
 };

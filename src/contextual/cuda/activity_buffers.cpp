@@ -9,18 +9,18 @@ namespace {
 constexpr std::size_t alignment = 8;  // CUPTI's demand
 
 std::uint8_t* make() noexcept {
-  return static_cast<std::uint8_t*>(std::aligned_alloc(alignment, ActivityBuffers::bytes));
+  auto* const buffer = static_cast<std::uint8_t*>(std::aligned_alloc(alignment, ActivityBuffers::bytes));
+  if (buffer != nullptr) {
+    std::memset(buffer, 0, ActivityBuffers::bytes);
+  }
+  return buffer;
 }
 
 }  // namespace
 
 ActivityBuffers::ActivityBuffers() noexcept {
   for (std::atomic<std::uint8_t*>& place : idle_) {
-    std::uint8_t* const buffer = make();
-    if (buffer != nullptr) {
-      std::memset(buffer, 0, bytes);  // pages are made at the first touch: now, not inside a launch
-    }
-    place.store(buffer, std::memory_order_release);
+    place.store(make(), std::memory_order_release);
   }
 }
 
@@ -40,6 +40,7 @@ std::uint8_t* ActivityBuffers::take() noexcept {
 }
 
 void ActivityBuffers::give_back(std::uint8_t* buffer) noexcept {
+  std::memset(buffer, 0, bytes);
   for (std::atomic<std::uint8_t*>& place : idle_) {
     std::uint8_t* none = nullptr;
     if (place.compare_exchange_strong(none, buffer, std::memory_order_acq_rel)) {

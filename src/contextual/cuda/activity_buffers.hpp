@@ -7,19 +7,20 @@
 
 namespace contextual::cuda {
 
-/// Buffers for CUPTI's records, made ahead, because CUPTI may ask for one inside a launch. No lock.
+/// Buffers for CUPTI's records, made, touched and zeroed ahead, because CUPTI asks for one inside a launch.
+/// No lock.
 class ActivityBuffers {
  public:
   static constexpr std::size_t bytes = std::size_t{1} << 20;  // some thousand records
 
-  /// Makes and touches all buffers. Those that cannot be had are missing.
+  /// Those that cannot be had are missing.
   ActivityBuffers() noexcept;
   ActivityBuffers(const ActivityBuffers&) = delete;
   ActivityBuffers& operator=(const ActivityBuffers&) = delete;
   /// Frees those that were given back.
   ~ActivityBuffers();
 
-  /// A buffer, a new one where all are in use; null without memory.
+  /// A zeroed buffer, a new one where all are in use; null without memory.
   std::uint8_t* take() noexcept;
   void give_back(std::uint8_t* buffer) noexcept;
   /// For a buffer that comes back when its owner is gone.

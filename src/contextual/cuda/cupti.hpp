@@ -12,6 +12,7 @@
   X(cuptiUnsubscribe)                  \
   X(cuptiEnableCallback)               \
   X(cuptiActivityRegisterCallbacks)    \
+  X(cuptiActivitySetAttribute)         \
   X(cuptiActivityEnable)               \
   X(cuptiActivityDisable)              \
   X(cuptiActivityFlushAll)             \

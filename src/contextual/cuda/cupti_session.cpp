@@ -23,6 +23,7 @@ constexpr std::array activities{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACT
                                 CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
 thread_local std::int64_t launch_of_thread = -1;
+thread_local std::uint32_t marked_by_thread = 0;  ///< correlation id of its last marker call
 
 std::mutex life;                              ///< of the one session
 bool in_use = false;                          ///< a session exists
@@ -79,6 +80,11 @@ CuptiSession::CuptiSession() : seen_(the_seen()) {
 }
 
 void CuptiSession::enable() {
+  // The buffers are handed in zeroed, so CUPTI need not do that inside the launch that asks for one. Where it
+  // does not know the attribute it does it all the same.
+  std::uint8_t zeroed = 1;
+  std::size_t size = sizeof zeroed;
+  cupti().cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
   CONTEXTUAL_CUPTI(cuptiActivityRegisterCallbacks(on_buffer_requested, on_buffer_completed));
   for (const CUpti_ActivityKind kind : activities) {
     CONTEXTUAL_CUPTI(cuptiActivityEnable(kind));
@@ -100,7 +106,6 @@ CuptiSession::Seen& CuptiSession::the_seen() {
 }
 
 void CuptiSession::Seen::forget() {
-  last_correlation.store(0, std::memory_order_relaxed);  // when CUPTI comes back it may count anew
   captures.store(0, std::memory_order_relaxed);
   std::vector<LaunchedCall> ignored;
   calls.take(ignored);
@@ -131,8 +136,9 @@ std::int64_t CuptiSession::set_launch(std::int64_t launch) noexcept {
 
 std::uint32_t CuptiSession::mark() noexcept {
   int ignored = 0;
-  driver().cuDriverGetVersion(&ignored);  // its callback raises the number
-  return seen_.last_correlation.load(std::memory_order_relaxed);
+  marked_by_thread = 0;
+  driver().cuDriverGetVersion(&ignored);  // its callback takes the number down
+  return marked_by_thread;
 }
 
 /// On the thread that makes the API call, before and after it: no CUDA, no lock, no allocation.
@@ -145,9 +151,14 @@ void CUPTIAPI CuptiSession::on_api(void* user, CUpti_CallbackDomain /*domain*/, 
     return;
   }
   if (call.callbackSite == CUPTI_API_ENTER) {
-    seen.saw(call);
-  } else if (launch_of_thread >= 0 && id != marker_call &&
-             *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS) {
+    return;
+  }
+  if (id == marker_call) {
+    marked_by_thread = call.correlationId;
+    return;
+  }
+  seen.contexts.add(call.context);
+  if (launch_of_thread >= 0 && *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS) {
     // Known to have put something on a device only now: what failed leaves no record.
     // What is captured leaves no record, its graph's launch does.
     const bool kernel = launches_kernel(id) && seen.captures.load(std::memory_order_relaxed) == 0;
@@ -155,17 +166,9 @@ void CUPTIAPI CuptiSession::on_api(void* user, CUpti_CallbackDomain /*domain*/, 
   }
 }
 
-void CuptiSession::Seen::saw(const CUpti_CallbackData& call) noexcept {
-  contexts.add(call.context);
-  std::uint32_t seen = last_correlation.load(std::memory_order_relaxed);
-  while (seen < call.correlationId &&
-         !last_correlation.compare_exchange_weak(seen, call.correlationId, std::memory_order_relaxed)) {
-  }
-}
-
 void CuptiSession::Seen::saw_capture(CUpti_CallbackId id, const CUpti_CallbackData& call) noexcept {
   if (call.callbackSite == CUPTI_API_ENTER) {
-    saw(call);
+    contexts.add(call.context);
   } else if (capture_call(id) == CaptureCall::ends) {
     const CUresult code = *static_cast<const CUresult*>(call.functionReturnValue);
     if (code != CUDA_SUCCESS && code != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED &&

@@ -50,8 +50,8 @@ class CuptiSession {
   /// before, since a launcher may launch other tunable kernels. No lock, no allocation.
   static std::int64_t set_launch(std::int64_t launch) noexcept;
 
-  /// The largest correlation id so far, of all calls on all threads: what comes later is larger. One cheap
-  /// call of the driver, which touches no device.
+  /// A correlation id between those of the calls that were made before, on all threads, and those of the
+  /// calls that come later. One cheap call of the driver, which touches no device.
   std::uint32_t mark() noexcept;
 
   /// Some stream is being captured, as far as that began in this session.
@@ -73,13 +73,11 @@ class CuptiSession {
   /// What the callbacks write down. One a process, never destroyed: a callback may still run on another
   /// thread when its session has ended.
   struct Seen {
-    std::atomic<std::uint32_t> last_correlation{0};
     std::atomic<int> captures{0};  ///< begun and not ended
     CallList calls;
     UsedContexts contexts;
 
     explicit Seen(std::size_t first_calls) : calls(first_calls) {}
-    void saw(const CUpti_CallbackData& call) noexcept;
     void saw_capture(CUpti_CallbackId id, const CUpti_CallbackData& call) noexcept;
     void forget();
   };

@@ -210,6 +210,8 @@ TEST_CASE("CUPTI session: buffers are made ahead and used again", "[unit]") {
   ContextualAutotuner tuner(options_with(cuda_cupti_timer));
   tuner.run("session_buffers", [&] { many(stream); });
   CHECK(gpu.cupti.buffers().size() <= 4);
+  CHECK(gpu.cupti.dirty_buffers() == 0);
+  CHECK(gpu.cupti.log().count("cuptiActivitySetAttribute") > 0);
 }
 
 TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next run has it, and takes it away",

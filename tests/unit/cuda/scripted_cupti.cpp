@@ -1,5 +1,6 @@
 #include "unit/cuda/scripted_cupti.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -83,6 +84,8 @@ struct ScriptedCupti::Impl {
   std::vector<Buffer> out;
   std::set<std::uint8_t*> buffers;
   std::size_t dropped = 0;
+  bool promised_zeroed = false;
+  std::size_t dirty = 0;
 };
 
 namespace {
@@ -141,6 +144,14 @@ void add_activities(contextual::cuda::Cupti& api) {
     it().log().add("cuptiActivityRegisterCallbacks");
     impl().request = request;
     impl().complete = complete;
+    return CUPTI_SUCCESS;
+  };
+  api.cuptiActivitySetAttribute = [](CUpti_ActivityAttribute attribute, std::size_t* size, void* value) {
+    it().log().add("cuptiActivitySetAttribute");
+    if (attribute != CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER || *size != 1) {
+      return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    impl().promised_zeroed = *static_cast<const std::uint8_t*>(value) != 0;
     return CUPTI_SUCCESS;
   };
   api.cuptiActivityEnable = [](CUpti_ActivityKind kind) {
@@ -224,6 +235,10 @@ std::set<std::uint8_t*> ScriptedCupti::buffers() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->buffers;
 }
+std::size_t ScriptedCupti::dirty_buffers() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->dirty;
+}
 std::size_t ScriptedCupti::buffers_out() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->out.size();
@@ -281,6 +296,9 @@ void ScriptedCupti::done(const Work& work) {
       ++impl_->dropped;
       return;
     }
+    const auto dirty = [](std::uint8_t byte) { return byte != 0; };
+    impl_->dirty +=
+        impl_->promised_zeroed && std::any_of(fresh.memory, fresh.memory + fresh.size, dirty) ? 1 : 0;
     impl_->buffers.insert(fresh.memory);
     impl_->out.push_back(fresh);
   }
