@@ -189,6 +189,7 @@ class TimedOverRaw {
   void add_tuning() {
     const double before = raw_now();
     std::vector<double> raw;
+    std::vector<double> raw_ex;
     std::vector<double> timed;
     int iteration = 0;
     ContextualAutotuner tuner;
@@ -196,18 +197,22 @@ class TimedOverRaw {
         "timed",
         [&] {
           const double raw_ns = ns_per_launch(launches_, batch_, [&] { launches_.raw(); });
+          const double raw_ex_ns = ns_per_launch(launches_, batch_, [&] { launches_.raw_ex(); });
           const double timed_ns = ns_per_launch(launches_, batch_, [&] { launches_.tunable(); });
           if (iteration++ > 1) {  // the first ones find CUPTI just attached
             raw.push_back(raw_ns);
+            raw_ex.push_back(raw_ex_ns);
             timed.push_back(timed_ns);
           }
         },
         tuning(cuda_cupti_timer, repeats));
     raw.pop_back();
+    raw_ex.pop_back();
     timed.pop_back();  // the final run is not timed
     const double without = (before + raw_now()) / 2;
     raw_.push_back(without);
     beside_.push_back(mean(raw));
+    ex_beside_.push_back(mean(raw_ex));
     timed_.push_back(mean(timed));
     add_bare_cupti();
   }
@@ -218,6 +223,7 @@ class TimedOverRaw {
     print("raw without CUPTI", raw_, {});
     print("raw beside bare CUPTI", bare_, differences(bare_, raw_before_bare_));
     print("raw beside the tuner's CUPTI", beside_, differences(beside_, raw_));
+    print("cuLaunchKernelEx beside it", ex_beside_, differences(ex_beside_, raw_));
     print("timed", timed_, differences(timed_, raw_));
   }
 
@@ -261,6 +267,7 @@ class TimedOverRaw {
   std::vector<double> raw_before_bare_;  ///< and after it
   std::vector<double> bare_;
   std::vector<double> beside_;
+  std::vector<double> ex_beside_;
   std::vector<double> timed_;
 };
 

@@ -37,13 +37,13 @@ struct Tunings {
   std::array<std::string, kernel_count> names;
 };
 
-Tunings tune(const ThreeBuffers& buffers, int times) {
+Tunings tune(const ThreeBuffers& buffers, int times, const std::string& logs) {
   Tunings result;
   const Stream stream;
   const ThreeKernels kernels;
   Options options;
   options.always_tune = true;
-  options.log_directory = "";
+  options.log_directory = logs;
   options.timer = cuda_cupti_timer;
   for (int i = 0; i < times; ++i) {
     ContextualAutotuner tuner(options);
@@ -256,16 +256,18 @@ int main(int argc, char** argv) {
   CLI::App app{"Twenty tunings of a region of three kernels: what changes, and what it costs"};
   int tunings = 20;
   int rounds = 60;
+  std::string logs;
   bool no_check = false;
   app.add_option("--tunings", tunings)->check(CLI::Range(1, 10'000))->capture_default_str();
   app.add_option("--rounds", rounds, "of the measurements afterwards")
       ->check(CLI::Range(3, 100'000))
       ->capture_default_str();
+  app.add_option("--logs", logs, "folder for the tunings' logs; none unless given");
   app.add_flag("--no-check", no_check, "do not compare every config's results with the host's");
   return run_program(app, argc, argv, [&] {
     const TemporaryCache cache;
     const ThreeBuffers buffers;
-    const Tunings all = tune(buffers, tunings);
+    const Tunings all = tune(buffers, tunings, logs);
     const ThreeChoices usual = most_frequent(all.chosen);
     const FixedKernels kernels;  // found on the disk
     const Neighbours neighbours(kernels, buffers, usual, rounds);

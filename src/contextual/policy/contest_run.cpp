@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace contextual::policy {
@@ -23,7 +24,7 @@ ContestRun::ContestRun(Contest contest, std::vector<Entry> entries, const Policy
       contest_(std::move(contest)),
       entries_(std::move(entries)),
       alive_(entries_.size(), true) {
-  makespans_ns_.emplace_back(entries_.size(), 0);
+  times_.emplace_back(entries_.size());
 }
 
 /// The order shifts by one every round, so that a drift cancels.
@@ -53,11 +54,13 @@ std::size_t ContestRun::remaining() const {
   return plan(static_cast<std::size_t>(total_rounds()) * entries_.size()).size();
 }
 
-void ContestRun::observe(const Trial& trial, std::optional<std::int64_t> makespan_ns) {
+void ContestRun::observe(const Trial& trial, std::optional<std::int64_t> makespan_ns,
+                         std::optional<std::int64_t> own_ns) {
   if (!alive_[trial.entry] || trial.round != round_ || entry_at(round_, position_) != trial.entry) {
     return;
   }
-  makespans_ns_.back()[trial.entry] = makespan_ns && *makespan_ns > 0 ? *makespan_ns : 0;
+  times_.back()[trial.entry] = {std::max<std::int64_t>(0, makespan_ns.value_or(0)),
+                                std::max<std::int64_t>(0, own_ns.value_or(0))};
   ++position_;
   skip_dropped();
 }
@@ -75,7 +78,7 @@ void ContestRun::skip_dropped() {
   if (position_ == entries_.size()) {
     ++round_;
     position_ = 0;
-    makespans_ns_.emplace_back(entries_.size(), 0);
+    times_.emplace_back(entries_.size());
     if (std::count(alive_.begin(), alive_.end(), true) > 0) {
       skip_dropped();
     }
@@ -92,9 +95,9 @@ int ContestRun::rounds_retaken() const {
 
 /// Every entry that is still in has a makespan.
 bool ContestRun::valid(int round) const {
-  const std::vector<std::int64_t>& row = makespans_ns_[static_cast<std::size_t>(round)];
+  const std::vector<Times>& row = times_[static_cast<std::size_t>(round)];
   for (std::size_t entry = 0; entry < entries_.size(); ++entry) {
-    if (alive_[entry] && row[entry] == 0) {
+    if (alive_[entry] && row[entry].makespan_ns == 0) {
       return false;
     }
   }
@@ -131,6 +134,9 @@ ContestRun::Result ContestRun::decide() const {
   } else {
     result.winner = winner_of(contenders);
     result.verdict = explain(contenders, result.winner);
+    if (result.winner == 0 && contest_.kind == Contest::Kind::problem) {
+      settle_tie(result, rounds);
+    }
   }
   contenders[result.winner].chosen = true;
   result.contest.reason =
@@ -145,10 +151,10 @@ Contender ContestRun::measure(std::size_t entry, const std::vector<int>& rounds)
   std::vector<std::int64_t> makespans;
   std::vector<std::int64_t> gains;
   for (const int round : rounds) {
-    const std::vector<std::int64_t>& row = makespans_ns_[static_cast<std::size_t>(round)];
+    const std::vector<Times>& row = times_[static_cast<std::size_t>(round)];
     if (alive_[entry]) {
-      makespans.push_back(row[entry]);
-      gains.push_back(row[0] - row[entry]);
+      makespans.push_back(row[entry].makespan_ns);
+      gains.push_back(row[0].makespan_ns - row[entry].makespan_ns);
     }
   }
   Contender contender{entries_[entry].label, summarize(makespans, options_->statistic), std::nullopt, false};
@@ -183,13 +189,87 @@ std::size_t ContestRun::winner_of(const std::vector<Contender>& contenders) cons
     const Summary& most = *contenders[best].gain;
     const double noise_ns = std::max(options_->tie_margin * incumbent_ns,
                                      2 * std::hypot(gain.standard_error_ns, most.standard_error_ns));
-    const auto rank = [&](std::size_t i) { return std::pair(!entries_[i].is_default, entries_[i].label); };
     if (eligible(entry, contenders[entry], incumbent_ns) && most.centre_ns - gain.centre_ns <= noise_ns &&
         rank(entry) < rank(winner)) {
       winner = entry;
     }
   }
   return winner;
+}
+
+/// The walk's rule again: the shortest own time, within the noise of it the default, then the lowest index.
+/// The walk takes a config's samples in a row and beside whatever its neighbours tried then, so it can take a
+/// drift of the device or another neighbour for a difference. Here candidates took turns in the context that
+/// stays.
+void ContestRun::settle_tie(Result& result, const std::vector<int>& rounds) const {
+  const std::vector<std::size_t> tied = tied_with_incumbent(result.contest.contenders);
+  std::vector<int> timed;
+  std::copy_if(rounds.begin(), rounds.end(), std::back_inserter(timed), [&](int round) {
+    const std::vector<Times>& row = times_[static_cast<std::size_t>(round)];
+    return std::all_of(tied.begin(), tied.end(), [&](std::size_t entry) { return row[entry].own_ns > 0; });
+  });
+  if (tied.size() < 2 ||
+      timed.size() < static_cast<std::size_t>(std::min(min_valid_rounds, options_->finals_repeat))) {
+    return;
+  }
+  const std::size_t fastest = *std::min_element(tied.begin(), tied.end(), [&](std::size_t a, std::size_t b) {
+    return own_time(a, timed).centre_ns < own_time(b, timed).centre_ns;
+  });
+  const double fastest_ns = own_time(fastest, timed).centre_ns;
+  std::size_t winner = fastest;
+  for (const std::size_t entry : tied) {
+    const Summary over = own_time_over(entry, fastest, timed);
+    const double noise_ns = std::max(options_->tie_margin * fastest_ns, 2 * over.standard_error_ns);
+    if (over.centre_ns <= noise_ns && rank(entry) < rank(winner)) {
+      winner = entry;
+    }
+  }
+  if (winner == 0) {
+    return;
+  }
+  const Summary shorter = own_time_over(0, winner, timed);
+  const double incumbent_ns = own_time(0, timed).centre_ns;
+  const bool told =
+      shorter.centre_ns > std::max(options_->tie_margin * fastest_ns, 2 * shorter.standard_error_ns);
+  result.winner = winner;
+  result.tie = true;
+  result.verdict = told ? "makespans tie, own time " + percent(shorter.centre_ns / incumbent_ns) + " shorter "
+                        : "makespans and own times tie, and " +
+                              std::string(entries_[winner].is_default ? "the default" : "the lower index") +
+                              " wins ";
+  result.verdict += rounds_text(timed.size());
+}
+
+/// By makespan, beyond noise neither shorter nor longer; the incumbent among them.
+std::vector<std::size_t> ContestRun::tied_with_incumbent(const std::vector<Contender>& contenders) const {
+  std::vector<std::size_t> tied{0};
+  for (std::size_t entry = 1; entry < contenders.size(); ++entry) {
+    const Summary& gain = *contenders[entry].gain;
+    const double noise_ns =
+        std::max(options_->tie_margin * contenders[0].makespan.centre_ns, 2 * gain.standard_error_ns);
+    if (alive_[entry] && -gain.centre_ns <= noise_ns) {
+      tied.push_back(entry);
+    }
+  }
+  return tied;
+}
+
+Summary ContestRun::own_time(std::size_t entry, const std::vector<int>& rounds) const {
+  std::vector<std::int64_t> own;
+  std::transform(rounds.begin(), rounds.end(), std::back_inserter(own),
+                 [&](int round) { return times_[static_cast<std::size_t>(round)][entry].own_ns; });
+  return summarize(own, options_->statistic);
+}
+
+/// Of the paired differences.
+Summary ContestRun::own_time_over(std::size_t entry, std::size_t other,
+                                  const std::vector<int>& rounds) const {
+  std::vector<std::int64_t> differences;
+  std::transform(rounds.begin(), rounds.end(), std::back_inserter(differences), [&](int round) {
+    const std::vector<Times>& row = times_[static_cast<std::size_t>(round)];
+    return row[entry].own_ns - row[other].own_ns;
+  });
+  return summarize(differences, options_->statistic);
 }
 
 std::string ContestRun::explain(const std::vector<Contender>& contenders, std::size_t winner) const {

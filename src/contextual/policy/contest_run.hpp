@@ -2,13 +2,15 @@
 
 /// \file
 /// One contest of the finals while it runs: rounds in which every contender is tried once, compared by the
-/// paired differences of their makespans. Pure.
+/// paired differences of their makespans. Where these tie, one problem's candidates are compared by their own
+/// times, which were taken in turn and beside the others' choices. Pure.
 
 #include "contextual/policy/tuning_state.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::policy {
@@ -37,6 +39,7 @@ class ContestRun {
     Contest contest;
     std::size_t winner = 0;  ///< an index of `entries`
     std::string verdict;     ///< why, in a few words
+    bool tie = false;        ///< the makespans did not tell, so the others' surroundings stay as they are
   };
 
   /// `contest` has kind, problem and pass; `entries` begins with the incumbent.
@@ -50,7 +53,9 @@ class ContestRun {
   std::size_t remaining() const;
 
   /// One trial, in planned order. Without a makespan its round is taken again, as far as the limit allows.
-  void observe(const Trial& trial, std::optional<std::int64_t> makespan_ns);
+  /// `own_ns`: of the contest's problem, where it is one problem's.
+  void observe(const Trial& trial, std::optional<std::int64_t> makespan_ns,
+               std::optional<std::int64_t> own_ns);
 
   /// The entry drops out. Without the incumbent (entry 0) the contest is void: start another one.
   void drop(std::size_t entry);
@@ -68,7 +73,20 @@ class ContestRun {
   bool valid(int round) const;
   int total_rounds() const;
   std::vector<int> valid_rounds() const;
+  /// What a trial brought; 0: nothing.
+  struct Times {
+    std::int64_t makespan_ns = 0;
+    std::int64_t own_ns = 0;
+  };
+
   Contender measure(std::size_t entry, const std::vector<int>& rounds) const;
+  void settle_tie(Result& result, const std::vector<int>& rounds) const;
+  std::vector<std::size_t> tied_with_incumbent(const std::vector<Contender>& contenders) const;
+  Summary own_time(std::size_t entry, const std::vector<int>& rounds) const;
+  Summary own_time_over(std::size_t entry, std::size_t other, const std::vector<int>& rounds) const;
+  std::pair<bool, std::size_t> rank(std::size_t entry) const {
+    return {!entries_[entry].is_default, entries_[entry].label};
+  }
   std::size_t winner_of(const std::vector<Contender>& contenders) const;
   bool eligible(std::size_t entry, const Contender& contender, double incumbent_ns) const;
   std::string explain(const std::vector<Contender>& contenders, std::size_t winner) const;
@@ -77,9 +95,9 @@ class ContestRun {
   Contest contest_;
   std::vector<Entry> entries_;
   std::vector<bool> alive_;
-  std::vector<std::vector<std::int64_t>> makespans_ns_;  ///< [round][entry]; 0: none
-  int round_ = 0;                                        ///< the next trial's, if there is one
-  std::size_t position_ = 0;                             ///< and its place in the round
+  std::vector<std::vector<Times>> times_;  ///< [round][entry]
+  int round_ = 0;                          ///< the next trial's, if there is one
+  std::size_t position_ = 0;               ///< and its place in the round
 };
 
 }  // namespace contextual::policy

@@ -164,8 +164,12 @@ void Finals::observe(const ContestRun::Trial& trial, const IterationOutcome& out
     return;
   }
   const Contest& contest = run_->contest();
-  const bool launched = contest.kind != Contest::Kind::problem || outcome.cells[contest.problem].launched;
-  run_->observe(trial, launched ? outcome.makespan_ns : std::nullopt);
+  if (contest.kind != Contest::Kind::problem) {
+    run_->observe(trial, outcome.makespan_ns, std::nullopt);
+    return;
+  }
+  const CellOutcome& cell = outcome.cells[contest.problem];
+  run_->observe(trial, cell.launched ? outcome.makespan_ns : std::nullopt, cell.time_ns);
 }
 
 void Finals::reject(std::size_t problem, std::size_t config_id) {
@@ -237,8 +241,8 @@ void Finals::apply(const ContestRun::Result& result, std::vector<ProblemState>& 
       problems[p].choose(winner.assignment[p], "changed from " + config_name(before) +
                                                    (one ? ": " : " with " + winner.name + ": ") +
                                                    result.verdict);
-      changed_at_[p] = stamp_;
-      pass_changed_ = true;
+      changed_at_[p] = result.tie ? changed_at_[p] : stamp_;
+      pass_changed_ = pass_changed_ || !result.tie;
     }
   }
   if (one && result.winner == 0) {

@@ -323,6 +323,89 @@ TEST_CASE("finals take no change whose gain is within the noise of the paired di
   CHECK(state.problem(0).choice == 0);
 }
 
+namespace {
+
+/// One problem: other own times in the finals than in the walk, as where the device drifted or the neighbours
+/// tried something else then.
+class DriftingRegion {
+ public:
+  DriftingRegion(std::vector<std::int64_t> in_walk, std::vector<std::int64_t> in_finals,
+                 std::vector<std::int64_t> makespans)
+      : region_{[=, this](std::size_t, const Assignment& a) {
+                  return state_.contests().empty() ? in_walk[a[0]] : in_finals[a[0]];
+                },
+                [=](const Assignment& a) { return makespans[a[0]]; }} {
+    walk(state_, {in_walk.size()}, region_);
+    walked_ = state_.problem(0).choice;
+    finish(state_, region_);
+  }
+  std::size_t walked() const { return walked_; }
+  std::size_t choice() const { return state_.problem(0).choice; }
+  std::string reason() const { return state_.problem(0).reason; }
+  const TuningState& state() const { return state_; }
+
+ private:
+  TuningState state_{with_finals()};
+  ModelRegion region_;
+  std::size_t walked_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("finals decide by own times taken in turn where the makespans tie", "[unit]") {
+  SECTION("a difference that only the walk saw gives way to the default") {
+    const DriftingRegion region({100000, 97000}, {100000, 100100}, {1000000, 1000000});
+    CHECK(region.walked() == 1);
+    CHECK(region.choice() == 0);
+    CHECK_THAT(
+        region.reason(),
+        ContainsSubstring(
+            "changed from config-1: makespans and own times tie, and the default wins (paired, 5 rounds)"));
+  }
+  SECTION("or to the lower index") {
+    const DriftingRegion region({100000, 90000, 80000}, {100000, 80000, 80100}, {1000000, 999000, 999000});
+    CHECK(region.walked() == 2);
+    CHECK(region.choice() == 1);
+    CHECK_THAT(region.reason(), ContainsSubstring("makespans and own times tie, and the lower index wins"));
+  }
+  SECTION("what is faster beside the others' choices replaces what was faster in the walk") {
+    const DriftingRegion region({100000, 80000, 90000}, {100000, 90000, 80000}, {1000000, 1000000, 1000000});
+    CHECK(region.walked() == 1);
+    CHECK(region.choice() == 2);
+    CHECK_THAT(region.reason(),
+               ContainsSubstring("makespans tie, own time 11.1 % shorter (paired, 5 rounds)"));
+  }
+  SECTION("a choice that is the fastest by own time stays") {
+    const DriftingRegion region({100000, 90000}, {100000, 90000}, {1000000, 1000000});
+    CHECK(region.choice() == 1);
+    CHECK_THAT(region.reason(), ContainsSubstring("kept: no candidate gained more than 0.5 %"));
+  }
+  SECTION("a candidate that makes the region slower is not among them") {
+    const DriftingRegion region({100000, 80000, 90000}, {100000, 90000, 80000}, {1000000, 1000000, 1010000});
+    CHECK(region.choice() == 1);
+  }
+  SECTION("without own times the walk's choice stays") {
+    const DriftingRegion region({100000, 97000}, {100000, 0}, {1000000, 1000000});
+    CHECK(region.choice() == 1);
+  }
+}
+
+TEST_CASE("finals have no second pass for changes that the makespan does not feel", "[unit]") {
+  TuningState state{with_finals()};
+  const Table in_walk = {{100000, 97000}, {100000, 97000}};
+  const ModelRegion region{[&](std::size_t p, const Assignment& a) {
+                             return state.contests().empty() ? in_walk[p][a[p]] : 100000;
+                           },
+                           [](const Assignment&) { return 1000000; }};
+  walk(state, {2, 2}, region);
+  finish(state, region);
+  CHECK(state.problem(0).choice == 0);
+  CHECK(state.problem(1).choice == 0);
+  for (const Contest& contest : state.contests()) {
+    CHECK(contest.pass == 0);
+  }
+}
+
 TEST_CASE("finals take a round again in which the problem on trial was not launched", "[unit]") {
   TuningState state{with_finals()};
   const ModelRegion region = coupled_region(selfish_times, selfish_makespans);
