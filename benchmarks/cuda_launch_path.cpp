@@ -1,6 +1,7 @@
 /// \file
-/// What a locked-in CudaKernel's launch costs on the host when the driver's functions return at once: the
-/// library's own path, without the driver's noise. Needs no GPU.
+/// What a CudaKernel's launch costs on the host when the driver's functions return at once, locked in, and
+/// while it is tuned with a timer that does nothing: the library's own path, without the driver's and CUPTI's
+/// noise. Needs no GPU.
 ///
 /// Compared with a direct call of the same scripted cuLaunchKernel with the same arguments; rounds take
 /// turns.
@@ -18,6 +19,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -76,6 +80,17 @@ cuda::Driver scripted_driver() {
   };
   driver.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; };
   driver.cuStreamGetCtx = [](CUstream, CUcontext* context) { return context_now(context); };
+  // For tuning.
+  driver.cuDeviceGetCount = [](int* count) {
+    *count = 0;  // the current context is all there is
+    return CUDA_SUCCESS;
+  };
+  driver.cuCtxPushCurrent = [](CUcontext) { return CUDA_SUCCESS; };
+  driver.cuCtxPopCurrent = [](CUcontext* context) { return context_now(context); };
+  driver.cuModuleGetLoadingMode = [](CUmoduleLoadingMode* mode) {
+    *mode = CU_MODULE_EAGER_LOADING;
+    return CUDA_SUCCESS;
+  };
   return driver;
 }
 
@@ -193,6 +208,49 @@ double compare(const char* what, int rounds, int calls, Launch&& launch_kernel) 
   return over;
 }
 
+/// Every launch takes a microsecond, which nobody measured.
+class NoTimer final : public Timer {
+ public:
+  std::string_view name() const noexcept override { return "none"; }
+  void begin_iteration(std::int64_t, IterationNote&) override {}
+  void end_iteration(std::int64_t, IterationNote&) override {}
+  void begin_launch(const LaunchInfo&, LaunchNote&) noexcept override {}
+  void end_launch(const LaunchInfo&, LaunchNote&) noexcept override {}
+  void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations, Deadline) override {
+    for (LaunchTiming& launch : launches) {
+      launch.spans = {{1, 1'001, 0}};
+    }
+    for (IterationTiming& iteration : iterations) {
+      iteration.makespan_ns = 1'000;
+    }
+  }
+};
+
+/// `compare` while `kernel` is tuned: an iteration is a line's round of few launches, as regions have them.
+template <typename Launch>
+void compare_while_tuned(const char* what, int rounds, Launch&& launch_kernel) {
+  constexpr int launches = 100;
+  ContextualAutotuner tuner;
+  auto* volatile launch = &launch_nothing;
+  Arguments args;
+  std::vector<double> direct_ns;
+  std::vector<double> kernel_ns;
+  tuner.run("while tuned",
+            [&] {
+              direct_ns.push_back(ns_per_call(
+                  launches, [&] { direct(launch, handle<CUfunction>(), handle<CUstream>(), args, 128); }));
+              kernel_ns.push_back(ns_per_call(launches, [&] { launch_kernel(args); }));
+            },
+            {.n_warmup = 1,
+             .n_repeat = rounds,
+             .finals = false,
+             .always_tune = true,
+             .log_directory = "",
+             .timer = [] { return std::make_unique<NoTimer>(); }});
+  std::printf("%-34s %10.1f %12s %12.1f %10.1f\n", what, median(direct_ns), "", median(kernel_ns),
+              median(kernel_ns) - median(direct_ns));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -247,6 +305,9 @@ int main(int argc, char** argv) {
   const double over = compare("CudaKernel, key of 1 word", rounds, calls, launch_by(keyed));
   compare("CudaKernel, key of 7 words", rounds, calls, launch_by(seven_words));
   compare("CudaKernel with `parameters`", rounds, calls, launch_by(with_parameters));
+  compare_while_tuned("TunableKernel while it is tuned", rounds,
+                      [&](Arguments& args) { by_hand(handle<CUstream>(), args); });
+  compare_while_tuned("CudaKernel while it is tuned", rounds, launch_by(keyed));
   constexpr double goal_ns = 40;
   std::printf("\ngoal   the library's own path of a locked-in launch: %.1f ns, at most %.0f ns: %s\n", over,
               goal_ns, over <= goal_ns ? "met" : "NOT met");

@@ -3,10 +3,10 @@
 /// do other choices cost?
 ///
 /// A choice that is not the most frequent one counts as changed when the two differ by more than the margin
-/// of a tie: by own time (medians over all walks), or by the region's time with one set or the other. Region
-/// times are taken afterwards, untimed by the tuner, sets in turn. The best set is looked for among all
-/// configs of each kernel beside the most frequent choices of the others, then measured again beside the
-/// chosen ones.
+/// of a tie: by own time, or by the region's time with one set or the other. Both are taken afterwards, sets
+/// in turn, beside the most frequent choices of the other kernels: region times untimed by the tuner, own
+/// times by its CUPTI timer. The best set is looked for among all configs of each kernel beside the most
+/// frequent choices of the others, then measured again beside the chosen ones.
 
 #include "cuda_three_kernels.hpp"
 
@@ -32,8 +32,8 @@ using Parts = std::array<double, kernel_count>;
 /// What all tunings said.
 struct Tunings {
   std::vector<ThreeChoices> chosen;
-  /// By kernel and config: own times in ns, one a tuning.
-  std::array<std::vector<std::vector<double>>, kernel_count> own;
+  /// By kernel and config: own times in us in the walk, one a tuning.
+  std::array<std::vector<std::vector<double>>, kernel_count> in_walk;
   std::array<std::string, kernel_count> names;
 };
 
@@ -56,10 +56,10 @@ Tunings tune(const ThreeBuffers& buffers, int times, const std::string& logs) {
       const auto kernel = static_cast<std::size_t>(
           std::find(result.names.begin(), result.names.end(), problem.kernel) - result.names.begin());
       choices.at(kernel) = problem.choice;
-      result.own[kernel].resize(problem.configs.size());
+      result.in_walk[kernel].resize(problem.configs.size());
       for (const ConfigReport& config : problem.configs) {
         if (config.time.count > 0) {
-          result.own[kernel][config.config_id].push_back(config.time.centre_ns);
+          result.in_walk[kernel][config.config_id].push_back(config.time.centre_ns / 1e3);
         }
       }
     }
@@ -107,18 +107,26 @@ std::vector<ThreeChoices> with_one_changed(const ThreeChoices& base, const Three
   return sets;
 }
 
-/// The region with one kernel's config changed, over the base: by kernel and config.
+/// What the region takes with one kernel's config changed, and that kernel: over the base, by kernel and
+/// config.
 class Neighbours {
  public:
   Neighbours(const FixedKernels& kernels, const ThreeBuffers& buffers, const ThreeChoices& base, int rounds)
       : base_(base), sets_(with_one_changed(base, kernels.counts())) {
     relative_ = relative_to_first(interleaved_times(kernels, buffers, sets_, rounds));
+    own_ = interleaved_own_times(kernels, buffers, sets_, rounds);
   }
 
   double relative(std::size_t kernel, std::size_t config) const {
-    ThreeChoices set = base_;
-    set[kernel] = config;
-    return relative_[static_cast<std::size_t>(std::find(sets_.begin(), sets_.end(), set) - sets_.begin())];
+    return relative_[set_with(kernel, config)];
+  }
+  /// In us.
+  double own(std::size_t kernel, std::size_t config) const {
+    return median(own_[set_with(kernel, config)].at(kernel));
+  }
+  double own_relative(std::size_t kernel, std::size_t config) const {
+    const std::vector<double>& base = own_[0].at(kernel);
+    return median(differences(own_[set_with(kernel, config)].at(kernel), base)) / median(base);
   }
   /// For each kernel the config with the shortest region.
   ThreeChoices best() const {
@@ -137,9 +145,16 @@ class Neighbours {
   std::vector<ThreeChoices> sets() const { return sets_; }
 
  private:
+  std::size_t set_with(std::size_t kernel, std::size_t config) const {
+    ThreeChoices set = base_;
+    set.at(kernel) = config;
+    return static_cast<std::size_t>(std::find(sets_.begin(), sets_.end(), set) - sets_.begin());
+  }
+
   ThreeChoices base_;
   std::vector<ThreeChoices> sets_;
   std::vector<double> relative_;
+  std::vector<OwnTimes> own_;
 };
 
 /// The largest share of changes beyond the margin, over the kernels.
@@ -150,19 +165,21 @@ struct Changes {
 
 /// Each config that was chosen: how often, and what it takes.
 void print_choices(const Tunings& tunings, const Neighbours& neighbours) {
-  std::printf("%-10s %8s %8s %18s %16s %19s\n", "kernel", "config", "chosen", "own, us: median",
-              "spread, 90 %", "region over usual");
+  std::printf("%-10s %8s %8s %10s %16s %20s %14s %19s\n", "kernel", "config", "chosen", "own, us",
+              "own over usual", "in the walks, us", "90 % within", "region over usual");
   for (std::size_t kernel = 0; kernel < kernel_count; ++kernel) {
     std::map<std::size_t, int> counts;
     for (const ThreeChoices& choices : tunings.chosen) {
       ++counts[choices[kernel]];
     }
     for (const auto& [config, count] : counts) {
-      std::vector<double> own = tunings.own[kernel][config];
-      std::sort(own.begin(), own.end());
-      const std::size_t tail = own.size() / 20;
-      std::printf("%-10s %8zu %8d %18.3f %16.3f %+17.2f %%\n", tunings.names[kernel].c_str(), config, count,
-                  median(own) / 1e3, (own[own.size() - 1 - tail] - own[tail]) / 1e3,
+      std::vector<double> in_walk = tunings.in_walk[kernel][config];
+      std::sort(in_walk.begin(), in_walk.end());
+      const std::size_t tail = in_walk.size() / 20;
+      std::printf("%-10s %8zu %8d %10.3f %+14.2f %% %20.3f %14.3f %+17.2f %%\n",
+                  tunings.names[kernel].c_str(), config, count, neighbours.own(kernel, config),
+                  100 * neighbours.own_relative(kernel, config), median(in_walk),
+                  in_walk[in_walk.size() - 1 - tail] - in_walk[tail],
                   100 * neighbours.relative(kernel, config));
     }
   }
@@ -182,9 +199,7 @@ Changes print_changes(const Tunings& tunings, const ThreeChoices& usual, const N
         continue;
       }
       ++other;
-      const double own = median(tunings.own[kernel][choices[kernel]]);
-      const double usual_own = median(tunings.own[kernel][usual[kernel]]);
-      by_own += std::abs(own / usual_own - 1) > tie_margin ? 1 : 0;
+      by_own += std::abs(neighbours.own_relative(kernel, choices[kernel])) > tie_margin ? 1 : 0;
       by_region += std::abs(neighbours.relative(kernel, choices[kernel])) > tie_margin ? 1 : 0;
     }
     std::printf("%-10s %8zu %9d %9d beyond %12d beyond\n", tunings.names[kernel].c_str(), usual[kernel],

@@ -1,11 +1,15 @@
 #include "cuda_three_kernels.hpp"
 
+#include <contextual/timer.hpp>
+
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <utility>
 
 namespace contextual::benchmarks {
@@ -62,6 +66,22 @@ std::vector<ConfigSpace<C>> one_by_one(const ConfigSpace<C>& space,
   }
   return spaces;
 }
+
+/// 0, 1, 2, ... in an order that is drawn anew each time, the same in every process.
+class ShuffledOrder {
+ public:
+  explicit ShuffledOrder(std::size_t count) : order_(count) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+  }
+  const std::vector<std::size_t>& next() {
+    std::shuffle(order_.begin(), order_.end(), random_);
+    return order_;
+  }
+
+ private:
+  std::vector<std::size_t> order_;
+  std::minstd_rand random_{1};
+};
 
 }  // namespace
 
@@ -167,9 +187,13 @@ ThreeBuffers::ThreeBuffers()
       gated_(std::size_t{m} * n),
       norms_(m) {}
 
-void ThreeBuffers::launch(Matmul& matmul, Gate& gate, RowNorm& row_norm, cudaStream_t stream) const {
+void ThreeBuffers::launch(Matmul& matmul, cudaStream_t stream) const {
   matmul(stream, c_.get(), a_.get(), b_.get(), m, n, k);
+}
+void ThreeBuffers::launch(Gate& gate, cudaStream_t stream) const {
   gate(stream, gated_.get(), c_.get(), scale_.get(), static_cast<long long>(m) * n);
+}
+void ThreeBuffers::launch(RowNorm& row_norm, cudaStream_t stream) const {
   row_norm(stream, norms_.get(), gated_.get(), m, n);
 }
 
@@ -235,7 +259,22 @@ FixedKernels::FixedKernels() {
 
 void FixedKernels::launch(const ThreeChoices& choices, const ThreeBuffers& buffers,
                           cudaStream_t stream) const {
-  buffers.launch(*matmul_[choices[0]], *gate_[choices[1]], *row_norm_[choices[2]], stream);
+  const auto nothing = [](std::size_t) {};
+  launch(choices, buffers, stream, nothing, nothing);
+}
+
+void FixedKernels::launch(const ThreeChoices& choices, const ThreeBuffers& buffers, cudaStream_t stream,
+                          const std::function<void(std::size_t)>& before,
+                          const std::function<void(std::size_t)>& after) const {
+  before(0);
+  buffers.launch(*matmul_[choices[0]], stream);
+  after(0);
+  before(1);
+  buffers.launch(*gate_[choices[1]], stream);
+  after(1);
+  before(2);
+  buffers.launch(*row_norm_[choices[2]], stream);
+  after(2);
 }
 
 std::vector<std::vector<double>> interleaved_times(const FixedKernels& kernels, const ThreeBuffers& buffers,
@@ -246,12 +285,9 @@ std::vector<std::vector<double>> interleaved_times(const FixedKernels& kernels, 
     CONTEXTUAL_CHECKED(cudaEventCreate(&event));
   }
   std::vector<std::vector<double>> times(sets.size());
-  std::vector<std::size_t> order(sets.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::minstd_rand random(1);
+  ShuffledOrder order(sets.size());
   for (int round = 0; round <= rounds; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t set : order) {
+    for (const std::size_t set : order.next()) {
       CONTEXTUAL_CHECKED(cudaEventRecord(events[2 * set], stream));
       kernels.launch(sets[set], buffers, stream);
       CONTEXTUAL_CHECKED(cudaEventRecord(events[2 * set + 1], stream));
@@ -265,6 +301,39 @@ std::vector<std::vector<double>> interleaved_times(const FixedKernels& kernels, 
   }
   for (cudaEvent_t event : events) {
     cudaEventDestroy(event);
+  }
+  return times;
+}
+
+std::vector<OwnTimes> interleaved_own_times(const FixedKernels& kernels, const ThreeBuffers& buffers,
+                                            const std::vector<ThreeChoices>& sets, int rounds) {
+  const Stream stream;
+  const std::unique_ptr<Timer> timer = cuda_cupti_timer();
+  std::vector<OwnTimes> times(sets.size());
+  ShuffledOrder order(sets.size());
+  LaunchInfo info;
+  info.on_stream = true;
+  for (int round = 0; round <= rounds; ++round) {
+    std::vector<IterationTiming> iterations(sets.size());
+    std::vector<LaunchTiming> launches(3 * sets.size());
+    for (const std::size_t set : order.next()) {
+      const auto launch = [&, set](std::size_t kernel) -> LaunchNote& {
+        return launches[3 * set + kernel].note;
+      };
+      timer->begin_iteration(round, iterations[set].note);
+      kernels.launch(
+          sets[set], buffers, stream, [&](std::size_t kernel) { timer->begin_launch(info, launch(kernel)); },
+          [&](std::size_t kernel) { timer->end_launch(info, launch(kernel)); });
+      timer->end_iteration(round, iterations[set].note);
+    }
+    timer->settle(launches, iterations, Deadline::after(std::chrono::seconds(10)));
+    for (std::size_t i = 0; round > 0 && i < launches.size(); ++i) {
+      if (launches[i].spans.size() != 1) {
+        throw std::runtime_error("a launch has " + std::to_string(launches[i].spans.size()) + " spans");
+      }
+      const Span& span = launches[i].spans.front();
+      times[i / 3][i % 3].push_back(static_cast<double>(span.end_ns - span.begin_ns) / 1e3);
+    }
   }
   return times;
 }

@@ -7,6 +7,7 @@
 #include "cuda_common.hpp"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,7 +50,9 @@ class ThreeBuffers {
 
   ThreeBuffers();
 
-  void launch(Matmul& matmul, Gate& gate, RowNorm& row_norm, cudaStream_t stream) const;
+  void launch(Matmul& matmul, cudaStream_t stream) const;
+  void launch(Gate& gate, cudaStream_t stream) const;
+  void launch(RowNorm& row_norm, cudaStream_t stream) const;
   /// The largest relative error of some rows of c (by its size), of `gated` against c, and of their norms
   /// against `gated`; bf16 rounds by 0.004. All work must be done.
   double error() const;
@@ -71,7 +74,9 @@ class ThreeBuffers {
 struct ThreeKernels {
   explicit ThreeKernels(const std::string& prefix = "");
   void launch(const ThreeBuffers& buffers, cudaStream_t stream) const {
-    buffers.launch(*matmul, *gate, *row_norm, stream);
+    buffers.launch(*matmul, stream);
+    buffers.launch(*gate, stream);
+    buffers.launch(*row_norm, stream);
   }
 
   std::unique_ptr<Matmul> matmul;
@@ -88,6 +93,10 @@ class FixedKernels {
   /// Compiles and loads all of them.
   FixedKernels();
   void launch(const ThreeChoices& choices, const ThreeBuffers& buffers, cudaStream_t stream) const;
+  /// The same, with `before` and `after` around each launch, given the kernel's number.
+  void launch(const ThreeChoices& choices, const ThreeBuffers& buffers, cudaStream_t stream,
+              const std::function<void(std::size_t)>& before,
+              const std::function<void(std::size_t)>& after) const;
   ThreeChoices counts() const { return {matmul_.size(), gate_.size(), row_norm_.size()}; }
 
  private:
@@ -100,5 +109,11 @@ class FixedKernels {
 /// sets in every round, in an order that is drawn anew. The first round is not counted.
 std::vector<std::vector<double>> interleaved_times(const FixedKernels& kernels, const ThreeBuffers& buffers,
                                                    const std::vector<ThreeChoices>& sets, int rounds);
+
+/// For each set and kernel its own times in us, by CUPTI, beside the set's other configs: sets in turn as
+/// above.
+using OwnTimes = std::array<std::vector<double>, 3>;
+std::vector<OwnTimes> interleaved_own_times(const FixedKernels& kernels, const ThreeBuffers& buffers,
+                                            const std::vector<ThreeChoices>& sets, int rounds);
 
 }  // namespace contextual::benchmarks

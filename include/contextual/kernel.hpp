@@ -72,8 +72,48 @@ class TunableKernel<R(const C&, Args...)> {
   }
 
   /// For a kernel that launches by itself outside of tuning: the config of a launch with this key, or
-  /// KernelCore::tuning, where it has to call this kernel.
+  /// KernelCore::tuning, where it has to call `launch_while_tuning`.
   int resolve(const Key& key) const { return core_->resolve(key); }
+  /// `key` is that of the arguments.
+  R launch_while_tuning(const Key& key, Args&... args) {
+    const auto bound_prune = [&](std::size_t id) { return options_.prune(config(id), args...); };
+    detail::PruneView prune;
+    if (options_.prune) {
+      prune.bound = &bound_prune;
+      prune.prune = [](const void* bound, std::size_t id) {
+        return (*static_cast<const decltype(bound_prune)*>(bound))(id);
+      };
+    }
+    detail::LaunchCall call(*core_, key, prune, detail::stream_of(args...));
+    for (;;) {
+      if (call.config_changed() && options_.reset) {
+        options_.reset(args...);
+      }
+      try {
+        if constexpr (std::is_void_v<R>) {
+          launch_timed(call, args...);
+          if (accept(call, args...)) {
+            return;
+          }
+        } else {
+          if (auto before = begin_launch_status<R>()) {
+            call.found_before(*before);
+          }
+          R result = launch_timed(call, args...);
+          if (auto lost = device_failure(result)) {
+            call.device_failed(*lost);
+          }
+          if (auto failure = launch_failure(result)) {
+            call.reject(*failure);
+          } else if (accept(call, args...)) {
+            return std::forward<R>(result);
+          }
+        }
+      } catch (const ConfigRejected& rejected) {
+        call.reject(rejected.what());
+      }
+    }
+  }
 
   const std::string& name() const noexcept { return core_->traits().name; }
   const ConfigSpace<C>& space() const noexcept { return *space_; }
@@ -114,46 +154,6 @@ class TunableKernel<R(const C&, Args...)> {
       configs_.store(configs, std::memory_order_release);
     }
     return configs[id];
-  }
-
-  R launch_while_tuning(const Key& key, Args&... args) {
-    const auto bound_prune = [&](std::size_t id) { return options_.prune(config(id), args...); };
-    detail::PruneView prune;
-    if (options_.prune) {
-      prune.bound = &bound_prune;
-      prune.prune = [](const void* bound, std::size_t id) {
-        return (*static_cast<const decltype(bound_prune)*>(bound))(id);
-      };
-    }
-    detail::LaunchCall call(*core_, key, prune, detail::stream_of(args...));
-    for (;;) {
-      if (call.config_changed() && options_.reset) {
-        options_.reset(args...);
-      }
-      try {
-        if constexpr (std::is_void_v<R>) {
-          launch_timed(call, args...);
-          if (accept(call, args...)) {
-            return;
-          }
-        } else {
-          if (auto before = begin_launch_status<R>()) {
-            call.found_before(*before);
-          }
-          R result = launch_timed(call, args...);
-          if (auto lost = device_failure(result)) {
-            call.device_failed(*lost);
-          }
-          if (auto failure = launch_failure(result)) {
-            call.reject(*failure);
-          } else if (accept(call, args...)) {
-            return std::forward<R>(result);
-          }
-        }
-      } catch (const ConfigRejected& rejected) {
-        call.reject(rejected.what());
-      }
-    }
   }
 
   R launch_timed(detail::LaunchCall& call, Args&... args) {

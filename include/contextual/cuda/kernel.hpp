@@ -72,10 +72,11 @@ class CudaKernel {
   /// Launches on `stream` with the config that is due, locked in, or the default. Throws CudaError when a
   /// launch outside of tuning fails.
   void operator()(CUstream stream, Args... args) {
-    const int config_id = kernel_.resolve(parts_->key(args...));
+    const Key key = parts_->key(args...);
+    const int config_id = kernel_.resolve(key);
     const CUresult code = config_id >= 0
                               ? parts_->launch(static_cast<std::size_t>(config_id), stream, args...)
-                              : kernel_(stream, args...);
+                              : kernel_.launch_while_tuning(key, stream, args...);
     if (code != CUDA_SUCCESS) [[unlikely]] {
       throw CudaError("launch of kernel \"" + kernel_.name() + "\" failed: " + cuda_error_text(code),
                       static_cast<int>(code));

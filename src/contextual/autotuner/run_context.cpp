@@ -37,13 +37,13 @@ std::vector<bool> pruned_configs(const PruneView& prune, std::size_t config_coun
 ProblemSlot::ProblemSlot(std::size_t position, std::string problem_name, const Key& problem_key,
                          std::size_t configs)
     : index(position),
-      name(std::move(problem_name)),
       key(problem_key),
+      rejected(std::make_unique<std::atomic<bool>[]>(configs)),
+      name(std::move(problem_name)),
       config_count(configs),
       settled(configs, false),
       prepared(configs, false),
-      prepared_here(configs, false),
-      rejected(std::make_unique<std::atomic<bool>[]>(configs)) {}
+      prepared_here(configs, false) {}
 
 std::size_t LaunchMap::place_hash(const KernelCore* core, const Key& key) noexcept {
   return static_cast<std::size_t>(key.hash() ^ (reinterpret_cast<std::uintptr_t>(core) >> 4));

@@ -80,16 +80,22 @@ struct LocalRejection {
 struct ProblemSlot {
   ProblemSlot(std::size_t position, std::string problem_name, const Key& problem_key, std::size_t configs);
 
-  // Fixed once discovered.
+  // What every launch reads and writes comes first and together: a launch finds little of it in the nearest
+  // cache when the driver has just run.
   std::size_t index;  ///< among the run's slots on this rank
-  std::string name;   ///< kernel, or coupling
   Key key;
-  std::string key_text;
   std::string coupling;
+  bool has_prepare = false;
+  std::vector<policy::Cell> cells;  ///< by batch iteration, fixed during one; empty until joined
+  std::atomic<std::int64_t> last_config{-1};
+  std::unique_ptr<std::atomic<bool>[]> rejected;  ///< per config, agreed ones included
+
+  // Fixed once discovered.
+  std::string name;  ///< kernel, or coupling
+  std::string key_text;
   Participation participation = Participation::all;
   std::size_t config_count;
   std::uint64_t space_digest = 0;
-  bool has_prepare = false;
   std::optional<std::size_t> locked_config;  ///< by an earlier run
   std::vector<bool> pruned;
   std::uint64_t identity = 0;  ///< hash of name, key, participation and config space
@@ -98,7 +104,6 @@ struct ProblemSlot {
   std::vector<std::shared_ptr<const KernelCore>>
       members;                             ///< one, or the coupled kernels seen; not on ranks without it
   std::optional<std::size_t> state_index;  ///< once joined
-  std::vector<policy::Cell> cells;         ///< by batch iteration; empty until joined
   std::optional<std::size_t> best_so_far;
   std::vector<bool> settled;        ///< per config: launched in a batch that settled well
   std::vector<bool> prepared;       ///< per config, on all ranks that launch it; only where `has_prepare`
@@ -106,9 +111,7 @@ struct ProblemSlot {
   std::vector<LocalRejection> late_rejections;  ///< what could not be prepared here; for the next batch
   std::optional<std::size_t> published_choice;  ///< in the lock-in tables, as far as this run knows
 
-  // Written by launches.
-  std::unique_ptr<std::atomic<bool>[]> rejected;  ///< per config, agreed ones included
-  std::atomic<std::int64_t> last_config{-1};
+  // Written by launches that fail.
   std::mutex mutex;
   std::vector<LocalRejection> rejections;  ///< of the current batch
 

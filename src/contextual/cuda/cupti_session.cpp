@@ -22,7 +22,9 @@ constexpr std::size_t first_records = std::size_t{1} << 14;  // likewise
 constexpr std::array activities{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                 CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
-thread_local std::int64_t launch_of_thread = -1;
+// Initial-exec: one load relative to the thread pointer. The library is small enough for the static TLS
+// reserve when it is loaded by dlopen.
+constinit thread_local std::int64_t launch_of_thread __attribute__((tls_model("initial-exec"))) = -1;
 thread_local std::uint32_t marked_by_thread = 0;  ///< correlation id of its last marker call
 
 std::mutex life;                              ///< of the one session
