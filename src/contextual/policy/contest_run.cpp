@@ -19,8 +19,9 @@ std::string rounds_text(std::size_t count) {
 
 }  // namespace
 
-ContestRun::ContestRun(Contest contest, std::vector<Entry> entries, const PolicyOptions& options)
+ContestRun::ContestRun(Contest contest, std::vector<Entry> entries, int rounds, const PolicyOptions& options)
     : options_(&options),
+      rounds_(rounds),
       contest_(std::move(contest)),
       entries_(std::move(entries)),
       alive_(entries_.size(), true) {
@@ -90,7 +91,7 @@ int ContestRun::rounds_begun() const {
 }
 
 int ContestRun::rounds_retaken() const {
-  return std::max(0, rounds_begun() - 1 - options_->finals_repeat);
+  return std::max(0, rounds_begun() - 1 - rounds_);
 }
 
 /// Every entry that is still in has a makespan.
@@ -106,7 +107,7 @@ bool ContestRun::valid(int round) const {
 
 int ContestRun::total_rounds() const {
   const int invalid = std::max(0, round_ - 1) - static_cast<int>(valid_rounds().size());
-  return 1 + options_->finals_repeat + std::min(invalid, options_->finals_repeat);
+  return 1 + rounds_ + std::min(invalid, rounds_);
 }
 
 /// Of the rounds that are over; round 0 is the warm-up and never counts.
@@ -122,14 +123,14 @@ std::vector<int> ContestRun::valid_rounds() const {
 
 ContestRun::Result ContestRun::decide() const {
   const std::vector<int> rounds = valid_rounds();
-  Result result{contest_, 0, {}};
+  Result result{contest_, 0, {}, false, {}};
   for (std::size_t entry = 0; entry < entries_.size(); ++entry) {
     result.contest.contenders.push_back(measure(entry, rounds));
   }
   std::vector<Contender>& contenders = result.contest.contenders;
   if (std::count(alive_.begin(), alive_.end(), true) < 2) {
     result.verdict = "every other candidate was rejected";
-  } else if (rounds.size() < static_cast<std::size_t>(std::min(min_valid_rounds, options_->finals_repeat))) {
+  } else if (!enough(rounds.size())) {
     result.verdict = "not enough valid rounds";
   } else {
     result.winner = winner_of(contenders);
@@ -202,42 +203,61 @@ std::size_t ContestRun::winner_of(const std::vector<Contender>& contenders) cons
 /// drift of the device or another neighbour for a difference. Here candidates took turns in the context that
 /// stays.
 void ContestRun::settle_tie(Result& result, const std::vector<int>& rounds) const {
-  const std::vector<std::size_t> tied = tied_with_incumbent(result.contest.contenders);
+  std::vector<std::size_t> tied = tied_with_incumbent(result.contest.contenders);
   std::vector<int> timed;
   std::copy_if(rounds.begin(), rounds.end(), std::back_inserter(timed), [&](int round) {
     const std::vector<Times>& row = times_[static_cast<std::size_t>(round)];
     return std::all_of(tied.begin(), tied.end(), [&](std::size_t entry) { return row[entry].own_ns > 0; });
   });
-  if (tied.size() < 2 ||
-      timed.size() < static_cast<std::size_t>(std::min(min_valid_rounds, options_->finals_repeat))) {
+  if (tied.size() < 2 || !enough(timed.size())) {
     return;
   }
+  std::sort(tied.begin(), tied.end(), [this](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   const std::size_t fastest = *std::min_element(tied.begin(), tied.end(), [&](std::size_t a, std::size_t b) {
     return own_time(a, timed).centre_ns < own_time(b, timed).centre_ns;
   });
-  const double fastest_ns = own_time(fastest, timed).centre_ns;
+  const double margin_ns = options_->tie_margin * own_time(fastest, timed).centre_ns;
   std::size_t winner = fastest;
+  std::vector<std::size_t>& close = result.close;
   for (const std::size_t entry : tied) {
-    const Summary over = own_time_over(entry, fastest, timed);
-    const double noise_ns = std::max(options_->tie_margin * fastest_ns, 2 * over.standard_error_ns);
-    if (over.centre_ns <= noise_ns && rank(entry) < rank(winner)) {
-      winner = entry;
+    if (entry == fastest) {
+      break;  // those of a higher rank are not faster
     }
+    const Summary over = own_time_over(entry, fastest, timed);
+    const double noise_ns = 2 * over.standard_error_ns;
+    if (over.centre_ns - noise_ns > margin_ns) {
+      continue;  // slower, and no noise of that size changes it
+    }
+    if (winner == fastest && over.centre_ns <= std::max(margin_ns, noise_ns)) {
+      winner = entry;
+      if (close.empty() && over.centre_ns + noise_ns <= margin_ns) {
+        break;  // a tie, and no noise of that size changes it
+      }
+    }
+    close.push_back(entry);
+  }
+  if (!close.empty()) {
+    close.push_back(fastest);
+    std::erase(close, winner);
+    close.insert(close.begin(), winner);
   }
   if (winner == 0) {
     return;
   }
   const Summary shorter = own_time_over(0, winner, timed);
-  const double incumbent_ns = own_time(0, timed).centre_ns;
-  const bool told =
-      shorter.centre_ns > std::max(options_->tie_margin * fastest_ns, 2 * shorter.standard_error_ns);
+  const bool told = shorter.centre_ns > std::max(margin_ns, 2 * shorter.standard_error_ns);
   result.winner = winner;
   result.tie = true;
-  result.verdict = told ? "makespans tie, own time " + percent(shorter.centre_ns / incumbent_ns) + " shorter "
+  result.verdict = told ? "makespans tie, own time " +
+                              percent(shorter.centre_ns / own_time(0, timed).centre_ns) + " shorter "
                         : "makespans and own times tie, and " +
                               std::string(entries_[winner].is_default ? "the default" : "the lower index") +
                               " wins ";
   result.verdict += rounds_text(timed.size());
+}
+
+bool ContestRun::enough(std::size_t rounds) const {
+  return rounds >= static_cast<std::size_t>(std::min(min_valid_rounds, rounds_));
 }
 
 /// By makespan, beyond noise neither shorter nor longer; the incumbent among them.

@@ -40,10 +40,13 @@ class ContestRun {
     std::size_t winner = 0;  ///< an index of `entries`
     std::string verdict;     ///< why, in a few words
     bool tie = false;        ///< the makespans did not tell, so the others' surroundings stay as they are
+    /// Entries between which own times decided, or did not, by less than their noise; the winner first.
+    /// Empty: more rounds would hardly decide otherwise.
+    std::vector<std::size_t> close;
   };
 
-  /// `contest` has kind, problem and pass; `entries` begins with the incumbent.
-  ContestRun(Contest contest, std::vector<Entry> entries, const PolicyOptions& options);
+  /// `contest` has kind, problem and pass; `entries` begins with the incumbent. `rounds`: that count.
+  ContestRun(Contest contest, std::vector<Entry> entries, int rounds, const PolicyOptions& options);
 
   const Contest& contest() const { return contest_; }
   const std::vector<Entry>& entries() const { return entries_; }
@@ -81,6 +84,7 @@ class ContestRun {
 
   Contender measure(std::size_t entry, const std::vector<int>& rounds) const;
   void settle_tie(Result& result, const std::vector<int>& rounds) const;
+  bool enough(std::size_t rounds) const;
   std::vector<std::size_t> tied_with_incumbent(const std::vector<Contender>& contenders) const;
   Summary own_time(std::size_t entry, const std::vector<int>& rounds) const;
   Summary own_time_over(std::size_t entry, std::size_t other, const std::vector<int>& rounds) const;
@@ -92,6 +96,7 @@ class ContestRun {
   std::string explain(const std::vector<Contender>& contenders, std::size_t winner) const;
 
   const PolicyOptions* options_;
+  int rounds_;
   Contest contest_;
   std::vector<Entry> entries_;
   std::vector<bool> alive_;

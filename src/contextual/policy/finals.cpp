@@ -15,6 +15,9 @@ void Finals::advance(std::vector<ProblemState>& problems) {
   if (run_) {
     conclude(problems);
   }
+  if (run_) {
+    return;  // a rematch
+  }
   const bool any =
       std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); });
   while (any && !open(problems)) {
@@ -81,8 +84,23 @@ bool Finals::start(Contest::Kind kind, std::vector<ContestRun::Entry> entries) {
     contest.problem = problem_;
     contest.pass = pass_;
   }
-  run_.emplace(std::move(contest), std::move(entries), *options_);
+  run_.emplace(std::move(contest), std::move(entries), options_->finals_repeat, *options_);
+  rematch_ = false;
   return true;
+}
+
+/// Between those of the contest that were too close, the one that was chosen first.
+void Finals::start_rematch(const ContestRun::Result& result) {
+  std::vector<ContestRun::Entry> entries;
+  for (const std::size_t entry : result.close) {
+    entries.push_back(run_->entries()[entry]);
+  }
+  Contest contest;
+  contest.kind = result.contest.kind;
+  contest.problem = result.contest.problem;
+  contest.pass = result.contest.pass;
+  run_.emplace(std::move(contest), std::move(entries), 2 * options_->finals_repeat, *options_);
+  rematch_ = true;
 }
 
 /// The incumbent first, then the default, the best by own time and the best by makespan; may repeat.
@@ -223,11 +241,15 @@ void Finals::conclude(std::vector<ProblemState>& problems) {
   const ContestRun::Result result = run_->decide();
   ++stamp_;
   apply(result, problems);
+  contests_.push_back(result.contest);
+  retakes_ += run_->rounds_retaken();
+  if (!result.close.empty() && !rematch_) {
+    start_rematch(result);
+    return;
+  }
   if (result.contest.kind == Contest::Kind::problem) {
     contested_at_[result.contest.problem] = stamp_;
   }
-  contests_.push_back(result.contest);
-  retakes_ += run_->rounds_retaken();
   run_.reset();
   step_on(problems.size());
 }

@@ -4,8 +4,9 @@
 /// Phase 2: which contests are held, in which order, and what they change. Pure.
 ///
 /// First the walk's choices against whole sets, then each problem's few best with the others fixed, in
-/// passes, last the chosen set against all defaults. A problem takes part with its status `walked`; all
-/// others stay as they are.
+/// passes, last the chosen set against all defaults. Where neither makespans nor own times tell a problem's
+/// candidates apart by more than the noise, those meet again, once, for twice as many rounds. A problem takes
+/// part with its status `walked`; all others stay as they are.
 
 #include "contextual/policy/contest_run.hpp"
 #include "contextual/policy/problem_state.hpp"
@@ -61,6 +62,7 @@ class Finals {
   bool open_problem(const std::vector<ProblemState>& problems);
   bool open_verdict(const std::vector<ProblemState>& problems);
   bool start(Contest::Kind kind, std::vector<ContestRun::Entry> entries);
+  void start_rematch(const ContestRun::Result& result);
   void conclude(std::vector<ProblemState>& problems);
   void apply(const ContestRun::Result& result, std::vector<ProblemState>& problems);
   void step_on(std::size_t problem_count);
@@ -71,6 +73,7 @@ class Finals {
 
   const PolicyOptions* options_;
   std::optional<ContestRun> run_;
+  bool rematch_ = false;  ///< `run_` is one
   std::vector<Contest> contests_;
   Stage stage_ = Stage::begin;
   int pass_ = 0;

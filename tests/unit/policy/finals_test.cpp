@@ -390,6 +390,53 @@ TEST_CASE("finals decide by own times taken in turn where the makespans tie", "[
   }
 }
 
+TEST_CASE("finals let candidates meet again whose own times the noise does not tell apart", "[unit]") {
+  // Config 1 in its first contest: 1 % faster than the default, within the noise.
+  const std::vector<std::int64_t> noisy = {98000, 96000, 99500, 99000, 98000, 101000};
+  struct Case {
+    std::int64_t later;
+    std::size_t choice;
+    const char* reason;
+  };
+  for (const Case& expected :
+       {Case{98000, 1, "makespans tie, own time 2.0 % shorter (paired, 10 rounds)"},
+        Case{99900, 0, "no candidate gained more than 0.5 % and the noise (paired, 10 rounds)"}}) {
+    TuningState state{with_finals()};
+    std::size_t use = 0;
+    const ModelRegion region{
+        [&](std::size_t, const Assignment& a) {
+          const std::size_t over = state.contests().size();  // the first one: sets
+          if (a[0] == 0) {
+            return std::int64_t{100000};
+          }
+          return over == 0 ? std::int64_t{98000} : over == 1 ? noisy[use++ % noisy.size()] : expected.later;
+        },
+        [](const Assignment&) { return 1000000; }};
+    walk(state, {2}, region);
+    observe_batch(state, region);
+    observe_batch(state, region);
+    REQUIRE(state.contests().size() == 2);
+    CHECK(state.problem(0).choice == 0);
+    CHECK(state.suggested_length() == 11 * 2);
+    CHECK(state.plan(1)[0].cells[0].warmup);
+    SECTION("and a rejection makes it anew: " + std::to_string(expected.choice)) {
+      observe_batch(state, region, {{0, 1, 3, "failed"}});
+      finish(state, region);
+      CHECK(state.problem(0).choice == 0);
+    }
+    SECTION("once: " + std::to_string(expected.choice)) {
+      finish(state, region);
+      CHECK(state.problem(0).choice == expected.choice);
+      const Contest& rematch = state.contests().at(2);
+      CHECK(rematch.kind == Contest::Kind::problem);
+      CHECK(rematch.contenders.size() == 2);
+      CHECK(rematch.contenders.front().makespan.count == 10);
+      CHECK_THAT(rematch.reason, ContainsSubstring(expected.reason));
+      CHECK(state.contests().size() == (expected.choice == 0 ? 3 : 4));  // with a verdict
+    }
+  }
+}
+
 TEST_CASE("finals have no second pass for changes that the makespan does not feel", "[unit]") {
   TuningState state{with_finals()};
   const Table in_walk = {{100000, 97000}, {100000, 97000}};
