@@ -29,15 +29,19 @@ std::optional<std::int64_t> valid(std::optional<std::int64_t> time_ns) {
   return time_ns && *time_ns > 0 ? time_ns : std::nullopt;
 }
 
-std::vector<std::size_t> best_of(std::vector<Entrant> entrants, std::size_t count) {
+std::vector<Entrant> best_first(std::vector<Entrant> entrants) {
   std::stable_sort(entrants.begin(), entrants.end(), [](const Entrant& a, const Entrant& b) {
     return a.summary.centre_ns < b.summary.centre_ns;
   });
-  std::vector<std::size_t> best;
+  return entrants;
+}
+
+std::vector<std::size_t> ids_of(const std::vector<Entrant>& entrants, std::size_t count) {
+  std::vector<std::size_t> ids;
   for (std::size_t i = 0; i < entrants.size() && i < count; ++i) {
-    best.push_back(entrants[i].config_id);
+    ids.push_back(entrants[i].config_id);
   }
-  return best;
+  return ids;
 }
 
 }  // namespace
@@ -217,7 +221,13 @@ std::optional<std::size_t> ProblemState::best_so_far() const {
 }
 
 std::vector<std::size_t> ProblemState::best_by_time(std::size_t count) const {
-  return best_of(entrants(1), count);
+  const std::vector<Entrant> best = best_first(entrants(1));
+  std::size_t taken = count;
+  while (count > 0 && taken < 2 * count && taken < best.size() &&
+         ties(best[taken], best[count - 1], options_->tie_margin)) {
+    ++taken;
+  }
+  return ids_of(best, taken);
 }
 
 std::vector<std::size_t> ProblemState::best_by_makespan(std::size_t count) const {
@@ -227,7 +237,7 @@ std::vector<std::size_t> ProblemState::best_by_makespan(std::size_t count) const
       measured.push_back({config, summarize(record_.configs[config].makespans_ns, Statistic::median)});
     }
   }
-  return best_of(std::move(measured), count);
+  return ids_of(best_first(std::move(measured)), count);
 }
 
 void ProblemState::choose_by_own_time(int min_samples) {

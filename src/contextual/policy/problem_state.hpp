@@ -61,7 +61,8 @@ class ProblemState {
   /// The best fully measured config other than the default.
   std::optional<std::size_t> best_so_far() const;
 
-  /// Up to `count` viable configs, best first, by own time and by the median makespan of their steps.
+  /// Up to `count` viable configs, best first, by own time and by the median makespan of their steps. By own
+  /// time as many more at most that tie with the last of them: which of these comes first, the noise decides.
   std::vector<std::size_t> best_by_time(std::size_t count) const;
   std::vector<std::size_t> best_by_makespan(std::size_t count) const;
 

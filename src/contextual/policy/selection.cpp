@@ -15,13 +15,6 @@ const Entrant& fastest_of(const std::vector<Entrant>& entrants) {
   });
 }
 
-bool ties(const Entrant& entrant, const Entrant& fastest, double tie_margin) {
-  const double noise =
-      std::max(tie_margin * fastest.summary.centre_ns,
-               2 * std::hypot(entrant.summary.standard_error_ns, fastest.summary.standard_error_ns));
-  return entrant.summary.centre_ns - fastest.summary.centre_ns <= noise;
-}
-
 std::string why_fastest(const Entrant& fastest, const std::vector<Entrant>& entrants) {
   if (entrants.size() == 1) {
     return "the only config with times";
@@ -39,6 +32,13 @@ std::string why_fastest(const Entrant& fastest, const std::vector<Entrant>& entr
 }
 
 }  // namespace
+
+bool ties(const Entrant& slower, const Entrant& faster, double tie_margin) {
+  const double noise =
+      std::max(tie_margin * faster.summary.centre_ns,
+               2 * std::hypot(slower.summary.standard_error_ns, faster.summary.standard_error_ns));
+  return slower.summary.centre_ns - faster.summary.centre_ns <= noise;
+}
 
 std::optional<Selection> select(const std::vector<Entrant>& entrants, double tie_margin) {
   if (entrants.empty()) {

@@ -23,9 +23,12 @@ struct Selection {
                        ///< the default wins", ...
 };
 
+/// `slower` is not slower than `faster` by more than the noise: the larger of `tie_margin` (relative) and
+/// twice the combined standard error.
+bool ties(const Entrant& slower, const Entrant& faster, double tie_margin);
+
 /// The fastest centre, except that everything within the noise of it is a tie: then the default (config 0)
-/// wins, then the lowest index. Noise: the larger of `tie_margin` (relative) and twice the combined
-/// standard error. Empty when `entrants` is.
+/// wins, then the lowest index. Empty when `entrants` is.
 std::optional<Selection> select(const std::vector<Entrant>& entrants, double tie_margin);
 
 }  // namespace contextual::policy

@@ -390,6 +390,20 @@ TEST_CASE("finals decide by own times taken in turn where the makespans tie", "[
   }
 }
 
+TEST_CASE("finals try what ties with the last candidate by own time, as many again at most", "[unit]") {
+  TuningState state{with_finals()};
+  const std::vector<std::int64_t> times = {200000, 90000, 120000, 100000, 100400, 100200, 100300, 120000};
+  const ModelRegion region{[&](std::size_t, const Assignment& a) { return times[a[0]]; },
+                           [](const Assignment&) { return 1000000; }};
+  walk(state, {times.size()}, region);
+  finish(state, region);
+  std::vector<std::size_t> tried;
+  for (const Contender& contender : state.contests().at(1).contenders) {
+    tried.push_back(contender.config_id);
+  }
+  CHECK(tried == std::vector<std::size_t>{1, 0, 3, 5, 6});  // 1 and 3, 5 and 6 tie; 4 is one too many
+}
+
 TEST_CASE("finals let candidates meet again whose own times the noise does not tell apart", "[unit]") {
   // Config 1 in its first contest: 1 % faster than the default, within the noise.
   const std::vector<std::int64_t> noisy = {98000, 96000, 99500, 99000, 98000, 101000};
