@@ -71,7 +71,7 @@ struct Options {
   std::optional<int> n_repeat{};  ///< 5; samples of a config, at least 1
   std::optional<bool> finals{};   ///< true; false gives the documented table and nothing else
   std::optional<int>
-      finals_candidates{};  ///< 2; this many by own time, those that tie with them, and as many by makespan
+      finals_candidates{};  ///< 2; this many by own time, those close to them, and as many by makespan
   std::optional<int> finals_repeat{};       ///< 5; paired rounds of a contest
   std::optional<int> finals_passes{};       ///< 2; passes over all problems at most
   std::optional<double> finals_min_gain{};  ///< 0.005; relative gain of the makespan that a change must bring

@@ -13,6 +13,10 @@ namespace {
 /// Fewer paired rounds than this say nothing about the noise, unless fewer were asked for.
 constexpr int min_valid_rounds = 3;
 
+/// A difference beyond this many standard errors is none of the noise, also where few rounds make these
+/// errors uncertain and several candidates make large ones likely.
+constexpr double unlikely_errors = 4;
+
 std::string rounds_text(std::size_t count) {
   return "(paired, " + std::to_string(count) + (count == 1 ? " round)" : " rounds)");
 }
@@ -135,8 +139,12 @@ ContestRun::Result ContestRun::decide() const {
   } else {
     result.winner = winner_of(contenders);
     result.verdict = explain(contenders, result.winner);
-    if (result.winner == 0 && contest_.kind == Contest::Kind::problem) {
+    const bool one_problem = contest_.kind == Contest::Kind::problem;
+    if (one_problem && result.winner == 0) {
       settle_tie(result, rounds);
+    } else if (one_problem &&
+               is_close(result.winner, contenders[result.winner], contenders[0].makespan.centre_ns)) {
+      result.close = {0, result.winner};
     }
   }
   contenders[result.winner].chosen = true;
@@ -168,10 +176,19 @@ Contender ContestRun::measure(std::size_t entry, const std::vector<int>& rounds)
 /// A change must gain more than the noise and the minimum gain. Only whole defaults replace a whole set as
 /// soon as that is slower beyond the noise: the guard that tuning does not end slower than it began.
 bool ContestRun::eligible(std::size_t entry, const Contender& contender, double incumbent_ns) const {
+  return alive_[entry] && contender.gain->centre_ns > std::max(required_gain_ns(entry, incumbent_ns),
+                                                               2 * contender.gain->standard_error_ns);
+}
+
+double ContestRun::required_gain_ns(std::size_t entry, double incumbent_ns) const {
   const bool guards = contest_.kind != Contest::Kind::problem && entries_[entry].is_default;
-  const double margin = guards ? options_->tie_margin : options_->finals_min_gain;
-  const double noise_ns = 2 * contender.gain->standard_error_ns;
-  return alive_[entry] && contender.gain->centre_ns > std::max(margin * incumbent_ns, noise_ns);
+  return (guards ? options_->tie_margin : options_->finals_min_gain) * incumbent_ns;
+}
+
+/// The gain is there, but not by so much that the best of a few candidates could not have it by chance.
+bool ContestRun::is_close(std::size_t entry, const Contender& contender, double incumbent_ns) const {
+  return contender.gain->centre_ns - unlikely_errors * contender.gain->standard_error_ns <=
+         required_gain_ns(entry, incumbent_ns);
 }
 
 /// The largest gain; within the noise of it the default wins, then the lowest index.
@@ -225,7 +242,7 @@ void ContestRun::settle_tie(Result& result, const std::vector<int>& rounds) cons
     }
     const Summary over = own_time_over(entry, fastest, timed);
     const double noise_ns = 2 * over.standard_error_ns;
-    if (over.centre_ns - noise_ns > margin_ns) {
+    if (over.centre_ns - unlikely_errors * over.standard_error_ns > margin_ns) {
       continue;  // slower, and no noise of that size changes it
     }
     if (winner == fastest && over.centre_ns <= std::max(margin_ns, noise_ns)) {
@@ -238,8 +255,8 @@ void ContestRun::settle_tie(Result& result, const std::vector<int>& rounds) cons
   }
   if (!close.empty()) {
     close.push_back(fastest);
-    std::erase(close, winner);
-    close.insert(close.begin(), winner);
+    std::erase(close, std::size_t{0});
+    close.insert(close.begin(), 0);
   }
   if (winner == 0) {
     return;

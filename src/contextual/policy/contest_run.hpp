@@ -40,8 +40,8 @@ class ContestRun {
     std::size_t winner = 0;  ///< an index of `entries`
     std::string verdict;     ///< why, in a few words
     bool tie = false;        ///< the makespans did not tell, so the others' surroundings stay as they are
-    /// Entries between which own times decided, or did not, by less than their noise; the winner first.
-    /// Empty: more rounds would hardly decide otherwise.
+    /// The incumbent and the entries between which the noise may have decided. Empty: more rounds would
+    /// hardly decide otherwise.
     std::vector<std::size_t> close;
   };
 
@@ -85,6 +85,8 @@ class ContestRun {
   Contender measure(std::size_t entry, const std::vector<int>& rounds) const;
   void settle_tie(Result& result, const std::vector<int>& rounds) const;
   bool enough(std::size_t rounds) const;
+  double required_gain_ns(std::size_t entry, double incumbent_ns) const;
+  bool is_close(std::size_t entry, const Contender& contender, double incumbent_ns) const;
   std::vector<std::size_t> tied_with_incumbent(const std::vector<Contender>& contenders) const;
   Summary own_time(std::size_t entry, const std::vector<int>& rounds) const;
   Summary own_time_over(std::size_t entry, std::size_t other, const std::vector<int>& rounds) const;

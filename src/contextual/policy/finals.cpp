@@ -89,7 +89,7 @@ bool Finals::start(Contest::Kind kind, std::vector<ContestRun::Entry> entries) {
   return true;
 }
 
-/// Between those of the contest that were too close, the one that was chosen first.
+/// Between those of the contest that were too close. It alone decides.
 void Finals::start_rematch(const ContestRun::Result& result) {
   std::vector<ContestRun::Entry> entries;
   for (const std::size_t entry : result.close) {
@@ -238,15 +238,17 @@ void Finals::discard() {
 }
 
 void Finals::conclude(std::vector<ProblemState>& problems) {
-  const ContestRun::Result result = run_->decide();
-  ++stamp_;
-  apply(result, problems);
-  contests_.push_back(result.contest);
+  ContestRun::Result result = run_->decide();
   retakes_ += run_->rounds_retaken();
   if (!result.close.empty() && !rematch_) {
+    result.contest.reason += "; too close to count: they meet again";
+    contests_.push_back(result.contest);
     start_rematch(result);
     return;
   }
+  ++stamp_;
+  apply(result, problems);
+  contests_.push_back(result.contest);
   if (result.contest.kind == Contest::Kind::problem) {
     contested_at_[result.contest.problem] = stamp_;
   }

@@ -4,8 +4,8 @@
 /// Phase 2: which contests are held, in which order, and what they change. Pure.
 ///
 /// First the walk's choices against whole sets, then each problem's few best with the others fixed, in
-/// passes, last the chosen set against all defaults. Where neither makespans nor own times tell a problem's
-/// candidates apart by more than the noise, those meet again, once, for twice as many rounds. A problem takes
+/// passes, last the chosen set against all defaults. Where the noise may have decided between a problem's
+/// candidates, these meet again, once, for twice as many rounds. A problem takes
 /// part with its status `walked`; all others stay as they are.
 
 #include "contextual/policy/contest_run.hpp"

@@ -222,9 +222,13 @@ std::optional<std::size_t> ProblemState::best_so_far() const {
 
 std::vector<std::size_t> ProblemState::best_by_time(std::size_t count) const {
   const std::vector<Entrant> best = best_first(entrants(1));
+  const auto is_close = [&](std::size_t i) {
+    const Summary& last = best[count - 1].summary;
+    const Summary& next = best[i].summary;
+    return next.centre_ns - last.centre_ns <= 2 * noise_ns(next, last, options_->tie_margin);
+  };
   std::size_t taken = count;
-  while (count > 0 && taken < 2 * count && taken < best.size() &&
-         ties(best[taken], best[count - 1], options_->tie_margin)) {
+  while (count > 0 && taken < 2 * count && taken < best.size() && is_close(taken)) {
     ++taken;
   }
   return ids_of(best, taken);

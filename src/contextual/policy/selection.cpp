@@ -33,11 +33,9 @@ std::string why_fastest(const Entrant& fastest, const std::vector<Entrant>& entr
 
 }  // namespace
 
-bool ties(const Entrant& slower, const Entrant& faster, double tie_margin) {
-  const double noise =
-      std::max(tie_margin * faster.summary.centre_ns,
-               2 * std::hypot(slower.summary.standard_error_ns, faster.summary.standard_error_ns));
-  return slower.summary.centre_ns - faster.summary.centre_ns <= noise;
+double noise_ns(const Summary& slower, const Summary& faster, double tie_margin) {
+  return std::max(tie_margin * faster.centre_ns,
+                  2 * std::hypot(slower.standard_error_ns, faster.standard_error_ns));
 }
 
 std::optional<Selection> select(const std::vector<Entrant>& entrants, double tie_margin) {
@@ -47,7 +45,9 @@ std::optional<Selection> select(const std::vector<Entrant>& entrants, double tie
   const Entrant& fastest = fastest_of(entrants);
   const Entrant* winner = &fastest;
   for (const Entrant& entrant : entrants) {
-    if (entrant.config_id < winner->config_id && ties(entrant, fastest, tie_margin)) {
+    const double slower_ns = entrant.summary.centre_ns - fastest.summary.centre_ns;
+    if (entrant.config_id < winner->config_id &&
+        slower_ns <= noise_ns(entrant.summary, fastest.summary, tie_margin)) {
       winner = &entrant;  // the default is config 0, so the lowest index is the whole rule
     }
   }

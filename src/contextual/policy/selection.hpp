@@ -23,9 +23,9 @@ struct Selection {
                        ///< the default wins", ...
 };
 
-/// `slower` is not slower than `faster` by more than the noise: the larger of `tie_margin` (relative) and
+/// By how much `slower` may be slower than `faster` to tie with it: the larger of `tie_margin` (relative) and
 /// twice the combined standard error.
-bool ties(const Entrant& slower, const Entrant& faster, double tie_margin);
+double noise_ns(const Summary& slower, const Summary& faster, double tie_margin);
 
 /// The fastest centre, except that everything within the noise of it is a tie: then the default (config 0)
 /// wins, then the lowest index. Empty when `entrants` is.

@@ -45,9 +45,9 @@ struct PolicyOptions {
   Statistic statistic = Statistic::median;
   double tie_margin = 0.005;  ///< relative; configs closer than this are a tie, whatever their spread
   bool finals = true;
-  int finals_candidates = 2;  ///< this many best by own time, those that tie with them, as many by makespan
-  int finals_repeat = 5;      ///< paired rounds
-  int finals_passes = 2;      ///< passes over all problems at most
+  int finals_candidates = 2;       ///< this many best by own time, those close to them, as many by makespan
+  int finals_repeat = 5;           ///< paired rounds
+  int finals_passes = 2;           ///< passes over all problems at most
   double finals_min_gain = 0.005;  ///< relative gain of the makespan that a change must bring
   ScheduleFactory schedule;        ///< empty: walk_schedule
 };
