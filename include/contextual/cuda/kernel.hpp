@@ -58,7 +58,7 @@ class CudaKernel {
   using Launcher = CUresult(const C&, CUstream, Args...);
 
   CudaKernel(std::string name, ConfigSpace<C> space, KeyFunction key, Definition definition)
-      : parts_(std::make_shared<Parts>(name, std::move(space), std::move(key), std::move(definition))),
+      : parts_(std::make_shared<Parts>(std::move(space), std::move(key), std::move(definition))),
         kernel_(
             std::move(name), parts_->space,
             [parts = parts_.get()](const CUstream&, const Args&... args) { return parts->key(args...); },
@@ -109,11 +109,11 @@ class CudaKernel {
  private:
   /// Shared with what the engine keeps of the kernel, which may outlive it.
   struct Parts {
-    Parts(const std::string& name, ConfigSpace<C> configs, KeyFunction key_of, Definition d)
+    Parts(ConfigSpace<C> configs, KeyFunction key_of, Definition d)
         : space(std::move(configs)),
           key(std::move(key_of)),
           definition(std::move(d)),
-          core(name, definition.source, [this] { return variants(); }) {}
+          core(definition.source, [this] { return variants(); }) {}
 
     std::vector<CudaVariant> variants() const {
       std::vector<CudaVariant> all;

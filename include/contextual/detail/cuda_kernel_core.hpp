@@ -21,7 +21,7 @@ namespace contextual::detail {
 class CONTEXTUAL_API CudaKernelCore {
  public:
   /// `variants` is asked once, at the first compilation: one a config, in order. Nothing is read before.
-  CudaKernelCore(std::string kernel, CudaSource source, std::function<std::vector<CudaVariant>()> variants);
+  CudaKernelCore(CudaSource source, std::function<std::vector<CudaVariant>()> variants);
   CudaKernelCore(const CudaKernelCore&) = delete;
   CudaKernelCore& operator=(const CudaKernelCore&) = delete;
   ~CudaKernelCore();

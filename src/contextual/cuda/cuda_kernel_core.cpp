@@ -23,16 +23,11 @@ using namespace contextual::cuda;
 
 namespace {
 
-/// A variant in one context.
-struct Loaded {
-  CUfunction function = nullptr;
-};
-
 /// What is loaded in one context. Nodes of a list that only grows, so that launches walk it without a lock.
 struct ContextNode {
   ContextNode(CUcontext c, std::size_t configs) : context(c), functions(configs) {}
   CUcontext context;
-  std::vector<std::atomic<Loaded*>> functions;
+  std::vector<std::atomic<CUfunction>> functions;  ///< by config; null: not loaded
   ContextNode* next = nullptr;
 };
 
@@ -51,9 +46,9 @@ CUcontext current_context() {
   return context;
 }
 
-CUresult launch_loaded(const Loaded& loaded, CUstream stream, const CudaLayout& layout, void** parameters) {
+CUresult launch_loaded(CUfunction function, CUstream stream, const CudaLayout& layout, void** parameters) {
   const LaunchConfig config(layout, stream);
-  return driver().cuLaunchKernelEx(config.get(), loaded.function, parameters, nullptr);
+  return driver().cuLaunchKernelEx(config.get(), function, parameters, nullptr);
 }
 
 /// Once for every launch to come, so that none has to set an attribute: as much dynamic shared memory as the
@@ -77,19 +72,18 @@ void open_limits(CUfunction function) {
 }  // namespace
 
 struct CudaKernelCore::Impl {
-  std::string kernel;
+  std::atomic<ContextNode*> contexts{nullptr};  ///< a list that launches walk
+
   CudaSource source;
   std::function<std::vector<CudaVariant>()> make_variants;
 
   std::mutex expected_mutex;  ///< of `expected`; apart from `mutex`, which is held while code is loaded
   std::map<std::size_t, std::vector<std::pair<Key, CudaLayout>>> expected;  ///< by config
 
-  std::mutex mutex;  ///< of everything below but the list, which launches read
+  std::mutex mutex;  ///< of everything below
   std::optional<Compiler> compiler;
   std::vector<CudaVariant> variants;
   std::map<int, std::vector<std::optional<Compiled>>> compiled;  ///< by compute capability, by config
-  std::atomic<ContextNode*> contexts{nullptr};
-
   ContextNode* find(CUcontext context) const noexcept {
     ContextNode* node = contexts.load(std::memory_order_acquire);
     while (node != nullptr && node->context != context) {
@@ -152,9 +146,9 @@ struct CudaKernelCore::Impl {
   void prepare_here(std::size_t id, const Key& key) {
     const DeviceLimits limits = DeviceLimits::of(current_device());
     compile_all(limits.compute_capability);
-    const Loaded& loaded = load(id, limits.compute_capability);
+    const CUfunction function = load(id, limits.compute_capability);
     const std::optional<CudaLayout> layout = expected_layout(id, key);
-    const std::string problem = layout ? layout_problem(loaded.function, *layout, limits) : "";
+    const std::string problem = layout ? layout_problem(function, *layout, limits) : "";
     if (!problem.empty()) {
       throw ConfigRejected(problem);
     }
@@ -170,10 +164,10 @@ struct CudaKernelCore::Impl {
     return std::nullopt;
   }
 
-  Loaded& load(std::size_t id, int capability) {
-    std::atomic<Loaded*>& place = node_of(current_context()).functions[id];
-    if (Loaded* loaded = place.load(std::memory_order_acquire)) {
-      return *loaded;
+  CUfunction load(std::size_t id, int capability) {
+    std::atomic<CUfunction>& place = node_of(current_context()).functions[id];
+    if (CUfunction loaded = place.load(std::memory_order_acquire)) {
+      return loaded;
     }
     const Compiled& code = compile_one(id, capability);
     if (!code.cubin) {
@@ -181,19 +175,17 @@ struct CudaKernelCore::Impl {
     }
     CUmodule module = nullptr;
     CONTEXTUAL_CU(cuModuleLoadData(&module, code.cubin->code.data()));
-    auto loaded = std::make_unique<Loaded>();
-    CONTEXTUAL_CU(cuModuleGetFunction(&loaded->function, module, code.cubin->lowered_name.c_str()));
-    CONTEXTUAL_CU(cuFuncLoad(loaded->function));  // now, whatever CUDA_MODULE_LOADING says
-    open_limits(loaded->function);
-    place.store(loaded.get(), std::memory_order_release);
-    return *loaded.release();
+    CUfunction function = nullptr;
+    CONTEXTUAL_CU(cuModuleGetFunction(&function, module, code.cubin->lowered_name.c_str()));
+    CONTEXTUAL_CU(cuFuncLoad(function));  // now, whatever CUDA_MODULE_LOADING says
+    open_limits(function);
+    place.store(function, std::memory_order_release);
+    return function;
   }
 };
 
-CudaKernelCore::CudaKernelCore(std::string kernel, CudaSource source,
-                               std::function<std::vector<CudaVariant>()> variants)
+CudaKernelCore::CudaKernelCore(CudaSource source, std::function<std::vector<CudaVariant>()> variants)
     : impl_(std::make_unique<Impl>()) {
-  impl_->kernel = std::move(kernel);
   impl_->source = std::move(source);
   impl_->make_variants = std::move(variants);
 }
@@ -204,9 +196,6 @@ CudaKernelCore::~CudaKernelCore() {
   while (node != nullptr) {
     const std::unique_ptr<const ContextNode> owner(node);
     node = owner->next;
-    for (const std::atomic<Loaded*>& place : owner->functions) {
-      const std::unique_ptr<const Loaded> loaded(place.load(std::memory_order_acquire));
-    }
   }
 }
 
@@ -252,8 +241,8 @@ CUresult CudaKernelCore::launch(std::size_t config_id, CUstream stream, const Cu
   // happens. So where the kernel is loaded in one context alone it need not be asked which is current.
   const ContextNode* only = impl_->contexts.load(std::memory_order_acquire);
   if (stream != nullptr && only != nullptr && only->next == nullptr) [[likely]] {
-    if (Loaded* loaded = only->functions[config_id].load(std::memory_order_acquire)) [[likely]] {
-      const CUresult code = launch_loaded(*loaded, stream, layout, parameters);
+    if (CUfunction function = only->functions[config_id].load(std::memory_order_acquire)) [[likely]] {
+      const CUresult code = launch_loaded(function, stream, layout, parameters);
       if (code != CUDA_ERROR_INVALID_HANDLE && code != CUDA_ERROR_INVALID_CONTEXT) [[likely]] {
         return code;
       }
@@ -272,16 +261,17 @@ CUresult CudaKernelCore::launch_by_context(std::size_t config_id, CUstream strea
     return code;
   }
   const ContextNode* node = impl_->find(context);
-  Loaded* loaded = node == nullptr ? nullptr : node->functions[config_id].load(std::memory_order_acquire);
-  if (loaded == nullptr) [[unlikely]] {
+  CUfunction function =
+      node == nullptr ? nullptr : node->functions[config_id].load(std::memory_order_acquire);
+  if (function == nullptr) [[unlikely]] {
     if (context == nullptr) {
       load(config_id);  // says what is missing
     }
     const ContextScope scope(context);
     load(config_id);
-    loaded = impl_->find(context)->functions[config_id].load(std::memory_order_acquire);
+    function = impl_->find(context)->functions[config_id].load(std::memory_order_acquire);
   }
-  return launch_loaded(*loaded, stream, layout, parameters);
+  return launch_loaded(function, stream, layout, parameters);
 }
 
 }  // namespace contextual::detail
