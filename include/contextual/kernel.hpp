@@ -21,6 +21,9 @@
 
 namespace contextual {
 
+template <typename C, typename... Args>
+class CudaKernel;
+
 /// A tunable kernel, on the GPU or the host. `Signature` is the launcher's, `R(const C&, Args...)`, deduced
 /// from its arguments; for generic or overloaded callables name it.
 ///
@@ -56,6 +59,7 @@ class TunableKernel<R(const C&, Args...)> {
         key_(std::move(key)),
         launcher_(std::move(launcher)),
         options_(std::move(options)),
+        hooked_(options_.reset || options_.before_launch || options_.after_launch || options_.check),
         core_(std::make_shared<detail::KernelCore>(traits(std::move(name)))),
         registration_(core_) {}
   TunableKernel(const TunableKernel&) = delete;
@@ -71,54 +75,17 @@ class TunableKernel<R(const C&, Args...)> {
     return launch_while_tuning(key, args...);
   }
 
-  /// For a kernel that launches by itself outside of tuning: the config of a launch with this key, or
-  /// KernelCore::tuning, where it has to call `launch_while_tuning`.
-  int resolve(const Key& key) const { return core_->resolve(key); }
-  /// `key` is that of the arguments.
-  R launch_while_tuning(const Key& key, Args&... args) {
-    const auto bound_prune = [&](std::size_t id) { return options_.prune(config(id), args...); };
-    detail::PruneView prune;
-    if (options_.prune) {
-      prune.bound = &bound_prune;
-      prune.prune = [](const void* bound, std::size_t id) {
-        return (*static_cast<const decltype(bound_prune)*>(bound))(id);
-      };
-    }
-    detail::LaunchCall call(*core_, key, prune, detail::stream_of(args...));
-    for (;;) {
-      if (call.config_changed() && options_.reset) {
-        options_.reset(args...);
-      }
-      try {
-        if constexpr (std::is_void_v<R>) {
-          launch_timed(call, args...);
-          if (accept(call, args...)) {
-            return;
-          }
-        } else {
-          if (auto before = begin_launch_status<R>()) {
-            call.found_before(*before);
-          }
-          R result = launch_timed(call, args...);
-          if (auto lost = device_failure(result)) {
-            call.device_failed(*lost);
-          }
-          if (auto failure = launch_failure(result)) {
-            call.reject(*failure);
-          } else if (accept(call, args...)) {
-            return std::forward<R>(result);
-          }
-        }
-      } catch (const ConfigRejected& rejected) {
-        call.reject(rejected.what());
-      }
-    }
-  }
-
   const std::string& name() const noexcept { return core_->traits().name; }
   const ConfigSpace<C>& space() const noexcept { return *space_; }
 
  private:
+  /// Launches by itself outside of tuning, so that its code is not behind another call.
+  template <typename Config, typename... KernelArgs>
+  friend class CudaKernel;
+
+  /// The config of a launch with this key, or KernelCore::tuning: then `launch_while_tuning` is to be called.
+  int resolve(const Key& key) const { return core_->resolve(key); }
+
   detail::KernelTraits traits(std::string name) {
     detail::KernelTraits traits;
     traits.name = std::move(name);
@@ -156,8 +123,49 @@ class TunableKernel<R(const C&, Args...)> {
     return configs[id];
   }
 
+  /// `key` is that of the arguments; `resolve` has said that this thread tunes.
+  R launch_while_tuning(const Key& key, Args&... args) {
+    const auto bound_prune = [&](std::size_t id) { return options_.prune(config(id), args...); };
+    detail::PruneView prune;
+    if (options_.prune) {
+      prune.bound = &bound_prune;
+      prune.prune = [](const void* bound, std::size_t id) {
+        return (*static_cast<const decltype(bound_prune)*>(bound))(id);
+      };
+    }
+    detail::LaunchCall call(*core_, key, prune, detail::takes_stream<Args...>, detail::stream_of(args...));
+    for (;;) {
+      if (hooked_ && options_.reset && call.config_changed()) {
+        options_.reset(args...);
+      }
+      try {
+        if constexpr (std::is_void_v<R>) {
+          launch_timed(call, args...);
+          if (accept(call, args...)) {
+            return;
+          }
+        } else {
+          if (auto before = begin_launch_status<R>()) {
+            call.found_before(*before);
+          }
+          R result = launch_timed(call, args...);
+          if (auto lost = device_failure(result)) {
+            call.device_failed(*lost);
+          }
+          if (auto failure = launch_failure(result)) {
+            call.reject(*failure);
+          } else if (accept(call, args...)) {
+            return std::forward<R>(result);
+          }
+        }
+      } catch (const ConfigRejected& rejected) {
+        call.reject(rejected.what());
+      }
+    }
+  }
+
   R launch_timed(detail::LaunchCall& call, Args&... args) {
-    if (options_.before_launch) {
+    if (hooked_ && options_.before_launch) {
       options_.before_launch(call.info(), args...);
     }
     struct Timed {
@@ -170,6 +178,10 @@ class TunableKernel<R(const C&, Args...)> {
 
   /// False: the result was wrong and the fallback is to be launched.
   bool accept(detail::LaunchCall& call, Args&... args) {
+    if (!hooked_) {
+      call.finish();
+      return true;
+    }
     std::string reason;
     try {
       if (options_.after_launch) {
@@ -193,6 +205,7 @@ class TunableKernel<R(const C&, Args...)> {
   KeyFunction key_;
   Launcher launcher_;
   Options options_;
+  bool hooked_;  ///< something of the user's is called at launches; where not, they do not look for it
   std::shared_ptr<detail::KernelCore> core_;
   KernelRegistration registration_;
 };

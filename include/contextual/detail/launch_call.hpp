@@ -25,13 +25,14 @@ struct PruneView {
 /// communicates, loads no code, holds no lock while the launcher runs.
 class CONTEXTUAL_API LaunchCall {
  public:
-  LaunchCall(const KernelCore& core, const Key& key, const PruneView& prune, void* stream);
+  LaunchCall(const KernelCore& core, const Key& key, const PruneView& prune, bool on_stream, void* stream);
   LaunchCall(const LaunchCall&) = delete;
   LaunchCall& operator=(const LaunchCall&) = delete;
 
   std::size_t config_id() const noexcept { return info_.config_id; }
   const LaunchInfo& info() const noexcept { return info_; }
-  /// The problem's previous launch in this run used another config, or there was none.
+  /// The problem's launch before this one in this run used another config, or there was none. Asked once a
+  /// launch, by kernels that want to know.
   bool config_changed() noexcept;
   /// A first use: the result is to be checked.
   bool wants_check() const noexcept { return info_.warmup; }

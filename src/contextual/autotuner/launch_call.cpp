@@ -14,7 +14,8 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
 
 }  // namespace
 
-LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& prune, void* stream)
+LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& prune, bool on_stream,
+                       void* stream)
     : log_(*thread_state().log), core_(core), key_(key) {
   RunContext& run = *log_.run;
   info_.region = run.region();
@@ -22,7 +23,7 @@ LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& 
   info_.key = &key_;
   info_.tuning_iteration = run.tuning_iteration;
   info_.stream = stream;
-  info_.on_stream = core.traits().takes_stream;
+  info_.on_stream = on_stream;
   if (stream != nullptr && run.timer().captures(info_)) {
     // Neither tuned nor timed: the launch takes place where the graph is replayed.
     const int locked = core.table()->find(run.region_id(), key);
@@ -62,9 +63,7 @@ bool LaunchCall::config_changed() noexcept {
     return false;
   }
   const auto now = static_cast<std::int64_t>(info_.config_id);
-  // A plain read where nothing changed: that is nearly every launch, and an exchange costs it some ns.
-  return slot_->last_config.load(std::memory_order_relaxed) != now &&
-         slot_->last_config.exchange(now, std::memory_order_relaxed) != now;
+  return slot_->last_config.exchange(now, std::memory_order_relaxed) != now;
 }
 
 void LaunchCall::start() noexcept {

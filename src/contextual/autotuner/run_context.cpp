@@ -24,6 +24,8 @@ std::uint64_t identity_of(const std::string& name, const KernelTraits& traits, c
   return hash.value();
 }
 
+constexpr std::size_t first_records = 1024;  ///< of a batch; grows where that is too few
+
 std::vector<bool> pruned_configs(const PruneView& prune, std::size_t config_count) {
   std::vector<bool> pruned(config_count, false);
   for (std::size_t id = 1; prune.prune != nullptr && id < config_count; ++id) {
@@ -92,7 +94,9 @@ RunContext::RunContext(std::string region, std::uint32_t region_id, Timer& timer
       timer_(timer),
       max_problems_(max_problems),
       always_tune_(always_tune) {
-  threads_.emplace_back(*this, LaunchOrder::same);
+  ThreadLog& own = threads_.emplace_back(*this, LaunchOrder::same);
+  own.records.resize(first_records);  // touched now, not inside launches
+  own.records.clear();
 }
 
 ThreadLog& RunContext::add_thread(LaunchOrder order) {

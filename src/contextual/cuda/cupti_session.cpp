@@ -37,6 +37,14 @@ std::shared_ptr<CuptiSession>& left_open() {
   return *session;
 }
 
+/// CUPTI need not zero them then inside the launches that ask for one. Where it does not know the attribute
+/// it does so all the same.
+void promise_zeroed_buffers(bool zeroed) noexcept {
+  std::uint8_t value = zeroed ? 1 : 0;
+  std::size_t size = sizeof value;
+  cupti().cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &value);
+}
+
 }  // namespace
 
 std::shared_ptr<CuptiSession> CuptiSession::acquire() {
@@ -82,11 +90,7 @@ CuptiSession::CuptiSession() : seen_(the_seen()) {
 }
 
 void CuptiSession::enable() {
-  // The buffers are handed in zeroed, so CUPTI need not do that inside the launch that asks for one. Where it
-  // does not know the attribute it does it all the same.
-  std::uint8_t zeroed = 1;
-  std::size_t size = sizeof zeroed;
-  cupti().cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
+  promise_zeroed_buffers(true);
   CONTEXTUAL_CUPTI(cuptiActivityRegisterCallbacks(on_buffer_requested, on_buffer_completed));
   for (const CUpti_ActivityKind kind : activities) {
     CONTEXTUAL_CUPTI(cuptiActivityEnable(kind));
@@ -125,6 +129,7 @@ void CuptiSession::end() noexcept {
     api.cuptiActivityDisable(kind);  // one that could not be enabled is off already
   }
   api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // gives the buffers back
+  promise_zeroed_buffers(false);                                // whoever has CUPTI next makes its own
   api.cuptiUnsubscribe(subscriber_);
   if (detach_.load(std::memory_order_relaxed)) {
     api.cuptiFinalize();
@@ -152,14 +157,14 @@ void CUPTIAPI CuptiSession::on_api(void* user, CUpti_CallbackDomain /*domain*/, 
     seen.saw_capture(id, call);
     return;
   }
-  if (call.callbackSite == CUPTI_API_ENTER) {
-    return;
-  }
   if (id == marker_call) {
     marked_by_thread = call.correlationId;
     return;
   }
-  seen.contexts.add(call.context);
+  if (call.callbackSite == CUPTI_API_ENTER) {
+    seen.contexts.add(call.context);  // now: the region may return while another thread is still in here
+    return;
+  }
   if (launch_of_thread >= 0 && *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS) {
     // Known to have put something on a device only now: what failed leaves no record.
     // What is captured leaves no record, its graph's launch does.

@@ -51,7 +51,8 @@ class CuptiSession {
   static std::int64_t set_launch(std::int64_t launch) noexcept;
 
   /// A correlation id between those of the calls that were made before, on all threads, and those of the
-  /// calls that come later. One cheap call of the driver, which touches no device.
+  /// calls that come later; 0 where CUPTI did not call back. One cheap call of the driver, which touches no
+  /// device.
   std::uint32_t mark() noexcept;
 
   /// Some stream is being captured, as far as that began in this session.

@@ -56,6 +56,9 @@ Calls calls_of_launches(const std::vector<LaunchedCall>& all, std::span<const La
 
 std::int64_t makespan(const IterationTiming& iteration, const CuptiSession::Taken& taken,
                       const Records& by_call) {
+  if (iteration.note.begin == 0 || iteration.note.end == 0) {
+    return 0;  // without a mark
+  }
   const auto inside = [&](std::uint32_t correlation) {
     return correlation > iteration.note.begin && correlation <= iteration.note.end;
   };

@@ -13,19 +13,16 @@ namespace {
 /// Fewer paired rounds than this say nothing about the noise, unless fewer were asked for.
 constexpr int min_valid_rounds = 3;
 
-/// A difference beyond this many standard errors is none of the noise, also where few rounds make these
-/// errors uncertain and several candidates make large ones likely.
-constexpr double unlikely_errors = 4;
-
 std::string rounds_text(std::size_t count) {
   return "(paired, " + std::to_string(count) + (count == 1 ? " round)" : " rounds)");
 }
 
 }  // namespace
 
-ContestRun::ContestRun(Contest contest, std::vector<Entry> entries, int rounds, const PolicyOptions& options)
+ContestRun::ContestRun(Contest contest, std::vector<Entry> entries, Limits limits,
+                       const PolicyOptions& options)
     : options_(&options),
-      rounds_(rounds),
+      limits_(limits),
       contest_(std::move(contest)),
       entries_(std::move(entries)),
       alive_(entries_.size(), true) {
@@ -95,7 +92,7 @@ int ContestRun::rounds_begun() const {
 }
 
 int ContestRun::rounds_retaken() const {
-  return std::max(0, rounds_begun() - 1 - rounds_);
+  return std::max(0, rounds_begun() - 1 - limits_.rounds);
 }
 
 /// Every entry that is still in has a makespan.
@@ -111,7 +108,7 @@ bool ContestRun::valid(int round) const {
 
 int ContestRun::total_rounds() const {
   const int invalid = std::max(0, round_ - 1) - static_cast<int>(valid_rounds().size());
-  return 1 + rounds_ + std::min(invalid, rounds_);
+  return 1 + limits_.rounds + std::min(invalid, limits_.rounds);
 }
 
 /// Of the rounds that are over; round 0 is the warm-up and never counts.
@@ -127,7 +124,8 @@ std::vector<int> ContestRun::valid_rounds() const {
 
 ContestRun::Result ContestRun::decide() const {
   const std::vector<int> rounds = valid_rounds();
-  Result result{contest_, 0, {}, false, {}};
+  Result result;
+  result.contest = contest_;
   for (std::size_t entry = 0; entry < entries_.size(); ++entry) {
     result.contest.contenders.push_back(measure(entry, rounds));
   }
@@ -137,22 +135,44 @@ ContestRun::Result ContestRun::decide() const {
   } else if (!enough(rounds.size())) {
     result.verdict = "not enough valid rounds";
   } else {
-    result.winner = winner_of(contenders);
+    settle_gain(result);
     result.verdict = explain(contenders, result.winner);
-    const bool one_problem = contest_.kind == Contest::Kind::problem;
-    if (one_problem && result.winner == 0) {
+    if (contest_.kind == Contest::Kind::problem && result.winner == 0) {
       settle_tie(result, rounds);
-    } else if (one_problem &&
-               is_close(result.winner, contenders[result.winner], contenders[0].makespan.centre_ns)) {
-      result.close = {0, result.winner};
     }
   }
-  contenders[result.winner].chosen = true;
+  tidy_close(result);
+  contenders[result.close.empty() ? result.winner : 0].chosen = true;
   result.contest.reason =
       (result.winner == 0 ? "kept " + entries_[0].name
                           : entries_[result.winner].name + " replaces " + entries_[0].name) +
       ": " + result.verdict;
+  if (!result.close.empty()) {
+    result.contest.reason =
+        "undecided, so they meet again: " + names(result.close) + "; so far " + result.contest.reason;
+  }
   return result;
+}
+
+/// The incumbent first, each once. Nobody meets again in the last contest, or where it is not one problem's.
+void ContestRun::tidy_close(Result& result) const {
+  std::vector<std::size_t>& close = result.close;
+  if (limits_.last || contest_.kind != Contest::Kind::problem) {
+    close.clear();
+  }
+  if (!close.empty()) {
+    close.push_back(0);
+    std::sort(close.begin(), close.end());
+    close.erase(std::unique(close.begin(), close.end()), close.end());
+  }
+}
+
+std::string ContestRun::names(const std::vector<std::size_t>& entries) const {
+  std::string text;
+  for (const std::size_t entry : entries) {
+    text += (text.empty() ? "" : ", ") + entries_[entry].name;
+  }
+  return text;
 }
 
 /// Of an entry that dropped out: nothing.
@@ -191,122 +211,117 @@ bool ContestRun::is_close(std::size_t entry, const Contender& contender, double 
          required_gain_ns(entry, incumbent_ns);
 }
 
-/// The largest gain; within the noise of it the default wins, then the lowest index.
-std::size_t ContestRun::winner_of(const std::vector<Contender>& contenders) const {
+/// Those within the noise of the largest gain. Empty where nobody has one.
+std::vector<std::size_t> ContestRun::best_by_gain(const std::vector<Contender>& contenders) const {
   const double incumbent_ns = contenders[0].makespan.centre_ns;
-  std::size_t best = 0;
+  std::vector<std::size_t> best;
   for (std::size_t entry = 1; entry < contenders.size(); ++entry) {
-    if (eligible(entry, contenders[entry], incumbent_ns) &&
-        (best == 0 || contenders[entry].gain->centre_ns > contenders[best].gain->centre_ns)) {
-      best = entry;
+    if (eligible(entry, contenders[entry], incumbent_ns)) {
+      best.push_back(entry);
     }
   }
-  std::size_t winner = best;
-  for (std::size_t entry = 1; best != 0 && entry < contenders.size(); ++entry) {
+  if (best.empty()) {
+    return best;
+  }
+  const Summary most = *contenders[*std::max_element(best.begin(), best.end(), [&](auto a, auto b) {
+                          return contenders[a].gain->centre_ns < contenders[b].gain->centre_ns;
+                        })].gain;
+  std::erase_if(best, [&](std::size_t entry) {
     const Summary& gain = *contenders[entry].gain;
-    const Summary& most = *contenders[best].gain;
-    const double noise_ns = std::max(options_->tie_margin * incumbent_ns,
-                                     2 * std::hypot(gain.standard_error_ns, most.standard_error_ns));
-    if (eligible(entry, contenders[entry], incumbent_ns) && most.centre_ns - gain.centre_ns <= noise_ns &&
-        rank(entry) < rank(winner)) {
-      winner = entry;
-    }
-  }
-  return winner;
+    return most.centre_ns - gain.centre_ns >
+           std::max(options_->tie_margin * incumbent_ns,
+                    2 * std::hypot(gain.standard_error_ns, most.standard_error_ns));
+  });
+  return best;
 }
 
-/// The walk's rule again: the shortest own time, within the noise of it the default, then the lowest index.
-/// The walk takes a config's samples in a row and beside whatever its neighbours tried then, so it can take a
-/// drift of the device or another neighbour for a difference. Here candidates took turns in the context that
-/// stays.
+/// The largest gain; within the noise of it the default wins, then the lowest index.
+void ContestRun::settle_gain(Result& result) const {
+  const std::vector<Contender>& contenders = result.contest.contenders;
+  const std::vector<std::size_t> best = best_by_gain(contenders);
+  if (best.empty()) {
+    return;
+  }
+  result.winner =
+      *std::min_element(best.begin(), best.end(), [this](auto a, auto b) { return rank(a) < rank(b); });
+  if (is_close(result.winner, contenders[result.winner], contenders[0].makespan.centre_ns)) {
+    result.close = best;
+  }
+}
+
+/// By own times. The walk takes a config's samples in a row and beside whatever its neighbours tried then, so
+/// it can take a drift of the device or another neighbour for a difference. Here candidates took turns in the
+/// context that stays.
 void ContestRun::settle_tie(Result& result, const std::vector<int>& rounds) const {
-  std::vector<std::size_t> tied = tied_with_incumbent(result.contest.contenders);
-  std::vector<int> timed;
-  std::copy_if(rounds.begin(), rounds.end(), std::back_inserter(timed), [&](int round) {
-    const std::vector<Times>& row = times_[static_cast<std::size_t>(round)];
-    return std::all_of(tied.begin(), tied.end(), [&](std::size_t entry) { return row[entry].own_ns > 0; });
-  });
-  if (tied.size() < 2 || !enough(timed.size())) {
+  const std::vector<std::size_t> tied = tied_with_incumbent(result.contest.contenders, rounds);
+  std::vector<std::vector<std::int64_t>> own_ns;
+  for (const int round : rounds) {
+    std::vector<std::int64_t> of_round;
+    for (const std::size_t entry : tied) {
+      of_round.push_back(times_[static_cast<std::size_t>(round)][entry].own_ns);
+    }
+    if (std::find(of_round.begin(), of_round.end(), 0) == of_round.end()) {
+      own_ns.push_back(std::move(of_round));
+    }
+  }
+  if (tied.size() < 2 || !enough(own_ns.size())) {
     return;
   }
-  std::sort(tied.begin(), tied.end(), [this](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
-  const std::size_t fastest = *std::min_element(tied.begin(), tied.end(), [&](std::size_t a, std::size_t b) {
-    return own_time(a, timed).centre_ns < own_time(b, timed).centre_ns;
-  });
-  const double margin_ns = options_->tie_margin * own_time(fastest, timed).centre_ns;
-  std::size_t winner = fastest;
-  std::vector<std::size_t>& close = result.close;
+  std::vector<Rank> ranks;
   for (const std::size_t entry : tied) {
-    if (entry == fastest) {
-      break;  // those of a higher rank are not faster
-    }
-    const Summary over = own_time_over(entry, fastest, timed);
-    const double noise_ns = 2 * over.standard_error_ns;
-    if (over.centre_ns - unlikely_errors * over.standard_error_ns > margin_ns) {
-      continue;  // slower, and no noise of that size changes it
-    }
-    if (winner == fastest && over.centre_ns <= std::max(margin_ns, noise_ns)) {
-      winner = entry;
-      if (close.empty() && over.centre_ns + noise_ns <= margin_ns) {
-        break;  // a tie, and no noise of that size changes it
-      }
-    }
-    close.push_back(entry);
+    ranks.push_back(rank(entry));
   }
-  if (!close.empty()) {
-    close.push_back(fastest);
-    std::erase(close, std::size_t{0});
-    close.insert(close.begin(), 0);
+  const OwnTimeDecision own = decide_by_own_time(ranks, own_ns, options_->tie_margin, options_->statistic);
+  result.winner = tied[own.winner];
+  for (const std::size_t candidate : own.close) {
+    result.close.push_back(tied[candidate]);
   }
-  if (winner == 0) {
-    return;
+  const double loss = loss_of(result.contest.contenders, result.winner);
+  if (loss > limits_.tie_slack) {
+    result.close.push_back(result.winner);  // a tie by its noise only
   }
-  const Summary shorter = own_time_over(0, winner, timed);
-  const bool told = shorter.centre_ns > std::max(margin_ns, 2 * shorter.standard_error_ns);
-  result.winner = winner;
-  result.tie = true;
-  result.verdict = told ? "makespans tie, own time " +
-                              percent(shorter.centre_ns / own_time(0, timed).centre_ns) + " shorter "
-                        : "makespans and own times tie, and " +
-                              std::string(entries_[winner].is_default ? "the default" : "the lower index") +
-                              " wins ";
-  result.verdict += rounds_text(timed.size());
+  if (result.winner != 0) {
+    result.tie = true;
+    result.loss = std::max(0.0, loss);
+    result.verdict = own_time_text(own, result.winner) + rounds_text(own_ns.size());
+  }
 }
 
-bool ContestRun::enough(std::size_t rounds) const {
-  return rounds >= static_cast<std::size_t>(std::min(min_valid_rounds, rounds_));
+std::string ContestRun::own_time_text(const OwnTimeDecision& own, std::size_t winner) const {
+  if (own.told) {
+    return "makespans tie, own time " + percent(own.shorter) + " shorter ";
+  }
+  return "makespans and own times tie, and the " +
+         std::string(entries_[winner].is_default ? "default" : "lower index") + " wins ";
 }
 
-/// By makespan, beyond noise neither shorter nor longer; the incumbent among them.
-std::vector<std::size_t> ContestRun::tied_with_incumbent(const std::vector<Contender>& contenders) const {
+/// By how much the makespan is longer than the incumbent's, relative to it.
+double ContestRun::loss_of(const std::vector<Contender>& contenders, std::size_t entry) const {
+  return entry == 0 ? 0 : -contenders[entry].gain->centre_ns / contenders[0].makespan.centre_ns;
+}
+
+/// Those whose makespan is not longer by more than the slack, or, where that can still be looked at again, by
+/// more than the noise; and that have own times. The incumbent among them.
+std::vector<std::size_t> ContestRun::tied_with_incumbent(const std::vector<Contender>& contenders,
+                                                         const std::vector<int>& rounds) const {
+  const auto timed = [&](std::size_t entry) {
+    return enough(static_cast<std::size_t>(std::count_if(rounds.begin(), rounds.end(), [&](int round) {
+      return times_[static_cast<std::size_t>(round)][entry].own_ns > 0;
+    })));
+  };
   std::vector<std::size_t> tied{0};
   for (std::size_t entry = 1; entry < contenders.size(); ++entry) {
-    const Summary& gain = *contenders[entry].gain;
-    const double noise_ns =
-        std::max(options_->tie_margin * contenders[0].makespan.centre_ns, 2 * gain.standard_error_ns);
-    if (alive_[entry] && -gain.centre_ns <= noise_ns) {
+    const double noise = 2 * contenders[entry].gain->standard_error_ns / contenders[0].makespan.centre_ns;
+    const double allowed = limits_.last ? limits_.tie_slack : std::max(limits_.tie_slack, noise);
+    if (alive_[entry] && loss_of(contenders, entry) <= allowed && timed(entry)) {
       tied.push_back(entry);
     }
   }
   return tied;
 }
 
-Summary ContestRun::own_time(std::size_t entry, const std::vector<int>& rounds) const {
-  std::vector<std::int64_t> own;
-  std::transform(rounds.begin(), rounds.end(), std::back_inserter(own),
-                 [&](int round) { return times_[static_cast<std::size_t>(round)][entry].own_ns; });
-  return summarize(own, options_->statistic);
-}
-
-/// Of the paired differences.
-Summary ContestRun::own_time_over(std::size_t entry, std::size_t other,
-                                  const std::vector<int>& rounds) const {
-  std::vector<std::int64_t> differences;
-  std::transform(rounds.begin(), rounds.end(), std::back_inserter(differences), [&](int round) {
-    const std::vector<Times>& row = times_[static_cast<std::size_t>(round)];
-    return row[entry].own_ns - row[other].own_ns;
-  });
-  return summarize(differences, options_->statistic);
+bool ContestRun::enough(std::size_t rounds) const {
+  return rounds >= static_cast<std::size_t>(std::min(min_valid_rounds, limits_.rounds));
 }
 
 std::string ContestRun::explain(const std::vector<Contender>& contenders, std::size_t winner) const {

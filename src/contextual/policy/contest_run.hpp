@@ -5,12 +5,13 @@
 /// paired differences of their makespans. Where these tie, one problem's candidates are compared by their own
 /// times, which were taken in turn and beside the others' choices. Pure.
 
+#include "contextual/policy/own_time_tie.hpp"
 #include "contextual/policy/tuning_state.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace contextual::policy {
@@ -39,14 +40,20 @@ class ContestRun {
     Contest contest;
     std::size_t winner = 0;  ///< an index of `entries`
     std::string verdict;     ///< why, in a few words
-    bool tie = false;        ///< the makespans did not tell, so the others' surroundings stay as they are
-    /// The incumbent and the entries between which the noise may have decided. Empty: more rounds would
-    /// hardly decide otherwise.
+    bool tie = false;        ///< own times decided, so the others' surroundings stay as they are
+    double loss = 0;         ///< with a tie: by how much the makespan may have become longer, relative
+    /// The incumbent and the entries between which the noise may have decided: nothing is decided then.
     std::vector<std::size_t> close;
   };
 
-  /// `contest` has kind, problem and pass; `entries` begins with the incumbent. `rounds`: that count.
-  ContestRun(Contest contest, std::vector<Entry> entries, int rounds, const PolicyOptions& options);
+  struct Limits {
+    int rounds = 5;        ///< that count
+    double tie_slack = 0;  ///< makespans that are longer by no more than this tie; relative
+    bool last = false;     ///< nobody meets again
+  };
+
+  /// `contest` has kind, problem and pass; `entries` begins with the incumbent.
+  ContestRun(Contest contest, std::vector<Entry> entries, Limits limits, const PolicyOptions& options);
 
   const Contest& contest() const { return contest_; }
   const std::vector<Entry>& entries() const { return entries_; }
@@ -60,9 +67,12 @@ class ContestRun {
   void observe(const Trial& trial, std::optional<std::int64_t> makespan_ns,
                std::optional<std::int64_t> own_ns);
 
-  /// The entry drops out. Without the incumbent (entry 0) the contest is void: start another one.
+  /// The entry drops out. Without the incumbent (entry 0), or without anybody else where it is the last one,
+  /// the contest is void: start another one.
   void drop(std::size_t entry);
-  bool is_void() const { return !alive_[0]; }
+  bool is_void() const {
+    return !alive_[0] || (limits_.last && std::count(alive_.begin(), alive_.end(), true) < 2);
+  }
 
   /// Rounds begun so far, and rounds that were taken again.
   int rounds_begun() const;
@@ -71,34 +81,39 @@ class ContestRun {
   Result decide() const;
 
  private:
-  std::size_t entry_at(int round, std::size_t position) const;
-  void skip_dropped();
-  bool valid(int round) const;
-  int total_rounds() const;
-  std::vector<int> valid_rounds() const;
   /// What a trial brought; 0: nothing.
   struct Times {
     std::int64_t makespan_ns = 0;
     std::int64_t own_ns = 0;
   };
 
-  Contender measure(std::size_t entry, const std::vector<int>& rounds) const;
-  void settle_tie(Result& result, const std::vector<int>& rounds) const;
+  std::size_t entry_at(int round, std::size_t position) const;
+  void skip_dropped();
+  bool valid(int round) const;
+  int total_rounds() const;
+  std::vector<int> valid_rounds() const;
   bool enough(std::size_t rounds) const;
+  Rank rank(std::size_t entry) const { return {!entries_[entry].is_default, entries_[entry].label}; }
+
+  Contender measure(std::size_t entry, const std::vector<int>& rounds) const;
+  bool eligible(std::size_t entry, const Contender& contender, double incumbent_ns) const;
   double required_gain_ns(std::size_t entry, double incumbent_ns) const;
   bool is_close(std::size_t entry, const Contender& contender, double incumbent_ns) const;
-  std::vector<std::size_t> tied_with_incumbent(const std::vector<Contender>& contenders) const;
-  Summary own_time(std::size_t entry, const std::vector<int>& rounds) const;
-  Summary own_time_over(std::size_t entry, std::size_t other, const std::vector<int>& rounds) const;
-  std::pair<bool, std::size_t> rank(std::size_t entry) const {
-    return {!entries_[entry].is_default, entries_[entry].label};
-  }
-  std::size_t winner_of(const std::vector<Contender>& contenders) const;
-  bool eligible(std::size_t entry, const Contender& contender, double incumbent_ns) const;
+  std::vector<std::size_t> best_by_gain(const std::vector<Contender>& contenders) const;
+  void settle_gain(Result& result) const;
+
+  double loss_of(const std::vector<Contender>& contenders, std::size_t entry) const;
+  std::vector<std::size_t> tied_with_incumbent(const std::vector<Contender>& contenders,
+                                               const std::vector<int>& rounds) const;
+  void settle_tie(Result& result, const std::vector<int>& rounds) const;
+
+  void tidy_close(Result& result) const;
+  std::string names(const std::vector<std::size_t>& entries) const;
+  std::string own_time_text(const OwnTimeDecision& own, std::size_t winner) const;
   std::string explain(const std::vector<Contender>& contenders, std::size_t winner) const;
 
   const PolicyOptions* options_;
-  int rounds_;
+  Limits limits_;
   Contest contest_;
   std::vector<Entry> entries_;
   std::vector<bool> alive_;

@@ -84,12 +84,12 @@ bool Finals::start(Contest::Kind kind, std::vector<ContestRun::Entry> entries) {
     contest.problem = problem_;
     contest.pass = pass_;
   }
-  run_.emplace(std::move(contest), std::move(entries), options_->finals_repeat, *options_);
-  rematch_ = false;
+  run_.emplace(std::move(contest), std::move(entries),
+               ContestRun::Limits{.rounds = options_->finals_repeat, .tie_slack = tie_slack_}, *options_);
   return true;
 }
 
-/// Between those of the contest that were too close. It alone decides.
+/// Between those that were too close, of a contest that decided nothing.
 void Finals::start_rematch(const ContestRun::Result& result) {
   std::vector<ContestRun::Entry> entries;
   for (const std::size_t entry : result.close) {
@@ -99,8 +99,10 @@ void Finals::start_rematch(const ContestRun::Result& result) {
   contest.kind = result.contest.kind;
   contest.problem = result.contest.problem;
   contest.pass = result.contest.pass;
-  run_.emplace(std::move(contest), std::move(entries), 2 * options_->finals_repeat, *options_);
-  rematch_ = true;
+  run_.emplace(
+      std::move(contest), std::move(entries),
+      ContestRun::Limits{.rounds = 2 * options_->finals_repeat, .tie_slack = tie_slack_, .last = true},
+      *options_);
 }
 
 /// The incumbent first, then the default, the best by own time and the best by makespan; may repeat.
@@ -238,17 +240,16 @@ void Finals::discard() {
 }
 
 void Finals::conclude(std::vector<ProblemState>& problems) {
-  ContestRun::Result result = run_->decide();
+  const ContestRun::Result result = run_->decide();
   retakes_ += run_->rounds_retaken();
-  if (!result.close.empty() && !rematch_) {
-    result.contest.reason += "; too close to count: they meet again";
-    contests_.push_back(result.contest);
+  contests_.push_back(result.contest);
+  if (!result.close.empty()) {
     start_rematch(result);
     return;
   }
   ++stamp_;
   apply(result, problems);
-  contests_.push_back(result.contest);
+  tie_slack_ -= result.loss;
   if (result.contest.kind == Contest::Kind::problem) {
     contested_at_[result.contest.problem] = stamp_;
   }
@@ -281,8 +282,8 @@ std::size_t Finals::expected_afterwards(const std::vector<ProblemState>& problem
     const bool reached = stage_ == Stage::passes && (p < problem_ || (p == problem_ && run_));
     const bool takes_part = problems[p].walked() || problems[p].walking();
     if (takes_part && !reached && stage_ != Stage::verdict) {
-      std::size_t entries = std::min<std::size_t>(problems[p].record().configs.size(),
-                                                  2 + static_cast<std::size_t>(options_->finals_candidates));
+      std::size_t entries = std::min<std::size_t>(
+          problems[p].record().configs.size(), 2 + 2 * static_cast<std::size_t>(options_->finals_candidates));
       total += entries > 1 ? entries * rounds : 0;
     }
   }

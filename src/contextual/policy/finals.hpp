@@ -5,8 +5,8 @@
 ///
 /// First the walk's choices against whole sets, then each problem's few best with the others fixed, in
 /// passes, last the chosen set against all defaults. Where the noise may have decided between a problem's
-/// candidates, these meet again, once, for twice as many rounds. A problem takes
-/// part with its status `walked`; all others stay as they are.
+/// candidates, these meet again, once, for twice as many rounds. A problem takes part with its status
+/// `walked`; all others stay as they are.
 
 #include "contextual/policy/contest_run.hpp"
 #include "contextual/policy/problem_state.hpp"
@@ -20,7 +20,7 @@ namespace contextual::policy {
 
 class Finals {
  public:
-  explicit Finals(const PolicyOptions& options) : options_(&options) {}
+  explicit Finals(const PolicyOptions& options) : options_(&options), tie_slack_(options.tie_margin) {}
 
   /// A contest is open.
   bool running() const { return run_.has_value(); }
@@ -73,7 +73,8 @@ class Finals {
 
   const PolicyOptions* options_;
   std::optional<ContestRun> run_;
-  bool rematch_ = false;  ///< `run_` is one
+  /// What is left of the tie margin: many changes that the makespan hardly feels must not add up.
+  double tie_slack_;
   std::vector<Contest> contests_;
   Stage stage_ = Stage::begin;
   int pass_ = 0;

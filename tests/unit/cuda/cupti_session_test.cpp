@@ -195,6 +195,7 @@ TEST_CASE("CUPTI session: without detaching it is only unsubscribed, and can be 
   }
   CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
   CHECK(gpu.driver.log().count("cuptiUnsubscribe") == 2);
+  CHECK_FALSE(gpu.cupti.promised_zeroed());
 }
 
 TEST_CASE("CUPTI session: buffers are made ahead and used again", "[unit]") {

@@ -151,6 +151,7 @@ void add_activities(contextual::cuda::Cupti& api) {
     if (attribute != CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER || *size != 1) {
       return CUPTI_ERROR_INVALID_PARAMETER;
     }
+    const std::lock_guard lock(impl().mutex);
     impl().promised_zeroed = *static_cast<const std::uint8_t*>(value) != 0;
     return CUPTI_SUCCESS;
   };
@@ -238,6 +239,10 @@ std::set<std::uint8_t*> ScriptedCupti::buffers() const {
 std::size_t ScriptedCupti::dirty_buffers() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->dirty;
+}
+bool ScriptedCupti::promised_zeroed() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->promised_zeroed;
 }
 std::size_t ScriptedCupti::buffers_out() const {
   const std::lock_guard lock(impl_->mutex);

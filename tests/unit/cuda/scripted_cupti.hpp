@@ -42,6 +42,7 @@ class ScriptedCupti final : public DriverObserver {
   std::size_t buffers_out() const;  ///< that were not given back
   /// Times that a buffer came with something in it although they were said to come zeroed.
   std::size_t dirty_buffers() const;
+  bool promised_zeroed() const;  ///< buffers are said to come zeroed
   CallLog& log() noexcept { return driver_.log(); }
 
   void enter(CUpti_driver_api_trace_cbid call, std::uint32_t correlation, CUcontext context) override;

@@ -1,0 +1,39 @@
+#pragma once
+
+/// \file
+/// Which candidate wins by its own times where the makespans tie. Pure.
+
+#include <contextual/statistic.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace contextual::policy {
+
+/// A difference of this many standard errors is not taken for noise, though a few rounds make these errors
+/// uncertain and several candidates make a large one likely. Two errors, as elsewhere, are exceeded by chance
+/// in one of twenty comparisons.
+inline constexpr double unlikely_errors = 4;
+
+/// Who wins within the noise: the default, then the lowest index. The smaller one.
+using Rank = std::pair<bool, std::size_t>;
+
+struct OwnTimeDecision {
+  std::size_t winner = 0;  ///< an index of the candidates
+  /// Candidates between which the noise may have decided, the winner among them. Empty: none.
+  std::vector<std::size_t> close;
+  /// Candidate 0 is slower than the fastest beyond the noise; else the winner only has the better rank.
+  bool told = false;
+  double shorter = 0;  ///< than candidate 0's own time, relative to it
+};
+
+/// The walk's rule: the shortest own time; within the noise of it the best rank. Noise: the larger of
+/// `tie_margin` (relative) and twice the standard error of the paired differences. `own_ns`: for each round
+/// every candidate's time, all positive; at least one round and one candidate.
+OwnTimeDecision decide_by_own_time(const std::vector<Rank>& ranks,
+                                   const std::vector<std::vector<std::int64_t>>& own_ns, double tie_margin,
+                                   Statistic statistic);
+
+}  // namespace contextual::policy

@@ -1,0 +1,67 @@
+#include "contextual/policy/own_time_tie.hpp"
+
+#include "support/catch.hpp"
+
+using namespace contextual;
+using namespace contextual::policy;
+
+namespace {
+
+using Rounds = std::vector<std::vector<std::int64_t>>;
+
+/// Candidates 0, 1, 2, ... are the configs of `ids`.
+OwnTimeDecision decide(const std::vector<std::size_t>& ids, const Rounds& own_ns) {
+  std::vector<Rank> ranks;
+  for (const std::size_t id : ids) {
+    ranks.emplace_back(id != 0, id);
+  }
+  return decide_by_own_time(ranks, own_ns, 0.005, Statistic::median);
+}
+
+/// The same in every round.
+Rounds steady(const std::vector<std::int64_t>& own_ns) {
+  return Rounds(5, own_ns);
+}
+
+}  // namespace
+
+TEST_CASE("own times: the shortest wins", "[unit]") {
+  const OwnTimeDecision decision = decide({1, 0, 2}, steady({100'000, 120'000, 90'000}));
+  CHECK(decision.winner == 2);
+  CHECK(decision.told);
+  CHECK(decision.shorter == Approx(0.1));
+  CHECK(decision.close.empty());
+}
+
+TEST_CASE("own times: within the margin the default wins, then the lowest index", "[unit]") {
+  CHECK(decide({3, 0, 1}, steady({100'000, 100'400, 100'200})).winner == 1);
+  CHECK(decide({3, 5, 1}, steady({100'000, 99'900, 100'200})).winner == 2);
+  CHECK_FALSE(decide({3, 5, 1}, steady({100'000, 99'900, 100'200})).told);
+}
+
+TEST_CASE("own times: a better rank is no reason where candidate 0 is slower than the fastest", "[unit]") {
+  const OwnTimeDecision decision = decide({1, 2, 3}, steady({100'600, 100'300, 100'000}));
+  CHECK(decision.winner == 1);
+  CHECK(decision.told);
+  CHECK(decision.shorter == Approx(300.0 / 100'600));
+}
+
+TEST_CASE("own times: differences are paired, so that a drift of all cancels", "[unit]") {
+  const OwnTimeDecision decision = decide(
+      {1, 0},
+      {{100'000, 102'000}, {110'000, 112'000}, {90'000, 92'000}, {100'000, 102'000}, {95'000, 97'000}});
+  CHECK(decision.winner == 0);
+  CHECK(decision.close.empty());
+}
+
+TEST_CASE("own times: what the noise may have decided is close, with the fastest and the winner", "[unit]") {
+  // The default is slower by 1 % in the median and by -1 to 4 % in single rounds: a tie by its noise.
+  const Rounds noisy = {{96'000, 100'000, 130'000},
+                        {99'500, 100'000, 130'000},
+                        {99'000, 100'000, 130'000},
+                        {98'000, 100'000, 130'000},
+                        {101'000, 100'000, 130'000}};
+  const OwnTimeDecision decision = decide({1, 0, 2}, noisy);
+  CHECK(decision.winner == 1);
+  CHECK(decision.close == std::vector<std::size_t>{1, 0});
+}
