@@ -3,7 +3,7 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
-#include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -33,53 +33,60 @@ void call(const char* name, Function* /*declared*/, Arguments... arguments) {
 
 // The header's functions are named, not linked to.
 #define CONTEXTUAL_CALL(function, ...) \
-  call(#function, static_cast<decltype(&::function)>(nullptr), __VA_ARGS__)
+  call(#function, static_cast<decltype(&::function)>(nullptr) __VA_OPT__(, ) __VA_ARGS__)
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 
-/// Zeroed and touched ahead. CUPTI has one or two at a time.
-std::vector<std::uint8_t>& buffer(std::size_t i) {
-  static std::array<std::vector<std::uint8_t>, 4> buffers;
-  if (buffers.at(i).empty()) {
-    buffers.at(i).resize(buffer_bytes);
-  }
-  return buffers.at(i);
+constexpr std::size_t buffer_count = 4;  // CUPTI has one or two at a time
+
+/// Zeroed, and touched ahead.
+std::vector<std::vector<std::uint8_t>>& buffers() {
+  static std::vector<std::vector<std::uint8_t>> made(buffer_count, std::vector<std::uint8_t>(buffer_bytes));
+  return made;
 }
 
 void CUPTIAPI request(std::uint8_t** memory, std::size_t* size, std::size_t* max_records) {
-  static std::size_t next = 0;
-  *memory = buffer(next++ % 4).data();
+  static std::atomic<std::size_t> next{0};
+  *memory = buffers()[next++ % buffer_count].data();
   *size = buffer_bytes;
   *max_records = 0;
 }
 
-void CUPTIAPI complete(CUcontext, std::uint32_t, std::uint8_t* memory, std::size_t, std::size_t valid) {
-  std::memset(memory, 0, valid);
+void CUPTIAPI complete(CUcontext, std::uint32_t, std::uint8_t* memory, std::size_t size, std::size_t) {
+  std::memset(memory, 0, size);
 }
 
 }  // namespace
 
 BareCupti::BareCupti() {
-  for (std::size_t i = 0; i < 4; ++i) {
-    buffer(i);
-  }
-  std::uint8_t zeroed = 1;
-  std::size_t size = sizeof zeroed;
+  buffers();
   CONTEXTUAL_CALL(
       cuptiSubscribe, &subscriber_, [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {},
       nullptr);
-  CONTEXTUAL_CALL(cuptiActivitySetAttribute, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
-  CONTEXTUAL_CALL(cuptiActivityRegisterCallbacks, request, complete);
-  CONTEXTUAL_CALL(cuptiActivityEnable, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  try {
+    std::uint8_t zeroed = 1;
+    std::size_t size = sizeof zeroed;
+    CONTEXTUAL_CALL(cuptiActivitySetAttribute, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size,
+                    &zeroed);
+    CONTEXTUAL_CALL(cuptiActivityRegisterCallbacks, request, complete);
+    CONTEXTUAL_CALL(cuptiActivityEnable, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  } catch (...) {
+    end();
+    throw;
+  }
 }
 
 BareCupti::~BareCupti() {
+  end();
+}
+
+void BareCupti::end() noexcept {
   try {
     CONTEXTUAL_CALL(cuptiActivityDisable, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     CONTEXTUAL_CALL(cuptiActivityFlushAll, static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
     CONTEXTUAL_CALL(cuptiUnsubscribe, subscriber_);
-    call("cuptiFinalize", static_cast<decltype(&::cuptiFinalize)>(nullptr));
-  } catch (const std::runtime_error&) {  // the next tuning says what is wrong with CUPTI
+    CONTEXTUAL_CALL(cuptiFinalize);
+  } catch (...) {  // the next tuning says what is wrong with CUPTI
   }
 }
 

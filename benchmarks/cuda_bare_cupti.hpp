@@ -20,6 +20,8 @@ class BareCupti {
   ~BareCupti();
 
  private:
+  void end() noexcept;
+
   CUpti_SubscriberHandle subscriber_ = nullptr;
 };
 

@@ -226,7 +226,7 @@ class NoTimer final : public Timer {
   }
 };
 
-/// `compare` while `kernel` is tuned: an iteration is a line's round of few launches, as regions have them.
+/// `compare` while the kernel is tuned. Each round is a run of the region, with few launches.
 template <typename Launch>
 void compare_while_tuned(const char* what, int rounds, Launch&& launch_kernel) {
   constexpr int launches = 100;

@@ -66,16 +66,15 @@ struct IterationInfo {
 
 /// Every field is optional. With designated initialisers: `{.n_warmup = 1, .finals = false}`.
 struct Options {
-  std::optional<Mode> mode{};     ///< tune
-  std::optional<int> n_warmup{};  ///< 3; uses of a config before its samples count, at least 1
-  std::optional<int> n_repeat{};  ///< 5; samples of a config, at least 1
-  std::optional<bool> finals{};   ///< true; false gives the documented table and nothing else
-  std::optional<int>
-      finals_candidates{};  ///< 2; this many by own time, those close to them, and as many by makespan
-  std::optional<int> finals_repeat{};       ///< 5; paired rounds of a contest
+  std::optional<Mode> mode{};               ///< tune
+  std::optional<int> n_warmup{};            ///< 3; uses of a config before its samples count, at least 1
+  std::optional<int> n_repeat{};            ///< 5; samples of a config, at least 1
+  std::optional<bool> finals{};             ///< true; false gives the documented table and nothing else
+  std::optional<int> finals_candidates{};   ///< 2; this many by own time, and close ones, as many by makespan
+  std::optional<int> finals_repeat{};       ///< 5; paired rounds of a contest, doubled in a second one
   std::optional<int> finals_passes{};       ///< 2; passes over all problems at most
-  std::optional<double> finals_min_gain{};  ///< 0.005; relative gain of the makespan that a change must bring
-  std::optional<double> tie_margin{};       ///< 0.005; own times closer than this are a tie
+  std::optional<double> finals_min_gain{};  ///< 0.005; gain of the makespan for a change, relative
+  std::optional<double> tie_margin{};       ///< 0.005; times closer than this, relatively, are a tie
   std::optional<Statistic> statistic{};     ///< median
   std::optional<int> settle_every{};        ///< 0: at the end of each config; else tuning iterations a batch
   std::optional<std::int64_t> max_iterations{};  ///< 10000 tuning iterations a run

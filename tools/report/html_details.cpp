@@ -194,7 +194,7 @@ std::string contests(const RunAnalysis& analysis, const ReportOptions& options) 
   }
   return markup.empty() ? ""
                         : folded("Finals: " + count_text(written, "contest") +
-                                     ", paired rounds, compared by the region's time",
+                                     ", paired rounds, compared by the region's time, ties by own times",
                                  markup);
 }
 

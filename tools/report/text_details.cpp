@@ -200,7 +200,7 @@ void write_contests(TextWriter& out, const RunAnalysis& analysis, const ReportOp
   if (analysis.contests.empty()) {
     return;
   }
-  out.heading("Finals: paired rounds, compared by the region's time");
+  out.heading("Finals: paired rounds, compared by the region's time, ties by own times");
   std::size_t written = 0;
   for (const Contest* contest : analysis.contests) {
     if (!contest->entries.empty() && written++ < limit(contests_in_text, options)) {

@@ -81,7 +81,7 @@ struct ProblemSlot {
   ProblemSlot(std::size_t position, std::string problem_name, const Key& problem_key, std::size_t configs);
 
   // What every launch reads and writes comes first and together: a launch finds little of it in the nearest
-  // cache when the driver has just run.
+  // cache when the driver has just run. What has no other comment is fixed once discovered.
   std::size_t index;  ///< among the run's slots on this rank
   Key key;
   std::string coupling;

@@ -72,7 +72,7 @@ void open_limits(CUfunction function) {
 }  // namespace
 
 struct CudaKernelCore::Impl {
-  std::atomic<ContextNode*> contexts{nullptr};  ///< a list that launches walk
+  std::atomic<ContextNode*> contexts{nullptr};  ///< a list that launches walk, and that grows under `mutex`
 
   CudaSource source;
   std::function<std::vector<CudaVariant>()> make_variants;
@@ -84,6 +84,7 @@ struct CudaKernelCore::Impl {
   std::optional<Compiler> compiler;
   std::vector<CudaVariant> variants;
   std::map<int, std::vector<std::optional<Compiled>>> compiled;  ///< by compute capability, by config
+
   ContextNode* find(CUcontext context) const noexcept {
     ContextNode* node = contexts.load(std::memory_order_acquire);
     while (node != nullptr && node->context != context) {

@@ -137,7 +137,7 @@ ContestRun::Result ContestRun::decide() const {
   } else {
     settle_gain(result);
     result.verdict = explain(contenders, result.winner);
-    if (contest_.kind == Contest::Kind::problem && result.winner == 0) {
+    if (contest_.kind == Contest::Kind::problem && (result.winner == 0 || !result.close.empty())) {
       settle_tie(result, rounds);
     }
   }
@@ -272,15 +272,17 @@ void ContestRun::settle_tie(Result& result, const std::vector<int>& rounds) cons
     ranks.push_back(rank(entry));
   }
   const OwnTimeDecision own = decide_by_own_time(ranks, own_ns, options_->tie_margin, options_->statistic);
-  result.winner = tied[own.winner];
+  const std::size_t winner = tied[own.winner];
+  const double loss = loss_of(result.contest.contenders, winner);
+  const bool by_gain = result.winner != 0;  // which has to show itself again
   for (const std::size_t candidate : own.close) {
     result.close.push_back(tied[candidate]);
   }
-  const double loss = loss_of(result.contest.contenders, result.winner);
-  if (loss > limits_.tie_slack) {
-    result.close.push_back(result.winner);  // a tie by its noise only
+  if (by_gain || loss > limits_.tie_slack) {  // a tie by its noise only
+    result.close.push_back(winner);
   }
-  if (result.winner != 0) {
+  if (!by_gain && winner != 0) {
+    result.winner = winner;
     result.tie = true;
     result.loss = std::max(0.0, loss);
     result.verdict = own_time_text(own, result.winner) + rounds_text(own_ns.size());

@@ -221,17 +221,20 @@ std::optional<std::size_t> ProblemState::best_so_far() const {
 }
 
 std::vector<std::size_t> ProblemState::best_by_time(std::size_t count) const {
-  const std::vector<Entrant> best = best_first(entrants(1));
-  const auto is_close = [&](std::size_t i) {
-    const Summary& last = best[count - 1].summary;
-    const Summary& next = best[i].summary;
-    return next.centre_ns - last.centre_ns <= 2 * noise_ns(next, last, options_->tie_margin);
-  };
-  std::size_t taken = count;
-  while (count > 0 && taken < 2 * count && taken < best.size() && is_close(taken)) {
-    ++taken;
+  std::vector<Entrant> best = best_first(entrants(1));
+  if (count == 0 || best.size() <= count) {
+    return ids_of(best, count);
   }
-  return ids_of(best, taken);
+  const Summary last = best[count - 1].summary;
+  const auto rest = best.begin() + static_cast<std::ptrdiff_t>(count);
+  best.erase(std::remove_if(rest, best.end(),
+                            [&](const Entrant& next) {
+                              return next.summary.centre_ns - last.centre_ns >
+                                     2 * noise_ns(next.summary, last, options_->tie_margin);
+                            }),
+             best.end());
+  std::sort(rest, best.end(), [](const Entrant& a, const Entrant& b) { return a.config_id < b.config_id; });
+  return ids_of(best, 2 * count);
 }
 
 std::vector<std::size_t> ProblemState::best_by_makespan(std::size_t count) const {

@@ -62,8 +62,9 @@ class ProblemState {
   std::optional<std::size_t> best_so_far() const;
 
   /// Up to `count` viable configs, best first, by own time and by the median makespan of their steps. By own
-  /// time as many more at most that are not slower than the last of them by more than twice the noise: which
-  /// of these comes first, a drift may have decided.
+  /// time then as many more at most, the lowest indices, of those that are not slower than the last one by
+  /// more than twice the noise: which of these comes first, a drift may have decided, and the lowest would
+  /// win a tie.
   std::vector<std::size_t> best_by_time(std::size_t count) const;
   std::vector<std::size_t> best_by_makespan(std::size_t count) const;
 

@@ -70,20 +70,24 @@ TEST_CASE("record times: an empty copy inside a launch leaves no record and does
 
 TEST_CASE("record times: a makespan covers everything of its iteration, launches or not", "[unit]") {
   CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 1), {50, 120, 0, 2, false}, kernel(180, 500, 3), kernel(600, 700, 4)};
-  taken.calls = {{1, true, 0}};
-  const auto result = assembled(taken, {launch(0)}, {iteration(0, 3), iteration(3, 4), iteration(4, 9)});
+  taken.records = {kernel(100, 200, 2), {50, 120, 0, 3, false}, kernel(180, 500, 4), kernel(600, 700, 5)};
+  taken.calls = {{2, true, 0}};
+  const auto result =
+      assembled(taken, {launch(0)},
+                {iteration(1, 4), iteration(4, 5), iteration(5, 9), iteration(0, 9), iteration(1, 0)});
   CHECK(result.iterations[0].makespan_ns == 450);
   CHECK(result.iterations[1].makespan_ns == 100);
   CHECK(result.iterations[2].makespan_ns == 0);
+  CHECK(result.iterations[3].makespan_ns == 0);  // without a mark
+  CHECK(result.iterations[4].makespan_ns == 0);
 }
 
 TEST_CASE("record times: a makespan that a missing kernel might lengthen is unknown, others are not",
           "[unit]") {
   CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 1), kernel(600, 700, 4)};
-  taken.calls = {{1, true, 0}, {2, true, 1}, {3, false, 1}, {4, true, 2}};
-  const auto result = assembled(taken, {launch(0), launch(1), launch(2)}, {iteration(0, 3), iteration(3, 4)});
+  taken.records = {kernel(100, 200, 2), kernel(600, 700, 5)};
+  taken.calls = {{2, true, 0}, {3, true, 1}, {4, false, 1}, {5, true, 2}};
+  const auto result = assembled(taken, {launch(0), launch(1), launch(2)}, {iteration(1, 4), iteration(4, 5)});
   CHECK(result.launches[0].spans.size() == 1);
   CHECK(result.iterations[0].makespan_ns == 0);
   CHECK(result.iterations[1].makespan_ns == 100);
