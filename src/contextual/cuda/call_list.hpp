@@ -15,7 +15,18 @@ struct LaunchedCall {
   std::int64_t launch = 0;  ///< as given to `CuptiSession::set_launch`
 };
 
+/// Places of a CallList that one thread may fill.
+struct ReservedPlaces {
+  std::uint64_t batch = 0;  ///< of all lists of the process; 0: none
+  std::size_t next = 0;
+  std::size_t end = 0;
+};
+
 /// Calls that any thread adds without lock or allocation, and one thread takes between batches.
+///
+/// A thread reserves places by the dozen. Otherwise each call would need an atomic addition, which waits
+/// until the processor's earlier writes are out, the ones to the device that a launch has just made among
+/// them.
 class CallList {
  public:
   explicit CallList(std::size_t capacity) { make(capacity); }
@@ -25,7 +36,13 @@ class CallList {
   /// Beyond the capacity the call is lost.
   void add(const LaunchedCall& call) noexcept {
     Table& table = *table_.load(std::memory_order_acquire);
-    const std::size_t place = table.asked.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t batch = table.batch.load(std::memory_order_acquire);
+    ReservedPlaces& mine = reserved_;
+    if (mine.next == mine.end || mine.batch != batch) [[unlikely]] {
+      const std::size_t first = table.asked.fetch_add(reserved_at_once, std::memory_order_relaxed);
+      mine = {batch, first, first + reserved_at_once};
+    }
+    const std::size_t place = mine.next++;
     if (place < table.capacity) {
       table.places[place].call.store((std::uint64_t{call.correlation} << 1) | (call.kernel ? 1U : 0U),
                                      std::memory_order_relaxed);
@@ -37,12 +54,15 @@ class CallList {
   /// now on. A launch that is under way meanwhile is taken in part.
   bool take(std::vector<LaunchedCall>& calls) {
     Table& table = *table_.load(std::memory_order_relaxed);
-    const std::size_t asked = table.asked.exchange(0, std::memory_order_relaxed);
+    table.batch.store(next_batch(), std::memory_order_release);  // what threads reserved is theirs no longer
+    const std::size_t asked = table.asked.exchange(0, std::memory_order_acq_rel);
     calls.clear();
     for (std::size_t i = 0; i < asked && i < table.capacity; ++i) {
-      const std::int64_t launch = table.places[i].launch.load(std::memory_order_acquire);
+      const std::int64_t launch = table.places[i].launch.exchange(empty, std::memory_order_acquire);
       const std::uint64_t call = table.places[i].call.load(std::memory_order_relaxed);
-      calls.push_back({static_cast<std::uint32_t>(call >> 1), (call & 1) != 0, launch});
+      if (launch != empty) {
+        calls.push_back({static_cast<std::uint32_t>(call >> 1), (call & 1) != 0, launch});
+      }
     }
     if (asked > table.capacity) {
       make(2 * asked);
@@ -52,16 +72,27 @@ class CallList {
   }
 
  private:
+  static constexpr std::int64_t empty = -1;
+  static constexpr std::size_t reserved_at_once = 32;
+
   struct Place {
     std::atomic<std::uint64_t> call{0};
-    std::atomic<std::int64_t> launch{-1};
+    std::atomic<std::int64_t> launch{empty};
   };
   struct Table {
     explicit Table(std::size_t count) : capacity(count), places(std::make_unique<Place[]>(count)) {}
     const std::size_t capacity;
     const std::unique_ptr<Place[]> places;
+    std::atomic<std::uint64_t> batch{next_batch()};
     std::atomic<std::size_t> asked{0};
   };
+  static std::uint64_t next_batch() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+
+  // See launch_of_thread in cupti_session.cpp.
+  static inline constinit thread_local ReservedPlaces reserved_ __attribute__((tls_model("initial-exec")));
 
   void make(std::size_t capacity) {
     tables_.push_back(std::make_unique<Table>(capacity));

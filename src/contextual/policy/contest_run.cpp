@@ -256,10 +256,10 @@ void ContestRun::settle_tie(Result& result, const std::vector<int>& rounds) cons
   const std::vector<std::size_t> tied = tied_with_incumbent(result.contest.contenders, rounds);
   std::vector<std::vector<std::int64_t>> own_ns;
   for (const int round : rounds) {
-    std::vector<std::int64_t> of_round;
-    for (const std::size_t entry : tied) {
-      of_round.push_back(times_[static_cast<std::size_t>(round)][entry].own_ns);
-    }
+    const std::vector<Times>& row = times_[static_cast<std::size_t>(round)];
+    std::vector<std::int64_t> of_round(tied.size());
+    std::transform(tied.begin(), tied.end(), of_round.begin(),
+                   [&](std::size_t entry) { return row[entry].own_ns; });
     if (std::find(of_round.begin(), of_round.end(), 0) == of_round.end()) {
       own_ns.push_back(std::move(of_round));
     }
@@ -267,10 +267,8 @@ void ContestRun::settle_tie(Result& result, const std::vector<int>& rounds) cons
   if (tied.size() < 2 || !enough(own_ns.size())) {
     return;
   }
-  std::vector<Rank> ranks;
-  for (const std::size_t entry : tied) {
-    ranks.push_back(rank(entry));
-  }
+  std::vector<Rank> ranks(tied.size());
+  std::transform(tied.begin(), tied.end(), ranks.begin(), [this](std::size_t entry) { return rank(entry); });
   const OwnTimeDecision own = decide_by_own_time(ranks, own_ns, options_->tie_margin, options_->statistic);
   const std::size_t winner = tied[own.winner];
   const double loss = loss_of(result.contest.contenders, winner);
