@@ -37,7 +37,7 @@ class CallList {
   void add(const LaunchedCall& call) noexcept {
     Table& table = *table_.load(std::memory_order_acquire);
     const std::uint64_t batch = table.batch.load(std::memory_order_acquire);
-    ReservedPlaces& mine = reserved_;
+    ReservedPlaces& mine = reserved;
     if (mine.next == mine.end || mine.batch != batch) [[unlikely]] {
       const std::size_t first = table.asked.fetch_add(reserved_at_once, std::memory_order_relaxed);
       mine = {batch, first, first + reserved_at_once};
@@ -92,7 +92,7 @@ class CallList {
   }
 
   // See launch_of_thread in cupti_session.cpp.
-  static inline constinit thread_local ReservedPlaces reserved_ __attribute__((tls_model("initial-exec")));
+  static inline constinit thread_local ReservedPlaces reserved __attribute__((tls_model("initial-exec")));
 
   void make(std::size_t capacity) {
     tables_.push_back(std::make_unique<Table>(capacity));
