@@ -54,8 +54,9 @@ class CallList {
   /// now on. A launch that is under way meanwhile is taken in part.
   bool take(std::vector<LaunchedCall>& calls) {
     Table& table = *table_.load(std::memory_order_relaxed);
-    table.batch.store(next_batch(), std::memory_order_release);  // what threads reserved is theirs no longer
+    // In this order, so that who sees the new batch reserves places of it.
     const std::size_t asked = table.asked.exchange(0, std::memory_order_acq_rel);
+    table.batch.store(next_batch(), std::memory_order_release);  // what threads reserved is theirs no longer
     calls.clear();
     for (std::size_t i = 0; i < asked && i < table.capacity; ++i) {
       const std::int64_t launch = table.places[i].launch.exchange(empty, std::memory_order_acquire);

@@ -102,14 +102,24 @@ class ContestRun {
   std::vector<std::size_t> best_by_gain(const std::vector<Contender>& contenders) const;
   void settle_gain(Result& result) const;
 
+  /// Who wins by own times, of some entries.
+  struct ByOwnTime {
+    std::size_t winner = 0;
+    std::vector<std::size_t> close;
+    std::size_t rounds = 0;
+    std::string text;
+  };
   double loss_of(const std::vector<Contender>& contenders, std::size_t entry) const;
+  double noise_of(const std::vector<Contender>& contenders, std::size_t entry) const;
   std::vector<std::size_t> tied_with_incumbent(const std::vector<Contender>& contenders,
-                                               const std::vector<int>& rounds) const;
+                                               const std::vector<int>& rounds, bool or_by_noise) const;
+  std::optional<ByOwnTime> by_own_time(const std::vector<std::size_t>& entries,
+                                       const std::vector<int>& rounds) const;
   void settle_tie(Result& result, const std::vector<int>& rounds) const;
+  void note_close(Result& result, const ByOwnTime& own, const std::vector<int>& rounds) const;
 
-  void tidy_close(Result& result) const;
   std::string names(const std::vector<std::size_t>& entries) const;
-  std::string own_time_text(const OwnTimeDecision& own, std::size_t winner) const;
+  std::string own_time_text(const OwnTimeDecision& own, const std::vector<std::size_t>& entries) const;
   std::string explain(const std::vector<Contender>& contenders, std::size_t winner) const;
 
   const PolicyOptions* options_;

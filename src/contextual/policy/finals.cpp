@@ -283,7 +283,7 @@ std::size_t Finals::expected_afterwards(const std::vector<ProblemState>& problem
     const bool takes_part = problems[p].walked() || problems[p].walking();
     if (takes_part && !reached && stage_ != Stage::verdict) {
       std::size_t entries = std::min<std::size_t>(
-          problems[p].record().configs.size(), 2 + 2 * static_cast<std::size_t>(options_->finals_candidates));
+          problems[p].record().configs.size(), 2 + 3 * static_cast<std::size_t>(options_->finals_candidates));
       total += entries > 1 ? entries * rounds : 0;
     }
   }

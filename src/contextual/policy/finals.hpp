@@ -48,7 +48,7 @@ class Finals {
   /// The open contest ends here and changes nothing.
   void close(const std::string& reason);
 
-  /// An estimate of the iterations after the open contest.
+  /// An estimate of the iterations after the open contest, without those of contests that are repeated.
   std::size_t expected_afterwards(const std::vector<ProblemState>& problems) const;
 
   const std::vector<Contest>& contests() const { return contests_; }

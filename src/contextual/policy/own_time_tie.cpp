@@ -3,6 +3,7 @@
 #include "contextual/policy/statistics.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace contextual::policy {
@@ -33,10 +34,14 @@ bool ties(const Summary& slower, double margin_ns) {
   return slower.centre_ns <= std::max(margin_ns, 2 * slower.standard_error_ns);
 }
 
+bool is_slower_for_sure(const Summary& slower, double margin_ns) {
+  return slower.centre_ns - unlikely_errors * slower.standard_error_ns > margin_ns;
+}
+
 /// Neither a tie nor a difference for sure.
 bool is_close(const Summary& slower, double margin_ns) {
-  const double error_ns = unlikely_errors * slower.standard_error_ns;
-  return slower.centre_ns - error_ns <= margin_ns && slower.centre_ns + error_ns > margin_ns;
+  return !is_slower_for_sure(slower, margin_ns) &&
+         slower.centre_ns + unlikely_errors * slower.standard_error_ns > margin_ns;
 }
 
 }  // namespace
@@ -52,25 +57,25 @@ OwnTimeDecision decide_by_own_time(const std::vector<Rank>& ranks, const Rounds&
   const double margin_ns = tie_margin * centre_of(own_ns, fastest, statistic);
   const auto slower = [&](std::size_t candidate) { return slower_by(own_ns, candidate, fastest, statistic); };
 
-  OwnTimeDecision decision;
   // The fastest ties with itself, so one is found.
   const auto first = std::find_if(by_rank.begin(), by_rank.end(),
                                   [&](std::size_t candidate) { return ties(slower(candidate), margin_ns); });
-  decision.winner = *first;
+  OwnTimeDecision decision;
+  decision.fastest = fastest;
   // Those of a better rank might tie as well, and the winner might not.
-  std::copy_if(by_rank.begin(), first + 1, std::back_inserter(decision.close), [&](std::size_t candidate) {
+  const bool open = std::any_of(by_rank.begin(), first + 1, [&](std::size_t candidate) {
     return candidate != fastest && is_close(slower(candidate), margin_ns);
   });
-  if (!decision.close.empty()) {
-    for (const std::size_t needed : {decision.winner, fastest}) {
-      if (std::find(decision.close.begin(), decision.close.end(), needed) == decision.close.end()) {
-        decision.close.push_back(needed);
-      }
-    }
+  if (open) {
+    std::copy_if(by_rank.begin(), by_rank.end(), std::back_inserter(decision.close),
+                 [&](std::size_t candidate) { return !is_slower_for_sure(slower(candidate), margin_ns); });
   }
   decision.told = !ties(slower(0), margin_ns);
-  decision.shorter =
-      slower_by(own_ns, 0, decision.winner, statistic).centre_ns / centre_of(own_ns, 0, statistic);
+  const auto shorter_by = [&](std::size_t candidate) {
+    return slower_by(own_ns, 0, candidate, statistic).centre_ns;
+  };
+  decision.winner = decision.told && shorter_by(*first) <= 0 ? fastest : *first;
+  decision.shorter = shorter_by(decision.winner) / centre_of(own_ns, 0, statistic);
   return decision;
 }
 

@@ -226,14 +226,15 @@ std::vector<std::size_t> ProblemState::best_by_time(std::size_t count) const {
     return ids_of(best, count);
   }
   const Summary last = best[count - 1].summary;
-  const auto rest = best.begin() + static_cast<std::ptrdiff_t>(count);
-  best.erase(std::remove_if(rest, best.end(),
+  const auto from = static_cast<std::ptrdiff_t>(count);
+  best.erase(std::remove_if(best.begin() + from, best.end(),
                             [&](const Entrant& next) {
                               return next.summary.centre_ns - last.centre_ns >
                                      2 * noise_ns(next.summary, last, options_->tie_margin);
                             }),
              best.end());
-  std::sort(rest, best.end(), [](const Entrant& a, const Entrant& b) { return a.config_id < b.config_id; });
+  std::sort(best.begin() + from, best.end(),
+            [](const Entrant& a, const Entrant& b) { return a.config_id < b.config_id; });
   return ids_of(best, 2 * count);
 }
 

@@ -581,6 +581,30 @@ TEST_CASE("finals take a longer makespan for a tie only where it is not so after
   CHECK(state.problem(0).choice == 0);
 }
 
+TEST_CASE("finals do not let a makespan that ties by its noise keep others out", "[unit]") {
+  // The walk chose config 1. Config 2 is 10 % shorter by own time; config 3 by more, but makes the region 2 %
+  // longer.
+  const std::vector<std::int64_t> noisy = {1020000, 1020000, 1005000, 1035000, 1028000, 1008000};
+  const std::vector<std::int64_t> in_walk = {120000, 80000, 90000, 95000};
+  const std::vector<std::int64_t> in_finals = {120000, 100000, 90000, 80000};
+  TuningState state{with_finals()};
+  bool walked = false;
+  std::size_t use = 0;
+  const ModelRegion region{
+      [&](std::size_t, const Assignment& a) { return (walked ? in_finals : in_walk)[a[0]]; },
+      [&](const Assignment& a) {
+        if (a[0] != 3) {
+          return std::int64_t{1000000};
+        }
+        return state.contests().size() == 1 ? noisy[use++ % noisy.size()] : std::int64_t{1020000};
+      }};
+  walk(state, {4}, region);
+  walked = true;
+  CHECK(state.problem(0).choice == 1);
+  finish(state, region);
+  CHECK(state.problem(0).choice == 2);
+}
+
 TEST_CASE("finals settle a tie among those that have own times", "[unit]") {
   const DriftingRegion region({100000, 97000, 98000}, {100000, 100000, 0}, {1000000, 1000000, 1000000});
   CHECK(region.walked() == 1);

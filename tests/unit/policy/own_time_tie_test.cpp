@@ -65,3 +65,28 @@ TEST_CASE("own times: what the noise may have decided is close, with the fastest
   CHECK(decision.winner == 1);
   CHECK(decision.close == std::vector<std::size_t>{1, 0});
 }
+
+TEST_CASE("own times: where something is close, all that might be the fastest are", "[unit]") {
+  // 1 ties with the noisy 4, and is slower than 3 for sure.
+  const Rounds rounds = {{100'000, 98'000, 97'000, 150'000},
+                         {100'000, 98'000, 104'000, 150'000},
+                         {100'000, 98'000, 91'000, 150'000},
+                         {100'000, 98'000, 95'000, 150'000},
+                         {100'000, 98'000, 103'000, 150'000}};
+  const OwnTimeDecision decision = decide({1, 3, 4, 5}, rounds);
+  CHECK(decision.close == std::vector<std::size_t>{0, 1, 2});
+}
+
+TEST_CASE("own times: a noisy default does not replace what it is slower than", "[unit]") {
+  // Candidate 0, config 1, is slower than config 2 for sure; the default's median is slower than both.
+  const Rounds rounds = {{101'000, 100'000, 97'500},
+                         {101'000, 100'000, 103'000},
+                         {101'000, 100'000, 109'000},
+                         {101'000, 100'000, 98'000},
+                         {101'000, 100'000, 107'000}};
+  const OwnTimeDecision decision = decide({1, 2, 0}, rounds);
+  CHECK(decision.winner == 1);
+  CHECK(decision.fastest == 1);
+  CHECK(decision.told);
+  CHECK(decision.shorter > 0);
+}
