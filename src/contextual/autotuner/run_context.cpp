@@ -10,6 +10,8 @@
 namespace contextual::detail {
 namespace {
 
+constexpr std::size_t first_records = 1024;  ///< of a batch; grows where that is too few
+
 std::uint64_t identity_of(const std::string& name, const KernelTraits& traits, const SpaceView& space,
                           const Key& key) {
   StableHash hash;
@@ -23,8 +25,6 @@ std::uint64_t identity_of(const std::string& name, const KernelTraits& traits, c
   }
   return hash.value();
 }
-
-constexpr std::size_t first_records = 1024;  ///< of a batch; grows where that is too few
 
 std::vector<bool> pruned_configs(const PruneView& prune, std::size_t config_count) {
   std::vector<bool> pruned(config_count, false);

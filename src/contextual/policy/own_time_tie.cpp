@@ -55,22 +55,25 @@ OwnTimeDecision decide_by_own_time(const std::vector<Rank>& ranks, const Rounds&
   });
   std::sort(by_rank.begin(), by_rank.end(), [&](auto a, auto b) { return ranks[a] < ranks[b]; });
   const double margin_ns = tie_margin * centre_of(own_ns, fastest, statistic);
-  const auto slower = [&](std::size_t candidate) { return slower_by(own_ns, candidate, fastest, statistic); };
+  std::vector<Summary> slower(ranks.size());  // than the fastest, by candidate
+  for (std::size_t candidate = 0; candidate < slower.size(); ++candidate) {
+    slower[candidate] = slower_by(own_ns, candidate, fastest, statistic);
+  }
 
   // The fastest ties with itself, so one is found.
   const auto first = std::find_if(by_rank.begin(), by_rank.end(),
-                                  [&](std::size_t candidate) { return ties(slower(candidate), margin_ns); });
+                                  [&](std::size_t candidate) { return ties(slower[candidate], margin_ns); });
   OwnTimeDecision decision;
   decision.fastest = fastest;
   // Those of a better rank might tie as well, and the winner might not.
   const bool open = std::any_of(by_rank.begin(), first + 1, [&](std::size_t candidate) {
-    return candidate != fastest && is_close(slower(candidate), margin_ns);
+    return candidate != fastest && is_close(slower[candidate], margin_ns);
   });
   if (open) {
     std::copy_if(by_rank.begin(), by_rank.end(), std::back_inserter(decision.close),
-                 [&](std::size_t candidate) { return !is_slower_for_sure(slower(candidate), margin_ns); });
+                 [&](std::size_t candidate) { return !is_slower_for_sure(slower[candidate], margin_ns); });
   }
-  decision.told = !ties(slower(0), margin_ns);
+  decision.told = !ties(slower[0], margin_ns);
   const auto shorter_by = [&](std::size_t candidate) {
     return slower_by(own_ns, 0, candidate, statistic).centre_ns;
   };

@@ -23,6 +23,16 @@ Rounds steady(const std::vector<std::int64_t>& own_ns) {
   return Rounds(5, own_ns);
 }
 
+/// Steady but for one candidate.
+Rounds noisy(const std::vector<std::int64_t>& own_ns, std::size_t candidate,
+             const std::vector<std::int64_t>& of_candidate) {
+  Rounds rounds = steady(own_ns);
+  for (std::size_t round = 0; round < rounds.size(); ++round) {
+    rounds[round][candidate] = of_candidate[round];
+  }
+  return rounds;
+}
+
 }  // namespace
 
 TEST_CASE("own times: the shortest wins", "[unit]") {
@@ -56,35 +66,23 @@ TEST_CASE("own times: differences are paired, so that a drift of all cancels", "
 
 TEST_CASE("own times: what the noise may have decided is close, with the fastest and the winner", "[unit]") {
   // The default is slower by 1 % in the median and by -1 to 4 % in single rounds: a tie by its noise.
-  const Rounds noisy = {{96'000, 100'000, 130'000},
-                        {99'500, 100'000, 130'000},
-                        {99'000, 100'000, 130'000},
-                        {98'000, 100'000, 130'000},
-                        {101'000, 100'000, 130'000}};
-  const OwnTimeDecision decision = decide({1, 0, 2}, noisy);
+  const OwnTimeDecision decision =
+      decide({1, 0, 2}, noisy({0, 100'000, 130'000}, 0, {96'000, 99'500, 99'000, 98'000, 101'000}));
   CHECK(decision.winner == 1);
   CHECK(decision.close == std::vector<std::size_t>{1, 0});
 }
 
 TEST_CASE("own times: where something is close, all that might be the fastest are", "[unit]") {
   // 1 ties with the noisy 4, and is slower than 3 for sure.
-  const Rounds rounds = {{100'000, 98'000, 97'000, 150'000},
-                         {100'000, 98'000, 104'000, 150'000},
-                         {100'000, 98'000, 91'000, 150'000},
-                         {100'000, 98'000, 95'000, 150'000},
-                         {100'000, 98'000, 103'000, 150'000}};
-  const OwnTimeDecision decision = decide({1, 3, 4, 5}, rounds);
+  const OwnTimeDecision decision = decide(
+      {1, 3, 4, 5}, noisy({100'000, 98'000, 0, 150'000}, 2, {97'000, 104'000, 91'000, 95'000, 103'000}));
   CHECK(decision.close == std::vector<std::size_t>{0, 1, 2});
 }
 
 TEST_CASE("own times: a noisy default does not replace what it is slower than", "[unit]") {
   // Candidate 0, config 1, is slower than config 2 for sure; the default's median is slower than both.
-  const Rounds rounds = {{101'000, 100'000, 97'500},
-                         {101'000, 100'000, 103'000},
-                         {101'000, 100'000, 109'000},
-                         {101'000, 100'000, 98'000},
-                         {101'000, 100'000, 107'000}};
-  const OwnTimeDecision decision = decide({1, 2, 0}, rounds);
+  const OwnTimeDecision decision =
+      decide({1, 2, 0}, noisy({101'000, 100'000, 0}, 2, {97'500, 103'000, 109'000, 98'000, 107'000}));
   CHECK(decision.winner == 1);
   CHECK(decision.fastest == 1);
   CHECK(decision.told);
