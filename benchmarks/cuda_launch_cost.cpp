@@ -199,6 +199,7 @@ class TimedOverRaw {
           const double raw_ns = ns_per_launch(launches_, batch_, [&] { launches_.raw(); });
           const double raw_ex_ns = ns_per_launch(launches_, batch_, [&] { launches_.raw_ex(); });
           const double timed_ns = ns_per_launch(launches_, batch_, [&] { launches_.tunable(); });
+          context_.push_back(ns_per_launch(launches_, batch_, [&] { launches_.ask_for_context(); }));
           if (iteration++ > 1) {  // the first ones find CUPTI just attached
             raw.push_back(raw_ns);
             raw_ex.push_back(raw_ex_ns);
@@ -225,6 +226,7 @@ class TimedOverRaw {
     print("raw beside the tuner's CUPTI", beside_, differences(beside_, raw_));
     print("cuLaunchKernelEx beside it", ex_beside_, differences(ex_beside_, raw_));
     print("timed", timed_, differences(timed_, raw_));
+    print("cuCtxGetCurrent beside it", context_, {});
   }
 
  private:
@@ -269,6 +271,7 @@ class TimedOverRaw {
   std::vector<double> beside_;
   std::vector<double> ex_beside_;
   std::vector<double> timed_;
+  std::vector<double> context_;
 };
 
 }  // namespace
