@@ -72,14 +72,15 @@ class TunableKernel<R(const C&, Args...)> {
     if (config_id >= 0) [[likely]] {
       return launcher_(config(static_cast<std::size_t>(config_id)), args...);
     }
-    return launch_while_tuning(key, args...);
+    return launch_while_tuning(
+        key, [&](std::size_t id) -> R { return launcher_(config(id), args...); }, args...);
   }
 
   const std::string& name() const noexcept { return core_->traits().name; }
   const ConfigSpace<C>& space() const noexcept { return *space_; }
 
  private:
-  /// Launches by itself outside of tuning, so that its code is not behind another call.
+  /// Launches by itself, so that its code is not behind a launcher's call.
   template <typename Config, typename... KernelArgs>
   friend class CudaKernel;
 
@@ -123,8 +124,10 @@ class TunableKernel<R(const C&, Args...)> {
     return configs[id];
   }
 
-  /// `key` is that of the arguments; `resolve` has said that this thread tunes.
-  R launch_while_tuning(const Key& key, Args&... args) {
+  /// `key` is that of the arguments; `resolve` has said that this thread tunes. `launch` launches the config
+  /// of an id with these arguments. Not inlined, to keep it out of the way of launches outside of tuning.
+  template <typename Launch>
+  [[gnu::noinline]] R launch_while_tuning(const Key& key, Launch&& launch, Args&... args) {
     const auto bound_prune = [&](std::size_t id) { return options_.prune(config(id), args...); };
     detail::PruneView prune;
     if (options_.prune) {
@@ -139,16 +142,22 @@ class TunableKernel<R(const C&, Args...)> {
         options_.reset(args...);
       }
       try {
+        if constexpr (!std::is_void_v<R>) {
+          if (auto before = begin_launch_status<R>()) {
+            call.found_before(*before);
+          }
+        }
+        if (hooked_ && options_.before_launch) {
+          options_.before_launch(call.info(), args...);
+        }
+        call.start();
         if constexpr (std::is_void_v<R>) {
-          launch_timed(call, args...);
+          launch(call.config_id());
           if (accept(call, args...)) {
             return;
           }
         } else {
-          if (auto before = begin_launch_status<R>()) {
-            call.found_before(*before);
-          }
-          R result = launch_timed(call, args...);
+          R result = launch(call.config_id());
           if (auto lost = device_failure(result)) {
             call.device_failed(*lost);
           }
@@ -164,24 +173,16 @@ class TunableKernel<R(const C&, Args...)> {
     }
   }
 
-  R launch_timed(detail::LaunchCall& call, Args&... args) {
-    if (hooked_ && options_.before_launch) {
-      options_.before_launch(call.info(), args...);
-    }
-    struct Timed {
-      detail::LaunchCall& call;
-      explicit Timed(detail::LaunchCall& timed) : call(timed) { call.start(); }
-      ~Timed() { call.stop(); }
-    } timed(call);
-    return launcher_(config(call.config_id()), args...);
-  }
-
   /// False: the result was wrong and the fallback is to be launched.
   bool accept(detail::LaunchCall& call, Args&... args) {
-    if (!hooked_) {
-      call.finish();
-      return true;
+    if (hooked_) [[unlikely]] {
+      return accept_with_hooks(call, args...);
     }
+    call.finish();
+    return true;
+  }
+  [[gnu::noinline]] bool accept_with_hooks(detail::LaunchCall& call, Args&... args) {
+    call.stop();
     std::string reason;
     try {
       if (options_.after_launch) {

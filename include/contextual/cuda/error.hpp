@@ -67,10 +67,13 @@ constexpr bool cuda_context_lost(CUresult code) noexcept {
 template <>
 struct launch_status<CUresult> {
   static std::optional<std::string> failure(const CUresult& code) {
-    return code == CUDA_SUCCESS ? std::nullopt : std::optional(cuda_error_text(code));
+    if (code == CUDA_SUCCESS) [[likely]] {
+      return std::nullopt;
+    }
+    return cuda_error_text(code);
   }
   static std::optional<std::string> device_failure(const CUresult& code) {
-    return cuda_context_lost(code) ? failure(code) : std::nullopt;
+    return code != CUDA_SUCCESS && cuda_context_lost(code) ? failure(code) : std::nullopt;
   }
 };
 

@@ -74,12 +74,13 @@ class CudaKernel {
   void operator()(CUstream stream, Args... args) {
     const Key key = parts_->key(args...);
     const int config_id = kernel_.resolve(key);
-    const CUresult code = config_id >= 0
-                              ? parts_->launch(static_cast<std::size_t>(config_id), stream, args...)
-                              : kernel_.launch_while_tuning(key, stream, args...);
+    const CUresult code =
+        config_id >= 0
+            ? parts_->launch(static_cast<std::size_t>(config_id), stream, args...)
+            : kernel_.launch_while_tuning(
+                  key, [&](std::size_t id) { return parts_->launch(id, stream, args...); }, stream, args...);
     if (code != CUDA_SUCCESS) [[unlikely]] {
-      throw CudaError("launch of kernel \"" + kernel_.name() + "\" failed: " + cuda_error_text(code),
-                      static_cast<int>(code));
+      throw_failed(code);
     }
   }
 
@@ -160,6 +161,11 @@ class CudaKernel {
     Definition definition;
     detail::CudaKernelCore core;
   };
+
+  [[noreturn, gnu::cold, gnu::noinline]] void throw_failed(CUresult code) const {
+    throw CudaError("launch of kernel \"" + kernel_.name() + "\" failed: " + cuda_error_text(code),
+                    static_cast<int>(code));
+  }
 
   static void prepare(Parts& parts, const C& config, const Key& key) {
     parts.core.prepare(parts.id_of(config), key);

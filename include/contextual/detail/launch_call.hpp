@@ -28,6 +28,11 @@ class CONTEXTUAL_API LaunchCall {
   LaunchCall(const KernelCore& core, const Key& key, const PruneView& prune, bool on_stream, void* stream);
   LaunchCall(const LaunchCall&) = delete;
   LaunchCall& operator=(const LaunchCall&) = delete;
+  ~LaunchCall() {
+    if (under_way_) [[unlikely]] {  // the launcher threw
+      stop();
+    }
+  }
 
   std::size_t config_id() const noexcept { return info_.config_id; }
   const LaunchInfo& info() const noexcept { return info_; }
@@ -44,6 +49,7 @@ class CONTEXTUAL_API LaunchCall {
   [[noreturn]] void device_failed(const std::string& reason);
 
   void start() noexcept;
+  /// Ends what `start` began. What follows does so too, where the kernel has nothing to do in between.
   void stop() noexcept;
 
   /// The config failed before it had any effect: moves on to the fallback, or throws when there is none
@@ -55,6 +61,8 @@ class CONTEXTUAL_API LaunchCall {
   void finish() noexcept;
 
  private:
+  void use_without_tuning();
+  void use_first();
   void note_rejection(const std::string& reason);
   /// Ends the run, also when the region catches the exception.
   [[noreturn]] void fail(const std::string& cause);
@@ -67,6 +75,7 @@ class CONTEXTUAL_API LaunchCall {
   LaunchInfo info_;
   LaunchNote note_;
   std::uint64_t current_ = 0;  ///< for the watchdog, see ThreadLog
+  bool under_way_ = false;     ///< between `start` and `stop`
   bool fallback_ = false;
   bool late_ = false;
   bool captured_ = false;  ///< into a graph: neither tuned nor timed

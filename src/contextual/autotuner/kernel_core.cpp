@@ -15,7 +15,7 @@ constinit thread_local ThreadState this_thread __attribute__((tls_model("initial
 
 }  // namespace
 
-ThreadState& thread_state() noexcept {
+[[gnu::hot]] ThreadState& thread_state() noexcept {
   return this_thread;
 }
 
@@ -23,7 +23,7 @@ KernelCore::KernelCore(KernelTraits traits) : traits_(std::move(traits)) {}
 
 KernelCore::~KernelCore() = default;
 
-int KernelCore::resolve(const Key& key) const {
+[[gnu::hot]] int KernelCore::resolve(const Key& key) const {
   const ThreadState& thread = this_thread;
   if (thread.log != nullptr) {
     return tuning;

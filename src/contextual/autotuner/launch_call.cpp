@@ -14,8 +14,8 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
 
 }  // namespace
 
-LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& prune, bool on_stream,
-                       void* stream)
+[[gnu::hot]] LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& prune,
+                                    bool on_stream, void* stream)
     : log_(*thread_state().log), core_(core), key_(key) {
   RunContext& run = *log_.run;
   info_.region = run.region();
@@ -24,38 +24,45 @@ LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const PruneView& 
   info_.tuning_iteration = run.tuning_iteration;
   info_.stream = stream;
   info_.on_stream = on_stream;
-  if (stream != nullptr && run.timer().captures(info_)) {
-    // Neither tuned nor timed: the launch takes place where the graph is replayed.
-    const int locked = core.table()->find(run.region_id(), key);
-    info_.config_id = locked == LockInTable::none ? 0 : static_cast<std::size_t>(locked);
-    captured_ = true;
-    if (locked == LockInTable::none) {
-      info_.config_id = core.first_config();
-    }
+  if (stream != nullptr && run.timer().captures(info_)) [[unlikely]] {
+    use_without_tuning();
     return;
   }
   slot_ = run.find(core, key, prune);
-  if (slot_ == nullptr) {
+  if (slot_ == nullptr) [[unlikely]] {
     return;
   }
-  if (slot_->cells.empty()) {
-    const std::size_t first = core.first_config();
-    const bool left_out = first < slot_->pruned.size() && slot_->pruned[first];
-    info_.config_id = slot_->locked_config.value_or(left_out ? 0 : first);
-    info_.warmup = !slot_->locked_config.has_value();
+  if (slot_->cells.empty()) [[unlikely]] {
+    use_first();
   } else {
     const policy::Cell& cell = slot_->cells[run.batch_iteration];
     info_.config_id = cell.config_id;
     info_.warmup = cell.warmup;
-    if (slot_->has_prepare && cell.config_id != 0 && !slot_->prepared_here[cell.config_id]) {
+    if (slot_->has_prepare && cell.config_id != 0 && !slot_->prepared_here[cell.config_id]) [[unlikely]] {
       info_.config_id = 0;
       info_.warmup = false;
       late_ = true;
     }
   }
-  if (slot_->coupling.empty() && slot_->rejected[info_.config_id].load(std::memory_order_acquire)) {
+  if (slot_->coupling.empty() && slot_->rejected[info_.config_id].load(std::memory_order_acquire))
+      [[unlikely]] {
     next_fallback();
   }
+}
+
+/// Of a captured launch, which takes place where the graph is replayed: neither tuned nor timed.
+[[gnu::cold]] void LaunchCall::use_without_tuning() {
+  const int locked = core_.table()->find(log_.run->region_id(), key_);
+  info_.config_id = locked == LockInTable::none ? core_.first_config() : static_cast<std::size_t>(locked);
+  captured_ = true;
+}
+
+/// Of a problem that the ranks have not agreed on yet.
+[[gnu::cold]] void LaunchCall::use_first() {
+  const std::size_t first = core_.first_config();
+  const bool left_out = first < slot_->pruned.size() && slot_->pruned[first];
+  info_.config_id = slot_->locked_config.value_or(left_out ? 0 : first);
+  info_.warmup = !slot_->locked_config.has_value();
 }
 
 bool LaunchCall::config_changed() noexcept {
@@ -66,19 +73,21 @@ bool LaunchCall::config_changed() noexcept {
   return slot_->last_config.exchange(now, std::memory_order_relaxed) != now;
 }
 
-void LaunchCall::start() noexcept {
-  if (captured_) {
+[[gnu::hot]] void LaunchCall::start() noexcept {
+  if (captured_) [[unlikely]] {
     return;  // a timer's events would become part of the graph
   }
+  under_way_ = true;
   current_ = slot_ == nullptr ? 0 : ((slot_->index + 1) << 32) | (info_.config_id << 1);
   log_.current.store(current_ | detail::launch_under_way, std::memory_order_release);
   log_.run->timer().begin_launch(info_, note_);
 }
 
-void LaunchCall::stop() noexcept {
-  if (captured_) {
+[[gnu::hot]] void LaunchCall::stop() noexcept {
+  if (!under_way_) [[unlikely]] {
     return;
   }
+  under_way_ = false;
   log_.run->timer().end_launch(info_, note_);
   log_.current.store(current_, std::memory_order_release);
 }
@@ -94,6 +103,7 @@ void LaunchCall::note_rejection(const std::string& reason) {
 }
 
 void LaunchCall::reject(const std::string& reason) {
+  stop();
   note_rejection(reason);
   if (!slot_->coupling.empty()) {
     fail(
@@ -143,6 +153,7 @@ void LaunchCall::found_before(const std::string& what) noexcept {
 }
 
 void LaunchCall::device_failed(const std::string& reason) {
+  stop();
   const std::vector<DeviceError::Suspect> suspects = log_.run->suspects(&log_);
   const auto failure = std::make_exception_ptr(DeviceError(
       "region \"" + std::string(info_.region) + "\", tuning iteration " +
@@ -184,8 +195,9 @@ bool LaunchCall::next_fallback() {
   return false;
 }
 
-void LaunchCall::finish() noexcept {
-  if (slot_ == nullptr) {
+[[gnu::hot]] void LaunchCall::finish() noexcept {
+  stop();
+  if (slot_ == nullptr) [[unlikely]] {
     return;
   }
   log_.records.push_back({slot_, static_cast<std::uint32_t>(info_.config_id), log_.run->batch_iteration,

@@ -39,13 +39,13 @@ std::vector<bool> pruned_configs(const PruneView& prune, std::size_t config_coun
 ProblemSlot::ProblemSlot(std::size_t position, std::string problem_name, const Key& problem_key,
                          std::size_t configs)
     : index(position),
-      key(problem_key),
       rejected(std::make_unique<std::atomic<bool>[]>(configs)),
+      prepared_here(configs, false),
+      key(problem_key),
       name(std::move(problem_name)),
       config_count(configs),
       settled(configs, false),
-      prepared(configs, false),
-      prepared_here(configs, false) {}
+      prepared(configs, false) {}
 
 std::size_t LaunchMap::place_hash(const KernelCore* core, const Key& key) noexcept {
   return static_cast<std::size_t>(key.hash() ^ (reinterpret_cast<std::uintptr_t>(core) >> 4));
@@ -72,7 +72,7 @@ void LaunchMap::rebuild(const std::deque<ProblemSlot>& slots) {
   }
 }
 
-ProblemSlot* LaunchMap::find(const KernelCore* core, const Key& key) const noexcept {
+[[gnu::hot]] ProblemSlot* LaunchMap::find(const KernelCore* core, const Key& key) const noexcept {
   if (places_.empty()) {
     return nullptr;
   }
@@ -104,14 +104,15 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
   return threads_.emplace_back(*this, order);
 }
 
-ProblemSlot* RunContext::find(const KernelCore& core, const Key& key, const PruneView& prune) {
+[[gnu::hot]] ProblemSlot* RunContext::find(const KernelCore& core, const Key& key, const PruneView& prune) {
   if (ProblemSlot* slot = map_.find(&core, key)) [[likely]] {
     return slot;
   }
   return discover(core, key, prune);
 }
 
-ProblemSlot* RunContext::discover(const KernelCore& core, const Key& key, const PruneView& prune) {
+[[gnu::cold]] ProblemSlot* RunContext::discover(const KernelCore& core, const Key& key,
+                                                const PruneView& prune) {
   const KernelTraits& traits = core.traits();
   const SpaceView& space = core.space();  // may throw: before the lock
   const std::string& name = traits.coupling.empty() ? traits.name : traits.coupling;

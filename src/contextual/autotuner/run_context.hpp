@@ -83,12 +83,14 @@ struct ProblemSlot {
   // What every launch reads and writes comes first and together: a launch finds little of it in the nearest
   // cache when the driver has just run. What has no other comment is fixed once discovered.
   std::size_t index;  ///< among the run's slots on this rank
-  Key key;
   std::string coupling;
-  bool has_prepare = false;
   std::vector<policy::Cell> cells;  ///< by batch iteration, fixed during one; empty until joined
-  std::atomic<std::int64_t> last_config{-1};
   std::unique_ptr<std::atomic<bool>[]> rejected;  ///< per config, agreed ones included
+  std::atomic<std::int64_t> last_config{-1};
+  bool has_prepare = false;
+  /// Fixed during a batch: a rank may begin to launch what others have prepared before.
+  std::vector<bool> prepared_here;
+  Key key;
 
   // Fixed once discovered.
   std::string name;  ///< kernel, or coupling
@@ -105,9 +107,8 @@ struct ProblemSlot {
       members;                             ///< one, or the coupled kernels seen; not on ranks without it
   std::optional<std::size_t> state_index;  ///< once joined
   std::optional<std::size_t> best_so_far;
-  std::vector<bool> settled;        ///< per config: launched in a batch that settled well
-  std::vector<bool> prepared;       ///< per config, on all ranks that launch it; only where `has_prepare`
-  std::vector<bool> prepared_here;  ///< a rank may begin to launch what others have prepared before
+  std::vector<bool> settled;   ///< per config: launched in a batch that settled well
+  std::vector<bool> prepared;  ///< per config, on all ranks that launch it; only where `has_prepare`
   std::vector<LocalRejection> late_rejections;  ///< what could not be prepared here; for the next batch
   std::optional<std::size_t> published_choice;  ///< in the lock-in tables, as far as this run knows
 

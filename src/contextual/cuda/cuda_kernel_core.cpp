@@ -236,8 +236,8 @@ void CudaKernelCore::load(std::size_t config_id) {
   impl_->load(config_id, DeviceLimits::of(current_device()).compute_capability);
 }
 
-CUresult CudaKernelCore::launch(std::size_t config_id, CUstream stream, const CudaLayout& layout,
-                                void** parameters) {
+[[gnu::hot]] CUresult CudaKernelCore::launch(std::size_t config_id, CUstream stream, const CudaLayout& layout,
+                                             void** parameters) {
   // A stream belongs to one context, and the driver refuses a function of another one before anything
   // happens. So where the kernel is loaded in one context alone it need not be asked which is current.
   const ContextNode* only = impl_->contexts.load(std::memory_order_acquire);

@@ -2,7 +2,6 @@
 
 #include "contextual/cuda/cupti.hpp"
 #include "contextual/cuda/driver.hpp"
-#include "contextual/cuda/traced_calls.hpp"
 
 #include <contextual/cuda/error.hpp>
 
@@ -95,12 +94,8 @@ void CuptiSession::enable() {
   for (const CUpti_ActivityKind kind : activities) {
     CONTEXTUAL_CUPTI(cuptiActivityEnable(kind));
   }
-  CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, marker_call));
-  for (const CUpti_driver_api_trace_cbid id : traced_calls()) {
-    CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
-  }
-  for (CUpti_CallbackId id = 1; id < CUPTI_DRIVER_TRACE_CBID_SIZE; ++id) {
-    if (capture_call(id) != CaptureCall::none) {
+  for (CUpti_CallbackId id = 1; id < call_kinds.size(); ++id) {
+    if (call_kinds[id] != CallKind::other) {
       CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
     }
   }
@@ -149,15 +144,12 @@ std::uint32_t CuptiSession::mark() noexcept {
 }
 
 /// On the thread that makes the API call, before and after it: no CUDA, no lock, no allocation.
-void CUPTIAPI CuptiSession::on_api(void* user, CUpti_CallbackDomain /*domain*/, CUpti_CallbackId id,
-                                   const void* data) {
+[[gnu::hot]] void CUPTIAPI CuptiSession::on_api(void* user, CUpti_CallbackDomain /*domain*/,
+                                                CUpti_CallbackId id, const void* data) {
   const auto& call = *static_cast<const CUpti_CallbackData*>(data);
   auto& seen = *static_cast<Seen*>(user);
-  if (capture_call(id) != CaptureCall::none) [[unlikely]] {
-    seen.saw_capture(id, call);
-    return;
-  }
-  if (id == marker_call) {
+  const CallKind kind = call_kinds[id];
+  if (kind == CallKind::marker) [[unlikely]] {
     marked_by_thread = call.correlationId;
     return;
   }
@@ -165,19 +157,19 @@ void CUPTIAPI CuptiSession::on_api(void* user, CUpti_CallbackDomain /*domain*/, 
     seen.contexts.add(call.context);  // now: the region may return while another thread is still in here
     return;
   }
-  if (launch_of_thread >= 0 && *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS) {
+  const CUresult code = *static_cast<const CUresult*>(call.functionReturnValue);
+  if (kind == CallKind::capture_begins || kind == CallKind::capture_ends) [[unlikely]] {
+    seen.saw_capture(kind, code);
+  } else if (launch_of_thread >= 0 && code == CUDA_SUCCESS) {
     // Known to have put something on a device only now: what failed leaves no record.
     // What is captured leaves no record, its graph's launch does.
-    const bool kernel = launches_kernel(id) && seen.captures.load(std::memory_order_relaxed) == 0;
+    const bool kernel = kind == CallKind::kernel && seen.captures.load(std::memory_order_relaxed) == 0;
     seen.calls.add({call.correlationId, kernel, launch_of_thread});
   }
 }
 
-void CuptiSession::Seen::saw_capture(CUpti_CallbackId id, const CUpti_CallbackData& call) noexcept {
-  if (call.callbackSite == CUPTI_API_ENTER) {
-    contexts.add(call.context);
-  } else if (capture_call(id) == CaptureCall::ends) {
-    const CUresult code = *static_cast<const CUresult*>(call.functionReturnValue);
+[[gnu::cold]] void CuptiSession::Seen::saw_capture(CallKind kind, CUresult code) noexcept {
+  if (kind == CallKind::capture_ends) {
     if (code != CUDA_SUCCESS && code != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED &&
         code != CUDA_ERROR_STREAM_CAPTURE_UNJOINED) {
       return;  // there was none to end
@@ -185,7 +177,7 @@ void CuptiSession::Seen::saw_capture(CUpti_CallbackId id, const CUpti_CallbackDa
     int open = captures.load(std::memory_order_relaxed);
     while (open > 0 && !captures.compare_exchange_weak(open, open - 1, std::memory_order_relaxed)) {
     }
-  } else if (*static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS) {
+  } else if (code == CUDA_SUCCESS) {
     captures.fetch_add(1, std::memory_order_relaxed);
   }
 }

@@ -6,6 +6,7 @@
 
 #include "contextual/cuda/activity_buffers.hpp"
 #include "contextual/cuda/call_list.hpp"
+#include "contextual/cuda/traced_calls.hpp"
 #include "contextual/cuda/used_contexts.hpp"
 
 #include <cupti.h>
@@ -79,7 +80,7 @@ class CuptiSession {
     UsedContexts contexts;
 
     explicit Seen(std::size_t first_calls) : calls(first_calls) {}
-    void saw_capture(CUpti_CallbackId id, const CUpti_CallbackData& call) noexcept;
+    void saw_capture(CallKind kind, CUresult code) noexcept;
     void forget();
   };
 

@@ -61,12 +61,12 @@ class CuptiTimer final : public Timer {
     ranges_.end_iteration();
   }
 
-  void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
+  [[gnu::hot]] void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
     ranges_.begin_launch(launch);
     const std::int64_t number = launch_number();
     note = begun_note(number, CuptiSession::set_launch(number));
   }
-  void end_launch(const LaunchInfo& /*launch*/, LaunchNote& note) noexcept override {
+  [[gnu::hot]] void end_launch(const LaunchInfo& /*launch*/, LaunchNote& note) noexcept override {
     CuptiSession::set_launch(enclosing_launch(note));
     note = ended_note(note);
     ranges_.end_launch();
@@ -74,9 +74,11 @@ class CuptiTimer final : public Timer {
 
   /// The driver is asked only where a capture can be under way: beside CUPTI each of its calls costs the
   /// more.
-  bool captures(const LaunchInfo& launch) noexcept override {
-    const bool possible = !settled_.load(std::memory_order_relaxed) || session_->captures_open();
-    return possible && stream_is_capturing(launch.stream);
+  [[gnu::hot]] bool captures(const LaunchInfo& launch) noexcept override {
+    if (settled_.load(std::memory_order_relaxed) && !session_->captures_open()) [[likely]] {
+      return false;
+    }
+    return stream_is_capturing(launch.stream);
   }
 
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
@@ -99,13 +101,14 @@ class CuptiTimer final : public Timer {
     }
   }
 
+  // What launches read comes first.
   std::shared_ptr<CuptiSession> session_;
-  DeviceWaiter waiter_;
-  DeviceMonitor monitor_;
-  NvtxRanges ranges_;
-  std::optional<std::int64_t> bias_ns_;
   std::atomic<bool> settled_{
       false};  ///< a capture that began before the run would have kept that from happening
+  NvtxRanges ranges_;
+  DeviceWaiter waiter_;
+  DeviceMonitor monitor_;
+  std::optional<std::int64_t> bias_ns_;
 };
 
 }  // namespace

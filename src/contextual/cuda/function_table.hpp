@@ -36,20 +36,31 @@ class TableInForce {
   /// Loads by `load()` at the first use; thread-safe. Throws CudaUnavailable.
   template <typename Load>
   const Table& get(const Load& load) {
-    if (const Table* replacement = replacement_.load(std::memory_order_acquire)) {
-      return *replacement;
+    if (const Table* table = table_.load(std::memory_order_acquire)) [[likely]] {
+      return *table;
     }
-    const Loaded<Table>& loaded = load();
-    if (!loaded.problem.empty()) [[unlikely]] {
-      throw CudaUnavailable(loaded.problem);
-    }
-    return loaded.table;
+    return first_use(load());
   }
-  const Table* replace(const Table* replacement) noexcept { return replacement_.exchange(replacement); }
-  bool replaced() const noexcept { return replacement_.load() != nullptr; }
+  /// Gives back what was in force; null: nothing has been used yet.
+  const Table* replace(const Table* replacement) noexcept { return table_.exchange(replacement); }
+  bool replaced() const noexcept {
+    const Table* const table = table_.load();
+    return table != nullptr && table != loaded_.load();
+  }
 
  private:
-  std::atomic<const Table*> replacement_{nullptr};
+  [[gnu::noinline]] const Table& first_use(const Loaded<Table>& loaded) {
+    if (!loaded.problem.empty()) {
+      throw CudaUnavailable(loaded.problem);
+    }
+    loaded_.store(&loaded.table);
+    const Table* none = nullptr;
+    table_.compare_exchange_strong(none, &loaded.table);
+    return loaded.table;
+  }
+
+  std::atomic<const Table*> table_{nullptr};   ///< null: not used yet
+  std::atomic<const Table*> loaded_{nullptr};  ///< the library's own
 };
 
 }  // namespace contextual::cuda

@@ -2,22 +2,74 @@
 
 #include <cupti.h>
 
-#include <span>
+#include <array>
+#include <cstdint>
 
 namespace contextual::cuda {
 
-/// The calls of the driver that put work on a device, and are therefore watched.
-std::span<const CUpti_driver_api_trace_cbid> traced_calls() noexcept;
+/// What a call of the driver is to the session, which watches all but `other`.
+enum class CallKind : std::uint8_t {
+  other,
+  work,            ///< puts copies, fills or a graph on a device; of nothing it leaves no record
+  kernel,          ///< must give a kernel's record
+  capture_begins,  ///< of a stream, into a graph
+  capture_ends,
+  marker,  ///< made by the session itself: touches no device; its correlation id is beyond those before it
+};
 
-/// One of these must give a kernel's record. A copy of nothing or a graph of nothing gives none.
-bool launches_kernel(CUpti_CallbackId id) noexcept;
+namespace detail {
 
-/// What a call has to do with capturing a stream into a graph.
-enum class CaptureCall { none, begins, ends };
-CaptureCall capture_call(CUpti_CallbackId id) noexcept;
+constexpr std::array<CallKind, CUPTI_DRIVER_TRACE_CBID_SIZE> call_kinds() {
+  std::array<CallKind, CUPTI_DRIVER_TRACE_CBID_SIZE> kinds{};
+// On the legacy default stream's terms, and on those of a default stream for each thread.
+#define CONTEXTUAL_ASYNC(kind, name)                      \
+  kinds[CUPTI_DRIVER_TRACE_CBID_##name] = CallKind::kind; \
+  kinds[CUPTI_DRIVER_TRACE_CBID_##name##_ptsz] = CallKind::kind
+#define CONTEXTUAL_BLOCKING(kind, name)                   \
+  kinds[CUPTI_DRIVER_TRACE_CBID_##name] = CallKind::kind; \
+  kinds[CUPTI_DRIVER_TRACE_CBID_##name##_ptds] = CallKind::kind
+  CONTEXTUAL_ASYNC(kernel, cuLaunchKernel);
+  CONTEXTUAL_ASYNC(kernel, cuLaunchKernelEx);
+  CONTEXTUAL_ASYNC(kernel, cuLaunchCooperativeKernel);
+  CONTEXTUAL_ASYNC(work, cuGraphLaunch);
+  CONTEXTUAL_ASYNC(work, cuMemcpyAsync);
+  CONTEXTUAL_ASYNC(work, cuMemcpyDtoDAsync_v2);
+  CONTEXTUAL_ASYNC(work, cuMemcpyHtoDAsync_v2);
+  CONTEXTUAL_ASYNC(work, cuMemcpyDtoHAsync_v2);
+  CONTEXTUAL_ASYNC(work, cuMemcpy2DAsync_v2);
+  CONTEXTUAL_ASYNC(work, cuMemcpy3DAsync_v2);
+  CONTEXTUAL_ASYNC(work, cuMemcpyPeerAsync);
+  CONTEXTUAL_ASYNC(work, cuMemcpy3DPeerAsync);
+  CONTEXTUAL_ASYNC(work, cuMemsetD8Async);
+  CONTEXTUAL_ASYNC(work, cuMemsetD16Async);
+  CONTEXTUAL_ASYNC(work, cuMemsetD32Async);
+  CONTEXTUAL_ASYNC(work, cuMemsetD2D8Async);
+  CONTEXTUAL_ASYNC(work, cuMemsetD2D16Async);
+  CONTEXTUAL_ASYNC(work, cuMemsetD2D32Async);
+#if CUDA_VERSION >= 13000
+  CONTEXTUAL_ASYNC(work, cuMemcpyBatchAsync_v2);
+  CONTEXTUAL_ASYNC(work, cuMemcpy3DBatchAsync_v2);
+#endif
+  CONTEXTUAL_BLOCKING(work, cuMemcpy);
+  CONTEXTUAL_BLOCKING(work, cuMemcpyDtoD_v2);
+  CONTEXTUAL_BLOCKING(work, cuMemcpyHtoD_v2);
+  CONTEXTUAL_BLOCKING(work, cuMemcpyDtoH_v2);
+  CONTEXTUAL_BLOCKING(work, cuMemcpyPeer);
+  CONTEXTUAL_BLOCKING(work, cuMemsetD8_v2);
+  CONTEXTUAL_BLOCKING(work, cuMemsetD32_v2);
+  CONTEXTUAL_ASYNC(capture_begins, cuStreamBeginCapture);
+  CONTEXTUAL_ASYNC(capture_begins, cuStreamBeginCapture_v2);
+  CONTEXTUAL_ASYNC(capture_begins, cuStreamBeginCaptureToGraph);
+  CONTEXTUAL_ASYNC(capture_ends, cuStreamEndCapture);
+#undef CONTEXTUAL_ASYNC
+#undef CONTEXTUAL_BLOCKING
+  kinds[CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion] = CallKind::marker;
+  return kinds;
+}
 
-/// A call that the session itself makes: it touches no device, and its correlation id is larger than that of
-/// every call before it, watched or not.
-inline constexpr CUpti_driver_api_trace_cbid marker_call = CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion;
+}  // namespace detail
+
+/// By CUpti_CallbackId. One table, since it is read beside every launch.
+inline constexpr auto call_kinds = detail::call_kinds();
 
 }  // namespace contextual::cuda

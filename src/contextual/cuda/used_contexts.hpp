@@ -17,19 +17,9 @@ class UsedContexts {
   static constexpr std::size_t capacity = 64;  ///< devices of a node, several times over
 
   void add(CUcontext context) noexcept {
-    if (context == nullptr) {
-      return;
+    if (context != places_[0].load(std::memory_order_acquire)) [[unlikely]] {
+      add_another(context);
     }
-    for (std::atomic<CUcontext>& place : places_) {
-      CUcontext there = place.load(std::memory_order_acquire);
-      if (there == nullptr) {
-        place.compare_exchange_strong(there, context, std::memory_order_acq_rel);
-      }
-      if (there == nullptr || there == context) {
-        return;  // put there by this thread, or found, perhaps just put there by another one
-      }
-    }
-    overflowed_.store(true, std::memory_order_release);
   }
   /// Each one once. Throws Error when there were more than the capacity.
   std::vector<CUcontext> all() const {
@@ -53,6 +43,22 @@ class UsedContexts {
   }
 
  private:
+  [[gnu::noinline]] void add_another(CUcontext context) noexcept {
+    if (context == nullptr) {
+      return;
+    }
+    for (std::atomic<CUcontext>& place : places_) {
+      CUcontext there = place.load(std::memory_order_acquire);
+      if (there == nullptr) {
+        place.compare_exchange_strong(there, context, std::memory_order_acq_rel);
+      }
+      if (there == nullptr || there == context) {
+        return;  // put there by this thread, or found, perhaps just put there by another one
+      }
+    }
+    overflowed_.store(true, std::memory_order_release);
+  }
+
   std::array<std::atomic<CUcontext>, capacity> places_{};
   std::atomic<bool> overflowed_{false};
 };
