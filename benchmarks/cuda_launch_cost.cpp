@@ -7,7 +7,9 @@
 /// of the rounds' differences. `cuda_launch_path` measures the same path with a driver that does nothing.
 ///
 /// How much of a timed launch's cost is CUPTI's, is measured between the tunings: raw launches while CUPTI
-/// takes kernel records and does nothing else, without callbacks.
+/// takes kernel records and does nothing else, without callbacks. A virtual machine whose processor others
+/// use as well is slower for seconds at a time, and CUPTI suffers from it more than raw launches do; so all
+/// is printed twice, the second time for the quarter of the tunings beside which raw launches were fastest.
 
 #include "cuda_bare_cupti.hpp"
 #include "cuda_common.hpp"
@@ -17,6 +19,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -180,14 +183,49 @@ double quantile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-/// Host time of timed launches over raw ones. CUPTI comes and goes with each tuning, so raw launches without
-/// it are measured right before and after: a machine's speed may change within a second.
+/// ns a launch of one tuning, of bare CUPTI, and of raw launches before, between and after them: CUPTI comes
+/// and goes, and a machine's speed may change within a second.
+struct TimedSample {
+  double raw_before = 0;
+  double raw_beside = 0;     ///< the tuner's CUPTI
+  double raw_ex_beside = 0;  ///< likewise
+  double timed = 0;
+  double raw_between = 0;
+  double raw_beside_bare = 0;  ///< CUPTI
+  double raw_after = 0;
+
+  double raw() const { return (raw_before + raw_between) / 2; }
+  double slowest_raw() const { return std::max({raw_before, raw_between, raw_after}); }
+};
+
+/// Host time of timed launches over raw ones.
 class TimedOverRaw {
  public:
   TimedOverRaw(Launches& launches, int batch) : launches_(launches), batch_(batch) {}
 
   void add_tuning() {
-    const double before = raw_now();
+    TimedSample sample;
+    sample.raw_before = raw_now();
+    add_tuned(sample);
+    sample.raw_between = raw_now();
+    add_bare_cupti(sample);
+    sample.raw_after = raw_now();
+    samples_.push_back(sample);
+  }
+
+  void print() const {
+    print(samples_, "tunings");
+    print(fastest_quarter(), "of them, beside which raw launches were fastest");
+    std::printf("cuCtxGetCurrent beside the tuner's CUPTI: %.0f ns\n", median(context_));
+  }
+  double over_raw() const { return median_over_raw(samples_); }
+  double least_disturbed_over_raw() const { return median_over_raw(fastest_quarter()); }
+
+ private:
+  using Samples = std::vector<TimedSample>;
+  static constexpr int repeats = 20;
+
+  void add_tuned(TimedSample& sample) {
     std::vector<double> raw;
     std::vector<double> raw_ex;
     std::vector<double> timed;
@@ -207,52 +245,22 @@ class TimedOverRaw {
           }
         },
         tuning(cuda_cupti_timer, repeats));
-    raw.pop_back();
-    raw_ex.pop_back();
-    timed.pop_back();  // the final run is not timed
-    const double without = (before + raw_now()) / 2;
-    raw_.push_back(without);
-    beside_.push_back(mean(raw));
-    ex_beside_.push_back(mean(raw_ex));
-    timed_.push_back(mean(timed));
-    add_bare_cupti();
-  }
-  double over_raw() const { return median(differences(timed_, raw_)); }
-  void print() const {
-    std::printf("%zu tunings; ns a launch%22s %10s %10s %24s %10s %10s\n", raw_.size(), "median", "quarter",
-                "3 quarters", "over raw: median", "quarter", "3 quarters");
-    print("raw without CUPTI", raw_, {});
-    print("raw beside bare CUPTI", bare_, differences(bare_, raw_before_bare_));
-    print("raw beside the tuner's CUPTI", beside_, differences(beside_, raw_));
-    print("cuLaunchKernelEx beside it", ex_beside_, differences(ex_beside_, raw_));
-    print("timed", timed_, differences(timed_, raw_));
-    print("cuCtxGetCurrent beside it", context_, {});
-  }
-
- private:
-  static constexpr int repeats = 20;
-
-  static void print(const char* what, const std::vector<double>& values, const std::vector<double>& over) {
-    std::printf("%-30s %16.0f %10.0f %10.0f", what, median(values), quantile(values, 0.25),
-                quantile(values, 0.75));
-    if (!over.empty()) {
-      std::printf(" %24.0f %10.0f %10.0f", median(over), quantile(over, 0.25), quantile(over, 0.75));
+    for (auto* values : {&raw, &raw_ex, &timed}) {
+      values->pop_back();  // the final run is not timed
     }
-    std::printf("\n");
+    sample.raw_beside = mean(raw);
+    sample.raw_ex_beside = mean(raw_ex);
+    sample.timed = mean(timed);
   }
 
-  void add_bare_cupti() {
-    const double before = raw_now();
+  void add_bare_cupti(TimedSample& sample) {
     std::vector<double> times;
-    {
-      const BareCupti cupti;
-      for (int i = 0; i < 4 * repeats; ++i) {
-        times.push_back(ns_per_launch(launches_, batch_, [&] { launches_.raw(); }));
-      }
-      launches_.drain();
+    const BareCupti cupti;
+    for (int i = 0; i < 4 * repeats; ++i) {
+      times.push_back(ns_per_launch(launches_, batch_, [&] { launches_.raw(); }));
     }
-    raw_before_bare_.push_back((before + raw_now()) / 2);
-    bare_.push_back(mean({times.begin() + 4, times.end()}));
+    launches_.drain();
+    sample.raw_beside_bare = mean({times.begin() + 4, times.end()});
   }
 
   double raw_now() {
@@ -263,14 +271,54 @@ class TimedOverRaw {
     return mean(times);
   }
 
+  /// Chosen by raw launches without CUPTI alone: where these are fast by chance, the difference to them only
+  /// looks larger.
+  Samples fastest_quarter() const {
+    Samples chosen = samples_;
+    std::sort(chosen.begin(), chosen.end(),
+              [](const TimedSample& a, const TimedSample& b) { return a.slowest_raw() < b.slowest_raw(); });
+    chosen.resize((chosen.size() + 3) / 4);
+    return chosen;
+  }
+
+  template <typename Value>
+  static std::vector<double> values(const Samples& samples, Value&& value) {
+    std::vector<double> all;
+    std::transform(samples.begin(), samples.end(), std::back_inserter(all), value);
+    return all;
+  }
+  static double median_over_raw(const Samples& samples) {
+    return median(values(samples, [](const TimedSample& s) { return s.timed - s.raw(); }));
+  }
+
+  static void print(const Samples& samples, const char* which) {
+    std::printf("%zu %s\n", samples.size(), which);
+    std::printf("ns a launch%30s %10s %10s %24s %10s %10s\n", "median", "quarter", "3 quarters",
+                "over raw: median", "quarter", "3 quarters");
+    print("raw without CUPTI", values(samples, [](const TimedSample& s) { return s.raw(); }), {});
+    print("raw beside bare CUPTI", values(samples, [](const TimedSample& s) { return s.raw_beside_bare; }),
+          values(samples,
+                 [](const TimedSample& s) { return s.raw_beside_bare - (s.raw_between + s.raw_after) / 2; }));
+    print("raw beside the tuner's CUPTI", values(samples, [](const TimedSample& s) { return s.raw_beside; }),
+          values(samples, [](const TimedSample& s) { return s.raw_beside - s.raw(); }));
+    print("cuLaunchKernelEx beside it", values(samples, [](const TimedSample& s) { return s.raw_ex_beside; }),
+          values(samples, [](const TimedSample& s) { return s.raw_ex_beside - s.raw(); }));
+    print("timed", values(samples, [](const TimedSample& s) { return s.timed; }),
+          values(samples, [](const TimedSample& s) { return s.timed - s.raw(); }));
+  }
+
+  static void print(const char* what, const std::vector<double>& values, const std::vector<double>& over) {
+    std::printf("%-30s %11.0f %10.0f %10.0f", what, median(values), quantile(values, 0.25),
+                quantile(values, 0.75));
+    if (!over.empty()) {
+      std::printf(" %24.0f %10.0f %10.0f", median(over), quantile(over, 0.25), quantile(over, 0.75));
+    }
+    std::printf("\n");
+  }
+
   Launches& launches_;
   int batch_;
-  std::vector<double> raw_;
-  std::vector<double> raw_before_bare_;  ///< and after it
-  std::vector<double> bare_;
-  std::vector<double> beside_;
-  std::vector<double> ex_beside_;
-  std::vector<double> timed_;
+  Samples samples_;
   std::vector<double> context_;
 };
 
@@ -322,6 +370,8 @@ int main(int argc, char** argv) {
     goal_at_most("locked-in launch over a raw cuLaunchKernel, after tuning",
                  median(differences(after.tunable, after.raw)), 40, "ns");
     goal_at_most("timed launch over a raw cuLaunchKernel without CUPTI", timed.over_raw(), 800, "ns");
+    goal_at_most("the same, of the quarter of tunings with the fastest raw launches",
+                 timed.least_disturbed_over_raw(), 800, "ns");
     return 0;
   });
 }

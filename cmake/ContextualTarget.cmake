@@ -16,8 +16,6 @@ function(contextual_target_defaults target)
     # GCC 12 warns of overlapping copies inside std::string's operator+ (GCC bug 105651, fixed in 13).
     $<$<AND:${of_cxx},$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<AND:${of_cxx},$<BOOL:${CONTEXTUAL_WARNINGS_AS_ERRORS}>>:-Werror>)
-  # Launches find cold instruction caches, so code that is small is faster than code that is unrolled.
-  target_compile_options(${target} PRIVATE "$<$<AND:${of_cxx},$<CONFIG:Release>>:-O2>")
   if(CONTEXTUAL_SANITIZE)
     list(JOIN CONTEXTUAL_SANITIZE "," sanitizers)
     target_compile_options(${target} PRIVATE
@@ -26,6 +24,15 @@ function(contextual_target_defaults target)
       # read before they are set inside std::variant (12, address).
       "$<$<AND:${of_cxx},$<CXX_COMPILER_ID:GNU>>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-maybe-uninitialized>")
     target_link_options(${target} PRIVATE -fsanitize=${sanitizers})
+  endif()
+endfunction()
+
+# contextual_favour_small_code(<target>): what is on the path of a launch finds cold instruction caches there,
+# so code that is small is faster than code that is unrolled. Leaves an optimisation level alone that somebody
+# chose instead of CMake's own of a release.
+function(contextual_favour_small_code target)
+  if(CMAKE_CXX_FLAGS_RELEASE MATCHES "-O3")
+    target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O2>)
   endif()
 endfunction()
 

@@ -142,13 +142,13 @@ class TunableKernel<R(const C&, Args...)> {
         options_.reset(args...);
       }
       try {
+        if (hooked_ && options_.before_launch) {
+          options_.before_launch(call.info(), args...);
+        }
         if constexpr (!std::is_void_v<R>) {
           if (auto before = begin_launch_status<R>()) {
             call.found_before(*before);
           }
-        }
-        if (hooked_ && options_.before_launch) {
-          options_.before_launch(call.info(), args...);
         }
         call.start();
         if constexpr (std::is_void_v<R>) {

@@ -107,7 +107,7 @@ class CONTEXTUAL_API Timer {
   virtual void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
   virtual void end_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
 
-  /// Around the launcher, on the launching thread. Budget: some tens of ns.
+  /// Around the launcher and the look at its status, on the launching thread. Budget: some tens of ns.
   virtual void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept = 0;
   virtual void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept = 0;
 

@@ -59,13 +59,8 @@ class CudaKernel {
 
   CudaKernel(std::string name, ConfigSpace<C> space, KeyFunction key, Definition definition)
       : parts_(std::make_shared<Parts>(std::move(space), std::move(key), std::move(definition))),
-        kernel_(
-            std::move(name), parts_->space,
-            [parts = parts_.get()](const CUstream&, const Args&... args) { return parts->key(args...); },
-            [parts = parts_](const C& config, CUstream& stream, Args&... args) {
-              return parts->launch(parts->id_of(config), stream, args...);
-            },
-            options_of(parts_)) {}
+        // Neither its key function nor its launcher is called: this class launches by itself.
+        kernel_(std::move(name), parts_->space, {}, {}, options_of(parts_)) {}
   CudaKernel(const CudaKernel&) = delete;
   CudaKernel& operator=(const CudaKernel&) = delete;
 

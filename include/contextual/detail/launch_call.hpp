@@ -29,7 +29,7 @@ class CONTEXTUAL_API LaunchCall {
   LaunchCall(const LaunchCall&) = delete;
   LaunchCall& operator=(const LaunchCall&) = delete;
   ~LaunchCall() {
-    if (under_way_) [[unlikely]] {  // the launcher threw
+    if (under_way_) [[unlikely]] {  // the launcher threw, or the look at its status
       stop();
     }
   }
@@ -49,7 +49,7 @@ class CONTEXTUAL_API LaunchCall {
   [[noreturn]] void device_failed(const std::string& reason);
 
   void start() noexcept;
-  /// Ends what `start` began. What follows does so too, where the kernel has nothing to do in between.
+  /// Ends what `start` began. `reject`, `device_failed` and `finish` do so too, where it has not been done.
   void stop() noexcept;
 
   /// The config failed before it had any effect: moves on to the fallback, or throws when there is none

@@ -25,7 +25,7 @@ const Loaded<Cupti>& loaded_cupti() {
   return *loaded;
 }
 
-TableInForce<Cupti> in_force;
+constinit TableInForce<Cupti> in_force;
 
 }  // namespace
 

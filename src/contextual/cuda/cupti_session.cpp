@@ -148,7 +148,7 @@ std::uint32_t CuptiSession::mark() noexcept {
                                                 CUpti_CallbackId id, const void* data) {
   const auto& call = *static_cast<const CUpti_CallbackData*>(data);
   auto& seen = *static_cast<Seen*>(user);
-  const CallKind kind = call_kinds[id];
+  const CallKind kind = call_kinds[id];  // only its calls were asked for
   if (kind == CallKind::marker) [[unlikely]] {
     marked_by_thread = call.correlationId;
     return;

@@ -5,8 +5,8 @@
 /// put it there.
 
 #include "contextual/cuda/activity_buffers.hpp"
+#include "contextual/cuda/call_kinds.hpp"
 #include "contextual/cuda/call_list.hpp"
-#include "contextual/cuda/traced_calls.hpp"
 #include "contextual/cuda/used_contexts.hpp"
 
 #include <cupti.h>

@@ -103,8 +103,8 @@ class CuptiTimer final : public Timer {
 
   // What launches read comes first.
   std::shared_ptr<CuptiSession> session_;
-  std::atomic<bool> settled_{
-      false};  ///< a capture that began before the run would have kept that from happening
+  /// A capture that began before the run would have kept that from happening.
+  std::atomic<bool> settled_{false};
   NvtxRanges ranges_;
   DeviceWaiter waiter_;
   DeviceMonitor monitor_;

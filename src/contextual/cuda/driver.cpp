@@ -42,7 +42,7 @@ const Loaded<Driver>& loaded_driver() {
   return *loaded;
 }
 
-TableInForce<Driver> in_force;
+constinit TableInForce<Driver> in_force;
 
 }  // namespace
 

@@ -39,9 +39,9 @@ class TableInForce {
     if (const Table* table = table_.load(std::memory_order_acquire)) [[likely]] {
       return *table;
     }
-    return first_use(load());
+    return first_use(load);
   }
-  /// Gives back what was in force; null: nothing has been used yet.
+  /// Gives back what was in force. Null: the library's own, which the next use looks up.
   const Table* replace(const Table* replacement) noexcept { return table_.exchange(replacement); }
   bool replaced() const noexcept {
     const Table* const table = table_.load();
@@ -49,7 +49,9 @@ class TableInForce {
   }
 
  private:
-  [[gnu::noinline]] const Table& first_use(const Loaded<Table>& loaded) {
+  template <typename Load>
+  [[gnu::noinline]] const Table& first_use(const Load& load) {
+    const Loaded<Table>& loaded = load();
     if (!loaded.problem.empty()) {
       throw CudaUnavailable(loaded.problem);
     }

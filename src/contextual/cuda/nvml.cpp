@@ -48,7 +48,7 @@ const LoadedNvml& loaded_nvml() {
   return *loaded;
 }
 
-TableInForce<Nvml> in_force;
+constinit TableInForce<Nvml> in_force;
 
 }  // namespace
 

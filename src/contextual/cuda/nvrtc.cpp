@@ -25,7 +25,7 @@ const Loaded<Nvrtc>& loaded_nvrtc() {
   return *loaded;
 }
 
-TableInForce<Nvrtc> in_force;
+constinit TableInForce<Nvrtc> in_force;
 
 }  // namespace
 

@@ -16,6 +16,7 @@ class UsedContexts {
  public:
   static constexpr std::size_t capacity = 64;  ///< devices of a node, several times over
 
+  /// Cheapest for the first one, which most regions have alone. Null is none.
   void add(CUcontext context) noexcept {
     if (context != places_[0].load(std::memory_order_acquire)) [[unlikely]] {
       add_another(context);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cuda.h>
 #include <cupti.h>
 
 #include <array>
@@ -17,9 +18,8 @@ enum class CallKind : std::uint8_t {
   marker,  ///< made by the session itself: touches no device; its correlation id is beyond those before it
 };
 
-namespace detail {
-
-constexpr std::array<CallKind, CUPTI_DRIVER_TRACE_CBID_SIZE> call_kinds() {
+/// By CUpti_CallbackId. One table, since it is read beside every launch.
+inline constexpr auto call_kinds = [] {
   std::array<CallKind, CUPTI_DRIVER_TRACE_CBID_SIZE> kinds{};
 // On the legacy default stream's terms, and on those of a default stream for each thread.
 #define CONTEXTUAL_ASYNC(kind, name)                      \
@@ -65,11 +65,6 @@ constexpr std::array<CallKind, CUPTI_DRIVER_TRACE_CBID_SIZE> call_kinds() {
 #undef CONTEXTUAL_BLOCKING
   kinds[CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion] = CallKind::marker;
   return kinds;
-}
-
-}  // namespace detail
-
-/// By CUpti_CallbackId. One table, since it is read beside every launch.
-inline constexpr auto call_kinds = detail::call_kinds();
+}();
 
 }  // namespace contextual::cuda
