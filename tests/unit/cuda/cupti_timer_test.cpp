@@ -1,6 +1,7 @@
 /// \file
 /// The CUPTI timer from a launch to the choice, on a scripted GPU.
 
+#include "contextual/cuda/cupti_session.hpp"
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
@@ -139,6 +140,26 @@ TEST_CASE("CUPTI timer: a graph's kernels belong to the launch that launched the
   CHECK(problem.configs[1].makespan.centre_ns == 90'000);
 }
 
+TEST_CASE("CUPTI timer: a launcher that captures a graph has the times of the graph that it launches",
+          "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  TunableKernel graph{"cupti_captures", engine_test::blocks(2), single_problem,
+                      [&](const engine_test::Block&, CUstream s) {
+                        gpu.driver.begin_capture(s);
+                        gpu.driver.launch_kernel(s, 20'000);  // into the graph: it gives no record
+                        gpu.driver.end_capture(s);
+                        gpu.driver.launch_graph(s, {20'000});
+                      }};
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  tuner.run("cupti_captures", [&] { graph(stream); });
+  for (const ConfigReport& config : problem_of(tuner, "cupti_captures", "cupti_captures").configs) {
+    CHECK(config.time.count == 3);
+    CHECK(config.time.centre_ns == 20'000);
+    CHECK(config.makespan.centre_ns == 20'000);
+  }
+}
+
 TEST_CASE("CUPTI timer: a launcher that launches another tunable kernel has that one's time too", "[unit]") {
   ScriptedGpu gpu;
   CUstream stream = gpu.driver.make_stream();
@@ -154,6 +175,77 @@ TEST_CASE("CUPTI timer: a launcher that launches another tunable kernel has that
   tuner.run("cupti_nested", [&] { outer(stream); });
   CHECK(problem_of(tuner, "cupti_nested", "cupti_inner").configs[1].time.centre_ns == 20'000);
   CHECK(problem_of(tuner, "cupti_nested", "cupti_outer").configs[1].time.centre_ns == 123'000);
+}
+
+TEST_CASE("CUPTI timer: when the region has caught what a launcher threw its own work belongs to no launch",
+          "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  bool throws = false;
+  TunableKernel kernel{"cupti_throws", engine_test::blocks(2), single_problem,
+                       [&](const engine_test::Block&, CUstream s) {
+                         gpu.driver.launch_kernel(s, 20'000);
+                         if (throws) {
+                           throw 5;
+                         }
+                       }};
+  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
+  int runs = 0;
+  int caught = 0;
+  std::vector<std::int64_t> owners;  // of the region's copies
+  tuner.run("cupti_throws", [&] {
+    throws = ++runs == 3;
+    try {
+      kernel(stream);
+    } catch (int) {
+      ++caught;
+    }
+    gpu.driver.copy_async(stream, 5'000);
+    owners.push_back(contextual::cuda::CuptiSession::set_launch(-1));
+  });
+  CHECK(caught == 1);
+  CHECK(owners == std::vector<std::int64_t>(static_cast<std::size_t>(runs), -1));
+  for (const ConfigReport& config : problem_of(tuner, "cupti_throws", "cupti_throws").configs) {
+    CHECK(config.time.count == 3);
+    CHECK(config.time.centre_ns == 20'000);
+    CHECK(config.time.spread_ns == 0);
+  }
+}
+
+TEST_CASE("CUPTI timer: what a launcher does when it has caught what another kernel's threw is in its time",
+          "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  bool throws = false;
+  TunableKernel inner{"cupti_inner_throws", engine_test::blocks(2), single_problem,
+                      [&](const engine_test::Block&, CUstream s) {
+                        if (throws) {
+                          throw 5;
+                        }
+                        gpu.driver.launch_kernel(s, 20'000);
+                      }};
+  TunableKernel outer{"cupti_outer_catches", engine_test::blocks(2), single_problem,
+                      [&](const engine_test::Block&, CUstream s) {
+                        gpu.driver.launch_kernel(s, 100'000);
+                        try {
+                          inner(s);
+                        } catch (int) {
+                          gpu.driver.copy_async(s, 20'000);  // in its place
+                        }
+                      }};
+  Options options = options_with(cuda_cupti_timer);
+  options.n_repeat = 1;
+  ContextualAutotuner tuner(options);
+  int runs = 0;
+  tuner.run("cupti_caught_inside", [&] {
+    throws = ++runs == 2;  // the repeat of config 0
+    outer(stream);
+  });
+  const ProblemReport problem = problem_of(tuner, "cupti_caught_inside", "cupti_outer_catches");
+  for (const ConfigReport& config : problem.configs) {
+    CHECK(config.time.centre_ns == 120'000);
+    CHECK(config.time.spread_ns == 0);
+  }
 }
 
 TEST_CASE(

@@ -24,6 +24,11 @@ Deadline in(std::chrono::milliseconds time) {
 
 constexpr std::chrono::milliseconds long_time{60'000};
 
+/// One that is never used.
+CUcontext numbered_context(std::size_t number) {
+  return reinterpret_cast<CUcontext>(number);
+}
+
 }  // namespace
 
 TEST_CASE("device wait: waits in every context, always on one thread", "[unit]") {
@@ -93,13 +98,12 @@ TEST_CASE("device wait: gives up at the deadline, leaves its thread alone, and w
 TEST_CASE("used contexts: each is listed once, whichever thread adds it, and too many are an error",
           "[unit]") {
   UsedContexts contexts;
-  const auto context = [](std::size_t number) { return reinterpret_cast<CUcontext>(number); };
   contexts.add(nullptr);
   std::vector<std::jthread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&] {
       for (std::size_t i = 1; i <= UsedContexts::capacity; ++i) {
-        contexts.add(context(i));
+        contexts.add(numbered_context(i));
       }
     });
   }
@@ -107,8 +111,22 @@ TEST_CASE("used contexts: each is listed once, whichever thread adds it, and too
   const std::vector<CUcontext> all = contexts.all();
   CHECK(all.size() == UsedContexts::capacity);
   CHECK(std::set<CUcontext>(all.begin(), all.end()).size() == UsedContexts::capacity);
-  contexts.add(context(UsedContexts::capacity + 1));
+  contexts.add(numbered_context(UsedContexts::capacity + 1));
   CHECK_THROWS_AS(contexts.all(), Error);
   contexts.clear();
   CHECK(contexts.all().empty());
+}
+
+TEST_CASE("used contexts: none is none, whatever is in the list, and a full list has room for what it has",
+          "[unit]") {
+  UsedContexts contexts;
+  contexts.add(numbered_context(1));
+  contexts.add(nullptr);
+  CHECK(contexts.all() == std::vector<CUcontext>{numbered_context(1)});
+  for (std::size_t i = 2; i <= UsedContexts::capacity; ++i) {
+    contexts.add(numbered_context(i));
+  }
+  contexts.add(nullptr);
+  contexts.add(numbered_context(UsedContexts::capacity));
+  CHECK(contexts.all().size() == UsedContexts::capacity);
 }

@@ -114,6 +114,9 @@ CUresult ScriptedDriver::run_kernel(const Launch& launch, std::int64_t length_ns
 
 CUresult ScriptedDriver::launch_kernel(CUstream stream, std::int64_t length_ns) {
   return call("cuLaunchKernel", CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, [&]() -> CUresult {
+    if (capturing.contains(stream)) {
+      return CUDA_SUCCESS;
+    }
     return run_kernel({"", "plain", 1, impl_->current(), stream}, length_ns);
   });
 }
@@ -148,6 +151,18 @@ CUresult ScriptedDriver::launch_graph(CUstream stream, const std::vector<std::in
       run_kernel({"", "node", 1, impl_->current(), stream}, length_ns);
     }
     return CUDA_SUCCESS;
+  });
+}
+
+CUresult ScriptedDriver::begin_capture(CUstream stream) {
+  return call("cuStreamBeginCapture", CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2, [&]() -> CUresult {
+    return capturing.insert(stream).second ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
+  });
+}
+
+CUresult ScriptedDriver::end_capture(CUstream stream) {
+  return call("cuStreamEndCapture", CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, [&]() -> CUresult {
+    return capturing.erase(stream) == 1 ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
   });
 }
 

@@ -82,6 +82,9 @@ class ScriptedDriver {
   CUresult copy_async(CUstream stream, std::int64_t length_ns, Work::Kind kind = Work::Kind::copy);
   void copy_unwatched(std::int64_t length_ns);  ///< a call that nobody is told of
   CUresult launch_graph(CUstream stream, const std::vector<std::int64_t>& kernels_ns);
+  /// What `launch_kernel` launches on the stream meanwhile is not run.
+  CUresult begin_capture(CUstream stream);
+  CUresult end_capture(CUstream stream);
 
   /// No thread is in a call, or between making a context current and giving it back.
   void wait_until_left();
