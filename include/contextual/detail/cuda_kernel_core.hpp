@@ -4,6 +4,7 @@
 /// The part of a CudaKernel that does not depend on its types: variants, compiled and loaded.
 
 #include <contextual/cuda/program.hpp>
+#include <contextual/detail/cuda_launch_config.hpp>
 #include <contextual/export.hpp>
 #include <contextual/key.hpp>
 
@@ -45,9 +46,25 @@ class CONTEXTUAL_API CudaKernelCore {
   /// Launches in the stream's context, in the current one for a null stream; loads first where that has not
   /// been done. Throws as `load`. Cost over cuLaunchKernelEx: two atomic loads; with several contexts, or a
   /// null stream, a driver call for the context as well.
-  CUresult launch(std::size_t config_id, CUstream stream, const CudaLayout& layout, void** parameters);
+  /// Inline, so that the driver returns to the code of the kernel's call at once: beyond a launch processors
+  /// have forgotten where the functions before it return to.
+  CUresult launch(std::size_t config_id, CUstream stream, const CudaLayout& layout, void** parameters) {
+    if (const Ready now = ready(config_id, stream); now.function != nullptr) [[likely]] {
+      const CudaLaunchConfig config(layout, stream);
+      const CUresult code = now.launch(config.get(), now.function, parameters, nullptr);
+      if (code != CUDA_ERROR_INVALID_HANDLE && code != CUDA_ERROR_INVALID_CONTEXT) [[likely]] {
+        return code;
+      }
+    }
+    return launch_by_context(config_id, stream, layout, parameters);
+  }
 
  private:
+  struct Ready {
+    CUfunction function = nullptr;  ///< null: has to be found by the context, or loaded
+    decltype(&::cuLaunchKernelEx) launch = nullptr;
+  };
+  Ready ready(std::size_t config_id, CUstream stream);
   CUresult launch_by_context(std::size_t config_id, CUstream stream, const CudaLayout& layout,
                              void** parameters);
 

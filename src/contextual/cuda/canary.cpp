@@ -2,11 +2,11 @@
 
 #include "contextual/cuda/active_contexts.hpp"
 #include "contextual/cuda/driver.hpp"
-#include "contextual/cuda/launch_config.hpp"
 #include "contextual/cuda/ptx_kernel.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/deadline.hpp>
+#include <contextual/detail/cuda_launch_config.hpp>
 
 #include <chrono>
 #include <string>
@@ -104,7 +104,7 @@ void check_by_canary(CuptiSession& session) {
   const CUfunction kernel = empty_kernel();
   take(session);  // what was there before is not ours
   const OwnStream stream;
-  const LaunchConfig launch(CudaLayout{}, stream.get());
+  const detail::CudaLaunchConfig launch(CudaLayout{}, stream.get());
   CuptiSession::set_launch(0);
   const CUresult launched = driver().cuLaunchKernelEx(launch.get(), kernel, nullptr, nullptr);
   CuptiSession::set_launch(-1);

@@ -2,7 +2,6 @@
 #include "contextual/cuda/compiler.hpp"
 #include "contextual/cuda/device_limits.hpp"
 #include "contextual/cuda/driver.hpp"
-#include "contextual/cuda/launch_config.hpp"
 #include "contextual/cuda/parallel.hpp"
 
 #include <contextual/cuda/cache_directory.hpp>
@@ -44,11 +43,6 @@ CUcontext current_context() {
                                 CUDA_ERROR_INVALID_CONTEXT);
   }
   return context;
-}
-
-CUresult launch_loaded(CUfunction function, CUstream stream, const CudaLayout& layout, void** parameters) {
-  const LaunchConfig config(layout, stream);
-  return driver().cuLaunchKernelEx(config.get(), function, parameters, nullptr);
 }
 
 /// Once for every launch to come, so that none has to set an attribute: as much dynamic shared memory as the
@@ -236,20 +230,16 @@ void CudaKernelCore::load(std::size_t config_id) {
   impl_->load(config_id, DeviceLimits::of(current_device()).compute_capability);
 }
 
-[[gnu::hot]] CUresult CudaKernelCore::launch(std::size_t config_id, CUstream stream, const CudaLayout& layout,
-                                             void** parameters) {
+[[gnu::hot]] CudaKernelCore::Ready CudaKernelCore::ready(std::size_t config_id, CUstream stream) {
   // A stream belongs to one context, and the driver refuses a function of another one before anything
   // happens. So where the kernel is loaded in one context alone it need not be asked which is current.
   const ContextNode* only = impl_->contexts.load(std::memory_order_acquire);
   if (stream != nullptr && only != nullptr && only->next == nullptr) [[likely]] {
     if (CUfunction function = only->functions[config_id].load(std::memory_order_acquire)) [[likely]] {
-      const CUresult code = launch_loaded(function, stream, layout, parameters);
-      if (code != CUDA_ERROR_INVALID_HANDLE && code != CUDA_ERROR_INVALID_CONTEXT) [[likely]] {
-        return code;
-      }
+      return {function, driver().cuLaunchKernelEx};
     }
   }
-  return launch_by_context(config_id, stream, layout, parameters);
+  return {nullptr, nullptr};
 }
 
 CUresult CudaKernelCore::launch_by_context(std::size_t config_id, CUstream stream, const CudaLayout& layout,
@@ -272,7 +262,8 @@ CUresult CudaKernelCore::launch_by_context(std::size_t config_id, CUstream strea
     load(config_id);
     function = impl_->find(context)->functions[config_id].load(std::memory_order_acquire);
   }
-  return launch_loaded(function, stream, layout, parameters);
+  const CudaLaunchConfig config(layout, stream);
+  return api.cuLaunchKernelEx(config.get(), function, parameters, nullptr);
 }
 
 }  // namespace contextual::detail

@@ -1,7 +1,8 @@
 #include "contextual/cuda/device_limits.hpp"
 
 #include "contextual/cuda/driver.hpp"
-#include "contextual/cuda/launch_config.hpp"
+
+#include <contextual/detail/cuda_launch_config.hpp>
 
 namespace contextual::cuda {
 namespace {
@@ -36,7 +37,7 @@ CudaDim dim_of(CUdevice device, CUdevice_attribute x, CUdevice_attribute y, CUde
 }
 
 std::string cluster_problem(CUfunction function, const CudaLayout& layout) {
-  const LaunchConfig launch(layout, nullptr);
+  const detail::CudaLaunchConfig launch(layout, nullptr);
   const std::uint64_t cluster_blocks = std::uint64_t{layout.cluster.x} * layout.cluster.y * layout.cluster.z;
   if (cluster_blocks <= 1) {
     return {};

@@ -1,10 +1,10 @@
 #include "contextual/cuda/spin_kernel.hpp"
 
 #include "contextual/cuda/driver.hpp"
-#include "contextual/cuda/launch_config.hpp"
 #include "contextual/cuda/ptx_kernel.hpp"
 
 #include <contextual/cuda/error.hpp>
+#include <contextual/detail/cuda_launch_config.hpp>
 
 #include <array>
 #include <thread>
@@ -72,7 +72,7 @@ void SpinRuns::launch(std::size_t index, std::chrono::nanoseconds length) {
   auto length_ns = static_cast<std::uint64_t>(length.count());
   std::uint64_t looks = most_looks;
   std::array<void*, 3> parameters{&times, &length_ns, &looks};
-  const LaunchConfig launch(CudaLayout{}, stream_);
+  const detail::CudaLaunchConfig launch(CudaLayout{}, stream_);
   CONTEXTUAL_CU(cuLaunchKernelEx(launch.get(), spin_kernel(), parameters.data(), nullptr));
   outstanding_ = true;
 }

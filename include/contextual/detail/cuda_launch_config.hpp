@@ -6,12 +6,12 @@
 
 #include <array>
 
-namespace contextual::cuda {
+namespace contextual::detail {
 
 /// A layout as the driver wants it. Lives on the stack of one launch; allocates nothing.
-class LaunchConfig {
+class CudaLaunchConfig {
  public:
-  LaunchConfig(const CudaLayout& layout, CUstream stream) noexcept {
+  CudaLaunchConfig(const CudaLayout& layout, CUstream stream) noexcept {
     config_.gridDimX = layout.grid.x;
     config_.gridDimY = layout.grid.y;
     config_.gridDimZ = layout.grid.z;
@@ -31,8 +31,8 @@ class LaunchConfig {
       attribute.value.programmaticStreamSerializationAllowed = 1;
     }
   }
-  LaunchConfig(const LaunchConfig&) = delete;
-  LaunchConfig& operator=(const LaunchConfig&) = delete;
+  CudaLaunchConfig(const CudaLaunchConfig&) = delete;
+  CudaLaunchConfig& operator=(const CudaLaunchConfig&) = delete;
 
   const CUlaunchConfig* get() const noexcept { return &config_; }
 
@@ -46,4 +46,4 @@ class LaunchConfig {
   std::array<CUlaunchAttribute, 2> attributes_;  // set where used
 };
 
-}  // namespace contextual::cuda
+}  // namespace contextual::detail
