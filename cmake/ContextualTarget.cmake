@@ -28,8 +28,8 @@ function(contextual_target_defaults target)
 endfunction()
 
 # contextual_favour_small_code(<target>): what is on the path of a launch finds cold instruction caches there,
-# so code that is small is faster than code that is unrolled. Leaves an optimisation level alone that somebody
-# chose instead of CMake's own of a release.
+# so code that is small is faster than code that is unrolled. Replaces only the -O3 that is
+# CMake's default of a release.
 function(contextual_favour_small_code target)
   if(CMAKE_CXX_FLAGS_RELEASE MATCHES "-O3")
     target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O2>)

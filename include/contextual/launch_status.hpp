@@ -12,8 +12,8 @@ namespace contextual {
 
 /// Specialise for a status type of your own: `failure` returns why a launch failed, or nothing.
 ///
-/// It is asked while the launch is still being timed, as is `device_failure`: both look at the value, and
-/// call or wait for nothing.
+/// It is asked while the launch is still being timed, as is `device_failure`: of a success both only look at
+/// the value, of a failure they may ask for its words, and they wait for nothing.
 ///
 /// Two further members are optional. `static std::optional<std::string> begin()` is called before each launch
 /// while tuning: it takes away an error that was there before, so that the launch is not blamed for it, and

@@ -1,5 +1,6 @@
 #include "gpu/runtime_kernel.hpp"
 
+#include <contextual/cuda.hpp>  // for what nvcc makes of it
 #include <contextual/dispatch.hpp>
 
 namespace gpu_test {

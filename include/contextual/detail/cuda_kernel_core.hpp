@@ -44,10 +44,10 @@ class CONTEXTUAL_API CudaKernelCore {
   void load(std::size_t config_id);
 
   /// Launches in the stream's context, in the current one for a null stream; loads first where that has not
-  /// been done. Throws as `load`. Cost over cuLaunchKernelEx: two atomic loads; with several contexts, or a
+  /// been done. Throws as `load`. Cost over cuLaunchKernelEx: three atomic loads; with several contexts, or a
   /// null stream, a driver call for the context as well.
-  /// Inline, so that the driver returns to the code of the kernel's call at once: beyond a launch processors
-  /// have forgotten where the functions before it return to.
+  /// In the header, so that few functions lie between the driver and the kernel's call: when the driver
+  /// returns the processor has forgotten where those return to.
   CUresult launch(std::size_t config_id, CUstream stream, const CudaLayout& layout, void** parameters) {
     if (const Ready now = ready(config_id, stream); now.function != nullptr) [[likely]] {
       const CudaLaunchConfig config(layout, stream);

@@ -36,6 +36,11 @@ int main() {
     std::printf("no GPU here: %s\n", problem.c_str());
     return spin.space().size() == 2 ? 0 : 1;
   }
-  std::printf("%s\n", spin.name().c_str());
-  return 0;
+  try {
+    spin(nullptr, 1);
+  } catch (const contextual::CudaError& error) {
+    std::printf("%s\n", error.what());  // no context is current
+    return 0;
+  }
+  return 1;
 }

@@ -127,3 +127,26 @@ TEST_CASE(
   CHECK_THROWS_AS(contextual::cuda::check(CUDA_ERROR_LAUNCH_FAILED, "call"), DeviceError);
   CHECK_THROWS_AS(contextual::cuda::check(CUDA_ERROR_INVALID_VALUE, "call"), CudaError);
 }
+
+TEST_CASE(
+    "failing launch: a function that the driver refuses is looked for in the stream's own context, once",
+    "[unit]") {
+  const bool found_there = GENERATE(true, false);
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  Block block("refused_function");
+  block.load();
+  int launches = 0;
+  gpu.driver.launch_result = [&](const Launch&) {
+    ++launches;
+    return found_there && launches == 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  };
+  const std::size_t asked = gpu.driver.log().count("cuStreamGetCtx");
+  if (found_there) {
+    CHECK_NOTHROW(block(stream, 1));
+  } else {
+    CHECK_THROWS_AS(block(stream, 1), CudaError);
+  }
+  CHECK(launches == 2);
+  CHECK(gpu.driver.log().count("cuStreamGetCtx") == asked + 1);
+}

@@ -1,0 +1,52 @@
+#include "cuda_launches.hpp"
+
+#include <stdexcept>
+
+namespace contextual::benchmarks {
+namespace {
+
+constexpr const char* nothing_source =
+    R"(extern "C" __global__ void nothing(float* y, const float* x, float a, int n) {})";
+
+}  // namespace
+
+Nothing::Definition nothing_definition() {
+  Nothing::Definition definition;
+  definition.source = CudaSource::text("nothing.cu", nothing_source);
+  definition.variant = [](const NothingConfig& config) {
+    return CudaVariant{.function = "nothing", .defines = {{"VARIANT", std::to_string(config.variant)}}};
+  };
+  definition.layout = [](const NothingConfig&, float* const&, const float* const&, const float&, const int&) {
+    return CudaLayout{.grid = {1}, .block = {32}};
+  };
+  return definition;
+}
+
+CUfunction function_of(Nothing& kernel, const Stream& stream, const Arguments& args) {
+  cudaGraph_t graph = nullptr;
+  CONTEXTUAL_CHECKED(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  kernel(stream, args.y, args.x, args.a, args.n);
+  CONTEXTUAL_CHECKED(cudaStreamEndCapture(stream, &graph));
+  cudaGraphNode_t node = nullptr;
+  std::size_t nodes = 1;
+  CONTEXTUAL_CHECKED(cudaGraphGetNodes(graph, &node, &nodes));
+  CUDA_KERNEL_NODE_PARAMS parameters{};
+  CONTEXTUAL_CHECKED(driver_function<decltype(::cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams")(
+      node, &parameters));
+  CONTEXTUAL_CHECKED(cudaGraphDestroy(graph));
+  if (parameters.func == nullptr) {
+    throw std::runtime_error("the captured launch names no function");
+  }
+  return parameters.func;
+}
+
+Options tuning(const TimerFactory& timer, int repeats) {
+  return {.n_warmup = 2,
+          .n_repeat = repeats,
+          .finals = false,
+          .always_tune = true,
+          .log_directory = "",
+          .timer = timer};
+}
+
+}  // namespace contextual::benchmarks
