@@ -125,9 +125,9 @@ class TunableKernel<R(const C&, Args...)> {
   }
 
   /// `key` is that of the arguments; `resolve` has said that this thread tunes. `launch` launches the config
-  /// of an id with these arguments.
+  /// of an id with these arguments. Not inlined, to keep its stack frame out of launches outside of tuning.
   template <typename Launch>
-  R launch_while_tuning(const Key& key, Launch&& launch, Args&... args) {
+  [[gnu::noinline]] R launch_while_tuning(const Key& key, Launch&& launch, Args&... args) {
     const auto bound_prune = [&](std::size_t id) { return options_.prune(config(id), args...); };
     detail::PruneView prune;
     if (options_.prune) {

@@ -118,9 +118,9 @@ class Key {
   CONTEXTUAL_API void append_floating(double value);
   CONTEXTUAL_API void append_text(std::string_view value);
 
-  std::size_t size_ = 0;     // first: what is compared lies together, the words that are there behind it
-  std::uint64_t types_ = 0;  // 4 bits a word
   std::array<std::uint64_t, capacity> words_{};
+  std::uint64_t types_ = 0;  // 4 bits a word
+  std::size_t size_ = 0;
 };
 
 /// A key of these parts, in this order. Throws InvalidArgument when they need more than Key::capacity words.
