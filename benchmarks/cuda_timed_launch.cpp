@@ -59,11 +59,11 @@ void print_samples(const Samples& samples, const char* which) {
 
 void TimedOverRaw::add_tuning() {
   TimedSample sample;
-  sample.raw_before = raw_now();
+  sample.raw_before = raw_now(repeats);
   add_tuned(sample);
-  sample.raw_between = raw_now();
+  sample.raw_between = raw_now(repeats);
   add_bare_cupti(sample);
-  sample.raw_after = raw_now();
+  sample.raw_after = raw_now(repeats);
   samples_.push_back(sample);
 }
 
@@ -111,18 +111,14 @@ void TimedOverRaw::add_tuned(TimedSample& sample) {
 
 void TimedOverRaw::add_bare_cupti(TimedSample& sample) {
   const BareCupti cupti;
-  std::vector<double> times;
-  for (int i = 0; i < warm_up + 4 * repeats; ++i) {
-    times.push_back(ns_per_launch(launches_, batch_, [&] { launches_.raw(); }));
-  }
+  sample.raw_beside_bare = raw_now(4 * repeats);
   launches_.drain();
-  sample.raw_beside_bare = mean({times.begin() + warm_up, times.end()});
 }
 
-/// Without CUPTI, which may just have gone.
-double TimedOverRaw::raw_now() {
+/// CUPTI may just have come or gone.
+double TimedOverRaw::raw_now(int batches) {
   std::vector<double> times;
-  for (int i = 0; i < warm_up + repeats; ++i) {
+  for (int i = 0; i < warm_up + batches; ++i) {
     times.push_back(ns_per_launch(launches_, batch_, [&] { launches_.raw(); }));
   }
   return mean({times.begin() + warm_up, times.end()});

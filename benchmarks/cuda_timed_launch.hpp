@@ -42,7 +42,7 @@ class TimedOverRaw {
  private:
   void add_tuned(TimedSample& sample);
   void add_bare_cupti(TimedSample& sample);
-  double raw_now();
+  double raw_now(int batches);
   std::vector<TimedSample> fastest_quarter() const;
 
   Launches& launches_;

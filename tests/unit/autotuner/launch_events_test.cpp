@@ -103,6 +103,16 @@ std::vector<Events> events_of_runs(Region region) {
   return of_runs;
 }
 
+/// As a region that goes on when a launch throws an int.
+template <typename Kernel>
+void call_and_catch(Kernel& kernel) {
+  try {
+    kernel();
+  } catch (int) {
+    tell("caught");
+  }
+}
+
 std::size_t count_beginning_with(const Events& all, std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       all.begin(), all.end(), [text](const std::string& event) { return event.starts_with(text); }));
@@ -209,11 +219,7 @@ TEST_CASE("launch events: a launch has ended when the region catches what its la
                        }};
   const std::vector<Events> runs = events_of_runs([&](int run) {
     throws = run == repeat_of_0;
-    try {
-      kernel();
-    } catch (int) {
-      tell("caught");
-    }
+    call_and_catch(kernel);
   });
   REQUIRE(runs.size() > warmup_of_1);
   CHECK(runs[repeat_of_0] == Events{"begin k 0", "launch", "end k 0", "caught"});
@@ -260,11 +266,7 @@ TEST_CASE("launch events: nested launches end innermost first, whoever catches w
                       }};
   const std::vector<Events> runs = events_of_runs([&](int run) {
     throws = run == repeat_of_0;
-    try {
-      outer();
-    } catch (int) {
-      tell("caught");
-    }
+    call_and_catch(outer);
   });
   REQUIRE(runs.size() > warmup_of_1);
   CHECK(runs[repeat_of_0] ==
@@ -296,11 +298,7 @@ TEST_CASE("launch events: a hook that throws leaves no launch open", "[unit]") {
                             }}};
   const std::vector<Events> runs = events_of_runs([&](int run) {
     run_under_way = run;
-    try {
-      kernel();
-    } catch (int) {
-      tell("caught");
-    }
+    call_and_catch(kernel);
   });
   REQUIRE(runs.size() > warmup_of_1);
   // The launch goes as far as the hook that throws.
