@@ -6,8 +6,7 @@
 /// Compared with a direct call of the same scripted cuLaunchKernel with the same arguments; rounds take
 /// turns.
 
-#include "contextual/cuda/driver.hpp"
-#include "contextual/cuda/nvrtc.hpp"
+#include "cuda_scripted_driver.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/cuda.hpp>
@@ -18,7 +17,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -27,98 +25,8 @@
 namespace {
 
 using namespace contextual;
+using namespace contextual::benchmarks;
 using Clock = std::chrono::steady_clock;
-
-/// Handles are never looked into.
-template <typename Handle>
-Handle handle() {
-  return reinterpret_cast<Handle>(std::uintptr_t{64});
-}
-
-// What is called for each launch is not inlined and not dropped.
-
-[[gnu::noinline]] CUresult context_now(CUcontext* context) {
-  *context = handle<CUcontext>();
-  return CUDA_SUCCESS;
-}
-[[gnu::noinline]] CUresult launch_nothing_ex(const CUlaunchConfig* config, CUfunction, void** parameters,
-                                             void**) {
-  asm volatile("" : : "r"(config), "r"(parameters) : "memory");
-  return CUDA_SUCCESS;
-}
-[[gnu::noinline]] CUresult launch_nothing(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                          unsigned, unsigned, CUstream, void** parameters, void**) {
-  asm volatile("" : : "r"(parameters) : "memory");
-  return CUDA_SUCCESS;
-}
-
-/// Enough of a driver to load a kernel.
-cuda::Driver scripted_driver() {
-  cuda::Driver driver;
-  driver.cuCtxGetCurrent = context_now;
-  driver.cuLaunchKernelEx = launch_nothing_ex;
-  driver.cuCtxGetDevice = [](CUdevice* device) {
-    *device = 0;
-    return CUDA_SUCCESS;
-  };
-  driver.cuDeviceGetAttribute = [](int* value, CUdevice_attribute which, CUdevice) {
-    *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0;
-    return CUDA_SUCCESS;
-  };
-  driver.cuModuleLoadData = [](CUmodule* module, const void*) {
-    *module = handle<CUmodule>();
-    return CUDA_SUCCESS;
-  };
-  driver.cuModuleGetFunction = [](CUfunction* function, CUmodule, const char*) {
-    *function = handle<CUfunction>();
-    return CUDA_SUCCESS;
-  };
-  driver.cuFuncLoad = [](CUfunction) { return CUDA_SUCCESS; };
-  driver.cuFuncGetAttribute = [](int* value, CUfunction_attribute, CUfunction) {
-    *value = 0;
-    return CUDA_SUCCESS;
-  };
-  driver.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; };
-  driver.cuStreamGetCtx = [](CUstream, CUcontext* context) { return context_now(context); };
-  // For tuning.
-  driver.cuDeviceGetCount = [](int* count) {
-    *count = 0;  // the current context is all there is
-    return CUDA_SUCCESS;
-  };
-  driver.cuCtxPushCurrent = [](CUcontext) { return CUDA_SUCCESS; };
-  driver.cuCtxPopCurrent = [](CUcontext* context) { return context_now(context); };
-  driver.cuModuleGetLoadingMode = [](CUmoduleLoadingMode* mode) {
-    *mode = CU_MODULE_EAGER_LOADING;
-    return CUDA_SUCCESS;
-  };
-  return driver;
-}
-
-/// A compiler whose code is one byte.
-cuda::Nvrtc scripted_compiler() {
-  cuda::Nvrtc nvrtc;
-  nvrtc.nvrtcCreateProgram = [](nvrtcProgram* program, const char*, const char*, int, const char* const*,
-                                const char* const*) {
-    *program = handle<nvrtcProgram>();
-    return NVRTC_SUCCESS;
-  };
-  nvrtc.nvrtcDestroyProgram = [](nvrtcProgram*) { return NVRTC_SUCCESS; };
-  nvrtc.nvrtcAddNameExpression = [](nvrtcProgram, const char*) { return NVRTC_SUCCESS; };
-  nvrtc.nvrtcCompileProgram = [](nvrtcProgram, int, const char* const*) { return NVRTC_SUCCESS; };
-  nvrtc.nvrtcGetLoweredName = [](nvrtcProgram, const char* name, const char** lowered) {
-    *lowered = name;
-    return NVRTC_SUCCESS;
-  };
-  nvrtc.nvrtcGetCUBINSize = [](nvrtcProgram, std::size_t* size) {
-    *size = 1;
-    return NVRTC_SUCCESS;
-  };
-  nvrtc.nvrtcGetCUBIN = [](nvrtcProgram, char* code) {
-    *code = 1;
-    return NVRTC_SUCCESS;
-  };
-  return nvrtc;
-}
 
 struct NothingConfig {
   int block = 128;
