@@ -45,25 +45,37 @@ void print_samples(const Samples& samples, const char* which) {
   std::printf("%-30s %11s %10s %10s %24s %10s %10s\n", "ns a launch", "median", "25 %", "75 %",
               "over raw: median", "25 %", "75 %");
   print_line("raw without CUPTI", each(samples, [](const auto& s) { return s.raw(); }), {});
-  print_line(
-      "raw beside bare CUPTI", each(samples, [](const auto& s) { return s.raw_beside_bare; }),
-      each(samples, [](const auto& s) { return s.raw_beside_bare - (s.raw_between + s.raw_after) / 2; }));
+  print_line("raw beside bare CUPTI", each(samples, [](const auto& s) { return s.raw_beside_bare; }),
+             each(samples, [](const auto& s) { return s.raw_beside_bare - s.raw_around_bare(); }));
+  print_line("cuLaunchKernelEx beside that",
+             each(samples, [](const auto& s) { return s.raw_ex_beside_bare; }),
+             each(samples, [](const auto& s) { return s.raw_ex_beside_bare - s.raw_around_bare(); }));
   print_line("raw beside the tuner's CUPTI", each(samples, [](const auto& s) { return s.raw_beside; }),
              each(samples, [](const auto& s) { return s.raw_beside - s.raw(); }));
-  print_line("cuLaunchKernelEx beside it", each(samples, [](const auto& s) { return s.raw_ex_beside; }),
+  print_line("cuLaunchKernelEx beside that", each(samples, [](const auto& s) { return s.raw_ex_beside; }),
              each(samples, [](const auto& s) { return s.raw_ex_beside - s.raw(); }));
   print_line("timed", each(samples, [](const auto& s) { return s.timed; }), each(samples, timed_over_raw));
 }
 
 }  // namespace
 
+template <typename Launch>
+double TimedOverRaw::now(int batches, Launch&& launch) {
+  std::vector<double> times;
+  for (int i = 0; i < warm_up + batches; ++i) {
+    times.push_back(ns_per_launch(launches_, batch_, launch));
+  }
+  return mean({times.begin() + warm_up, times.end()});
+}
+
 void TimedOverRaw::add_tuning() {
+  const auto raw = [&] { return now(repeats, [&] { launches_.raw(); }); };
   TimedSample sample;
-  sample.raw_before = raw_now(repeats);
+  sample.raw_before = raw();
   add_tuned(sample);
-  sample.raw_between = raw_now(repeats);
+  sample.raw_between = raw();
   add_bare_cupti(sample);
-  sample.raw_after = raw_now(repeats);
+  sample.raw_after = raw();
   samples_.push_back(sample);
 }
 
@@ -111,17 +123,9 @@ void TimedOverRaw::add_tuned(TimedSample& sample) {
 
 void TimedOverRaw::add_bare_cupti(TimedSample& sample) {
   const BareCupti cupti;
-  sample.raw_beside_bare = raw_now(4 * repeats);
+  sample.raw_beside_bare = now(2 * repeats, [&] { launches_.raw(); });
+  sample.raw_ex_beside_bare = now(2 * repeats, [&] { launches_.raw_ex(); });
   launches_.drain();
-}
-
-/// CUPTI may just have come or gone.
-double TimedOverRaw::raw_now(int batches) {
-  std::vector<double> times;
-  for (int i = 0; i < warm_up + batches; ++i) {
-    times.push_back(ns_per_launch(launches_, batch_, [&] { launches_.raw(); }));
-  }
-  return mean({times.begin() + warm_up, times.end()});
 }
 
 /// Chosen by raw launches without CUPTI alone: where these are fast by chance, the difference to them only

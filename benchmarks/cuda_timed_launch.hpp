@@ -17,10 +17,12 @@ struct TimedSample {
   double raw_ex_beside = 0;  ///< likewise
   double timed = 0;
   double raw_between = 0;
-  double raw_beside_bare = 0;  ///< CUPTI
+  double raw_beside_bare = 0;     ///< CUPTI
+  double raw_ex_beside_bare = 0;  ///< likewise
   double raw_after = 0;
 
   double raw() const { return (raw_before + raw_between) / 2; }
+  double raw_around_bare() const { return (raw_between + raw_after) / 2; }
   double slowest_raw() const { return std::max({raw_before, raw_between, raw_after}); }
 };
 
@@ -42,7 +44,9 @@ class TimedOverRaw {
  private:
   void add_tuned(TimedSample& sample);
   void add_bare_cupti(TimedSample& sample);
-  double raw_now(int batches);
+  /// Of launches by `launch`; CUPTI may just have come or gone.
+  template <typename Launch>
+  double now(int batches, Launch&& launch);
   std::vector<TimedSample> fastest_quarter() const;
 
   Launches& launches_;
