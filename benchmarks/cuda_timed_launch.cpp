@@ -59,23 +59,13 @@ void print_samples(const Samples& samples, const char* which) {
 
 }  // namespace
 
-template <typename Launch>
-double TimedOverRaw::now(int batches, Launch&& launch) {
-  std::vector<double> times;
-  for (int i = 0; i < warm_up + batches; ++i) {
-    times.push_back(ns_per_launch(launches_, batch_, launch));
-  }
-  return mean({times.begin() + warm_up, times.end()});
-}
-
 void TimedOverRaw::add_tuning() {
-  const auto raw = [&] { return now(repeats, [&] { launches_.raw(); }); };
   TimedSample sample;
-  sample.raw_before = raw();
+  sample.raw_before = raw_now();
   add_tuned(sample);
-  sample.raw_between = raw();
+  sample.raw_between = raw_now();
   add_bare_cupti(sample);
-  sample.raw_after = raw();
+  sample.raw_after = raw_now();
   samples_.push_back(sample);
 }
 
@@ -123,9 +113,28 @@ void TimedOverRaw::add_tuned(TimedSample& sample) {
 
 void TimedOverRaw::add_bare_cupti(TimedSample& sample) {
   const BareCupti cupti;
-  sample.raw_beside_bare = now(2 * repeats, [&] { launches_.raw(); });
-  sample.raw_ex_beside_bare = now(2 * repeats, [&] { launches_.raw_ex(); });
+  std::vector<double> raw;
+  std::vector<double> raw_ex;
+  for (int i = 0; i < warm_up + 2 * repeats; ++i) {  // in turn, as in a tuning
+    const double raw_ns = ns_per_launch(launches_, batch_, [&] { launches_.raw(); });
+    const double raw_ex_ns = ns_per_launch(launches_, batch_, [&] { launches_.raw_ex(); });
+    if (i >= warm_up) {
+      raw.push_back(raw_ns);
+      raw_ex.push_back(raw_ex_ns);
+    }
+  }
+  sample.raw_beside_bare = mean(raw);
+  sample.raw_ex_beside_bare = mean(raw_ex);
   launches_.drain();
+}
+
+/// CUPTI may just have gone.
+double TimedOverRaw::raw_now() {
+  std::vector<double> times;
+  for (int i = 0; i < warm_up + repeats; ++i) {
+    times.push_back(ns_per_launch(launches_, batch_, [&] { launches_.raw(); }));
+  }
+  return mean({times.begin() + warm_up, times.end()});
 }
 
 /// Chosen by raw launches without CUPTI alone: where these are fast by chance, the difference to them only

@@ -44,9 +44,7 @@ class TimedOverRaw {
  private:
   void add_tuned(TimedSample& sample);
   void add_bare_cupti(TimedSample& sample);
-  /// Of launches by `launch`; CUPTI may just have come or gone.
-  template <typename Launch>
-  double now(int batches, Launch&& launch);
+  double raw_now();
   std::vector<TimedSample> fastest_quarter() const;
 
   Launches& launches_;
