@@ -5,6 +5,7 @@
 
 #include "cuda_launches.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace contextual::benchmarks {

@@ -13,6 +13,12 @@ job_count() { nproc 2>/dev/null || echo 2; }
 
 has_command() { command -v "$1" >/dev/null 2>&1; }
 
+# "${mpirun[@]}" -n <ranks> <program>: ranks may share cores, and mpirun may be run by root, as in a container. Each rank
+# has several threads, but Open MPI would bind it to one core.
+# shellcheck disable=SC2034 # used by the scripts that source this
+readonly mpirun=(env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+  OMPI_MCA_hwloc_base_binding_policy=none mpirun)
+
 # has_header <header>...: one of them can be included, from the compiler's path or from CMAKE_PREFIX_PATH.
 has_header() {
   local compiler="${CXX:-g++}" header prefix
