@@ -71,18 +71,18 @@ void DeviceMonitor::read(const std::vector<CUcontext>& contexts) noexcept {
   if (too_soon()) {
     return;
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = monitor_now();
   try {
     read_devices(contexts);
   } catch (...) {
     conditions_.disturbance.clear();  // no memory: then without conditions
   }
-  read_at_ = std::chrono::steady_clock::now();
+  read_at_ = monitor_now();
   cost_ = read_at_ - begin;
 }
 
 bool DeviceMonitor::too_soon() const {
-  return cost_ > cheap && std::chrono::steady_clock::now() - read_at_ < cost_ * most_share;
+  return cost_ > cheap && monitor_now() - read_at_ < cost_ * most_share;
 }
 
 void DeviceMonitor::read_devices(const std::vector<CUcontext>& contexts) {

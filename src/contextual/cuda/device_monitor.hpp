@@ -17,6 +17,9 @@
 
 namespace contextual::cuda {
 
+/// By which a reading's cost is measured. Tests put their own in its place.
+inline std::chrono::steady_clock::time_point (*monitor_now)() = std::chrono::steady_clock::now;
+
 /// One a timer; used by the thread of `run` only. Without NVML, or where it does not know a device, it reads
 /// nothing and says nothing.
 ///

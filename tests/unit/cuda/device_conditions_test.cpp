@@ -30,6 +30,7 @@ struct MonitoredGpu : ScriptedGpu {
   }
   Nvml nvml_table;
   NvmlReplacement nvml_replaced{nvml_table};
+  ScriptedTime time;  // a reading that is interrupted would cost so much that the next one is left out
 };
 
 /// Three samples of each config, none of them three times as long as it should be, none rejected. Events add

@@ -45,6 +45,7 @@ struct Scripted {
   Driver driver_table = ScriptedContexts::table();
   Nvml nvml_table = ScriptedNvml::table();
   DriverReplacement driver{driver_table};
+  ScriptedTime time;
 };
 
 }  // namespace
@@ -126,4 +127,7 @@ TEST_CASE("device monitor: an expensive reading is not taken again at once, and 
   monitor.read({context_at(1)});
   CHECK(ScriptedNvml::clock_reads == reads);
   CHECK(monitor.conditions().devices.empty());
+  ScriptedTime::now += std::chrono::seconds(2);
+  monitor.read({context_at(1)});
+  CHECK(monitor.conditions().devices.size() == 1);
 }

@@ -3,13 +3,28 @@
 /// \file
 /// One device's answers, set by the test. One test at a time.
 
+#include "contextual/cuda/device_monitor.hpp"
 #include "contextual/cuda/nvml.hpp"
 
 #include <chrono>
 #include <string>
-#include <thread>
+#include <utility>
 
 namespace contextual::cuda {
+
+/// While it lives, the monitor's time is this one, in which only slow readings take some.
+class ScriptedTime {
+ public:
+  ScriptedTime() : saved_(std::exchange(monitor_now, [] { return now; })) {}
+  ScriptedTime(const ScriptedTime&) = delete;
+  ScriptedTime& operator=(const ScriptedTime&) = delete;
+  ~ScriptedTime() { monitor_now = saved_; }
+
+  static inline std::chrono::steady_clock::time_point now{};
+
+ private:
+  decltype(monitor_now) saved_;
+};
 
 struct ScriptedNvml {
   static inline unsigned sm_mhz = 0;
@@ -31,7 +46,7 @@ struct ScriptedNvml {
       return asked == bus_id ? nvml_success : 6;
     };
     api.nvmlDeviceGetClockInfo = [](NvmlDevice, int clock, unsigned* mhz) {
-      std::this_thread::sleep_for(slow);
+      ScriptedTime::now += slow;
       ++clock_reads;
       *mhz = clock == nvml_clock_sm ? sm_mhz : 2619;
       return nvml_success;
