@@ -279,7 +279,7 @@ void print_configs(const ProblemReport& problem) {
   for (const ConfigReport& config : configs) {
     std::printf("  %9.1f us  config-%zu %s %s\n", config.time.centre_ns / 1e3, config.config_id,
                 config.config.to_string().c_str(),
-                config.rejection.value_or(config.pruned ? "pruned" : "").c_str());
+                config.rejection.value_or(config.left_out ? "left out" : "").c_str());
   }
 }
 

@@ -3,8 +3,8 @@
 /// \file
 /// A driver whose functions return at once, and a compiler whose code is one byte, for `cuda_launch_path`.
 
-#include "contextual/cuda/driver.hpp"
-#include "contextual/cuda/nvrtc.hpp"
+#include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/api/nvrtc.hpp"
 
 #include <cstdint>
 

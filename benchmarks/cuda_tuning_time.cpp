@@ -69,7 +69,7 @@ class WatchedTimer final : public Timer {
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
     const auto begin = Clock::now();
-    timer_->settle(launches, iterations, deadline);
+    timer_->settle(launches, iterations, std::move(deadline));
     cost_.settle += ms_between(begin, Clock::now());
     for (const IterationTiming& iteration : iterations) {
       if (iteration.makespan_ns > 0) {
@@ -95,7 +95,7 @@ class Tuning {
   /// From `begin` on, so that making the kernels can be part of it.
   Cost tune(const ThreeKernels& kernels, Clock::time_point begin) {
     Cost cost;
-    std::string phase;
+    Phase phase = Phase::walk;
     Clock::time_point finals_begin;
     Clock::time_point iteration_begin;
     Options options;
@@ -108,9 +108,9 @@ class Tuning {
       if (cost.runs++ == 0) {
         cost.set_up = ms_between(begin, iteration_begin);
       }
-      if (info.phase == "finals" && phase != "finals") {
+      if (info.phase == Phase::search && phase != Phase::search) {
         finals_begin = iteration_begin;
-      } else if (info.phase == "final" && phase == "finals") {
+      } else if (info.phase == Phase::final_run && phase == Phase::search) {
         cost.finals = ms_between(finals_begin, iteration_begin);
       }
       phase = info.phase;
@@ -122,7 +122,8 @@ class Tuning {
     tuner.run("three kernels", [&] { kernels.launch(buffers_, stream_); });
     stream_.wait();
     cost.wall = ms_between(begin, Clock::now());
-    report_ = *tuner.report().find("three kernels");
+    const Report report = tuner.report();
+    report_ = *report.find("three kernels");
     return cost;
   }
 
@@ -184,7 +185,7 @@ int main(int argc, char** argv) {
                 std::thread::hardware_concurrency(), no_finals ? "off" : "on", "", "wall", "runs", "region",
                 "wall/", "set-up", "in region", "settle", "rest", "of wall:");
     std::printf("%-26s %8s %6s %9s %8s %9s %9s %9s %9s %9s\n", "", "", "", "time", "regions", "", "", "", "",
-                "finals");
+                "search");
     auto begin = Clock::now();
     auto kernels = std::make_unique<ThreeKernels>();
     const Cost from_nothing = tuning.tune(*kernels, begin);

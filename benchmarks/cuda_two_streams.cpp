@@ -109,7 +109,7 @@ void run_timed(Region& region, const TimerFactory& timer, int runs, Samples& sam
   int iteration = 0;
   options.after_iteration = [&](const IterationInfo& info) {
     const Sample sample = region.sample();
-    if (info.phase == "walk" && iteration % (1 + *options.n_repeat) != 0) {
+    if (info.phase == Phase::walk && iteration % (1 + *options.n_repeat) != 0) {
       samples.add(sample);
     }
     ++iteration;

@@ -6,7 +6,7 @@
 /// A time is that of the slowest rank, from the end of a barrier on. The two sides of a comparison take turns
 /// within every repetition.
 
-#include "contextual/sync/exchange.hpp"
+#include "contextual/agreement/exchange.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/mpi.hpp>
@@ -32,7 +32,8 @@ using contextual::Deadline;
 using nlohmann::json;
 
 /// As in Exchange::agree: every field and its complement, the flags, one offer.
-constexpr std::size_t header_words = 2 * contextual::sync::field_count + contextual::sync::flag_count + 1;
+constexpr std::size_t header_words =
+    2 * contextual::agreement::field_count + contextual::agreement::flag_count + 1;
 constexpr std::size_t gathered_bytes = 1024;
 
 struct CommandLine {

@@ -46,13 +46,13 @@ class Listening final : public contextual::Communicator {
   int rank() const noexcept override { return inner_->rank(); }
   int size() const noexcept override { return inner_->size(); }
   void all_reduce_max(std::span<std::int64_t> values, contextual::Deadline deadline) override {
-    inner_->all_reduce_max(values, deadline);
+    inner_->all_reduce_max(values, std::move(deadline));
   }
   std::vector<std::string> all_gather(std::string_view bytes, contextual::Deadline deadline) override {
     if (bytes.size() > largest_.size()) {
       largest_ = bytes;
     }
-    return inner_->all_gather(bytes, deadline);
+    return inner_->all_gather(bytes, std::move(deadline));
   }
   std::string describe() const override { return inner_->describe(); }
   std::string_view process_scope() const noexcept override { return inner_->process_scope(); }

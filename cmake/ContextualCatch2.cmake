@@ -14,8 +14,8 @@ endif()
 # contextual_add_unit_test(<folder> SOURCES <files> [LIBRARIES <targets>] [PUBLIC_ONLY])
 #
 # One executable test_<folder>, one test of label `unit` for each Catch2 test case. It is linked to the
-# library's objects, so it may use private headers ("contextual/policy/x.hpp") and hidden symbols; with
-# PUBLIC_ONLY it is linked to the library itself, as a user would be.
+# library's and contextual::testing's objects, so it may use private headers ("contextual/policy/x.hpp") and hidden symbols; with
+# PUBLIC_ONLY it is linked to the libraries themselves, as a user would be.
 function(contextual_add_unit_test folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "PUBLIC_ONLY" "" "SOURCES;LIBRARIES")
   if(NOT arg_SOURCES)
@@ -27,9 +27,9 @@ function(contextual_add_unit_test folder)
   contextual_target_defaults(${target})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   if(arg_PUBLIC_ONLY)
-    target_link_libraries(${target} PRIVATE contextual::contextual)
+    target_link_libraries(${target} PRIVATE contextual::testing)
   else()
-    target_link_libraries(${target} PRIVATE contextual_internal)
+    target_link_libraries(${target} PRIVATE contextual_testing_internal)
   endif()
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} Catch2::Catch2WithMain)
   catch_discover_tests(${target} TEST_PREFIX "${folder}/" PROPERTIES LABELS unit TIMEOUT 300)

@@ -9,38 +9,26 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/contextualConfig.cmak
   "${PROJECT_BINARY_DIR}/contextualConfig.cmake" INSTALL_DESTINATION "${contextual_package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/contextualConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
-export(TARGETS contextual NAMESPACE contextual:: FILE "${PROJECT_BINARY_DIR}/contextualTargets.cmake")
-if(CONTEXTUAL_HAS_MPI)
-  export(TARGETS contextual_mpi NAMESPACE contextual:: FILE "${PROJECT_BINARY_DIR}/contextualMpiTargets.cmake")
-endif()
-
-if(CONTEXTUAL_HAS_CUDA)
-  export(TARGETS contextual_cuda NAMESPACE contextual:: FILE "${PROJECT_BINARY_DIR}/contextualCudaTargets.cmake")
-endif()
 
 if(CONTEXTUAL_INSTALL)
-  install(TARGETS contextual EXPORT contextualTargets
-    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/contextual" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.hpp")
-  install(EXPORT contextualTargets NAMESPACE contextual:: DESTINATION "${contextual_package_dir}")
-  if(CONTEXTUAL_HAS_MPI)
-    install(TARGETS contextual_mpi EXPORT contextualMpiTargets
-      RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
-      LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-    install(EXPORT contextualMpiTargets NAMESPACE contextual:: DESTINATION "${contextual_package_dir}")
-  endif()
-  if(CONTEXTUAL_HAS_CUDA)
-    install(TARGETS contextual_cuda EXPORT contextualCudaTargets
-      RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
-      LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-    install(EXPORT contextualCudaTargets NAMESPACE contextual:: DESTINATION "${contextual_package_dir}")
-  endif()
   install(FILES "${PROJECT_BINARY_DIR}/contextualConfig.cmake"
     "${PROJECT_BINARY_DIR}/contextualConfigVersion.cmake" DESTINATION "${contextual_package_dir}")
+  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 endif()
+
+# The library and its components have a file of targets each, since a component is loaded only where it is asked for.
+get_property(public_libraries GLOBAL PROPERTY CONTEXTUAL_PUBLIC_LIBRARIES)
+foreach(name IN LISTS public_libraries)
+  get_target_property(target contextual::${name} ALIASED_TARGET)
+  export(TARGETS ${target} NAMESPACE contextual:: FILE "${PROJECT_BINARY_DIR}/${target}Targets.cmake")
+  if(CONTEXTUAL_INSTALL)
+    install(TARGETS ${target} EXPORT ${target}Targets
+      RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+      LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+      INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+    install(EXPORT ${target}Targets NAMESPACE contextual:: DESTINATION "${contextual_package_dir}")
+  endif()
+endforeach()

@@ -50,3 +50,18 @@ function(contextual_add_program name)
   contextual_target_defaults(${name})
   target_link_libraries(${name} PRIVATE contextual::contextual ${arg_LIBRARIES})
 endfunction()
+
+# contextual_public_library(<target> <name>): what the libraries that users link have in common. It is contextual::<name>
+# in this build and in the package, and ContextualInstall installs it.
+function(contextual_public_library target name)
+  add_library(contextual::${name} ALIAS ${target})
+  contextual_target_defaults(${target})
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${name}
+    LINKER_LANGUAGE CXX
+    INSTALL_RPATH "$ORIGIN"
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_property(GLOBAL APPEND PROPERTY CONTEXTUAL_PUBLIC_LIBRARIES ${name})
+endfunction()

@@ -84,7 +84,7 @@ struct Program {
 void Program::check(const contextual::IterationInfo& info) {
   const double error = layer.error();
   if (!(error <= examples::GatheredLayer::tolerance)) {
-    throw std::runtime_error("wrong result in " + std::string(info.phase) + " iteration " +
+    throw std::runtime_error("wrong result in " + std::string(to_string(info.phase)) + " iteration " +
                              std::to_string(info.tuning_iteration) + ": relative error " +
                              std::to_string(error));
   }

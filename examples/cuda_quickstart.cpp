@@ -74,7 +74,7 @@ int main() try {
 
   // The region: your code as it is. It runs again and again until every kernel in it is tuned, then once
   // more.
-  contextual::ContextualAutotuner tuner;
+  contextual::ContextualAutotuner tuner{{.timer = contextual::cuda_or_host_timer}};
   tuner.run("step", [&] { transpose(stream, out, in, n); });
 
   const contextual::Report report = tuner.report();

@@ -64,7 +64,8 @@ contextual::Options tuning_options(const CommandLine& command_line, examples::De
   options.log_directory = command_line.log_directory;
   options.before_iteration = [&block](const contextual::IterationInfo&) { block.poison(); };
   options.after_iteration = [&block, &checks](const contextual::IterationInfo& info) {
-    check(block, std::string(info.phase) + " iteration " + std::to_string(info.tuning_iteration), checks);
+    check(block, std::string(to_string(info.phase)) + " iteration " + std::to_string(info.tuning_iteration),
+          checks);
   };
   return options;
 }

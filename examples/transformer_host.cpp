@@ -58,7 +58,8 @@ contextual::Options tuning_options(const CommandLine& command_line, examples::Fe
   options.log_directory = command_line.log_directory;
   options.before_iteration = [&layer](const contextual::IterationInfo&) { layer.reset(); };
   options.after_iteration = [&layer, &checks](const contextual::IterationInfo& info) {
-    check(layer, std::string(info.phase) + " iteration " + std::to_string(info.tuning_iteration), checks);
+    check(layer, std::string(to_string(info.phase)) + " iteration " + std::to_string(info.tuning_iteration),
+          checks);
   };
   return options;
 }

@@ -71,8 +71,13 @@ tool_14() {
   fi
 }
 
-# Prints the Debian packages that are missing for building and testing; with "ci" also for the checks.
+# Prints the Debian packages that are missing for building and testing; with "ci" also for the checks, with "docs" those for
+# scripts/docs alone.
 missing_packages() {
+  if [ "${1:-}" = docs ] || [ "${1:-}" = ci ]; then
+    has_command doxygen || echo doxygen
+  fi
+  [ "${1:-}" != docs ] || return 0
   has_command g++ || has_command "${CXX:-g++}" || echo g++
   has_cmake || echo cmake
   has_command ninja || echo ninja-build
@@ -88,6 +93,7 @@ missing_packages() {
   if [ "${1:-}" = ci ]; then
     tool_14 clang-format >/dev/null || echo clang-format-14
     tool_14 clang-tidy >/dev/null || echo clang-tidy-14
+    has_command clang++ || echo clang
   fi
 }
 
@@ -120,7 +126,8 @@ Missing, by their names on Debian 12 and Ubuntu 24.04:
 There:
   apt-get update && apt-get install --no-install-recommends $2
 Elsewhere install a C++20 compiler (g++ 12 or newer), CMake 3.25, Ninja, Python 3, spdlog with fmt, nlohmann/json 3,
-Catch2 2 or 3, CLI11 2, Google Benchmark, Open MPI (or another MPI 3.1, with mpirun and mpicxx); for the checks clang-format 14 and clang-tidy 14. Libraries in
+Catch2 2 or 3, CLI11 2, Google Benchmark, Open MPI (or another MPI 3.1, with mpirun and mpicxx); for the checks clang-format 14, clang-tidy 14, clang
+and Doxygen. Libraries in
 a prefix of their own are found through CMAKE_PREFIX_PATH. Then run this script again.
 EOF
   exit "$exit_missing"
@@ -137,8 +144,8 @@ only_mpi() {
   done
 }
 
-# install_missing [ci]: does nothing, and needs no network, where nothing is missing. Without MPI the parts for
-# several ranks are left out; with "ci" nothing may be left out.
+# install_missing [ci|docs]: does nothing, and needs no network, where nothing is missing. Without MPI the parts for
+# several ranks are left out; with "ci" or "docs" nothing may be left out.
 install_missing() {
   local missing system reason="Still missing after the installation."
   missing="$(missing_packages "${1:-}" | tr '\n' ' ' | sed 's/ $//')"
@@ -155,7 +162,7 @@ install_missing() {
   missing="$(missing_packages "${1:-}" | tr '\n' ' ' | sed 's/ $//')"
   [ -n "$missing" ] || return 0
   # shellcheck disable=SC2086
-  if [ "${1:-}" != ci ] && only_mpi $missing; then
+  if [ -z "${1:-}" ] && only_mpi $missing; then
     say "$reason Going on without MPI: the parts for several ranks are left out (missing: $missing)"
     return 0
   fi

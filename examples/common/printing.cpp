@@ -45,7 +45,7 @@ void print_short_table(const contextual::RegionReport& region) {
     for (end = begin + 1; end < region.table.size() && same_row(region, begin, end);) {
       ++end;
     }
-    if (region.table[begin].phase == "finals") {
+    if (region.table[begin].phase == contextual::Phase::search) {
       continue;  // hundreds of short rows; --whole-table and the logs have them
     }
     std::string iterations = region.table[begin].iteration;
@@ -59,7 +59,7 @@ void print_short_table(const contextual::RegionReport& region) {
     std::printf("\n");
   }
   std::printf("(%lld tuning iterations of the finals are left out)\n",
-              static_cast<long long>(region.finals_iterations));
+              static_cast<long long>(region.search_iterations));
 }
 
 void print_summary(const char* what, const contextual::TimeSummary& summary) {

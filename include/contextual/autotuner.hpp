@@ -3,7 +3,7 @@
 /// \file
 /// ContextualAutotuner: tunes every tunable kernel launched in a region, in place, by running the region.
 
-#include <contextual/detail/result_slot.hpp>
+#include <contextual/detail/tuning/result_slot.hpp>
 #include <contextual/export.hpp>
 #include <contextual/options.hpp>
 #include <contextual/report.hpp>
@@ -42,7 +42,8 @@ class CONTEXTUAL_API ContextualAutotuner {
   ~ContextualAutotuner();
 
   /// Runs `region` until every tunable kernel launched in it is locked in, then once more, and returns what
-  /// that last run returned (void, references and move-only types too).
+  /// that last run returned: void, move-only types and references too. A reference, `T&` or `T&&`, is
+  /// returned as such: what it refers to must outlive the call of `run`.
   ///
   /// `name` identifies the region: two regions with the same kernel and key do not share a choice. What an
   /// earlier `run` of a region of this name locked in is used, unless `always_tune` is set. A `run` inside a
@@ -52,6 +53,10 @@ class CONTEXTUAL_API ContextualAutotuner {
   /// CommunicationError, InvalidArgument, ConfigSpaceError as documented there.
   template <typename Region>
   decltype(auto) run(std::string_view name, Region&& region, const Options& options = {}) {
+    static_assert(
+        std::is_invocable_v<Region&>,
+        "`run` calls its region without arguments: let the region capture what it works on, or wrap "
+        "it by make_tuned_region, which passes arguments on");
     using Result = std::invoke_result_t<Region&>;
     if constexpr (std::is_void_v<Result>) {
       run_erased(

@@ -54,7 +54,8 @@ class CONTEXTUAL_API Communicator {
   virtual std::string_view process_scope() const noexcept { return {}; }
 };
 
-/// The communicator of a program that runs alone: rank 0 of 1, nothing to wait for.
+/// The communicator of a program that runs alone: rank 0 of 1, nothing to wait for. In a program that mpirun
+/// or srun started as several ranks, each of which tunes alone, log files carry the launcher's rank.
 CONTEXTUAL_API std::shared_ptr<Communicator> one_rank();
 
 }  // namespace contextual

@@ -4,12 +4,12 @@
 /// The configs a tunable kernel may be launched with.
 
 #include <contextual/config.hpp>
-#include <contextual/detail/generated_space.hpp>
-#include <contextual/detail/space_checks.hpp>
-#include <contextual/detail/space_definition.hpp>
-#include <contextual/detail/space_generator.hpp>
-#include <contextual/detail/space_parameter.hpp>
-#include <contextual/detail/space_view.hpp>
+#include <contextual/detail/config/generated_space.hpp>
+#include <contextual/detail/config/space_checks.hpp>
+#include <contextual/detail/config/space_definition.hpp>
+#include <contextual/detail/config/space_generator.hpp>
+#include <contextual/detail/config/space_parameter.hpp>
+#include <contextual/detail/config/space_view.hpp>
 #include <contextual/error.hpp>
 
 #include <concepts>

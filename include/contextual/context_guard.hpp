@@ -12,7 +12,7 @@ namespace contextual {
 
 namespace detail {
 struct ThreadLog;
-struct UsePass;
+class UsePass;
 class RunContext;
 
 /// What a launch reads of its thread. `log` is set while a region is being tuned on this thread.

@@ -6,6 +6,7 @@
 #include <contextual/export.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -52,34 +53,40 @@ struct Rejection {
 class CONTEXTUAL_API TuningFailedError : public Error {
  public:
   TuningFailedError(std::string region, std::string kernel, std::string key,
-                    std::vector<Rejection> rejections);
+                    std::vector<Rejection> rejections, std::vector<int> failed_ranks = {});
 
   const std::string& region() const noexcept { return region_; }
   const std::string& kernel() const noexcept { return kernel_; }
   const std::string& key() const noexcept { return key_; }
   const std::vector<Rejection>& rejections() const noexcept { return rejections_; }
+  /// The ranks on which a launch found no config left. Empty: every config was out by agreement, on all
+  /// ranks.
+  const std::vector<int>& failed_ranks() const noexcept { return failed_ranks_; }
 
  private:
   std::string region_;
   std::string kernel_;
   std::string key_;
   std::vector<Rejection> rejections_;
+  std::vector<int> failed_ranks_;
 };
 
-/// The region threw on another rank; thrown on the ranks that reached the exchange. The rank that threw
-/// rethrows its own exception unchanged.
+/// The region threw on another rank, or the run could not be set up there; thrown on the ranks that reached
+/// the exchange. The rank that threw rethrows its own exception unchanged.
 class CONTEXTUAL_API RegionFailedError : public Error {
  public:
-  RegionFailedError(std::string region, int failed_rank, std::string cause, std::int64_t tuning_iteration);
+  RegionFailedError(std::string region, int failed_rank, std::string cause,
+                    std::optional<std::int64_t> tuning_iteration);
 
   int failed_rank() const noexcept { return failed_rank_; }
   const std::string& cause() const noexcept { return cause_; }
-  std::int64_t tuning_iteration() const noexcept { return tuning_iteration_; }
+  /// Empty: the set-up failed, before the first one.
+  std::optional<std::int64_t> tuning_iteration() const noexcept { return tuning_iteration_; }
 
  private:
   int failed_rank_;
   std::string cause_;
-  std::int64_t tuning_iteration_;
+  std::optional<std::int64_t> tuning_iteration_;
 };
 
 /// Ranks disagree on launches, keys, config spaces, options, environment or region. Thrown on all ranks;
@@ -122,14 +129,18 @@ class CONTEXTUAL_API DeviceError : public Error {
 };
 
 /// A collective of the tuner did not complete before its deadline, or its communicator is poisoned by an
-/// earlier expiry. `missing_ranks` is empty where the transport cannot know them.
+/// earlier expiry. What `run` throws says in which region, at which tuning iterations and with which
+/// deadline, and what to do. `missing_ranks` is empty where the transport cannot know them.
 class CONTEXTUAL_API CommunicationError : public Error {
  public:
-  CommunicationError(const std::string& what, std::vector<int> missing_ranks);
+  /// `cause` without the missing ranks, which `what` adds.
+  CommunicationError(const std::string& cause, std::vector<int> missing_ranks);
 
+  const std::string& cause() const noexcept { return cause_; }
   const std::vector<int>& missing_ranks() const noexcept { return missing_ranks_; }
 
  private:
+  std::string cause_;
   std::vector<int> missing_ranks_;
 };
 

@@ -4,25 +4,20 @@
 /// TunableKernel: a named launchable with a config space. Call it like a function.
 
 #include <contextual/config_space.hpp>
-#include <contextual/detail/kernel_core.hpp>
-#include <contextual/detail/launch_call.hpp>
-#include <contextual/detail/signature.hpp>
-#include <contextual/error.hpp>
+#include <contextual/detail/launch/checked_function.hpp>
+#include <contextual/detail/launch/kernel_arguments.hpp>
+#include <contextual/detail/launch/launch_engine.hpp>
+#include <contextual/detail/launch/signature.hpp>
 #include <contextual/kernel_options.hpp>
-#include <contextual/launch_registry.hpp>
-#include <contextual/launch_status.hpp>
 
-#include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace contextual {
-
-template <typename C, typename... Args>
-class CudaKernel;
 
 /// A tunable kernel, on the GPU or the host. `Signature` is the launcher's, `R(const C&, Args...)`, deduced
 /// from its arguments; for generic or overloaded callables name it.
@@ -36,185 +31,65 @@ class CudaKernel;
 /// Thread-safe to call. Not copyable, not movable. Constructing never throws on a bad config space: the first
 /// launch does. Names are unique among living kernels.
 template <typename Signature>
-class TunableKernel {
-  static_assert(
-      detail::dependent_false<Signature>,
-      "a launcher is called as R(const C&, Args...): it takes the config first, by const reference");
-};
+class TunableKernel : detail::NotALauncher<Signature> {};
 
 template <typename R, typename C, typename... Args>
 class TunableKernel<R(const C&, Args...)> {
   static_assert((!std::is_rvalue_reference_v<Args> && ...),
                 "a launcher takes its arguments by value or as lvalue references: a launch may be retried");
 
+  using CheckedKey = detail::CheckedFunction<detail::KeyFits, Key(const std::remove_reference_t<Args>&...)>;
+  using CheckedLauncher = detail::CheckedFunction<detail::LauncherFits, R(const C&, Args&...)>;
+
  public:
-  using Launcher = std::function<R(const C&, Args&...)>;
-  using KeyFunction = std::function<Key(const std::remove_reference_t<Args>&...)>;
+  using Launcher = typename CheckedLauncher::Function;
+  using KeyFunction = typename CheckedKey::Function;
   using Options = KernelOptions<R(const C&, Args...)>;
 
-  /// `key` takes the same arguments as a launch. Throws nothing but std::bad_alloc.
-  TunableKernel(std::string name, ConfigSpace<C> space, KeyFunction key, Launcher launcher,
+  /// `key` takes the same arguments as a launch. Any callables do for `key` and `launcher`; what does not fit
+  /// is named by the compiler. Throws nothing but std::bad_alloc.
+  TunableKernel(std::string name, ConfigSpace<C> space, CheckedKey key, CheckedLauncher launcher,
                 Options options = {})
-      : space_(std::make_shared<const ConfigSpace<C>>(std::move(space))),
-        key_(std::move(key)),
-        launcher_(std::move(launcher)),
-        options_(std::move(options)),
-        hooked_(options_.reset || options_.before_launch || options_.after_launch || options_.check),
-        core_(std::make_shared<detail::KernelCore>(traits(std::move(name)))),
-        registration_(core_) {}
+      : key_(std::move(key).function()),
+        launcher_(std::move(launcher).function()),
+        engine_(std::move(name), std::make_shared<const ConfigSpace<C>>(std::move(space)),
+                std::move(options)) {}
+  /// Of what is no ConfigSpace<C>: does not compile.
+  template <typename Space>
+  requires(!std::is_convertible_v<Space, ConfigSpace<C>>)
+      TunableKernel(std::string name, const Space& /*space*/, CheckedKey key, CheckedLauncher launcher,
+                    Options options = {})
+      : TunableKernel(std::move(name), ConfigSpace<C>(), std::move(key), std::move(launcher),
+                      std::move(options)) {
+    static_cast<void>(detail::SpaceFits<std::is_convertible_v<Space, ConfigSpace<C>>>{});
+  }
   TunableKernel(const TunableKernel&) = delete;
   TunableKernel& operator=(const TunableKernel&) = delete;
   ~TunableKernel() = default;
 
   R operator()(Args... args) {
     const Key key = key_(args...);
-    const int config_id = core_->resolve(key);
+    const int config_id = engine_.resolve(key);
     if (config_id >= 0) [[likely]] {
-      return launcher_(config(static_cast<std::size_t>(config_id)), args...);
+      return launcher_(engine_.config(static_cast<std::size_t>(config_id)), args...);
     }
-    return launch_while_tuning(
-        key, [&](std::size_t id) -> R { return launcher_(config(id), args...); }, args...);
+    return engine_.launch_in_run(
+        config_id, key, [&](std::size_t id) -> R { return launcher_(engine_.config(id), args...); }, args...);
   }
 
-  const std::string& name() const noexcept { return core_->traits().name; }
-  const ConfigSpace<C>& space() const noexcept { return *space_; }
+  const std::string& name() const noexcept { return engine_.name(); }
+  const ConfigSpace<C>& space() const noexcept { return engine_.space(); }
 
  private:
-  /// Launches by itself, so that its code is not behind a launcher's call.
-  template <typename Config, typename... KernelArgs>
-  friend class CudaKernel;
-
-  /// The config of a launch with this key, or KernelCore::tuning: then `launch_while_tuning` is to be called.
-  int resolve(const Key& key) const { return core_->resolve(key); }
-
-  detail::KernelTraits traits(std::string name) {
-    detail::KernelTraits traits;
-    traits.name = std::move(name);
-    traits.participation = options_.participation;
-    traits.coupling = options_.coupling;
-    traits.key_names = options_.key_names;
-    traits.space = [space = space_] { return space->view(); };
-    if (options_.prepare || options_.prepare_for) {
-      traits.prepare = [space = space_, prepare = options_.prepare, prepare_for = options_.prepare_for](
-                           std::size_t id, const Key& key) {
-        if (prepare) {
-          prepare((*space)[id]);
-        }
-        if (prepare_for) {
-          prepare_for((*space)[id], key);
-        }
-      };
-    }
-    if (options_.preload) {
-      traits.preload = [space = space_, preload = options_.preload](std::size_t id) {
-        preload((*space)[id]);
-      };
-    }
-    traits.takes_stream = detail::takes_stream<Args...>;
-    return traits;
-  }
-
-  /// `id` comes from the engine. The space is generated by then; asking it would take its lock.
-  const C& config(std::size_t id) const {
-    const C* configs = configs_.load(std::memory_order_acquire);
-    if (configs == nullptr) [[unlikely]] {
-      configs = space_->configs().data();
-      configs_.store(configs, std::memory_order_release);
-    }
-    return configs[id];
-  }
-
-  /// `key` is that of the arguments; `resolve` has said that this thread tunes. `launch` launches the config
-  /// of an id with these arguments. Not inlined, to keep its stack frame out of launches outside of tuning.
-  template <typename Launch>
-  [[gnu::noinline]] R launch_while_tuning(const Key& key, Launch&& launch, Args&... args) {
-    const auto bound_prune = [&](std::size_t id) { return options_.prune(config(id), args...); };
-    detail::PruneView prune;
-    if (options_.prune) {
-      prune.bound = &bound_prune;
-      prune.prune = [](const void* bound, std::size_t id) {
-        return (*static_cast<const decltype(bound_prune)*>(bound))(id);
-      };
-    }
-    detail::LaunchCall call(*core_, key, prune, detail::takes_stream<Args...>, detail::stream_of(args...));
-    for (;;) {
-      if (hooked_ && options_.reset && call.config_changed()) {
-        options_.reset(args...);
-      }
-      try {
-        if (hooked_ && options_.before_launch) {
-          options_.before_launch(call.info(), args...);
-        }
-        if constexpr (!std::is_void_v<R>) {
-          if (auto before = begin_launch_status<R>()) {
-            call.found_before(*before);
-          }
-        }
-        call.start();
-        if constexpr (std::is_void_v<R>) {
-          launch(call.config_id());
-          if (accept(call, args...)) {
-            return;
-          }
-        } else {
-          R result = launch(call.config_id());
-          if (auto lost = device_failure(result)) {
-            call.device_failed(*lost);
-          }
-          if (auto failure = launch_failure(result)) {
-            call.reject(*failure);
-          } else if (accept(call, args...)) {
-            return std::forward<R>(result);
-          }
-        }
-      } catch (const ConfigRejected& rejected) {
-        call.reject(rejected.what());
-      }
-    }
-  }
-
-  /// False: the result was wrong and the fallback is to be launched.
-  bool accept(detail::LaunchCall& call, Args&... args) {
-    if (hooked_) [[unlikely]] {
-      return accept_with_hooks(call, args...);
-    }
-    call.finish();
-    return true;
-  }
-  [[gnu::noinline]] bool accept_with_hooks(detail::LaunchCall& call, Args&... args) {
-    call.stop();
-    std::string reason;
-    try {
-      if (options_.after_launch) {
-        options_.after_launch(call.info(), args...);
-      }
-      if (options_.check && call.wants_check() && !options_.check(config(call.config_id()), args...)) {
-        reason = "the check of its result failed";
-      }
-    } catch (const ConfigRejected& rejected) {
-      reason = rejected.what();
-    }
-    if (!reason.empty() && call.reject_result(reason, static_cast<bool>(options_.reset))) {
-      return false;
-    }
-    call.finish();
-    return true;
-  }
-
-  std::shared_ptr<const ConfigSpace<C>> space_;
-  mutable std::atomic<const C*> configs_{nullptr};
   KeyFunction key_;
   Launcher launcher_;
-  Options options_;
-  bool hooked_;  ///< something of the user's is called at launches; where not, they do not look for it
-  std::shared_ptr<detail::KernelCore> core_;
-  KernelRegistration registration_;
+  detail::LaunchEngine<R(const C&, Args...)> engine_;
 };
 
-template <typename C, typename KeyFn, typename L>
-TunableKernel(std::string, ConfigSpace<C>, KeyFn, L, KernelOptions<detail::launcher_signature_t<L>>)
+template <typename Space, typename KeyFn, typename L>
+TunableKernel(std::string, Space, KeyFn, L, KernelOptions<detail::launcher_signature_t<L>>)
     -> TunableKernel<detail::launcher_signature_t<L>>;
-template <typename C, typename KeyFn, typename L>
-TunableKernel(std::string, ConfigSpace<C>, KeyFn, L) -> TunableKernel<detail::launcher_signature_t<L>>;
+template <typename Space, typename KeyFn, typename L>
+TunableKernel(std::string, Space, KeyFn, L) -> TunableKernel<detail::launcher_signature_t<L>>;
 
 }  // namespace contextual

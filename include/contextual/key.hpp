@@ -99,6 +99,9 @@ class Key {
     }
   }
 
+  /// Appends a part of another key as `type` and `word` tell it. Throws InvalidArgument when the key is full.
+  constexpr void append_word(Type type, std::uint64_t word) { push(word, type); }
+
   /// "(4096, 4096, bf16)". For people: the number 1 and the text "1" print alike.
   CONTEXTUAL_API std::string to_string() const;
   /// "{M: 4096, N: 4096, dtype: bf16}": a name for each part, fewer or more names than parts do no harm.

@@ -40,10 +40,14 @@ struct MpiOptions {
 /// All ranks of the program: a duplicate of MPI_COMM_WORLD, made by the first call and shared by all later
 /// ones. Collective in its first call.
 ///
-/// Initialises MPI with MPI_THREAD_MULTIPLE if nobody has, and then finalises it when the process exits
-/// normally, unless a communicator was poisoned: MPI_Finalize might wait for the missing rank for ever, and
-/// mpirun then reports that the process did not finalise. An application that owns MPI keeps it: it
-/// finalises, after its tuners are done; with a rank missing it must not.
+/// Initialises MPI with MPI_THREAD_MULTIPLE if nobody has, and then finalises it when the process exits by
+/// `exit` or by returning from `main`. It does not where MPI_Finalize might wait for another rank for ever:
+/// after a communicator was poisoned, and when the process exits within a `run`; mpirun then reports that the
+/// process did not finalise. Nor does it wait longer than deadline plus grace of the last `run`: then the
+/// process ends with its own exit code, without the handlers and destructors that were still to come. A rank
+/// that goes on for longer than that when the others are done raises these options, or owns MPI itself. An
+/// application that owns MPI keeps it: it finalises, after its tuners are done; with a rank missing it must
+/// not.
 ///
 /// Once poisoned it stays so. Where all ranks live, `mpi_communicator(MPI_COMM_WORLD)` makes a new one.
 ///

@@ -7,6 +7,7 @@
 
 #include <contextual/communicator.hpp>
 #include <contextual/export.hpp>
+#include <contextual/phase.hpp>
 #include <contextual/schedule.hpp>
 #include <contextual/statistic.hpp>
 #include <contextual/timer.hpp>
@@ -32,7 +33,7 @@ enum class Mode {
 /// Where a tuning run stands; given to the progress callback after every batch, on the thread of `run`.
 struct Progress {
   std::string_view region;
-  std::string_view phase;                ///< "walk", "finals" or "final"
+  Phase phase = Phase::walk;
   std::int64_t iterations_done = 0;      ///< tuning iterations
   std::int64_t iterations_expected = 0;  ///< an estimate: done and still to come
   std::size_t open_problems = 0;         ///< not locked in yet
@@ -43,8 +44,8 @@ struct Progress {
 /// Given to `on_deadline`: what a rank was doing when the watchdog found it blocked.
 struct BlockedInfo {
   std::string_view region;
-  std::string_view activity;  ///< "region", "before_iteration", "after_iteration", "prepare" or "settle"
-  std::string_view phase;     ///< "walk", "finals" or "final"
+  Activity activity = Activity::region;
+  Phase phase = Phase::walk;
   std::int64_t tuning_iteration = 0;
   int rank = 0;
   std::string_view kernel;  ///< whose launch is under way, or was the iteration's last; empty: none yet
@@ -60,15 +61,15 @@ inline constexpr int deadline_exit_code = 84;
 /// Given to the iteration hooks.
 struct IterationInfo {
   std::string_view region;
-  std::string_view phase;  ///< "walk", "finals" or "final"
+  Phase phase = Phase::walk;
   std::int64_t tuning_iteration = 0;
 };
 
 /// Every field is optional. With designated initialisers: `{.n_warmup = 1, .finals = false}`.
 struct Options {
   std::optional<Mode> mode{};               ///< tune
-  std::optional<int> n_warmup{};            ///< 3; uses of a config before its samples count, at least 1
-  std::optional<int> n_repeat{};            ///< 5; samples of a config, at least 1
+  std::optional<int> n_warmup{};            ///< 3; uses of a config before its samples count, 1 to 1000000
+  std::optional<int> n_repeat{};            ///< 5; samples of a config, 1 to 1000000
   std::optional<bool> finals{};             ///< true; false gives the documented table and nothing else
   std::optional<int> finals_candidates{};   ///< 2; this many by own time, and close ones, as many by makespan
   std::optional<int> finals_repeat{};       ///< 5; paired rounds of a contest, doubled in a second one
@@ -92,7 +93,7 @@ struct Options {
   std::optional<std::filesystem::path> log_directory{};  ///< .autotune_logs; empty: none. CONTEXTUAL_LOG_DIR
   std::optional<bool> print{};  ///< false; choices and progress to stderr. CONTEXTUAL_PRINT_AUTOTUNING
   std::shared_ptr<Communicator> communicator{};  ///< one_rank()
-  TimerFactory timer{};        ///< host_timer; where cuda.hpp is included, cuda_or_host_timer
+  TimerFactory timer{};        ///< what set_default_timer says, else host_timer; for GPUs cuda_or_host_timer
   ScheduleFactory schedule{};  ///< walk_schedule
   std::function<void(const Progress&)> progress{};  ///< after every batch; must not throw
   /// Called by the watchdog's thread instead of leaving, once for what is blocked; when it returns, the rank

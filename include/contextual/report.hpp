@@ -5,6 +5,7 @@
 
 #include <contextual/config.hpp>
 #include <contextual/export.hpp>
+#include <contextual/phase.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -28,10 +29,15 @@ struct ConfigReport {
   TimeSummary time;                      ///< own time, MAX over ranks
   TimeSummary makespan;                  ///< of the tuning iterations of its samples
   std::optional<std::string> rejection;  ///< why it is out
-  bool pruned = false;
+  bool left_out = false;                 ///< no candidate: `keep` said so on some rank
 };
 
-enum class ProblemOutcome { locked_in, incomplete, failed, open };
+enum class ProblemOutcome {
+  locked_in,    ///< its best config is fixed
+  provisional,  ///< the best so far is used for now: the walk was cut short, or no choice could be confirmed
+  failed,       ///< every config was rejected
+  open,         ///< the run ended before
+};
 
 /// One tuning problem.
 struct ProblemReport {
@@ -62,8 +68,8 @@ struct TableCell {
 /// for what was tried, not for every problem in every row.
 struct TableRow {
   std::string iteration;  ///< "0", "1", ..., "final"
-  std::string phase;      ///< "walk", "finals" or "final"
-  std::vector<TableCell> cells;
+  Phase phase = Phase::walk;
+  std::vector<TableCell> cells;  ///< by problem
 };
 
 /// One `run` of a region.
@@ -74,7 +80,7 @@ struct RegionReport {
   std::vector<ContestReport> contests;
   std::vector<TableRow> table;
   std::int64_t walk_iterations = 0;
-  std::int64_t finals_iterations = 0;
+  std::int64_t search_iterations = 0;
   std::int64_t retakes = 0;
   bool hit_iteration_cap = false;
   std::optional<TimeSummary> default_makespan;  ///< the region with all defaults, from the finals' verdict
@@ -86,8 +92,8 @@ struct RegionReport {
 
   /// A cell of the table: "best-config" where nothing was tried, empty before the problem was first seen.
   CONTEXTUAL_API std::string cell_text(std::size_t row, std::size_t problem) const;
-  /// The iteration table as Markdown.
-  CONTEXTUAL_API std::string table_text(std::string_view phase = {}) const;
+  /// The iteration table as Markdown, of one phase or of all.
+  CONTEXTUAL_API std::string table_text(std::optional<Phase> only = std::nullopt) const;
   /// Choices and reasons, one problem a line.
   CONTEXTUAL_API std::string choices_text() const;
 };
@@ -97,8 +103,10 @@ struct RegionReport {
 struct Report {
   std::vector<RegionReport> runs;
 
-  /// The latest run of a region, or null.
-  CONTEXTUAL_API const RegionReport* find(std::string_view region) const;
+  /// The latest run of a region, or null. It points into this report: `tuner.report().find("step")` would
+  /// outlive what it points to, so it does not compile.
+  CONTEXTUAL_API const RegionReport* find(std::string_view region) const&;
+  const RegionReport* find(std::string_view region) const&& = delete;
 };
 
 }  // namespace contextual

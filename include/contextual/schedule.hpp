@@ -62,10 +62,11 @@ class CONTEXTUAL_API Schedule {
 /// What a schedule is made for.
 struct ScheduleRequest {
   std::size_t config_count = 1;  ///< at least 1; config 0 is the default
-  std::vector<bool>
-      pruned;        ///< per config: never to be tried. Empty when nothing is pruned; config 0 never is
+  /// For each config: true when it is no candidate, and never to be tried. It may hold for the default too,
+  /// but never for all configs. Empty when every config is a candidate.
+  std::vector<bool> left_out;
   int n_warmup = 3;  ///< at least 1
-  int n_repeat = 5;  ///< at least 1
+  int n_repeat = 5;  ///< at least 1; the sum of both is an int
 };
 
 /// Makes one schedule a tuning problem. Called with equal requests in the same order on all ranks.

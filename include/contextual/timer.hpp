@@ -100,6 +100,10 @@ class CONTEXTUAL_API Timer {
 
   virtual std::string_view name() const noexcept = 0;  ///< for logs, e.g. "host clock"
 
+  /// False: it sees the host alone, so the time of a launch on a stream is that of the call. The run then
+  /// warns of kernels that take a stream.
+  virtual bool measures_devices() const noexcept;
+
   /// The launch is only recorded, as into a CUDA graph: nothing is tuned or timed then, and it uses what is
   /// locked in, else the default. On the launching thread; budget as `begin_launch`.
   virtual bool captures(const LaunchInfo& launch) noexcept;
@@ -131,12 +135,13 @@ class CONTEXTUAL_API Timer {
 using TimerFactory = std::function<std::unique_ptr<Timer>()>;
 
 /// `std::chrono::steady_clock` around each launch: for kernels that run on the calling thread.
+/// Of a kernel on a device it measures how long the call takes that launches it, and the run warns.
 /// Cost: two clock reads a launch.
 CONTEXTUAL_API std::unique_ptr<Timer> host_timer();
 
 /// What a run measures with where Options::timer is not set: host_timer until this is called. Thread-safe;
-/// running tuners keep theirs. `contextual/cuda.hpp` calls it with cuda_or_host_timer. Throws InvalidArgument
-/// for an empty one.
+/// running tuners keep theirs. A program with kernels on GPUs calls it once, with cuda_or_host_timer
+/// (`contextual/cuda.hpp`), or sets Options::timer. Throws InvalidArgument for an empty one.
 CONTEXTUAL_API void set_default_timer(TimerFactory factory);
 CONTEXTUAL_API TimerFactory default_timer();
 

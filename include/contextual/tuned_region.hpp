@@ -4,7 +4,7 @@
 /// Wraps a region like a decorator: the first call tunes, later calls use, and tune only what is new.
 
 #include <contextual/autotuner.hpp>
-#include <contextual/detail/result_slot.hpp>
+#include <contextual/detail/tuning/result_slot.hpp>
 
 #include <functional>
 #include <memory>
@@ -23,7 +23,8 @@ namespace contextual {
 ///
 /// Like a `run`, a wrapped region called inside another is part of that one, also in later calls.
 ///
-/// Arguments are kept as lvalues for the duration of one call and passed on to every run of the region.
+/// Arguments are kept as lvalues for the duration of one call and passed on to every run of the region. What
+/// the region returns is returned as by `run`.
 template <typename Region>
 class TunedRegion {
  public:
@@ -36,6 +37,10 @@ class TunedRegion {
 
   template <typename... Args>
   decltype(auto) operator()(Args&&... args) {
+    static_assert(
+        std::is_invocable_v<Region&, Args&...>,
+        "a tuned region is called with what its region takes, as lvalues: the region may run several "
+        "times, so it takes its arguments by lvalue reference or by value");
     using Result = std::invoke_result_t<Region&, Args&...>;
     auto bound = [&]() -> Result { return std::invoke(region_, args...); };
     if constexpr (std::is_void_v<Result>) {

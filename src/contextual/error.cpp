@@ -20,18 +20,21 @@ std::string tuning_failed_text(const std::string& region, const std::string& ker
 }
 
 std::string region_failed_text(const std::string& region, int failed_rank, const std::string& cause,
-                               std::int64_t tuning_iteration) {
-  return "region \"" + region + "\" failed on rank " + std::to_string(failed_rank) + " in tuning iteration " +
-         std::to_string(tuning_iteration) + ": " + cause +
+                               std::optional<std::int64_t> tuning_iteration) {
+  const std::string when = tuning_iteration
+                               ? "in tuning iteration " + std::to_string(*tuning_iteration)
+                               : std::string("in its set-up, before the first run of the region");
+  return "region \"" + region + "\" failed on rank " + std::to_string(failed_rank) + " " + when + ": " +
+         cause +
          "\nThat rank rethrows its own exception; what was locked in before stays, and the next run may "
          "succeed.";
 }
 
-std::string with_missing_ranks(const std::string& what, const std::vector<int>& missing_ranks) {
+std::string with_missing_ranks(const std::string& cause, const std::vector<int>& missing_ranks) {
   if (missing_ranks.empty()) {
-    return what;
+    return cause;
   }
-  std::string text = what + (missing_ranks.size() == 1 ? " (missing: rank " : " (missing: ranks ");
+  std::string text = cause + (missing_ranks.size() == 1 ? " (missing: rank " : " (missing: ranks ");
   for (std::size_t i = 0; i < missing_ranks.size(); ++i) {
     text += (i > 0 ? ", " : "") + std::to_string(missing_ranks[i]);
   }
@@ -41,21 +44,24 @@ std::string with_missing_ranks(const std::string& what, const std::vector<int>& 
 }  // namespace
 
 TuningFailedError::TuningFailedError(std::string region, std::string kernel, std::string key,
-                                     std::vector<Rejection> rejections)
+                                     std::vector<Rejection> rejections, std::vector<int> failed_ranks)
     : Error(tuning_failed_text(region, kernel, key, rejections)),
       region_(std::move(region)),
       kernel_(std::move(kernel)),
       key_(std::move(key)),
-      rejections_(std::move(rejections)) {}
+      rejections_(std::move(rejections)),
+      failed_ranks_(std::move(failed_ranks)) {}
 
 RegionFailedError::RegionFailedError(std::string region, int failed_rank, std::string cause,
-                                     std::int64_t tuning_iteration)
+                                     std::optional<std::int64_t> tuning_iteration)
     : Error(region_failed_text(region, failed_rank, cause, tuning_iteration)),
       failed_rank_(failed_rank),
       cause_(std::move(cause)),
       tuning_iteration_(tuning_iteration) {}
 
-CommunicationError::CommunicationError(const std::string& what, std::vector<int> missing_ranks)
-    : Error(with_missing_ranks(what, missing_ranks)), missing_ranks_(std::move(missing_ranks)) {}
+CommunicationError::CommunicationError(const std::string& cause, std::vector<int> missing_ranks)
+    : Error(with_missing_ranks(cause, missing_ranks)),
+      cause_(cause),
+      missing_ranks_(std::move(missing_ranks)) {}
 
 }  // namespace contextual

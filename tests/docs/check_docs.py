@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that README.md and docs/*.md name only what exists.
+"""Checks that README.md, CONTRIBUTING.md and docs/*.md name only what exists. CHANGELOG.md may name what is gone.
 
 Checked: relative links, paths of the repository, included headers, presets, CONTEXTUAL_* variables, fields
 in designated initialisers, names in namespace contextual, and options given to programs of this repository.
@@ -39,10 +39,13 @@ class Tree:
         )
 
     def has_path(self, name):
-        """A path, a pattern with *, or a program named without its .cpp."""
+        """A path, a pattern with *, a program named without its .cpp, or the program of a folder's unit tests."""
         if "*" in name:
             return any(self.root.glob(name))
-        return (self.root / name).exists() or (self.root / (name + ".cpp")).exists()
+        path = self.root / name
+        if path.name == "test_" + path.parent.name and path.parent.is_dir():
+            return True
+        return path.exists() or (self.root / (name + ".cpp")).exists()
 
 
 def has_word(text, word):
@@ -91,7 +94,7 @@ def check(root):
     tree = Tree(root)
     readme = tree.root / "README.md"
     problems = [] if readme.exists() else ["README.md: missing"]
-    for document in [readme, *sorted((tree.root / "docs").glob("**/*.md"))]:
+    for document in [readme, tree.root / "CONTRIBUTING.md", *sorted((tree.root / "docs").glob("**/*.md"))]:
         if not document.exists():
             continue
         for number, line in enumerate(document.read_text().splitlines(), start=1):

@@ -54,6 +54,10 @@ contextual::Options options{.n_warmup = 1};  CONTEXTUAL_MODE=off, CONTEXTUAL_*
             with self.subTest(line):
                 self.assertEqual(self.problems_of("\n" + line), [f"README.md:2: {wanted} does not exist"])
 
+    def test_the_guide_for_contributors_is_read_too(self):
+        self.write("CONTRIBUTING.md", "Run `scripts/tests`.")
+        self.assertEqual(self.problems_of("fine"), ["CONTRIBUTING.md:1: path scripts/tests does not exist"])
+
     def test_a_missing_readme_is_a_problem(self):
         self.assertEqual(check_docs.check(self.root)[0], "README.md: missing")
 

@@ -1,5 +1,6 @@
 #include "gpu/kernel_support.hpp"
 #include "support/catch.hpp"
+#include "support/report_of.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/cuda.hpp>
@@ -156,7 +157,7 @@ TEST_CASE("holds 12: what is captured is not tuned, and the graph replays it", "
     ++captures;
   });
   CHECK(captures == 1);  // nothing to tune was seen
-  CHECK(tuner.report().find("captures")->problems.empty());
+  CHECK(engine_test::report_of(tuner, "captures").problems.empty());
   // Neither where the same kernel is launched as well, and the capture comes in a later tuning iteration.
   int runs = 0;
   tuner.run("captures later", [&] {
@@ -170,7 +171,7 @@ TEST_CASE("holds 12: what is captured is not tuned, and the graph replays it", "
     }
   });
   CHECK(runs > 3);
-  CHECK(tuner.report().find("captures later")->problems.size() == 1);
+  CHECK(engine_test::report_of(tuner, "captures later").problems.size() == 1);
   vectors.reset();
   cudaGraphExec_t executable = nullptr;
   REQUIRE(cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess);

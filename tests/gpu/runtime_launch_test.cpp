@@ -1,6 +1,7 @@
 #include "gpu/kernel_support.hpp"
 #include "gpu/runtime_kernel.hpp"
 #include "support/catch.hpp"
+#include "support/report_of.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/cuda.hpp>
@@ -39,7 +40,7 @@ RegionReport tune_scale(const std::function<void()>& before, int& wrong_runs) {
     before();
     static_cast<void>(scale()(stream, x.get(), 3.0F, n));
   });
-  return *tuner.report().find("scale");
+  return engine_test::report_of(tuner, "scale");
 }
 
 void check_only_large_blocks_are_rejected(const RegionReport& region) {

@@ -101,7 +101,7 @@ class Rounds {
   void check(const contextual::IterationInfo& info) {
     const double error = full_check_ ? subject_.full_error() : subject_.sampled_error();
     if (!(error <= tolerance)) {
-      throw std::runtime_error("round " + std::to_string(round_) + ", " + std::string(info.phase) +
+      throw std::runtime_error("round " + std::to_string(round_) + ", " + std::string(to_string(info.phase)) +
                                " iteration " + std::to_string(info.tuning_iteration) + ": wrong by " +
                                std::to_string(error));
     }
@@ -135,8 +135,8 @@ class Rounds {
     const contextual::Report report = tuner_.report();
     const std::string choices = choices_of(*report.find(subject_.region));
     CHECK_FALSE(choices.empty());
-    const auto deadline = contextual::Deadline::after(std::chrono::seconds(60));
-    for (const std::string& others : ranks_->all_gather(choices, deadline)) {
+    const auto all = ranks_->all_gather(choices, contextual::Deadline::after(std::chrono::seconds(60)));
+    for (const std::string& others : all) {
       CHECK(others == choices);  // byte for byte
     }
   }

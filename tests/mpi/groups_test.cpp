@@ -1,6 +1,7 @@
 // Groups of one program that tune apart, and ranks whose times do not count.
 
 #include "support/catch.hpp"
+#include "support/report_of.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/kernel.hpp>
@@ -68,7 +69,7 @@ std::size_t tune(const Options& options, int runs_more = 0) {
     tuner.run(
         "region", [&] { kernel(); }, again);
   }
-  return tuner.report().find("region")->problems.at(0).choice;
+  return engine_test::report_of(tuner, "region").problems.at(0).choice;
 }
 
 /// A folder that all ranks know, made by rank 0.

@@ -2,7 +2,8 @@
 """Checks a page of contextual-report: check_html.py PAGE, or check_html.py --run PROGRAM that prints one.
 
 Checked: tags are balanced, ids are unique and links inside the page lead somewhere, nothing is fetched from
-outside, there is no script, plots have as many marks as they say and no number in them is odd.
+outside, there is no script, plots have as many marks as they say, what they draw has a style and no number in them
+is odd.
 """
 
 import html.parser
@@ -12,6 +13,7 @@ import sys
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 REFERENCES = {"src", "href", "srcset", "data", "action", "poster", "xlink:href"}
+DRAWN = {"circle", "line", "rect", "i"}  # shapes of plots, and of their legends
 NUMBERS = {"x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height"}
 
 
@@ -25,6 +27,7 @@ class Page(html.parser.HTMLParser):
         self.ids = set()
         self.targets = []
         self.plots = []
+        self.drawn = set()
 
     def problem(self, text):
         self.problems.append(f"line {self.getpos()[0]}: {text}")
@@ -60,18 +63,23 @@ class Page(html.parser.HTMLParser):
             self.ids.add(attributes["id"])
         if attributes.get("href", "").startswith("#"):
             self.targets.append(attributes["href"][1:])
+        if tag in DRAWN:
+            self.drawn.update(attributes.get("class", "").split())
         if "data-plot" in attributes:
             self.plots.append([attributes["data-plot"], int(attributes["data-marks"]), 0])
         if attributes.get("class") == "mark":
             self.plots[-1][2] += 1
 
-    def finish(self):
+    def finish(self, style):
         self.close()
         if self.open_tags:
             self.problem(f"never closed: {self.open_tags}")
         for target in self.targets:
             if target not in self.ids:
                 self.problem(f"nothing has the id {target}")
+        for name in sorted(self.drawn):
+            if not re.search(rf"\.{name}\b", style):
+                self.problem(f"a plot has marks of class {name}, which has no style")
         for kind, expected, found in self.plots:
             if expected != found:
                 self.problem(f"plot of {kind}: {found} marks, should be {expected}")
@@ -81,7 +89,8 @@ def check(text, kinds):
     """Returns the problems of a page that must have a plot of each of `kinds`."""
     page = Page()
     page.feed(text)
-    page.finish()
+    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
+    page.finish(style[1] if style else "")
     if not text.startswith("<!DOCTYPE html>"):
         page.problems.append("no <!DOCTYPE html> in front")
     for pattern in (r"https?://", r"@import", r"url\(", r"\bNaN\b", r"\binf\b", r"[\x00-\x08\x0b-\x1f]"):

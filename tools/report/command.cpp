@@ -1,7 +1,10 @@
-#include "command.hpp"
+#include "report/command.hpp"
 
-#include "display_text.hpp"
-#include "report.hpp"
+#include "report/format/printable.hpp"
+#include "report/html/html_report.hpp"
+#include "report/judging/report.hpp"
+#include "report/reading/log_reader.hpp"
+#include "report/text/text_report.hpp"
 
 #include <cerrno>
 #include <cstring>

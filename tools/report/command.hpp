@@ -3,7 +3,7 @@
 /// \file
 /// What the program does once its arguments are known.
 
-#include "report_options.hpp"
+#include "report/judging/report_options.hpp"
 
 #include <filesystem>
 #include <iosfwd>

@@ -1,7 +1,7 @@
 /// \file
 /// contextual-report: reads the logs of tuning runs, of one rank or many, and says what happened.
 
-#include "command.hpp"
+#include "report/command.hpp"
 
 #include <CLI/CLI.hpp>
 #include <unistd.h>

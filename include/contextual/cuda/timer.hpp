@@ -40,18 +40,14 @@ CONTEXTUAL_API std::unique_ptr<Timer> cuda_event_timer();
 CONTEXTUAL_API std::unique_ptr<Timer> cuda_timer();
 CONTEXTUAL_API std::unique_ptr<Timer> cuda_timer_with(const CuptiTimerOptions& options);
 
-/// What is used where Options::timer is not set, in a program that includes this header. Where there is a
-/// GPU, and the program has a context on it or a living tunable kernel takes a cudaStream_t: `cuda_timer` for
-/// launches of kernels that take one, and the host's clock for those of other kernels; so a launcher that
-/// works on a GPU takes its stream as an argument. Else `host_timer`. A tuning iteration's makespan is the
-/// devices', or the host's time in the region where host kernels were launched and that is longer.
+/// For programs with kernels on GPUs, on the host, or on both: `Options{.timer = cuda_or_host_timer}`, or
+/// once `set_default_timer(cuda_or_host_timer)`.
+///
+/// Where there is a GPU, and the program has a context on it or a living tunable kernel takes a cudaStream_t:
+/// `cuda_timer` for launches of kernels that take one, and the host's clock for those of other kernels; so a
+/// launcher that works on a GPU takes its stream as an argument. Else `host_timer`. A tuning iteration's
+/// makespan is the devices', or the host's time in the region where host kernels were launched and that is
+/// longer.
 CONTEXTUAL_API std::unique_ptr<Timer> cuda_or_host_timer();
 
-namespace detail {
-
-/// Makes it the default. Calls nothing of CUDA. Always true.
-CONTEXTUAL_API bool use_cuda_or_host_timer();
-inline const bool cuda_timer_is_default = use_cuda_or_host_timer();
-
-}  // namespace detail
 }  // namespace contextual

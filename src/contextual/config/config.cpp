@@ -1,5 +1,5 @@
 #include <contextual/config.hpp>
-#include <contextual/detail/stable_hash.hpp>
+#include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/error.hpp>
 
 #include <algorithm>

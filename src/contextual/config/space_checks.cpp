@@ -1,4 +1,4 @@
-#include <contextual/detail/space_checks.hpp>
+#include <contextual/detail/config/space_checks.hpp>
 #include <contextual/error.hpp>
 
 #include <algorithm>

@@ -14,6 +14,7 @@ std::int64_t now_ns() noexcept {
 class HostTimer final : public Timer {
  public:
   std::string_view name() const noexcept override { return "host clock"; }
+  bool measures_devices() const noexcept override { return false; }
 
   void begin_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
     note.begin = now_ns();

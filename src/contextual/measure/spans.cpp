@@ -1,4 +1,4 @@
-#include "contextual/measure/spans.hpp"
+#include <contextual/detail/measure/spans.hpp>
 
 #include <algorithm>
 #include <tuple>

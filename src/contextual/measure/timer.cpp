@@ -23,6 +23,10 @@ DefaultTimer& default_timer_slot() {
 // Here and not in the header, so that the vtable and the type information exist once in the process.
 Timer::~Timer() = default;
 
+bool Timer::measures_devices() const noexcept {
+  return true;
+}
+
 bool Timer::captures(const LaunchInfo& /*launch*/) noexcept {
   return false;
 }

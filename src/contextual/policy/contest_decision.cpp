@@ -1,5 +1,6 @@
 #include "contextual/policy/contest_run.hpp"
 #include "contextual/policy/text.hpp"
+#include "contextual/policy/tie.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -82,11 +83,14 @@ Contender ContestRun::measure(std::size_t entry, const std::vector<int>& rounds)
   return contender;
 }
 
-/// A change must gain more than the noise and the minimum gain. Only whole defaults replace a whole set as
-/// soon as that is slower beyond the noise: the guard that tuning does not end slower than it began.
-bool ContestRun::eligible(std::size_t entry, const Contender& contender, double incumbent_ns) const {
-  return alive_[entry] && contender.gain->centre_ns > std::max(required_gain_ns(entry, incumbent_ns),
-                                                               2 * contender.gain->standard_error_ns);
+/// A change must gain more than the minimum gain, and not tie by the noise. Only whole defaults replace a
+/// whole set as soon as that is slower beyond the noise: the guard that tuning does not end slower than it
+/// began.
+bool ContestRun::eligible(std::size_t entry, const Contender& contender, const Summary& incumbent) const {
+  return alive_[entry] && !is_tie({.slower_by_ns = contender.gain->centre_ns,
+                                   .error_ns = contender.gain->standard_error_ns,
+                                   .overlap = samples_overlap(incumbent, contender.makespan)},
+                                  required_gain_ns(entry, incumbent.centre_ns));
 }
 
 double ContestRun::required_gain_ns(std::size_t entry, double incumbent_ns) const {
@@ -102,24 +106,25 @@ bool ContestRun::is_close(std::size_t entry, const Contender& contender, double 
 
 /// Those within the noise of the largest gain. Empty where nobody has one.
 std::vector<std::size_t> ContestRun::best_by_gain(const std::vector<Contender>& contenders) const {
-  const double incumbent_ns = contenders[0].makespan.centre_ns;
   std::vector<std::size_t> best;
   for (std::size_t entry = 1; entry < contenders.size(); ++entry) {
-    if (eligible(entry, contenders[entry], incumbent_ns)) {
+    if (eligible(entry, contenders[entry], contenders[0].makespan)) {
       best.push_back(entry);
     }
   }
   if (best.empty()) {
     return best;
   }
-  const Summary most = *contenders[*std::max_element(best.begin(), best.end(), [&](auto a, auto b) {
-                          return contenders[a].gain->centre_ns < contenders[b].gain->centre_ns;
-                        })].gain;
+  const Contender& most = contenders[*std::max_element(best.begin(), best.end(), [&](auto a, auto b) {
+    return contenders[a].gain->centre_ns < contenders[b].gain->centre_ns;
+  })];
+  const double margin_ns = options_->tie_margin * contenders[0].makespan.centre_ns;
   std::erase_if(best, [&](std::size_t entry) {
-    const Summary& gain = *contenders[entry].gain;
-    return most.centre_ns - gain.centre_ns >
-           std::max(options_->tie_margin * incumbent_ns,
-                    2 * std::hypot(gain.standard_error_ns, most.standard_error_ns));
+    const Contender& other = contenders[entry];
+    return !is_tie({.slower_by_ns = most.gain->centre_ns - other.gain->centre_ns,
+                    .error_ns = std::hypot(other.gain->standard_error_ns, most.gain->standard_error_ns),
+                    .overlap = samples_overlap(other.makespan, most.makespan)},
+                   margin_ns);
   });
   return best;
 }
@@ -231,6 +236,14 @@ double ContestRun::noise_of(const std::vector<Contender>& contenders, std::size_
   return entry == 0 ? 0 : 2 * contenders[entry].gain->standard_error_ns / contenders[0].makespan.centre_ns;
 }
 
+/// The makespan is longer, but it may be so by the noise alone.
+bool ContestRun::ties_by_noise(const Contender& incumbent, const Contender& contender) const {
+  return is_tie({.slower_by_ns = -contender.gain->centre_ns,
+                 .error_ns = contender.gain->standard_error_ns,
+                 .overlap = samples_overlap(contender.makespan, incumbent.makespan)},
+                limits_.tie_slack * incumbent.makespan.centre_ns);
+}
+
 /// Those whose makespan is not longer by more than the slack, or by the noise; and that have own times. The
 /// incumbent among them.
 std::vector<std::size_t> ContestRun::tied_with_incumbent(const std::vector<Contender>& contenders,
@@ -243,8 +256,9 @@ std::vector<std::size_t> ContestRun::tied_with_incumbent(const std::vector<Conte
   };
   std::vector<std::size_t> tied{0};
   for (std::size_t entry = 1; entry < contenders.size(); ++entry) {
-    const double noise = or_by_noise && alive_[entry] ? noise_of(contenders, entry) : 0;
-    if (alive_[entry] && loss_of(contenders, entry) <= std::max(limits_.tie_slack, noise) && timed(entry)) {
+    if (alive_[entry] && timed(entry) &&
+        (loss_of(contenders, entry) <= limits_.tie_slack ||
+         (or_by_noise && ties_by_noise(contenders[0], contenders[entry])))) {
       tied.push_back(entry);
     }
   }

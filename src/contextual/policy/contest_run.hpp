@@ -5,8 +5,9 @@
 /// paired differences of their makespans. Where these tie, one problem's candidates are compared by their own
 /// times, which were taken in turn and beside the others' choices. Pure.
 
+#include "contextual/policy/contest.hpp"
 #include "contextual/policy/own_time_tie.hpp"
-#include "contextual/policy/tuning_state.hpp"
+#include "contextual/policy/policy_options.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -25,13 +26,13 @@ class ContestRun {
     std::size_t label = 0;  ///< Contender::config_id
     std::string name;       ///< for reasons
     Assignment assignment;
-    bool is_default = false;
+    bool is_default = false;  ///< wins ties
   };
 
   /// What one tuning iteration of a contest does.
   struct Trial {
-    std::size_t entry = 0;
-    int round = 0;
+    std::size_t entry = 0;  ///< an index of `entries`
+    int round = 0;          ///< 0 is the warm-up
     bool warmup = false;
   };
 
@@ -39,17 +40,17 @@ class ContestRun {
   struct Result {
     Contest contest;
     std::size_t winner = 0;  ///< an index of `entries`
-    std::string verdict;     ///< why, in a few words
-    bool tie = false;        ///< own times decided, so the others' surroundings stay as they are
-    double loss = 0;         ///< with a tie: by how much the makespan may have become longer, relative
+    std::string verdict;     ///< why it won, in a few words
+    bool tie = false;        ///< own times decided, so that the others' surroundings stay as they are
+    double loss = 0;         ///< of a tie: by how much the makespan may have become longer, relatively
     /// The incumbent and the entries between which the noise may have decided: nothing is decided then.
     std::vector<std::size_t> close;
   };
 
   struct Limits {
-    int rounds = 5;        ///< that count
-    double tie_slack = 0;  ///< makespans that are longer by no more than this tie; relative
-    bool last = false;     ///< nobody meets again
+    int rounds = 5;        ///< how many rounds are to count
+    double tie_slack = 0;  ///< makespans that are longer by no more than this, relatively, tie
+    bool last = false;     ///< nobody meets again: the contest decides
   };
 
   /// `contest` has kind, problem and pass; `entries` begins with the incumbent.
@@ -74,9 +75,8 @@ class ContestRun {
     return !alive_[0] || (limits_.last && std::count(alive_.begin(), alive_.end(), true) < 2);
   }
 
-  /// Rounds begun so far, and rounds that were taken again.
-  int rounds_begun() const;
-  int rounds_retaken() const;
+  int rounds_begun() const;    ///< with the warm-up
+  int rounds_retaken() const;  ///< because some entry's makespan was missing
 
   Result decide() const;
 
@@ -96,7 +96,7 @@ class ContestRun {
   Rank rank(std::size_t entry) const { return {!entries_[entry].is_default, entries_[entry].label}; }
 
   Contender measure(std::size_t entry, const std::vector<int>& rounds) const;
-  bool eligible(std::size_t entry, const Contender& contender, double incumbent_ns) const;
+  bool eligible(std::size_t entry, const Contender& contender, const Summary& incumbent) const;
   double required_gain_ns(std::size_t entry, double incumbent_ns) const;
   bool is_close(std::size_t entry, const Contender& contender, double incumbent_ns) const;
   std::vector<std::size_t> best_by_gain(const std::vector<Contender>& contenders) const;
@@ -110,6 +110,7 @@ class ContestRun {
     std::string text;
   };
   double loss_of(const std::vector<Contender>& contenders, std::size_t entry) const;
+  bool ties_by_noise(const Contender& incumbent, const Contender& contender) const;
   double noise_of(const std::vector<Contender>& contenders, std::size_t entry) const;
   std::vector<std::size_t> tied_with_incumbent(const std::vector<Contender>& contenders,
                                                const std::vector<int>& rounds, bool or_by_noise) const;

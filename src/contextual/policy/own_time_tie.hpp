@@ -17,23 +17,24 @@ namespace contextual::policy {
 /// in one of twenty comparisons.
 inline constexpr double unlikely_errors = 4;
 
-/// Who wins within the noise: the default, then the lowest index. The smaller one.
+/// Of those that tie the one with the smallest rank wins: the default, then the lowest index.
 using Rank = std::pair<bool, std::size_t>;
 
 struct OwnTimeDecision {
   std::size_t winner = 0;   ///< an index of the candidates
-  std::size_t fastest = 0;  ///< by own time alone
-  /// Where the noise may have decided: all that are not slower than the fastest for sure. Empty: it has not.
+  std::size_t fastest = 0;  ///< the one with the shortest own time
+  /// Where the noise may have decided, all that are not slower than the fastest for sure; empty where it has
+  /// not.
   std::vector<std::size_t> close;
-  /// Candidate 0 is slower than the fastest beyond the noise; else the winner only has the better rank.
+  /// Candidate 0 does not tie with the fastest. Where it does, the winner only has the better rank.
   bool told = false;
-  double shorter = 0;  ///< than candidate 0's own time, relative to it
+  double shorter = 0;  ///< by how much the winner's own time is shorter than candidate 0's, relatively
 };
 
-/// The walk's rule: the shortest own time; within the noise of it the best rank, but none that is slower than
-/// a candidate 0 which is out. Noise: the larger of `tie_margin` (relative) and twice the standard error of
-/// the paired differences. `own_ns`: for each round every candidate's time, all positive; at least one round
-/// and one candidate.
+/// The walk's rule: the shortest own time; of those that tie with it the best rank, but none that is slower
+/// than a candidate 0 which does not tie. `is_tie` has the rule, with the paired differences; `tie_margin` is
+/// relative to the shortest own time. `own_ns`: for each round every candidate's time, all positive; at least
+/// one round and one candidate.
 OwnTimeDecision decide_by_own_time(const std::vector<Rank>& ranks,
                                    const std::vector<std::vector<std::int64_t>>& own_ns, double tie_margin,
                                    Statistic statistic);

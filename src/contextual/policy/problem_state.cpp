@@ -1,6 +1,7 @@
 #include "contextual/policy/problem_state.hpp"
 
 #include "contextual/policy/text.hpp"
+#include "contextual/policy/tie.hpp"
 
 #include <contextual/error.hpp>
 
@@ -8,22 +9,6 @@
 
 namespace contextual::policy {
 namespace {
-
-void check(const ProblemRequest& request) {
-  if (request.config_count == 0) {
-    throw InvalidArgument("tuning problem with 0 configs: it needs at least its default config");
-  }
-  if (!request.pruned.empty() && request.pruned.size() != request.config_count) {
-    throw InvalidArgument("tuning problem with " + std::to_string(request.config_count) + " configs and " +
-                          std::to_string(request.pruned.size()) +
-                          " pruning marks: give one per config, or none");
-  }
-  if (request.locked_config && *request.locked_config >= request.config_count) {
-    throw InvalidArgument("tuning problem with " + std::to_string(request.config_count) +
-                          " configs locked to " + config_name(*request.locked_config) +
-                          ", which does not exist");
-  }
-}
 
 std::optional<std::int64_t> valid(std::optional<std::int64_t> time_ns) {
   return time_ns && *time_ns > 0 ? time_ns : std::nullopt;
@@ -47,13 +32,13 @@ std::vector<std::size_t> ids_of(const std::vector<Entrant>& entrants, std::size_
 }  // namespace
 
 ProblemState::ProblemState(const ProblemRequest& request, const PolicyOptions& options) : options_(&options) {
-  check(request);
+  check_request(request);
   record_.configs.resize(request.config_count);
   own_times_.resize(request.config_count);
-  viable_count_ = request.config_count;
-  for (std::size_t config = 1; config < request.pruned.size(); ++config) {
-    record_.configs[config].pruned = request.pruned[config];
-    viable_count_ -= request.pruned[config] ? 1 : 0;
+  const std::vector<bool> left_out = left_out_of(request);
+  for (std::size_t config = 0; config < left_out.size(); ++config) {
+    record_.configs[config].left_out = left_out[config];
+    viable_count_ += left_out[config] ? 0 : 1;
   }
   if (request.locked_config) {
     record_.status = ProblemStatus::locked_in;
@@ -61,10 +46,7 @@ ProblemState::ProblemState(const ProblemRequest& request, const PolicyOptions& o
     record_.reason = "locked in by an earlier run";
     return;
   }
-  ScheduleRequest walk{request.config_count, request.pruned, options.n_warmup, options.n_repeat};
-  if (!walk.pruned.empty()) {
-    walk.pruned[0] = false;
-  }
+  const ScheduleRequest walk{request.config_count, left_out, options.n_warmup, options.n_repeat};
   schedule_ = options.schedule ? options.schedule(walk) : walk_schedule(walk);
   if (schedule_ == nullptr) {
     throw InvalidArgument(
@@ -76,7 +58,7 @@ ProblemState::ProblemState(const ProblemRequest& request, const PolicyOptions& o
 
 bool ProblemState::viable(std::size_t config_id) const {
   const ConfigRecord& config = record_.configs[config_id];
-  return !config.pruned && !config.rejection;
+  return !config.left_out && !config.rejection;
 }
 
 std::vector<Step> ProblemState::plan(std::size_t max_steps) const {
@@ -147,6 +129,15 @@ void ProblemState::note_presence(bool launched) {
 }
 
 void ProblemState::reject(std::size_t config_id, const std::string& reason) {
+  reject(config_id, reason, "was rejected after it had been chosen");
+}
+
+void ProblemState::reject_in_final_run(std::size_t config_id, const std::string& reason) {
+  reject(config_id, reason, "was rejected in the final run (" + reason + ")");
+}
+
+/// `when` tells of a choice that is rejected, after its name.
+void ProblemState::reject(std::size_t config_id, const std::string& reason, const std::string& when) {
   ConfigRecord& config = record_.configs[config_id];
   if (config.rejection) {
     return;
@@ -155,38 +146,52 @@ void ProblemState::reject(std::size_t config_id, const std::string& reason) {
   if (schedule_) {
     schedule_->reject(config_id);
   }
-  viable_count_ -= config.pruned ? 0 : 1;
+  viable_count_ -= config.left_out ? 0 : 1;
   if (walking()) {
     choose_by_own_time(options_->n_repeat);
   } else if (record_.choice == config_id) {
     choose_after_walk();
-    record_.reason =
-        config_name(config_id) + " was rejected after it had been chosen; then: " + record_.reason;
+    record_.reason = config_name(config_id) + " " + when + "; then: " + record_.reason;
     has_notes_ = false;
+    if (!viable(record_.choice)) {  // a default that is no candidate
+      make_provisional(viable_count_ == 0 ? "every candidate was rejected" : "no candidate was measured");
+    }
   }
   settle_status();
 }
 
 /// Called after every change: all configs may be out, or the walk may be over.
 void ProblemState::settle_status() {
-  if (viable_count_ == 0) {
+  const bool has_fallback = record_.configs[0].left_out && !record_.configs[0].rejection;
+  if (viable_count_ == 0 && !has_fallback) {
     record_.status = ProblemStatus::failed;
     record_.choice = 0;
     record_.reason = "every config was rejected";
   } else if (walking() && schedule_->plan(1).empty()) {
     choose_after_walk();
     record_.status = options_->finals ? ProblemStatus::walked : ProblemStatus::locked_in;
+    if (entrants(1).empty()) {
+      make_provisional(viable_count_ == 0 ? "every candidate was rejected"
+                                          : "the schedule ended without a sample");
+    }
   }
 }
 
 void ProblemState::close(const std::string& reason) {
-  if (walking()) {
-    choose_by_own_time(1);
-  } else if (!walked()) {
+  if (walking() || walked()) {
+    make_provisional("closed early: " + reason);
+  }
+}
+
+void ProblemState::make_provisional(const std::string& reason) {
+  if (record_.status == ProblemStatus::failed) {
     return;
   }
-  record_.status = ProblemStatus::incomplete;
-  record_.reason += "; closed early: " + reason;
+  if (walking()) {
+    choose_by_own_time(1);
+  }
+  record_.status = ProblemStatus::provisional;
+  record_.reason += "; provisional: " + reason;
 }
 
 void ProblemState::lock_in() {
@@ -227,12 +232,12 @@ std::vector<std::size_t> ProblemState::best_by_time(std::size_t count) const {
   }
   const Summary last = best[count - 1].summary;
   const auto from = static_cast<std::ptrdiff_t>(count);
-  best.erase(std::remove_if(best.begin() + from, best.end(),
-                            [&](const Entrant& next) {
-                              return next.summary.centre_ns - last.centre_ns >
-                                     2 * noise_ns(next.summary, last, options_->tie_margin);
-                            }),
-             best.end());
+  const auto is_far = [&](const Entrant& next) {
+    Comparison comparison = compare(next.summary, last);
+    comparison.error_ns *= 2;
+    return !is_tie(comparison, 2 * options_->tie_margin * last.centre_ns);
+  };
+  best.erase(std::remove_if(best.begin() + from, best.end(), is_far), best.end());
   std::sort(best.begin() + from, best.end(),
             [](const Entrant& a, const Entrant& b) { return a.config_id < b.config_id; });
   return ids_of(best, 2 * count);
@@ -255,8 +260,10 @@ void ProblemState::choose_by_own_time(int min_samples) {
     return;
   }
   std::size_t first = 0;
-  while (first + 1 < record_.configs.size() && !viable(first)) {
-    ++first;
+  if (record_.configs[0].rejection) {  // a default that is only left out can still be launched
+    while (first + 1 < record_.configs.size() && !viable(first)) {
+      ++first;
+    }
   }
   record_.choice = first;
   record_.reason =

@@ -1,9 +1,9 @@
 #include "contextual/policy/selection.hpp"
 
 #include "contextual/policy/text.hpp"
+#include "contextual/policy/tie.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace contextual::policy {
 namespace {
@@ -33,11 +33,6 @@ std::string why_fastest(const Entrant& fastest, const std::vector<Entrant>& entr
 
 }  // namespace
 
-double noise_ns(const Summary& slower, const Summary& faster, double tie_margin) {
-  return std::max(tie_margin * faster.centre_ns,
-                  2 * std::hypot(slower.standard_error_ns, faster.standard_error_ns));
-}
-
 std::optional<Selection> select(const std::vector<Entrant>& entrants, double tie_margin) {
   if (entrants.empty()) {
     return std::nullopt;
@@ -45,9 +40,8 @@ std::optional<Selection> select(const std::vector<Entrant>& entrants, double tie
   const Entrant& fastest = fastest_of(entrants);
   const Entrant* winner = &fastest;
   for (const Entrant& entrant : entrants) {
-    const double slower_ns = entrant.summary.centre_ns - fastest.summary.centre_ns;
     if (entrant.config_id < winner->config_id &&
-        slower_ns <= noise_ns(entrant.summary, fastest.summary, tie_margin)) {
+        is_tie(compare(entrant.summary, fastest.summary), tie_margin * fastest.summary.centre_ns)) {
       winner = &entrant;  // the default is config 0, so the lowest index is the whole rule
     }
   }

@@ -59,6 +59,8 @@ Summary summarize(std::span<const std::int64_t> samples, Statistic statistic) {
   summary.spread_ns = 1.4826 * median_absolute_deviation(sorted);
   summary.standard_error_ns = efficiency * small_sample_factor(sorted.size()) * summary.spread_ns /
                               std::sqrt(static_cast<double>(sorted.size()));
+  summary.least_ns = sorted.front();
+  summary.greatest_ns = sorted.back();
   return summary;
 }
 

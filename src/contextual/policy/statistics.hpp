@@ -13,11 +13,14 @@ namespace contextual::policy {
 
 using contextual::Statistic;
 
+/// What a few samples say, in nanoseconds.
 struct Summary {
-  std::size_t count = 0;
-  double centre_ns = 0;          ///< by the statistic
+  std::size_t count = 0;         ///< of the samples
+  double centre_ns = 0;          ///< their median or trimmed mean
   double spread_ns = 0;          ///< 1.4826 x median absolute deviation: a robust standard deviation
-  double standard_error_ns = 0;  ///< of the centre
+  double standard_error_ns = 0;  ///< the standard error of the centre
+  double least_ns = 0;           ///< the least sample
+  double greatest_ns = 0;        ///< the greatest sample
 };
 
 /// `samples` may be empty (all zero then) and may hold negative values (differences).

@@ -2,9 +2,9 @@
 
 #include "contextual/policy/finals.hpp"
 #include "contextual/policy/options_check.hpp"
+#include "contextual/policy/outcome_check.hpp"
 #include "contextual/policy/problem_state.hpp"
-
-#include <contextual/error.hpp>
+#include "contextual/policy/walk_plan.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,28 +16,25 @@ struct TuningState::Impl {
 
   bool any_walking() const;
   bool open() const;
-  std::size_t walk_length() const;
+  ProblemState& closed_problem(std::size_t index);
   std::vector<IterationPlan> plan(std::size_t length) const;
-  void plan_walk(const ProblemState& problem, std::size_t index, std::vector<IterationPlan>& batch) const;
-  void check_outcome(const BatchOutcome& outcome, std::size_t planned) const;
+  std::vector<ContestRun::Trial> trials_of(const std::vector<IterationPlan>& plan, std::size_t length) const;
+  void observe_iterations(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
+  void reject(const RejectionOutcome& rejection);
   void reject_at(const BatchOutcome& outcome, std::size_t iteration);
   void observe_walk(const IterationPlan& planned, const IterationOutcome& outcome);
   void note_presence(const BatchOutcome& outcome);
-  void count(Phase phase);
   void advance();
 
   const PolicyOptions options;
   std::vector<ProblemState> problems;
   Finals finals;
-  bool held = false;
-  bool begun = false;  ///< a batch has been observed
-  bool hit_cap = false;
+  bool held = false;     ///< the finals wait
+  bool begun = false;    ///< a batch has been observed
+  bool hit_cap = false;  ///< of the iterations
   std::int64_t walk_iterations = 0;
-  std::int64_t finals_iterations = 0;
-  std::int64_t walk_retakes = 0;
-  /// What the launches of the batch used. Kept, since problems that join before it is observed would plan
-  /// another one.
-  std::optional<std::vector<IterationPlan>> last_plan;
+  std::int64_t search_iterations = 0;
+  std::int64_t walk_retakes = 0;  ///< steps that had to be taken again
 };
 
 bool TuningState::Impl::any_walking() const {
@@ -49,25 +46,13 @@ bool TuningState::Impl::open() const {
                      [](const ProblemState& p) { return p.walking() || p.walked(); });
 }
 
-/// Up to the next change of config of the first walking problem, and within every walk.
-std::size_t TuningState::Impl::walk_length() const {
-  const auto whole_config =
-      static_cast<std::size_t>(options.n_warmup) + static_cast<std::size_t>(options.n_repeat);
-  auto length = static_cast<std::size_t>(options.settle_every);
-  for (const ProblemState& problem : problems) {
-    if (!problem.walking()) {
-      continue;
-    }
-    if (length == 0) {
-      const std::vector<Step> steps = problem.plan(whole_config);
-      const auto change = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
-        return step.config_id != steps.front().config_id;
-      });
-      length = static_cast<std::size_t>(change - steps.begin());
-    }
-    length = std::min(length, problem.plan(length).size());
-  }
-  return length;
+/// For what only the final run does to a problem.
+ProblemState& TuningState::Impl::closed_problem(std::size_t index) {
+  ProblemState& problem = problems.at(index);
+  require(
+      !problem.walking() && !problem.walked(),
+      "the final run has no say about a tuning problem that is still open: problem " + std::to_string(index));
+  return problem;
 }
 
 std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
@@ -80,7 +65,7 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
       batch[i].cells.push_back({Cell::Role::best, problem.record().choice, 0, false});
     }
     if (finals_turn && finals.running()) {
-      batch[i].phase = Phase::finals;
+      batch[i].phase = Phase::search;
     } else if ((begun || !problems.empty()) && !open()) {
       batch[i].phase = Phase::final_run;
     }
@@ -90,45 +75,57 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
       }
     }
   }
-  for (std::size_t p = 0; p < problems.size(); ++p) {
-    plan_walk(problems[p], p, batch);
-  }
+  plan_walks(problems, batch);
   return batch;
 }
 
-void TuningState::Impl::plan_walk(const ProblemState& problem, std::size_t index,
-                                  std::vector<IterationPlan>& batch) const {
-  const std::vector<Step> steps = problem.plan(batch.size());
-  for (std::size_t i = 0; i < steps.size() && i < batch.size(); ++i) {
-    batch[i].cells[index] = {Cell::Role::step, steps[i].config_id, steps[i].iteration, steps[i].warmup};
-  }
-}
-
-void TuningState::Impl::check_outcome(const BatchOutcome& outcome, std::size_t planned) const {
-  require(outcome.iterations.size() <= planned, "outcome of " + std::to_string(outcome.iterations.size()) +
-                                                    " tuning iterations for a batch of " +
-                                                    std::to_string(planned));
-  for (const IterationOutcome& iteration : outcome.iterations) {
-    require(iteration.cells.size() == problems.size(),
-            "outcome with " + std::to_string(iteration.cells.size()) + " cells for " +
-                std::to_string(problems.size()) + " tuning problems");
-  }
-  for (const RejectionOutcome& rejection : outcome.rejections) {
-    require(rejection.problem < problems.size() &&
-                rejection.config_id < problems[rejection.problem].record().configs.size(),
-            "rejection of a tuning problem or config that does not exist: problem " +
-                std::to_string(rejection.problem) + ", config " + std::to_string(rejection.config_id));
-  }
+void TuningState::Impl::reject(const RejectionOutcome& rejection) {
+  problems[rejection.problem].reject(rejection.config_id, rejection.reason);
+  finals.reject(rejection.problem, rejection.config_id);
 }
 
 /// In the order of time: what a config did before it was rejected counts.
 void TuningState::Impl::reject_at(const BatchOutcome& outcome, std::size_t iteration) {
   for (const RejectionOutcome& rejection : outcome.rejections) {
     if (std::min(rejection.batch_iteration, outcome.iterations.size()) == iteration) {
-      problems[rejection.problem].reject(rejection.config_id, rejection.reason);
-      finals.reject(rejection.problem, rejection.config_id);
+      reject(rejection);
     }
   }
+}
+
+/// The trials of the open contest that the plan's first `length` iterations carried out.
+std::vector<ContestRun::Trial> TuningState::Impl::trials_of(const std::vector<IterationPlan>& plan,
+                                                            std::size_t length) const {
+  const bool of_contest = length > 0 && plan.front().phase == Phase::search;
+  std::vector<ContestRun::Trial> trials = of_contest ? finals.plan(length) : std::vector<ContestRun::Trial>{};
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    for (std::size_t p = 0; p < plan[i].cells.size(); ++p) {
+      const std::optional<Cell> cell = finals.cell(trials[i], p, problems[p]);
+      require(
+          !cell || *cell == plan[i].cells[p],
+          "the plan is not the state's current one: something was observed or rejected since it was made");
+    }
+  }
+  return trials;
+}
+
+void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& plan,
+                                           const BatchOutcome& outcome) {
+  const std::size_t length = outcome.iterations.size();
+  const std::size_t known = plan.empty() ? problems.size() : plan.front().cells.size();
+  if (known < problems.size()) {
+    finals.interrupt(known);
+  }
+  const std::vector<ContestRun::Trial> trials = trials_of(plan, length);
+  for (std::size_t i = 0; i < length; ++i) {
+    reject_at(outcome, i);
+    observe_walk(plan[i], outcome.iterations[i]);
+    if (i < trials.size()) {
+      finals.observe(trials[i], outcome.iterations[i]);
+    }
+    (plan[i].phase == Phase::search ? search_iterations : walk_iterations) += 1;
+  }
+  reject_at(outcome, length);
 }
 
 void TuningState::Impl::observe_walk(const IterationPlan& planned, const IterationOutcome& outcome) {
@@ -148,10 +145,6 @@ void TuningState::Impl::note_presence(const BatchOutcome& outcome) {
     problems[p].note_presence(std::any_of(outcome.iterations.begin(), outcome.iterations.end(),
                                           [p](const IterationOutcome& i) { return i.cells[p].launched; }));
   }
-}
-
-void TuningState::Impl::count(Phase phase) {
-  (phase == Phase::finals ? finals_iterations : walk_iterations) += 1;
 }
 
 /// The finals begin, and go on, when no problem walks.
@@ -186,49 +179,38 @@ void TuningState::hold_finals(bool held) {
 std::size_t TuningState::suggested_length() const {
   const Impl& impl = *impl_;
   const auto settle_every = static_cast<std::size_t>(impl.options.settle_every);
+  const auto left =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, impl.options.max_iterations - iterations()));
   std::size_t length = 1;
   if (impl.any_walking()) {
-    length = impl.walk_length();
+    length = walk_length(impl.problems, impl.options, left);
   } else if (!impl.held && impl.finals.running()) {
     length = impl.finals.remaining();
     length = settle_every > 0 ? std::min(length, settle_every) : length;
   } else if (!impl.problems.empty()) {
-    length = settle_every > 0 ? settle_every
-                              : static_cast<std::size_t>(impl.options.n_warmup + impl.options.n_repeat);
+    length = settle_every > 0 ? settle_every : config_length(impl.options);
   }
-  const std::int64_t left = std::max<std::int64_t>(1, impl.options.max_iterations - iterations());
-  return std::clamp<std::size_t>(length, 1, static_cast<std::size_t>(left));
+  return std::clamp<std::size_t>(length, 1, left);
 }
 
 std::vector<IterationPlan> TuningState::plan(std::size_t length) const {
-  impl_->last_plan = impl_->plan(length);
-  return *impl_->last_plan;
+  return impl_->plan(length);
 }
 
-void TuningState::observe(const BatchOutcome& outcome) {
-  Impl& impl = *impl_;
-  const std::size_t length = outcome.iterations.size();
-  const std::vector<IterationPlan> planned = impl.last_plan ? *impl.last_plan : impl.plan(length);
-  impl.check_outcome(outcome, planned.size());
-  impl.last_plan.reset();
+void TuningState::reject(const std::vector<RejectionOutcome>& rejections) {
+  check_rejections(rejections, impl_->problems);
+  for (const RejectionOutcome& rejection : rejections) {
+    impl_->reject(rejection);
+  }
+  impl_->advance();
+}
 
-  const std::size_t known = planned.empty() ? impl.problems.size() : planned.front().cells.size();
-  const bool finals_batch = !planned.empty() && planned.front().phase == Phase::finals;
-  if (known < impl.problems.size()) {
-    impl.finals.interrupt(known);
-  }
-  const std::vector<ContestRun::Trial> trials = impl.finals.plan(finals_batch ? length : 0);
-  for (std::size_t i = 0; i < length; ++i) {
-    impl.reject_at(outcome, i);
-    impl.observe_walk(planned[i], outcome.iterations[i]);
-    if (i < trials.size()) {
-      impl.finals.observe(trials[i], outcome.iterations[i]);
-    }
-    impl.count(planned[i].phase);
-  }
-  impl.reject_at(outcome, length);
+void TuningState::observe(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome) {
+  Impl& impl = *impl_;
+  check_outcome(plan, outcome, impl.problems);
+  impl.observe_iterations(plan, outcome);
   impl.note_presence(outcome);
-  impl.begun = impl.begun || length > 0;
+  impl.begun = impl.begun || !outcome.iterations.empty();
   if (iterations() >= impl.options.max_iterations && impl.open()) {
     impl.advance();
   }
@@ -247,6 +229,18 @@ void TuningState::close_open_problems(const std::string& reason) {
   }
 }
 
+bool TuningState::reject_choice(std::size_t problem, std::size_t config_id, const std::string& reason) {
+  check_rejections({{problem, config_id, 0, reason}}, impl_->problems);
+  ProblemState& state = impl_->closed_problem(problem);
+  const std::size_t before = state.record().choice;
+  state.reject_in_final_run(config_id, reason);
+  return state.record().status != ProblemStatus::failed && state.record().choice != before;
+}
+
+void TuningState::make_provisional(std::size_t problem, const std::string& reason) {
+  impl_->closed_problem(problem).make_provisional(reason);
+}
+
 std::size_t TuningState::problem_count() const {
   return impl_->problems.size();
 }
@@ -260,15 +254,15 @@ const std::vector<Contest>& TuningState::contests() const {
 }
 
 std::int64_t TuningState::iterations() const {
-  return impl_->walk_iterations + impl_->finals_iterations;
+  return impl_->walk_iterations + impl_->search_iterations;
 }
 
 std::int64_t TuningState::walk_iterations() const {
   return impl_->walk_iterations;
 }
 
-std::int64_t TuningState::finals_iterations() const {
-  return impl_->finals_iterations;
+std::int64_t TuningState::search_iterations() const {
+  return impl_->search_iterations;
 }
 
 std::int64_t TuningState::retakes() const {

@@ -1,6 +1,8 @@
 #include <contextual/error.hpp>
 #include <contextual/schedule.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -14,9 +16,9 @@ namespace {
 class WalkSchedule final : public Schedule {
  public:
   explicit WalkSchedule(const ScheduleRequest& request)
-      : out_(request.pruned), n_warmup_(request.n_warmup), uses_(request.n_warmup + request.n_repeat) {
+      : out_(request.left_out), n_warmup_(request.n_warmup), uses_(request.n_warmup + request.n_repeat) {
     out_.resize(request.config_count, false);
-    out_[0] = false;
+    skip_finished();
   }
 
   std::vector<Step> plan(std::size_t max_steps) const override {
@@ -67,7 +69,7 @@ class WalkSchedule final : public Schedule {
     }
   }
 
-  std::vector<bool> out_;  ///< rejected, pruned or complete
+  std::vector<bool> out_;  ///< left out, rejected or complete
   int n_warmup_;
   int uses_;
   std::size_t config_ = 0;
@@ -79,15 +81,24 @@ void check(const ScheduleRequest& request) {
     throw InvalidArgument(
         "walk_schedule: config_count is 0; a tuning problem has at least its default config");
   }
-  if (!request.pruned.empty() && request.pruned.size() != request.config_count) {
-    throw InvalidArgument("walk_schedule: pruned has " + std::to_string(request.pruned.size()) +
-                          " entries for " + std::to_string(request.config_count) +
-                          " configs; give one per config, or none");
+  const std::vector<bool>& left_out = request.left_out;
+  if (!left_out.empty() && left_out.size() != request.config_count) {
+    throw InvalidArgument("walk_schedule: left_out has " + std::to_string(left_out.size()) + " entries for " +
+                          std::to_string(request.config_count) + " configs; give one per config, or none");
+  }
+  if (!left_out.empty() && std::find(left_out.begin(), left_out.end(), false) == left_out.end()) {
+    throw InvalidArgument(
+        "walk_schedule: every config is left out; leave in one at least, such as the default");
   }
   if (request.n_warmup < 1 || request.n_repeat < 1) {
     throw InvalidArgument("walk_schedule: n_warmup is " + std::to_string(request.n_warmup) +
                           " and n_repeat is " + std::to_string(request.n_repeat) +
                           "; both must be at least 1");
+  }
+  if (request.n_warmup > std::numeric_limits<int>::max() - request.n_repeat) {
+    throw InvalidArgument("walk_schedule: n_warmup is " + std::to_string(request.n_warmup) +
+                          " and n_repeat is " + std::to_string(request.n_repeat) +
+                          "; their sum must be at most " + std::to_string(std::numeric_limits<int>::max()));
   }
 }
 

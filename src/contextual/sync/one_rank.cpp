@@ -1,7 +1,11 @@
+#include "contextual/sync/launcher.hpp"
+
 #include <contextual/communicator.hpp>
 
 namespace contextual {
 namespace {
+
+using sync::launched_rank;
 
 /// Nothing to wait for, so nothing expires and nothing is ever poisoned.
 class OneRank final : public Communicator {
@@ -13,6 +17,15 @@ class OneRank final : public Communicator {
     return {std::string(bytes)};
   }
   std::string describe() const override { return "one rank"; }
+  int process_rank() const noexcept override { return process_rank_; }
+
+ private:
+  static int rank_of_process() {
+    const auto launched = launched_rank();
+    return launched ? launched->rank : 0;
+  }
+
+  const int process_rank_ = rank_of_process();
 };
 
 }  // namespace

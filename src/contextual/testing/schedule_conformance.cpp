@@ -22,7 +22,7 @@ struct Scenario {
     std::string text = "configs " + std::to_string(request.config_count);
     text +=
         ", n_warmup " + std::to_string(request.n_warmup) + ", n_repeat " + std::to_string(request.n_repeat);
-    text += request.pruned.empty() ? "" : ", pruned";
+    text += request.left_out.empty() ? "" : ", some left out";
     text += lose_every > 0 ? ", times missing" : "";
     return text + (rejected.empty() ? "" : ", " + std::to_string(rejected.size()) + " rejected");
   }
@@ -57,14 +57,32 @@ class WalkCheck {
     }
     expect(taken < limit, "the walk does not end within the steps that remaining_steps() bounds");
     expect(taken <= promised + lost_, "remaining_steps() is less than the steps that came");
-    if (!out_[0] && taken < limit) {
-      expect(samples_[0] > 0, "the default (config 0) is never sampled");
+    if (taken < limit) {
+      expect_samples();
     }
   }
 
  private:
   bool expect(bool holds, const std::string& text) {
     return violations_.expect(holds, text + " [" + scenario_.describe() + "]");
+  }
+
+  bool left_out(std::size_t config) const {
+    return !scenario_.request.left_out.empty() && scenario_.request.left_out[config];
+  }
+
+  /// Of the default where that is a candidate, else of some candidate.
+  void expect_samples() {
+    bool any_candidate = false;
+    bool any_sample = false;
+    for (std::size_t config = 0; config < samples_.size(); ++config) {
+      any_candidate = any_candidate || (!left_out(config) && !out_[config]);
+      any_sample = any_sample || samples_[config] > 0;
+    }
+    expect(!any_candidate || any_sample, "no candidate is ever sampled");
+    if (!left_out(0) && !out_[0]) {
+      expect(samples_[0] > 0, "the default (config 0) is never sampled");
+    }
   }
 
   void reject_if_due(std::size_t taken) {
@@ -106,8 +124,7 @@ class WalkCheck {
     if (!expect(config < scenario_.request.config_count, "a config that does not exist is planned")) {
       return false;
     }
-    const auto& pruned = scenario_.request.pruned;
-    expect(pruned.empty() || !pruned[config], "a pruned config is planned");
+    expect(!left_out(config), "a config that is left out is planned");
     expect(!out_[config], "a rejected config is planned");
     expect(step.iteration == uses_[config],
            "Step::iteration is not the number of earlier uses of the config");
@@ -174,15 +191,24 @@ void add_scenarios(std::size_t configs, int n_warmup, int n_repeat, std::vector<
   }
   scenarios.push_back({request, 0, all, 2});
 
-  request.pruned.assign(configs, false);
+  request.left_out.assign(configs, false);
   for (std::size_t i = 1; i < configs; i += 2) {
-    request.pruned[i] = true;
+    request.left_out[i] = true;
   }
   scenarios.push_back({request, 0, {}, 0});
   scenarios.push_back({request, 2, {configs - 1}, per_config});
-  request.pruned.assign(configs, true);
-  request.pruned[0] = false;
-  scenarios.push_back({request, 0, {}, 0});
+  for (const std::size_t only : {std::size_t{0}, configs - 1}) {
+    request.left_out.assign(configs, true);
+    request.left_out[only] = false;
+    scenarios.push_back({request, 0, {}, 0});
+  }
+  if (configs > 1) {  // the default alone is left out
+    request.left_out.assign(configs, false);
+    request.left_out[0] = true;
+    scenarios.push_back({request, 0, {}, 0});
+    scenarios.push_back({request, 3, {configs - 1}, per_config});
+    scenarios.push_back({request, 0, {0}, 1});  // a first launch of it failed
+  }
 }
 
 }  // namespace

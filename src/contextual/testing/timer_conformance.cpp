@@ -1,6 +1,6 @@
-#include "contextual/measure/spans.hpp"
 #include "contextual/testing/violations.hpp"
 
+#include <contextual/detail/measure/spans.hpp>
 #include <contextual/key.hpp>
 #include <contextual/testing/timer_conformance.hpp>
 
@@ -126,8 +126,7 @@ class TimerChecker {
       launch_once(inner);
       done = true;
     });
-    const Deadline patience =
-        Deadline::after(std::min<std::chrono::nanoseconds>(check_.deadline, waits_at_most));
+    Deadline patience = Deadline::after(std::min<std::chrono::nanoseconds>(check_.deadline, waits_at_most));
     while (!done && !patience.expired()) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }

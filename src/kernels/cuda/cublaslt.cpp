@@ -82,8 +82,8 @@ CublasLtGemm& cublaslt_gemm() {
     CublasLtGemm::Options options;
     options.prepare = [](const CublasLtConfig& config) { cublaslt_prepare(config.algorithm); };
     options.preload = options.prepare;
-    options.prune = [](const CublasLtConfig& config, const CUstream&, const GemmArgs& args) {
-      return config.algorithm >= cublaslt_algorithm_count(args);
+    options.keep = [](const CublasLtConfig& config, const CUstream&, const GemmArgs& args) {
+      return config.algorithm < cublaslt_algorithm_count(args);
     };
     options.key_names = {"M", "N", "K", "TYPE", "ALIGNMENT"};
     return new CublasLtGemm(

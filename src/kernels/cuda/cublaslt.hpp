@@ -38,8 +38,8 @@ ConfigSpace<CublasLtConfig> cublaslt_space();
 
 /// "cuda_cublaslt_gemm": C[m, n] = A[m, k] B[n, k]^T, row-major without gaps, float sums, in cuBLASLt of the
 /// current device's primary context. Key: m, n, k, type, and what all pointers are aligned to (256 bytes at
-/// most). Ranks that cuBLASLt does not have for a problem are pruned; launched, they throw ConfigRejected, as
-/// a problem that it does not take and one with ready flags, which it cannot wait for.
+/// most). Ranks that cuBLASLt does not have for a problem are left out; launched, they throw ConfigRejected,
+/// as a problem that it does not take and one with ready flags, which it cannot wait for.
 ///
 /// Handle and workspaces (4 of 32 MiB a device) are made by `preload` at the begin of a tuning run, else by
 /// the first launch on the device, and its plan (descriptors and the list of algorithms, host memory only) by

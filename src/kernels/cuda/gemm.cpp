@@ -159,12 +159,12 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
                                 args.rows_per_flag, args.m, args.n, args.k, !bf16});
 }
 
-/// More than half of a cluster's tile would be outside of C, and there are smaller ones.
-bool is_mostly_outside(const GemmConfig& config, const CUstream& /*stream*/, const GemmArgs& args) {
+/// False: more than half of a cluster's tile would be outside of C, and there are smaller ones.
+bool is_mostly_inside(const GemmConfig& config, const CUstream& /*stream*/, const GemmArgs& args) {
   constexpr int least_rows = 64;
   constexpr int least_columns = 128;
-  return config.block_m * config.cluster >= 2 * std::max(args.m, least_rows) ||
-         config.block_n >= 2 * std::max(args.n, least_columns);
+  return config.block_m * config.cluster < 2 * std::max(args.m, least_rows) &&
+         config.block_n < 2 * std::max(args.n, least_columns);
 }
 
 }  // namespace
@@ -195,7 +195,7 @@ Gemm::Definition gemm_definition() {
   definition.variant = variant;
   definition.layout = layout;
   definition.parameters = add_parameters;
-  definition.options.prune = is_mostly_outside;
+  definition.options.keep = is_mostly_inside;
   definition.options.key_names = {"M", "N", "K", "TYPE", "WAITS"};
   return definition;
 }

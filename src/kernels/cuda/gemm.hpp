@@ -49,7 +49,7 @@ struct GemmConfig {
 ConfigSpace<GemmConfig> gemm_space();
 
 /// "cuda_gemm". Key: m, n, k, the type, and whether it waits. Configs whose tiles would be mostly outside of
-/// C are pruned.
+/// C are left out.
 using Gemm = CudaKernel<GemmConfig, GemmArgs>;
 
 /// One of it lives as long as the process. Thread-safe.

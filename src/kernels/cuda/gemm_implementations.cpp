@@ -49,14 +49,14 @@ Key key_of(const GemmArgs& args) {
                   CublasLtProblem::of(args).alignment);
 }
 
-bool prunes(const Config& config, const CUstream& stream, const GemmArgs& args) {
+bool keeps(const Config& config, const CUstream& stream, const GemmArgs& args) {
   if (!config.own()) {
-    return config.index >= cublaslt_algorithm_count(args);
+    return config.index < cublaslt_algorithm_count(args);
   }
   try {
-    return !gemm().expect(own_id(config), key_of(args), stream, args);
+    return gemm().expect(own_id(config), key_of(args), stream, args);
   } catch (const InvalidArgument&) {
-    return true;  // sizes or alignments that only cuBLASLt takes
+    return false;  // sizes or alignments that only cuBLASLt takes
   }
 }
 
@@ -76,7 +76,7 @@ GemmImplementations::Options options() {
       cublaslt_prepare(config.index);
     }
   };
-  options.prune = prunes;
+  options.keep = keeps;
   options.key_names = {"M", "N", "K", "TYPE", "ALIGNMENT"};
   return options;
 }

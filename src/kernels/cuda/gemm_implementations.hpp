@@ -26,8 +26,8 @@ ConfigSpace<GemmImplementationConfig> gemm_implementations_space();
 
 /// "cuda_gemm_implementations": C[m, n] = A[m, k] B[n, k]^T. What `gemm` and `cublaslt_gemm` say of
 /// preparation, workspaces and rejections holds for their configs here; the key is cublaslt_gemm's. The own
-/// configs are pruned for sizes and alignments that `gemm` does not take. Not for arguments with ready flags
-/// (InvalidArgument): cuBLASLt, the default, cannot wait for them.
+/// configs are left out for sizes and alignments that `gemm` does not take. Not for arguments with ready
+/// flags (InvalidArgument): cuBLASLt, the default, cannot wait for them.
 using GemmImplementations = TunableKernel<CUresult(const GemmImplementationConfig&, CUstream, GemmArgs)>;
 
 /// One of it lives as long as the process. Thread-safe.

@@ -83,8 +83,8 @@ RmsNormRope::Definition definition() {
   };
   definition.layout = layout_of;
   definition.parameters = add_parameters;
-  definition.options.prune = [](const RmsNormRopeConfig& config, const CUstream&,
-                                const RmsNormRopeArgs& args) { return !suits(config, args); };
+  definition.options.keep = [](const RmsNormRopeConfig& config, const CUstream&,
+                               const RmsNormRopeArgs& args) { return suits(config, args); };
   definition.options.key_names = {"TOKENS", "HEADS", "HEAD_DIM", "TYPE", "ROTARY", "WIDEST_LOAD"};
   return definition;
 }

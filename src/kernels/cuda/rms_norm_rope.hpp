@@ -45,7 +45,7 @@ struct RmsNormRopeArgs {
   NormType type = NormType::bf16;
 };
 
-/// 14 configs; those that suit neither short nor long rows are pruned by the length of a row.
+/// 14 configs; those that suit neither short nor long rows are left out by the length of a row.
 ConfigSpace<RmsNormRopeConfig> rms_norm_rope_space();
 
 /// "cuda_rms_norm_rope", for compute capability 8.0 and newer. Key: tokens, heads, head_dim, type, with

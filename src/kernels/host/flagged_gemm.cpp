@@ -66,30 +66,31 @@ class BlockQueue {
       : blocks_(blocks_of(config, args)),
         taken_(blocks_.size()),
         flags_(args.waits_for),
-        as_arrived_(config.order == "as_arrived" && flags_ != nullptr),
-        deadline_(Deadline::after(args.budget)) {}
+        as_arrived_(config.order == "as_arrived" && flags_ != nullptr) {}
 
   std::size_t size() const { return blocks_.size(); }
 
   /// Empty: nothing is left. Throws WaitFailed.
-  std::optional<Block> take() { return as_arrived_ ? take_arrived() : take_next(); }
+  std::optional<Block> take(Deadline& deadline) {
+    return as_arrived_ ? take_arrived(deadline) : take_next(deadline);
+  }
 
   /// No more blocks for anybody: a thread failed.
   void close() { closed_.store(true); }
 
  private:
-  std::optional<Block> take_next() {
+  std::optional<Block> take_next(Deadline& deadline) {
     const std::size_t index = next_++;
     if (index >= blocks_.size() || closed_) {
       return std::nullopt;
     }
     if (flags_ != nullptr) {
-      flags_->wait(blocks_[index].begin, blocks_[index].end, deadline_);
+      flags_->wait(blocks_[index].begin, blocks_[index].end, deadline);
     }
     return blocks_[index];
   }
 
-  std::optional<Block> take_arrived() {
+  std::optional<Block> take_arrived(Deadline& deadline) {
     for (const auto since = Deadline::Clock::now(); !closed_;) {
       const Block* missing = nullptr;
       for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -105,7 +106,7 @@ class BlockQueue {
       if (missing == nullptr) {
         break;
       }
-      flags_->pause(since, deadline_, missing->begin);
+      flags_->pause(since, deadline, missing->begin);
     }
     return std::nullopt;
   }
@@ -114,7 +115,6 @@ class BlockQueue {
   std::vector<std::atomic<bool>> taken_;
   const RowFlags* flags_;
   bool as_arrived_;
-  Deadline deadline_;
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> closed_{false};
 };
@@ -145,7 +145,8 @@ void flagged_gemm_compute(const FlaggedGemmConfig& config, const FlaggedGemmArgs
   try {
     ThreadPool::shared().run(parts, [&](int) {
       try {
-        while (const std::optional<Block> block = queue.take()) {
+        Deadline deadline = Deadline::after(args.budget);
+        while (const std::optional<Block> block = queue.take(deadline)) {
           compute_block(config, args, *block, isa);
         }
       } catch (...) {

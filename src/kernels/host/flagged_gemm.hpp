@@ -32,7 +32,7 @@ struct FlaggedGemmArgs {
   int own_shard = 0;
   const RowFlags* waits_for = nullptr;       ///< rows of A that are there; null: all
   RowFlags* sets = nullptr;                  ///< gets the rows of C that are done; null: nobody asks
-  std::chrono::milliseconds budget{20'000};  ///< from the launch on, for all waits together
+  std::chrono::milliseconds budget{20'000};  ///< of each thread, for all its waits together
 };
 
 /// Returns when C is complete. Throws ConfigRejected, before C is touched, for a config that it does not

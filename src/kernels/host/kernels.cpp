@@ -18,12 +18,12 @@ std::vector<int> thread_counts() {
 
 /// Who waits does so longest for the other ranks' rows, who is waited for computes them first: of the orders
 /// that are left, each launch tries those that differ for it.
-bool has_no_use(const FlaggedGemmConfig& config, const FlaggedGemmArgs& args) {
+bool has_a_use(const FlaggedGemmConfig& config, const FlaggedGemmArgs& args) {
   const bool waits = args.waits_for != nullptr;
   if (args.shards == 1 || config.order == "own_first") {
-    return config.order != "own_first";
+    return config.order == "own_first";
   }
-  return config.order == "as_arrived" ? !waits : waits && args.sets == nullptr;
+  return config.order == "as_arrived" ? waits : !waits || args.sets != nullptr;
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ TunableKernel<void(const FlaggedGemmConfig&, const FlaggedGemmArgs&)>& flagged_g
                               [](const FlaggedGemmConfig& config, const FlaggedGemmArgs& args) {
                                 flagged_gemm_compute(config, args);
                               },
-                              {.prune = has_no_use, .key_names = {"M", "N", "K", "SHARDS", "WAITS", "SETS"}}};
+                              {.keep = has_a_use, .key_names = {"M", "N", "K", "SHARDS", "WAITS", "SETS"}}};
   return kernel;
 }
 

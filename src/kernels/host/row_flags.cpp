@@ -47,7 +47,7 @@ bool RowFlags::are_set(long begin, long end) const noexcept {
   return first_unset(flags_.get(), begin, end) == end;
 }
 
-void RowFlags::wait(long begin, long end, Deadline deadline) const {
+void RowFlags::wait(long begin, long end, Deadline& deadline) const {
   long row = first_unset(flags_.get(), begin, end);
   if (row == end) {
     return;
@@ -58,7 +58,7 @@ void RowFlags::wait(long begin, long end, Deadline deadline) const {
   }
 }
 
-void RowFlags::check(Deadline::Clock::time_point since, Deadline deadline, long row) const {
+void RowFlags::check(Deadline::Clock::time_point since, Deadline& deadline, long row) const {
   const bool failed = failed_.load(std::memory_order_acquire);
   if (failed || deadline.expired()) {
     const auto waited = Deadline::Clock::now() - since;
@@ -68,7 +68,7 @@ void RowFlags::check(Deadline::Clock::time_point since, Deadline deadline, long 
   }
 }
 
-void RowFlags::pause(Deadline::Clock::time_point since, Deadline deadline, long row) const {
+void RowFlags::pause(Deadline::Clock::time_point since, Deadline& deadline, long row) const {
   check(since, deadline, row);
   // Short waits end soonest when the core is only yielded. In a long one it is left to whoever is late, who
   // may be on the same core.

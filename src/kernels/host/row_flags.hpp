@@ -40,14 +40,15 @@ class RowFlags {
   /// Returns when rows [begin, end) are there. Waits by yielding the core, after a millisecond by short
   /// sleeps. Throws WaitFailed, naming the first row that is missing, when the deadline expires or after
   /// `fail`.
-  void wait(long begin, long end, Deadline deadline) const;
+  void wait(long begin, long end, Deadline& deadline) const;
+  void wait(long begin, long end, Deadline&& deadline) const { wait(begin, end, deadline); }
 
   /// For who waits in another way. Throws WaitFailed as `wait` does; `since` is when that wait began, `row`
   /// what it is for.
-  void check(Deadline::Clock::time_point since, Deadline deadline, long row) const;
+  void check(Deadline::Clock::time_point since, Deadline& deadline, long row) const;
 
   /// `check`, and then what `wait` does between two looks.
-  void pause(Deadline::Clock::time_point since, Deadline deadline, long row) const;
+  void pause(Deadline::Clock::time_point since, Deadline& deadline, long row) const;
 
  private:
   long rows_;

@@ -17,34 +17,47 @@ struct Vector<Isa::baseline> {
   static constexpr int width = 4;
   using Float = float __attribute__((vector_size(16)));
   using Int = int __attribute__((vector_size(16)));
-  using Unaligned = float __attribute__((vector_size(16), aligned(4), may_alias));
 };
 template <>
 struct Vector<Isa::avx2> {
   static constexpr int width = 8;
   using Float = float __attribute__((vector_size(32)));
   using Int = int __attribute__((vector_size(32)));
-  using Unaligned = float __attribute__((vector_size(32), aligned(4), may_alias));
 };
 template <>
 struct Vector<Isa::avx512> {
   static constexpr int width = 16;
   using Float = float __attribute__((vector_size(64)));
   using Int = int __attribute__((vector_size(64)));
-  using Unaligned = float __attribute__((vector_size(64), aligned(4), may_alias));
 };
+
+/// A vector at any address. A struct, because clang forgets the attributes of a type that a template names by
+/// an alias, and then takes instructions that need an aligned address.
+template <Isa I>
+struct __attribute__((packed, may_alias)) Unaligned {
+  typename Vector<I>::Float value;
+};
+
+template <Isa I>
+inline typename Vector<I>::Float load(const float* from) {
+  return reinterpret_cast<const Unaligned<I>*>(from)->value;
+}
+
+template <Isa I>
+inline void store(float* to, const typename Vector<I>::Float& value) {
+  reinterpret_cast<Unaligned<I>*>(to)->value = value;
+}
 
 template <Isa I, int MR, int NR>
 void gemm_micro(long k, const float* a, const float* b, float* c, long ldc, bool add) {
   using V = Vector<I>;
-  using Unaligned = typename V::Unaligned;
   constexpr int columns = NR / V::width;
   typename V::Float sum[MR][columns] = {};
   for (long p = 0; p < k; ++p, a += MR, b += NR) {
     typename V::Float row[columns];
 #pragma GCC unroll 16
     for (int j = 0; j < columns; ++j) {
-      row[j] = *reinterpret_cast<const Unaligned*>(b + j * V::width);
+      row[j] = load<I>(b + j * V::width);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < MR; ++i) {
@@ -58,8 +71,8 @@ void gemm_micro(long k, const float* a, const float* b, float* c, long ldc, bool
   for (int i = 0; i < MR; ++i) {
 #pragma GCC unroll 16
     for (int j = 0; j < columns; ++j) {
-      auto* to = reinterpret_cast<Unaligned*>(c + i * ldc + j * V::width);
-      *to = add ? *to + sum[i][j] : sum[i][j];
+      float* const to = c + i * ldc + j * V::width;
+      store<I>(to, add ? load<I>(to) + sum[i][j] : sum[i][j]);
     }
   }
 }
@@ -67,13 +80,12 @@ void gemm_micro(long k, const float* a, const float* b, float* c, long ldc, bool
 template <Isa I, int U>
 float sum_of_squares(const float* x, long count) {
   using V = Vector<I>;
-  using Unaligned = typename V::Unaligned;
   typename V::Float sums[U] = {};
   long i = 0;
   for (; i + U * V::width <= count; i += U * V::width) {
 #pragma GCC unroll 8
     for (int u = 0; u < U; ++u) {
-      const typename V::Float v = *reinterpret_cast<const Unaligned*>(x + i + u * V::width);
+      const typename V::Float v = load<I>(x + i + u * V::width);
       sums[u] += v * v;
     }
   }
@@ -92,11 +104,9 @@ float sum_of_squares(const float* x, long count) {
 template <Isa I>
 void scale_by_weight(const float* x, const float* weight, float scale, float* out, long count) {
   using V = Vector<I>;
-  using Unaligned = typename V::Unaligned;
   long i = 0;
   for (; i + V::width <= count; i += V::width) {
-    const typename V::Float w = *reinterpret_cast<const Unaligned*>(weight + i);
-    *reinterpret_cast<Unaligned*>(out + i) = *reinterpret_cast<const Unaligned*>(x + i) * scale * w;
+    store<I>(out + i, load<I>(x + i) * scale * load<I>(weight + i));
   }
   for (; i < count; ++i) {
     out[i] = x[i] * scale * weight[i];
@@ -110,8 +120,7 @@ template <Isa I>
 void gated_silu_vector(const float* gate, const float* up, float* out) {
   using V = Vector<I>;
   using Float = typename V::Float;
-  using Unaligned = typename V::Unaligned;
-  const Float g = *reinterpret_cast<const Unaligned*>(gate);
+  const Float g = load<I>(gate);
   const Float lowest = Float{} - 87.0F;
   const Float highest = Float{} + 87.0F;
   Float t = -g;
@@ -138,7 +147,7 @@ void gated_silu_vector(const float* gate, const float* up, float* out) {
   power.as_float = shifted;
   power.as_int = (power.as_int << 23) + 0x3f800000;
   const Float silu = g / (1.0F + p * power.as_float);
-  *reinterpret_cast<Unaligned*>(out) = silu * *reinterpret_cast<const Unaligned*>(up);
+  store<I>(out, silu * load<I>(up));
 }
 
 template <Isa I>

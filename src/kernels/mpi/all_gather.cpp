@@ -64,7 +64,7 @@ class AllGather {
   }
 
   void finish(int pause_us) {
-    const Deadline deadline = Deadline::after(args_.budget);
+    Deadline deadline = Deadline::after(args_.budget);
     while (!messages_.all_done()) {
       const std::vector<std::size_t>& completed = messages_.poll();
       for (const std::size_t message : completed) {

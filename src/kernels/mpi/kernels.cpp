@@ -14,8 +14,8 @@ int ranks_of(MPI_Comm communicator) {
 
 /// A chunk as large as the largest one below it, or as all rows, is that one again.
 template <typename Config, typename Args>
-bool repeats_smaller_chunk(const Config& config, const Args& args) {
-  return config.chunk_rows > 64 && config.chunk_rows / 4 >= args.rows;
+bool differs_from_smaller_chunk(const Config& config, const Args& args) {
+  return config.chunk_rows <= 64 || config.chunk_rows / 4 < args.rows;
 }
 
 }  // namespace
@@ -36,8 +36,8 @@ TunableKernel<void(const AllGatherConfig&, const AllGatherArgs&)>& all_gather() 
       all_gather_space(),
       [](const AllGatherArgs& a) { return make_key(a.rows, a.cols, ranks_of(a.communicator)); },
       [](const AllGatherConfig& config, const AllGatherArgs& args) { all_gather_compute(config, args); },
-      {.prune = [](const AllGatherConfig& config,
-                   const AllGatherArgs& args) { return repeats_smaller_chunk(config, args); },
+      {.keep = [](const AllGatherConfig& config,
+                  const AllGatherArgs& args) { return differs_from_smaller_chunk(config, args); },
        .coupling = "mpi_all_gather",
        .key_names = {"ROWS", "COLS", "RANKS"}}};
   return kernel;
@@ -51,8 +51,8 @@ TunableKernel<void(const ReduceScatterConfig&, const ReduceScatterArgs&)>& reduc
       [](const ReduceScatterConfig& config, const ReduceScatterArgs& args) {
         reduce_scatter_compute(config, args);
       },
-      {.prune = [](const ReduceScatterConfig& config,
-                   const ReduceScatterArgs& args) { return repeats_smaller_chunk(config, args); },
+      {.keep = [](const ReduceScatterConfig& config,
+                  const ReduceScatterArgs& args) { return differs_from_smaller_chunk(config, args); },
        .coupling = "mpi_reduce_scatter",
        .key_names = {"ROWS", "COLS", "RANKS"}}};
   return kernel;

@@ -45,7 +45,7 @@ MessageSet::~MessageSet() {
       MPI_Cancel(&requests_[i]);
     }
   }
-  const Deadline deadline = Deadline::after(std::chrono::milliseconds(100));
+  Deadline deadline = Deadline::after(std::chrono::milliseconds(100));
   for (int done = 0; done == 0 && !deadline.expired(); std::this_thread::yield()) {
     if (MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE) !=
         MPI_SUCCESS) {
@@ -90,7 +90,7 @@ const std::vector<std::size_t>& MessageSet::poll() {
   return completed_;
 }
 
-void MessageSet::pause(int pause_us, Deadline deadline, const char* what) const {
+void MessageSet::pause(int pause_us, Deadline& deadline, const char* what) const {
   if (deadline.expired()) {
     std::set<int> waiting;
     for (std::size_t i = 0; i < requests_.size(); ++i) {

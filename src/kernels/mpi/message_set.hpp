@@ -38,7 +38,7 @@ class MessageSet {
 
   /// Throws WaitFailed, which names the ranks whose messages are outstanding, when the deadline has expired.
   /// Else yields the core, or sleeps `pause_us`. `what` begins the message.
-  void pause(int pause_us, Deadline deadline, const char* what) const;
+  void pause(int pause_us, Deadline& deadline, const char* what) const;
 
  private:
   std::size_t add(MPI_Request request, int peer, bool receives);

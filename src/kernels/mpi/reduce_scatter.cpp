@@ -54,7 +54,7 @@ class ReduceScatter {
 
   void finish(int pause_us) {
     const auto since = Deadline::Clock::now();
-    const Deadline deadline = Deadline::after(args_.budget);
+    Deadline deadline = Deadline::after(args_.budget);
     while (!unsent_.empty() || !messages_.all_done()) {
       bool moved = send_what_is_there();
       for (const std::size_t message : messages_.poll()) {

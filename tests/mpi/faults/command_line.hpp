@@ -16,7 +16,7 @@ struct Fault {
   std::string kind = "none";
   std::string point;  ///< for kinds that happen at a point; see injector.hpp
   int rank = 0;
-  std::string iteration = "0";  ///< a tuning iteration, or "finals" (the first one there), or "final"
+  std::string iteration = "0";  ///< a tuning iteration, or "search" (the first one there), or "final"
 };
 
 struct CommandLine {

@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 
 WALK = ("0", "1", "5")
-ALL_PHASES = WALK + ("finals", "final")
+ALL_PHASES = WALK + ("search", "final")
 # The others wait in the region's own communication when a rank does not get past these points.
 BEFORE_COMMUNICATION = ("before_iteration", "before_comm")
 INSIDE = ("before_comm", "after_comm", "in_launch", "before_iteration", "after_iteration")
@@ -57,9 +57,10 @@ class Case:
     points: tuple = ("",)
     iterations: tuple = ("0",)
     options: tuple = ()
-    completes: bool = False  # the run goes on without what was rejected
+    completes: bool = False  # the run goes on, without what was rejected
     regions: tuple = ("",)  # suffixes of the names of the regions that are run
     wake: bool = False  # a rank that stopped is continued once all others are out
+    all_stop: bool = False  # all ranks are stopped for longer than deadline and grace, and continued together
     one_culprit: bool = False  # of an mpirun: what it did lasts, or would mix up logs of runs without a hello
     logs: bool = True  # the culprit writes a log
 
@@ -128,6 +129,11 @@ def thrown_early(place, is_culprit):
     return Expected(("Injected",)) if is_culprit else BLOCKED
 
 
+def all_rejected_early(place, is_culprit):
+    """The launch throws, and the others wait for this rank in the communication after it."""
+    return Expected(("TuningFailedError",), "", "injected") if is_culprit else BLOCKED
+
+
 THROWN = by_role(Expected(("Injected",)), Expected(("RegionFailedError",), "culprit", "injected"))
 REFUSED = by_role(Expected(("InvalidArgument",)), Expected(("RegionFailedError",), "culprit"))
 
@@ -155,6 +161,7 @@ CASES = (
     Case("config_status", "config_status", same_for_all(OK), completes=True),
     Case("config_prepare", "config_prepare", same_for_all(OK), completes=True),
     Case("config_all", "config_all", same_for_all(Expected(("TuningFailedError",), "", "injected"))),
+    Case("config_all_before_comm", "config_all_before_comm", all_rejected_early, places=(Place(),)),
     # A rank throws.
     Case("throw", "throw", THROWN, points=("after_comm", "in_launch", "after_iteration"), iterations=ALL_PHASES),
     Case("throw_before_comm", "throw", thrown_early, places=places(BEFORE_COMMUNICATION)),
@@ -176,12 +183,23 @@ CASES = (
     Case("other_region_order", "other_region_order", mismatch("-b"), regions=("-a", "-b")),
     # A rank is lost.
     Case("exit", "exit", lost("exit 3"), places=places(("between", "prepare") + INSIDE)),
+    Case("std_exit", "std_exit", lost("exit 7"), places=places(("between", "prepare") + INSIDE)),
+    Case("return", "return", by_role(Expected(("exit 7",)), MISSING), places=(Place(),)),
     Case("kill", "kill", lost("signal 9"), places=places(("between", "prepare") + INSIDE)),
     Case("kill_in_ring", "kill", either, places=places(("before_comm",)), options=("--ring",)),
     Case("stop", "stop", lost("signal 9"), places=places(("between", "prepare") + INSIDE)),
     Case("stop_and_continue", "stop", woken, places=places(("between", "prepare") + INSIDE), wake=True),
     # A rank is blocked in a receive that nothing matches.
     Case("blocked", "blocked", lost(f"exit {DEADLINE_EXIT_CODE}"), places=places(("prepare",) + INSIDE)),
+    # All ranks are stopped together, as by a job's suspension: nobody is late.
+    Case(
+        "stop_all",
+        "stop",
+        same_for_all(OK),
+        places=places(("prepare", "before_comm", "after_comm", "before_iteration", "after_iteration"), WALK),
+        completes=True,
+        all_stop=True,
+    ),
     Case(
         "blocked_on_deadline",
         "blocked",

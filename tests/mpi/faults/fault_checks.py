@@ -36,8 +36,9 @@ class Judge:
         problems += choices_differ(self.run.ranks, region)
         if self.report is not None:
             known = self.case.culprit_known(place, len(self.run.ranks))
+            rejects = self.case.completes and not self.case.all_stop
             for suffix in self.case.regions:
-                problems += self.report.wrong(region + suffix, culprit, known, self.case.completes)
+                problems += self.report.wrong(region + suffix, culprit, known, rejects)
         return problems, slowest
 
     def healthy(self, repetition):
@@ -69,10 +70,11 @@ class Judge:
         if seen["outcome"] not in expected.outcomes:
             problems.append(f"expected {' or '.join(expected.outcomes)}, got {describe(seen)}")
         begin_ns = injected["at_ns"]
-        if rank.number == culprit and self.case.stops:
+        if self.case.all_stop or (rank.number == culprit and self.case.stops):
             begin_ns = max(begin_ns, self.run.woken_ns)
         elapsed_ms = max(0.0, (seen["at_ns"] - begin_ns) / 1e6)
-        if elapsed_ms > self.limit_ms:
+        # After all were stopped nobody gives up: the run takes as long as its tuning.
+        if elapsed_ms > self.limit_ms and not self.case.all_stop:
             problems.append(f"out after {elapsed_ms:.0f} ms, the limit is {self.limit_ms:.0f} ms")
         if "ranks" in seen and seen["outcome"] != "ok":
             problems += names_wrong(expected, seen, culprit, len(self.run.ranks))

@@ -27,6 +27,7 @@ namespace faults {
 namespace {
 
 constexpr int on_deadline_exit_code = 85;
+constexpr int returned_exit_code = 7;
 
 /// One rank's program.
 class Program {
@@ -40,10 +41,15 @@ class Program {
         {{"event", "start"}, {"pid", getpid()}, {"rank", world_->rank()}, {"ranks", world_->size()}});
   }
 
-  void run() {
+  /// Returns the exit code.
+  int run() {
     make_tuner();
     repeat();
+    if (returned_) {
+      return returned_exit_code;
+    }
     results_.write({{"event", "end"}});
+    return 0;
   }
 
  private:
@@ -91,7 +97,9 @@ class Program {
     }
     injector_.disarm();
     contextual::Options options;
-    options.deadline = std::chrono::seconds(30);  // nobody is late but by the machine's other work
+    // Nobody is late but by the machine's other work. But a process that exits keeps to its last deadline.
+    const bool exits = command_line_.fault.kind == "std_exit" || command_line_.fault.kind == "return";
+    options.deadline = exits ? command_line_.deadline : std::chrono::seconds(30);
     return tune("healthy-" + std::to_string(repetition), repetition, options);
   }
 
@@ -102,6 +110,10 @@ class Program {
     const std::string name = "fault-" + std::to_string(repetition);
     injector_.arm(fault_of(command_line_, repetition, world_->size()), repetition);
     injector_.reach("between");
+    returned_ = injector_.always("return");
+    if (returned_) {
+      return false;
+    }
     set_environment();
     contextual::Options options;
     if (injector_.always("other_options")) {
@@ -153,12 +165,12 @@ class Program {
   ResultFile results_;
   Injector injector_;
   std::unique_ptr<contextual::ContextualAutotuner> tuner_;
+  bool returned_ = false;  ///< early, as the fault says
 };
 
 int run_rank(const CommandLine& command_line) {
   Program program(command_line, contextual::mpi_world({.roll_call = command_line.roll_call}));
-  program.run();
-  return 0;
+  return program.run();
 }
 
 }  // namespace

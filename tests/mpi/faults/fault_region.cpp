@@ -62,7 +62,7 @@ std::unique_ptr<SpinKernel> FaultRegion::first_kernel() {
 
 std::unique_ptr<SpinKernel> FaultRegion::second_kernel() {
   const auto launch = [this](const Spin& config, int) -> std::error_code {
-    if (injector_.always("config_all")) {
+    if (injector_.always("config_all") || injector_.always("config_all_before_comm")) {
       throw contextual::ConfigRejected("injected");
     }
     injector_.reach("in_launch");
@@ -72,7 +72,8 @@ std::unique_ptr<SpinKernel> FaultRegion::second_kernel() {
 }
 
 void FaultRegion::operator()() {
-  const bool swapped = injector_.due("other_order");
+  // Only `second` can be left without a config, and it comes after the communication otherwise.
+  const bool swapped = injector_.due("other_order") || injector_.on_all_ranks("config_all_before_comm");
   if (swapped) {
     launch_second();
   } else {

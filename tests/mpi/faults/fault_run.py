@@ -121,8 +121,25 @@ def end_stop(run, results, count, culprit, wake):
     return True
 
 
-def start(mpirun, program, arguments, count, folder, timeout_s, stopped_rank=None, wake=False):
-    """Runs `count` ranks, waits for mpirun, and returns what they left. Never leaves a process behind."""
+def stop_all(run, results, count, culprit, seconds):
+    """Stops the others as soon as one has stopped itself, and continues all together; says whether it has."""
+    ranks = read_ranks(results, count)
+    if ranks[culprit].find("inject") is None:
+        return False
+    for rank in ranks:
+        send(rank.pid, signal.SIGSTOP)
+    time.sleep(seconds)
+    run.woken_ns = time.monotonic_ns()
+    for rank in ranks:
+        send(rank.pid, signal.SIGCONT)
+    return True
+
+
+def start(mpirun, program, arguments, count, folder, timeout_s, intervene=None):
+    """Runs `count` ranks, waits for mpirun, and returns what they left. Never leaves a process behind.
+
+    intervene: called with (run, results, count) again and again until it returns True.
+    """
     results = folder / "results"
     logs = folder / "logs"
     results.mkdir(parents=True)
@@ -136,10 +153,9 @@ def start(mpirun, program, arguments, count, folder, timeout_s, stopped_rank=Non
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment(), start_new_session=True
         )
-        waiting_for_stop = stopped_rank is not None
         while process.poll() is None and time.monotonic() < end:
-            if waiting_for_stop and end_stop(run, results, count, stopped_rank, wake):
-                waiting_for_stop = False
+            if intervene is not None and intervene(run, results, count):
+                intervene = None
             time.sleep(0.02)
         run.timed_out = process.poll() is None
         if run.timed_out:

@@ -18,12 +18,12 @@ void Injector::arm(const Fault& fault, int repetition) {
 }
 
 void Injector::at(const contextual::IterationInfo& info) {
-  phase_ = info.phase;
+  phase_ = to_string(info.phase);
   iteration_ = info.tuning_iteration;
 }
 
 bool Injector::iteration_matches() const {
-  if (fault_.iteration == "finals" || fault_.iteration == "final") {
+  if (fault_.iteration == "search" || fault_.iteration == "final") {
     return phase_ == fault_.iteration;
   }
   return phase_ != "final" && std::to_string(iteration_) == fault_.iteration;
@@ -59,6 +59,9 @@ void Injector::reach(std::string_view point) {
   }
   if (fault_.kind == "exit") {
     _exit(3);
+  }
+  if (fault_.kind == "std_exit") {
+    std::exit(7);
   }
   if (fault_.kind == "kill") {
     raise(SIGKILL);

@@ -6,8 +6,9 @@
 /// Points, in the order in which a run passes them: `between` (runs), `before_iteration` (the hook),
 /// `before_comm`, `after_comm` (the region, before and after its own communication), `in_launch` (of the
 /// second kernel, after the communication), `after_iteration` (the hook), and `prepare` (before the next
-/// batch). At a point a rank may `throw`, `exit` (3), be a victim of `kill` or `stop` (SIGKILL and SIGSTOP by
-/// itself), or be `blocked` (in an MPI_Recv that nothing matches).
+/// batch). At a point a rank may `throw`, `exit` (3, by _exit), `std_exit` (7, with the exit handlers), be a
+/// victim of `kill` or `stop` (SIGKILL and SIGSTOP by itself), or be `blocked` (in an MPI_Recv that nothing
+/// matches). Of kind `return` it returns 7 from `main` instead of the run.
 
 #include "command_line.hpp"
 #include "result_file.hpp"
@@ -43,6 +44,9 @@ class Injector {
   bool due(std::string_view kind);
   /// The same in every iteration, for what is wrong from the beginning.
   bool always(std::string_view kind);
+
+  /// Is the fault of this kind, on whichever rank?
+  bool on_all_ranks(std::string_view kind) const { return armed_ && fault_.kind == kind; }
 
   /// Does what is due at this point; may not return.
   void reach(std::string_view point);

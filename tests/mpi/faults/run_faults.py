@@ -11,6 +11,7 @@ and keeps the folders of what was.
 import argparse
 import concurrent.futures
 import dataclasses
+import functools
 import json
 import pathlib
 import shutil
@@ -81,6 +82,16 @@ def arguments_of(job, options):
     return arguments + list(job.case.options)
 
 
+def intervention_of(job, options, culprit):
+    """What is done to the processes from outside while they run."""
+    if job.case.all_stop:
+        seconds = 1.5 * (options.deadline_ms + options.grace_ms) / 1000
+        return functools.partial(fault_run.stop_all, culprit=culprit, seconds=seconds)
+    if job.case.stops:
+        return functools.partial(fault_run.end_stop, culprit=culprit, wake=job.case.wake)
+    return None
+
+
 def run_job(job, options, folder):
     culprit = culprit_of(job, job.first)
     run = fault_run.start(
@@ -90,8 +101,7 @@ def run_job(job, options, folder):
         job.ranks,
         folder,
         timeout_s=60 + 2 * job.repeat,
-        stopped_rank=culprit if job.case.stops else None,
-        wake=job.case.wake,
+        intervene=intervention_of(job, options, culprit),
     )
     limit_ms = options.deadline_ms + options.grace_ms + options.margin_ms
     judge = fault_checks.Judge(run, job.case, limit_ms, options.report)

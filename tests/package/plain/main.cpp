@@ -1,7 +1,6 @@
 // The smallest program that a user would write: one kernel, one region. Fails with what was wrong.
 
-#include <contextual/autotuner.hpp>
-#include <contextual/kernel.hpp>
+#include <contextual/contextual.hpp>
 
 #include <cstdio>
 #include <numeric>

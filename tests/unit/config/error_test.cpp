@@ -25,6 +25,13 @@ TEST_CASE("RegionFailedError: message names rank, iteration and cause", "[unit]"
   REQUIRE(error.tuning_iteration() == 17);
 }
 
+TEST_CASE("RegionFailedError: a set-up that failed was in no tuning iteration", "[unit]") {
+  const RegionFailedError error("step", 3, "no such timer", std::nullopt);
+  REQUIRE_THAT(error.what(), ContainsSubstring("\"step\" failed on rank 3 in its set-up"));
+  REQUIRE_THAT(error.what(), !ContainsSubstring("tuning iteration"));
+  REQUIRE_FALSE(error.tuning_iteration());
+}
+
 TEST_CASE("CommunicationError: missing ranks are named, unknown ones are not", "[unit]") {
   REQUIRE(std::string(CommunicationError("deadline expired", {}).what()) == "deadline expired");
   REQUIRE_THAT(CommunicationError("deadline expired", {2}).what(), ContainsSubstring("missing: rank 2)"));

@@ -1,7 +1,7 @@
-#include "contextual/cuda/calibration.hpp"
+#include "contextual/cuda/timing/calibration.hpp"
 
-#include "contextual/cuda/driver.hpp"
-#include "contextual/cuda/spin_kernel.hpp"
+#include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/timing/spin_kernel.hpp"
 #include "support/catch.hpp"
 
 #include <cstring>
@@ -148,8 +148,10 @@ TEST_CASE("calibration: without a context or memory there is no bias, and nothin
   CHECK_FALSE(event_bias_ns());
 }
 
-TEST_CASE("calibration: a device that is occupied is not waited for without bound, and its memory not freed",
-          "[unit]") {
+TEST_CASE(
+    "holds 20: calibration: a device that is occupied is not waited for without bound, and its memory not "
+    "freed",
+    "[unit]") {
   const Driver api = ScriptedDevice::table();
   const DriverReplacement replaced(api);
   ScriptedDevice::stream_state = CUDA_ERROR_NOT_READY;

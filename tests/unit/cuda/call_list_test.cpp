@@ -1,4 +1,4 @@
-#include "contextual/cuda/call_list.hpp"
+#include "contextual/cuda/cupti/call_list.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
-#include "contextual/cuda/clock_judge.hpp"
+#include "contextual/cuda/timing/clock_judge.hpp"
 
-#include "contextual/cuda/nvml.hpp"
+#include "contextual/cuda/api/nvml.hpp"
 #include "support/catch.hpp"
 
 using namespace contextual::cuda;

@@ -1,7 +1,7 @@
-#include "contextual/cuda/compiler.hpp"
+#include "contextual/cuda/kernel/compiler.hpp"
 
 #include "support/catch.hpp"
-#include "unit/autotuner/support.hpp"
+#include "support/engine.hpp"
 #include "unit/cuda/scripted_nvrtc.hpp"
 
 #include <contextual/error.hpp>

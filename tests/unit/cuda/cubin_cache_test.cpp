@@ -1,7 +1,7 @@
-#include "contextual/cuda/cubin_cache.hpp"
+#include "contextual/cuda/kernel/cubin_cache.hpp"
 
 #include "support/catch.hpp"
-#include "unit/autotuner/support.hpp"
+#include "support/engine.hpp"
 
 #include <fstream>
 

@@ -1,7 +1,7 @@
 /// \file
 /// What the library knows, by CUPTI's callbacks alone, of streams that are captured into graphs.
 
-#include "contextual/cuda/cupti_session.hpp"
+#include "contextual/cuda/cupti/cupti_session.hpp"
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 

@@ -1,7 +1,7 @@
 /// \file
 /// How the library comes to CUPTI and leaves it: alone or not at all, and nothing stays behind.
 
-#include "contextual/cuda/cupti_session.hpp"
+#include "contextual/cuda/cupti/cupti_session.hpp"
 
 #include "support/catch.hpp"
 #include "unit/cuda/stderr_capture.hpp"
@@ -116,7 +116,8 @@ TEST_CASE("CUPTI session: a canary that cannot be loaded leaves no module, and i
   CHECK(cuda_cupti_timer()->name() == "CUPTI");
 }
 
-TEST_CASE("CUPTI session: run after run it is subscribed, and each leaves nothing behind", "[unit]") {
+TEST_CASE("holds 19: CUPTI session: run after run it is subscribed, and each leaves nothing behind",
+          "[unit]") {
   ScriptedGpu gpu;
   CUstream stream = gpu.driver.make_stream();
   Block block("session_runs");
@@ -164,7 +165,7 @@ TEST_CASE("CUPTI session: threads that take and leave it in turn each get it who
   check_gone(gpu, static_cast<std::size_t>(had.load()));
 }
 
-TEST_CASE("CUPTI session: a region that throws leaves nothing behind either", "[unit]") {
+TEST_CASE("holds 19: CUPTI session: a region that throws leaves nothing behind either", "[unit]") {
   ScriptedGpu gpu;
   CUstream stream = gpu.driver.make_stream();
   Block block("session_throws");

@@ -1,7 +1,7 @@
 /// \file
 /// The CUPTI timer from a launch to the choice, on a scripted GPU.
 
-#include "contextual/cuda/cupti_session.hpp"
+#include "contextual/cuda/cupti/cupti_session.hpp"
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
@@ -37,7 +37,7 @@ TEST_CASE("CUPTI timer: a sample is what the device took, the fastest config is 
   const ProblemReport problem = problem_of(tuner, "cupti_good", "cupti_good");
   check_times(problem);
   CHECK(problem.choice == 2);
-  CHECK(tuner.report().find("cupti_good")->retakes == 0);
+  CHECK(engine_test::report_of(tuner, "cupti_good").retakes == 0);
   for (const ConfigReport& config : problem.configs) {
     CHECK(config.makespan.centre_ns == config.time.centre_ns);  // there is nothing else in the region
   }
@@ -59,7 +59,7 @@ TEST_CASE("CUPTI timer: a record that is missing or has no sound time gives no s
   const ProblemReport problem = problem_of(tuner, "cupti_bad_record", "cupti_bad_record");
   check_times(problem);
   CHECK(problem.choice == 2);
-  CHECK(tuner.report().find("cupti_bad_record")->retakes > 0);
+  CHECK(engine_test::report_of(tuner, "cupti_bad_record").retakes > 0);
 }
 
 TEST_CASE("CUPTI timer: one record of a launch of several is missing: no sample, no makespan", "[unit]") {
@@ -83,7 +83,7 @@ TEST_CASE("CUPTI timer: one record of a launch of several is missing: no sample,
     CHECK(config.makespan.centre_ns == 80'000);
     CHECK(config.makespan.spread_ns == 0);
   }
-  CHECK(tuner.report().find("cupti_half")->retakes > 0);
+  CHECK(engine_test::report_of(tuner, "cupti_half").retakes > 0);
 }
 
 TEST_CASE("CUPTI timer: dropped records make a whole batch's times void, and it is taken again", "[unit]") {
@@ -101,7 +101,7 @@ TEST_CASE("CUPTI timer: dropped records make a whole batch's times void, and it 
     block(stream, 1);
   });
   check_times(problem_of(tuner, "cupti_dropped", "cupti_dropped"));
-  CHECK(tuner.report().find("cupti_dropped")->retakes == 3);
+  CHECK(engine_test::report_of(tuner, "cupti_dropped").retakes == 3);
 }
 
 TEST_CASE("CUPTI timer: a launch of kernels and copies takes their union on a device, MAX over devices",
@@ -324,7 +324,7 @@ TEST_CASE("CUPTI timer: more API calls in a batch than expected are taken again,
     CHECK(config.time.count == 3);
     CHECK(config.time.spread_ns == 0);
   }
-  CHECK(tuner.report().find("cupti_chatty")->retakes > 0);
+  CHECK(engine_test::report_of(tuner, "cupti_chatty").retakes > 0);
 }
 
 TEST_CASE("timers: lazy loading is told as a hazard, eager loading is none", "[unit]") {

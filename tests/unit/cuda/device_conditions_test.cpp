@@ -62,7 +62,7 @@ TEST_CASE("device conditions: a batch under a slowdown is taken again, no config
   ContextualAutotuner tuner(options_with(timer()));
   tuner.run("slow_once", [&] { block(stream, 1); });
   check_samples(problem_of(tuner, "slow_once", "slow_once"));
-  CHECK(tuner.report().find("slow_once")->retakes == 3);
+  CHECK(engine_test::report_of(tuner, "slow_once").retakes == 3);
 }
 
 TEST_CASE("device conditions: a device that never settles ends the run with a warning and no rejection",
@@ -79,7 +79,7 @@ TEST_CASE("device conditions: a device that never settles ends the run with a wa
   ContextualAutotuner tuner(options);
   tuner.run("never_settles", [&] { block(stream, 1); });
   check_samples(problem_of(tuner, "never_settles", "never_settles"));
-  const RegionReport report = *tuner.report().find("never_settles");
+  const RegionReport report = engine_test::report_of(tuner, "never_settles");
   CHECK(report.retakes > 0);
   const auto kept = std::count_if(
       report.warnings.begin(), report.warnings.end(),

@@ -1,6 +1,6 @@
-#include "contextual/cuda/device_limits.hpp"
+#include "contextual/cuda/kernel/device_limits.hpp"
 
-#include "contextual/cuda/driver.hpp"
+#include "contextual/cuda/api/driver.hpp"
 #include "support/catch.hpp"
 
 using namespace contextual;

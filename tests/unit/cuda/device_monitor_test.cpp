@@ -1,6 +1,6 @@
-#include "contextual/cuda/device_monitor.hpp"
+#include "contextual/cuda/timing/device_monitor.hpp"
 
-#include "contextual/cuda/driver.hpp"
+#include "contextual/cuda/api/driver.hpp"
 #include "scripted_nvml.hpp"
 #include "support/catch.hpp"
 

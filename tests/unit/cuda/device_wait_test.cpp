@@ -1,6 +1,6 @@
-#include "contextual/cuda/device_wait.hpp"
+#include "contextual/cuda/timing/device_wait.hpp"
 
-#include "contextual/cuda/used_contexts.hpp"
+#include "contextual/cuda/timing/used_contexts.hpp"
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
@@ -69,7 +69,8 @@ TEST_CASE("device wait: a failing device is told with the driver's words, and th
   waiter.wait({gpu.context(0)}, in(long_time));
 }
 
-TEST_CASE("device wait: gives up at the deadline, leaves its thread alone, and waits anew", "[unit]") {
+TEST_CASE("holds 20: device wait: gives up at the deadline, leaves its thread alone, and waits anew",
+          "[unit]") {
   ScriptedDriver gpu(2);
   std::atomic<bool> stuck{true};
   std::atomic<int> inside{0};

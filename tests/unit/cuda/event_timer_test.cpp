@@ -51,7 +51,7 @@ TEST_CASE("event timer: times launches, and destroys all events and streams", "[
   tuner.run("event_good", [&] { block(stream, 1); });
   check_close(problem_of(tuner, "event_good", "event_good"));
   CHECK(problem_of(tuner, "event_good", "event_good").choice == 2);
-  CHECK(tuner.report().find("event_good")->timer == std::string_view("CUDA events"));
+  CHECK(engine_test::report_of(tuner, "event_good").timer == std::string_view("CUDA events"));
   CHECK(gpu.driver.living_events() == 0);
   CHECK(gpu.driver.living_streams() == 0);
   CHECK(gpu.driver.log().beginning_with("cupti").empty());
@@ -107,7 +107,7 @@ TEST_CASE("event timer: an event that cannot be recorded makes no sample, and is
     in_region = false;
   });
   check_close(problem_of(tuner, "event_fails", "event_fails"));
-  CHECK(tuner.report().find("event_fails")->retakes > 0);
+  CHECK(engine_test::report_of(tuner, "event_fails").retakes > 0);
 }
 
 TEST_CASE(
@@ -163,5 +163,5 @@ TEST_CASE("timers: what a stream captures is neither timed nor tuned", "[unit]")
     gpu.driver.capturing.clear();
   });
   CHECK(captured == std::vector<unsigned>{64});
-  CHECK(tuner.report().find("event_captured")->problems.empty());
+  CHECK(engine_test::report_of(tuner, "event_captured").problems.empty());
 }

@@ -115,7 +115,7 @@ TEST_CASE("failing launch: a call inside a launch that fails and is made up for 
   const ProblemReport problem = problem_of(tuner, "failing_probe", "failing_probe");
   CHECK(problem.configs[1].time.count == 3);
   CHECK(problem.configs[1].time.centre_ns == static_cast<double>(ScriptedGpu::duration_of(100)));
-  CHECK(tuner.report().find("failing_probe")->retakes == 0);
+  CHECK(engine_test::report_of(tuner, "failing_probe").retakes == 0);
 }
 
 TEST_CASE(

@@ -2,10 +2,10 @@
 /// The table of a library's functions that is in force: the library's own, loaded at the first use, or a
 /// replacement.
 
-#include "contextual/cuda/function_table.hpp"
+#include "contextual/cuda/api/function_table.hpp"
 
 #include "support/catch.hpp"
-#include "unit/autotuner/support.hpp"
+#include "support/engine.hpp"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
-#include "contextual/cuda/include_scan.hpp"
+#include "contextual/cuda/kernel/include_scan.hpp"
 
 #include "support/catch.hpp"
-#include "unit/autotuner/support.hpp"
+#include "support/engine.hpp"
 
 #include <contextual/error.hpp>
 

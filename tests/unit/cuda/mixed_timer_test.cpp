@@ -1,4 +1,4 @@
-#include "contextual/cuda/mixed_timer.hpp"
+#include "contextual/cuda/timing/mixed_timer.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "contextual/cuda/nvtx_ranges.hpp"
+#include "contextual/cuda/timing/nvtx_ranges.hpp"
 
 #include "support/catch.hpp"
 #include "unit/cuda/scripted_cupti.hpp"

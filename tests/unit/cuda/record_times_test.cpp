@@ -1,4 +1,4 @@
-#include "contextual/cuda/record_times.hpp"
+#include "contextual/cuda/cupti/record_times.hpp"
 
 #include "support/catch.hpp"
 

@@ -4,7 +4,7 @@
 /// A CUPTI that tests script. It watches a ScriptedDriver, calls back around its calls and hands out records
 /// in buffers, as the real one does, and stands in for it for as long as it lives.
 
-#include "contextual/cuda/cupti.hpp"
+#include "contextual/cuda/api/cupti.hpp"
 #include "unit/cuda/scripted_driver.hpp"
 
 #include <cstdint>

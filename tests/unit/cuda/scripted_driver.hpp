@@ -4,7 +4,7 @@
 /// A driver that tests script: contexts, streams, events, modules, and launches that take as long as the test
 /// says, on a clock of their own. It stands in for the real one for as long as it lives.
 
-#include "contextual/cuda/driver.hpp"
+#include "contextual/cuda/api/driver.hpp"
 #include "unit/cuda/call_log.hpp"
 
 #include <cupti.h>

@@ -3,8 +3,8 @@
 /// \file
 /// One device's answers, set by the test. One test at a time.
 
-#include "contextual/cuda/device_monitor.hpp"
-#include "contextual/cuda/nvml.hpp"
+#include "contextual/cuda/api/nvml.hpp"
+#include "contextual/cuda/timing/device_monitor.hpp"
 
 #include <chrono>
 #include <string>

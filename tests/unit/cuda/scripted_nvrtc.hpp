@@ -3,7 +3,7 @@
 /// \file
 /// A compiler that tests script: its machine code is the text of the variant's macros.
 
-#include "contextual/cuda/nvrtc.hpp"
+#include "contextual/cuda/api/nvrtc.hpp"
 
 #include <cstring>
 #include <map>

@@ -3,7 +3,7 @@
 /// \file
 /// What a process says on stderr.
 
-#include "unit/autotuner/support.hpp"
+#include "support/engine.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 /// \file
 /// A tunable kernel on a scripted GPU, tuned by the engine as users do.
 
-#include "unit/autotuner/support.hpp"
+#include "support/engine.hpp"
 #include "unit/cuda/scripted_cupti.hpp"
 #include "unit/cuda/scripted_driver.hpp"
 #include "unit/cuda/scripted_nvrtc.hpp"

@@ -196,7 +196,7 @@ TEST_CASE("tunable flagged gemm tries two orders, those that differ for the laun
   const auto orders = [&](std::size_t problem) {
     std::set<std::string> tried;
     for (const contextual::ConfigReport& config : region.problems.at(problem).configs) {
-      if (!config.pruned) {
+      if (!config.left_out) {
         tried.insert(config.config.get<std::string>("ORDER"));
       }
     }

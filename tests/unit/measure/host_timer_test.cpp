@@ -9,7 +9,9 @@ using namespace contextual;
 
 namespace {
 
-const Deadline soon = Deadline::after(std::chrono::seconds(10));
+Deadline soon() {
+  return Deadline::after(std::chrono::seconds(10));
+}
 
 }  // namespace
 
@@ -17,7 +19,7 @@ TEST_CASE("host_timer: notes become one host span of their difference", "[unit]"
   const auto timer = host_timer();
   std::vector<LaunchTiming> launches{{{1000, 1250}, 0, {}}};
   std::vector<IterationTiming> iterations{{{500, 2500}, 0, 0}};
-  timer->settle(launches, iterations, soon);
+  timer->settle(launches, iterations, soon());
   REQUIRE(launches[0].spans.size() == 1);
   CHECK(launches[0].spans[0].begin_ns == 1000);
   CHECK(launches[0].spans[0].end_ns == 1250);
@@ -29,7 +31,7 @@ TEST_CASE("host_timer: a launch or iteration that did not end after its begin ha
   const auto timer = host_timer();
   std::vector<LaunchTiming> launches{{{1000, 0}, 0, {}}, {{1000, 1000}, 0, {}}, {{1000, 900}, 0, {}}};
   std::vector<IterationTiming> iterations{{{500, 0}, 0, 0}, {{500, 500}, 1, 0}};
-  timer->settle(launches, iterations, soon);
+  timer->settle(launches, iterations, soon());
   for (const LaunchTiming& launch : launches) {
     CHECK(launch.spans.empty());
   }
@@ -41,8 +43,8 @@ TEST_CASE("host_timer: a launch or iteration that did not end after its begin ha
 TEST_CASE("host_timer: settled twice, a launch keeps one span", "[unit]") {
   const auto timer = host_timer();
   std::vector<LaunchTiming> launches{{{1000, 1250}, 0, {}}};
-  timer->settle(launches, {}, soon);
-  timer->settle(launches, {}, soon);
+  timer->settle(launches, {}, soon());
+  timer->settle(launches, {}, soon());
   CHECK(launches[0].spans.size() == 1);
 }
 

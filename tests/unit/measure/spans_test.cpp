@@ -1,6 +1,6 @@
-#include "contextual/measure/spans.hpp"
-
 #include "support/catch.hpp"
+
+#include <contextual/detail/measure/spans.hpp>
 
 #include <vector>
 

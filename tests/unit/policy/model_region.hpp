@@ -64,7 +64,8 @@ inline std::vector<std::string> tune(TuningState& state, const std::vector<std::
                                      const ModelRegion& region) {
   std::vector<std::string> table;
   for (int batch = 0; !state.done() && batch < 100000; ++batch) {
-    std::vector<IterationPlan> plans = state.plan(state.suggested_length());
+    const std::vector<IterationPlan> planned = state.plan(state.suggested_length());
+    std::vector<IterationPlan> plans = planned;
     if (state.problem_count() == 0) {
       for (const std::size_t count : config_counts) {
         state.add_problem({count, {}, std::nullopt});
@@ -76,7 +77,7 @@ inline std::vector<std::string> tune(TuningState& state, const std::vector<std::
       table.push_back(row_text(state.iterations() + static_cast<std::int64_t>(i), plans[i].cells));
       outcome.iterations.push_back(run_region(region, assignment_of(plans[i])));
     }
-    state.observe(outcome);
+    state.observe(planned, outcome);
   }
   return table;
 }

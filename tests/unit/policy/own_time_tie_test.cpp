@@ -88,3 +88,14 @@ TEST_CASE("own times: a noisy default does not replace what it is slower than", 
   CHECK(decision.told);
   CHECK(decision.shorter > 0);
 }
+
+TEST_CASE("own times: an erratic default that is slower in every round than any of the fastest does not tie",
+          "[unit]") {
+  const std::vector<std::int64_t> erratic = {1'000'000, 9'000'000, 20'000'000, 1'100'000, 30'000'000};
+  const OwnTimeDecision decision = decide({0, 1}, noisy({0, 200'000}, 0, erratic));
+  CHECK(decision.winner == 1);
+  CHECK(decision.told);
+  // With one round as fast as the other it does.
+  const std::vector<std::int64_t> overlapping = {200'000, 9'000'000, 20'000'000, 1'100'000, 30'000'000};
+  CHECK(decide({0, 1}, noisy({0, 200'000}, 0, overlapping)).winner == 0);
+}

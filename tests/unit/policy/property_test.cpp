@@ -12,8 +12,8 @@ namespace {
 
 constexpr int replica_count = 3;
 
-/// One random run: problems that come late, stay away, lack times, have rejected or pruned configs or are
-/// locked in already; the same outcomes go to several replicas.
+/// One random run: problems that come late, stay away, lack times, have configs that are rejected or left
+/// out, or are locked in already; the same outcomes go to several replicas.
 class RandomRun {
  public:
   explicit RandomRun(unsigned seed) : random_(seed) {
@@ -75,7 +75,7 @@ class RandomRun {
     problem.request.config_count = static_cast<std::size_t>(between(1, 12));
     if (chance(30)) {
       for (std::size_t config = 0; config < problem.request.config_count; ++config) {
-        problem.request.pruned.push_back(config > 0 && chance(30));
+        problem.request.left_out.push_back(chance(30));
       }
     }
     if (chance(10)) {
@@ -95,7 +95,6 @@ class RandomRun {
     const auto plans = state().plan(state().suggested_length());
     for (TuningState& replica : replicas_) {
       REQUIRE(replica.suggested_length() == plans.size());
-      replica.plan(plans.size());
     }
     const std::size_t known = problems_.size();
     const std::int64_t begin = state().iterations();
@@ -117,7 +116,7 @@ class RandomRun {
       outcome.iterations.push_back(iteration_outcome(plans[i], begin + static_cast<std::int64_t>(i)));
     }
     add_rejections(plans, outcome);
-    observe(outcome, known);
+    observe(plans, outcome, known);
   }
 
   IterationOutcome iteration_outcome(const IterationPlan& plan, std::int64_t iteration) {
@@ -145,14 +144,14 @@ class RandomRun {
     }
   }
 
-  void observe(const BatchOutcome& outcome, std::size_t known) {
+  void observe(const std::vector<IterationPlan>& plans, const BatchOutcome& outcome, std::size_t known) {
     const std::int64_t retakes_before = state().retakes();
     std::vector<bool> walked;
     for (std::size_t p = 0; p < problems_.size(); ++p) {
       walked.push_back(state().problem(p).status == ProblemStatus::walking);
     }
     for (TuningState& replica : replicas_) {
-      replica.observe(outcome);
+      replica.observe(plans, outcome);
     }
     const std::int64_t retakes = state().retakes() - retakes_before;
     const auto whole_config = static_cast<std::int64_t>(options_.n_warmup + options_.n_repeat);
@@ -193,31 +192,55 @@ class RandomRun {
 
   void check_end() {
     CHECK_FALSE(state().hit_iteration_cap());
-    CHECK(state().iterations() == state().walk_iterations() + state().finals_iterations());
-    CHECK((options_.finals || state().finals_iterations() == 0));
-    CHECK(state().plan(1)[0].phase == Phase::final_run);
+    CHECK(state().iterations() == state().walk_iterations() + state().search_iterations());
+    CHECK((options_.finals || state().search_iterations() == 0));
+    CHECK(state().plan(1)[0].phase == contextual::Phase::final_run);
     for (std::size_t p = 0; p < problems_.size(); ++p) {
       check_problem(problems_[p], state().problem(p));
     }
+    reject_in_final_runs();
+    CHECK(state().done());
+  }
+
+  /// Up to three final runs reject choices; then what they rejected last is provisional.
+  void reject_in_final_runs() {
+    for (std::size_t p = 0; p < problems_.size(); ++p) {
+      bool again = true;
+      for (int final_run = 0; again && final_run < between(0, 3); ++final_run) {
+        const std::size_t choice = state().problem(p).choice;
+        for (TuningState& replica : replicas_) {
+          again = replica.reject_choice(p, choice, "planted");
+        }
+        const ProblemRecord& record = state().problem(p);
+        CHECK(again == (record.status != ProblemStatus::failed));
+        CHECK((!again || !record.configs[record.choice].rejection));
+      }
+      for (TuningState& replica : replicas_) {
+        replica.make_provisional(p, "planted");
+      }
+      CHECK(state().problem(p).status == (again ? ProblemStatus::provisional : ProblemStatus::failed));
+    }
+    compare_replicas();
   }
 
   void check_problem(const Problem& problem, const ProblemRecord& record) {
     const auto whole_config = static_cast<std::int64_t>(options_.n_warmup + options_.n_repeat);
     const std::int64_t configs = static_cast<std::int64_t>(problem.request.config_count);
-    CHECK((record.status == ProblemStatus::locked_in || record.status == ProblemStatus::incomplete));
+    CHECK((record.status == ProblemStatus::locked_in || record.status == ProblemStatus::provisional));
     CHECK_FALSE(record.configs[record.choice].rejection);
     CHECK(problem.walk_iterations <= configs * whole_config + problem.allowance);
     if (problem.request.locked_config) {
       CHECK(record.walk_iterations == 0);
       return;
     }
-    CHECK_FALSE(record.configs[record.choice].pruned);
+    const bool fallback = record.choice == 0 && record.status == ProblemStatus::provisional;
+    CHECK((fallback || !record.configs[record.choice].left_out));
     for (const ConfigRecord& config : record.configs) {  // nothing skipped, nothing measured twice
       const auto samples = static_cast<int>(config.samples_ns.size());
       CHECK(samples <= options_.n_repeat);
       CHECK(config.makespans_ns.size() <= config.samples_ns.size());
-      CHECK((!config.pruned || samples == 0));
-      if (record.status == ProblemStatus::locked_in && !config.pruned && !config.rejection) {
+      CHECK((!config.left_out || samples == 0));
+      if (record.status == ProblemStatus::locked_in && !config.left_out && !config.rejection) {
         CHECK(samples == options_.n_repeat);
       }
     }

@@ -11,7 +11,9 @@ using contextual::policy::select;
 namespace {
 
 Entrant entrant(std::size_t config_id, double centre_ns, double standard_error_ns = 0) {
-  return {config_id, {5, centre_ns, standard_error_ns, standard_error_ns}};
+  const double reach = 10 * standard_error_ns;  // their samples overlap
+  return {config_id,
+          {5, centre_ns, standard_error_ns, standard_error_ns, centre_ns - reach, centre_ns + reach}};
 }
 
 }  // namespace
@@ -48,6 +50,25 @@ TEST_CASE("selection just outside the margin goes to the fastest", "[unit]") {
 TEST_CASE("selection within twice the combined standard error is a tie", "[unit]") {
   CHECK(select({entrant(0, 1090, 30), entrant(1, 1000, 40)}, 0.005)->config_id == 0);
   CHECK(select({entrant(0, 1110, 30), entrant(1, 1000, 40)}, 0.005)->config_id == 1);
+}
+
+TEST_CASE("holds 17: selection beyond the margin is no tie where the samples do not overlap, however erratic",
+          "[unit]") {
+  const Entrant steady{1, {2, 200'200, 40, 45, 200'160, 200'240}};
+  Entrant erratic{0, {2, 6'726'000, 8'490'000, 9'000'000, 1'000'000, 12'452'000}};
+  const auto selection = select({erratic, steady}, 0.005);
+  REQUIRE(selection);
+  CHECK(selection->config_id == 1);
+  CHECK(selection->reason == "fastest by own time, 97.0 % shorter than the default");
+  erratic.summary.least_ns = 200'240;  // one sample overlaps: it may be as fast
+  CHECK(select({erratic, steady}, 0.005)->config_id == 0);
+}
+
+TEST_CASE("holds 17: selection within the margin is a tie though the samples do not overlap", "[unit]") {
+  const Entrant faster{1, {3, 100'000, 10, 12, 99'990, 100'010}};
+  const Entrant slower{0, {3, 100'400, 10, 12, 100'390, 100'410}};
+  CHECK(select({slower, faster}, 0.005)->config_id == 0);
+  CHECK(select({slower, faster}, 0.003)->config_id == 1);
 }
 
 TEST_CASE("selection of exactly equal centres goes to the lower index", "[unit]") {

@@ -63,6 +63,11 @@ TEST_CASE("trimmed mean of fewer than 5 samples is the median", "[unit]") {
   CHECK(of({1, 10, 20, 1000}, Statistic::trimmed_mean).centre_ns == 15);
 }
 
+TEST_CASE("summary knows its least and its greatest sample", "[unit]") {
+  CHECK(of({30, -10, 20}).least_ns == -10);
+  CHECK(of({30, -10, 20}).greatest_ns == 30);
+}
+
 TEST_CASE("standard error shrinks with more samples of the same spread", "[unit]") {
   std::vector<std::int64_t> few{90, 100, 110};
   std::vector<std::int64_t> many;

@@ -3,8 +3,11 @@
 
 #include <contextual/error.hpp>
 
+#include <limits>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace contextual::policy;
@@ -24,11 +27,12 @@ PolicyOptions walk_only(int n_warmup, int n_repeat) {
 template <typename Change>
 void step(TuningState& state, const ModelRegion& region, const Change& change) {
   BatchOutcome outcome;
-  for (const IterationPlan& plan : state.plan(state.suggested_length())) {
+  const auto plans = state.plan(state.suggested_length());
+  for (const IterationPlan& plan : plans) {
     outcome.iterations.push_back(run_region(region, assignment_of(plan)));
   }
   change(outcome);
-  state.observe(outcome);
+  state.observe(plans, outcome);
 }
 
 void finish(TuningState& state, const ModelRegion& region) {
@@ -50,7 +54,7 @@ TEST_CASE("walk of 2 and 3 configs is the documented table", "[unit]") {
   CHECK(table == documented);
   CHECK(state.problem(0).choice == 1);
   CHECK(state.problem(1).choice == 2);
-  CHECK(state.plan(1)[0].phase == Phase::final_run);
+  CHECK(state.plan(1)[0].phase == contextual::Phase::final_run);
   CHECK(row_text(6, state.plan(1)[0].cells) == "6 | best-config | best-config");
   CHECK(assignment_of(state.plan(1)[0]) == Assignment{1, 2});
   CHECK(state.walk_iterations() == 6);
@@ -90,8 +94,9 @@ TEST_CASE("walk is done when the first batch launched nothing", "[unit]") {
   TuningState state{walk_only(1, 1)};
   CHECK_FALSE(state.done());
   CHECK(state.suggested_length() == 1);
-  CHECK(state.plan(1)[0].cells.empty());
-  state.observe({{IterationOutcome{}}, {}});
+  const auto plans = state.plan(1);
+  CHECK(plans[0].cells.empty());
+  state.observe(plans, {{IterationOutcome{}}, {}});
   CHECK(state.done());
 }
 
@@ -106,7 +111,7 @@ TEST_CASE("walk of a late problem begins when it is first seen, and its first la
     outcome.iterations.push_back(run_region(region, {planned[i].cells[0].config_id, 0}));
     outcome.iterations[i].cells[1].launched = i == 2;  // first seen in the last tuning iteration of the batch
   }
-  state.observe(outcome);
+  state.observe(planned, outcome);
   CHECK(state.problem(0).configs[0].samples_ns == std::vector<std::int64_t>{20, 20});
   CHECK(state.problem(1).walk_iterations == 1);
   CHECK(state.problem(1).configs[0].samples_ns.empty());
@@ -135,12 +140,11 @@ TEST_CASE("walk does not advance without a launch and is closed after three abse
   step(state, region, absent);
   step(state, region, absent);
   CHECK(state.problem(1).status == ProblemStatus::walking);
-  state.observe([&] {
-    BatchOutcome outcome{{run_region(region, assignment_of(state.plan(1)[0]))}, {}};
-    absent(outcome);
-    return outcome;
-  }());
-  CHECK(state.problem(1).status == ProblemStatus::incomplete);
+  const auto plans = state.plan(1);
+  BatchOutcome outcome{{run_region(region, assignment_of(plans[0]))}, {}};
+  absent(outcome);
+  state.observe(plans, outcome);
+  CHECK(state.problem(1).status == ProblemStatus::provisional);
   CHECK(state.problem(1).choice == 1);
   CHECK_THAT(state.problem(1).reason, ContainsSubstring("not launched in 3 batches in a row"));
 }
@@ -223,15 +227,14 @@ TEST_CASE("walk makes its choice again when the chosen config is rejected later"
 TEST_CASE("walk fails when every config is rejected", "[unit]") {
   TuningState state{walk_only(1, 1)};
   state.add_problem({3, {false, false, true}, std::nullopt});
-  state.plan(2);
-  state.observe({{}, {{0, 0, 0, "no"}, {0, 1, 0, "neither"}}});  // could not be prepared: nothing ran
+  state.reject({{0, 0, 0, "no"}, {0, 1, 0, "neither"}});  // could not be prepared: nothing ran
   CHECK(state.problem(0).status == ProblemStatus::failed);
   CHECK(*state.problem(0).configs[0].rejection == "no");
   CHECK(*state.problem(0).configs[1].rejection == "neither");
   CHECK_FALSE(state.problem(0).configs[2].rejection);
 }
 
-TEST_CASE("walk never plans a pruned config", "[unit]") {
+TEST_CASE("walk never plans a config that is left out", "[unit]") {
   TuningState state{walk_only(1, 1)};
   state.add_problem({4, {false, true, false, true}, std::nullopt});
   std::set<std::size_t> used;
@@ -242,7 +245,7 @@ TEST_CASE("walk never plans a pruned config", "[unit]") {
                            [](const Assignment&) { return 100; }};
   finish(state, region);
   CHECK(used == std::set<std::size_t>{0, 2});
-  CHECK(state.problem(0).configs[1].pruned);
+  CHECK(state.problem(0).configs[1].left_out);
   CHECK(state.walk_iterations() == 4);
 }
 
@@ -263,15 +266,15 @@ TEST_CASE("walk closes what is open at the iteration cap and says what to do", "
   TuningState state{options};
   for (int batch = 0; !state.done() && batch < 100; ++batch) {  // a key that changes in every run
     BatchOutcome outcome{{IterationOutcome{}}, {}};
-    state.plan(1);
+    const auto plans = state.plan(1);
     state.add_problem({4, {}, std::nullopt});
     outcome.iterations[0].cells.resize(state.problem_count());
     outcome.iterations[0].cells.back() = {true, 10};
-    state.observe(outcome);
+    state.observe(plans, outcome);
   }
   CHECK(state.iterations() == 7);
   CHECK(state.hit_iteration_cap());
-  CHECK(state.problem(6).status == ProblemStatus::incomplete);
+  CHECK(state.problem(6).status == ProblemStatus::provisional);
   CHECK(state.problem(6).choice == 0);
   CHECK_THAT(state.problem(6).reason, ContainsSubstring("make it coarser"));
 }
@@ -280,17 +283,17 @@ TEST_CASE("walk cut short chooses among what has been measured", "[unit]") {
   TuningState state{walk_only(1, 3)};
   state.add_problem({4, {}, std::nullopt});
   const ModelRegion region = additive_region({{40, 30, 20, 10}});
-  state.plan(6);
+  const auto plans = state.plan(6);
   BatchOutcome outcome;
-  for (const IterationPlan& plan : state.plan(6)) {
+  for (const IterationPlan& plan : plans) {
     outcome.iterations.push_back(run_region(region, assignment_of(plan)));
   }
-  state.observe(outcome);
+  state.observe(plans, outcome);
   CHECK(state.problem(0).choice == 0);  // config 1 has one sample only
   state.close_open_problems("enough");
-  CHECK(state.problem(0).status == ProblemStatus::incomplete);
+  CHECK(state.problem(0).status == ProblemStatus::provisional);
   CHECK(state.problem(0).choice == 1);
-  CHECK_THAT(state.problem(0).reason, ContainsSubstring("closed early: enough"));
+  CHECK_THAT(state.problem(0).reason, ContainsSubstring("; provisional: closed early: enough"));
 }
 
 TEST_CASE("policy refuses options, requests and outcomes that make no sense", "[unit]") {
@@ -301,16 +304,284 @@ TEST_CASE("policy refuses options, requests and outcomes that make no sense", "[
   CHECK_THROWS_AS(state.add_problem({2, {true}, std::nullopt}), contextual::InvalidArgument);
   CHECK_THROWS_AS(state.add_problem({2, {}, 2}), contextual::InvalidArgument);
   state.add_problem({2, {}, std::nullopt});
-  state.plan(1);
-  CHECK_THROWS_AS(state.observe({{IterationOutcome{}}, {}}), contextual::InvalidArgument);
-  CHECK_THROWS_AS(state.observe({{}, {{0, 7, 0, "no such config"}}}), contextual::InvalidArgument);
+  const auto plans = state.plan(1);
+  CHECK_THROWS_AS(state.observe(plans, {{IterationOutcome{}}, {}}), contextual::InvalidArgument);
+  CHECK_THROWS_AS(state.observe({}, {{IterationOutcome{{{true, 10}}, 10}}, {}}), contextual::InvalidArgument);
+  CHECK_THROWS_AS(state.observe(plans, {{}, {{0, 7, 0, "no such config"}}}), contextual::InvalidArgument);
+  CHECK_THROWS_AS(state.reject({{1, 0, 0, "no such problem"}}), contextual::InvalidArgument);
 }
 
 TEST_CASE("walk counts a config that is rejected again only once, with its first reason", "[unit]") {
   TuningState state{walk_only(1, 1)};
   state.add_problem({2, {}, std::nullopt});
-  state.plan(1);
-  state.observe({{}, {{0, 1, 0, "first"}, {0, 1, 0, "second"}}});
+  state.reject({{0, 1, 0, "first"}, {0, 1, 0, "second"}});
   CHECK(state.problem(0).status == ProblemStatus::walking);
   CHECK(*state.problem(0).configs[1].rejection == "first");
+}
+
+TEST_CASE("a plan has no effect: any number of plans between a plan and its outcome changes nothing",
+          "[unit]") {
+  const ModelRegion region = additive_region({{20, 10, 30}});
+  TuningState quiet{walk_only(1, 2)};
+  TuningState curious{walk_only(1, 2)};
+  quiet.add_problem({3, {}, std::nullopt});
+  curious.add_problem({3, {}, std::nullopt});
+  while (!quiet.done()) {
+    const auto plans = quiet.plan(quiet.suggested_length());
+    BatchOutcome outcome;
+    for (const IterationPlan& plan : plans) {
+      outcome.iterations.push_back(run_region(region, assignment_of(plan)));
+    }
+    const TuningState& untouched = curious;
+    const auto same = untouched.plan(plans.size());
+    CHECK(untouched.plan(7).size() == 7);  // the state does not take this one for what ran
+    CHECK(untouched.plan(1).front().cells == same.front().cells);
+    quiet.observe(plans, outcome);
+    curious.observe(same, outcome);
+    CHECK(curious.problem(0).choice == quiet.problem(0).choice);
+    CHECK(curious.iterations() == quiet.iterations());
+    CHECK(curious.retakes() == 0);
+  }
+  CHECK(curious.done());
+  CHECK(curious.problem(0).choice == 1);
+}
+
+TEST_CASE("a batch of which only the first tuning iterations ran counts those", "[unit]") {
+  TuningState state{walk_only(1, 2)};
+  state.add_problem({2, {}, std::nullopt});
+  const ModelRegion region = additive_region({{20, 10}});
+  const auto plans = state.plan(3);
+  state.observe(plans, {{run_region(region, {0}), run_region(region, {0})}, {}});
+  CHECK(state.iterations() == 2);
+  CHECK(cell_text(state.plan(1)[0].cells[0]) == "config-0 (iter-2)");
+  CHECK(state.suggested_length() == 1);
+}
+
+TEST_CASE("policy refuses counts that are too large, naming the option and its largest value", "[unit]") {
+  constexpr int huge = std::numeric_limits<int>::max();
+  const auto message_of = [](const PolicyOptions& options) -> std::string {
+    try {
+      TuningState{options};
+    } catch (const contextual::InvalidArgument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK_THAT(message_of(walk_only(huge, 5)),
+             ContainsSubstring("option n_warmup = 2147483647: it must be at least 1 and at most 1000000"));
+  CHECK_THAT(message_of(walk_only(3, huge)), ContainsSubstring("option n_repeat = 2147483647"));
+  const std::vector<std::pair<std::string, int PolicyOptions::*>> counts = {
+      {"settle_every", &PolicyOptions::settle_every},
+      {"absent_batches", &PolicyOptions::absent_batches},
+      {"retake_limit", &PolicyOptions::retake_limit},
+      {"finals_candidates", &PolicyOptions::finals_candidates},
+      {"finals_repeat", &PolicyOptions::finals_repeat},
+      {"finals_passes", &PolicyOptions::finals_passes}};
+  for (const auto& [name, member] : counts) {
+    PolicyOptions options;
+    options.*member = huge;
+    CHECK_THAT(message_of(options),
+               ContainsSubstring("option " + name + " = 2147483647: it must be at least"));
+    options.*member = 1000000;
+    CHECK(message_of(options) == "");
+  }
+}
+
+TEST_CASE("holds 17: walk whose warm-ups are more than the iteration cap is provisional", "[unit]") {
+  PolicyOptions options = walk_only(1000000, 1000000);
+  options.max_iterations = 20;
+  TuningState state{options};
+  state.add_problem({2, {}, std::nullopt});
+  CHECK(state.suggested_length() == 20);
+  finish(state, additive_region({{20, 10}}));
+  CHECK(state.iterations() == 20);
+  CHECK(state.hit_iteration_cap());
+  CHECK(state.problem(0).status == ProblemStatus::provisional);
+  CHECK(state.problem(0).choice == 0);
+  CHECK_THAT(state.problem(0).reason, ContainsSubstring("iteration cap of 20 reached"));
+}
+
+namespace {
+
+/// Ends the walk before it began.
+class EmptySchedule final : public contextual::Schedule {
+ public:
+  std::vector<contextual::Step> plan(std::size_t) const override { return {}; }
+  void observe(const contextual::Observation&) override {}
+  void reject(std::size_t) override {}
+  std::size_t remaining_steps() const override { return 0; }
+};
+
+}  // namespace
+
+TEST_CASE("holds 17: walk whose schedule ends without a sample is provisional, not locked in", "[unit]") {
+  PolicyOptions options = walk_only(1, 1);
+  for (const bool finals : {false, true}) {
+    options.finals = finals;
+    options.schedule = [](const contextual::ScheduleRequest&) { return std::make_unique<EmptySchedule>(); };
+    TuningState state{options};
+    state.add_problem({2, {}, std::nullopt});
+    CHECK(state.done());
+    CHECK(state.problem(0).status == ProblemStatus::provisional);
+    CHECK(state.problem(0).choice == 0);
+    CHECK(state.problem(0).reason ==
+          "without times the default stays; provisional: the schedule ended without a sample");
+  }
+}
+
+namespace {
+
+/// A walk over configs with these own times, to the end.
+TuningState walked(const std::vector<std::int64_t>& times, bool finals = false) {
+  PolicyOptions options = walk_only(1, 2);
+  options.finals = finals;
+  TuningState state{options};
+  state.add_problem({times.size(), {}, std::nullopt});
+  finish(state, additive_region({times}));
+  return state;
+}
+
+}  // namespace
+
+TEST_CASE("a choice that the final run rejects gives way to the measured second best at once", "[unit]") {
+  for (const bool finals : {false, true}) {
+    TuningState state = walked({40, 10, 20, 30}, finals);
+    REQUIRE(state.problem(0).choice == 1);
+    CHECK(state.reject_choice(0, 1, "wrong result"));
+    CHECK(state.problem(0).choice == 2);
+    CHECK(state.problem(0).status == ProblemStatus::locked_in);
+    CHECK(*state.problem(0).configs[1].rejection == "wrong result");
+    CHECK(state.problem(0).reason ==
+          "config-1 was rejected in the final run (wrong result); then: fastest by own time, 50.0 % shorter "
+          "than the default");
+    CHECK(state.done());
+    CHECK(state.plan(1)[0].phase == contextual::Phase::final_run);
+    CHECK(assignment_of(state.plan(1)[0]) == Assignment{2});
+    CHECK_FALSE(state.reject_choice(0, 3, "was the fallback"));  // not the choice
+    CHECK(state.problem(0).choice == 2);
+    CHECK(state.reject_choice(0, 2, "wrong too"));
+    CHECK(state.problem(0).choice == 0);
+  }
+}
+
+TEST_CASE("a choice of an earlier run that the final run rejects gives way to the default", "[unit]") {
+  TuningState state{walk_only(1, 1)};
+  state.add_problem({3, {}, 2});
+  CHECK(state.reject_choice(0, 2, "no longer right"));
+  CHECK(state.problem(0).choice == 0);
+  CHECK(state.problem(0).reason ==
+        "config-2 was rejected in the final run (no longer right); then: without times the default stays");
+  CHECK(state.problem(0).status == ProblemStatus::locked_in);
+}
+
+TEST_CASE("a final run that rejects every config fails the problem", "[unit]") {
+  TuningState state = walked({20, 10});
+  CHECK(state.reject_choice(0, 1, "wrong"));
+  CHECK_FALSE(state.reject_choice(0, 0, "wrong too"));
+  CHECK(state.problem(0).status == ProblemStatus::failed);
+  state.make_provisional(0, "gave up");
+  CHECK(state.problem(0).status == ProblemStatus::failed);
+}
+
+TEST_CASE("a problem whose choices could not be confirmed is provisional, with the best that is left",
+          "[unit]") {
+  TuningState state = walked({40, 10, 20, 30});
+  state.reject_choice(0, 1, "wrong");
+  state.reject_choice(0, 2, "wrong too");
+  state.make_provisional(0, "the final run rejected choices three times");
+  CHECK(state.problem(0).status == ProblemStatus::provisional);
+  CHECK(state.problem(0).choice == 3);
+  CHECK(state.problem(0).reason ==
+        "config-2 was rejected in the final run (wrong too); then: fastest by own time, 25.0 % shorter than "
+        "the default; provisional: the final run rejected choices three times");
+  CHECK(state.done());
+  CHECK(assignment_of(state.plan(1)[0]) == Assignment{3});
+}
+
+TEST_CASE("the final run has no say about a problem that is still open", "[unit]") {
+  TuningState state{walk_only(1, 1)};
+  state.add_problem({2, {}, std::nullopt});
+  CHECK_THROWS_AS(state.reject_choice(0, 0, "too early"), contextual::InvalidArgument);
+  CHECK_THROWS_AS(state.make_provisional(0, "too early"), contextual::InvalidArgument);
+  CHECK_THROWS_AS(state.reject_choice(1, 0, "no such problem"), contextual::InvalidArgument);
+}
+
+namespace {
+
+/// Walks a problem with these own times to the end; what it launched goes to `used`.
+void walk_to_the_end(TuningState& state, const ProblemRequest& request,
+                     const std::vector<std::int64_t>& times, std::set<std::size_t>& used) {
+  state.add_problem(request);
+  finish(state, {[&](std::size_t, const Assignment& a) {
+                   used.insert(a[0]);
+                   return times[a[0]];
+                 },
+                 [](const Assignment&) { return 100; }});
+}
+
+}  // namespace
+
+TEST_CASE("a default that is left out is not walked, in no contest and wins no tie", "[unit]") {
+  for (const bool finals : {false, true}) {
+    PolicyOptions options = walk_only(1, 2);
+    options.finals = finals;
+    TuningState state{options};
+    std::set<std::size_t> used;
+    walk_to_the_end(state, {3, {true, false, false}, std::nullopt}, {10, 10, 10}, used);
+    CHECK(used == std::set<std::size_t>{1, 2});
+    CHECK(state.problem(0).choice == 1);
+    CHECK(state.problem(0).status == ProblemStatus::locked_in);
+    CHECK(state.problem(0).configs[0].left_out);
+    CHECK(state.problem(0).configs[0].samples_ns.empty());
+    CHECK(state.walk_iterations() == 2 * 3);
+  }
+}
+
+TEST_CASE("a default that is left out stays what first launches and fallbacks use", "[unit]") {
+  TuningState state{walk_only(1, 1)};
+  const auto plans = state.plan(1);
+  state.add_problem({3, {true, false, false}, std::nullopt});
+  CHECK(state.problem(0).choice == 0);
+  CHECK_FALSE(state.best_so_far(0));
+  state.observe(plans, {{IterationOutcome{{{true, 10}}, 10}}, {}});  // its first launch used the default
+  CHECK(state.problem(0).walk_iterations == 0);
+  CHECK(state.retakes() == 0);
+  CHECK(cell_text(state.plan(1)[0].cells[0]) == "config-1 (iter-0)");
+  state.close_open_problems("enough");
+  CHECK(state.problem(0).status == ProblemStatus::provisional);
+  CHECK(state.problem(0).choice == 0);
+}
+
+TEST_CASE("a default that is left out is provisional where every candidate is rejected", "[unit]") {
+  for (const bool finals : {false, true}) {
+    for (const bool in_final_run : {false, true}) {
+      INFO((finals ? "with finals, " : "without finals, ") << (in_final_run ? "final run" : "walk"));
+      PolicyOptions options = walk_only(1, 1);
+      options.finals = finals;
+      TuningState state{options};
+      state.add_problem({3, {true, false, true}, std::nullopt});
+      if (in_final_run) {
+        finish(state, additive_region({{10, 10, 10}}));
+        CHECK(state.reject_choice(0, 1, "wrong"));
+      } else {
+        state.reject({{0, 1, 0, "cannot be launched"}});
+      }
+      CHECK(state.done());
+      CHECK(state.problem(0).status == ProblemStatus::provisional);
+      CHECK(state.problem(0).choice == 0);
+      CHECK_THAT(state.problem(0).reason, ContainsSubstring("provisional: every candidate was rejected"));
+      CHECK_FALSE(state.reject_choice(0, 0, "wrong too"));
+      CHECK(state.problem(0).status == ProblemStatus::failed);
+    }
+  }
+}
+
+TEST_CASE("a problem of which every config is left out has its default for a candidate", "[unit]") {
+  TuningState state{walk_only(1, 1)};
+  std::set<std::size_t> used;
+  walk_to_the_end(state, {2, {true, true}, std::nullopt}, {20, 10}, used);
+  CHECK(used == std::set<std::size_t>{0});
+  CHECK(state.problem(0).status == ProblemStatus::locked_in);
+  CHECK(state.problem(0).choice == 0);
+  CHECK_FALSE(state.problem(0).configs[0].left_out);
 }

@@ -5,6 +5,7 @@
 #include <contextual/testing/scripted_communicator.hpp>
 
 #include <algorithm>
+#include <utility>
 
 using namespace contextual;
 using contextual::testing::check_communicator;
@@ -50,7 +51,7 @@ class BrokenCommunicator final : public Communicator {
       return;
     }
     try {
-      reduce(values, deadline);
+      reduce(values, std::move(deadline));
     } catch (const CommunicationError&) {
       expired_ = true;
       if (is(Defect::never_expires)) {
@@ -70,7 +71,7 @@ class BrokenCommunicator final : public Communicator {
     if (is(Defect::cuts_at_zero)) {
       bytes = bytes.substr(0, bytes.find('\0'));
     }
-    auto parts = inner_->all_gather(bytes, deadline);
+    auto parts = inner_->all_gather(bytes, std::move(deadline));
     if (is(Defect::reversed_order)) {
       std::reverse(parts.begin(), parts.end());
     }
@@ -92,7 +93,7 @@ class BrokenCommunicator final : public Communicator {
       }
     };
     spoil();
-    inner_->all_reduce_max(given, deadline);
+    inner_->all_reduce_max(given, std::move(deadline));
     spoil();
   }
 

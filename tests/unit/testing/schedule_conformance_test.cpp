@@ -14,7 +14,7 @@ enum class Defect {
   plans_forever,
   ends_with_steps_left,
   steps_left_at_end,
-  keeps_pruned,
+  tries_left_out,
   ignores_rejections,
   no_warmup,
   wrong_iteration,
@@ -33,8 +33,8 @@ class BrokenSchedule final : public Schedule {
  public:
   BrokenSchedule(ScheduleRequest request, Defect defect)
       : defect_(defect), request_(std::move(request)), instance_(instances++) {
-    if (defect == Defect::keeps_pruned) {
-      request_.pruned.clear();
+    if (defect == Defect::tries_left_out) {
+      request_.left_out.clear();
     }
     walk_ = walk_schedule(request_);
     if (defect == Defect::skips_default && request_.config_count > 1) {
@@ -143,7 +143,8 @@ TEST_CASE("check_schedule: every planted defect is named", "[unit]") {
              ContainsSubstring("plan() is empty and remaining_steps()"));
   CHECK_THAT(violations_of(Defect::steps_left_at_end),
              ContainsSubstring("plan() is empty and remaining_steps()"));
-  CHECK_THAT(violations_of(Defect::keeps_pruned), ContainsSubstring("a pruned config is planned"));
+  CHECK_THAT(violations_of(Defect::tries_left_out),
+             ContainsSubstring("a config that is left out is planned"));
   CHECK_THAT(violations_of(Defect::ignores_rejections), ContainsSubstring("a rejected config is planned"));
   CHECK_THAT(violations_of(Defect::no_warmup), ContainsSubstring("is not a warm-up"));
   CHECK_THAT(violations_of(Defect::wrong_iteration), ContainsSubstring("Step::iteration"));

@@ -4,6 +4,7 @@
 #include <contextual/testing/timer_conformance.hpp>
 
 #include <mutex>
+#include <utility>
 
 using namespace contextual;
 using contextual::testing::check_timer;
@@ -59,7 +60,7 @@ class BrokenTimer final : public Timer {
     if (is(Defect::settle_throws_when_empty) && launches.empty()) {
       throw Error("nothing to settle");
     }
-    timer_->settle(launches, iterations, deadline);
+    timer_->settle(launches, iterations, std::move(deadline));
     for (LaunchTiming& launch : launches) {
       spoil(launch);
     }

@@ -1,7 +1,7 @@
 #include "report/command.hpp"
 
-#include "sample_logs.hpp"
 #include "support/catch.hpp"
+#include "unit/tools/sample_logs.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,13 +2,15 @@
 /// Reads, joins and reports logs that were damaged in every way that is cheap to think of. Nothing may throw,
 /// hang, or grow without bound; under the sanitizers nothing may read out of bounds.
 
-#include "contextual/store/json_format.hpp"
-#include "mutations.hpp"
+#include "contextual/record/json_format.hpp"
 #include "report/command.hpp"
-#include "report/report.hpp"
-#include "sample_logs.hpp"
+#include "report/html/html_report.hpp"
+#include "report/judging/report.hpp"
+#include "report/text/text_report.hpp"
 #include "support/catch.hpp"
-#include "unit/store/sample_events.hpp"
+#include "unit/record/sample_events.hpp"
+#include "unit/tools/mutations.hpp"
+#include "unit/tools/sample_logs.hpp"
 
 #include <unistd.h>
 
@@ -30,8 +32,8 @@ int rounds() {
 
 std::string sample_events() {
   std::string text;
-  for (const auto& event : contextual::store::samples::all()) {
-    text += contextual::store::to_json_line(event) + "\n";
+  for (const auto& event : contextual::record::samples::all()) {
+    text += contextual::record::to_json_line(event) + "\n";
   }
   return text;
 }

@@ -1,4 +1,4 @@
-#include "mutations.hpp"
+#include "unit/tools/mutations.hpp"
 
 #include <algorithm>
 #include <array>

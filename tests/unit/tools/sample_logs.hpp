@@ -3,8 +3,8 @@
 /// \file
 /// Logs of tuning runs that never took place, made with the library's own writer.
 
-#include "contextual/store/events.hpp"
-#include "report/logs.hpp"
+#include "contextual/record/events.hpp"
+#include "report/reading/logs.hpp"
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace report_test {
 
-using Events = std::vector<contextual::store::Event>;
+using Events = std::vector<contextual::record::Event>;
 
 struct SampleRun {
   int ranks = 2;
@@ -32,10 +32,14 @@ Events until(const Events& events, std::int64_t iteration);
 /// The run_start alone: a rank that never met the others.
 Events start_only(const SampleRun& run, int rank);
 
-contextual::store::RunEnd failed(const SampleRun& run, int rank, std::string type, std::string error,
+contextual::record::Event failed(const SampleRun& run, int rank, std::string type, std::string error,
                                  std::vector<int> blamed, std::int64_t iteration);
 
-contextual::store::Blocked blocked(const SampleRun& run, int rank, std::int64_t iteration);
+contextual::record::Event blocked(const SampleRun& run, int rank, std::int64_t iteration);
+
+/// What `rank` writes when every config of gemm fails there in `iteration`: the rejections, and an end that
+/// blames this rank itself.
+Events tuning_failed(const SampleRun& run, int rank, std::int64_t iteration);
 
 /// Events as a file's text.
 std::string lines_of(const Events& events);

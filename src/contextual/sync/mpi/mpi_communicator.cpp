@@ -122,10 +122,10 @@ std::vector<std::string> MpiCommunicator::all_gather(std::string_view bytes, Dea
   return parts;
 }
 
-void MpiCommunicator::collective(std::unique_ptr<Operation>& operation, Deadline deadline,
+void MpiCommunicator::collective(std::unique_ptr<Operation>& operation, Deadline& deadline,
                                  const std::function<void(MPI_Request*)>& post) {
   if (failure_) {
-    refuse();
+    throw CommunicationError("this communicator was given up before: " + *failure_, missing_);
   }
   require_usable_mpi();
   ++collectives_;
@@ -155,7 +155,7 @@ void MpiCommunicator::collective(std::unique_ptr<Operation>& operation, Deadline
   poison(what, late);
 }
 
-bool MpiCommunicator::wait(Operation& operation, Deadline deadline) {
+bool MpiCommunicator::wait(Operation& operation, Deadline& deadline) {
   Pause pause;
   for (;;) {
     int done = 0;
@@ -182,11 +182,7 @@ void MpiCommunicator::poison(const std::string& what, bool late) {
   } catch (const CommunicationError& error) {
     *failure_ += "; the roll call failed too: " + std::string(error.what());
   }
-  refuse();
-}
-
-void MpiCommunicator::refuse() const {
-  throw CommunicationError(*failure_ + ". This communicator cannot be used any more", missing_);
+  throw CommunicationError(*failure_, missing_);
 }
 
 MPI_Comm duplicate(MPI_Comm communicator, std::chrono::milliseconds timeout) {
@@ -196,7 +192,7 @@ MPI_Comm duplicate(MPI_Comm communicator, std::chrono::milliseconds timeout) {
   };
   auto pending = std::make_unique<Pending>();
   CONTEXTUAL_MPI(MPI_Comm_idup(communicator, &pending->result, &pending->request));
-  const Deadline deadline = Deadline::after(timeout);
+  Deadline deadline = Deadline::after(timeout);
   Pause pause;
   for (int done = 0; done == 0; pause()) {
     CONTEXTUAL_MPI(MPI_Test(&pending->request, &done, MPI_STATUS_IGNORE));

@@ -39,11 +39,10 @@ class MpiCommunicator final : public Communicator {
   struct Operation;
 
   /// Posts and waits. Whatever goes wrong poisons, and then leaks `operation`.
-  void collective(std::unique_ptr<Operation>& operation, Deadline deadline,
+  void collective(std::unique_ptr<Operation>& operation, Deadline& deadline,
                   const std::function<void(MPI_Request*)>& post);
-  bool wait(Operation& operation, Deadline deadline);
+  bool wait(Operation& operation, Deadline& deadline);
   [[noreturn]] void poison(const std::string& what, bool late);
-  [[noreturn]] void refuse() const;
 
   MPI_Comm duplicate_;
   MpiRollCall roll_call_;

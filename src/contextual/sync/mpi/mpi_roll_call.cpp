@@ -49,7 +49,7 @@ MpiRollCall::Outcome MpiRollCall::call(bool late, std::chrono::milliseconds pati
   std::vector<int> answers(static_cast<std::size_t>(size), unheard);
   answers[static_cast<std::size_t>(rank)] = sends->message;
   int silent = size - 1;
-  const Deadline deadline = Deadline::after(patience);
+  Deadline deadline = Deadline::after(patience);
   while (silent > 0 && !deadline.expired()) {
     int flag = 0;
     MPI_Status status;

@@ -1,15 +1,19 @@
 #include "contextual/sync/mpi/mpi_session.hpp"
 
+#include "contextual/sync/mpi/exit_guard.hpp"
 #include "contextual/sync/mpi/mpi_check.hpp"
 
+#include <contextual/detail/sync/ongoing_run.hpp>
 #include <contextual/error.hpp>
 
 #include <mpi.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <system_error>
 
 namespace contextual::sync {
 namespace {
@@ -27,10 +31,21 @@ bool finalized() noexcept {
   return MPI_Finalized(&flag) != MPI_SUCCESS || flag != 0;
 }
 
-void finalize_at_exit() {
+/// MPI_Finalize waits for the other ranks. So it is not called by a process that exits within a `run`, where
+/// they wait for this one; else it has the time that they have to come.
+void finalize_at_exit(int exit_code, void* /*unused*/) {
+  const bool others_may_wait = abandoned.load() || detail::OngoingRun::any();
   // Not in a child of fork, which shares its parent's connections.
-  if (owner == getpid() && !abandoned.load() && mpi_usable()) {
+  if (owner != getpid() || others_may_wait || !mpi_usable()) {
+    return;
+  }
+  try {
+    const ExitGuard guard("MPI_Finalize at the exit of the process", exit_code,
+                          detail::OngoingRun::latest_bounds());
+    std::fflush(nullptr);  // the guard ends the process without that
     MPI_Finalize();
+  } catch (const std::system_error&) {
+    return;  // without a guard it might wait for ever
   }
 }
 
@@ -48,7 +63,7 @@ void ensure_mpi() {
   // being tested to the world's handler, whichever communicator it belongs to.
   CONTEXTUAL_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   owner = getpid();
-  std::atexit(finalize_at_exit);
+  static_cast<void>(on_exit(finalize_at_exit, nullptr));  // of glibc: as atexit, and tells the exit code
 }
 
 bool mpi_usable() noexcept {

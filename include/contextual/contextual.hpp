@@ -1,0 +1,31 @@
+#pragma once
+
+/// \file
+/// All public headers that need nothing but the standard library. Kernels on GPUs are in
+/// `contextual/cuda.hpp`, ranks over MPI in `contextual/mpi.hpp`, what is for tests in `contextual/testing/`.
+
+#include <contextual/autotuner.hpp>
+#include <contextual/communicator.hpp>
+#include <contextual/config.hpp>
+#include <contextual/config_space.hpp>
+#include <contextual/context_guard.hpp>
+#include <contextual/deadline.hpp>
+#include <contextual/dispatch.hpp>
+#include <contextual/error.hpp>
+#include <contextual/export.hpp>
+#include <contextual/kernel.hpp>
+#include <contextual/kernel_options.hpp>
+#include <contextual/key.hpp>
+#include <contextual/launch_registry.hpp>
+#include <contextual/launch_status.hpp>
+#include <contextual/options.hpp>
+#include <contextual/param.hpp>
+#include <contextual/participation.hpp>
+#include <contextual/phase.hpp>
+#include <contextual/report.hpp>
+#include <contextual/schedule.hpp>
+#include <contextual/statistic.hpp>
+#include <contextual/timer.hpp>
+#include <contextual/tuned_region.hpp>
+#include <contextual/value.hpp>
+#include <contextual/version.hpp>

@@ -1,0 +1,95 @@
+#pragma once
+
+/// \file
+/// What a user said about a config space.
+
+#include <contextual/config.hpp>
+#include <contextual/detail/config/space_checks.hpp>
+#include <contextual/detail/config/space_parameter.hpp>
+#include <contextual/detail/config/stable_hash.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace contextual::detail {
+
+template <typename C>
+struct SpaceConstraint {
+  std::string name;
+  std::function<bool(const C&)> allows;
+};
+
+/// What the user said; nothing of it has been checked.
+template <typename C>
+struct SpaceDefinition {
+  std::vector<SpaceParameter<C>> parameters;
+  std::vector<SpaceConstraint<C>> constraints;
+  std::optional<C> default_config;
+  std::optional<std::vector<C>> list;
+
+  std::vector<SpaceAxis> axes() const {
+    std::vector<SpaceAxis> result;
+    for (const SpaceParameter<C>& parameter : parameters) {
+      result.push_back(parameter.axis());
+    }
+    return result;
+  }
+
+  /// Before constraints, without generating; saturates.
+  std::uint64_t candidate_count() const { return list ? list->size() : cardinality(axes()); }
+};
+
+/// In order. A dynamic space without parameters takes them from the first listed config.
+template <typename C>
+std::vector<std::string> parameter_names(const SpaceDefinition<C>& definition) {
+  std::vector<std::string> names;
+  for (const SpaceParameter<C>& parameter : definition.parameters) {
+    names.push_back(parameter.axis().name);
+  }
+  if constexpr (std::is_same_v<C, Config>) {
+    if (names.empty() && definition.list && !definition.list->empty()) {
+      for (const Config::Entry& entry : definition.list->front().entries()) {
+        names.push_back(entry.name);
+      }
+    }
+  }
+  return names;
+}
+
+/// Names and values of `config`. Throws ConfigSpaceError for a number that is not finite or does not fit.
+template <typename C>
+Config named_values(const std::vector<SpaceParameter<C>>& parameters, const C& config) {
+  if constexpr (std::is_same_v<C, Config>) {
+    return config;
+  } else {
+    Config result;
+    for (const SpaceParameter<C>& parameter : parameters) {
+      const std::optional<Value> value = parameter.read(config);
+      if (!value) {
+        fail_unreadable(parameter.axis().name);
+      }
+      result.set(parameter.axis().name, *value);
+    }
+    return result;
+  }
+}
+
+/// Over names and values of all configs in order.
+template <typename C>
+std::uint64_t digest_of(const std::vector<SpaceParameter<C>>& parameters, const std::vector<C>& configs) {
+  StableHash hash;
+  for (const SpaceParameter<C>& parameter : parameters) {
+    hash.add(std::string_view(parameter.axis().name));
+  }
+  for (const C& config : configs) {
+    hash.add(named_values(parameters, config).hash());
+  }
+  return hash.value();
+}
+
+}  // namespace contextual::detail

@@ -1,0 +1,179 @@
+#pragma once
+
+/// \file
+/// From the definition of a config space to its configs.
+
+#include <contextual/config.hpp>
+#include <contextual/detail/config/space_checks.hpp>
+#include <contextual/detail/config/space_constraints.hpp>
+#include <contextual/detail/config/space_definition.hpp>
+#include <contextual/detail/config/space_parameter.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace contextual::detail {
+
+/// Used once: `generate` returns the configs that are allowed, the default first.
+template <typename C>
+class SpaceGenerator {
+ public:
+  explicit SpaceGenerator(const SpaceDefinition<C>& definition) : definition_(definition) {
+    for (const SpaceConstraint<C>& constraint : definition.constraints) {
+      exclusions_.push_back({constraint.name, 0});
+    }
+  }
+
+  std::vector<C> generate() {
+    check_definition();
+    const std::uint64_t candidates = definition_.candidate_count();
+    check_cardinality(candidates);
+    configs_.push_back(default_config());
+    const std::optional<std::size_t> violated = detail::first_violated(definition_, configs_[0]);
+    if (definition_.list) {
+      add_list();
+    } else {
+      add_product(candidates);
+    }
+    if (passed_ == 0) {
+      fail_contradictory(candidates, exclusions_);
+    }
+    if (violated) {
+      fail_default_excluded(definition_.constraints[*violated].name, values(configs_[0]),
+                            values(configs_[1]));
+    }
+    return std::move(configs_);
+  }
+
+ private:
+  Config values(const C& config) const { return named_values(definition_.parameters, config); }
+
+  void check_definition() const {
+    const std::vector<SpaceAxis> axes = definition_.axes();
+    if (definition_.list) {
+      check_list_size(definition_.list->size());
+    }
+    const bool named_by_the_list = std::is_same_v<C, Config> && definition_.list && axes.empty();
+    if (!named_by_the_list) {
+      check_axes(axes, definition_.list.has_value());
+    }
+    check_constraints(definition_);
+  }
+
+  C default_config() const {
+    if constexpr (std::is_same_v<C, Config>) {
+      const Config reference = dynamic_reference();
+      return definition_.default_config
+                 ? in_order_of(reference, *definition_.default_config, "the default config")
+                 : reference;
+    } else {
+      if (definition_.default_config) {
+        return *definition_.default_config;
+      }
+      if constexpr (std::default_initializable<C>) {
+        return listed_twin(C{});
+      } else {
+        fail_no_default();
+      }
+    }
+  }
+
+  /// A listed config with the same named values goes first: it may differ in members that have no name.
+  C listed_twin(C config) const {
+    if (definition_.list) {
+      for (const C& listed : *definition_.list) {
+        if (values(listed) == values(config)) {
+          return listed;
+        }
+      }
+    }
+    return config;
+  }
+
+  /// Says names, order and types: the first value of every parameter, where there are some, else the first
+  /// config of the list.
+  Config dynamic_reference() const requires std::same_as<C, Config> {
+    Config reference;
+    for (const SpaceParameter<Config>& parameter : definition_.parameters) {
+      if (parameter.axis().values.empty()) {
+        const Value* listed = definition_.list->front().find(parameter.axis().name);
+        reference.set(parameter.axis().name, listed != nullptr ? *listed : Value(false));
+      } else {
+        parameter.assign(reference, 0);
+      }
+    }
+    if (!definition_.list) {
+      return reference;
+    }
+    const Config& first = definition_.list->front();
+    return reference.empty() ? first : in_order_of(reference, first, "config 0 of the list");
+  }
+
+  void add_list() {
+    std::vector<Config> listed;
+    const Config default_values = values(configs_[0]);
+    for (std::size_t i = 0; i < definition_.list->size(); ++i) {
+      C candidate = (*definition_.list)[i];
+      if constexpr (std::is_same_v<C, Config>) {
+        candidate = in_order_of(configs_[0], candidate, "config " + std::to_string(i) + " of the list");
+      }
+      listed.push_back(values(candidate));
+      add(candidate, listed.back() == default_values);
+    }
+    check_unique(listed);
+  }
+
+  void add_product(std::uint64_t candidates) {
+    const std::optional<std::uint64_t> default_at = position_of(configs_[0]);
+    C candidate = configs_[0];
+    for (std::uint64_t i = 0; i < candidates; ++i) {
+      std::uint64_t rest = i;
+      for (auto parameter = definition_.parameters.rbegin(); parameter != definition_.parameters.rend();
+           ++parameter) {
+        const std::uint64_t count = parameter->axis().values.size();
+        parameter->assign(candidate, static_cast<std::size_t>(rest % count));
+        rest /= count;
+      }
+      add(candidate, i == default_at);
+    }
+  }
+
+  /// The place of a config in the product; empty when it has a value that is not among the candidates.
+  std::optional<std::uint64_t> position_of(const C& config) const {
+    std::uint64_t position = 0;
+    for (const SpaceParameter<C>& parameter : definition_.parameters) {
+      const auto& candidates = parameter.axis().values;
+      const auto at = std::find(candidates.begin(), candidates.end(), parameter.read(config));
+      if (at == candidates.end()) {
+        return std::nullopt;
+      }
+      position = position * candidates.size() + static_cast<std::uint64_t>(at - candidates.begin());
+    }
+    return position;
+  }
+
+  void add(const C& candidate, bool is_default) {
+    if (const auto violated = detail::first_violated(definition_, candidate)) {
+      ++exclusions_[*violated].excluded_count;
+      return;
+    }
+    ++passed_;
+    if (!is_default) {
+      configs_.push_back(candidate);
+    }
+  }
+
+  const SpaceDefinition<C>& definition_;
+  std::vector<Exclusion> exclusions_;
+  std::vector<C> configs_;    // the default first
+  std::uint64_t passed_ = 0;  // candidates that every constraint allows, the default only if it is one
+};
+
+}  // namespace contextual::detail

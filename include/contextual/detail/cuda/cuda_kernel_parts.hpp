@@ -1,0 +1,106 @@
+#pragma once
+
+/// \file
+/// A CudaKernel without its name, key and engine: its variants, and how one config is prepared and launched.
+
+#include <contextual/config_space.hpp>
+#include <contextual/cuda/kernel_definition.hpp>
+#include <contextual/cuda/parameters.hpp>
+#include <contextual/cuda/program.hpp>
+#include <contextual/detail/cuda/cuda_kernel_core.hpp>
+#include <contextual/detail/launch/config_table.hpp>
+#include <contextual/error.hpp>
+#include <contextual/key.hpp>
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace contextual::detail {
+
+/// Shared with what the engine keeps of the kernel, which may outlive it. Thread-safe.
+template <typename C, typename... Args>
+class CudaKernelParts {
+ public:
+  using Definition = CudaKernelDefinition<C, Args...>;
+
+  CudaKernelParts(ConfigSpace<C> space, Definition definition)
+      : configs_(std::make_shared<const ConfigSpace<C>>(std::move(space))),
+        definition_(std::move(definition)),
+        core_(definition_.source, [this] { return variants(); }) {}
+  CudaKernelParts(const CudaKernelParts&) = delete;
+  CudaKernelParts& operator=(const CudaKernelParts&) = delete;
+
+  const ConfigTable<C>& configs() const noexcept { return configs_; }
+  const Definition& definition() const noexcept { return definition_; }
+
+  /// Is this config a candidate? Asked for every config at a problem's first launch: what its layout would be
+  /// is all that is kept of it.
+  bool keeps(std::size_t id, const Key& key, const CUstream& stream, const Args&... args) {
+    const auto& keep = definition_.options.keep;
+    if (keep && !keep(configs_[id], stream, args...)) {
+      return false;
+    }
+    core_.expect(id, key, definition_.layout(configs_[id], args...));
+    return true;
+  }
+
+  void prepare(std::size_t id, const Key& key) {
+    core_.prepare(id, key);
+    if (definition_.options.prepare) {
+      definition_.options.prepare(configs_[id]);
+    }
+    if (definition_.options.prepare_for) {
+      definition_.options.prepare_for(configs_[id], key);
+    }
+  }
+
+  void preload(std::size_t id) {
+    core_.preload(id);
+    if (definition_.options.preload) {
+      definition_.options.preload(configs_[id]);
+    }
+  }
+
+  void load(std::size_t id) { core_.load(id); }
+
+  CUresult launch(std::size_t id, CUstream stream, Args&... args) {
+    const CudaLayout layout = definition_.layout(configs_[id], args...);
+    if (definition_.parameters) {
+      return launch_with_parameters(id, stream, layout, args...);
+    }
+    if constexpr ((std::is_trivially_copyable_v<Args> && ...)) {
+      void* parameters[] = {&args..., nullptr};
+      return core_.launch(id, stream, layout, parameters);
+    } else {
+      throw InvalidArgument("a CudaKernel whose arguments are not trivially copyable needs `parameters`");
+    }
+  }
+
+ private:
+  std::vector<CudaVariant> variants() const {
+    std::vector<CudaVariant> all;
+    for (const C& config : configs_.space()->configs()) {
+      all.push_back(definition_.variant(config));
+    }
+    return all;
+  }
+
+  /// On its own, because its stack frame is large.
+  [[gnu::noinline]] CUresult launch_with_parameters(std::size_t id, CUstream stream, const CudaLayout& layout,
+                                                    Args&... args) {
+    CudaParameters parameters;
+    definition_.parameters(parameters, configs_[id], args...);
+    return core_.launch(id, stream, layout, parameters.pointers());
+  }
+
+  ConfigTable<C> configs_;
+  Definition definition_;
+  CudaKernelCore core_;
+};
+
+}  // namespace contextual::detail

@@ -1,0 +1,60 @@
+#pragma once
+
+/// \file
+/// What the compiler says when an argument of a tunable kernel does not fit its launcher. `C` is the
+/// launcher's config type, `Args` its other arguments.
+
+namespace contextual::detail {
+
+template <bool Fits>
+struct KeyFits {
+  static_assert(Fits,
+                "the key function of a tunable kernel takes what the launcher takes after the config, as "
+                "Key(const Args&...), and returns a contextual::Key: see make_key, single_problem");
+};
+template <bool Fits>
+struct LauncherFits {
+  static_assert(Fits,
+                "the launcher of a tunable kernel is called as R(const C&, Args&...): its arguments reach it "
+                "as lvalues, since a launch may be repeated");
+};
+template <bool Fits>
+struct SpaceFits {
+  static_assert(
+      Fits, "the second argument of a tunable kernel is a ConfigSpace<C> of the launcher's config type C");
+};
+template <bool Fits>
+struct PrepareFits {
+  static_assert(Fits, "KernelOptions::prepare is called as void(const C&)");
+};
+template <bool Fits>
+struct PrepareForFits {
+  static_assert(Fits, "KernelOptions::prepare_for is called as void(const C&, const Key&)");
+};
+template <bool Fits>
+struct PreloadFits {
+  static_assert(Fits, "KernelOptions::preload is called as void(const C&)");
+};
+template <bool Fits>
+struct KeepFits {
+  static_assert(Fits,
+                "KernelOptions::keep is called as bool(const C&, const Args&...), with what the launcher "
+                "takes; true: the config is a candidate");
+};
+template <bool Fits>
+struct HookFits {
+  static_assert(
+      Fits, "KernelOptions::before_launch and after_launch are called as void(const LaunchInfo&, Args&...)");
+};
+template <bool Fits>
+struct ResetFits {
+  static_assert(Fits, "KernelOptions::reset is called as void(Args&...), without the config");
+};
+template <bool Fits>
+struct CheckFits {
+  static_assert(Fits,
+                "KernelOptions::check is called as bool(const C&, Args&...), with what the launcher takes; "
+                "true: the result is right");
+};
+
+}  // namespace contextual::detail

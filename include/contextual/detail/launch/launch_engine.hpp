@@ -1,0 +1,204 @@
+#pragma once
+
+/// \file
+/// The part of a tunable kernel that depends on its types and not on what launches it.
+
+#include <contextual/config_space.hpp>
+#include <contextual/detail/launch/config_table.hpp>
+#include <contextual/detail/launch/kernel_core.hpp>
+#include <contextual/detail/launch/launch_call.hpp>
+#include <contextual/detail/launch/signature.hpp>
+#include <contextual/detail/launch/watched_launch.hpp>
+#include <contextual/error.hpp>
+#include <contextual/kernel_options.hpp>
+#include <contextual/launch_registry.hpp>
+#include <contextual/launch_status.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace contextual::detail {
+
+/// A registered kernel with its configs and options. Who owns it computes the key, and launches a config:
+///
+///     const int config_id = engine.resolve(key);
+///     if (config_id >= 0) [[likely]] {
+///       return launch(config_id);
+///     }
+///     return engine.launch_in_run(config_id, key, launch, args...);
+///
+/// So outside of tuning nothing lies between the owner's code and the launch. Thread-safe; not copyable.
+template <typename Signature>
+class LaunchEngine;
+
+template <typename R, typename C, typename... Args>
+class LaunchEngine<R(const C&, Args...)> {
+ public:
+  using Options = KernelOptions<R(const C&, Args...)>;
+
+  LaunchEngine(std::string name, std::shared_ptr<const ConfigSpace<C>> space, Options options)
+      : configs_(std::move(space)),
+        options_(std::move(options)),
+        hooked_(options_.reset || options_.before_launch || options_.after_launch || options_.check),
+        core_(std::make_shared<KernelCore>(traits(std::move(name)))),
+        registration_(core_) {}
+  LaunchEngine(const LaunchEngine&) = delete;
+  LaunchEngine& operator=(const LaunchEngine&) = delete;
+
+  const std::string& name() const noexcept { return core_->traits().name; }
+  const ConfigSpace<C>& space() const noexcept { return *configs_.space(); }
+  const C& config(std::size_t config_id) const { return configs_[config_id]; }
+
+  /// The config of a launch with this key; a negative number where `launch_in_run` is to be called.
+  int resolve(const Key& key) const { return core_->resolve(key); }
+
+  /// `resolved` and `key` are those of this launch; `launch` launches the config of an id with these
+  /// arguments. Not inlined, to keep its stack frame out of launches outside of tuning.
+  template <typename Launch>
+  [[gnu::noinline]] R launch_in_run(int resolved, const Key& key, Launch&& launch, Args&... args) {
+    if (resolved != KernelCore::tuning) [[unlikely]] {
+      return launch_watched(static_cast<std::size_t>(KernelCore::first_watched - resolved), launch);
+    }
+    const auto keeps = [&](std::size_t id) { return options_.keep(config(id), args...); };
+    LaunchCall call(*core_, key, options_.keep ? KeepView(keeps) : KeepView(), takes_stream<Args...>,
+                    stream_of(args...));
+    for (;;) {
+      if (hooked_ && options_.reset && call.config_changed()) {
+        options_.reset(args...);
+      }
+      try {
+        begin(call, args...);
+        if constexpr (std::is_void_v<R>) {
+          launch(call.config_id());
+          if (accept(call, args...)) {
+            return;
+          }
+        } else {
+          R result = launch(call.config_id());
+          if (succeeded(call, result) && accept(call, args...)) {
+            return std::forward<R>(result);
+          }
+        }
+      } catch (const ConfigRejected& rejected) {
+        call.reject(rejected.what());
+      }
+    }
+  }
+
+ private:
+  /// In a run with nothing to tune: what cannot be launched any more is told, and the call launches the
+  /// fallback.
+  template <typename Launch>
+  [[gnu::cold]] R launch_watched(std::size_t config_id, Launch& launch) {
+    WatchedLaunch call(*core_, config_id);
+    for (;;) {
+      try {
+        if constexpr (std::is_void_v<R>) {
+          launch(call.config_id());
+          return;
+        } else {
+          R result = launch(call.config_id());
+          if (!launch_failure(result) || !call.fall_back()) {
+            return std::forward<R>(result);
+          }
+        }
+      } catch (const ConfigRejected&) {
+        if (!call.fall_back()) {
+          throw;
+        }
+      }
+    }
+  }
+
+  KernelTraits traits(std::string name) const {
+    KernelTraits traits;
+    traits.name = std::move(name);
+    traits.participation = options_.participation;
+    traits.coupling = options_.coupling;
+    traits.key_names = options_.key_names;
+    traits.takes_stream = takes_stream<Args...>;
+    // What the traits hold may outlive the kernel.
+    const std::shared_ptr<const ConfigSpace<C>> space = configs_.space();
+    traits.space = [space] { return space->view(); };
+    if (options_.prepare || options_.prepare_for) {
+      traits.prepare = [space, prepare = options_.prepare, prepare_for = options_.prepare_for](
+                           std::size_t id, const Key& key) {
+        if (prepare) {
+          prepare((*space)[id]);
+        }
+        if (prepare_for) {
+          prepare_for((*space)[id], key);
+        }
+      };
+    }
+    if (options_.preload) {
+      traits.preload = [space, preload = options_.preload](std::size_t id) { preload((*space)[id]); };
+    }
+    return traits;
+  }
+
+  /// Everything between the choice of a config and its launch.
+  void begin(LaunchCall& call, Args&... args) {
+    if (hooked_ && options_.before_launch) {
+      options_.before_launch(call.info(), args...);
+    }
+    if constexpr (!std::is_void_v<R>) {
+      if (auto before = begin_launch_status<R>()) {
+        call.found_before(*before);
+      }
+    }
+    call.start();
+  }
+
+  /// False: the launch failed before it had any effect, and the fallback is to be launched.
+  template <typename Result>
+  static bool succeeded(LaunchCall& call, const Result& result) {
+    if (auto lost = device_failure(result)) {
+      call.device_failed(*lost);
+    }
+    if (auto failure = launch_failure(result)) {
+      call.reject(*failure);
+      return false;
+    }
+    return true;
+  }
+
+  /// False: the result was wrong and the fallback is to be launched.
+  bool accept(LaunchCall& call, Args&... args) {
+    if (hooked_) [[unlikely]] {
+      return accept_with_hooks(call, args...);
+    }
+    call.finish();
+    return true;
+  }
+  [[gnu::noinline]] bool accept_with_hooks(LaunchCall& call, Args&... args) {
+    call.stop();
+    std::string reason;
+    try {
+      if (options_.after_launch) {
+        options_.after_launch(call.info(), args...);
+      }
+      if (options_.check && call.wants_check() && !options_.check(config(call.config_id()), args...)) {
+        reason = "the check of its result failed";
+      }
+    } catch (const ConfigRejected& rejected) {
+      reason = rejected.what();
+    }
+    if (!reason.empty() && call.reject_result(reason, static_cast<bool>(options_.reset))) {
+      return false;
+    }
+    call.finish();
+    return true;
+  }
+
+  ConfigTable<C> configs_;
+  Options options_;
+  bool hooked_;  ///< something of the user's is called at launches; where not, they do not look for it
+  std::shared_ptr<KernelCore> core_;
+  KernelRegistration registration_;
+};
+
+}  // namespace contextual::detail

@@ -1,0 +1,92 @@
+#pragma once
+
+/// \file
+/// What is locked in for one kernel name: (region, key) -> config id.
+
+#include <contextual/key.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace contextual::detail {
+
+/// How far a locked-in choice is to be trusted.
+enum class Standing : std::uint8_t {
+  lasting,      ///< measured to the end, and accepted by the final run
+  provisional,  ///< used in its own region only; whatever launches it next tunes it again
+  kept,         ///< as `provisional`, but a wrapped region's later calls have tried often enough
+};
+
+/// Readers take no lock and allocate nothing; writers are serialised.
+///
+/// Open addressing over pointers to entries that are never freed while the table lives. Growing publishes a
+/// larger slot array and keeps the old one, as a reader may still be in it: sizes double, so all arrays
+/// together are at most twice the last. Publishing an immutable snapshot per lock-in instead would cost
+/// memory quadratic in the number of keys.
+class LockInTable {
+ public:
+  static constexpr int none = -1;
+
+  LockInTable();
+  LockInTable(const LockInTable&) = delete;
+  LockInTable& operator=(const LockInTable&) = delete;
+
+  /// Region 0 holds the last lock-in of a key, whichever the region.
+  int find(std::uint32_t region, const Key& key) const noexcept {
+    const Entry* entry = entry_of(region, key);
+    return entry == nullptr ? none : entry->config_id.load(std::memory_order_relaxed);
+  }
+  /// Of what `find` finds.
+  Standing standing(std::uint32_t region, const Key& key) const noexcept {
+    const Entry* entry = entry_of(region, key);
+    return entry == nullptr ? Standing::lasting : entry->standing.load(std::memory_order_relaxed);
+  }
+
+  /// Locks in `config_id` for the region; one that is lasting also as the key's last lock-in.
+  void lock_in(std::uint32_t region, const Key& key, int config_id, Standing standing = Standing::lasting);
+
+ private:
+  struct Entry {
+    Entry(std::uint32_t r, const Key& k, int c, Standing s) : key(k), region(r), config_id(c), standing(s) {}
+    Key key;
+    std::uint32_t region;
+    std::atomic<int> config_id;
+    std::atomic<Standing> standing;
+  };
+  struct Slots {
+    explicit Slots(std::size_t count) : mask(count - 1), at(count) {}
+    std::size_t mask;
+    std::vector<std::atomic<Entry*>> at;
+  };
+
+  const Entry* entry_of(std::uint32_t region, const Key& key) const noexcept {
+    const Slots& slots = *slots_.load(std::memory_order_acquire);
+    for (std::size_t i = slot_hash(region, key);; ++i) {
+      const Entry* entry = slots.at[i & slots.mask].load(std::memory_order_acquire);
+      if (entry == nullptr) {
+        return nullptr;
+      }
+      if (entry->region == region && entry->key == key) {
+        return entry;
+      }
+    }
+  }
+
+  static std::size_t slot_hash(std::uint32_t region, const Key& key) noexcept {
+    return static_cast<std::size_t>(key.hash() ^ (region * 0x9e3779b97f4a7c15ULL));
+  }
+  void put(std::uint32_t region, const Key& key, int config_id, Standing standing);
+  static void insert(Slots& slots, Entry& entry);
+  void grow();
+
+  std::mutex mutex_;
+  std::deque<Entry> entries_;
+  std::vector<std::unique_ptr<Slots>> arrays_;
+  std::atomic<const Slots*> slots_{nullptr};
+};
+
+}  // namespace contextual::detail

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <functional>
+#include <type_traits>
+
+struct CUstream_st;  // CUDA's, known by its pointer alone
+
+namespace contextual::detail {
+
+/// For static_assert in what is never to be instantiated.
+template <typename>
+inline constexpr bool dependent_false = false;
+
+/// Of what has no call operator, or several of them.
+template <typename F>
+struct NoSignature {};
+
+template <typename F>
+struct CallSignature {
+  using type = NoSignature<F>;
+};
+template <typename F>
+requires requires {
+  &F::operator();
+}
+struct CallSignature<F> : CallSignature<decltype(&F::operator())> {};
+template <typename R, typename... Args>
+struct CallSignature<R (*)(Args...)> {
+  using type = R(Args...);
+};
+template <typename R, typename... Args>
+struct CallSignature<R (*)(Args...) noexcept> {
+  using type = R(Args...);
+};
+template <typename F, typename R, typename... Args>
+struct CallSignature<R (F::*)(Args...)> {
+  using type = R(Args...);
+};
+template <typename F, typename R, typename... Args>
+struct CallSignature<R (F::*)(Args...) const> {
+  using type = R(Args...);
+};
+template <typename F, typename R, typename... Args>
+struct CallSignature<R (F::*)(Args...) noexcept> {
+  using type = R(Args...);
+};
+template <typename F, typename R, typename... Args>
+struct CallSignature<R (F::*)(Args...) const noexcept> {
+  using type = R(Args...);
+};
+
+/// `R(const C&, Args...)` of a lambda, a function pointer, a std::function or a class with one call operator.
+template <typename L>
+using launcher_signature_t = typename CallSignature<std::decay_t<L>>::type;
+
+/// What a kernel is made of when its signature is no launcher's: says so, and why.
+template <typename Signature>
+struct NotALauncher {
+  static_assert(
+      dependent_false<Signature>,
+      "a launcher is called as R(const C&, Args...): it takes the config first, by const reference");
+};
+template <typename F>
+struct NotALauncher<NoSignature<F>> {
+  static_assert(dependent_false<F>,
+                "a launcher without one call operator (a generic lambda, say) does not tell its signature: "
+                "name the kernel's, TunableKernel<R(const C&, Args...)>");
+};
+
+/// Is there an argument of type cudaStream_t (CUstream)?
+template <typename... Args>
+inline constexpr bool takes_stream = (std::is_same_v<std::remove_cvref_t<Args>, CUstream_st*> || ...);
+
+/// The launch's stream as an opaque pointer: its only argument of type cudaStream_t (CUstream). Null when
+/// there is none, or more than one.
+template <typename... Args>
+void* stream_of(const Args&... args) noexcept {
+  constexpr int count = (0 + ... + (std::is_same_v<std::remove_cv_t<Args>, CUstream_st*> ? 1 : 0));
+  void* stream = nullptr;
+  if constexpr (count == 1) {
+    const auto take = [&stream](const auto& arg) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(arg)>, CUstream_st*>) {
+        stream = arg;
+      }
+    };
+    (take(args), ...);
+  }
+  return stream;
+}
+
+}  // namespace contextual::detail

@@ -1,0 +1,173 @@
+#include "contextual/agreement/batch_agreement.hpp"
+
+#include "contextual/agreement/agreed_word.hpp"
+#include "contextual/agreement/details_text.hpp"
+#include "contextual/agreement/joining.hpp"
+#include "contextual/agreement/launch_signature.hpp"
+#include "contextual/agreement/plan_digest.hpp"
+#include "contextual/agreement/rejections.hpp"
+
+#include <contextual/error.hpp>
+
+#include <algorithm>
+
+namespace contextual::agreement {
+
+using detail::BatchPlan;
+using detail::BatchResult;
+using detail::LocalCell;
+using detail::ProblemSlot;
+
+Header BatchAgreement::header_of(Stage stage, const BatchPlan& plan) const {
+  Header header;
+  header.set(Field::stage, text_digest(to_string(stage)));
+  header.set(Field::region, text_digest(context_.region()));
+  header.set(Field::plan, plan_digest(plan));
+  return header;
+}
+
+Agreement BatchAgreement::exchange(Stage stage, const BatchPlan& plan, const Header& header) {
+  exchange_.set_place({context_.region(), stage, plan.phase(), plan.first_iteration, plan.last_iteration()});
+  return exchange_.agree(header);
+}
+
+void BatchAgreement::throw_if_apart(const Agreement& agreement, const BatchPlan& plan) {
+  if (agreement.elsewhere() || agreement.differs(Field::region)) {
+    failures_.throw_mismatch(agreement, plan);
+  }
+}
+
+bool BatchAgreement::launches_rejected(const ProblemSet& set) const {
+  return std::any_of(context_.slots().begin(), context_.slots().end(),
+                     [&](const ProblemSlot& slot) { return set.holds(slot) && !slot.rejections.empty(); });
+}
+
+BatchAgreement::Agreed BatchAgreement::agree(const BatchPlan& plan, BatchResult& result) {
+  const Joining joining = agree_on_header(plan, result);
+  result.cells.resize(context_.slots().size(), std::vector<LocalCell>(plan.length()));
+  for (ProblemSlot* slot : joining.problems) {
+    problems_.shared.join(*slot);
+    for (LocalCell& cell : result.cells[slot->index]) {
+      if (!slot->locked_config && cell.config_id != 0) {
+        cell.time_ns.reset();  // it was locked in on this rank only, so what it used is not what is observed
+      }
+    }
+  }
+  Agreed agreed;
+  agreed.own_open_anywhere = joining.own_open_anywhere;
+  std::vector<std::int64_t> words = words_of(plan, result);
+  exchange_.max(words);
+  if (joining.rejections_anywhere) {
+    agreed.outcome.rejections = gather_rejections(exchange_, problems_.shared.rejections_of_batch());
+  }
+  read_words(words, result, agreed);
+  return agreed;
+}
+
+BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, const BatchResult& result) {
+  Joining joining{newly_seen(context_, Deciders::all_ranks)};
+  Header header = header_of(Stage::batch, plan);
+  header.set(Field::launches, launch_digest(context_));
+  header.set(Field::problems, problems_digest(joining.problems));
+  header.raise(Flag::region_threw, result.failure && !result.failure.tuning_failed);
+  header.raise(Flag::tuning_failed, result.failure.tuning_failed);
+  header.raise(Flag::local_open, problems_.own.open());
+  header.raise(Flag::rejections, launches_rejected(problems_.shared));
+  const Agreement agreement = exchange(Stage::batch, plan, header);
+  throw_if_apart(agreement, plan);
+  if (agreement.raised(Flag::region_threw)) {
+    failures_.throw_region_failure(result.failure);
+  }
+  if (agreement.raised(Flag::tuning_failed)) {
+    failures_.throw_tuning_failure(result.failure);
+  }
+  if (agreement.differs(Field::plan) || agreement.differs(Field::launches)) {
+    failures_.throw_mismatch(agreement, plan);
+  }
+  if (agreement.differs(Field::problems)) {
+    joining.problems = unite(context_, joining.problems, exchange_);
+  }
+  joining.own_open_anywhere = agreement.raised(Flag::local_open);
+  joining.rejections_anywhere = agreement.raised(Flag::rejections);
+  return joining;
+}
+
+/// For each tuning iteration the makespan, then a word a problem.
+std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const BatchResult& result) const {
+  const bool count = times_count_ == TimesCount::yes;
+  const std::vector<ProblemSlot*>& slots = problems_.shared.slots();
+  std::vector<std::int64_t> words;
+  words.reserve((slots.size() + 1) * plan.length());
+  for (std::size_t i = 0; i < plan.length(); ++i) {
+    const bool out = result.disturbed() && count;
+    words.push_back(out ? agreed_word::disturbed : agreed_word::of(result.makespans_ns[i], count));
+    for (const ProblemSlot* slot : slots) {
+      const LocalCell& cell = result.cells[slot->index][i];
+      words.push_back(cell.launched ? agreed_word::of(cell.time_ns, count) : agreed_word::not_launched);
+    }
+  }
+  return words;
+}
+
+void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const BatchResult& result,
+                                Agreed& agreed) const {
+  const std::vector<ProblemSlot*>& slots = problems_.shared.slots();
+  const std::size_t length = words.size() / (slots.size() + 1);
+  agreed.times.makespan_ns.assign(length, std::nullopt);
+  agreed.times.time_ns.assign(context_.slots().size(), std::vector<std::optional<std::int64_t>>(length));
+  for (std::size_t i = 0; i < length; ++i) {
+    const std::int64_t* row = &words[i * (slots.size() + 1)];
+    const bool out = row[0] == agreed_word::disturbed;
+    policy::IterationOutcome& iteration = agreed.outcome.iterations.emplace_back();
+    iteration.makespan_ns = agreed.times.makespan_ns[i] = agreed_word::time(row[0]);
+    for (std::size_t p = 0; p < slots.size(); ++p) {
+      const auto time_ns = out ? std::nullopt : agreed_word::time(row[p + 1]);
+      iteration.cells.push_back({row[p + 1] != agreed_word::not_launched, time_ns, out});
+      agreed.times.time_ns[slots[p]->index][i] = time_ns;
+    }
+    for (const ProblemSlot* slot : problems_.own.slots()) {
+      agreed.times.time_ns[slot->index][i] = result.cells[slot->index][i].time_ns;
+    }
+  }
+}
+
+std::vector<policy::RejectionOutcome> BatchAgreement::agree_on_preparing(const BatchPlan& plan,
+                                                                         const Preparing& preparing) {
+  if (!preparing.everywhere) {
+    return {};
+  }
+  Header header = header_of(Stage::prepare, plan);
+  header.raise(Flag::rejections, !preparing.rejections.empty());
+  const Agreement agreement = exchange(Stage::prepare, plan, header);
+  throw_if_apart(agreement, plan);
+  if (agreement.differs(Field::plan)) {
+    failures_.throw_mismatch(agreement, plan);
+  }
+  return agreement.raised(Flag::rejections) ? gather_rejections(exchange_, preparing.rejections)
+                                            : std::vector<policy::RejectionOutcome>();
+}
+
+BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& plan,
+                                                            const BatchResult& result) {
+  Header header = header_of(Stage::final_run, plan);
+  header.set(Field::launches, launch_digest(context_));
+  header.raise(Flag::region_threw, static_cast<bool>(result.failure));
+  header.raise(Flag::rejections, !problems_.shared.rejections_of_batch().empty() ||
+                                     !problems_.own.rejections_of_batch().empty());
+  const Agreement agreement = exchange(Stage::final_run, plan, header);
+  throw_if_apart(agreement, plan);
+  if (agreement.raised(Flag::region_threw)) {
+    failures_.throw_region_failure(result.failure);
+  }
+  if (agreement.differs(Field::plan) || agreement.differs(Field::launches)) {
+    failures_.throw_mismatch(agreement, plan);
+  }
+  FinalRun final_run;
+  final_run.rejected_anywhere = agreement.raised(Flag::rejections);
+  if (final_run.rejected_anywhere) {
+    final_run.rejections = gather_rejections(exchange_, problems_.shared.rejections_of_batch());
+  }
+  return final_run;
+}
+
+}  // namespace contextual::agreement

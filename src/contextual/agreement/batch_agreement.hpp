@@ -1,0 +1,82 @@
+#pragma once
+
+/// \file
+/// The exchange after a batch: first the header, then, if all is well, the payload; details only where the
+/// header asks for them.
+
+#include "contextual/agreement/exchange.hpp"
+#include "contextual/agreement/failure_exchange.hpp"
+#include "contextual/agreement/problem_set.hpp"
+#include "contextual/launch/batch.hpp"
+#include "contextual/launch/run_context.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace contextual::agreement {
+
+/// Whose times decide: see Options::times_count.
+enum class TimesCount { yes, only_where_no_others_do };
+
+/// Finds out what the ranks agree on. Every member function is collective, and throws on all ranks alike
+/// where they cannot go on: what the region threw, RegionFailedError, TuningFailedError, RankMismatchError;
+/// CommunicationError.
+class BatchAgreement {
+ public:
+  BatchAgreement(Exchange& exchange, detail::RunContext& context, Problems& problems, TimesCount times_count)
+      : exchange_(exchange),
+        context_(context),
+        problems_(problems),
+        failures_(exchange, context, problems),
+        times_count_(times_count) {}
+
+  struct Agreed {
+    policy::BatchOutcome outcome;  ///< for the state of the shared problems
+    detail::AgreedTimes times;
+    bool own_open_anywhere = false;  ///< some rank still tunes problems that it has alone
+  };
+  /// New shared problems join. A problem of which this rank alone had a choice has no times in `result`
+  /// afterwards where that choice was used.
+  Agreed agree(const detail::BatchPlan& plan, detail::BatchResult& result);
+
+  struct Preparing {
+    bool everywhere =
+        false;  ///< shared problems had something to prepare, which all ranks know from the plan
+    std::vector<policy::RejectionOutcome> rejections;  ///< what this rank could not prepare
+  };
+  /// Returns what some rank could not prepare.
+  std::vector<policy::RejectionOutcome> agree_on_preparing(const detail::BatchPlan& plan,
+                                                           const Preparing& preparing);
+
+  struct FinalRun {
+    bool rejected_anywhere = false;                    ///< a choice failed on some rank, shared or not
+    std::vector<policy::RejectionOutcome> rejections;  ///< of shared problems
+  };
+  FinalRun agree_on_final_run(const detail::BatchPlan& plan, const detail::BatchResult& result);
+
+  /// The other ranks know what failed on this one.
+  bool told() const noexcept { return failures_.told(); }
+
+ private:
+  struct Joining {
+    std::vector<detail::ProblemSlot*> problems;
+    bool own_open_anywhere = false;
+    bool rejections_anywhere = false;
+  };
+  Header header_of(Stage stage, const detail::BatchPlan& plan) const;
+  Agreement exchange(Stage stage, const detail::BatchPlan& plan, const Header& header);
+  Joining agree_on_header(const detail::BatchPlan& plan, const detail::BatchResult& result);
+  void throw_if_apart(const Agreement& agreement, const detail::BatchPlan& plan);
+  bool launches_rejected(const ProblemSet& set) const;
+  std::vector<std::int64_t> words_of(const detail::BatchPlan& plan, const detail::BatchResult& result) const;
+  void read_words(const std::vector<std::int64_t>& words, const detail::BatchResult& result,
+                  Agreed& agreed) const;
+
+  Exchange& exchange_;
+  detail::RunContext& context_;
+  Problems& problems_;
+  FailureExchange failures_;
+  TimesCount times_count_;
+};
+
+}  // namespace contextual::agreement

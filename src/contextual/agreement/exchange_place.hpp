@@ -1,0 +1,42 @@
+#pragma once
+
+#include <contextual/phase.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contextual::agreement {
+
+/// What an exchange is about.
+enum class Stage {
+  hello,    ///< before the first tuning iteration: do all ranks set out to do the same?
+  prepare,  ///< what could not be prepared for the next batch
+  batch,    ///< what happened in a batch
+  final_run,
+  settled_run,  ///< a run in which everything was locked in already
+};
+
+/// For the header: ranks at other stages are at another point of the program.
+std::string_view to_string(Stage stage) noexcept;
+
+/// Where a run stands in its exchange, for messages.
+struct ExchangePlace {
+  std::string region;
+  Stage stage = Stage::hello;
+  Phase phase = Phase::walk;
+  std::int64_t first_iteration = 0;  ///< of the batch
+  std::int64_t last_iteration = 0;
+};
+
+/// `region "r", in the exchange after tuning iterations 3 to 10 of the walk`.
+std::string to_text(const ExchangePlace& place);
+
+/// What a user reads when the ranks could not be brought together: place, deadline, what the transport said,
+/// and what to do about it.
+std::string communication_text(const ExchangePlace& place, std::chrono::milliseconds deadline,
+                               const std::string& cause, const std::vector<int>& missing_ranks);
+
+}  // namespace contextual::agreement

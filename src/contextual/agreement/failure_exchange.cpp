@@ -1,0 +1,139 @@
+#include "contextual/agreement/failure_exchange.hpp"
+
+#include "contextual/agreement/details_text.hpp"
+#include "contextual/agreement/launch_signature.hpp"
+#include "contextual/agreement/majority.hpp"
+#include "contextual/agreement/told_failure.hpp"
+
+#include <contextual/error.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace contextual::agreement {
+
+using detail::BatchFailure;
+using detail::BatchPlan;
+using detail::ProblemSlot;
+using nlohmann::json;
+
+namespace {
+
+/// The problem of which no config is left, as a rank names it.
+struct FailedProblem {
+  std::string kernel;
+  std::string key;
+  std::vector<int> ranks;  ///< on which a launch found no config left
+};
+
+FailedProblem failed_problem(const std::vector<json>& ranks) {
+  FailedProblem failed;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const json& said = ranks[rank];
+    if (!said.contains("kernel")) {
+      continue;
+    }
+    const std::string kernel = said.at("kernel");
+    const std::string key = said.at("key");
+    if (failed.ranks.empty()) {
+      failed.kernel = kernel;
+      failed.key = key;
+    }
+    if (kernel == failed.kernel && key == failed.key) {
+      failed.ranks.push_back(static_cast<int>(rank));
+    }
+  }
+  return failed;
+}
+
+}  // namespace
+
+void FailureExchange::throw_region_failure(const BatchFailure& own) {
+  throw_told_failure(exchange_, context_.region(), {own.thrown, own.cause, context_.tuning_iteration},
+                     [this] { told_ = true; });
+}
+
+/// What this rank adds to the reasons why a problem failed: the batch's rejections, and for a problem that it
+/// has alone those before.
+json FailureExchange::reasons_of_this_rank(const BatchFailure& own) const {
+  json said = json::object();
+  try {
+    if (own.tuning_failed) {
+      std::rethrow_exception(own.thrown);
+    }
+  } catch (const TuningFailedError& error) {
+    said = {{"kernel", error.kernel()}, {"key", error.key()}};
+  }
+  said["rejections"] = json::array();
+  const auto add = [&](const ProblemSlot& slot, std::size_t id, const std::string& reason) {
+    said["rejections"].push_back({slot.name, slot.key_text, id, config_text(slot, id), reason});
+  };
+  for (const ProblemSlot& slot : context_.slots()) {
+    const bool failed_here = said.value("kernel", std::string()) == slot.name;
+    if (!slot.shared() && failed_here && slot.state_index) {
+      for (const Rejection& rejection : problems_.own.rejections_of(slot)) {
+        add(slot, rejection.config_id, rejection.reason);
+      }
+    }
+    for (const detail::LocalRejection& rejection : slot.rejections) {
+      if (slot.shared() || failed_here) {
+        add(slot, rejection.config_id, rejection.reason);
+      }
+    }
+  }
+  return said;
+}
+
+void FailureExchange::throw_tuning_failure(const BatchFailure& own) {
+  std::vector<json> all;
+  for (const std::string& text : exchange_.gather(details_text(reasons_of_this_rank(own)))) {
+    all.push_back(parse_details(text));
+  }
+  told_ = true;
+  const FailedProblem failed = failed_problem(all);
+  if (failed.ranks.empty()) {
+    throw RankMismatchError("region \"" + context_.region() +
+                            "\": a rank said that tuning failed, and no rank did");
+  }
+  std::vector<Rejection> rejections;
+  for (const ProblemSlot* slot : problems_.shared.slots()) {
+    if (slot->name == failed.kernel && slot->key_text == failed.key) {
+      rejections = problems_.shared.rejections_of(*slot);  // agreed before
+    }
+  }
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const std::string prefix = all.size() > 1 ? "rank " + std::to_string(rank) + ": " : "";
+    for (const json& entry : all[rank].at("rejections")) {
+      if (entry[0].get<std::string>() == failed.kernel && entry[1].get<std::string>() == failed.key) {
+        rejections.push_back({entry[2].get<std::size_t>(), entry[3], prefix + entry[4].get<std::string>()});
+      }
+    }
+  }
+  throw TuningFailedError(context_.region(), failed.kernel, failed.key, std::move(rejections), failed.ranks);
+}
+
+void FailureExchange::throw_mismatch(const Agreement& agreement, const BatchPlan& plan) {
+  const auto details = exchange_.gather(launch_details(context_, plan.first_iteration));
+  std::string what = "region \"" + context_.region() + "\", tuning iterations " +
+                     std::to_string(plan.first_iteration) + " to " + std::to_string(plan.last_iteration()) +
+                     ": ranks do not do the same. ";
+  if (agreement.differs(Field::version)) {
+    what += "They run different versions of this library";
+  } else if (agreement.differs(Field::region) || agreement.differs(Field::stage) ||
+             agreement.differs(Field::sequence)) {
+    what +=
+        "They are in different regions or at different points of one: call `run` with the same regions in "
+        "the "
+        "same order on all ranks";
+  } else if (agreement.differs(Field::launches)) {
+    what += describe_difference(details);
+  } else {
+    what += "Their plans differ: the schedule reads something that is not equal on all ranks";
+  }
+  throw RankMismatchError(what, majority_of(details).differing);
+}
+
+}  // namespace contextual::agreement

@@ -1,0 +1,42 @@
+#pragma once
+
+/// \file
+/// How a run ends badly: the ranks tell each other what failed, and every one of them throws.
+
+#include "contextual/agreement/exchange.hpp"
+#include "contextual/agreement/problem_set.hpp"
+#include "contextual/launch/batch.hpp"
+#include "contextual/launch/run_context.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace contextual::agreement {
+
+/// All members but `told` are collective: all ranks call the same one, because all saw the same header.
+class FailureExchange {
+ public:
+  FailureExchange(Exchange& exchange, detail::RunContext& context, const Problems& problems)
+      : exchange_(exchange), context_(context), problems_(problems) {}
+
+  /// The other ranks know what failed on this one.
+  bool told() const noexcept { return told_; }
+
+  /// The rank whose region threw rethrows that unchanged; the others throw RegionFailedError. All throw
+  /// RankMismatchError when no rank says that its region threw.
+  [[noreturn]] void throw_region_failure(const detail::BatchFailure& own);
+  /// All ranks throw TuningFailedError with the reasons of every rank. `own` is empty on a rank that had
+  /// configs left.
+  [[noreturn]] void throw_tuning_failure(const detail::BatchFailure& own);
+  /// All ranks throw RankMismatchError, which says what differs in the batch and on which ranks.
+  [[noreturn]] void throw_mismatch(const Agreement& agreement, const detail::BatchPlan& plan);
+
+ private:
+  nlohmann::json reasons_of_this_rank(const detail::BatchFailure& own) const;
+
+  Exchange& exchange_;
+  detail::RunContext& context_;
+  const Problems& problems_;
+  bool told_ = false;
+};
+
+}  // namespace contextual::agreement

@@ -1,0 +1,139 @@
+#include "contextual/agreement/hello.hpp"
+
+#include "contextual/agreement/details_text.hpp"
+#include "contextual/agreement/majority.hpp"
+#include "contextual/agreement/told_failure.hpp"
+#include "contextual/record/failure.hpp"
+
+#include <contextual/detail/config/stable_hash.hpp>
+#include <contextual/error.hpp>
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+namespace contextual::agreement {
+namespace {
+
+/// One line for each thing that must be equal.
+std::string lines_of(const std::string& region, const options::ResolvedOptions& options) {
+  std::string lines = "region=\"" + region + "\"";
+  for (const std::string& item : options.agreed_items()) {
+    lines += "\n" + item;
+  }
+  return lines;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+/// Names what some rank says otherwise than most.
+std::string difference(const std::vector<std::string>& texts) {
+  const std::size_t reference = majority_of(texts).reference;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    const std::vector<std::string> ours = split(texts[reference]);
+    const std::vector<std::string> theirs = split(texts[rank]);
+    if (ours == theirs || ours.size() != theirs.size()) {
+      continue;  // another number of lines: it is not in a hello
+    }
+    std::string has = "rank " + std::to_string(reference) + " has";
+    std::string other_has = "rank " + std::to_string(rank) + " has";
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      if (ours[i] != theirs[i]) {
+        has.append(" ").append(ours[i]);
+        other_has.append(" ").append(theirs[i]);
+      }
+    }
+    return has.append(", ").append(other_has);
+  }
+  return "they are at different points of the program";
+}
+
+/// What this process would call a tuning run; positive, and not the same twice.
+std::int64_t new_tuning_number() {
+  static std::atomic<std::uint64_t> next{0};
+  const auto now = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  const auto process = static_cast<std::uint64_t>(getpid());
+  return static_cast<std::int64_t>(
+      detail::StableHash().add(now).add(process).add(next.fetch_add(1)).value() >> 1);
+}
+
+[[noreturn]] void throw_difference(agreement::Exchange& exchange, const std::string& region,
+                                   const std::string& lines) {
+  const auto texts = exchange.gather(lines);
+  throw RankMismatchError(
+      "region \"" + region +
+          "\" was not run, because the ranks do not set out to do the same: " + difference(texts) +
+          ". Call `run` with the same regions in the same order, with the same options and "
+          "environment, on all ranks",
+      majority_of(texts).differing);
+}
+
+[[noreturn]] void throw_other_timers(agreement::Exchange& exchange, const std::string& region,
+                                     std::string_view timer, bool times_count) {
+  const auto names = exchange.gather(times_count ? timer : std::string_view());
+  std::string list;
+  for (std::size_t rank = 0; rank < names.size(); ++rank) {
+    if (!names[rank].empty()) {
+      list.append(list.empty() ? "rank " : ", rank ")
+          .append(std::to_string(rank))
+          .append(" by ")
+          .append(names[rank]);
+    }
+  }
+  throw RankMismatchError("region \"" + region +
+                              "\": ranks would measure by different timers, whose times cannot be "
+                              "compared: " +
+                              list +
+                              ". Give all ranks the same option `timer`, or the ones that are to have "
+                              "no say `times_count = false`",
+                          majority_of(names).differing);
+}
+
+}  // namespace
+
+Hello say_hello(Exchange& exchange, const std::string& region, const options::ResolvedOptions& options,
+                const Arrival& arrival) {
+  const std::string lines = lines_of(region, options);
+  Header header;
+  header.set(Field::stage, text_digest(to_string(Stage::hello)));
+  header.set(Field::region, text_digest(region));
+  header.set(Field::options, text_digest(lines));
+  header.set(Field::plan, text_digest(arrival.timer));
+  if (!options.times_count || arrival.settled) {
+    header.abstain(Field::plan);
+  }
+  header.raise(Flag::region_threw, arrival.setup_failure != nullptr);
+  header.raise(arrival.settled ? Flag::settled : Flag::unsettled);
+  header.offer(exchange.rank() == 0 ? new_tuning_number() : 0);
+  exchange.set_place({.region = region, .stage = Stage::hello});
+  const Agreement agreement = exchange.agree(header);
+  if (agreement.elsewhere()) {
+    throw_difference(exchange, region, lines);
+  }
+  if (agreement.raised(Flag::region_threw)) {
+    const std::exception_ptr& failure = arrival.setup_failure;
+    throw_told_failure(exchange, region,
+                       {failure, failure ? record::text_of(failure) : std::string(), std::nullopt});
+  }
+  if (agreement.differs(Field::region) || agreement.differs(Field::options)) {
+    throw_difference(exchange, region, lines);
+  }
+  if (agreement.differs(Field::plan)) {
+    throw_other_timers(exchange, region, arrival.timer, options.times_count);
+  }
+  return {hex_text(static_cast<std::uint64_t>(agreement.largest_offer())), !agreement.raised(Flag::unsettled),
+          agreement.raised(Flag::settled)};
+}
+
+}  // namespace contextual::agreement

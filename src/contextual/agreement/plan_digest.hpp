@@ -1,0 +1,25 @@
+#pragma once
+
+/// \file
+/// A number by which ranks notice that their plans differ.
+
+#include "contextual/launch/batch.hpp"
+
+#include <contextual/detail/config/stable_hash.hpp>
+
+#include <cstdint>
+
+namespace contextual::agreement {
+
+/// Over what the shared state planned for a batch.
+inline std::uint64_t plan_digest(const detail::BatchPlan& plan) {
+  detail::StableHash digest;
+  for (const policy::IterationPlan& iteration : plan.shared) {
+    for (const policy::Cell& cell : iteration.cells) {
+      digest.add(static_cast<std::uint64_t>(cell.role)).add(cell.config_id);
+    }
+  }
+  return digest.value();
+}
+
+}  // namespace contextual::agreement

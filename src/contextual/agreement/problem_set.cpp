@@ -1,0 +1,86 @@
+#include "contextual/agreement/problem_set.hpp"
+
+#include <mutex>
+
+namespace contextual::agreement {
+
+using detail::ProblemSlot;
+
+namespace {
+
+/// A rank's own problems are chosen by their own time: to search for them by makespan would disturb the
+/// neighbours of the other ranks.
+policy::PolicyOptions own_policy(policy::PolicyOptions policy) {
+  policy.finals = false;
+  return policy;
+}
+
+}  // namespace
+
+std::string config_text(const ProblemSlot& slot, std::size_t config_id) {
+  return slot.members.empty() ? "(not known on this rank)"
+                              : slot.members.front()->space().configs[config_id].to_string();
+}
+
+ProblemSet::ProblemSet(Deciders deciders, const policy::PolicyOptions& options)
+    : deciders_(deciders), state_(options) {}
+
+bool ProblemSet::holds(const ProblemSlot& slot) const noexcept {
+  return slot.shared() == (deciders_ == Deciders::all_ranks);
+}
+
+void ProblemSet::join(ProblemSlot& slot) {
+  slot.state_index = state_.add_problem({slot.config_count, slot.left_out, slot.locked_config});
+  slots_.push_back(&slot);
+}
+
+const policy::ProblemRecord& ProblemSet::record_of(const ProblemSlot& slot) const {
+  return state_.problem(*slot.state_index);
+}
+
+std::vector<Rejection> ProblemSet::rejections_of(const ProblemSlot& slot) const {
+  std::vector<Rejection> rejections;
+  const policy::ProblemRecord& record = record_of(slot);
+  for (std::size_t id = 0; id < record.configs.size(); ++id) {
+    if (record.configs[id].rejection) {
+      rejections.push_back({id, config_text(slot, id), *record.configs[id].rejection});
+    }
+  }
+  return rejections;
+}
+
+std::vector<policy::RejectionOutcome> ProblemSet::rejections_of_batch() const {
+  std::vector<policy::RejectionOutcome> rejections;
+  for (ProblemSlot* slot : slots_) {
+    const std::lock_guard lock(slot->mutex);
+    for (const detail::LocalRejection& rejection : slot->rejections) {
+      rejections.push_back(
+          {*slot->state_index, rejection.config_id, rejection.batch_iteration, rejection.reason});
+    }
+  }
+  return rejections;
+}
+
+void ProblemSet::throw_if_failed(const std::string& region) const {
+  for (const ProblemSlot* slot : slots_) {
+    if (record_of(*slot).status == policy::ProblemStatus::failed) {
+      throw TuningFailedError(region, slot->name, slot->key_text, rejections_of(*slot));
+    }
+  }
+}
+
+Problems::Problems(const policy::PolicyOptions& options)
+    : shared(Deciders::all_ranks, options), own(Deciders::this_rank, own_policy(options)) {}
+
+ProblemSet& Problems::set_of(const ProblemSlot& slot) noexcept {
+  return slot.shared() ? shared : own;
+}
+
+const policy::ProblemRecord* Problems::record_of(const ProblemSlot& slot) const {
+  if (!slot.state_index) {
+    return nullptr;
+  }
+  return &(slot.shared() ? shared : own).record_of(slot);
+}
+
+}  // namespace contextual::agreement

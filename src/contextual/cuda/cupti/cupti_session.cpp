@@ -1,0 +1,257 @@
+#include "contextual/cuda/cupti/cupti_session.hpp"
+
+#include "contextual/cuda/api/cupti.hpp"
+#include "contextual/cuda/api/driver.hpp"
+
+#include <contextual/cuda/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace contextual::cuda {
+namespace {
+
+constexpr std::size_t first_calls = std::size_t{1} << 14;    // of a batch; grows where that is too few
+constexpr std::size_t first_records = std::size_t{1} << 14;  // likewise
+
+/// Never KIND_KERNEL: it serialises kernels, and a region that spins on a flag would dead-lock. MEMCPY2 are
+/// copies between devices.
+constexpr std::array activities{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+                                CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
+
+// Initial-exec: one load relative to the thread pointer. The library is small enough for the static TLS
+// reserve when it is loaded by dlopen.
+constinit thread_local std::int64_t launch_of_thread __attribute__((tls_model("initial-exec"))) = -1;
+thread_local std::uint32_t marked_by_thread = 0;  ///< correlation id of its last marker call
+
+std::mutex life;                              ///< of the one session
+bool in_use = false;                          ///< a session exists
+std::atomic<CuptiSession*> current{nullptr};  ///< for the buffer callbacks, which get no user data
+
+/// Holds a session that was left open. Never destroyed: nothing of CUPTI is called while the process exits.
+std::shared_ptr<CuptiSession>& left_open() {
+  static auto* const session = new std::shared_ptr<CuptiSession>;
+  return *session;
+}
+
+/// CUPTI need not zero them then inside the launches that ask for one. Where it does not know the attribute
+/// it does so all the same.
+void promise_zeroed_buffers(bool zeroed) noexcept {
+  std::uint8_t value = zeroed ? 1 : 0;
+  std::size_t size = sizeof value;
+  cupti().cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &value);
+}
+
+}  // namespace
+
+std::shared_ptr<CuptiSession> CuptiSession::acquire() {
+  const std::lock_guard lock(life);
+  std::shared_ptr<CuptiSession> session = std::move(left_open());
+  if (!session && in_use) {
+    throw CudaUnavailable("CUPTI is in use: another run of this process is timed by it");
+  }
+  if (!session) {
+    // The constructor is private. What is given back ends under the lock, before the next one begins.
+    session.reset(new CuptiSession, [](CuptiSession* ended) {
+      const std::lock_guard ending(life);
+      delete ended;
+      in_use = false;
+    });
+    in_use = true;
+  }
+  return session;
+}
+
+void CuptiSession::leave_open(std::shared_ptr<CuptiSession> session) noexcept {
+  const std::lock_guard lock(life);
+  left_open() = std::move(session);
+}
+
+CuptiSession::CuptiSession() : seen_(the_seen()) {
+  seen_.forget();
+  records_.reserve(first_records);
+  const CUptiResult subscribed = cupti().cuptiSubscribe(&subscriber_, on_api, &seen_);
+  if (subscribed != CUPTI_SUCCESS) {
+    const char* text = nullptr;
+    cupti().cuptiGetResultString(subscribed, &text);
+    throw CudaUnavailable("CUPTI cannot be subscribed to (a profiler or another tool may be attached): " +
+                          std::string(text == nullptr ? std::to_string(subscribed) : text));
+  }
+  current.store(this);
+  try {
+    enable();
+  } catch (const CudaError& error) {
+    end();
+    throw CudaUnavailable(error.what());
+  }
+}
+
+void CuptiSession::enable() {
+  promise_zeroed_buffers(true);
+  CONTEXTUAL_CUPTI(cuptiActivityRegisterCallbacks(on_buffer_requested, on_buffer_completed));
+  for (const CUpti_ActivityKind kind : activities) {
+    CONTEXTUAL_CUPTI(cuptiActivityEnable(kind));
+  }
+  for (CUpti_CallbackId id = 1; id < call_kinds.size(); ++id) {
+    if (call_kinds[id] != CallKind::other) {
+      CONTEXTUAL_CUPTI(cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id));
+    }
+  }
+}
+
+CuptiSession::Seen& CuptiSession::the_seen() {
+  static auto* const seen = new Seen(first_calls);
+  return *seen;
+}
+
+void CuptiSession::Seen::forget() {
+  captures.store(0, std::memory_order_relaxed);
+  std::vector<LaunchedCall> ignored;
+  calls.take(ignored);
+  contexts.clear();
+}
+
+CuptiSession::~CuptiSession() {
+  end();
+}
+
+/// Whatever fails here, the rest is still undone.
+void CuptiSession::end() noexcept {
+  const Cupti& api = cupti();  // loaded, or this object would not be
+  for (const CUpti_ActivityKind kind : activities) {
+    api.cuptiActivityDisable(kind);  // one that could not be enabled is off already
+  }
+  api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // gives the buffers back
+  promise_zeroed_buffers(false);                                // whoever has CUPTI next makes its own
+  api.cuptiUnsubscribe(subscriber_);
+  if (detach_.load(std::memory_order_relaxed)) {
+    api.cuptiFinalize();
+  }
+  current.store(nullptr);
+}
+
+std::int64_t CuptiSession::set_launch(std::int64_t launch) noexcept {
+  return std::exchange(launch_of_thread, launch);
+}
+
+std::uint32_t CuptiSession::mark() noexcept {
+  int ignored = 0;
+  marked_by_thread = 0;
+  driver().cuDriverGetVersion(&ignored);  // its callback takes the number down
+  return marked_by_thread;
+}
+
+/// On the thread that makes the API call, before and after it: no CUDA, no lock, no allocation.
+[[gnu::hot]] void CUPTIAPI CuptiSession::on_api(void* user, CUpti_CallbackDomain /*domain*/,
+                                                CUpti_CallbackId id, const void* data) {
+  const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+  auto& seen = *static_cast<Seen*>(user);
+  const CallKind kind = call_kinds[id];  // only its calls were asked for
+  if (kind == CallKind::marker) [[unlikely]] {
+    marked_by_thread = call.correlationId;
+    return;
+  }
+  if (call.callbackSite == CUPTI_API_ENTER) {
+    seen.contexts.add(call.context);  // now: the region may return while another thread is still in here
+    return;
+  }
+  const CUresult code = *static_cast<const CUresult*>(call.functionReturnValue);
+  if (kind == CallKind::capture_begins || kind == CallKind::capture_ends) [[unlikely]] {
+    seen.saw_capture(kind, code);
+  } else if (launch_of_thread >= 0 && code == CUDA_SUCCESS) {
+    // Known to have put something on a device only now: what failed leaves no record.
+    // What is captured leaves no record, its graph's launch does.
+    const bool kernel = kind == CallKind::kernel && seen.captures.load(std::memory_order_relaxed) == 0;
+    seen.calls.add({call.correlationId, kernel, launch_of_thread});
+  }
+}
+
+[[gnu::cold]] void CuptiSession::Seen::saw_capture(CallKind kind, CUresult code) noexcept {
+  if (kind == CallKind::capture_ends) {
+    if (code != CUDA_SUCCESS && code != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED &&
+        code != CUDA_ERROR_STREAM_CAPTURE_UNJOINED) {
+      return;  // there was none to end
+    }
+    int open = captures.load(std::memory_order_relaxed);
+    while (open > 0 && !captures.compare_exchange_weak(open, open - 1, std::memory_order_relaxed)) {
+    }
+  } else if (code == CUDA_SUCCESS) {
+    captures.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+/// On a thread of CUPTI or of the application, perhaps inside a launch: no allocation but where all buffers
+/// are in use, no lock that is held for long.
+void CUPTIAPI CuptiSession::on_buffer_requested(std::uint8_t** buffer, std::size_t* size,
+                                                std::size_t* max_records) {
+  CuptiSession* const session = current.load();
+  *buffer = session == nullptr ? nullptr : session->buffers_.take();
+  *size = *buffer == nullptr ? 0 : ActivityBuffers::bytes;
+  *max_records = 0;  // as many as fit
+}
+
+/// As above, where a batch fills a buffer; the buffer is ours again.
+void CUPTIAPI CuptiSession::on_buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                                                std::size_t /*size*/, std::size_t valid) {
+  CuptiSession* const session = current.load();
+  if (session == nullptr) {
+    ActivityBuffers::free(buffer);
+    return;
+  }
+  try {
+    session->read(context, stream, buffer, valid);
+  } catch (...) {
+    const std::lock_guard lock(session->mutex_);
+    session->lost_ = true;  // no memory for the records
+  }
+  session->buffers_.give_back(buffer);
+}
+
+void CuptiSession::read(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) {
+  const std::lock_guard lock(mutex_);
+  const auto add = [this](const auto& record, bool kernel) {
+    records_.push_back({static_cast<std::int64_t>(record.start), static_cast<std::int64_t>(record.end),
+                        static_cast<int>(record.deviceId), record.correlationId, kernel});
+  };
+  CUpti_Activity* activity = nullptr;
+  while (cupti().cuptiActivityGetNextRecord(buffer, valid, &activity) == CUPTI_SUCCESS) {
+    switch (activity->kind) {
+      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        add(*reinterpret_cast<const CUpti_ActivityKernel10*>(activity), true);
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMCPY:
+        add(*reinterpret_cast<const CUpti_ActivityMemcpy6*>(activity), false);
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMCPY2:
+        add(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(activity), false);
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMSET:
+        add(*reinterpret_cast<const CUpti_ActivityMemset4*>(activity), false);
+        break;
+      default:
+        break;
+    }
+  }
+  std::size_t dropped = 0;
+  if (cupti().cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS && dropped > 0) {
+    lost_ = true;
+  }
+}
+
+CuptiSession::Taken CuptiSession::take() {
+  CONTEXTUAL_CUPTI(cuptiActivityFlushAll(0));
+  std::size_t dropped = 0;
+  CONTEXTUAL_CUPTI(cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped));
+  Taken taken;
+  const bool all_calls = seen_.calls.take(taken.calls);
+  const std::lock_guard lock(mutex_);
+  const std::size_t room = records_.size();
+  taken.records = std::exchange(records_, {});
+  records_.reserve(std::max(room, first_records));  // now, not while the next batch runs
+  taken.lost = std::exchange(lost_, false) || dropped > 0 || !all_calls;
+  return taken;
+}
+
+}  // namespace contextual::cuda

@@ -1,0 +1,124 @@
+#include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/cupti/cupti_session.hpp"
+#include "contextual/cuda/cupti/record_times.hpp"
+#include "contextual/cuda/kernel/loading_hazard.hpp"
+#include "contextual/cuda/timing/calibration.hpp"
+#include "contextual/cuda/timing/canary.hpp"
+#include "contextual/cuda/timing/device_monitor.hpp"
+#include "contextual/cuda/timing/device_wait.hpp"
+#include "contextual/cuda/timing/nvtx_ranges.hpp"
+
+#include <contextual/cuda/error.hpp>
+#include <contextual/cuda/timer.hpp>
+
+#include <atomic>
+#include <utility>
+
+namespace contextual {
+namespace {
+
+using namespace cuda;
+
+/// No other launch of the process has it, and the thread's next one is larger. Threads take numbers by the
+/// dozen, for CallList's reason.
+std::int64_t launch_number() noexcept {
+  constexpr std::int64_t at_once = 1024;
+  static std::atomic<std::int64_t> not_taken{0};
+  constinit thread_local std::int64_t next __attribute__((tls_model("initial-exec"))) = 0;
+  constinit thread_local std::int64_t end __attribute__((tls_model("initial-exec"))) = 0;
+  if (next == end) {
+    next = not_taken.fetch_add(at_once, std::memory_order_relaxed);
+    end = next + at_once;
+  }
+  return next++;
+}
+
+class CuptiTimer final : public Timer {
+ public:
+  explicit CuptiTimer(const CuptiTimerOptions& options) : session_(CuptiSession::acquire()) {
+    if (!options.detach) {
+      session_->keep_attached();
+    }
+    check_by_canary(*session_);
+    bias_ns_ = cupti_bias_ns(*session_);
+    session_->contexts().clear();  // the canary's is none of the region's
+  }
+  ~CuptiTimer() override {
+    if (waiter_.left_a_thread()) {
+      CuptiSession::leave_open(std::move(session_));
+    }
+  }
+
+  std::string_view name() const noexcept override { return "CUPTI"; }
+
+  void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
+    ranges_.begin_iteration(tuning_iteration);
+    use_current_context();
+    note.begin = session_->mark();
+  }
+  void end_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
+    note.end = session_->mark();
+    ranges_.end_iteration();
+  }
+
+  [[gnu::hot]] void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
+    ranges_.begin_launch(launch);
+    const std::int64_t number = launch_number();
+    note = begun_note(number, CuptiSession::set_launch(number));
+  }
+  [[gnu::hot]] void end_launch(const LaunchInfo& /*launch*/, LaunchNote& note) noexcept override {
+    CuptiSession::set_launch(enclosing_launch(note));
+    note = ended_note(note);
+    ranges_.end_launch();
+  }
+
+  /// The driver is asked only where a capture can be under way: beside CUPTI each of its calls costs the
+  /// more.
+  [[gnu::hot]] bool captures(const LaunchInfo& launch) noexcept override {
+    if (settled_.load(std::memory_order_relaxed) && !session_->captures_open()) [[likely]] {
+      return false;
+    }
+    return stream_is_capturing(launch.stream);
+  }
+
+  void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
+              Deadline deadline) override {
+    monitor_.read(session_->contexts().all());
+    waiter_.wait(session_->contexts().all(), std::move(deadline));
+    assemble(session_->take(), launches, iterations);
+    settled_.store(true, std::memory_order_relaxed);
+  }
+
+  std::optional<std::int64_t> bias_ns() const noexcept override { return bias_ns_; }
+  BatchConditions conditions() override { return monitor_.conditions(); }
+  std::string loading_hazard() const override { return cuda::loading_hazard(); }
+
+ private:
+  void use_current_context() noexcept {
+    CUcontext context = nullptr;
+    if (driver().cuCtxGetCurrent(&context) == CUDA_SUCCESS) {
+      session_->contexts().add(context);
+    }
+  }
+
+  // What launches read comes first.
+  std::shared_ptr<CuptiSession> session_;
+  /// A capture that began before the run would have kept that from happening.
+  std::atomic<bool> settled_{false};
+  NvtxRanges ranges_;
+  DeviceWaiter waiter_;
+  DeviceMonitor monitor_;
+  std::optional<std::int64_t> bias_ns_;
+};
+
+}  // namespace
+
+std::unique_ptr<Timer> cuda_cupti_timer_with(const CuptiTimerOptions& options) {
+  return std::make_unique<CuptiTimer>(options);
+}
+
+std::unique_ptr<Timer> cuda_cupti_timer() {
+  return cuda_cupti_timer_with({});
+}
+
+}  // namespace contextual

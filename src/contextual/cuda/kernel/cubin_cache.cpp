@@ -1,0 +1,124 @@
+#include "contextual/cuda/kernel/cubin_cache.hpp"
+
+#include <contextual/detail/config/stable_hash.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace contextual::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view magic = "contextual cubin 1\n";
+
+std::string hex(std::uint64_t word) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(word));
+  return text.data();
+}
+
+std::uint64_t digest(std::string_view text) {
+  return detail::StableHash().add(text).value();
+}
+
+/// magic, then digest of the rest, then length and bytes of key, name and code.
+std::string encode(const std::string& key, const Cubin& cubin) {
+  std::string rest;
+  for (const std::string* part : {&key, &cubin.lowered_name, &cubin.code}) {
+    rest += std::to_string(part->size()) + "\n" + *part;
+  }
+  return std::string(magic) + hex(digest(rest)) + "\n" + rest;
+}
+
+/// Takes "<length>\n<bytes>" off the front; empty when there is none.
+std::optional<std::string> take_part(std::string_view& text) {
+  const std::size_t line = text.find('\n');
+  if (line == std::string_view::npos || line == 0 || line > 18) {
+    return std::nullopt;
+  }
+  std::size_t length = 0;
+  for (const char c : text.substr(0, line)) {
+    if (c < '0' || c > '9') {
+      return std::nullopt;
+    }
+    length = length * 10 + static_cast<std::size_t>(c - '0');
+  }
+  if (length > text.size() - line - 1) {
+    return std::nullopt;
+  }
+  std::string part(text.substr(line + 1, length));
+  text.remove_prefix(line + 1 + length);
+  return part;
+}
+
+std::optional<Cubin> decode(std::string_view text, const std::string& key) {
+  constexpr std::size_t digest_length = 17;
+  if (text.substr(0, magic.size()) != magic || text.size() < magic.size() + digest_length) {
+    return std::nullopt;
+  }
+  text.remove_prefix(magic.size());
+  const std::string_view said = text.substr(0, digest_length);
+  text.remove_prefix(digest_length);
+  if (said != hex(digest(text)) + "\n") {
+    return std::nullopt;
+  }
+  const auto stored_key = take_part(text);
+  auto name = take_part(text);
+  auto code = take_part(text);
+  if (!stored_key || *stored_key != key || !name || !code) {
+    return std::nullopt;
+  }
+  return Cubin{*std::move(code), *std::move(name)};
+}
+
+}  // namespace
+
+fs::path CubinCache::path_of(const std::string& key) const {
+  return folder_ / (hex(digest(key)) + ".cubin");
+}
+
+std::optional<Cubin> CubinCache::find(const std::string& key) const noexcept {
+  try {
+    std::ifstream file(path_of(key), std::ios::binary);
+    if (!file) {
+      return std::nullopt;
+    }
+    std::ostringstream text;
+    text << file.rdbuf();
+    return decode(text.str(), key);
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
+void CubinCache::store(const std::string& key, const Cubin& cubin) const noexcept {
+  try {
+    static std::atomic<unsigned> next{0};
+    fs::create_directories(folder_);
+    const fs::path path = path_of(key);
+    fs::path temporary = path;
+    temporary += "." + std::to_string(getpid()) + "." + std::to_string(next.fetch_add(1));
+    {
+      std::ofstream file(temporary, std::ios::binary);
+      file << encode(key, cubin);
+      file.flush();
+      if (!file) {
+        std::error_code ignored;
+        fs::remove(temporary, ignored);
+        return;
+      }
+    }
+    fs::rename(temporary, path);
+  } catch (...) {
+    return;  // a cache is a convenience
+  }
+}
+
+}  // namespace contextual::cuda

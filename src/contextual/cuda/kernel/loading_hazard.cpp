@@ -1,0 +1,13 @@
+#include "contextual/cuda/kernel/loading_hazard.hpp"
+
+#include "contextual/cuda/api/driver.hpp"
+
+namespace contextual::cuda {
+
+std::string loading_hazard() {
+  CUmoduleLoadingMode mode = CU_MODULE_EAGER_LOADING;
+  const bool lazy = driver().cuModuleGetLoadingMode(&mode) == CUDA_SUCCESS && mode == CU_MODULE_LAZY_LOADING;
+  return lazy ? "CUDA loads code lazily (CUDA_MODULE_LOADING)" : "";
+}
+
+}  // namespace contextual::cuda

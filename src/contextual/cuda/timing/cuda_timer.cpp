@@ -1,0 +1,31 @@
+#include "contextual/cuda/api/driver.hpp"
+
+#include <contextual/cuda/error.hpp>
+#include <contextual/cuda/timer.hpp>
+
+#include <atomic>
+#include <cstdio>
+
+namespace contextual {
+
+std::unique_ptr<Timer> cuda_timer_with(const CuptiTimerOptions& options) {
+  static_cast<void>(cuda::driver());  // throws where there is no GPU
+  try {
+    return cuda_cupti_timer_with(options);
+  } catch (const CudaUnavailable& reason) {
+    static std::atomic<bool> said{false};
+    if (!said.exchange(true)) {
+      std::fprintf(
+          stderr,
+          "[contextual] timing by CUDA events, which are less exact and keep kernels from overlapping: %s\n",
+          reason.what());
+    }
+  }
+  return cuda_event_timer();
+}
+
+std::unique_ptr<Timer> cuda_timer() {
+  return cuda_timer_with({});
+}
+
+}  // namespace contextual

@@ -1,0 +1,156 @@
+#include "contextual/launch/run_context.hpp"
+
+#include <contextual/detail/launch/kernel_core.hpp>
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace contextual::detail {
+namespace {
+
+// Initial-exec: one load relative to the thread pointer. The library is small enough for the static TLS
+// reserve when it is loaded by dlopen.
+constinit thread_local ThreadState this_thread __attribute__((tls_model("initial-exec")));
+
+}  // namespace
+
+[[gnu::hot]] ThreadState& thread_state() noexcept {
+  return this_thread;
+}
+
+KernelCore::KernelCore(KernelTraits traits) : traits_(std::move(traits)) {}
+
+KernelCore::~KernelCore() = default;
+
+[[gnu::hot]] int KernelCore::resolve(const Key& key) const {
+  const ThreadState& thread = this_thread;
+  if (thread.log != nullptr) {
+    return tuning;
+  }
+  if (const LockInTable* table = fast_table_.load(std::memory_order_acquire)) [[likely]] {
+    return look_up(*table, key);
+  }
+  return resolve_slowly(key);
+}
+
+int KernelCore::look_up(const LockInTable& table, const Key& key) const noexcept {
+  const ThreadState& thread = this_thread;
+  if (thread.region != 0) {
+    const int config_id = table.find(thread.region, key);
+    if (thread.use != nullptr) [[unlikely]] {
+      return look_up_in_pass(table, key, config_id);
+    }
+    if (config_id != LockInTable::none) {
+      return config_id;
+    }
+  }
+  if (thread.defaults_only) {
+    return 0;
+  }
+  const int config_id = table.find(0, key);
+  return config_id == LockInTable::none ? 0 : config_id;
+}
+
+/// `config_id` is what is locked in for the region, or none.
+int KernelCore::look_up_in_pass(const LockInTable& table, const Key& key, int config_id) const noexcept {
+  UsePass& pass = *this_thread.use;
+  const bool new_here =
+      config_id == LockInTable::none || table.standing(this_thread.region, key) == Standing::provisional;
+  if (new_here) {
+    pass.saw_new(*this, key);
+  }
+  if (config_id == LockInTable::none) {
+    config_id = std::max(table.find(0, key), 0);
+  }
+  return pass.watched() ? first_watched - config_id : config_id;
+}
+
+int KernelCore::resolve_slowly(const Key& key) const {
+  make_ready();
+  if (ambiguous_.load(std::memory_order_acquire)) {
+    throw InvalidArgument(
+        "two living tunable kernels are named \"" + traits_.name +
+        "\": give each a name of its own; logs, lock-ins and other ranks know a kernel by its name");
+  }
+  const bool in_region = this_thread.region != 0 || this_thread.defaults_only;
+  if (!in_region && LaunchRegistry::instance().run_active()) {
+    unguarded_launches_.fetch_add(1, std::memory_order_relaxed);
+  }
+  return look_up(*table_, key);
+}
+
+void KernelCore::make_ready() const {
+  std::call_once(ready_once_, [this] {
+    try {
+      if (traits_.name.empty()) {
+        throw InvalidArgument(
+            "a tunable kernel has an empty name: give it one, it identifies it in logs and on other ranks");
+      }
+      space_ = traits_.space();
+    } catch (const ConfigSpaceError& error) {
+      const ConfigSpaceError named("tunable kernel \"" + traits_.name + "\": " + error.what());
+      space_error_ = std::make_exception_ptr(named);
+      return;
+    } catch (...) {
+      space_error_ = std::current_exception();
+      return;
+    }
+    table_ = LaunchRegistry::instance().table_for(traits_.name, space_.digest);
+    ready_.store(true, std::memory_order_release);
+    LaunchRegistry::instance().publish(*this);
+  });
+  if (space_error_) {
+    std::rethrow_exception(space_error_);
+  }
+}
+
+const SpaceView& KernelCore::space() const {
+  make_ready();
+  return space_;
+}
+
+std::shared_ptr<LockInTable> KernelCore::table() const {
+  make_ready();
+  return table_;
+}
+
+void KernelCore::preload() const noexcept {
+  if (!traits_.preload) {
+    return;
+  }
+  try {
+    // A coupled kernel's partner launches the default, so it does as well.
+    const std::size_t tried = traits_.coupling.empty() ? space().size : 1;
+    std::vector<std::string> failures;
+    for (std::size_t id = 0; id < tried; ++id) {
+      try {
+        traits_.preload(id);
+        first_config_.store(id, std::memory_order_relaxed);
+        preload_failures_.clear();
+        return;
+      } catch (const std::exception& error) {
+        failures.emplace_back(error.what());
+      } catch (...) {
+        failures.emplace_back("`preload` threw an exception that is no std::exception");
+      }
+    }
+    if (tried == space().size) {
+      preload_failures_ = std::move(failures);
+    }
+  } catch (...) {  // a bad config space: the first launch says so
+  }
+}
+
+void KernelCore::set_fast_path(bool enabled) noexcept {
+  const bool open =
+      enabled && ready_.load(std::memory_order_acquire) && !ambiguous_.load(std::memory_order_acquire);
+  fast_table_.store(open ? table_.get() : nullptr, std::memory_order_release);
+}
+
+std::string KernelCore::key_text(const Key& key) const {
+  return traits_.key_names.empty() ? key.to_string() : key.to_string(traits_.key_names);
+}
+
+}  // namespace contextual::detail

@@ -1,0 +1,206 @@
+#include "contextual/launch/run_context.hpp"
+
+#include <contextual/detail/launch/launch_call.hpp>
+#include <contextual/error.hpp>
+
+#include <utility>
+
+namespace contextual::detail {
+namespace {
+
+std::string config_text(const KernelCore& core, std::size_t config_id) {
+  return core.space().configs[config_id].to_string();
+}
+
+}  // namespace
+
+[[gnu::hot]] LaunchCall::LaunchCall(const KernelCore& core, const Key& key, const KeepView& keep,
+                                    bool on_stream, void* stream)
+    : log_(*thread_state().log), core_(core), key_(key) {
+  RunContext& run = *log_.run;
+  info_.region = run.region();
+  info_.kernel = core.traits().name;
+  info_.key = &key_;
+  info_.tuning_iteration = run.tuning_iteration;
+  info_.stream = stream;
+  info_.on_stream = on_stream;
+  if (stream != nullptr && run.timer().captures(info_)) [[unlikely]] {
+    use_without_tuning();
+    return;
+  }
+  slot_ = run.find(core, key, keep);
+  if (slot_ == nullptr) [[unlikely]] {
+    return;
+  }
+  if (slot_->cells.empty()) [[unlikely]] {
+    use_first();
+  } else {
+    const policy::Cell& cell = slot_->cells[run.batch_iteration];
+    info_.config_id = cell.config_id;
+    info_.warmup = cell.warmup;
+    if (slot_->has_prepare && cell.config_id != 0 && !slot_->prepared_here[cell.config_id]) [[unlikely]] {
+      info_.config_id = 0;
+      info_.warmup = false;
+      late_ = true;
+    }
+  }
+  if (slot_->coupling.empty() && slot_->rejected[info_.config_id].load(std::memory_order_acquire))
+      [[unlikely]] {
+    next_fallback();
+  }
+}
+
+/// Of a captured launch, which takes place where the graph is replayed: neither tuned nor timed.
+[[gnu::cold]] void LaunchCall::use_without_tuning() {
+  const int locked = core_.table()->find(log_.run->region_id(), key_);
+  info_.config_id = locked == LockInTable::none ? core_.first_config() : static_cast<std::size_t>(locked);
+  captured_ = true;
+}
+
+/// Of a problem that the ranks have not agreed on yet.
+[[gnu::cold]] void LaunchCall::use_first() {
+  const std::size_t first = core_.first_config();
+  const bool left_out = first < slot_->left_out.size() && slot_->left_out[first];
+  info_.config_id = slot_->locked_config.value_or(left_out ? 0 : first);
+  info_.warmup = !slot_->locked_config.has_value();
+}
+
+bool LaunchCall::config_changed() noexcept {
+  if (slot_ == nullptr) {
+    return false;
+  }
+  const auto now = static_cast<std::int64_t>(info_.config_id);
+  return slot_->last_config.exchange(now, std::memory_order_relaxed) != now;
+}
+
+[[gnu::hot]] void LaunchCall::start() noexcept {
+  if (captured_) [[unlikely]] {
+    return;  // a timer's events would become part of the graph
+  }
+  under_way_ = true;
+  current_ = slot_ == nullptr ? 0 : ((slot_->index + 1) << 32) | (info_.config_id << 1);
+  log_.current.store(current_ | detail::launch_under_way, std::memory_order_release);
+  log_.run->timer().begin_launch(info_, note_);
+}
+
+[[gnu::hot]] void LaunchCall::stop() noexcept {
+  if (!under_way_) [[unlikely]] {
+    return;
+  }
+  under_way_ = false;
+  log_.run->timer().end_launch(info_, note_);
+  log_.current.store(current_, std::memory_order_release);
+}
+
+void LaunchCall::note_rejection(const std::string& reason) {
+  if (slot_ == nullptr) {
+    throw Error("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
+                core_.key_text(key_) + ": config-" + std::to_string(info_.config_id) + " failed: " + reason);
+  }
+  const std::lock_guard lock(slot_->mutex);
+  slot_->rejected[info_.config_id].store(true, std::memory_order_release);
+  slot_->rejections.push_back({info_.config_id, log_.run->batch_iteration, reason});
+}
+
+void LaunchCall::reject(const std::string& reason) {
+  stop();
+  note_rejection(reason);
+  if (!slot_->coupling.empty()) {
+    fail("region \"" + std::string(info_.region) + "\": coupled kernel \"" + core_.traits().name +
+         "\", key " + slot_->key_text + ", config-" + std::to_string(info_.config_id) + " " +
+         config_text(core_, info_.config_id) + " failed to launch: " + reason +
+         ". A fallback would not match what it is coupled to; leave the config out with `keep` or `prepare`");
+  }
+  if (next_fallback()) {
+    return;
+  }
+  const std::lock_guard lock(slot_->mutex);
+  // Where nothing could be loaded the reasons of the others are known as well.
+  const std::vector<std::string>& failures = core_.preload_failures();
+  for (std::size_t id = 0; id < failures.size(); ++id) {
+    if (!slot_->rejected[id].exchange(true, std::memory_order_acq_rel)) {
+      slot_->rejections.push_back({id, log_.run->batch_iteration, failures[id]});
+    }
+  }
+  if (slot_->has_prepare && slot_->rejections.size() < slot_->config_count && !slot_->state_index) {
+    fail("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
+         slot_->key_text + ": its first launch failed: " + reason +
+         ". Its other configs need `prepare`, which cannot happen inside a region: make the default "
+         "launchable");
+  }
+  {
+    std::vector<Rejection> rejections;
+    for (const LocalRejection& rejection : slot_->rejections) {
+      rejections.push_back({rejection.config_id, config_text(core_, rejection.config_id), rejection.reason});
+    }
+    throw TuningFailedError(std::string(info_.region), slot_->name, slot_->key_text, std::move(rejections));
+  }
+}
+
+void LaunchCall::fail(const std::string& cause) {
+  const auto failure = std::make_exception_ptr(Error(cause));
+  log_.run->fail(failure);
+  std::rethrow_exception(failure);
+}
+
+void LaunchCall::found_before(const std::string& what) noexcept {
+  try {
+    log_.run->note("an error was pending before a launch of kernel \"" + core_.traits().name +
+                   "\", which is not blamed for it: " + what);
+  } catch (...) {  // no memory for the words
+  }
+}
+
+void LaunchCall::device_failed(const std::string& reason) {
+  stop();
+  const std::vector<DeviceError::Suspect> suspects = log_.run->suspects(&log_);
+  const auto failure = std::make_exception_ptr(DeviceError(
+      "region \"" + std::string(info_.region) + "\", tuning iteration " +
+          std::to_string(info_.tuning_iteration) + ": the device no longer works for this process: " +
+          reason + ". Noticed by the launch of kernel \"" + core_.traits().name + "\", key " +
+          core_.key_text(key_) + ", config-" + std::to_string(info_.config_id) + " " +
+          config_text(core_, info_.config_id) + ". " + suspects_text(suspects),
+      suspects));
+  log_.run->fail(failure);
+  std::rethrow_exception(failure);
+}
+
+bool LaunchCall::reject_result(const std::string& reason, bool can_repeat) {
+  note_rejection(reason);
+  return can_repeat && slot_->coupling.empty() && next_fallback();
+}
+
+bool LaunchCall::next_fallback() {
+  const auto usable = [this](std::size_t id) { return !slot_->rejected[id].load(std::memory_order_acquire); };
+  const auto take = [this](std::size_t id) {
+    info_.config_id = id;
+    info_.warmup = false;
+    fallback_ = true;
+    return true;
+  };
+  if (slot_->best_so_far && usable(*slot_->best_so_far)) {
+    return take(*slot_->best_so_far);
+  }
+  if (usable(0)) {
+    return take(0);
+  }
+  for (std::size_t id = 1; id < slot_->config_count; ++id) {
+    // What needs preparing cannot be prepared here: nothing may be loaded inside the region.
+    const bool launchable = !slot_->has_prepare || slot_->prepared_here[id];
+    if (launchable && usable(id) && !(id < slot_->left_out.size() && slot_->left_out[id])) {
+      return take(id);
+    }
+  }
+  return false;
+}
+
+[[gnu::hot]] void LaunchCall::finish() noexcept {
+  stop();
+  if (slot_ == nullptr) [[unlikely]] {
+    return;
+  }
+  log_.records.push_back({slot_, static_cast<std::uint32_t>(info_.config_id), log_.run->batch_iteration,
+                          fallback_, late_, note_});
+}
+
+}  // namespace contextual::detail

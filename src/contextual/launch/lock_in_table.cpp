@@ -1,0 +1,61 @@
+#include <contextual/detail/launch/lock_in_table.hpp>
+
+namespace contextual::detail {
+namespace {
+
+constexpr std::size_t initial_slot_count = 16;
+constexpr std::uint32_t any_region = 0;
+
+}  // namespace
+
+LockInTable::LockInTable() {
+  arrays_.push_back(std::make_unique<Slots>(initial_slot_count));
+  slots_.store(arrays_.back().get(), std::memory_order_release);
+}
+
+void LockInTable::lock_in(std::uint32_t region, const Key& key, int config_id, Standing standing) {
+  const std::lock_guard lock(mutex_);
+  put(region, key, config_id, standing);
+  if (standing == Standing::lasting) {
+    put(any_region, key, config_id, standing);
+  }
+}
+
+void LockInTable::put(std::uint32_t region, const Key& key, int config_id, Standing standing) {
+  Slots& slots = *arrays_.back();
+  for (std::size_t i = slot_hash(region, key);; ++i) {
+    Entry* entry = slots.at[i & slots.mask].load(std::memory_order_relaxed);
+    if (entry == nullptr) {
+      break;
+    }
+    if (entry->region == region && entry->key == key) {
+      entry->config_id.store(config_id, std::memory_order_relaxed);
+      entry->standing.store(standing, std::memory_order_relaxed);
+      return;
+    }
+  }
+  // Half full at most: probes stay short, and a look-up always meets an empty slot.
+  if ((entries_.size() + 1) * 2 > arrays_.back()->at.size()) {
+    grow();
+  }
+  insert(*arrays_.back(), entries_.emplace_back(region, key, config_id, standing));
+}
+
+void LockInTable::insert(Slots& slots, Entry& entry) {
+  std::size_t i = slot_hash(entry.region, entry.key);
+  while (slots.at[i & slots.mask].load(std::memory_order_relaxed) != nullptr) {
+    ++i;
+  }
+  slots.at[i & slots.mask].store(&entry, std::memory_order_release);
+}
+
+void LockInTable::grow() {
+  auto larger = std::make_unique<Slots>(arrays_.back()->at.size() * 2);
+  for (Entry& entry : entries_) {
+    insert(*larger, entry);
+  }
+  arrays_.push_back(std::move(larger));
+  slots_.store(arrays_.back().get(), std::memory_order_release);
+}
+
+}  // namespace contextual::detail

@@ -1,0 +1,234 @@
+#include "contextual/launch/run_context.hpp"
+
+#include <contextual/detail/config/stable_hash.hpp>
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace contextual::detail {
+namespace {
+
+constexpr std::size_t first_records = 1024;  ///< of a batch; grows where that is too few
+
+std::uint64_t identity_of(const std::string& name, const KernelTraits& traits, const SpaceView& space,
+                          const Key& key) {
+  StableHash hash;
+  hash.add(std::string_view(name))
+      .add(std::string_view(traits.coupling))
+      .add(key.hash())
+      .add(static_cast<std::uint64_t>(traits.participation));
+  hash.add(space.size);
+  if (traits.coupling.empty()) {
+    hash.add(space.digest);  // coupled kernels share the size and order of their spaces, not the contents
+  }
+  return hash.value();
+}
+
+/// What is not a candidate for the launch whose arguments are bound.
+std::vector<bool> left_out_configs(const KeepView& keep, std::size_t config_count) {
+  std::vector<bool> left_out(config_count, false);
+  for (std::size_t id = 0; id < config_count; ++id) {
+    left_out[id] = !keep(id);
+  }
+  return left_out;
+}
+
+}  // namespace
+
+RunContext::RunContext(std::string region, std::uint32_t region_id, Timer& timer, std::size_t max_problems,
+                       Reuse reuse)
+    : region_(std::move(region)),
+      region_id_(region_id),
+      timer_(timer),
+      max_problems_(max_problems),
+      reuse_(reuse) {
+  ThreadLog& own = threads_.emplace_back(*this, LaunchOrder::same);
+  own.records.resize(first_records);  // touched now, not inside launches
+  own.records.clear();
+}
+
+ThreadLog& RunContext::add_thread(LaunchOrder order) {
+  const std::lock_guard lock(mutex_);
+  return threads_.emplace_back(*this, order);
+}
+
+[[gnu::hot]] ProblemSlot* RunContext::find(const KernelCore& core, const Key& key, const KeepView& keep) {
+  if (ProblemSlot* slot = map_.find(core, key)) [[likely]] {
+    return slot;
+  }
+  return discover(core, key, keep);
+}
+
+[[gnu::cold]] ProblemSlot* RunContext::discover(const KernelCore& core, const Key& key,
+                                                const KeepView& keep) {
+  const KernelTraits& traits = core.traits();
+  const SpaceView& space = core.space();  // may throw: before the lock
+  const std::string& name = traits.coupling.empty() ? traits.name : traits.coupling;
+  const ProblemName problem{name, traits.coupling, key};
+  if (full_.load(std::memory_order_acquire) && index_.find(problem) == nullptr) {
+    return count_untracked();  // without the lock: nothing is added to the index any more
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (ProblemSlot* slot = fresh_.find(core, key)) {
+      return slot;
+    }
+    if (full_ && index_.find(problem) == nullptr) {
+      return count_untracked();
+    }
+  }
+  const std::vector<bool> left_out = left_out_configs(keep, space.size);  // the user's code: without the lock
+  const std::lock_guard lock(mutex_);
+  if (ProblemSlot* slot = fresh_.find(core, key)) {
+    return slot;
+  }
+  check_namesakes(core);
+  ProblemSlot* slot = index_.find(problem);
+  if (slot == nullptr) {
+    if (full_) {
+      return count_untracked();
+    }
+    slot = &list({name, traits.coupling, key, core.key_text(key), traits.participation, space.size,
+                  space.digest, identity_of(name, traits, space, key)});
+  }
+  join_member(*slot, core, left_out);
+  fresh_.add(core, *slot);
+  launched_[traits.name] = core.shared_from_this();
+  return slot;
+}
+
+ProblemSlot* RunContext::count_untracked() noexcept {
+  untracked_launches_.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
+}
+
+/// Under the lock.
+ProblemSlot& RunContext::list(const Problem& problem) {
+  ProblemSlot& slot = slots_.emplace_back(slots_.size(), problem);
+  index_.add(slot);
+  full_.store(slots_.size() >= max_problems_, std::memory_order_release);  // last: see `discover`
+  return slot;
+}
+
+void RunContext::check_namesakes(const KernelCore& core) {
+  const auto known = launched_.find(core.traits().name);
+  if (known != launched_.end() && known->second.get() != &core && known->second->alive()) {
+    throw InvalidArgument("region \"" + region_ + "\" launches two living kernels named \"" +
+                          core.traits().name + "\": give each a name of its own");
+  }
+}
+
+void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const std::vector<bool>& left_out) {
+  const SpaceView& space = core.space();
+  if (space.size != slot.config_count || (slot.coupling.empty() && space.digest != slot.space_digest)) {
+    throw InvalidArgument(
+        "region \"" + region_ + "\": kernel \"" + core.traits().name + "\" has " +
+        std::to_string(space.size) + " configs where " +
+        (slot.coupling.empty() ? "its namesake" : "the coupling \"" + slot.coupling + "\"") + " has " +
+        std::to_string(slot.config_count) +
+        ": kernels of one tuning problem need config spaces of equal size and order");
+  }
+  const auto namesake = std::find_if(slot.members.begin(), slot.members.end(), [&](const auto& member) {
+    return member->traits().name == core.traits().name;
+  });
+  if (namesake != slot.members.end()) {
+    // The kernel was destroyed and made anew, e.g. as a local of the region. The map still names the old
+    // one, which is kept until the map is rebuilt; until then launches of the new one come this way.
+    retired_.push_back(std::move(*namesake));
+    *namesake = core.shared_from_this();
+    return;
+  }
+  if (slot.members.empty() && !slot.state_index) {
+    slot.locked_config = reusable_choice(core, slot.key);
+  }
+  if (!slot.members.empty() && reusable_choice(core, slot.key) != slot.locked_config) {
+    slot.locked_config.reset();  // coupled kernels are locked in together or not at all
+  }
+  slot.members.push_back(core.shared_from_this());
+  if (!slot.state_index) {
+    slot.has_prepare = slot.has_prepare || core.traits().prepare;
+    for (std::size_t id = 0; id < left_out.size(); ++id) {
+      slot.left_out[id] = slot.left_out[id] || left_out[id];
+    }
+  }
+}
+
+std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, const Key& key) const {
+  const int locked = core.table()->find(region_id_, key);
+  if (locked == LockInTable::none || reuse_ == Reuse::nothing) {
+    return std::nullopt;
+  }
+  const Standing standing = core.table()->standing(region_id_, key);
+  const bool taken_over =
+      standing == Standing::lasting || (standing == Standing::kept && reuse_ == Reuse::lasting_and_kept);
+  return taken_over ? std::optional<std::size_t>(locked) : std::nullopt;
+}
+
+std::optional<CurrentLaunch> RunContext::current_launch() {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t word = threads_.front().current.load(std::memory_order_acquire);
+  for (const ThreadLog& log : threads_) {
+    if (const std::uint64_t other = log.current.load(std::memory_order_acquire); other & launch_under_way) {
+      word = other;
+      break;
+    }
+  }
+  const auto index = static_cast<std::size_t>(word >> 32);
+  const auto config_id = static_cast<std::size_t>((word & 0xffffffffU) >> 1);
+  if (word == 0 || index > slots_.size() || slots_[index - 1].members.empty()) {
+    return std::nullopt;
+  }
+  const ProblemSlot& slot = slots_[index - 1];
+  const SpaceView& space = slot.members.front()->space();
+  if (config_id >= space.configs.size()) {
+    return std::nullopt;
+  }
+  return CurrentLaunch{slot.name, slot.key_text, config_id, space.configs[config_id],
+                       (word & launch_under_way) != 0};
+}
+
+void RunContext::fail(std::exception_ptr failure) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) {
+    failure_ = std::move(failure);
+  }
+}
+
+std::exception_ptr RunContext::failure() {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+void RunContext::rebuild_map() {
+  if (fresh_.empty()) {
+    return;  // nothing was added since
+  }
+  map_.clear();
+  for (ProblemSlot& slot : slots_) {
+    for (const auto& member : slot.members) {
+      map_.add(*member, slot);
+    }
+  }
+  fresh_.clear();
+  retired_.clear();
+}
+
+void RunContext::begin_batch() {
+  const std::lock_guard lock(mutex_);
+  while (threads_.size() > 1) {
+    threads_.pop_back();  // workers come anew with every run of the region
+  }
+  threads_.front().records.clear();
+  for (ProblemSlot& slot : slots_) {
+    slot.rejections = std::exchange(slot.late_rejections, {});
+  }
+}
+
+ProblemSlot& RunContext::add_remote(const Problem& problem) {
+  const std::lock_guard lock(mutex_);
+  return list(problem);
+}
+
+}  // namespace contextual::detail

@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// A run of a region that uses what is locked in: did it launch anything that is not?
+
+#include <contextual/detail/launch/kernel_core.hpp>
+#include <contextual/key.hpp>
+#include <contextual/participation.hpp>
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace contextual::detail {
+
+/// Written by all threads of the region.
+class UsePass {
+ public:
+  /// What becomes of a launch that fails: it is the caller's matter, or it is told here and repeated with a
+  /// fallback.
+  enum class Failures { are_the_callers, are_watched };
+
+  explicit UsePass(Failures failures) : watched_(failures == Failures::are_watched) {}
+
+  bool watched() const noexcept { return watched_; }
+
+  /// A launch without a choice that is there to stay.
+  void saw_new(const KernelCore& kernel, const Key& key) noexcept {
+    const bool on_all = kernel.traits().participation == Participation::all;
+    (on_all ? new_on_all_ : new_elsewhere_).store(true, std::memory_order_relaxed);
+    try {
+      const std::lock_guard lock(mutex_);
+      if (!first_) {
+        first_.emplace(kernel.traits().name, kernel.key_text(key));
+      }
+    } catch (...) {  // no memory for the words
+    }
+  }
+  /// A choice that cannot be launched any more.
+  void saw_rejection() noexcept { rejected_.store(true, std::memory_order_relaxed); }
+
+  /// Of a kernel that every rank launches.
+  bool new_on_all() const noexcept { return new_on_all_.load(std::memory_order_relaxed); }
+  /// Of a kernel that other ranks need not launch.
+  bool new_elsewhere() const noexcept { return new_elsewhere_.load(std::memory_order_relaxed); }
+  bool rejected() const noexcept { return rejected_.load(std::memory_order_relaxed); }
+  /// Kernel and key of the first new one, once the region has returned.
+  const std::optional<std::pair<std::string, std::string>>& first_new() const noexcept { return first_; }
+
+ private:
+  const bool watched_;
+  std::atomic<bool> new_on_all_{false};
+  std::atomic<bool> new_elsewhere_{false};
+  std::atomic<bool> rejected_{false};
+  std::mutex mutex_;
+  std::optional<std::pair<std::string, std::string>> first_;
+};
+
+}  // namespace contextual::detail

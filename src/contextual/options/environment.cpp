@@ -1,0 +1,64 @@
+#include "contextual/options/environment.hpp"
+
+#include <contextual/error.hpp>
+
+#include <cstdlib>
+#include <map>
+
+namespace contextual::options {
+namespace {
+
+std::optional<bool> parse_bool(const char* name, const std::optional<std::string>& text) {
+  if (!text) {
+    return std::nullopt;
+  }
+  if (*text == "1" || *text == "0") {
+    return *text == "1";
+  }
+  throw InvalidArgument(std::string("environment variable ") + name + "=\"" + *text + "\": set it to 0 or 1");
+}
+
+Mode parse_mode(const std::string& text) {
+  static const std::map<std::string, Mode, std::less<>> modes{
+      {"tune", Mode::tune}, {"use", Mode::use}, {"off", Mode::off}};
+  const auto mode = modes.find(text);
+  if (mode == modes.end()) {
+    throw InvalidArgument("environment variable CONTEXTUAL_MODE=\"" + text +
+                          "\": set it to tune, use or off");
+  }
+  return mode->second;
+}
+
+}  // namespace
+
+Environment parse_environment(const std::function<const char*(const char*)>& get) {
+  const auto text = [&](const char* name) {
+    const char* value = get(name);
+    return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
+  };
+  Environment environment;
+  if (const auto mode = text("CONTEXTUAL_MODE")) {
+    environment.mode = parse_mode(*mode);
+  }
+  if (const auto directory = text("CONTEXTUAL_LOG_DIR")) {
+    environment.log_directory = *directory;
+  }
+  environment.always_tune = parse_bool("CONTEXTUAL_ALWAYS_TUNE", text("CONTEXTUAL_ALWAYS_TUNE"));
+  environment.print = parse_bool("CONTEXTUAL_PRINT_AUTOTUNING", text("CONTEXTUAL_PRINT_AUTOTUNING"));
+  return environment;
+}
+
+const ReadEnvironment& environment() {
+  static const ReadEnvironment* const read = [] {
+    auto* const fresh = new ReadEnvironment;
+    try {
+      fresh->values = parse_environment([](const char* name) { return std::getenv(name); });
+    } catch (const InvalidArgument& error) {
+      fresh->error = error.what();
+    }
+    return fresh;
+  }();
+  return *read;
+}
+
+}  // namespace contextual::options

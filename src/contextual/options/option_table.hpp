@@ -1,0 +1,53 @@
+#pragma once
+
+/// \file
+/// Every option in one row: its name, its member of Options, where its value goes, whether all ranks must
+/// have the same, and what it may be. Falling through, the environment, the comparison of the ranks and the
+/// checks go by these rows, so a new option is its documented member, the member that it goes to, and a row.
+
+#include "contextual/options/option_row.hpp"
+
+#include <tuple>
+
+namespace contextual::options {
+
+/// What has no check and goes to the policy is checked there (policy/options_check.hpp).
+constexpr auto option_table() {
+  using O = Options;
+  using P = policy::PolicyOptions;
+  using R = ResolvedOptions;
+  using E = Environment;
+  return std::tuple{row("mode", &O::mode, &R::mode).agreed().below(&E::mode),
+                    row("n_warmup", &O::n_warmup, &P::n_warmup).agreed(),
+                    row("n_repeat", &O::n_repeat, &P::n_repeat).agreed(),
+                    row("settle_every", &O::settle_every, &P::settle_every).agreed(),
+                    row("max_iterations", &O::max_iterations, &P::max_iterations).agreed(),
+                    row("max_problems", &O::max_problems, &R::max_problems).agreed().at_least(1),
+                    row("always_tune", &O::always_tune, &R::always_tune).agreed().below(&E::always_tune),
+                    row("statistic", &O::statistic, &P::statistic).agreed(),
+                    row("tie_margin", &O::tie_margin, &P::tie_margin).agreed(),
+                    row("finals", &O::finals, &P::finals).agreed(),
+                    row("finals_candidates", &O::finals_candidates, &P::finals_candidates).agreed(),
+                    row("finals_repeat", &O::finals_repeat, &P::finals_repeat).agreed(),
+                    row("finals_passes", &O::finals_passes, &P::finals_passes).agreed(),
+                    row("finals_min_gain", &O::finals_min_gain, &P::finals_min_gain).agreed(),
+                    row("schedule", &O::schedule, &P::schedule).agreed(),
+                    row("deadline", &O::deadline, &R::deadline).at_least(1, " (ms)"),
+                    row("grace", &O::grace, &R::grace).at_least(0, " (ms)"),
+                    row("times_count", &O::times_count, &R::times_count),
+                    row("log_directory", &O::log_directory, &R::log_directory).below(&E::log_directory),
+                    row("print", &O::print, &R::print).below(&E::print),
+                    row("communicator", &O::communicator, &R::communicator),
+                    row("timer", &O::timer, &R::timer),
+                    row("progress", &O::progress, &R::progress),
+                    row("on_deadline", &O::on_deadline, &R::on_deadline),
+                    row("before_iteration", &O::before_iteration, &R::before_iteration),
+                    row("after_iteration", &O::after_iteration, &R::after_iteration)};
+}
+
+template <typename Use>
+void for_each_option(Use&& use) {
+  std::apply([&use](const auto&... rows) { (use(rows), ...); }, option_table());
+}
+
+}  // namespace contextual::options

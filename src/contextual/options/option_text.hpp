@@ -1,0 +1,58 @@
+#pragma once
+
+/// \file
+/// Values of options as the ranks compare them, and as they are checked.
+
+#include <contextual/options.hpp>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+namespace contextual::options {
+
+// Two values have one text only if they are equal.
+inline std::string text_of(Mode mode) {
+  return mode == Mode::tune ? "tune" : mode == Mode::use ? "use" : "off";
+}
+inline std::string text_of(Statistic statistic) {
+  return statistic == Statistic::median ? "median" : "trimmed_mean";
+}
+inline std::string text_of(std::integral auto value) {
+  if constexpr (std::same_as<decltype(value), bool>) {
+    return value ? "true" : "false";
+  } else {
+    return std::to_string(value);
+  }
+}
+inline std::string text_of(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+/// What it does cannot be compared.
+inline std::string text_of(const ScheduleFactory& schedule) {
+  return schedule ? "own" : "walk";
+}
+
+inline std::int64_t number_of(std::integral auto value) {
+  return static_cast<std::int64_t>(value);
+}
+inline std::int64_t number_of(std::chrono::milliseconds value) {
+  return value.count();
+}
+
+template <typename T>
+concept Comparable = requires(const T& value) {
+  text_of(value);
+};
+
+template <typename T>
+concept Number = requires(const T& value) {
+  number_of(value);
+};
+
+}  // namespace contextual::options

@@ -1,0 +1,124 @@
+#include "contextual/options/resolved_options.hpp"
+
+#include "contextual/options/option_table.hpp"
+#include "contextual/policy/options_check.hpp"
+
+#include <contextual/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <type_traits>
+
+namespace contextual {
+namespace {
+
+struct DefaultOptions {
+  std::mutex mutex;
+  Options options;
+};
+
+DefaultOptions& default_options() {
+  static auto* const options = new DefaultOptions;  // outlives static tuners
+  return *options;
+}
+
+}  // namespace
+
+void set_default_options(const Options& options) {
+  DefaultOptions& defaults = default_options();
+  const std::lock_guard lock(defaults.mutex);
+  defaults.options = options;
+}
+
+namespace options {
+namespace {
+
+template <typename T>
+const T& value_of(const std::optional<T>& set) {
+  return *set;
+}
+/// Pointers and functions are unset where they are null.
+template <typename T>
+const T& value_of(const T& set) {
+  return set;
+}
+
+/// As long as a Deadline can be; sums and finer units of it do not overflow.
+void limit(std::chrono::milliseconds& time) {
+  constexpr std::chrono::milliseconds longest = std::chrono::hours(24 * 365 * 50);
+  time = std::min(time, longest);
+}
+
+}  // namespace
+
+ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnvironment& environment) {
+  Options process;
+  {
+    const std::lock_guard lock(default_options().mutex);
+    process = default_options().options;
+  }
+  const std::array<const Options*, 3> layers{&call, &tuner, &process};  // the first that sets it wins
+  ResolvedOptions options;
+  for_each_option([&](const auto& row) {
+    auto& into = at(options, row.resolved);
+    for (const Options* layer : layers) {
+      if (layer->*row.option) {
+        into = value_of(layer->*row.option);
+        break;
+      }
+    }
+    if (row.environment != nullptr && environment.values.*row.environment) {
+      into = value_of(environment.values.*row.environment);
+    }
+  });
+  options.environment_error = environment.error;
+  limit(options.deadline);
+  limit(options.grace);
+  options.communicator_given = options.communicator != nullptr;
+  if (!options.communicator_given) {
+    options.communicator = one_rank();
+  }
+  if (!options.timer) {
+    options.timer = default_timer();
+  }
+  return options;
+}
+
+void validate(const ResolvedOptions& options) {
+  if (!options.environment_error.empty()) {
+    throw InvalidArgument(options.environment_error);
+  }
+  policy::check_options(options.policy);
+  for_each_option([&](const auto& row) {
+    if constexpr (Number<typename std::remove_cvref_t<decltype(row)>::Value>) {
+      if (row.least) {
+        policy::require_at_least(std::string(row.name) + row.unit, number_of(at(options, row.resolved)),
+                                 *row.least);
+      }
+    }
+  });
+}
+
+std::vector<std::string> ResolvedOptions::agreed_items() const {
+  std::vector<std::string> items;
+  for_each_option([&](const auto& row) {
+    if constexpr (Comparable<typename std::remove_cvref_t<decltype(row)>::Value>) {
+      if (row.is_agreed) {
+        items.push_back(std::string(row.name) + "=" + text_of(at(*this, row.resolved)));
+      }
+    }
+  });
+  return items;
+}
+
+std::string ResolvedOptions::agreed_text() const {
+  std::string text;
+  for (const std::string& item : agreed_items()) {
+    text += (text.empty() ? "" : " ") + item;
+  }
+  return text;
+}
+
+}  // namespace options
+}  // namespace contextual

@@ -1,0 +1,53 @@
+#pragma once
+
+/// \file
+/// Options after falling through call, tuner, process and built-in values, and the environment.
+
+#include "contextual/options/environment.hpp"
+#include "contextual/policy/tuning_state.hpp"
+
+#include <contextual/options.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::options {
+
+/// The initialisers are the built-in defaults.
+struct ResolvedOptions {
+  Mode mode = Mode::tune;
+  policy::PolicyOptions policy;
+  std::size_t max_problems = 4096;
+  bool always_tune = false;
+  std::chrono::milliseconds deadline{60'000};
+  std::chrono::milliseconds grace{10'000};
+  bool times_count = true;
+  std::string environment_error;
+  std::filesystem::path log_directory = ".autotune_logs";
+  bool print = false;
+  std::shared_ptr<Communicator> communicator;
+  bool communicator_given = false;  ///< by an option; else it is `one_rank()`
+  TimerFactory timer;
+  std::function<void(const Progress&)> progress;
+  std::function<void(const BlockedInfo&)> on_deadline;
+  std::function<void(const IterationInfo&)> before_iteration;
+  std::function<void(const IterationInfo&)> after_iteration;
+
+  /// What must be equal on all ranks: "mode=tune", "n_warmup=3", ...
+  std::vector<std::string> agreed_items() const;
+  std::string agreed_text() const;  ///< the same in one line
+};
+
+/// Throws InvalidArgument for values that make no sense. Apart from `resolve`, so that a rank can tell the
+/// others before it throws.
+void validate(const ResolvedOptions& options);
+
+/// Does not look at the values.
+ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnvironment& environment);
+
+}  // namespace contextual::options

@@ -1,0 +1,47 @@
+#pragma once
+
+/// \file
+/// What a tuning run reports, as plain structs. The log for people and the log for programs are two
+/// renderings of this one stream (docs/log-format.md). `RankLog::write` takes any of them.
+
+#include "contextual/record/schema/event.hpp"
+
+#include <contextual/config.hpp>
+
+#include <string>
+
+namespace contextual::record {
+
+/// A tuning problem's name.
+struct ProblemName {
+  std::string kernel{};  ///< or the name of the coupling; empty: no problem
+  std::string key{};
+
+  bool operator==(const ProblemName&) const = default;
+};
+
+/// Events that own all they say.
+struct Owned {
+  using Text = std::string;
+  using Problem = ProblemName;
+  using Config = contextual::Config;
+};
+
+using ConfigUse = schema::ConfigUse<Owned>;
+using RunStart = schema::RunStart<Owned>;
+using Hello = schema::Hello<Owned>;
+using DeviceConditions = schema::DeviceConditions<Owned>;
+using LaunchRow = schema::Launch<Owned>;
+using ConfigSummary = schema::ConfigSummary<Owned>;
+using Rejected = schema::Rejected<Owned>;
+using Choice = schema::Choice<Owned>;
+using ContestEntry = schema::ContestEntry<Owned>;
+using Contest = schema::Contest<Owned>;
+using Warning = schema::Warning<Owned>;
+using Progress = schema::Progress<Owned>;
+using Blocked = schema::Blocked<Owned>;
+using RunEnd = schema::RunEnd<Owned>;
+using EventBody = schema::EventBody<Owned>;
+using Event = schema::Event<Owned>;
+
+}  // namespace contextual::record

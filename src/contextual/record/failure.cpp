@@ -1,0 +1,40 @@
+#include "contextual/record/failure.hpp"
+
+#include <contextual/error.hpp>
+
+namespace contextual::record {
+
+std::string text_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
+
+Failure describe(const std::exception_ptr& thrown, int own_rank) {
+  const std::string text = text_of(thrown);
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const CommunicationError& error) {
+    return {text, "CommunicationError", error.missing_ranks()};
+  } catch (const RegionFailedError& error) {
+    return {text, "RegionFailedError", {error.failed_rank()}};
+  } catch (const RankMismatchError& error) {
+    return {text, "RankMismatchError", error.differing_ranks()};
+  } catch (const TuningFailedError& error) {
+    return {text, "TuningFailedError", error.failed_ranks()};
+  } catch (const InvalidArgument&) {
+    return {text, "InvalidArgument", {own_rank}};
+  } catch (const ConfigSpaceError&) {
+    return {text, "ConfigSpaceError", {own_rank}};
+  } catch (const Error&) {
+    return {text, "Error", {own_rank}};
+  } catch (...) {
+    return {text, "region", {own_rank}};
+  }
+}
+
+}  // namespace contextual::record

@@ -1,0 +1,74 @@
+#include "contextual/record/launch_event.hpp"
+
+namespace contextual::record {
+
+using policy::Cell;
+
+namespace {
+
+LaunchRole role_of(const Cell& cell) {
+  switch (cell.role) {
+    case Cell::Role::step:
+      return cell.warmup ? LaunchRole::warmup : LaunchRole::repeat;
+    case Cell::Role::candidate:
+      return LaunchRole::candidate;
+    case Cell::Role::best:
+      break;
+  }
+  return LaunchRole::best;
+}
+
+}  // namespace
+
+Cell cell_of(const detail::BatchResult& result, const ProblemView& problem, std::size_t iteration,
+             int n_warmup) {
+  const detail::ProblemSlot& slot = *problem.slot;
+  if (!slot.cells.empty()) {
+    return slot.cells[iteration];
+  }
+  Cell cell;
+  cell.config_id =
+      slot.locked_config.value_or(slot.members.empty() ? 0 : slot.members.front()->first_config());
+  const bool left_out = problem.record != nullptr && problem.record->configs[cell.config_id].left_out;
+  if (!slot.locked_config && !left_out) {
+    cell.role = Cell::Role::step;
+    for (std::size_t i = 0; i < iteration; ++i) {
+      cell.iteration += result.cells[slot.index][i].launched ? 1 : 0;
+    }
+    cell.warmup = cell.iteration < n_warmup;
+  }
+  return cell;
+}
+
+LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult& result,
+                       const detail::AgreedTimes& agreed, const detail::ProblemSlot& slot,
+                       std::size_t iteration, const Cell& cell) {
+  const detail::LocalCell& local = result.cells[slot.index][iteration];
+  LaunchRow row;
+  row.phase = plan.phases[iteration];
+  row.tuning_iteration = plan.first_iteration + static_cast<std::int64_t>(iteration);
+  row.config = config_use(slot, cell.config_id);
+  row.role = role_of(cell);
+  if (row.role != LaunchRole::best) {
+    row.step_iteration = cell.iteration;
+  }
+  row.local_ns = local.time_ns;
+  row.makespan_ns = row.local_makespan_ns = result.makespans_ns[iteration];
+  if (slot.index < agreed.time_ns.size()) {
+    row.agreed_ns = agreed.time_ns[slot.index][iteration];
+    row.makespan_ns = agreed.makespan_ns[iteration];
+  }
+  row.status = !local.launched  ? LaunchStatus::not_launched
+               : local.fallback ? LaunchStatus::fallback
+               : local.time_ns  ? LaunchStatus::ok
+                                : LaunchStatus::no_time;
+  for (const detail::LocalRejection& rejection : slot.rejections) {
+    if (rejection.batch_iteration == iteration && rejection.config_id == cell.config_id) {
+      row.status = LaunchStatus::rejected;
+      row.detail = rejection.reason;
+    }
+  }
+  return row;
+}
+
+}  // namespace contextual::record

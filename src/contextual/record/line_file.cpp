@@ -1,0 +1,161 @@
+#include "contextual/record/line_file.hpp"
+
+#include <fcntl.h>
+#include <spdlog/details/log_msg.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace contextual::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Has it a last line without a line end? False for what cannot be read.
+bool ends_inside_line(const fs::path& path) noexcept {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) {
+    return false;
+  }
+  char last = '\n';
+  const off_t size = ::lseek(file, 0, SEEK_END);
+  const bool has_last = size > 0 && ::pread(file, &last, 1, size - 1) == 1;
+  ::close(file);
+  return has_last && last != '\n';
+}
+
+class SpdlogFile final : public LineFile {
+ public:
+  explicit SpdlogFile(const fs::path& path) : path_(path), sink_(path.string(), false) {
+    sink_.set_pattern("%v");
+  }
+
+  std::string append(std::string_view line) noexcept override {
+    try {
+      if (::getpid() != owner_) {
+        return kept_open(path_)->append(line);
+      }
+      const std::lock_guard lock(mutex_);
+      const bool unfinished = std::exchange(may_be_unfinished_, true) && ends_inside_line(path_);
+      write(unfinished ? "\n" + std::string(line) : line);
+      may_be_unfinished_ = false;
+      return {};
+    } catch (const std::exception& error) {
+      return error.what();
+    } catch (...) {
+      return "unknown error";
+    }
+  }
+
+  const fs::path& path() const noexcept override { return path_; }
+
+ private:
+  static std::shared_ptr<LineFile> kept_open(const fs::path& path);
+
+  void write(std::string_view line) {
+    sink_.log({"", spdlog::level::info, spdlog::string_view_t(line.data(), line.size())});
+    sink_.flush();
+  }
+
+  const fs::path path_;
+  const pid_t owner_ = ::getpid();
+  std::mutex mutex_;               ///< never taken in a forked process: who held it may not exist there
+  bool may_be_unfinished_ = true;  ///< the file may end in the middle of a line
+  spdlog::sinks::basic_file_sink_st sink_;
+};
+
+/// The files of one process. Never destroyed: a log may be written while the process exits.
+class OpenFiles {
+ public:
+  static OpenFiles& of_this_process() {
+    static constinit std::atomic<OpenFiles*> current{nullptr};
+    for (OpenFiles* known = current.load();;) {
+      if (known != nullptr && known->owner_ == ::getpid()) {
+        return *known;
+      }
+      auto fresh = std::make_unique<OpenFiles>(known);
+      if (current.compare_exchange_strong(known, fresh.get())) {
+        return *fresh.release();
+      }
+    }
+  }
+
+  explicit OpenFiles(const OpenFiles* of_parent) : of_parent_(of_parent) {}
+
+  std::shared_ptr<SpdlogFile> open(const fs::path& path) {
+    const fs::path own = own_path(path);
+    const fs::path key = fs::weakly_canonical(own);
+    const std::lock_guard lock(mutex_);
+    std::erase_if(files_, [](const auto& known) { return known.second.expired(); });
+    std::weak_ptr<SpdlogFile>& known = files_[key];
+    std::shared_ptr<SpdlogFile> file = known.lock();
+    if (!file) {
+      file = std::make_shared<SpdlogFile>(own);
+      known = file;
+      if (!has_opened(key)) {
+        last_opened_.store(new Opened{key, last_opened_.load()});
+      }
+    }
+    return file;
+  }
+
+  /// Stays open.
+  std::shared_ptr<SpdlogFile> keep(const fs::path& path) {
+    std::shared_ptr<SpdlogFile> file = open(path);
+    const std::lock_guard lock(mutex_);
+    kept_.emplace(file->path(), file);
+    return file;
+  }
+
+ private:
+  /// Every path that was ever opened, each once, in a list that only grows: a forked process reads the one of
+  /// its parent.
+  struct Opened {
+    fs::path path;
+    const Opened* before = nullptr;
+  };
+
+  /// Beside `path` where a process that this one was forked from opened that.
+  fs::path own_path(const fs::path& path) const {
+    const fs::path key = fs::weakly_canonical(path);
+    for (const OpenFiles* parent = of_parent_; parent != nullptr; parent = parent->of_parent_) {
+      if (parent->has_opened(key)) {
+        const std::string name = path.stem().string() + "." + std::to_string(owner_);
+        return path.parent_path() / (name + path.extension().string());
+      }
+    }
+    return path;
+  }
+
+  bool has_opened(const fs::path& key) const {
+    const Opened* opened = last_opened_.load();
+    while (opened != nullptr && opened->path != key) {
+      opened = opened->before;
+    }
+    return opened != nullptr;
+  }
+
+  const pid_t owner_ = ::getpid();
+  const OpenFiles* of_parent_;  ///< of a process that forked this one; its mutex may be held for ever here
+  std::atomic<const Opened*> last_opened_{nullptr};
+  std::mutex mutex_;
+  std::map<fs::path, std::weak_ptr<SpdlogFile>> files_;
+  std::map<fs::path, std::shared_ptr<SpdlogFile>> kept_;
+};
+
+std::shared_ptr<LineFile> SpdlogFile::kept_open(const fs::path& path) {
+  return OpenFiles::of_this_process().keep(path);
+}
+
+}  // namespace
+
+std::shared_ptr<LineFile> LineFile::open(const fs::path& path) {
+  return OpenFiles::of_this_process().open(path);
+}
+
+}  // namespace contextual::record

@@ -1,0 +1,28 @@
+#pragma once
+
+/// \file
+/// A tuning problem as it is reported: what the launches see of it, and what the policy decided.
+
+#include "contextual/launch/run_context.hpp"
+#include "contextual/policy/tuning_state.hpp"
+#include "contextual/record/events.hpp"
+
+#include <contextual/config.hpp>
+
+#include <cstddef>
+
+namespace contextual::record {
+
+/// A slot and the state that tunes it.
+struct ProblemView {
+  const detail::ProblemSlot* slot = nullptr;
+  const policy::ProblemRecord* record = nullptr;  ///< null before it joined
+};
+
+/// A config as names and values; empty for a problem that only other ranks launch.
+const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id);
+
+/// The same for events.
+ConfigUse config_use(const detail::ProblemSlot& slot, std::size_t config_id);
+
+}  // namespace contextual::record

@@ -1,0 +1,285 @@
+#include "contextual/record/recorder.hpp"
+
+#include "contextual/options/lone_rank.hpp"
+#include "contextual/policy/statistics.hpp"
+#include "contextual/record/contest_event.hpp"
+#include "contextual/record/launch_event.hpp"
+#include "contextual/record/progress.hpp"
+#include "contextual/record/utc_time.hpp"
+#include "contextual/sync/launcher.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+namespace contextual::record {
+
+using detail::ProblemSlot;
+using policy::Cell;
+
+namespace {
+
+std::string new_run_id() {
+  static std::atomic<unsigned> next{0};
+  return utc_text(std::chrono::system_clock::now(), "%Y%m%dT%H%M%SZ") + "-" + std::to_string(getpid()) + "-" +
+         std::to_string(next.fetch_add(1));
+}
+
+std::string problem_text(const ProblemSlot& slot) {
+  return slot.name + " " + slot.key_text;
+}
+
+}  // namespace
+
+Recorder::Recorder(const options::ResolvedOptions& options, std::string region)
+    : options_(options), region_(std::move(region)), rank_(options.communicator->rank()) {
+  report().region = region_;
+  report().run_id = new_run_id();
+  if (!options.log_directory.empty()) {
+    log_.emplace(options.log_directory, options.communicator->process_rank());
+    report().log_directory = log_->directory().string();
+  }
+  RunStart start;
+  start.rank_count = options.communicator->size();
+  start.group = options.communicator->describe();
+  start.process_rank = options.communicator->process_rank();
+  start.options = options.agreed_text();
+  start.time_iso8601 = utc_text(std::chrono::system_clock::now());
+  write(start);
+  warn_of_lone_rank();
+}
+
+/// Once a process.
+void Recorder::warn_of_lone_rank() {
+  static std::atomic<bool> warned{false};
+  const auto launched = sync::launched_rank();
+  const auto text = options::lone_rank_warning(options_, launched);
+  if (text && !warned.exchange(true)) {
+    warning(*text);
+    if (!options_.print && launched->rank == 0) {
+      std::fprintf(stderr, "[contextual] warning: %s\n", text->c_str());
+    }
+  }
+}
+
+void Recorder::hello(const std::string& tuning_id, const Timer& timer) {
+  Hello event;
+  event.tuning_id = tuning_id;
+  event.timer = timer.name();
+  event.timer_bias_ns = timer.bias_ns();
+  report().timer = event.timer;
+  report().timer_bias_ns = event.timer_bias_ns;
+  write(event);
+}
+
+void Recorder::conditions(const detail::BatchPlan& plan, const detail::BatchResult& result) {
+  for (const DeviceState& device : result.conditions.devices) {
+    DeviceConditions event;
+    event.phase = plan.phase();
+    event.tuning_iteration = plan.first_iteration;
+    event.iteration_count = static_cast<std::int64_t>(plan.length());
+    event.device = device.device;
+    event.sm_clock_mhz = device.sm_clock_mhz;
+    event.memory_clock_mhz = device.memory_clock_mhz;
+    event.temperature_celsius = device.temperature_celsius;
+    event.power_watts = device.power_watts;
+    event.slowed_by = device.slowed_by;
+    event.disturbance = result.conditions.disturbance;
+    write(event);
+  }
+  if (!result.conditions.disturbance.empty()) {
+    warning("the times of tuning iterations " + std::to_string(plan.first_iteration) + " to " +
+            std::to_string(plan.last_iteration()) +
+            " do not count and are taken again: " + result.conditions.disturbance);
+  }
+}
+
+void Recorder::write(EventBody body) {
+  if (log_) {
+    log_->write(event_of(std::move(body)));
+  }
+}
+
+void Recorder::print(const std::string& line) const {
+  if (options_.print && rank_ == 0) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+}
+
+std::int64_t Recorder::elapsed_ns() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_)
+      .count();
+}
+
+void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& result,
+                     const std::vector<ProblemView>& problems, const detail::AgreedTimes& agreed) {
+  for (std::size_t i = 0; i < plan.length(); ++i) {
+    builder_.begin_row(plan.phases[i], plan.first_iteration + static_cast<std::int64_t>(i));
+    for (const ProblemView& problem : problems) {
+      const std::size_t index = problem.slot->index;
+      const bool known = index < result.cells.size();
+      const bool planned = known && !problem.slot->cells.empty();
+      const bool launched = known && result.cells[index][i].launched;
+      if (!planned && !launched) {
+        continue;  // not seen yet
+      }
+      const Cell cell = cell_of(result, problem, i, options_.policy.n_warmup);
+      builder_.add_cell(*problem.slot, cell, launched);
+      LaunchRow row = launch_event(plan, result, agreed, *problem.slot, i, cell);
+      config_complete(row, problem, cell);
+      write(std::move(row));
+    }
+  }
+}
+
+void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const Cell& cell) {
+  const int last = options_.policy.n_warmup + options_.policy.n_repeat - 1;
+  if (cell.role != Cell::Role::step || cell.iteration != last || problem.record == nullptr) {
+    return;
+  }
+  const policy::ConfigRecord& config = problem.record->configs[cell.config_id];
+  const policy::Summary summary = policy::summarize(config.samples_ns, options_.policy.statistic);
+  if (summary.count == 0) {
+    return;
+  }
+  row.average_ns = summary.centre_ns;
+  ConfigSummary complete;
+  complete.config = row.config;
+  complete.sample_count = static_cast<std::int64_t>(summary.count);
+  complete.centre_ns = summary.centre_ns;
+  complete.spread_ns = summary.spread_ns;
+  write(complete);
+}
+
+void Recorder::rejected(const ProblemSlot& slot, std::size_t config_id, const std::string& reason,
+                        const detail::BatchPlan& plan) {
+  Rejected event;
+  event.phase = plan.phase();
+  event.tuning_iteration = plan.first_iteration;
+  event.config = config_use(slot, config_id);
+  event.reason = reason;
+  write(event);
+  print("[contextual] " + region_ + ": " + problem_text(slot) + ": config-" + std::to_string(config_id) +
+        " " + event.config.values.to_string() + " rejected: " + reason);
+}
+
+void Recorder::choice(const ProblemView& problem) {
+  const ProblemSlot& slot = *problem.slot;
+  const policy::ProblemRecord& record = *problem.record;
+  Choice event;
+  event.config = config_use(slot, record.choice);
+  event.reason = record.reason;
+  event.status = record.status == policy::ProblemStatus::provisional ? ChoiceStatus::provisional
+                                                                     : ChoiceStatus::locked_in;
+  const policy::Summary summary =
+      policy::summarize(record.configs[record.choice].samples_ns, options_.policy.statistic);
+  if (summary.count > 0) {
+    event.latency_ns = summary.centre_ns;
+  }
+  write(event);
+  print("[contextual] " + region_ + ": " + problem_text(slot) + ": " + std::string(enum_text(event.status)) +
+        " config-" + std::to_string(record.choice) + " " + event.config.values.to_string() + ": " +
+        record.reason);
+}
+
+void Recorder::warning(const std::string& text) {
+  Warning event;
+  event.text = text;
+  write(event);
+  report().warnings.push_back(text);
+  print("[contextual] " + region_ + ": warning: " + text);
+}
+
+void Recorder::progress(const policy::TuningState& state, Phase phase, std::size_t open_problems) {
+  Progress event;
+  event.phase = phase;
+  event.iterations_done = state.iterations();
+  event.iterations_expected = state.iterations() + state.expected_remaining_iterations();
+  event.problem_count = static_cast<std::int64_t>(state.problem_count());
+  event.elapsed_ns = elapsed_ns();
+  event.estimated_left_ns =
+      estimate_left_ns(event.iterations_done, event.iterations_expected, event.elapsed_ns);
+  write(event);
+  print(format_progress(region_, event));
+  if (options_.progress) {
+    contextual::Progress progress;
+    progress.region = region_;
+    progress.phase = phase;
+    progress.iterations_done = event.iterations_done;
+    progress.iterations_expected = event.iterations_expected;
+    progress.open_problems = open_problems;
+    progress.elapsed = std::chrono::nanoseconds(event.elapsed_ns);
+    progress.estimated_left = std::chrono::nanoseconds(event.estimated_left_ns.value_or(0));
+    options_.progress(progress);
+  }
+}
+
+void Recorder::contests(const std::vector<policy::Contest>& contests,
+                        const std::vector<ProblemView>& problems) {
+  if (contests_written_ == contests.size()) {
+    return;
+  }
+  std::map<std::size_t, ProblemName> subjects;  // by their index in the state
+  for (const ProblemView& problem : problems) {
+    if (problem.slot->shared() && problem.slot->state_index) {
+      subjects[*problem.slot->state_index] = {problem.slot->name, problem.slot->key_text};
+    }
+  }
+  for (; contests_written_ < contests.size(); ++contests_written_) {
+    const policy::Contest& contest = contests[contests_written_];
+    const bool has_subject = contest.kind == policy::Contest::Kind::problem;
+    const Contest event = contest_event(contest, has_subject ? subjects[contest.problem] : ProblemName());
+    builder_.add_contest(event);
+    write(event);
+  }
+}
+
+void Recorder::fails(const std::exception_ptr& thrown, const detail::BatchPlan& plan, const Ending& ending) {
+  for (const ProblemView& problem : ending.problems) {
+    for (const detail::LocalRejection& rejection : problem.slot->rejections) {
+      rejected(*problem.slot, rejection.config_id, rejection.reason, plan);
+    }
+  }
+  Failure failure = describe(thrown, rank_);
+  failure.blamed_ranks = {rank_};
+  write_end(&failure, ending);
+}
+
+void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
+  builder_.end(ending.state, ending.problems, options_.policy.statistic);
+  if (!end_written_) {
+    const auto failure = thrown ? std::optional(describe(thrown, rank_)) : std::nullopt;
+    write_end(failure ? &*failure : nullptr, ending);
+  }
+}
+
+void Recorder::write_end(const Failure* failure, const Ending& ending) {
+  RunEnd event;
+  if (failure != nullptr) {
+    event.status = EndStatus::failed;
+    event.error = failure->text;
+    event.error_type = failure->type;
+    event.blamed_ranks.assign(failure->blamed_ranks.begin(), failure->blamed_ranks.end());
+  }
+  event.phase = ending.stage;
+  event.tuning_iteration = ending.tuning_iteration;
+  event.problem_count = static_cast<std::int64_t>(ending.problems.size());
+  event.elapsed_ns = elapsed_ns();
+  if (ending.state != nullptr) {
+    event.walk_iterations = ending.state->walk_iterations();
+    event.search_iterations = ending.state->search_iterations();
+    event.retakes = ending.state->retakes();
+  }
+  for (const ProblemView& problem : ending.problems) {
+    for (std::size_t id = 0; problem.record != nullptr && id < problem.record->configs.size(); ++id) {
+      event.rejected_count += problem.record->configs[id].rejection ? 1 : 0;
+    }
+  }
+  write(event);
+  end_written_ = true;
+}
+
+}  // namespace contextual::record

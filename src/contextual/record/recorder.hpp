@@ -1,0 +1,86 @@
+#pragma once
+
+/// \file
+/// What a run tells people: the two logs of its rank, the report, the terminal, the progress callback.
+
+#include "contextual/launch/batch.hpp"
+#include "contextual/options/resolved_options.hpp"
+#include "contextual/policy/tuning_state.hpp"
+#include "contextual/record/failure.hpp"
+#include "contextual/record/problem_view.hpp"
+#include "contextual/record/rank_log.hpp"
+#include "contextual/record/report_builder.hpp"
+
+#include <contextual/report.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace contextual::record {
+
+/// Where a run ended.
+struct Ending {
+  RunStage stage = RunStage::hello;
+  std::int64_t tuning_iteration = 0;
+  const policy::TuningState* state = nullptr;  ///< null: the ranks did not come to agree on a first batch
+  std::vector<ProblemView> problems;
+};
+
+/// One a run. Called by the thread of `run`, never inside the region. Only `warning` is for texts made by
+/// the engine; the rest is rendered from what the policy and the batch hold.
+class Recorder {
+ public:
+  /// Opens the logs. Throws InvalidArgument for a directory that cannot be written.
+  Recorder(const options::ResolvedOptions& options, std::string region);
+
+  void batch(const detail::BatchPlan& plan, const detail::BatchResult& result,
+             const std::vector<ProblemView>& problems, const detail::AgreedTimes& agreed);
+  void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason,
+                const detail::BatchPlan& plan);
+  void choice(const ProblemView& problem);
+  /// Of the devices; nothing where the timer knows of none.
+  void conditions(const detail::BatchPlan& plan, const detail::BatchResult& result);
+  void contests(const std::vector<policy::Contest>& contests, const std::vector<ProblemView>& by_state_index);
+  void warning(const std::string& text);
+  void progress(const policy::TuningState& state, Phase phase, std::size_t open_problems);
+  /// All ranks are there and agree on what they are going to do.
+  void hello(const std::string& tuning_id, const Timer& timer);
+  /// This rank is about to tell the others that it failed. Writes what its launches rejected, and its end,
+  /// since the others may never come to learn it. `end` then adds nothing to the log.
+  void fails(const std::exception_ptr& thrown, const detail::BatchPlan& plan, const Ending& ending);
+  /// `thrown` is null for a run that ended well.
+  void end(const std::exception_ptr& thrown, const Ending& ending);
+
+  /// The line that says `body` of this run.
+  Event event_of(EventBody body) const { return {run_id(), rank_, region_, std::move(body)}; }
+  /// For the watchdog's thread.
+  const std::optional<RankLog>& log() const noexcept { return log_; }
+
+  RegionReport& report() noexcept { return builder_.report(); }
+  const std::string& run_id() const noexcept { return builder_.report().run_id; }
+
+ private:
+  void warn_of_lone_rank();
+  void write(EventBody body);
+  void print(const std::string& line) const;
+  /// Where `row` is a config's last repeat: gives it the average, and writes the summary.
+  void config_complete(LaunchRow& row, const ProblemView& problem, const policy::Cell& cell);
+  std::int64_t elapsed_ns() const;
+  void write_end(const Failure* failure, const Ending& ending);
+
+  const options::ResolvedOptions& options_;
+  std::string region_;
+  int rank_;
+  std::optional<RankLog> log_;
+  ReportBuilder builder_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::size_t contests_written_ = 0;
+  bool end_written_ = false;
+};
+
+}  // namespace contextual::record

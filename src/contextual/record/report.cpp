@@ -1,0 +1,91 @@
+#include "contextual/record/progress.hpp"
+
+#include <contextual/report.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace contextual {
+namespace {
+
+/// The kernels' names; with the key where the region has several keys of one.
+std::vector<std::string> column_names(const std::vector<ProblemReport>& problems) {
+  std::map<std::string_view, std::size_t> namesakes;
+  for (const ProblemReport& problem : problems) {
+    ++namesakes[problem.kernel];
+  }
+  std::vector<std::string> names;
+  names.reserve(problems.size());
+  for (const ProblemReport& problem : problems) {
+    names.push_back(namesakes[problem.kernel] > 1 ? problem.kernel + " " + problem.key : problem.kernel);
+  }
+  return names;
+}
+
+/// What stands in a cell of the table where nothing was tried.
+std::string_view untried_text(const ProblemReport& problem, std::size_t row) {
+  return row < problem.first_row ? "" : "best-config";
+}
+
+void add_markdown_row(std::string& text, std::string_view first, const std::vector<std::string_view>& cells) {
+  text.append("| ").append(first).append(" |");
+  for (const std::string_view cell : cells) {
+    text.append(" ").append(cell).append(" |");
+  }
+  text += "\n";
+}
+
+}  // namespace
+
+std::string RegionReport::cell_text(std::size_t row, std::size_t problem) const {
+  const std::vector<TableCell>& cells = table[row].cells;
+  const auto cell = std::lower_bound(cells.begin(), cells.end(), problem,
+                                     [](const TableCell& c, std::size_t index) { return c.problem < index; });
+  const bool tried = cell != cells.end() && cell->problem == problem;
+  return tried ? cell->text : std::string(untried_text(problems[problem], row));
+}
+
+std::string RegionReport::table_text(std::optional<Phase> only) const {
+  const std::vector<std::string> names = column_names(problems);
+  std::string text;
+  add_markdown_row(text, "Tuning-Iter", {names.begin(), names.end()});
+  add_markdown_row(text, "---", std::vector<std::string_view>(names.size(), "---"));
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (!only || table[row].phase == *only) {
+      std::vector<std::string_view> cells;
+      cells.reserve(problems.size());
+      for (const ProblemReport& problem : problems) {
+        cells.push_back(untried_text(problem, row));
+      }
+      for (const TableCell& cell : table[row].cells) {
+        cells[cell.problem] = cell.text;
+      }
+      add_markdown_row(text, table[row].iteration, cells);
+    }
+  }
+  return text;
+}
+
+std::string RegionReport::choices_text() const {
+  std::string text;
+  for (const ProblemReport& problem : problems) {
+    text += problem.kernel + " " + problem.key + ": config-" + std::to_string(problem.choice) + " " +
+            problem.choice_config.to_string();
+    if (problem.choice < problem.configs.size() && problem.configs[problem.choice].time.count > 0) {
+      const TimeSummary& time = problem.configs[problem.choice].time;
+      text += ", " + record::format_latency(time.centre_ns) + " +- " + record::format_latency(time.spread_ns);
+    }
+    text += problem.outcome == ProblemOutcome::provisional ? " (provisional)" : "";
+    text += problem.reused ? " (from an earlier run)" : "";
+    text += "\n    " + problem.reason + "\n";
+  }
+  return text;
+}
+
+const RegionReport* Report::find(std::string_view region) const& {
+  const auto run =
+      std::find_if(runs.rbegin(), runs.rend(), [&](const RegionReport& r) { return r.region == region; });
+  return run == runs.rend() ? nullptr : &*run;
+}
+
+}  // namespace contextual

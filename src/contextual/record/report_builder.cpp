@@ -1,0 +1,141 @@
+#include "contextual/record/report_builder.hpp"
+
+#include "contextual/policy/statistics.hpp"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace contextual::record {
+
+using detail::ProblemSlot;
+using policy::Cell;
+
+namespace {
+
+std::string table_text(const Cell& cell) {
+  switch (cell.role) {
+    case Cell::Role::step:
+      return "config-" + std::to_string(cell.config_id) + " (iter-" + std::to_string(cell.iteration) + ")";
+    case Cell::Role::candidate:
+      return "config-" + std::to_string(cell.config_id) + " (candidate)";
+    case Cell::Role::best:
+      break;
+  }
+  return "best-config";
+}
+
+ProblemOutcome outcome_of(policy::ProblemStatus status) {
+  switch (status) {
+    case policy::ProblemStatus::locked_in:
+      return ProblemOutcome::locked_in;
+    case policy::ProblemStatus::provisional:
+      return ProblemOutcome::provisional;
+    case policy::ProblemStatus::failed:
+      return ProblemOutcome::failed;
+    case policy::ProblemStatus::walking:
+    case policy::ProblemStatus::walked:
+      break;
+  }
+  return ProblemOutcome::open;
+}
+
+TimeSummary time_summary(const std::vector<std::int64_t>& samples, policy::Statistic statistic) {
+  const policy::Summary summary = policy::summarize(samples, statistic);
+  return {summary.count, summary.centre_ns, summary.spread_ns};
+}
+
+ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic) {
+  const ProblemSlot& slot = *problem.slot;
+  ProblemReport report;
+  report.kernel = slot.name;
+  report.key = slot.key_text;
+  if (problem.record == nullptr) {
+    return report;
+  }
+  const policy::ProblemRecord& record = *problem.record;
+  report.outcome = outcome_of(record.status);
+  report.choice = record.choice;
+  report.choice_config = config_of(slot, record.choice);
+  report.reason = record.reason;
+  report.reused = slot.locked_config.has_value();
+  for (std::size_t id = 0; id < record.configs.size(); ++id) {
+    const policy::ConfigRecord& config = record.configs[id];
+    report.configs.push_back({id, config_of(slot, id), time_summary(config.samples_ns, statistic),
+                              time_summary(config.makespans_ns, statistic), config.rejection,
+                              config.left_out});
+  }
+  return report;
+}
+
+/// The order in which the ranks agreed on the problems, then this rank's own: where threads discover them,
+/// each rank has its own order of slots.
+void sort_as_agreed(std::vector<ProblemView>& problems) {
+  const auto place = [](const ProblemView& problem) {
+    const ProblemSlot& slot = *problem.slot;
+    const bool joined = slot.state_index.has_value();
+    return std::make_tuple(!joined, !slot.shared(), joined ? *slot.state_index : slot.index);
+  };
+  std::sort(problems.begin(), problems.end(),
+            [&](const ProblemView& a, const ProblemView& b) { return place(a) < place(b); });
+}
+
+}  // namespace
+
+void ReportBuilder::begin_row(Phase phase, std::int64_t tuning_iteration) {
+  report_.table.push_back(
+      {phase == Phase::final_run ? "final" : std::to_string(tuning_iteration), phase, {}});
+}
+
+void ReportBuilder::add_cell(const ProblemSlot& slot, const Cell& cell, bool launched) {
+  first_rows_.try_emplace(slot.index, report_.table.size() - 1);
+  std::vector<TableCell>& cells = report_.table.back().cells;
+  if (!launched) {
+    cells.push_back({slot.index, "-"});
+  } else if (cell.role != Cell::Role::best) {
+    cells.push_back({slot.index, table_text(cell)});
+  }
+}
+
+void ReportBuilder::add_contest(const Contest& contest) {
+  const auto& [kernel, key] = contest.problem;
+  report_.contests.push_back(
+      {kernel.empty() ? std::string(enum_text(contest.kind)) : kernel + " " + key, contest.reason});
+  if (contest.kind != ContestKind::verdict) {
+    return;
+  }
+  for (const ContestEntry& entry : contest.entries) {
+    (entry.config_id == 0 ? report_.default_makespan : report_.tuned_makespan) =
+        TimeSummary{static_cast<std::size_t>(entry.round_count), entry.makespan_ns.value_or(0),
+                    entry.spread_ns.value_or(0)};
+  }
+}
+
+void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemView> problems,
+                        Statistic statistic) {
+  if (state != nullptr) {
+    report_.walk_iterations = state->walk_iterations();
+    report_.search_iterations = state->search_iterations();
+    report_.retakes = state->retakes();
+    report_.hit_iteration_cap = state->hit_iteration_cap();
+  }
+  sort_as_agreed(problems);
+  std::map<std::size_t, std::size_t> places;  // in the report, by slot
+  for (const ProblemView& problem : problems) {
+    places[problem.slot->index] = report_.problems.size();
+    report_.problems.push_back(report_of(problem, statistic));
+    const auto first_row = first_rows_.find(problem.slot->index);
+    report_.problems.back().first_row =
+        first_row == first_rows_.end() ? report_.table.size() : first_row->second;
+  }
+  for (TableRow& row : report_.table) {
+    for (TableCell& cell : row.cells) {
+      cell.problem = places.at(cell.problem);
+    }
+    std::sort(row.cells.begin(), row.cells.end(),
+              [](const TableCell& a, const TableCell& b) { return a.problem < b.problem; });
+  }
+}
+
+}  // namespace contextual::record

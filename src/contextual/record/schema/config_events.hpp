@@ -1,0 +1,119 @@
+#pragma once
+
+/// \file
+/// Events about a config of a tuning problem.
+
+#include "contextual/record/schema/enum_texts.hpp"
+#include "contextual/record/schema/field.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+namespace contextual::record::schema {
+
+/// A config of a problem.
+template <typename Storage>
+struct ConfigUse {
+  typename Storage::Problem problem{};  ///< without a kernel: there is none
+  std::int64_t id = 0;                  ///< index in the kernel's config space
+  typename Storage::Config values{};
+
+  bool operator==(const ConfigUse&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field("kernel", &ConfigUse::problem).needed().shown("kernel"),  // and "key"
+                      field("config_id", &ConfigUse::id).needed().as_id().shown("config-id"),
+                      field("config", &ConfigUse::values).needed().shown("config")};
+  }
+};
+
+/// One launch of one tuning iteration, or a problem that was due and did not come.
+template <typename Storage>
+struct Launch {
+  using Text = typename Storage::Text;
+  ConfigUse<Storage> config{};
+  Phase phase = Phase::walk;
+  std::int64_t tuning_iteration = 0;
+  std::optional<std::int64_t> step_iteration{};  ///< n-th use of the config in the walk or contest, from 0
+  LaunchRole role = LaunchRole::repeat;
+  LaunchStatus status = LaunchStatus::ok;
+  Text detail{};                                    ///< why, where the status is not ok
+  std::optional<std::int64_t> local_ns{};           ///< own time on this rank
+  std::optional<std::int64_t> agreed_ns{};          ///< MAX over ranks
+  std::optional<std::int64_t> makespan_ns{};        ///< of the tuning iteration, MAX over ranks
+  std::optional<std::int64_t> local_makespan_ns{};  ///< of the tuning iteration, on this rank
+  std::optional<double> average_ns{};  ///< set on a config's last repeat: its agreed centre so far
+
+  static constexpr std::string_view event_name = "launch";
+  static constexpr auto fields() {
+    return std::tuple{group(&Launch::config).shown(""),
+                      field("phase", &Launch::phase).needed().shown("phase"),
+                      field("tuning_iteration", &Launch::tuning_iteration).needed().shown("tuning-iter"),
+                      field("step_iteration", &Launch::step_iteration).shown_if_set("measure-iter"),
+                      field("role", &Launch::role).needed().shown_if_set("role"),
+                      field("status", &Launch::status).needed().shown_if_set("status"),
+                      field("detail", &Launch::detail).shown_if_set("detail"),
+                      field("local_time_ns", &Launch::local_ns),
+                      field("agreed_time_ns", &Launch::agreed_ns),
+                      field("makespan_ns", &Launch::makespan_ns),
+                      field("local_makespan_ns", &Launch::local_makespan_ns),
+                      field("config_average_ns", &Launch::average_ns)};
+  }
+};
+
+/// A config of the walk is measured completely.
+template <typename Storage>
+struct ConfigSummary {
+  ConfigUse<Storage> config{};
+  std::int64_t sample_count = 0;
+  std::optional<double> centre_ns{};  ///< median or trimmed mean, by the options
+  std::optional<double> spread_ns{};  ///< 1.4826 x median absolute deviation
+
+  static constexpr std::string_view event_name = "config_summary";
+  /// Not shown to people: the launch of the config's last repeat carries its average.
+  static constexpr auto fields() {
+    return std::tuple{group(&ConfigSummary::config), field("sample_count", &ConfigSummary::sample_count),
+                      field("centre_ns", &ConfigSummary::centre_ns),
+                      field("spread_ns", &ConfigSummary::spread_ns)};
+  }
+};
+
+/// A config is out, on all ranks.
+template <typename Storage>
+struct Rejected {
+  ConfigUse<Storage> config{};
+  Phase phase = Phase::walk;
+  std::int64_t tuning_iteration = 0;
+  typename Storage::Text reason{};
+
+  static constexpr std::string_view event_name = "rejected";
+  static constexpr auto fields() {
+    return std::tuple{group(&Rejected::config).shown(""),
+                      field("phase", &Rejected::phase).needed().shown("phase"),
+                      field("tuning_iteration", &Rejected::tuning_iteration).shown("tuning-iter"),
+                      field("reason", &Rejected::reason).shown("rejected")};
+  }
+};
+
+/// A tuning problem's best config.
+template <typename Storage>
+struct Choice {
+  ConfigUse<Storage> config{};
+  ChoiceStatus status = ChoiceStatus::locked_in;
+  std::optional<double> latency_ns{};  ///< own time of the choice; empty when it was not measured
+  typename Storage::Text reason{};
+
+  static constexpr std::string_view event_name = "choice";
+  static constexpr auto fields() {
+    return std::tuple{group(&Choice::config).shown("best-"),
+                      field("status", &Choice::status).needed().shown_if_set("status"),
+                      field("latency_ns", &Choice::latency_ns)
+                          .shown("best-latency", Unit::latency_ns)
+                          .or_shown_as("not measured"),
+                      field("reason", &Choice::reason).shown("reason")};
+  }
+};
+
+}  // namespace contextual::record::schema

@@ -1,0 +1,162 @@
+#pragma once
+
+/// \file
+/// What an event can say by one of a few words, and how each is written in the logs.
+
+#include <contextual/phase.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace contextual::record {
+
+/// What a launch was for.
+enum class LaunchRole : std::uint8_t {
+  warmup,     ///< a use of a config of the walk that is no sample
+  repeat,     ///< a sample of the walk
+  candidate,  ///< one of a contest
+  best,       ///< the config is fixed, or the best so far
+};
+
+/// How a launch went.
+enum class LaunchStatus : std::uint8_t {
+  ok,
+  no_time,       ///< launched, without a valid time
+  rejected,      ///< the config failed
+  fallback,      ///< another config was launched instead
+  not_launched,  ///< the problem was due and did not come
+};
+
+enum class ChoiceStatus : std::uint8_t {
+  locked_in,
+  provisional,  ///< the walk was cut short, or no choice could be confirmed
+};
+
+/// What a contest compares.
+enum class ContestKind : std::uint8_t {
+  sets,     ///< whole assignments
+  problem,  ///< one problem's candidates
+  verdict,  ///< the chosen set against all defaults
+};
+
+/// What the watchdog does when the grace is over too.
+enum class BlockedAction : std::uint8_t {
+  leave,        ///< ends the process with `deadline_exit_code`
+  on_deadline,  ///< calls the user's callback
+  none,         ///< a debugger is attached
+};
+
+enum class EndStatus : std::uint8_t { ok, failed };
+
+/// How far a run came: the hello, then the phases.
+enum class RunStage : std::uint8_t { hello, walk, search, final_run };
+
+constexpr RunStage stage_of(Phase phase) noexcept {
+  return phase == Phase::walk     ? RunStage::walk
+         : phase == Phase::search ? RunStage::search
+                                  : RunStage::final_run;
+}
+
+template <typename E>
+struct EnumText {
+  E value;
+  std::string_view text;
+};
+
+/// `all` lists the enumerators with their texts.
+template <typename E>
+struct EnumTexts;
+
+template <>
+struct EnumTexts<Phase> {
+  static constexpr std::array<EnumText<Phase>, 3> all{{{Phase::walk, to_string(Phase::walk)},
+                                                       {Phase::search, to_string(Phase::search)},
+                                                       {Phase::final_run, to_string(Phase::final_run)}}};
+};
+
+template <>
+struct EnumTexts<Activity> {
+  static constexpr std::array<EnumText<Activity>, 5> all{
+      {{Activity::region, to_string(Activity::region)},
+       {Activity::before_iteration, to_string(Activity::before_iteration)},
+       {Activity::after_iteration, to_string(Activity::after_iteration)},
+       {Activity::prepare, to_string(Activity::prepare)},
+       {Activity::settle, to_string(Activity::settle)}}};
+};
+
+template <>
+struct EnumTexts<LaunchRole> {
+  static constexpr std::array<EnumText<LaunchRole>, 4> all{{{LaunchRole::warmup, "warmup"},
+                                                            {LaunchRole::repeat, "repeat"},
+                                                            {LaunchRole::candidate, "candidate"},
+                                                            {LaunchRole::best, "best"}}};
+};
+
+template <>
+struct EnumTexts<LaunchStatus> {
+  static constexpr std::array<EnumText<LaunchStatus>, 5> all{{{LaunchStatus::ok, "ok"},
+                                                              {LaunchStatus::no_time, "no time"},
+                                                              {LaunchStatus::rejected, "rejected"},
+                                                              {LaunchStatus::fallback, "fallback"},
+                                                              {LaunchStatus::not_launched, "not launched"}}};
+};
+
+template <>
+struct EnumTexts<ChoiceStatus> {
+  static constexpr std::array<EnumText<ChoiceStatus>, 2> all{
+      {{ChoiceStatus::locked_in, "locked_in"}, {ChoiceStatus::provisional, "provisional"}}};
+};
+
+template <>
+struct EnumTexts<ContestKind> {
+  static constexpr std::array<EnumText<ContestKind>, 3> all{
+      {{ContestKind::sets, "sets"}, {ContestKind::problem, "problem"}, {ContestKind::verdict, "verdict"}}};
+};
+
+template <>
+struct EnumTexts<BlockedAction> {
+  static constexpr std::array<EnumText<BlockedAction>, 3> all{
+      {{BlockedAction::leave, "exit 84"},
+       {BlockedAction::on_deadline, "on_deadline"},
+       {BlockedAction::none, "none: a debugger is attached"}}};
+};
+
+template <>
+struct EnumTexts<EndStatus> {
+  static constexpr std::array<EnumText<EndStatus>, 2> all{
+      {{EndStatus::ok, "ok"}, {EndStatus::failed, "failed"}}};
+};
+
+template <>
+struct EnumTexts<RunStage> {
+  static constexpr std::array<EnumText<RunStage>, 4> all{
+      {{RunStage::hello, "hello"},
+       {RunStage::walk, to_string(Phase::walk)},
+       {RunStage::search, to_string(Phase::search)},
+       {RunStage::final_run, to_string(Phase::final_run)}}};
+};
+
+template <typename E>
+constexpr std::string_view enum_text(E value) noexcept {
+  for (const EnumText<E>& entry : EnumTexts<E>::all) {
+    if (entry.value == value) {
+      return entry.text;
+    }
+  }
+  return {};
+}
+
+/// Empty for a text that names none.
+template <typename E>
+constexpr std::optional<E> enum_from_text(std::string_view text) noexcept {
+  for (const EnumText<E>& entry : EnumTexts<E>::all) {
+    if (entry.text == text) {
+      return entry.value;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace contextual::record

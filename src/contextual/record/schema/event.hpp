@@ -1,0 +1,45 @@
+#pragma once
+
+/// \file
+/// The events of a log: the members of each and, below them, one row a member (docs/log-format.md says what
+/// they mean). A new field is a member and a row; the writers of both logs and the reader go by the rows.
+/// `Storage` says how texts, problems and configs are held: the library owns them (events.hpp), a reader of
+/// many logs keeps each once.
+
+#include "contextual/record/schema/blocked.hpp"
+#include "contextual/record/schema/config_events.hpp"
+#include "contextual/record/schema/contest.hpp"
+#include "contextual/record/schema/device_conditions.hpp"
+#include "contextual/record/schema/field.hpp"
+#include "contextual/record/schema/run_events.hpp"
+
+#include <cstdint>
+#include <tuple>
+#include <variant>
+
+namespace contextual::record::schema {
+
+template <typename Storage>
+using EventBody = std::variant<RunStart<Storage>, Hello<Storage>, DeviceConditions<Storage>, Launch<Storage>,
+                               ConfigSummary<Storage>, Rejected<Storage>, Choice<Storage>, Contest<Storage>,
+                               Warning<Storage>, Progress<Storage>, Blocked<Storage>, RunEnd<Storage>>;
+
+/// One line of a log.
+template <typename Storage>
+struct Event {
+  typename Storage::Text run_id{};
+  std::int64_t rank = 0;
+  typename Storage::Text region{};
+  EventBody<Storage> body{};
+
+  /// What goes before the fields of the body, behind `event_name_field`.
+  static constexpr auto fields() {
+    return std::tuple{field("run_id", &Event::run_id).needed(), field("rank", &Event::rank).needed().as_id(),
+                      field("region", &Event::region).needed()};
+  }
+};
+
+/// Says which body it is: RunStart::event_name, ...
+inline constexpr const char* event_name_field = "event";
+
+}  // namespace contextual::record::schema

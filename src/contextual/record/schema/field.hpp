@@ -1,0 +1,97 @@
+#pragma once
+
+/// \file
+/// One row of an event's table of fields. Writers and readers of logs go over these rows, so that what one
+/// writes the other knows (event_schema.hpp has the rows).
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+namespace contextual::record {
+
+/// In which unit the log for people shows a number.
+enum class Unit : std::uint8_t { none, megahertz, celsius, watts, latency_ns, duration_ns };
+
+/// When the log for people shows a field.
+enum class Shown : std::uint8_t {
+  never,
+  always,
+  if_set,  ///< where it is not as the event's initialiser has it
+};
+
+/// Ranks, counts of ranks and config ids beyond this are damage, not a large machine.
+inline constexpr std::int64_t max_id = 1'000'000'000;
+
+/// The field that follows the one of a kernel, wherever a problem is named.
+inline constexpr const char* key_field = "key";
+
+template <typename Event, typename T>
+struct Field {
+  /// In the log for programs. Empty: a group, whose own fields stand in the event.
+  const char* name;
+  T Event::*member;
+  bool is_needed = false;  ///< else a reader that does not find it keeps the member's initialiser
+  std::int64_t lowest = 0;
+  std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+  Shown shown_when = Shown::never;
+  std::string_view label{};  ///< in the log for people; of a group, what goes before its labels
+  Unit unit = Unit::none;
+  std::string_view text_if_absent{};  ///< shown for an optional without a value
+
+  constexpr Field needed() const {
+    Field field = *this;
+    field.is_needed = true;
+    return field;
+  }
+  /// A reader takes no number below.
+  constexpr Field at_least(std::int64_t low) const {
+    Field field = *this;
+    field.lowest = low;
+    return field;
+  }
+  constexpr Field of_any_sign() const { return at_least(-std::numeric_limits<std::int64_t>::max()); }
+  /// A rank, a config id, a count of ranks.
+  constexpr Field as_id() const {
+    Field field = *this;
+    field.highest = max_id;
+    return field;
+  }
+  constexpr Field shown(std::string_view with_label, Unit in = Unit::none) const {
+    Field field = *this;
+    field.shown_when = Shown::always;
+    field.label = with_label;
+    field.unit = in;
+    return field;
+  }
+  constexpr Field shown_if_set(std::string_view with_label, Unit in = Unit::none) const {
+    Field field = shown(with_label, in);
+    field.shown_when = Shown::if_set;
+    return field;
+  }
+  constexpr Field or_shown_as(std::string_view text) const {
+    Field field = *this;
+    field.text_if_absent = text;
+    return field;
+  }
+};
+
+template <typename Event, typename T>
+constexpr Field<Event, T> field(const char* name, T Event::*member) {
+  return {name, member};
+}
+
+/// A member whose own fields stand in the event.
+template <typename Event, typename T>
+constexpr Field<Event, T> group(T Event::*member) {
+  return {"", member};
+}
+
+/// Calls `use` with every row of the event, in order.
+template <typename Event, typename Use>
+constexpr void for_each_field(Use&& use) {
+  std::apply([&use](const auto&... fields) { (use(fields), ...); }, Event::fields());
+}
+
+}  // namespace contextual::record

@@ -1,0 +1,178 @@
+#include "contextual/record/text_format.hpp"
+
+#include "contextual/record/progress.hpp"
+
+#include <cstdio>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace contextual::record {
+namespace {
+
+/// Control characters as escapes; everything else, also UTF-8, as it is.
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n') {
+      line += "\\n";
+    } else if (c == '\t') {
+      line += "\\t";
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned char>(c));
+      line += code;
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+std::string number_text(double number, Unit unit) {
+  switch (unit) {
+    case Unit::latency_ns:
+      return format_latency(number);
+    case Unit::duration_ns:
+      return format_duration(static_cast<std::int64_t>(number));
+    default:
+      return std::to_string(number);
+  }
+}
+
+std::string number_text(std::int64_t number, Unit unit) {
+  switch (unit) {
+    case Unit::none:
+      return std::to_string(number);
+    case Unit::megahertz:
+      return std::to_string(number) + " MHz";
+    case Unit::celsius:
+      return std::to_string(number) + " C";
+    case Unit::watts:
+      return std::to_string(number) + " W";
+    case Unit::latency_ns:
+      return format_latency(static_cast<double>(number));
+    case Unit::duration_ns:
+      break;
+  }
+  return format_duration(number);
+}
+
+std::string ranks_text(const std::vector<std::int64_t>& ranks) {
+  std::string text;
+  for (const std::int64_t rank : ranks) {
+    text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  }
+  return text;
+}
+
+std::string entry_text(const ContestEntry& entry) {
+  const auto time = [](const std::optional<double>& ns) { return ns ? format_latency(*ns) : "unknown"; };
+  return time(entry.makespan_ns) + " +- " + time(entry.spread_ns) +
+         (entry.gain_ns ? ", gain " + time(entry.gain_ns) : ", incumbent") + (entry.chosen ? ", chosen" : "");
+}
+
+/// A line that grows by " | label: value" for every field that the schema shows to people.
+class Line {
+ public:
+  template <typename Body>
+  Line(const Event& event, const Body& body)
+      : text_("[rank-" + std::to_string(event.rank) + "] func: " + one_line(event.region)) {
+    if constexpr (std::is_same_v<Body, RunStart> || std::is_same_v<Body, Hello> ||
+                  std::is_same_v<Body, RunEnd>) {
+      add("run", event.run_id);
+    }
+    const std::size_t bare = text_.size();
+    add_fields(body, "");
+    if (text_.size() == bare) {
+      text_.clear();
+    }
+  }
+
+  void add(const std::string& label, std::string_view value) {
+    text_ += " | " + one_line(label) + ": " + one_line(value);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  template <typename E>
+  void add_fields(const E& event, const std::string& prefix) {
+    for_each_field<E>([&](const auto& field) {
+      const auto& value = event.*field.member;
+      const bool changed = field.shown_when == Shown::if_set && value != E{}.*field.member;
+      if (changed || field.shown_when == Shown::always) {
+        add_value(prefix + std::string(field.label), value, field);
+      }
+    });
+  }
+
+  template <typename T, typename Field>
+  void add_value(const std::string& label, const T& value, const Field& field) {
+    if constexpr (std::is_same_v<T, bool>) {
+      add(label, value ? "yes" : "no");
+    } else if constexpr (std::is_enum_v<T>) {
+      add(label, enum_text(value));
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      add(label, number_text(value, field.unit));
+    } else {
+      add(label, value);
+    }
+  }
+  template <typename T, typename Field>
+  void add_value(const std::string& label, const std::optional<T>& value, const Field& field) {
+    if (value) {
+      add_value(label, *value, field);
+    } else if (!field.text_if_absent.empty()) {
+      add(label, field.text_if_absent);
+    }
+  }
+  template <typename Field>
+  void add_value(const std::string& prefix, const ConfigUse& config, const Field& /*field*/) {
+    add_fields(config, prefix);
+  }
+  template <typename Field>
+  void add_value(const std::string& /*label*/, const ProblemName& problem, const Field& /*field*/) {
+    add("kernel", problem.kernel);
+    add("key", problem.key);
+  }
+  template <typename Field>
+  void add_value(const std::string& label, const Config& config, const Field& /*field*/) {
+    add(label, config.to_string());
+  }
+  template <typename Field>
+  void add_value(const std::string& label, const std::vector<std::int64_t>& ranks, const Field& /*field*/) {
+    add(label, ranks_text(ranks));
+  }
+  template <typename Field>
+  void add_value(const std::string& /*label*/, const std::vector<ContestEntry>& entries,
+                 const Field& /*field*/) {
+    for (const ContestEntry& entry : entries) {
+      add(entry.name, entry_text(entry));
+    }
+  }
+
+  std::string text_;
+};
+
+template <typename Body>
+std::string text_of(const Event& event, const Body& body) {
+  return Line(event, body).take();
+}
+
+/// Its average stands under the config's name, as people know it from logs of other tuners.
+std::string text_of(const Event& event, const LaunchRow& launch) {
+  Line line(event, launch);
+  if (launch.average_ns) {
+    line.add("config-" + std::to_string(launch.config.id) + " average latency",
+             format_latency(*launch.average_ns));
+  }
+  return line.take();
+}
+
+}  // namespace
+
+std::string to_text(const Event& event) {
+  return std::visit([&](const auto& body) { return text_of(event, body); }, event.body);
+}
+
+}  // namespace contextual::record

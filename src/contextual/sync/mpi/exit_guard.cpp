@@ -1,0 +1,58 @@
+#include "contextual/sync/mpi/exit_guard.hpp"
+
+#include <contextual/deadline.hpp>
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+
+namespace contextual::sync {
+
+struct ExitGuard::Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool over = false;
+};
+
+namespace {
+
+/// One write: stdio may be closed already, or its lock held by whoever is blocked.
+void say(const std::string& line) noexcept {
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
+    return;  // nobody is left to be told
+  }
+}
+
+}  // namespace
+
+ExitGuard::ExitGuard(const char* what, int exit_code, const detail::RunBounds& bounds)
+    : shared_(std::make_unique<Shared>()) {
+  const std::string last_words = "[contextual] " + std::string(what) + " did not return within deadline (" +
+                                 std::to_string(bounds.deadline.count()) + " ms) plus grace (" +
+                                 std::to_string(bounds.grace.count()) +
+                                 " ms): other ranks are elsewhere or gone. The process ends with exit code " +
+                                 std::to_string(exit_code) + "\n";
+  thread_ = std::thread([&shared = *shared_, last_words, exit_code, bounds] {
+    const auto over = [&shared] { return shared.over; };
+    std::unique_lock lock(shared.mutex);
+    const bool in_time = Deadline::after(bounds.deadline).wait(shared.changed, lock, over) ||
+                         Deadline::after(bounds.grace).wait(shared.changed, lock, over);
+    if (!in_time) {
+      say(last_words);
+      _exit(exit_code);
+    }
+  });
+}
+
+ExitGuard::~ExitGuard() {
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->over = true;
+    shared_->changed.notify_one();
+  }
+  thread_.join();
+}
+
+}  // namespace contextual::sync

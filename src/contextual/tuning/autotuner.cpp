@@ -1,0 +1,284 @@
+#include "contextual/agreement/hello.hpp"
+#include "contextual/options/resolved_options.hpp"
+#include "contextual/tuning/rank_groups.hpp"
+#include "contextual/tuning/run_lock.hpp"
+#include "contextual/tuning/settled_run.hpp"
+#include "contextual/tuning/tuning_run.hpp"
+#include "contextual/tuning/tuning_setup.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/detail/sync/ongoing_run.hpp>
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace contextual {
+
+using options::ResolvedOptions;
+using tuning::Origin;
+using tuning::TuningRun;
+using tuning::TuningSetup;
+
+namespace {
+
+class ActiveRun {
+ public:
+  ActiveRun() { LaunchRegistry::instance().begin_run(); }
+  ActiveRun(const ActiveRun&) = delete;
+  ActiveRun& operator=(const ActiveRun&) = delete;
+  ~ActiveRun() { LaunchRegistry::instance().end_run(); }
+};
+
+/// In a region that is being tuned, or in a wrapped region's later call: a run in there is part of it. In
+/// both, or the region inside would start to tune in the first call that is to run once.
+bool inside_region() {
+  return detail::thread_state().log != nullptr || detail::thread_state().use != nullptr;
+}
+
+/// A thread may still launch into it, so it is kept for good.
+void abandon(std::unique_ptr<TuningRun> run) {
+  run->retire();
+  static std::mutex mutex;
+  static auto* const abandoned = new std::vector<std::unique_ptr<TuningRun>>;
+  const std::lock_guard lock(mutex);
+  abandoned->push_back(std::move(run));
+}
+
+/// What `run` would throw for these options.
+std::exception_ptr invalid(const options::ResolvedOptions& resolved) {
+  try {
+    options::validate(resolved);
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
+
+struct ContextualAutotuner::Impl {
+  Options options;
+  tuning::RunLock run_lock;
+  tuning::RankGroups groups;
+  mutable std::mutex report_mutex;
+  Report report;
+
+  explicit Impl(Options o) : options(std::move(o)) {}
+
+  options::ResolvedOptions resolve(const Options& call) const {
+    return options::resolve(call, options, options::environment());
+  }
+  static std::uint32_t region_id(const std::string& region, const options::ResolvedOptions& resolved) {
+    return LaunchRegistry::instance().region_id(resolved.communicator->process_scope(), region);
+  }
+
+  /// In every mode. Returns whether every launch was of a problem that is tracked (see max_problems).
+  bool start(const std::string& region, const std::function<void()>& call,
+             const options::ResolvedOptions& resolved, Origin origin);
+  /// In mode tune. Returns as `start`.
+  bool run(const std::string& region, const std::function<void()>& call,
+           const options::ResolvedOptions& resolved, Origin origin);
+  /// Tunes, whatever is locked in already.
+  bool tune(const std::string& region, const std::function<void()>& call,
+            const options::ResolvedOptions& resolved, Origin origin);
+  /// Modes use and off: the final run and nothing else.
+  void run_once(const std::string& region, const std::function<void()>& call,
+                const options::ResolvedOptions& resolved);
+
+  /// A region that is run again and again with nothing left to tune keeps one report of that.
+  void keep(RegionReport&& latest);
+};
+
+void ContextualAutotuner::Impl::keep(RegionReport&& latest) {
+  const auto nothing_tuned = [](const RegionReport& run) { return run.table.size() <= 1; };
+  const std::lock_guard lock(report_mutex);
+  const auto before = std::find_if(report.runs.rbegin(), report.runs.rend(),
+                                   [&](const RegionReport& run) { return run.region == latest.region; });
+  if (before != report.runs.rend() && nothing_tuned(*before) && nothing_tuned(latest)) {
+    *before = std::move(latest);
+  } else {
+    report.runs.push_back(std::move(latest));
+  }
+}
+
+bool ContextualAutotuner::Impl::start(const std::string& region, const std::function<void()>& call,
+                                      const options::ResolvedOptions& resolved, Origin origin) {
+  if (region.empty()) {
+    throw InvalidArgument("`run` got an empty region name: name the region, its choices are known by it");
+  }
+  const detail::OngoingRun ongoing({resolved.deadline, resolved.grace});
+  {
+    const tuning::RunLock::Holder lock(run_lock, region, resolved.deadline);
+    if (resolved.mode == Mode::tune) {
+      return run(region, call, resolved, origin);
+    }
+    if (!groups.met(resolved)) {  // once: a rank may have another mode
+      agreement::say_hello(groups.exchange_for(resolved), region, resolved,
+                           {.setup_failure = invalid(resolved)});
+      groups.note_met(resolved);
+    }
+  }
+  if (const auto failure = invalid(resolved)) {
+    std::rethrow_exception(failure);
+  }
+  run_once(region, call, resolved);
+  return true;
+}
+
+bool ContextualAutotuner::Impl::run(const std::string& region, const std::function<void()>& call,
+                                    const options::ResolvedOptions& resolved, Origin origin) {
+  const bool settled = origin == Origin::run && !resolved.always_tune && groups.settled(region, resolved);
+  if (settled) {
+    agreement::Exchange& exchange = groups.exchange_for(resolved);
+    const agreement::Hello hello = agreement::say_hello(
+        exchange, region, resolved, {.setup_failure = invalid(resolved), .settled = true});
+    if (hello.settled_everywhere &&
+        !tuning::SettledRun(resolved, region, region_id(region, resolved), exchange).execute(call)) {
+      return true;
+    }
+    groups.set_settled(region, resolved, false);
+  }
+  return tune(region, call, resolved, origin);
+}
+
+bool ContextualAutotuner::Impl::tune(const std::string& region, const std::function<void()>& call,
+                                     const options::ResolvedOptions& resolved, Origin origin) {
+  agreement::Exchange& exchange = groups.exchange_for(resolved);
+  TuningSetup setup(region, region_id(region, resolved), resolved, origin, exchange);
+  setup.meet();
+  groups.note_met(resolved);
+  record::Recorder& recorder = setup.recorder();
+  std::unique_ptr<TuningRun> run = setup.take_run();
+  const auto finish = [&](const std::exception_ptr& thrown) {
+    recorder.end(thrown, run->ending());
+    keep(std::move(recorder.report()));
+    // The shorter way for a region with nothing to tune is not taken yet: on several ranks its meeting fails.
+    groups.set_settled(region, resolved, false);
+    if (run->context().has_live_guards()) {
+      abandon(std::move(run));
+    }
+  };
+  const ActiveRun active;
+  try {
+    run->execute(call);
+  } catch (...) {
+    finish(std::current_exception());
+    throw;
+  }
+  const bool all_tracked = run->context().untracked_launches() == 0;
+  finish(nullptr);
+  return all_tracked;
+}
+
+void ContextualAutotuner::Impl::run_once(const std::string& region, const std::function<void()>& call,
+                                         const options::ResolvedOptions& resolved) {
+  detail::ThreadState state;
+  if (resolved.mode == Mode::off) {
+    state.defaults_only = true;
+  } else {
+    state.region = region_id(region, resolved);
+  }
+  const IterationInfo info{region, Phase::final_run, 0};
+  if (resolved.before_iteration) {
+    resolved.before_iteration(info);
+  }
+  {
+    const detail::ThreadStateScope scope(state);
+    call();
+  }
+  if (resolved.after_iteration) {
+    resolved.after_iteration(info);
+  }
+  const std::lock_guard lock(report_mutex);
+  if (report.find(region) == nullptr) {
+    report.runs.emplace_back().region = region;  // so that `find` finds every region that was run
+  }
+}
+
+ContextualAutotuner::ContextualAutotuner() : ContextualAutotuner(Options{}) {}
+
+ContextualAutotuner::ContextualAutotuner(Options options)
+    : impl_(std::make_unique<Impl>(std::move(options))) {}
+
+ContextualAutotuner::~ContextualAutotuner() = default;
+
+bool ContextualAutotuner::run_erased(std::string_view name, const std::function<void()>& region,
+                                     const Options& options) {
+  if (inside_region()) {
+    region();  // part of that region
+    return true;
+  }
+  return impl_->start(std::string(name), region, impl_->resolve(options), Origin::run);
+}
+
+namespace detail {
+
+struct TunedState {
+  std::mutex mutex;
+  std::atomic<bool> tuned{false};
+  std::atomic<bool> saturated{false};  ///< more keys than max_problems: what is new stays at its default
+  // Fixed once `tuned`.
+  ThreadState thread;
+  bool alone = true;  ///< one rank: whatever is new may start tuning
+};
+
+}  // namespace detail
+
+std::shared_ptr<detail::TunedState> ContextualAutotuner::new_tuned_state() {
+  return std::make_shared<detail::TunedState>();
+}
+
+void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_view name,
+                                      const std::function<void()>& region, const Options& options) {
+  if (inside_region()) {
+    region();
+    return;
+  }
+  if (state.tuned.load(std::memory_order_acquire)) {
+    detail::UsePass use(detail::UsePass::Failures::are_the_callers);
+    detail::ThreadState thread = state.thread;
+    thread.use = &use;
+    {
+      const detail::ThreadStateScope scope(thread);
+      region();
+    }
+    const bool saturated = state.saturated.load(std::memory_order_relaxed);
+    const bool tune = !saturated && (use.new_on_all() || (state.alone && use.new_elsewhere()));
+    if (!tune) {
+      return;
+    }
+  }
+  const Origin origin = state.tuned.load(std::memory_order_acquire) ? Origin::later_call : Origin::run;
+  if (!impl_->start(std::string(name), region, impl_->resolve(options), origin)) {
+    state.saturated.store(true, std::memory_order_relaxed);
+  }
+  const std::lock_guard lock(state.mutex);
+  if (!state.tuned.load(std::memory_order_relaxed)) {
+    const options::ResolvedOptions resolved = impl_->resolve(options);
+    if (resolved.mode == Mode::off) {
+      state.thread.defaults_only = true;
+    } else {
+      state.thread.region = Impl::region_id(std::string(name), resolved);
+    }
+    if (resolved.mode != Mode::tune) {
+      state.saturated.store(true, std::memory_order_relaxed);  // nothing is ever tuned
+    }
+    state.alone = resolved.communicator->size() == 1;
+    state.tuned.store(true, std::memory_order_release);
+  }
+}
+
+Report ContextualAutotuner::report() const {
+  const std::lock_guard lock(impl_->report_mutex);
+  return impl_->report;
+}
+
+}  // namespace contextual

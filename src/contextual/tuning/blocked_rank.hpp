@@ -1,0 +1,20 @@
+#pragma once
+
+/// \file
+/// What happens when the watchdog finds this rank blocked.
+
+#include "contextual/launch/run_context.hpp"
+#include "contextual/options/resolved_options.hpp"
+#include "contextual/record/recorder.hpp"
+#include "contextual/tuning/watchdog.hpp"
+
+namespace contextual::tuning {
+
+/// Looks at what the rank is doing. `tell` says it in the log and on stderr, for which it waits a second at
+/// most. `leave` calls the user's `on_deadline` if there is one, else ends the process with
+/// deadline_exit_code, unless a debugger is attached.
+Watchdog::Actions blocked_actions(const options::ResolvedOptions& options, detail::RunContext& context,
+                                  const record::Recorder& recorder, const Watchdog::Place& place,
+                                  std::chrono::nanoseconds blocked_for) noexcept;
+
+}  // namespace contextual::tuning

@@ -1,0 +1,99 @@
+#include "contextual/tuning/lock_ins.hpp"
+
+#include "contextual/policy/tuning_state.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+namespace contextual::tuning {
+
+using detail::ProblemSlot;
+using detail::Standing;
+using policy::ProblemStatus;
+
+namespace {
+
+/// So often a wrapped region's later calls tune a provisional choice again.
+constexpr int most_later_attempts = 2;
+
+/// How often later calls have tuned a problem, and have not come to a lasting choice. Counted for the whole
+/// process, alike on all ranks, because what is counted is agreed.
+class LaterAttempts {
+ public:
+  int count(std::uint32_t region_id, const ProblemSlot& slot, bool one_more) {
+    const std::lock_guard lock(mutex_);
+    int& count = counts_[{region_id, slot.name, slot.key_text}];
+    count += one_more ? 1 : 0;
+    return count;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::tuple<std::uint32_t, std::string, std::string>, int> counts_;
+};
+
+LaterAttempts& later_attempts() {
+  static auto* const attempts = new LaterAttempts;  // outlives static tuners
+  return *attempts;
+}
+
+}  // namespace
+
+void LockIns::publish(const agreement::Problems& problems) {
+  for (ProblemSlot& slot : context_.slots()) {
+    const policy::ProblemRecord* record = problems.record_of(slot);
+    if (record == nullptr) {
+      continue;
+    }
+    const bool provisional = record->status == ProblemStatus::provisional;
+    if (!provisional && record->status != ProblemStatus::locked_in) {
+      continue;
+    }
+    publish(slot, *record, {record->choice, provisional});
+  }
+}
+
+void LockIns::publish(ProblemSlot& slot, const policy::ProblemRecord& record, Published choice) {
+  const auto known = published_.find(slot.index);
+  const bool of_earlier_run =
+      known == published_.end() && !choice.provisional && slot.locked_config == choice.config_id;
+  if (known != published_.end() && known->second == choice) {
+    return;
+  }
+  published_[slot.index] = choice;
+  if (of_earlier_run) {
+    return;
+  }
+  const Standing standing = choice.provisional ? provisional_standing(slot) : Standing::lasting;
+  for (const auto& member : slot.members) {
+    member->table()->lock_in(context_.region_id(), slot.key, static_cast<int>(choice.config_id), standing);
+  }
+  recorder_.choice({&slot, &record});
+  if (choice.provisional) {
+    lasting_ = false;
+    recorder_.warning("kernel \"" + slot.name + "\", key " + slot.key_text + ": config-" +
+                      std::to_string(choice.config_id) + " is provisional (" + record.reason +
+                      "). It is used in this region only, and " +
+                      (standing == Standing::kept
+                           ? "wrapped calls keep it now, having tuned it again " +
+                                 std::to_string(most_later_attempts) + " times; a `run` tunes it again"
+                           : "the next run that launches it tunes it again"));
+  }
+}
+
+Standing LockIns::provisional_standing(const ProblemSlot& slot) const {
+  const int attempts = later_attempts().count(context_.region_id(), slot, origin_ == Origin::later_call);
+  return attempts >= most_later_attempts ? Standing::kept : Standing::provisional;
+}
+
+std::size_t LockIns::open_count() const {
+  const auto& slots = context_.slots();
+  return static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), [this](const ProblemSlot& slot) {
+    return !published_.contains(slot.index);
+  }));
+}
+
+}  // namespace contextual::tuning

@@ -1,0 +1,125 @@
+#include "contextual/tuning/settlement.hpp"
+
+#include <contextual/detail/measure/spans.hpp>
+#include <contextual/error.hpp>
+
+#include <string>
+#include <unordered_map>
+
+namespace contextual::tuning {
+
+using detail::BatchPlan;
+using detail::BatchResult;
+using detail::LaunchRecord;
+using detail::LocalCell;
+using detail::ProblemSlot;
+
+namespace {
+
+/// What a problem's launches kept busy in one tuning iteration.
+struct Busy {
+  std::vector<Span> spans;
+  bool complete = true;  ///< every launch has a time
+};
+
+/// Times that must not be compared are no times: the states take them again.
+void drop_disturbed(BatchResult& result) {
+  if (!result.disturbed()) {
+    return;
+  }
+  result.makespans_ns.assign(result.makespans_ns.size(), std::nullopt);
+  for (std::vector<LocalCell>& cells : result.cells) {
+    for (LocalCell& cell : cells) {
+      cell.time_ns.reset();
+    }
+  }
+}
+
+}  // namespace
+
+BatchResult Settlement::settle(const BatchPlan& plan, BatchRunner& runner) {
+  BatchResult result;
+  result.failure = runner.failure();
+  collect(plan);
+  wait(plan, runner.iterations(), result);
+  result.makespans_ns.assign(plan.length(), std::nullopt);
+  for (std::size_t i = 0; i < runner.iterations().size(); ++i) {
+    if (runner.iterations()[i].makespan_ns > 0) {
+      result.makespans_ns[i] = runner.iterations()[i].makespan_ns;
+    }
+  }
+  fill_cells(result, plan.length());
+  drop_disturbed(result);
+  return result;
+}
+
+void Settlement::collect(const BatchPlan& plan) {
+  records_.clear();
+  timings_.clear();
+  for (detail::ThreadLog& log : context_.threads()) {
+    for (LaunchRecord& record : log.records) {
+      records_.push_back(&record);
+      timings_.push_back({record.note, plan.first_iteration + record.batch_iteration, {}});
+    }
+  }
+}
+
+void Settlement::wait(const BatchPlan& plan, std::vector<IterationTiming>& iterations, BatchResult& result) {
+  try {
+    const Watchdog::Section section(watchdog_, {Activity::settle, plan.phase(), context_.tuning_iteration});
+    context_.timer().settle(timings_, iterations, Deadline::after(deadline_));
+    context_.mark_settled();
+    result.conditions = context_.timer().conditions();
+  } catch (const DeviceError& error) {
+    keep_device_failure(error, plan, result);
+  } catch (...) {
+    if (!result.failure) {
+      result.failure = failure_of(std::current_exception());
+    }
+  }
+}
+
+/// The timer knows that the device failed, the launches say which kernel it can have been.
+void Settlement::keep_device_failure(const DeviceError& error, const BatchPlan& plan, BatchResult& result) {
+  const auto suspects = context_.suspects();
+  const std::string cause = "region \"" + context_.region() + "\", tuning iterations " +
+                            std::to_string(plan.first_iteration) + " to " +
+                            std::to_string(context_.tuning_iteration) +
+                            ": the device no longer works for this process: " + error.what() + ". " +
+                            detail::suspects_text(suspects);
+  if (result.failure) {
+    context_.note(cause);  // the region noticed first: it throws what it threw
+  } else {
+    result.failure = {std::make_exception_ptr(DeviceError(cause, suspects)), cause};
+  }
+}
+
+void Settlement::fill_cells(BatchResult& result, std::size_t length) const {
+  std::unordered_map<const ProblemSlot*, std::vector<Busy>> busy;
+  result.cells.assign(context_.slots().size(), std::vector<LocalCell>(length));
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const LaunchRecord& record = *records_[i];
+    if (record.late) {
+      continue;  // for this rank the problem begins with the next batch
+    }
+    LocalCell& cell = result.cells[record.slot->index][record.batch_iteration];
+    cell.launched = true;
+    cell.fallback = cell.fallback || record.fallback;
+    cell.config_id = record.config_id;
+    Busy& of_iteration = busy.try_emplace(record.slot, length).first->second[record.batch_iteration];
+    of_iteration.complete = of_iteration.complete && !timings_[i].spans.empty();
+    of_iteration.spans.insert(of_iteration.spans.end(), timings_[i].spans.begin(), timings_[i].spans.end());
+  }
+  for (const auto& [slot, of_slot] : busy) {
+    for (std::size_t i = 0; i < length; ++i) {
+      LocalCell& cell = result.cells[slot->index][i];
+      const std::int64_t time_ns = measure::busy_ns(of_slot[i].spans);
+      // A launch without a time would make the sum too short: rather no sample.
+      if (cell.launched && !cell.fallback && of_slot[i].complete && time_ns > 0) {
+        cell.time_ns = time_ns;
+      }
+    }
+  }
+}
+
+}  // namespace contextual::tuning

@@ -1,0 +1,409 @@
+#include "contextual/tuning/tuning_run.hpp"
+
+#include "contextual/agreement/coupled_members.hpp"
+#include "contextual/agreement/joining.hpp"
+#include "contextual/record/failure.hpp"
+#include "contextual/tuning/blocked_rank.hpp"
+#include "contextual/tuning/timer_warning.hpp"
+
+#include <contextual/error.hpp>
+
+#include <utility>
+
+namespace contextual::tuning {
+
+using agreement::ProblemSet;
+using detail::BatchKind;
+using detail::ProblemSlot;
+using policy::RejectionOutcome;
+
+namespace {
+
+/// So often the region is run again because the final run rejected a choice.
+constexpr int most_repeated_final_runs = 3;
+
+std::unique_ptr<Timer> make_timer(const options::ResolvedOptions& options) {
+  auto timer = options.timer();
+  if (timer == nullptr) {
+    throw InvalidArgument(
+        "the timer factory of option `timer` returned null: it must make a timer for every run");
+  }
+  return timer;
+}
+
+agreement::TimesCount times_count(const options::ResolvedOptions& options) {
+  return options.times_count ? agreement::TimesCount::yes : agreement::TimesCount::only_where_no_others_do;
+}
+
+detail::Reuse reuse(const options::ResolvedOptions& options, Origin origin) {
+  return options.always_tune            ? detail::Reuse::nothing
+         : origin == Origin::later_call ? detail::Reuse::lasting_and_kept
+                                        : detail::Reuse::lasting;
+}
+
+}  // namespace
+
+TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
+                     Origin origin, agreement::Exchange& exchange, record::Recorder& recorder)
+    : options_(options),
+      recorder_(recorder),
+      timer_(make_timer(options)),
+      context_(std::move(region), region_id, *timer_, options.max_problems, reuse(options, origin)),
+      watchdog_(std::in_place, options.deadline, options.grace,
+                [this](const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
+                  return blocked_actions(options_, context_, recorder_, place, blocked_for);
+                }),
+      problems_(options.policy),
+      preparation_(context_, *watchdog_),
+      runner_(context_, options, *watchdog_),
+      settlement_(context_, *watchdog_, options.deadline),
+      agreement_(exchange, context_, problems_, times_count(options)),
+      lock_ins_(context_, recorder, origin) {}
+
+TuningRun::~TuningRun() = default;
+
+void TuningRun::execute(const std::function<void()>& region) {
+  while (!finished()) {
+    begin_iteration();
+    std::exception_ptr thrown;
+    try {
+      region();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    end_iteration(thrown);
+  }
+}
+
+void TuningRun::begin_iteration() {
+  if (!batch_open_) {
+    plan();
+    prepare();
+    runner_.begin_batch(plan_);
+    batch_open_ = true;
+  }
+  if (result_.failure || !runner_.begin_iteration(plan_)) {
+    end_batch();  // throws
+  }
+}
+
+void TuningRun::end_iteration(const std::exception_ptr& thrown) {
+  runner_.end_iteration(plan_, thrown);
+  if (runner_.complete(plan_)) {
+    end_batch();
+  }
+}
+
+void TuningRun::end_batch() {
+  batch_open_ = false;
+  settle();
+  agree();
+  observe();
+  log();
+  lock_in();
+}
+
+void TuningRun::plan() {
+  const bool closed = all_closed();
+  result_ = {};
+  agreed_ = {};
+  final_run_ = {};
+  plan_ = {};
+  plan_.kind = !discovered_ ? BatchKind::discovery : closed ? BatchKind::final_run : BatchKind::tuning;
+  plan_.first_iteration = iterations_;
+  problems_.shared.state().hold_finals(own_open_anywhere_);
+  const std::size_t length = plan_length();
+  plan_.shared = problems_.shared.state().plan(length);
+  plan_.own = problems_.own.state().plan(length);
+  for (const policy::IterationPlan& iteration : plan_.shared) {
+    // While a rank still tunes problems that it has alone, the shared ones wait with their best configs.
+    const bool waits = !closed && iteration.phase == Phase::final_run;
+    plan_.phases.push_back(waits ? Phase::walk : closed ? Phase::final_run : iteration.phase);
+  }
+  assign_cells();
+  context_.rebuild_map();
+}
+
+bool TuningRun::all_closed() const {
+  return discovered_ && problems_.shared.state().done() && !own_open_anywhere_;
+}
+
+std::size_t TuningRun::plan_length() const {
+  const policy::PolicyOptions& policy = options_.policy;
+  if (plan_.kind != BatchKind::tuning) {
+    return 1;
+  }
+  if (!problems_.shared.state().done()) {
+    return problems_.shared.state().suggested_length();
+  }
+  return static_cast<std::size_t>(policy.settle_every > 0 ? policy.settle_every
+                                                          : policy.n_warmup + policy.n_repeat);
+}
+
+/// What launches read during the batch.
+void TuningRun::assign_cells() {
+  for (ProblemSlot& slot : context_.slots()) {
+    slot.cells.clear();
+    if (slot.state_index) {
+      for (const policy::IterationPlan& iteration : slot.shared() ? plan_.shared : plan_.own) {
+        slot.cells.push_back(iteration.cells[*slot.state_index]);
+      }
+      slot.best_so_far = problems_.set_of(slot).state().best_so_far(*slot.state_index);
+    }
+  }
+}
+
+void TuningRun::prepare() {
+  if (plan_.kind == BatchKind::discovery) {
+    preparation_.preload();
+    return;
+  }
+  for (;;) {
+    const Preparation::Result prepared = preparation_.prepare(plan_);
+    const auto shared = agreement_.agree_on_preparing(plan_, {prepared.everywhere, prepared.shared});
+    reject(problems_.shared, shared);
+    reject(problems_.own, prepared.own);
+    problems_.shared.throw_if_failed(context_.region());
+    if (prepared.device_failure) {
+      result_.failure = failure_of(prepared.device_failure);
+    }
+    check_own_problems();
+    // What failed here is told to the other ranks by the exchange after the batch, where they wait.
+    if (result_.failure || (shared.empty() && prepared.own.empty())) {
+      return;
+    }
+    plan();
+  }
+}
+
+void TuningRun::reject(ProblemSet& set, const std::vector<RejectionOutcome>& rejections) {
+  if (!rejections.empty()) {
+    mark_rejected(set, rejections);
+    set.state().reject(rejections);
+  }
+}
+
+void TuningRun::mark_rejected(const ProblemSet& set, const std::vector<RejectionOutcome>& rejections) {
+  for (const RejectionOutcome& rejection : rejections) {
+    ProblemSlot& slot = *set.slots()[rejection.problem];
+    slot.rejected[rejection.config_id].store(true, std::memory_order_release);
+    recorder_.rejected(slot, rejection.config_id, rejection.reason, plan_);
+  }
+}
+
+void TuningRun::settle() {
+  if (!result_.failure) {
+    result_ = settlement_.settle(plan_, runner_);
+  }
+}
+
+void TuningRun::agree() {
+  try {
+    check_launches();
+    if (plan_.kind != BatchKind::final_run && !result_.failure) {
+      observe_own();
+    }
+    if (result_.failure) {
+      // Before the exchange: the others may never come to it, and then nobody can say later what happened
+      // here.
+      recorder_.fails(result_.failure.thrown, plan_, ending());
+    }
+    if (plan_.kind == BatchKind::final_run) {
+      final_run_ = agreement_.agree_on_final_run(plan_, result_);
+    } else {
+      agreed_ = agreement_.agree(plan_, result_);
+    }
+  } catch (...) {
+    recorder_.batch(plan_, result_, problems(), agreed_.times);  // what this rank saw of it
+    tell_notes();
+    rethrow();
+  }
+}
+
+void TuningRun::check_launches() {
+  try {
+    if (!result_.failure) {
+      agreement::check_coupled_members(context_);
+    }
+  } catch (...) {
+    result_.failure = failure_of(std::current_exception());
+  }
+}
+
+/// To be called from a catch block. What this rank itself has thrown takes precedence over the communication
+/// error that kept it from telling the others.
+void TuningRun::rethrow() {
+  if (!result_.failure || agreement_.told()) {
+    throw;
+  }
+  recorder_.warning("the other ranks could not be told of what failed on this one: " +
+                    record::text_of(std::current_exception()));
+  std::rethrow_exception(result_.failure.thrown);
+}
+
+/// Before the exchange, which tells the others whether this rank still has problems of its own to tune.
+void TuningRun::observe_own() {
+  for (ProblemSlot* slot : agreement::newly_seen(context_, agreement::Deciders::this_rank)) {
+    problems_.own.join(*slot);
+  }
+  policy::BatchOutcome outcome;
+  outcome.rejections = problems_.own.rejections_of_batch();
+  for (std::size_t i = 0; i < plan_.length(); ++i) {
+    policy::IterationOutcome& iteration = outcome.iterations.emplace_back();
+    iteration.makespan_ns = result_.makespans_ns[i];
+    for (const ProblemSlot* slot : problems_.own.slots()) {
+      const detail::LocalCell& cell = result_.cells[slot->index][i];
+      iteration.cells.push_back({cell.launched, cell.time_ns, result_.disturbed()});
+    }
+  }
+  mark_rejected(problems_.own, outcome.rejections);
+  problems_.own.state().observe(plan_.own, outcome);
+  check_own_problems();
+}
+
+/// A problem of this rank alone of which no config is left fails the batch.
+void TuningRun::check_own_problems() {
+  try {
+    problems_.own.throw_if_failed(context_.region());
+  } catch (const TuningFailedError&) {
+    result_.failure = failure_of(std::current_exception());
+    result_.failure.tuning_failed = false;  // the others are told that the region failed here
+  }
+}
+
+void TuningRun::observe() {
+  if (plan_.kind == BatchKind::final_run) {
+    observe_final_run();
+    return;
+  }
+  own_open_anywhere_ = agreed_.own_open_anywhere;
+  mark_rejected(problems_.shared, agreed_.outcome.rejections);
+  problems_.shared.state().observe(plan_.shared, agreed_.outcome);
+  discovered_ = true;
+  if (plan_.kind == BatchKind::discovery && all_closed() && agreed_.outcome.rejections.empty()) {
+    plan_.kind = BatchKind::final_run;  // everything was locked in already: this was the final run
+    plan_.phases.front() = Phase::final_run;
+    finished_ = true;
+  }
+}
+
+/// A choice that fails now is out, and the second best takes its place.
+void TuningRun::observe_final_run() {
+  const std::vector<RejectionOutcome> own = problems_.own.rejections_of_batch();
+  const bool again = final_run_.rejected_anywhere && rejected_final_runs_ < most_repeated_final_runs;
+  rejected_final_runs_ += final_run_.rejected_anywhere ? 1 : 0;
+  take_second_best(problems_.shared, final_run_.rejections, again);
+  take_second_best(problems_.own, own, again);
+  finished_ = !again;
+}
+
+/// Where the region is not run again, the problems' choices are those that this last run fell back to.
+void TuningRun::take_second_best(ProblemSet& set, const std::vector<RejectionOutcome>& rejections,
+                                 bool again) {
+  mark_rejected(set, rejections);
+  for (const RejectionOutcome& rejection : rejections) {
+    set.state().reject_choice(rejection.problem, rejection.config_id, rejection.reason);
+  }
+  for (const RejectionOutcome& rejection : rejections) {
+    if (!again) {
+      set.state().make_provisional(
+          rejection.problem,
+          "its choices were rejected by " + std::to_string(rejected_final_runs_) + " final runs");
+    }
+  }
+}
+
+void TuningRun::log() {
+  recorder_.batch(plan_, result_, problems(), agreed_.times);
+  if (plan_.kind != BatchKind::final_run) {
+    warn_of_loading();
+  }
+  tell_notes();
+  recorder_.contests(state().contests(), problems());
+}
+
+void TuningRun::lock_in() {
+  problems_.shared.throw_if_failed(context_.region());
+  problems_.own.throw_if_failed(context_.region());
+  lock_ins_.publish(problems_);
+  if (plan_.kind != BatchKind::final_run) {
+    iterations_ += static_cast<std::int64_t>(plan_.length());
+  }
+  recorder_.progress(state(), plan_.phase(), lock_ins_.open_count());
+  if (finished_) {
+    tell_end();
+  }
+}
+
+/// Said once a run, of the kernels that it launched.
+void TuningRun::warn_of_loading() {
+  const std::string hazard = timer_->loading_hazard();
+  if (hazard.empty()) {
+    return;
+  }
+  for (const ProblemSlot& slot : context_.slots()) {
+    for (const auto& member : slot.members) {
+      const detail::KernelTraits& traits = member->traits();
+      if (traits.takes_stream && (!traits.prepare || !traits.preload)) {
+        context_.note(
+            "kernel \"" + traits.name + "\" has no `" + (traits.prepare ? "preload" : "prepare") +
+            "`: " + hazard +
+            ". Its first launch of a config may then wait for the device, for ever beside a kernel that "
+            "waits for a later launch. Load its code in `prepare` and `preload`, or load all code when "
+            "the program starts");
+      }
+    }
+  }
+}
+
+/// What the batch has to say beyond times.
+void TuningRun::tell_notes() {
+  recorder_.conditions(plan_, result_);
+  for (const std::string& warning : result_.conditions.warnings) {
+    context_.note(warning);
+  }
+  if (const auto warning = timer_warning(*timer_, context_.slots())) {
+    context_.note(*warning);
+  }
+  for (const std::string& note : context_.take_notes()) {
+    recorder_.warning(note);
+  }
+}
+
+void TuningRun::tell_end() {
+  for (const std::string& warning : unguarded_.warnings()) {
+    recorder_.warning(warning);
+  }
+  if (const std::size_t count = unjoined_count(); count > 0) {
+    recorder_.warning("the final run launched " + std::to_string(count) +
+                      " new kernels or keys, with their defaults; the next run tunes them");
+  }
+  if (context_.untracked_launches() > 0) {
+    recorder_.warning(std::to_string(context_.untracked_launches()) +
+                      " launches had keys beyond max_problems = " + std::to_string(options_.max_problems) +
+                      " and used their defaults: make keys coarser, or raise the option");
+  }
+}
+
+std::size_t TuningRun::unjoined_count() const {
+  return context_.slots().size() - problems_.shared.slots().size() - problems_.own.slots().size();
+}
+
+bool TuningRun::nothing_left() const noexcept {
+  return finished_ && lock_ins_.lasting() && context_.untracked_launches() == 0 && unjoined_count() == 0;
+}
+
+std::vector<record::ProblemView> TuningRun::problems() const {
+  std::vector<record::ProblemView> views;
+  views.reserve(context_.slots().size());
+  for (const ProblemSlot& slot : context_.slots()) {
+    views.push_back({&slot, problems_.record_of(slot)});
+  }
+  return views;
+}
+
+record::Ending TuningRun::ending() const {
+  return {record::stage_of(phase()), context_.tuning_iteration, &state(), problems()};
+}
+
+}  // namespace contextual::tuning

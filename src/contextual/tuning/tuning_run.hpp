@@ -1,0 +1,128 @@
+#pragma once
+
+/// \file
+/// The loop of one tuning run: plan, prepare, run, settle, agree, observe, log, lock in.
+
+#include "contextual/agreement/batch_agreement.hpp"
+#include "contextual/agreement/problem_set.hpp"
+#include "contextual/launch/run_context.hpp"
+#include "contextual/options/resolved_options.hpp"
+#include "contextual/record/recorder.hpp"
+#include "contextual/tuning/batch_runner.hpp"
+#include "contextual/tuning/lock_ins.hpp"
+#include "contextual/tuning/preparation.hpp"
+#include "contextual/tuning/settlement.hpp"
+#include "contextual/tuning/unguarded_launches.hpp"
+#include "contextual/tuning/watchdog.hpp"
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::tuning {
+
+/// One `run` in mode tune, after the ranks have met. Every decision is taken by the replicated states from
+/// agreed outcomes; this class only carries out and carries around.
+///
+/// It can be driven one run of the region at a time:
+///
+///     while (!tuning.finished()) {
+///       tuning.begin_iteration();
+///       std::exception_ptr thrown;
+///       try { region(); } catch (...) { thrown = std::current_exception(); }
+///       tuning.end_iteration(thrown);
+///     }
+///
+/// Between the two calls the calling thread's launches are part of the run. Both throw what ends the run,
+/// also what the region has thrown; choices that are locked in by then stay. The run of the region after
+/// which `finished` is true was the final one. Used by one thread.
+class TuningRun {
+ public:
+  TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
+            Origin origin, agreement::Exchange& exchange, record::Recorder& recorder);
+  TuningRun(const TuningRun&) = delete;
+  TuningRun& operator=(const TuningRun&) = delete;
+  ~TuningRun();
+
+  bool finished() const noexcept { return finished_; }
+  void begin_iteration();
+  void end_iteration(const std::exception_ptr& thrown);
+
+  /// Drives the whole run.
+  void execute(const std::function<void()>& region);
+
+  /// The run is over, but a thread may still launch into it: ends what would go on for ever.
+  void retire() { watchdog_.reset(); }
+
+  /// The final run was clean, and every choice is there to stay: the same region has nothing to tune.
+  bool nothing_left() const noexcept;
+
+  // For the report, also after an error.
+  record::Ending ending() const;
+  std::vector<record::ProblemView> problems() const;
+  const policy::TuningState& state() const noexcept { return problems_.shared.state(); }
+  const detail::RunContext& context() const noexcept { return context_; }
+  const Timer& timer() const noexcept { return *timer_; }
+  Phase phase() const noexcept { return plan_.phases.empty() ? Phase::walk : plan_.phase(); }
+
+ private:
+  // The steps of the loop.
+  void plan();
+  void prepare();
+  void settle();
+  void agree();
+  void observe();
+  void log();
+  void lock_in();
+
+  void end_batch();
+  bool all_closed() const;
+  std::size_t plan_length() const;
+  void assign_cells();
+  void reject(agreement::ProblemSet& set, const std::vector<policy::RejectionOutcome>& rejections);
+  void mark_rejected(const agreement::ProblemSet& set,
+                     const std::vector<policy::RejectionOutcome>& rejections);
+  void check_launches();
+  void observe_own();
+  void check_own_problems();
+  void observe_final_run();
+  void take_second_best(agreement::ProblemSet& set, const std::vector<policy::RejectionOutcome>& rejections,
+                        bool again);
+  void warn_of_loading();
+  void tell_notes();
+  void tell_end();
+  std::size_t unjoined_count() const;
+  [[noreturn]] void rethrow();
+
+  const options::ResolvedOptions& options_;
+  record::Recorder& recorder_;
+  std::unique_ptr<Timer> timer_;
+  detail::RunContext context_;
+  std::optional<Watchdog> watchdog_;  ///< during the run
+  agreement::Problems problems_;
+  Preparation preparation_;
+  BatchRunner runner_;
+  Settlement settlement_;
+  agreement::BatchAgreement agreement_;
+  LockIns lock_ins_;
+  UnguardedLaunches unguarded_;
+
+  // The batch that is under way, or was the last.
+  bool batch_open_ = false;
+  detail::BatchPlan plan_;
+  detail::BatchResult result_;
+  agreement::BatchAgreement::Agreed agreed_;
+  agreement::BatchAgreement::FinalRun final_run_;
+
+  std::int64_t iterations_ = 0;  ///< tuning iterations that were run
+  bool discovered_ = false;      ///< the first batch is over
+  bool own_open_anywhere_ = false;
+  int rejected_final_runs_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace contextual::tuning

@@ -1,0 +1,55 @@
+#include "contextual/tuning/tuning_setup.hpp"
+
+#include "contextual/agreement/hello.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+namespace contextual::tuning {
+namespace {
+
+void check_single_library() {
+  const auto copies = LaunchRegistry::instance().other_copies();
+  if (!copies.empty()) {
+    throw Error(
+        "this process has a second copy of the contextual library, in " + copies.front() +
+        ": kernels linked to it cannot be tuned from here. Link the application and its plugins to one "
+        "shared library");
+  }
+}
+
+}  // namespace
+
+TuningSetup::TuningSetup(const std::string& region, std::uint32_t region_id,
+                         const options::ResolvedOptions& options, const Origin& origin,
+                         agreement::Exchange& exchange)
+    : region_(region), options_(options), exchange_(exchange) {
+  try {
+    options::validate(options);
+    check_single_library();
+    recorder_.emplace(options, region);
+    run_ = std::make_unique<TuningRun>(options, region, region_id, origin, exchange, *recorder_);
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+}
+
+void TuningSetup::meet() {
+  const agreement::Arrival arrival{.timer = run_ ? run_->timer().name() : std::string_view(),
+                                   .setup_failure = failure_};
+  try {
+    agreement::Hello hello = agreement::say_hello(exchange_, region_, options_, arrival);
+    if (hello.settled_somewhere) {
+      hello =
+          agreement::say_hello(exchange_, region_, options_, arrival);  // those have set up their runs by now
+    }
+    recorder_->hello(hello.tuning_id, run_->timer());
+  } catch (...) {
+    if (recorder_) {
+      recorder_->end(std::current_exception(), {});
+    }
+    throw;
+  }
+}
+
+}  // namespace contextual::tuning

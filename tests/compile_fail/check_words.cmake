@@ -1,0 +1,26 @@
+# cmake -DCOMPILER=<g++ or clang++> -DSOURCE=<file> -DINCLUDES=<folders> -P check_words.cmake
+#
+# Fails unless the compiler's first error of SOURCE has the words of its line `// error: <words>`, or, where there is no
+# such line, unless SOURCE compiles.
+
+list(TRANSFORM INCLUDES PREPEND "-I")
+execute_process(
+  COMMAND "${COMPILER}" -std=c++20 ${INCLUDES} -fsyntax-only "${SOURCE}"
+  RESULT_VARIABLE result OUTPUT_VARIABLE said ERROR_VARIABLE said)
+
+file(READ "${SOURCE}" program)
+if(NOT program MATCHES "^// error: ([^\n]+)")
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "this program is right, and does not compile:\n${said}")
+  endif()
+  return()
+endif()
+set(words "${CMAKE_MATCH_1}")
+if(result EQUAL 0)
+  message(FATAL_ERROR "this program compiles; expected: ${words}")
+endif()
+string(REGEX MATCH "error: [^\n]*" first_error "${said}")
+string(FIND "${first_error}" "${words}" position)
+if(position EQUAL -1)
+  message(FATAL_ERROR "the first error should say: ${words}\nThe compiler said:\n${said}")
+endif()

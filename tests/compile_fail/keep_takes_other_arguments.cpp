@@ -1,0 +1,10 @@
+// error: KernelOptions::keep is called as bool(const C&, const Args&...)
+#include "tiles.hpp"
+
+int main() {
+  contextual::TunableKernel kernel{"scale",
+                                   tiles(),
+                                   [](const float*, int n) { return contextual::make_key(n); },
+                                   [](const Tile&, float*, int) {},
+                                   {.keep = [](const Tile& tile, int n) { return tile.rows <= n; }}};
+}

@@ -1,0 +1,122 @@
+#pragma once
+
+/// \file
+/// What the tests of the engine share: small config spaces, times that no clock makes, error texts.
+
+#include "support/catch.hpp"
+#include "support/report_of.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/config_space.hpp>
+#include <contextual/error.hpp>
+#include <contextual/kernel.hpp>
+#include <contextual/testing/scripted_timer.hpp>
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace engine_test {
+
+struct Block {
+  int block = 0;  ///< equals the config id in the spaces of `blocks`
+};
+
+/// A space of `count` configs.
+inline contextual::ConfigSpace<Block> blocks(int count) {
+  std::vector<int> values;
+  for (int i = 0; i < count; ++i) {
+    values.push_back(i);
+  }
+  return {{"BLOCK", &Block::block, values}};
+}
+
+/// Every config is faster than the one before it: the last one wins.
+inline contextual::TimerFactory last_is_fastest() {
+  return contextual::testing::scripted_timer([](const contextual::LaunchInfo& launch) {
+    return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
+  });
+}
+
+inline contextual::TimerFactory times(std::function<std::int64_t(const contextual::LaunchInfo&)> model) {
+  return contextual::testing::scripted_timer(std::move(model));
+}
+
+/// One warm-up and one repeat a config, the documented table and nothing else, no log.
+inline contextual::Options quick(contextual::TimerFactory timer = last_is_fastest()) {
+  return {.n_warmup = 1, .n_repeat = 1, .finals = false, .log_directory = "", .timer = std::move(timer)};
+}
+
+/// The message of the E that `call` throws; another text when it throws nothing or something else.
+template <typename E, typename Call>
+std::string error_text(Call&& call) {
+  try {
+    call();
+  } catch (const E& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    return std::string("[an error of another type: ") + error.what() + "]";
+  }
+  return "[no error]";
+}
+
+/// What the problem of a kernel came to in the latest run of a region. Fails the test when there is none.
+inline contextual::ProblemReport problem_of(const contextual::ContextualAutotuner& tuner,
+                                            std::string_view region, std::string_view kernel,
+                                            std::string_view key = {}) {
+  const contextual::RegionReport run = report_of(tuner, region);
+  for (const contextual::ProblemReport& problem : run.problems) {
+    if (problem.kernel == kernel && (key.empty() || problem.key == key)) {
+      return problem;
+    }
+  }
+  FAIL("no problem of kernel " << kernel << " in region " << region);
+  return {};
+}
+
+/// An empty directory, removed at the end.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    static std::atomic<int> next{0};
+    path_ = std::filesystem::temp_directory_path() / ("contextual-engine-test-" + std::to_string(::getpid()) +
+                                                      "-" + std::to_string(next.fetch_add(1)));
+    std::filesystem::create_directories(path_);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string text_of_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+inline std::size_t count_of(const std::string& text, const std::string& wanted) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace engine_test

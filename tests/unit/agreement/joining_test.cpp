@@ -1,0 +1,120 @@
+/// \file
+/// How problems that ranks have seen for the first time become one list.
+
+#include "contextual/agreement/joining.hpp"
+
+#include "support/catch.hpp"
+#include "support/launches.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/testing/scripted_communicator.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+using namespace contextual;
+using namespace launch_test;
+using detail::ProblemSlot;
+
+namespace {
+
+/// What rank 0 makes of its own new problems and those of the other ranks.
+std::vector<ProblemSlot*> united(Run& here, const std::vector<Run*>& others) {
+  testing::ScriptedWorld world(1 + static_cast<int>(others.size()));
+  const auto unite = [&world](Run& run, int rank) {
+    const auto communicator = world.communicator(rank);
+    agreement::Exchange exchange(*communicator, std::chrono::minutes(5));
+    const auto own = agreement::newly_seen(run.context, agreement::Deciders::all_ranks);
+    return agreement::unite(run.context, own, exchange);
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    threads.emplace_back([&unite, &run = *others[i], rank = static_cast<int>(i) + 1] {
+      try {
+        unite(run, rank);
+      } catch (const RankMismatchError&) {
+        return;  // which rank 0 throws, too
+      }
+    });
+  }
+  return unite(here, 0);
+}
+
+}  // namespace
+
+TEST_CASE("joining: many problems are united in a time that grows with their number alone", "[unit]") {
+  Run here("joining_many");
+  Run there("joining_many");
+  const auto core = core_of("joining_many");
+  constexpr std::int64_t each = 30'000;  // half of them on both
+  REQUIRE(steps_done(each, [&](std::int64_t key) {
+            here.launch(*core, make_key(key));
+            there.launch(*core, make_key(key + each / 2));
+          }) == each);
+  const auto begin = thread_time();
+  const std::vector<ProblemSlot*> problems = united(here, {&there});
+  CHECK(thread_time() - begin < std::chrono::seconds(20));
+  REQUIRE(problems.size() == each + each / 2);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    REQUIRE(problems[i]->key == make_key(static_cast<std::int64_t>(i)));
+  }
+}
+
+TEST_CASE("joining: a problem of another rank has that rank's key, and a launch here finds it", "[unit]") {
+  const Key key = make_key(-1, 2U, true, 0.5, "a text of more than eight characters", "");
+  Run here("joining_key");
+  Run there("joining_key");
+  const auto core = core_of("joining_key", {}, 3);
+  there.launch(*core, key);
+  const std::vector<ProblemSlot*> problems = united(here, {&there});
+  REQUIRE(problems.size() == 1);
+  CHECK(problems.front()->key == key);
+  CHECK(problems.front()->key_text == key.to_string());
+  CHECK(problems.front()->config_count == 3);
+  CHECK(problems.front()->members.empty());
+  CHECK(here.launch(*core, key) == problems.front());
+  CHECK(problems.front()->members.size() == 1);
+  CHECK(here.context.slots().size() == 1);
+}
+
+TEST_CASE("joining: keys that print alike are two problems", "[unit]") {
+  Run here("joining_alike");
+  Run there("joining_alike");
+  const auto core = core_of("joining_alike");
+  here.launch(*core, make_key(1));
+  there.launch(*core, make_key("1"));
+  const std::vector<ProblemSlot*> problems = united(here, {&there});
+  REQUIRE(problems.size() == 2);
+  CHECK(problems[0]->key == make_key(1));
+  CHECK(problems[1]->key == make_key("1"));
+}
+
+TEST_CASE("joining: a kernel that ranks define differently is refused, also when it comes later", "[unit]") {
+  const auto two = core_of("joining_defined", {}, 2);
+  const auto three = core_of("joining_defined", {}, 3);
+  for (const bool later : {false, true}) {
+    Run here("joining_defined");
+    Run there("joining_defined");
+    Run third("joining_defined");
+    here.launch(*two, make_key(1));
+    if (later) {
+      for (ProblemSlot* slot : united(here, {})) {
+        slot->state_index = 0;
+      }
+    }
+    there.launch(*three, make_key(1));
+    third.launch(*two, make_key(1));
+    try {
+      united(here, later ? std::vector{&there} : std::vector{&there, &third});
+      FAIL("the ranks do not agree on the kernel");
+    } catch (const RankMismatchError& error) {
+      CHECK_THAT(error.what(), ContainsSubstring("joining_defined") && ContainsSubstring("3 and 2 configs"));
+      if (!later) {
+        CHECK_THAT(error.what(), ContainsSubstring("rank 1 has another config space than rank 0"));
+        CHECK(error.differing_ranks() == std::vector<int>{1});
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/// \file
+/// Counts allocations: replaces the global operator new of this test program.
+
+#include "support/engine.hpp"
+
+#include <contextual/tuned_region.hpp>
+
+#include <cstdlib>
+#include <new>
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+thread_local std::size_t allocations = 0;
+
+void* counted(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size > 0 ? size : 1)) {
+    return memory;
+  }
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return counted(size);
+}
+void* operator new[](std::size_t size) {
+  return counted(size);
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size > 0 ? size : 1);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size > 0 ? size : 1);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace {
+
+template <typename Call>
+std::size_t allocations_of(Call&& call) {
+  const std::size_t before = allocations;
+  call();
+  return allocations - before;
+}
+
+}  // namespace
+
+TEST_CASE("holds 11: a locked-in launch outside of run allocates nothing", "[unit]") {
+  int sum = 0;
+  TunableKernel kernel{"holds_11_allocations",
+                       blocks(3),
+                       [](int n) { return make_key(n); },
+                       [&](const Block& c, int n) { sum += c.block * n; },
+                       {.prepare = [](const Block&) {}, .key_names = {"N"}}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("holds_11_allocations", [&] {
+    for (int n = 0; n < 64; ++n) {
+      kernel(n);
+    }
+  });
+  REQUIRE(allocations_of([] { delete new int(1); }) == 1);  // the count works
+  CHECK(allocations_of([&] {
+          for (int n = 0; n < 128; ++n) {  // half of the keys are new
+            kernel(n);
+          }
+        }) == 0);
+  CHECK(sum > 0);
+}
+
+TEST_CASE("holds 11: launches in a wrapped region's later call allocate nothing", "[unit]") {
+  TunableKernel kernel{"holds_11_wrapped_allocations", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  std::size_t in_region = 1;
+  auto step = make_tuned_region(tuner, "holds_11_wrapped_allocations",
+                                [&] { in_region = allocations_of([&] { kernel(); }); });
+  step();
+  step();
+  CHECK(in_region == 0);
+}

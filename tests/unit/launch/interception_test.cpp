@@ -1,0 +1,250 @@
+/// \file
+/// What an intercepted launch does: its arguments, its config, its locks, its hooks.
+
+#include "support/engine.hpp"
+
+#include <contextual/context_guard.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <map>
+#include <set>
+#include <thread>
+
+using namespace contextual;
+using namespace engine_test;
+
+TEST_CASE("holds 1: a launch uses this launch's arguments in every iteration", "[unit]") {
+  std::vector<std::pair<int, std::string>> seen;
+  TunableKernel kernel{
+      "holds_1", blocks(3), single_problem,
+      [&](const Block&, int number, const std::string& text) { seen.emplace_back(number, text); }};
+  ContextualAutotuner tuner{quick()};
+  int run = 0;
+  std::vector<std::pair<int, std::string>> given;
+  tuner.run("holds_1", [&] {
+    ++run;
+    for (int launch = 0; launch < 2; ++launch) {
+      const std::string text = "text " + std::to_string(run * 10 + launch);
+      given.emplace_back(run * 10 + launch, text);
+      kernel(run * 10 + launch, text);
+    }
+  });
+  CHECK(run == 7);
+  CHECK(seen == given);
+}
+
+TEST_CASE("holds 1: an argument taken by reference is the caller's own object", "[unit]") {
+  TunableKernel kernel{"holds_1_reference", blocks(2), single_problem,
+                       [](const Block&, std::vector<int>& out, int value) { out.push_back(value); }};
+  ContextualAutotuner tuner{quick()};
+  int run = 0;
+  const std::vector<int> out = tuner.run("holds_1_reference", [&] {
+    std::vector<int> fresh;  // dead after this run of the region
+    kernel(fresh, ++run);
+    return fresh;
+  });
+  CHECK(out == std::vector<int>{run});
+}
+
+TEST_CASE("holds 2: two keys of one kernel in one region are two problems", "[unit]") {
+  TunableKernel kernel{"holds_2_keys", blocks(3), [](int n) { return make_key(n); },
+                       [](const Block&, int) {}};
+  // Small ones are fastest with config 1, large ones with config 2.
+  ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
+    const std::size_t best = *launch.key == make_key(8) ? 1 : 2;
+    return launch.config_id == best ? 1'000 : 2'000;
+  }))};
+  tuner.run("holds_2_keys", [&] {
+    kernel(8);
+    kernel(4096);
+  });
+  CHECK(report_of(tuner, "holds_2_keys").problems.size() == 2);
+  CHECK(problem_of(tuner, "holds_2_keys", "holds_2_keys", "(8)").choice == 1);
+  CHECK(problem_of(tuner, "holds_2_keys", "holds_2_keys", "(4096)").choice == 2);
+}
+
+TEST_CASE("holds 2: a problem launched m times uses one config in all m and advances once", "[unit]") {
+  std::vector<std::set<int>> configs_of_run;
+  TunableKernel kernel{"holds_2_repeated", blocks(3), single_problem,
+                       [&](const Block& c) { configs_of_run.back().insert(c.block); }};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("holds_2_repeated", [&] {
+    configs_of_run.emplace_back();
+    for (int launch = 0; launch < 5; ++launch) {
+      kernel();
+    }
+  });
+  CHECK(configs_of_run == std::vector<std::set<int>>{{0}, {0}, {1}, {1}, {2}, {2}, {2}});
+  CHECK(problem_of(tuner, "holds_2_repeated", "holds_2_repeated").configs[0].time.count == 1);
+}
+
+TEST_CASE("holds 2: two regions with the same kernel and key do not share a choice", "[unit]") {
+  TunableKernel kernel{"holds_2_regions", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
+    const std::size_t best = launch.region == "holds_2_one" ? 1 : 2;
+    return launch.config_id == best ? 1'000 : 2'000;
+  }))};
+  tuner.run("holds_2_one", [&] { kernel(); });
+  tuner.run("holds_2_two", [&] { kernel(); });
+  const LaunchRegistry& registry = LaunchRegistry::instance();
+  CHECK(registry.locked_in("holds_2_one", "holds_2_regions", Key{}) == 1);
+  CHECK(registry.locked_in("holds_2_two", "holds_2_regions", Key{}) == 2);
+  CHECK_FALSE(registry.locked_in("holds_2_three", "holds_2_regions", Key{}));
+}
+
+TEST_CASE("holds 3: no lock is held during a launch: a launcher may launch another kernel", "[unit]") {
+  int inner_launches = 0;
+  TunableKernel inner{"holds_3_inner", blocks(2), [](int n) { return make_key(n); },
+                      [&](const Block&, int) { ++inner_launches; }};
+  int outer_launches = 0;
+  TunableKernel outer{"holds_3_outer", blocks(2), single_problem, [&](const Block& c) {
+                        ++outer_launches;
+                        inner(c.block);  // a new problem of the inner kernel for each outer config
+                      }};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("holds_3_nested", [&] { outer(); });
+  CHECK(inner_launches == outer_launches);
+  CHECK(report_of(tuner, "holds_3_nested").problems.size() == 3);
+}
+
+TEST_CASE("holds 3: no lock is held during a launch: a launcher may wait for another thread's launch",
+          "[unit]") {
+  constexpr std::chrono::seconds far_too_long{60};
+  std::promise<void>* launched = nullptr;
+  std::future<void>* wait = nullptr;
+  bool met = true;
+  TunableKernel producer{"holds_3_producer", blocks(2), single_problem,
+                         [&](const Block&) { launched->set_value(); }};
+  TunableKernel consumer{"holds_3_consumer", blocks(3), single_problem, [&](const Block&) {
+                           met = met && wait->wait_for(far_too_long) == std::future_status::ready;
+                         }};
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  tuner.run("holds_3_waits", [&] {
+    ++runs;
+    std::promise<void> promise;
+    std::future<void> future = promise.get_future();
+    launched = &promise;
+    wait = &future;
+    std::promise<void> begun;
+    const RegionContext context = RegionContext::current();
+    std::thread worker([&] {
+      const ContextGuard guard(context);
+      begun.get_future().wait();
+      producer();
+    });
+    begun.set_value();
+    consumer();
+    worker.join();
+  });
+  CHECK(met);
+  CHECK(runs == 7);
+}
+
+TEST_CASE("holds 3: a launch does not prepare: every config but the default is prepared before it",
+          "[unit]") {
+  bool in_region = false;
+  bool prepared_in_region = false;
+  bool launched_unprepared = false;
+  std::map<int, int> prepared;
+  const std::thread::id caller = std::this_thread::get_id();
+  bool on_the_thread_of_run = true;
+  TunableKernel kernel{"holds_3_prepare",
+                       blocks(4),
+                       single_problem,
+                       [&](const Block& c) {
+                         // The first launch comes before anything is known of the kernel.
+                         launched_unprepared =
+                             launched_unprepared || (c.block != 0 && !prepared.contains(c.block));
+                       },
+                       {.prepare = [&](const Block& c) {
+                         prepared_in_region = prepared_in_region || in_region;
+                         on_the_thread_of_run = on_the_thread_of_run && std::this_thread::get_id() == caller;
+                         ++prepared[c.block];
+                       }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("holds_3_prepare", [&] {
+    in_region = true;
+    kernel();
+    in_region = false;
+  });
+  CHECK_FALSE(prepared_in_region);
+  CHECK_FALSE(launched_unprepared);
+  CHECK(on_the_thread_of_run);
+  CHECK(prepared.size() == 4);
+  for (int config = 0; config < 4; ++config) {
+    CHECK(prepared[config] == 1);
+  }
+}
+
+TEST_CASE("interception: hooks run around the launcher in order", "[unit]") {
+  std::vector<std::string> order;
+  TunableKernel kernel{"hooks_order",
+                       blocks(2),
+                       single_problem,
+                       [&](const Block&, int) { order.emplace_back("launch"); },
+                       {.before_launch =
+                            [&](const LaunchInfo& info, int& n) {
+                              order.push_back("before " + std::to_string(n));
+                              CHECK(info.kernel == "hooks_order");
+                            },
+                        .after_launch = [&](const LaunchInfo&, int&) { order.emplace_back("after"); }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("hooks_order", [&] { kernel(7); });
+  REQUIRE(order.size() == 5 * 3);
+  for (std::size_t i = 0; i < order.size(); i += 3) {
+    CHECK(order[i] == "before 7");
+    CHECK(order[i + 1] == "launch");
+    CHECK(order[i + 2] == "after");
+  }
+  kernel(7);  // outside of tuning hooks do not run
+  CHECK(order.size() == 5 * 3 + 1);
+}
+
+TEST_CASE("interception: reset is called when the config differs from the previous launch's", "[unit]") {
+  std::vector<std::string> order;
+  TunableKernel kernel{"hooks_reset",
+                       blocks(3),
+                       single_problem,
+                       [&](const Block& c) { order.push_back(std::to_string(c.block)); },
+                       {.reset = [&] { order.emplace_back("reset"); }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("hooks_reset", [&] { kernel(); });
+  CHECK(order == std::vector<std::string>{"reset", "0", "0", "reset", "1", "1", "reset", "2", "2", "2"});
+}
+
+TEST_CASE("interception: the check is asked on each config's first uses only", "[unit]") {
+  std::vector<int> checked;
+  TunableKernel kernel{
+      "hooks_check", blocks(3), single_problem, [](const Block&) {}, {.check = [&](const Block& c) {
+        checked.push_back(c.block);
+        return true;
+      }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("hooks_check", [&] { kernel(); }, {.n_warmup = 2, .n_repeat = 3});
+  CHECK(checked == std::vector<int>{0, 0, 1, 1, 2, 2});
+}
+
+TEST_CASE("interception: iteration hooks run around every run of the region", "[unit]") {
+  TunableKernel kernel{"iteration_hooks", blocks(2), single_problem, [](const Block&) {}};
+  std::vector<std::string> order;
+  Options options = quick();
+  options.before_iteration = [&](const IterationInfo& info) {
+    order.push_back("before " + std::to_string(info.tuning_iteration) + " " +
+                    std::string(to_string(info.phase)));
+  };
+  options.after_iteration = [&](const IterationInfo&) { order.emplace_back("after"); };
+  ContextualAutotuner tuner{options};
+  tuner.run("iteration_hooks", [&] {
+    order.emplace_back("run");
+    kernel();
+  });
+  REQUIRE(order.size() == 5 * 3);
+  CHECK(order[0] == "before 0 walk");
+  CHECK(order[1] == "run");
+  CHECK(order[2] == "after");
+  CHECK(order[9] == "before 3 walk");
+  CHECK(order[12] == "before 4 final");
+}

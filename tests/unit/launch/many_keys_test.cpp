@@ -1,0 +1,104 @@
+/// \file
+/// What a launch costs does not grow with the number of kernels, keys and problems. Each test stops at a time
+/// that a search through everything known would exceed many times.
+
+#include "contextual/launch/launch_map.hpp"
+#include "contextual/launch/run_context.hpp"
+#include "support/catch.hpp"
+#include "support/launches.hpp"
+
+#include <contextual/launch_registry.hpp>
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+using namespace contextual;
+using namespace launch_test;
+using detail::KernelCore;
+
+namespace {
+
+constexpr std::int64_t many = 100'000;
+
+}  // namespace
+
+TEST_CASE("many keys: discovering a key costs the same whatever the number of keys", "[unit]") {
+  Run run("many_keys");
+  const auto core = core_of("many_keys_discovery");
+  REQUIRE(steps_done(many, [&](std::int64_t key) { run.launch(*core, make_key(key)); }) == many);
+  REQUIRE(run.context.slots().size() == static_cast<std::size_t>(many));
+  // And once more, with and without the map of a later batch.
+  for (int batch = 0; batch < 2; ++batch) {
+    std::int64_t found = 0;
+    steps_done(many, [&](std::int64_t key) {
+      detail::ProblemSlot* slot = run.launch(*core, make_key(key));
+      found += slot->index == static_cast<std::size_t>(key) ? 1 : 0;
+    });
+    CHECK(found == many);
+    run.context.rebuild_map();
+  }
+  CHECK(run.context.slots().size() == static_cast<std::size_t>(many));
+}
+
+TEST_CASE("many keys: problems of many kernels are told apart by name, key and coupling", "[unit]") {
+  Run run("many_keys");
+  std::vector<std::shared_ptr<KernelCore>> cores;
+  for (int i = 0; i < 1000; ++i) {
+    cores.push_back(core_of("many_kernels_" + std::to_string(i)));
+    cores.push_back(core_of("many_partners_" + std::to_string(i), "many_couple_" + std::to_string(i / 2)));
+  }
+  for (int batch = 0; batch < 2; ++batch) {
+    for (const auto& core : cores) {
+      for (const Key& key : {Key{}, make_key(1), make_key("1")}) {
+        REQUIRE(run.launch(*core, key)->key == key);
+      }
+    }
+    CHECK(run.context.slots().size() == 3 * (1000 + 500));
+    run.context.rebuild_map();
+  }
+}
+
+TEST_CASE("many keys: a launch beyond max_problems is counted and costs no search", "[unit]") {
+  constexpr std::int64_t limit = 20'000;
+  Run run("many_keys", limit);
+  const auto core = core_of("many_keys_untracked");
+  REQUIRE(steps_done(limit, [&](std::int64_t key) { run.launch(*core, make_key(key)); }) == limit);
+  std::int64_t tracked = 0;
+  CHECK(steps_done(many, [&](std::int64_t key) {
+          tracked += run.launch(*core, make_key(limit + key)) != nullptr ? 1 : 0;
+        }) == many);
+  CHECK(tracked == 0);
+  CHECK(run.context.untracked_launches() == static_cast<std::uint64_t>(many));
+  CHECK(run.context.slots().size() == static_cast<std::size_t>(limit));
+  CHECK(run.launch(*core, make_key(limit - 1))->index == limit - 1);
+}
+
+TEST_CASE("many keys: kernels that share a key are spread over the map", "[unit]") {
+  std::vector<std::shared_ptr<KernelCore>> cores;
+  std::deque<detail::ProblemSlot> slots;
+  detail::LaunchMap map;
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    cores.push_back(core_of("many_single_problems"));
+    map.add(*cores.back(), slots.emplace_back(i, detail::Problem{}));
+  }
+  CHECK(map.longest_probe() < 100);  // a third of this is usual; without spreading it was some thousands
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    REQUIRE(map.find(*cores[i], Key{}) == &slots[i]);
+  }
+}
+
+TEST_CASE("many keys: making a kernel costs the same whatever the number of kernels", "[unit]") {
+  const auto make = [](std::int64_t i) {
+    auto core = core_of("many_registered_" + std::to_string(i), "many_couples_" + std::to_string(i / 2));
+    return std::make_unique<KernelRegistration>(std::move(core));
+  };
+  constexpr std::int64_t count = 50'000;
+  std::vector<std::unique_ptr<KernelRegistration>> kernels;
+  REQUIRE(steps_done(count, [&](std::int64_t i) { kernels.push_back(make(i)); }) == count);
+  CHECK(steps_done(count / 2, [&](std::int64_t i) {
+          REQUIRE(LaunchRegistry::instance().coupled("many_couples_" + std::to_string(i)).size() == 2);
+        }) == count / 2);
+  CHECK(steps_done(count, [&](std::int64_t) { kernels.pop_back(); }) == count);
+  CHECK(LaunchRegistry::instance().coupled("many_couples_0").empty());
+}

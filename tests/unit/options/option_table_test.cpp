@@ -1,0 +1,113 @@
+/// \file
+/// The table of options: every option has a row, and what goes by the rows does as they say.
+
+#include "contextual/options/option_table.hpp"
+
+#include "contextual/options/resolved_options.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace contextual;
+using options::for_each_option;
+using options::resolve;
+using options::ResolvedOptions;
+
+namespace {
+
+using Table = decltype(options::option_table());
+
+/// Is T the type of an option?
+template <typename T, typename... Rows>
+constexpr bool is_option_type(std::type_identity<std::tuple<Rows...>> /*of*/) {
+  return (
+      std::is_same_v<T,
+                     std::remove_cvref_t<decltype(std::declval<Options>().*std::declval<Rows>().option)>> ||
+      ...);
+}
+
+/// Initialises any option.
+struct AnyOption {
+  template <typename T>
+  requires(is_option_type<T>(std::type_identity<Table>())) operator T() const;
+};
+
+/// How many members Options has: with as many values it can be initialised, with one more it cannot.
+template <typename... Values>
+constexpr std::size_t count_members() {
+  if constexpr (requires { Options{Values()..., AnyOption()}; }) {
+    return count_members<Values..., AnyOption>();
+  } else {
+    return sizeof...(Values);
+  }
+}
+
+static_assert(count_members() == std::tuple_size_v<Table>, "every option has one row in option_table()");
+
+std::string error_of(const Options& options) {
+  try {
+    validate(resolve(options, {}, {}));
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("options: a row is named once", "[unit]") {
+  std::vector<std::string> names;
+  for_each_option([&](const auto& row) { names.emplace_back(row.name); });
+  std::sort(names.begin(), names.end());
+  CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+}
+
+TEST_CASE("options: what must be equal on all ranks is compared by name and value", "[unit]") {
+  CHECK(resolve({}, {}, {}).agreed_items() ==
+        std::vector<std::string>{"mode=tune", "n_warmup=3", "n_repeat=5", "settle_every=0",
+                                 "max_iterations=10000", "max_problems=4096", "always_tune=false",
+                                 "statistic=median", "tie_margin=0.005", "finals=true", "finals_candidates=2",
+                                 "finals_repeat=5", "finals_passes=2", "finals_min_gain=0.005",
+                                 "schedule=walk"});
+  const Options other{.mode = Mode::use,
+                      .statistic = Statistic::trimmed_mean,
+                      .always_tune = true,
+                      .schedule = [](const ScheduleRequest&) { return std::unique_ptr<Schedule>(); }};
+  CHECK_THAT(resolve(other, {}, {}).agreed_text(),
+             ContainsSubstring("mode=use ") && ContainsSubstring(" statistic=trimmed_mean ") &&
+                 ContainsSubstring(" always_tune=true ") && ContainsSubstring(" schedule=own"));
+}
+
+TEST_CASE("options: margins that differ in their last digit are told apart", "[unit]") {
+  const auto items = [](double margin) { return resolve({.tie_margin = margin}, {}, {}).agreed_items(); };
+  CHECK(items(0.005) == items(0.005));
+  CHECK(items(0.0050001) != items(0.0050002));
+  CHECK(items(1e-9) != items(2e-9));
+}
+
+TEST_CASE("options: where ranks may differ, nothing is compared", "[unit]") {
+  const Options own{.deadline = std::chrono::seconds(1),
+                    .grace = std::chrono::seconds(1),
+                    .times_count = false,
+                    .log_directory = "elsewhere",
+                    .print = true};
+  CHECK(resolve(own, {}, {}).agreed_items() == resolve({}, {}, {}).agreed_items());
+}
+
+TEST_CASE("options: a value that makes no sense is named with what it may be", "[unit]") {
+  using std::chrono::milliseconds;
+  CHECK(error_of({}).empty());
+  CHECK_THAT(error_of({.n_warmup = 0}), ContainsSubstring("option n_warmup = 0: it must be at least 1"));
+  CHECK(error_of({.max_problems = 0}) == "option max_problems = 0: it must be at least 1");
+  CHECK(error_of({.deadline = milliseconds(0)}) == "option deadline (ms) = 0: it must be at least 1");
+  CHECK(error_of({.grace = milliseconds(-1)}) == "option grace (ms) = -1: it must be at least 0");
+  CHECK(error_of({.grace = milliseconds(0)}).empty());
+}

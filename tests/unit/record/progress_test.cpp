@@ -1,0 +1,51 @@
+#include "contextual/record/progress.hpp"
+
+#include "support/catch.hpp"
+
+using namespace contextual::record;
+using contextual::Phase;
+
+TEST_CASE("format_progress: says region, phase, iterations, problems, elapsed and left", "[unit]") {
+  CHECK(format_progress("ag_gemm", {Phase::walk, 24, 96, 3, 1'200'000'000}) ==
+        "[contextual] ag_gemm: walk 24/96 | 3 problems | 1.2 s, about 3.6 s left");
+  CHECK(format_progress("r", {Phase::final_run, 5, 5, 1, 20'000'000}) ==
+        "[contextual] r: final 5/5 | 1 problem | 20 ms, about 0 ns left");
+}
+
+TEST_CASE("format_progress: without an iteration there is no estimate", "[unit]") {
+  CHECK(format_progress("r", {Phase::walk, 0, 8, 0, 0}) == "[contextual] r: walk 0/8 | 0 problems | 0 ns");
+}
+
+TEST_CASE("format_progress: more done than expected still reads well", "[unit]") {
+  CHECK(format_progress("r", {Phase::walk, 9, 8, 2, 900}) ==
+        "[contextual] r: walk 9/9 | 2 problems | 900 ns, about 0 ns left");
+}
+
+TEST_CASE("estimate_left_ns: the pace so far goes on", "[unit]") {
+  CHECK(estimate_left_ns(10, 40, 1000) == 3000);
+  CHECK(estimate_left_ns(40, 40, 1000) == 0);
+  CHECK(estimate_left_ns(50, 40, 1000) == 0);
+  CHECK_FALSE(estimate_left_ns(0, 40, 1000));
+  CHECK_FALSE(estimate_left_ns(-1, 40, 1000));
+  CHECK(estimate_left_ns(1, 2, 9'000'000'000'000'000) == 9'000'000'000'000'000);
+}
+
+TEST_CASE("format_duration: a fitting unit and two or three digits", "[unit]") {
+  CHECK(format_duration(-5) == "0 ns");
+  CHECK(format_duration(999) == "999 ns");
+  CHECK(format_duration(1000) == "1.0 us");
+  CHECK(format_duration(12'345) == "12 us");
+  CHECK(format_duration(999'499) == "999 us");
+  CHECK(format_duration(999'600) == "1.0 ms");
+  CHECK(format_duration(350'000'000) == "350 ms");
+  CHECK(format_duration(1'234'000'000) == "1.2 s");
+  CHECK(format_duration(119'000'000'000) == "119 s");
+  CHECK(format_duration(200'000'000'000) == "3 min 20 s");
+  CHECK(format_duration(7'380'000'000'000) == "2 h 3 min");
+}
+
+TEST_CASE("format_latency: ms, four digits", "[unit]") {
+  CHECK(format_latency(120'000) == "0.12 ms");
+  CHECK(format_latency(2'712) == "0.002712 ms");
+  CHECK(format_latency(12'345'678) == "12.35 ms");
+}

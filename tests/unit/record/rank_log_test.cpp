@@ -1,0 +1,344 @@
+#include "contextual/record/rank_log.hpp"
+
+#include "contextual/record/json_format.hpp"
+#include "contextual/record/text_format.hpp"
+#include "sample_events.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/error.hpp>
+
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+using namespace contextual::record;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A directory of its own for a test, removed with it.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string pattern = (fs::temp_directory_path() / "contextual-log-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::vector<std::string> lines_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+std::string message_of(const fs::path& directory) {
+  try {
+    RankLog log(directory, 0);
+  } catch (const contextual::InvalidArgument& error) {
+    return error.what();
+  }
+  return "nothing thrown";
+}
+
+}  // namespace
+
+TEST_CASE("RankLog: creates the directory and writes both files of its rank", "[unit]") {
+  const TemporaryDirectory directory;
+  RankLog log(directory.path() / "a" / "b", 3);
+  for (const Event& event : samples::all()) {
+    log.write(event);
+  }
+  CHECK(log.text_path().filename() == "rank-3.log");
+  CHECK(log.json_path().filename() == "rank-3.jsonl");
+  CHECK(log.directory().is_absolute());
+  CHECK(lines_of(log.text_path()).size() == samples::all().size() - 1);  // a summary is for programs only
+  CHECK(lines_of(log.json_path()).size() == samples::all().size());
+  CHECK(lines_of(log.text_path())[1] == to_text(samples::event(samples::hello())));
+  CHECK(lines_of(log.json_path())[1] == to_json_line(samples::event(samples::hello())));
+}
+
+TEST_CASE("Invariant 13: a line is in the file as soon as it is written", "[unit]") {
+  const TemporaryDirectory directory;
+  RankLog log(directory.path(), 0);
+  for (std::size_t count = 1; count <= 3; ++count) {
+    log.write(samples::event(samples::warning()));
+    CHECK(lines_of(log.text_path()).size() == count);
+    CHECK(lines_of(log.json_path()).size() == count);
+  }
+}
+
+TEST_CASE("Invariant 13: a second tuner appends, at the same time and later", "[unit]") {
+  const TemporaryDirectory directory;
+  {
+    RankLog first(directory.path(), 0);
+    first.write(samples::event(samples::run_start()));
+    RankLog second(directory.path() / ".", 0);
+    second.write(samples::event(samples::warning()));
+    first.write(samples::event(samples::run_end()));
+  }
+  RankLog later(directory.path(), 0);
+  later.write(samples::event(samples::choice()));
+  CHECK(lines_of(later.text_path()) == std::vector<std::string>{to_text(samples::event(samples::run_start())),
+                                                                to_text(samples::event(samples::warning())),
+                                                                to_text(samples::event(samples::run_end())),
+                                                                to_text(samples::event(samples::choice()))});
+}
+
+TEST_CASE("Invariant 13: ranks of one process write files of their own", "[unit]") {
+  const TemporaryDirectory directory;
+  RankLog zero(directory.path(), 0);
+  RankLog one(directory.path(), 1);
+  zero.write(samples::event(samples::warning()));
+  CHECK(lines_of(zero.json_path()).size() == 1);
+  CHECK(lines_of(one.json_path()).empty());
+}
+
+TEST_CASE("RankLog: lines of several logs and threads never interleave", "[unit]") {
+  const TemporaryDirectory directory;
+  constexpr int threads = 4;
+  constexpr int lines = 200;
+  {
+    std::vector<std::jthread> writers;
+    for (int writer = 0; writer < threads; ++writer) {
+      writers.emplace_back([&directory, writer] {
+        RankLog log(directory.path(), 0);
+        const std::string text(static_cast<std::size_t>(6000 + writer), static_cast<char>('a' + writer));
+        for (int line = 0; line < lines; ++line) {
+          log.write(samples::event(Warning{text}));
+        }
+      });
+    }
+  }
+  const auto written = lines_of(directory.path() / "rank-0.jsonl");
+  CHECK(written.size() == threads * lines);
+  int whole = 0;
+  for (const std::string& line : written) {
+    const auto text = nlohmann::json::parse(line)["text"].get<std::string>();
+    whole += text.size() >= 6000 && text.find_first_not_of(text[0]) == std::string::npos ? 1 : 0;
+  }
+  CHECK(whole == threads * lines);
+}
+
+TEST_CASE("RankLog: a directory that cannot be created is named, with the reason and what to change",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  std::ofstream(directory.path() / "file") << "x";
+  const fs::path below = directory.path() / "file" / "logs";
+  const std::string message = message_of(below);
+  CHECK_THAT(message, ContainsSubstring("'" + below.string() + "'"));
+  CHECK_THAT(message, ContainsSubstring("Not a directory"));
+  CHECK_THAT(message, ContainsSubstring("CONTEXTUAL_LOG_DIR"));
+  CHECK_THAT(message, ContainsSubstring(".log_directory"));
+  CHECK_THAT(message_of(directory.path() / "file"), ContainsSubstring("Not a directory"));
+}
+
+TEST_CASE("RankLog: a file that cannot be opened is named, with the reason and what to change", "[unit]") {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory.path() / "rank-0.log");
+  const std::string message = message_of(directory.path());
+  CHECK_THAT(message, ContainsSubstring("rank-0.log"));
+  CHECK_THAT(message, ContainsSubstring("Is a directory"));
+  CHECK_THAT(message, ContainsSubstring("CONTEXTUAL_LOG_DIR"));
+}
+
+TEST_CASE("RankLog: a directory without write permission is an error", "[unit]") {
+  const TemporaryDirectory directory;
+  fs::permissions(directory.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  if (::access(directory.path().c_str(), W_OK) == 0) {
+    WARN("skipped: this user may write everywhere");
+    return;
+  }
+  CHECK_THAT(message_of(directory.path()), ContainsSubstring("Permission denied"));
+  CHECK_THAT(message_of(directory.path() / "new"), ContainsSubstring("Permission denied"));
+}
+
+/// What `use` writes to stderr, line by line.
+std::vector<std::string> stderr_of(const fs::path& captured, const std::function<void()>& use) {
+  std::fflush(stderr);
+  const int kept = ::dup(STDERR_FILENO);
+  FILE* file = std::fopen(captured.c_str(), "w");
+  REQUIRE(file != nullptr);
+  ::dup2(::fileno(file), STDERR_FILENO);
+  use();
+  ::dup2(kept, STDERR_FILENO);
+  ::close(kept);
+  std::fclose(file);
+  return lines_of(captured);
+}
+
+TEST_CASE("RankLog: a full disk is said once on stderr and never thrown", "[unit]") {
+  if (!fs::exists("/dev/full")) {
+    WARN("skipped: no /dev/full");
+    return;
+  }
+  const TemporaryDirectory directory;
+  fs::create_symlink("/dev/full", directory.path() / "rank-0.log");
+  std::string json_path;
+  const auto said = stderr_of(directory.path() / "stderr", [&] {
+    RankLog log(directory.path(), 0);
+    json_path = log.json_path().string();
+    for (int i = 0; i < 5; ++i) {
+      log.write(samples::event(samples::warning()));
+    }
+  });
+  REQUIRE(said.size() == 1);
+  CHECK_THAT(said[0], ContainsSubstring("cannot write to") && ContainsSubstring("rank-0.log"));
+  CHECK_THAT(said[0], ContainsSubstring("No space left on device"));
+  CHECK(lines_of(json_path).size() == 5);  // the other file goes on
+}
+
+/// While it lives, no file of this process grows beyond `bytes`: a disk that is full for every file.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST_CASE("RankLog: a disk that is full for both logs is said once, and again by the next log", "[unit]") {
+  const TemporaryDirectory directory;
+  constexpr std::size_t full = 16'384;
+  for (const char* name : {"rank-0.log", "rank-0.jsonl"}) {
+    std::ofstream(directory.path() / name) << std::string(full - 1, ' ') << '\n';
+  }
+  const auto said = stderr_of(directory.path() / "stderr", [&] {
+    const FileSizeLimit limit(full);
+    for (int run = 0; run < 2; ++run) {
+      RankLog log(directory.path(), 0);
+      RankLog copy = log;
+      log.write(samples::event(samples::warning()));
+      copy.write(samples::event(samples::warning()));
+    }
+  });
+  CHECK(said.size() == 2);
+}
+
+TEST_CASE("RankLog: after a half line the first line of a new log is whole", "[unit]") {
+  const TemporaryDirectory directory;
+  std::ofstream(directory.path() / "rank-0.jsonl") << "{\"event\":\"launch\"}\n{\"event\":\"lau";
+  std::ofstream(directory.path() / "rank-0.log") << "[rank-0] func: ag_g";
+  RankLog log(directory.path(), 0);
+  log.write(samples::event(samples::run_start()));
+  log.write(samples::event(samples::warning()));
+  CHECK(lines_of(log.json_path()) ==
+        std::vector<std::string>{"{\"event\":\"launch\"}", "{\"event\":\"lau",
+                                 to_json_line(samples::event(samples::run_start())),
+                                 to_json_line(samples::event(samples::warning()))});
+  CHECK(lines_of(log.text_path()).at(1) == to_text(samples::event(samples::run_start())));
+}
+
+/// Runs `use` in a forked process; returns its process id when it has ended well.
+pid_t in_child(const std::function<void()>& use) {
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    use();
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  return child;
+}
+
+fs::path own_file(const TemporaryDirectory& directory, pid_t process, const char* extension) {
+  return directory.path() / ("rank-0." + std::to_string(process) + extension);
+}
+
+TEST_CASE("RankLog: a forked child goes on in files of its own, the parent's log stays the parent's",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  RankLog log(directory.path(), 0);
+  log.write(samples::event(samples::run_start()));
+  const pid_t child = in_child([&] {
+    log.write(samples::event(samples::warning()));
+    log.write(samples::event(samples::choice()));
+  });
+  log.write(samples::event(samples::run_end()));
+  CHECK(lines_of(log.text_path()) == std::vector<std::string>{to_text(samples::event(samples::run_start())),
+                                                              to_text(samples::event(samples::run_end()))});
+  CHECK(lines_of(log.json_path()).size() == 2);
+  CHECK(lines_of(own_file(directory, child, ".log")) ==
+        std::vector<std::string>{to_text(samples::event(samples::warning())),
+                                 to_text(samples::event(samples::choice()))});
+  CHECK(lines_of(own_file(directory, child, ".jsonl")).size() == 2);
+}
+
+TEST_CASE("RankLog: a log that a forked child opens is its own where the parent had opened that one",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const TemporaryDirectory elsewhere;
+  const pid_t before =
+      in_child([&] { RankLog(directory.path(), 0).write(samples::event(samples::warning())); });
+  CHECK_FALSE(fs::exists(own_file(directory, before, ".log")));  // the parent had none yet
+  CHECK(lines_of(directory.path() / "rank-0.log").size() == 1);
+  { RankLog(directory.path(), 0).write(samples::event(samples::run_start())); }
+  pid_t grandchild = 0;
+  const pid_t child = in_child([&] {
+    RankLog(directory.path(), 0).write(samples::event(samples::warning()));
+    RankLog(elsewhere.path(), 0).write(samples::event(samples::warning()));
+    grandchild = in_child([&] { RankLog(directory.path(), 0).write(samples::event(samples::choice())); });
+    if (lines_of(own_file(directory, grandchild, ".jsonl")).size() != 1) {
+      ::_exit(1);
+    }
+  });
+  CHECK(lines_of(directory.path() / "rank-0.log").size() == 2);
+  CHECK(lines_of(own_file(directory, child, ".log")).size() == 1);
+  CHECK(lines_of(elsewhere.path() / "rank-0.log").size() == 1);
+}
+
+TEST_CASE("RankLog: a child may be forked while other threads write", "[unit]") {
+  const TemporaryDirectory directory;
+  RankLog log(directory.path(), 0);
+  std::atomic<bool> done{false};
+  std::jthread writer([&] {
+    while (!done) {
+      log.write(samples::event(samples::warning()));
+      RankLog(directory.path(), 1).write(samples::event(samples::warning()));
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = in_child([&] {
+      ::alarm(60);  // ends a child that waits for a lock of a thread that it does not have
+      log.write(samples::event(samples::choice()));
+      RankLog(directory.path(), 1).write(samples::event(samples::choice()));
+    });
+    CHECK(lines_of(own_file(directory, child, ".jsonl")).size() == 1);
+  }
+  done = true;
+}

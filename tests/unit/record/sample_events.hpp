@@ -1,0 +1,146 @@
+#pragma once
+
+#include "contextual/record/events.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace contextual::record::samples {
+
+// One of each event, filled in everywhere. docs/log-format.md shows what they look like.
+
+inline const Config config{{"BLOCK_N", 128}, {"SWIZZLE", true}, {"IMPL", "mma"}};
+
+inline RunStart run_start() {
+  return {.rank_count = 2,
+          .group = "MPI (2 ranks)",
+          .process_rank = 0,
+          .time_iso8601 = "2026-01-31T12:00:00Z",
+          .options = "n_warmup=1 n_repeat=2 finals=true"};
+}
+
+inline Hello hello() {
+  return {.tuning_id = "5f0c2b7d9e1a4c33", .timer = "CUPTI", .timer_bias_ns = 1450};
+}
+
+inline DeviceConditions device_conditions() {
+  DeviceConditions event;
+  event.tuning_iteration = 16;
+  event.iteration_count = 8;
+  event.sm_clock_mhz = 1755;
+  event.memory_clock_mhz = 2619;
+  event.temperature_celsius = 61;
+  event.power_watts = 688;
+  event.slowed_by = "power cap";
+  return event;
+}
+
+inline DeviceConditions disturbed_device() {
+  DeviceConditions event = device_conditions();
+  event.tuning_iteration = 24;
+  event.sm_clock_mhz = 1200;
+  event.slowed_by = "thermal";
+  event.disturbance = "device 0: thermal slowdown began";
+  return event;
+}
+
+inline ConfigUse config_use(std::int64_t id) {
+  return {{"gemm", "(4096, 4096, bf16)"}, id, config};
+}
+
+inline LaunchRow launch() {
+  LaunchRow row;
+  row.config = config_use(1);
+  row.tuning_iteration = 17;
+  row.step_iteration = 2;
+  row.local_ns = 118000;
+  row.agreed_ns = 121000;
+  row.makespan_ns = 350000;
+  row.local_makespan_ns = 346000;
+  return row;
+}
+
+inline LaunchRow last_repeat() {
+  LaunchRow row = launch();
+  row.average_ns = 120000;
+  return row;
+}
+
+inline ConfigSummary config_summary() {
+  return {.config = config_use(1), .sample_count = 2, .centre_ns = 120000, .spread_ns = 1482.6};
+}
+
+inline Rejected rejected() {
+  return {.config = config_use(2), .tuning_iteration = 18, .reason = "rank 1: too much shared memory"};
+}
+
+inline Choice choice() {
+  return {.config = config_use(1), .latency_ns = 120000, .reason = "shortest own time"};
+}
+
+inline Contest contest() {
+  return {.problem = config_use(0).problem,
+          .entries = {{"config-1", 1, 5, 350000, 2000, std::nullopt, false},
+                      {"config-0", 0, 5, 310000, 1500, 40000, true}},
+          .reason = "makespan 11.4 % shorter (paired, 5 rounds)"};
+}
+
+inline Warning warning() {
+  return {"2 launches from threads without the context"};
+}
+
+inline Progress progress() {
+  return {Phase::walk, 24, 96, 3, 1'200'000'000, 3'600'000'000};
+}
+
+inline Blocked blocked() {
+  Blocked event;
+  event.tuning_iteration = 17;
+  event.config = config_use(1);
+  event.in_launch = true;
+  event.since_iso8601 = "2026-01-31T12:00:04Z";
+  event.blocked_ns = 70'000'000'000;
+  return event;
+}
+
+inline RunEnd run_end() {
+  RunEnd event;
+  event.phase = RunStage::final_run;
+  event.tuning_iteration = 116;
+  event.problem_count = 3;
+  event.walk_iterations = 96;
+  event.search_iterations = 20;
+  event.retakes = 1;
+  event.rejected_count = 1;
+  event.elapsed_ns = 5'300'000'000;
+  return event;
+}
+
+inline RunEnd failed_run_end() {
+  RunEnd event = run_end();
+  event.status = EndStatus::failed;
+  event.error = "deadline of 60000 ms expired in the exchange (missing: rank 1)";
+  event.error_type = "CommunicationError";
+  event.blamed_ranks = {1};
+  event.phase = RunStage::walk;
+  event.tuning_iteration = 17;
+  return event;
+}
+
+/// A line of one run on rank 0.
+inline Event event(EventBody body) {
+  return {"20260131T120000-4711-0", 0, "ag_gemm", std::move(body)};
+}
+
+inline std::vector<Event> all() {
+  std::vector<Event> events;
+  for (EventBody body :
+       std::vector<EventBody>{run_start(), hello(), device_conditions(), disturbed_device(), launch(),
+                              last_repeat(), config_summary(), rejected(), choice(), contest(), warning(),
+                              progress(), blocked(), run_end(), failed_run_end()}) {
+    events.push_back(event(std::move(body)));
+  }
+  return events;
+}
+
+}  // namespace contextual::record::samples

@@ -1,0 +1,77 @@
+#include "contextual/record/text_format.hpp"
+
+#include "sample_events.hpp"
+#include "support/catch.hpp"
+
+using namespace contextual::record;
+
+namespace {
+
+std::string text_of(const EventBody& body) {
+  return to_text(samples::event(body));
+}
+
+}  // namespace
+
+TEST_CASE("to_text: a launch of the walk has the ancestor's fields, phase and tuning iteration", "[unit]") {
+  CHECK(text_of(samples::launch()) ==
+        "[rank-0] func: ag_gemm | kernel: gemm | key: (4096, 4096, bf16) | config-id: 1 | "
+        "config: {BLOCK_N: 128, SWIZZLE: true, IMPL: mma} | phase: walk | tuning-iter: 17 | measure-iter: 2");
+}
+
+TEST_CASE("to_text: a config's last repeat carries its average", "[unit]") {
+  CHECK(text_of(samples::last_repeat()) ==
+        text_of(samples::launch()) + " | config-1 average latency: 0.12 ms");
+}
+
+TEST_CASE("to_text: warm-ups, fixed configs and failures say so", "[unit]") {
+  LaunchRow row = samples::launch();
+  row.role = LaunchRole::warmup;
+  CHECK_THAT(text_of(row), ContainsSubstring(" | measure-iter: 2 | role: warmup"));
+  row.role = LaunchRole::best;
+  row.step_iteration.reset();
+  CHECK_THAT(text_of(row), ContainsSubstring(" | role: best"));
+  CHECK_THAT(text_of(row), !ContainsSubstring("measure-iter"));
+  row.status = LaunchStatus::rejected;
+  row.detail = "too much shared memory";
+  CHECK_THAT(text_of(row), ContainsSubstring(" | status: rejected | detail: too much shared memory"));
+}
+
+TEST_CASE("to_text: a choice has id, config, latency and reason", "[unit]") {
+  Choice choice = samples::choice();
+  CHECK_THAT(
+      text_of(choice),
+      ContainsSubstring(" | best-config-id: 1 | best-config: {BLOCK_N: 128, SWIZZLE: true, IMPL: mma} | "
+                        "best-latency: 0.12 ms | reason: shortest own time"));
+  CHECK_THAT(text_of(choice), !ContainsSubstring("status"));
+  choice.status = ChoiceStatus::provisional;
+  choice.latency_ns.reset();
+  CHECK_THAT(text_of(choice), ContainsSubstring("} | status: provisional | best-latency"));
+  CHECK_THAT(text_of(choice), ContainsSubstring("best-latency: not measured"));
+}
+
+TEST_CASE("to_text: a contest names its candidates, gains and winner", "[unit]") {
+  CHECK_THAT(text_of(samples::contest()),
+             ContainsSubstring(" | config-1: 0.35 ms +- 0.002 ms, incumbent | "
+                               "config-0: 0.31 ms +- 0.0015 ms, gain 0.04 ms, chosen | reason: makespan"));
+  Contest sets = samples::contest();
+  sets.kind = ContestKind::sets;
+  sets.problem = {};
+  CHECK_THAT(text_of(sets), !ContainsSubstring("kernel:"));
+}
+
+TEST_CASE("to_text: every event is one line that begins with rank and region", "[unit]") {
+  for (const Event& event : samples::all()) {
+    const std::string line = to_text(event);
+    if (std::holds_alternative<ConfigSummary>(event.body)) {
+      CHECK(line.empty());
+    } else {
+      CHECK(line.substr(0, 24) == "[rank-0] func: ag_gemm |");
+    }
+  }
+}
+
+TEST_CASE("to_text: control characters in names and messages are escaped, braces stay", "[unit]") {
+  const Event warning{"run", 3, "a\nb", Warning{"tab\t bell\a {} {0} %s \xc3\xa4"}};
+  CHECK(to_text(warning) == "[rank-3] func: a\\nb | warning: tab\\t bell\\x07 {} {0} %s \xc3\xa4");
+}

@@ -1,0 +1,54 @@
+#include "contextual/sync/launcher.hpp"
+
+#include "support/catch.hpp"
+
+#include <map>
+#include <string>
+
+namespace {
+
+using contextual::sync::LaunchedRank;
+
+std::optional<LaunchedRank> launched(const std::map<std::string, std::string>& environment) {
+  return contextual::sync::launched_rank([&](const char* name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  });
+}
+
+}  // namespace
+
+TEST_CASE("launcher: the rank of a program of several is found for every launcher", "[unit]") {
+  const auto mpirun = launched({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}});
+  REQUIRE(mpirun);
+  CHECK(mpirun->rank == 3);
+  CHECK(mpirun->size == 4);
+  CHECK(mpirun->size_variable == "OMPI_COMM_WORLD_SIZE");
+  CHECK(launched({{"PMI_SIZE", "2"}, {"PMI_RANK", "1"}})->rank == 1);
+  CHECK(launched({{"SLURM_NTASKS", "128"}, {"SLURM_PROCID", "127"}})->rank == 127);
+}
+
+TEST_CASE("launcher: mpirun within a Slurm job says which rank it is", "[unit]") {
+  const auto rank = launched({{"SLURM_NTASKS", "2"},
+                              {"SLURM_PROCID", "0"},
+                              {"OMPI_COMM_WORLD_SIZE", "16"},
+                              {"OMPI_COMM_WORLD_RANK", "9"}});
+  REQUIRE(rank);
+  CHECK(rank->rank == 9);
+  CHECK(rank->size == 16);
+}
+
+TEST_CASE("launcher: a program that was started alone has no launcher's rank", "[unit]") {
+  CHECK_FALSE(launched({}));
+  CHECK_FALSE(launched({{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}}));
+  CHECK_FALSE(launched({{"SLURM_NTASKS", "8"}}));  // in an allocation, but not started by srun
+}
+
+TEST_CASE("launcher: variables that make no sense are left out", "[unit]") {
+  CHECK_FALSE(launched({{"PMI_SIZE", "two"}, {"PMI_RANK", "1"}}));
+  CHECK_FALSE(launched({{"PMI_SIZE", "2"}, {"PMI_RANK", "1x"}}));
+  CHECK_FALSE(launched({{"PMI_SIZE", "2"}, {"PMI_RANK", "2"}}));
+  CHECK_FALSE(launched({{"PMI_SIZE", "2"}, {"PMI_RANK", "-1"}}));
+  CHECK_FALSE(launched({{"PMI_SIZE", ""}, {"PMI_RANK", ""}}));
+  CHECK_FALSE(launched({{"PMI_SIZE", "99999999999999999999"}, {"PMI_RANK", "1"}}));
+}

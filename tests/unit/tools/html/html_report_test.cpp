@@ -1,0 +1,92 @@
+#include "report/html/html_report.hpp"
+
+#include "support/catch.hpp"
+#include "unit/tools/sample_logs.hpp"
+
+using namespace contextual::log_report;
+using namespace report_test;
+
+namespace {
+
+std::string page_of(const std::vector<std::string>& files) {
+  return html_report(make_report("logs", read(files), {}), {});
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
+    ++found;
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("html_report: a plot for each kernel, one of the region and one of the choices", "[unit]") {
+  const std::string page = page_of(files_of({.ranks = 3}));
+  CHECK(count(page, "data-plot=\"configs\"") == 2);
+  CHECK(count(page, "data-plot=\"region\" data-marks=\"16\"") == 1);
+  CHECK(count(page, "data-plot=\"choices\" data-marks=\"6\"") == 1);
+  CHECK(count(page, "class=\"choice usual\"") == 6);
+  CHECK(count(page, "class=\"choice odd\"") == 0);
+  CHECK_THAT(page, ContainsSubstring("Result: the region takes 205.0 us with the chosen configs"));
+}
+
+TEST_CASE("html_report: the overview links the runs that are on the page and says which are left out",
+          "[unit]") {
+  std::string file;
+  for (int i = 0; i < 60; ++i) {
+    file += lines_of(events_of({.ranks = 1, .id = "id" + std::to_string(i)}, 0));
+  }
+  const ReportOptions options{.all = true};
+  const std::string page = html_report(make_report("logs", read({file}), options), options);
+  std::size_t linked = 0;
+  for (int number = 1; number <= 60; ++number) {
+    const std::string name = "run-" + std::to_string(number) + "\"";
+    const std::size_t target = count(page, "id=\"" + name);
+    INFO("run " << number);
+    CHECK(count(page, "href=\"#" + name) == target);
+    linked += target;
+  }
+  CHECK(linked == 50);
+  CHECK(count(page, "(left out)") == 10);
+  CHECK_THAT(page, ContainsSubstring("Details of 10 older runs left out"));
+}
+
+TEST_CASE("html_report: names from logs are text, never markup", "[unit]") {
+  const SampleRun evil{.region = "</title><script>alert(1)</script>\"'&"};
+  const std::string page = page_of(files_of(evil));
+  CHECK(page.find("<script") == std::string::npos);
+  CHECK_THAT(page, ContainsSubstring("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"));
+}
+
+TEST_CASE("html_report: nothing is fetched and nothing is a script", "[unit]") {
+  const std::string page = page_of(files_of({}));
+  for (const char* part : {"http://", "https://", "src=", "@import", "url(", "<script"}) {
+    CHECK(page.find(part) == std::string::npos);
+  }
+}
+
+TEST_CASE("html_report: a rank that chose otherwise stands out", "[unit]") {
+  std::vector<std::string> files = files_of({.ranks = 3});
+  const std::string choice = "\"event\":\"choice\"";
+  const std::size_t at = files[2].find("\"config_id\":1", files[2].find(choice));
+  files[2].replace(at, 13, "\"config_id\":2");
+  const std::string page = page_of(files);
+  CHECK(count(page, "class=\"choice odd\"") == 1);
+  CHECK_THAT(page, ContainsSubstring("Ranks disagree"));
+}
+
+TEST_CASE("html_report: marks are bounded for a run of very many iterations", "[unit]") {
+  Events events = events_of({.ranks = 1}, 0);
+  const auto launch = std::get<contextual::record::LaunchRow>(events[2].body);
+  for (int i = 0; i < 20'000; ++i) {
+    auto more = launch;
+    more.tuning_iteration = 100 + i;
+    more.role = LaunchRole::repeat;
+    events.insert(events.end() - 1, {events[2].run_id, events[2].rank, events[2].region, more});
+  }
+  const std::string page = page_of({lines_of(events)});
+  CHECK(count(page, "class=\"mark\"") < 3'000);
+  CHECK(page.size() < 2'000'000);
+}

@@ -1,0 +1,43 @@
+#include "report/judging/problem_result.hpp"
+
+#include "support/catch.hpp"
+#include "unit/tools/judging/analysed.hpp"
+
+#include <algorithm>
+
+using namespace contextual::log_report;
+using namespace report_test;
+
+namespace record = contextual::record;
+
+TEST_CASE("analyse: samples are the agreed times of the walk's repeats, warm-ups are none", "[unit]") {
+  const Analysed run = analysed(files_of({}));
+  REQUIRE(run.analysis.problems.size() == 2);
+  const ProblemResult& gemm = run.analysis.problems[0];
+  CHECK(name_of(*gemm.name) == "gemm (4096, bf16)");
+  REQUIRE(gemm.configs.size() == 3);
+  CHECK(gemm.configs[0].samples_ns == std::vector<double>{100'100, 100'200});
+  CHECK(gemm.configs[0].median_ns == 100'150);
+  CHECK_THAT(gemm.configs[0].spread_ns, Catch::Matchers::WithinAbs(74.13, 0.01));
+  CHECK(gemm.configs[0].makespan_ns == 201'500);
+  CHECK(gemm.configs[1].chosen);
+  CHECK(gemm.choices.back()->reason == "fastest by own time, 20.0 % shorter than the default");
+  CHECK(run.analysis.contests.size() == 2);
+  CHECK(run.analysis.comparison.disagreements.empty());
+}
+
+TEST_CASE("analyse: rejected configs have their reason, ids without a line are not measured", "[unit]") {
+  Events events = events_of({.ranks = 1}, 0);
+  record::Event event = *std::find_if(events.begin(), events.end(), [](const record::Event& each) {
+    return std::holds_alternative<record::Choice>(each.body);
+  });
+  const record::ProblemName problem = std::get<record::Choice>(event.body).config.problem;
+  event.body = record::Rejected{.config = {problem, 7, {}}, .reason = "rank 0: too much shared memory"};
+  events.insert(events.begin() + 5, event);
+  const Analysed run = analysed({lines_of(events)});
+  const ProblemResult& gemm = run.analysis.problems[0];
+  REQUIRE(gemm.find(7) != nullptr);
+  CHECK(gemm.find(7)->rejected);
+  CHECK(gemm.find(7)->rejection == "rank 0: too much shared memory");
+  CHECK(gemm.not_measured == std::vector<Range>{{3, 6}});
+}

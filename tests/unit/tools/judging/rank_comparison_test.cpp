@@ -1,0 +1,81 @@
+#include "report/judging/rank_comparison.hpp"
+
+#include "support/catch.hpp"
+#include "unit/tools/judging/analysed.hpp"
+
+#include <algorithm>
+#include <functional>
+
+using namespace contextual::log_report;
+using namespace report_test;
+
+namespace record = contextual::record;
+
+namespace {
+
+/// A good run of two ranks in which `change` sees every event of rank 1.
+Analysed with_rank_1(const std::function<void(record::Event&)>& change) {
+  Events events = events_of({}, 1);
+  for (record::Event& event : events) {
+    change(event);
+  }
+  return analysed({lines_of(events_of({}, 0)), lines_of(events)});
+}
+
+}  // namespace
+
+TEST_CASE("analyse: another choice on one rank is a disagreement that names both", "[unit]") {
+  const Analysed run = with_rank_1([](record::Event& event) {
+    if (auto* choice = std::get_if<record::Choice>(&event.body);
+        choice != nullptr && choice->config.problem.kernel == "gemm") {
+      choice->config.id = 2;
+    }
+  });
+  REQUIRE(run.analysis.comparison.disagreements.size() == 1);
+  CHECK(run.analysis.comparison.disagreements[0].what == "choice of gemm (4096, bf16)");
+  CHECK(run.analysis.comparison.disagreements[0].text == "rank 0: config-1; rank 1: config-2");
+}
+
+TEST_CASE("analyse: other agreed times and other configs in an iteration are disagreements", "[unit]") {
+  const Analysed run = with_rank_1([](record::Event& event) {
+    auto* launch = std::get_if<record::LaunchRow>(&event.body);
+    if (launch != nullptr && launch->config.problem.kernel == "gemm" && launch->tuning_iteration == 4) {
+      launch->agreed_ns = *launch->agreed_ns + 1;
+      launch->config.id = 0;
+    }
+  });
+  REQUIRE(run.analysis.comparison.disagreements.size() == 2);
+  CHECK(run.analysis.comparison.disagreements[0].what == "launched configs");
+  CHECK(run.analysis.comparison.disagreements[0].text ==
+        "iteration 4, gemm (4096, bf16): rank 0: config-1 repeat; rank 1: config-0 repeat");
+  CHECK(run.analysis.comparison.disagreements[1].what == "agreed times");
+}
+
+TEST_CASE("analyse: a kernel whose agreed times are every rank's own is local, its choices may differ",
+          "[unit]") {
+  const auto own = [](record::Event& event) {
+    if (auto* launch = std::get_if<record::LaunchRow>(&event.body);
+        launch != nullptr && launch->config.problem.kernel == "norm") {
+      launch->agreed_ns = launch->local_ns;
+    } else if (auto* choice = std::get_if<record::Choice>(&event.body);
+               choice != nullptr && choice->config.problem.kernel == "norm") {
+      choice->config.id = event.rank;
+    }
+  };
+  std::vector<std::string> files;
+  for (int rank = 0; rank < 2; ++rank) {
+    Events events = events_of({}, rank);
+    std::for_each(events.begin(), events.end(), own);
+    files.push_back(lines_of(events));
+  }
+  const Analysed run = analysed(files);
+  CHECK(run.analysis.problems[1].local);
+  CHECK_FALSE(run.analysis.problems[0].local);
+  CHECK(run.analysis.comparison.disagreements.empty());
+  CHECK(run.analysis.comparison.rank_differences.size() == 1);
+}
+
+TEST_CASE("analyse: a rank that stopped earlier does not disagree", "[unit]") {
+  const Analysed run = analysed({lines_of(events_of({}, 0)), lines_of(until(events_of({}, 1), 6))});
+  CHECK(run.analysis.comparison.disagreements.empty());
+}

@@ -1,0 +1,110 @@
+#include "report/reading/decode.hpp"
+
+#include "contextual/record/json_format.hpp"
+#include "support/catch.hpp"
+#include "unit/record/sample_events.hpp"
+
+using namespace contextual::log_report;
+using Catch::Matchers::StartsWith;
+namespace samples = contextual::record::samples;
+
+namespace {
+
+std::string damage(const std::string& line) {
+  TextPool pool;
+  try {
+    decode_line(line, pool);
+  } catch (const DamagedLine& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string with(std::string line, const std::string& from, const std::string& to) {
+  const std::size_t at = line.find(from);
+  REQUIRE(at != std::string::npos);
+  return line.replace(at, from.size(), to);
+}
+
+std::string launch_line() {
+  return contextual::record::to_json_line(samples::event(samples::launch()));
+}
+
+}  // namespace
+
+TEST_CASE("decode_line: knows every event and field that the library writes", "[unit]") {
+  TextPool pool;
+  for (const auto& event : samples::all()) {
+    const DecodedLine decoded = decode_line(contextual::record::to_json_line(event), pool);
+    INFO(contextual::record::to_json_line(event));
+    REQUIRE(decoded.event.has_value());
+    CHECK(decoded.unknown_fields == 0);
+    CHECK(decoded.event->run_id == samples::event({}).run_id);
+    CHECK(decoded.event->region == "ag_gemm");
+  }
+}
+
+TEST_CASE("decode_line: a launch keeps its values, and its config the order of its parameters", "[unit]") {
+  TextPool pool;
+  const DecodedLine decoded = decode_line(launch_line(), pool);
+  const auto& launch = std::get<Launch>(decoded.event->body);
+  CHECK(launch.phase == contextual::Phase::walk);
+  CHECK(launch.tuning_iteration == 17);
+  CHECK(launch.role == LaunchRole::repeat);
+  CHECK(launch.step_iteration == 2);
+  CHECK(launch.local_ns == 118'000);
+  CHECK(launch.agreed_ns == 121'000);
+  CHECK(launch.makespan_ns == 350'000);
+  CHECK(launch.local_makespan_ns == 346'000);
+  CHECK(launch.config.problem->kernel == "gemm");
+  CHECK(launch.config.problem->key == "(4096, 4096, bf16)");
+  CHECK(launch.config.id == 1);
+  CHECK(launch.config.values == "{BLOCK_N: 128, SWIZZLE: true, IMPL: mma}");
+}
+
+TEST_CASE("decode_line: unknown events and fields are ignored and counted, missing new fields are not damage",
+          "[unit]") {
+  TextPool pool;
+  CHECK_FALSE(decode_line(with(launch_line(), "\"launch\"", "\"teleport\""), pool).event.has_value());
+  CHECK(decode_line(with(launch_line(), "\"status\"", "\"mood\":[1,{}],\"status\""), pool).unknown_fields ==
+        1);
+  const auto old = decode_line(with(launch_line(), ",\"local_makespan_ns\":346000", ""), pool);
+  CHECK_FALSE(std::get<Launch>(old.event->body).local_makespan_ns.has_value());
+}
+
+TEST_CASE("decode_line: what is wrong is said by field", "[unit]") {
+  CHECK(damage(with(launch_line(), "\"kernel\":\"gemm\"", "\"kernel\":5")) == "\"kernel\" is not a string");
+  CHECK(damage(with(launch_line(), "\"rank\":0", "\"rank\":-1")) == "\"rank\" is out of range");
+  CHECK(damage(with(launch_line(), "\"rank\":0", "\"rank\":99999999999")) == "\"rank\" is out of range");
+  CHECK(damage(with(launch_line(), "\"rank\":0,", "")) == "no \"rank\"");
+  CHECK(damage(with(launch_line(), "17", "1.5")) == "\"tuning_iteration\" is not an integer");
+  CHECK(damage(with(launch_line(), "118000", "18446744073709551615")) == "\"local_time_ns\" is out of range");
+  CHECK(damage(with(launch_line(), "118000", "1e999")) == "a number out of range");
+  CHECK(damage(with(launch_line(), "{\"BLOCK_N\":128", "{\"BLOCK_N\":[128]")) ==
+        "\"config\" is not an object of names and plain values");
+  CHECK_THAT(damage(launch_line().substr(0, 100)), StartsWith("no JSON from byte"));
+  CHECK_THAT(damage("\xff\xfe"), StartsWith("no JSON"));
+  CHECK(damage("[1, 2]") == "not an object");
+  CHECK(damage("17") == "not an object");
+}
+
+TEST_CASE("decode_line: an iteration of 10^18 is kept as it is", "[unit]") {
+  TextPool pool;
+  const auto decoded = decode_line(with(launch_line(), "17", "1000000000000000000"), pool);
+  CHECK(std::get<Launch>(decoded.event->body).tuning_iteration == 1'000'000'000'000'000'000);
+}
+
+TEST_CASE("decode_line: deep nesting ends before a parser recurses", "[unit]") {
+  const std::string deep(1'000'000, '[');
+  CHECK_THAT(damage(with(launch_line(), "128", deep + std::string(1'000'000, ']'))),
+             StartsWith("nested deeper"));
+  CHECK_THAT(damage(deep), StartsWith("nested deeper"));
+}
+
+TEST_CASE("decode_line: names cannot move a terminal's cursor", "[unit]") {
+  TextPool pool;
+  const auto decoded =
+      decode_line(with(launch_line(), "\"gemm\"", "\"a\\u001b[2J\\u0000\\u202eb\\nc\""), pool);
+  const std::string_view kernel = std::get<Launch>(decoded.event->body).config.problem->kernel;
+  CHECK(kernel == "a\\x1b[2J\\x00\\u202eb\\nc");
+}

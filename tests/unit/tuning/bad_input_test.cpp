@@ -1,0 +1,174 @@
+/// \file
+/// Input that makes no sense: each error says what, where and what to change.
+
+#include "support/engine.hpp"
+
+#include <contextual/param.hpp>
+#include <contextual/tuned_region.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+const auto do_nothing = [](const Block&) {};
+
+/// The error of a first launch, and of the first run with it, of a kernel of this space.
+void check_space_error(const std::string& name, const ConfigSpace<Block>& space,
+                       const std::vector<std::string>& parts) {
+  TunableKernel kernel{name, space, single_problem, do_nothing};
+  ContextualAutotuner tuner{quick()};
+  for (const std::string& text :
+       {error_text<ConfigSpaceError>([&] { kernel(); }),
+        error_text<ConfigSpaceError>([&] { tuner.run("bad_space", [&] { kernel(); }); })}) {
+    CHECK_THAT(text, ContainsSubstring("\"" + name + "\""));  // where
+    for (const std::string& part : parts) {
+      CHECK_THAT(text, ContainsSubstring(part));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("bad input: zero or negative warm-ups and repeats are refused, by name", "[unit]") {
+  int runs = 0;
+  const auto error_of = [&](const Options& options) {
+    ContextualAutotuner tuner{options};  // the constructor throws nothing
+    return error_text<InvalidArgument>([&] { tuner.run("bad_counts", [&] { ++runs; }); });
+  };
+  for (const int count : {0, -1}) {
+    Options options = quick();
+    options.n_warmup = count;
+    CHECK_THAT(error_of(options),
+               ContainsSubstring("n_warmup = " + std::to_string(count)) && ContainsSubstring("at least 1"));
+    options = quick();
+    options.n_repeat = count;
+    CHECK_THAT(error_of(options),
+               ContainsSubstring("n_repeat = " + std::to_string(count)) && ContainsSubstring("at least 1"));
+  }
+  CHECK(runs == 0);
+}
+
+TEST_CASE("bad input: other options out of range are refused, by name", "[unit]") {
+  ContextualAutotuner tuner{quick()};
+  const auto error_of = [&](const Options& options) {
+    return error_text<InvalidArgument>([&] {
+      tuner.run(
+          "bad_options", [] {}, options);
+    });
+  };
+  CHECK_THAT(error_of({.tie_margin = -0.1}), ContainsSubstring("tie_margin"));
+  CHECK_THAT(error_of({.tie_margin = std::nan("")}), ContainsSubstring("tie_margin"));
+  CHECK_THAT(error_of({.settle_every = -1}), ContainsSubstring("settle_every"));
+  CHECK_THAT(error_of({.max_iterations = 0}), ContainsSubstring("max_iterations"));
+  CHECK_THAT(error_of({.max_problems = 0}), ContainsSubstring("max_problems"));
+  CHECK_THAT(error_of({.deadline = std::chrono::milliseconds(0)}), ContainsSubstring("deadline"));
+}
+
+TEST_CASE("bad input: an empty space is an error of the first launch and of run", "[unit]") {
+  check_space_error("bad_empty", ConfigSpace<Block>{}, {"empty", "give at least one"});
+  check_space_error("bad_no_values", {{"BLOCK", &Block::block, std::vector<int>{}}},
+                    {"empty", "\"BLOCK\"", "give at least one"});
+}
+
+TEST_CASE("bad input: a contradictory space is an error of the first launch and of run", "[unit]") {
+  check_space_error("bad_contradictory",
+                    blocks(3).constraint("too_large", [](const Block& c) { return c.block > 100; }),
+                    {"contradictory", "\"too_large\"", "relax a constraint"});
+}
+
+TEST_CASE("bad input: a duplicate value is an error of the first launch and of run", "[unit]") {
+  check_space_error("bad_duplicate", {{"BLOCK", &Block::block, {1, 2, 1}}},
+                    {"duplicate", "\"BLOCK\"", "1", "remove one"});
+}
+
+TEST_CASE("bad input: a constraint that throws is an error of the first launch and of run", "[unit]") {
+  check_space_error("bad_constraint",
+                    blocks(2).constraint(
+                        "fits", [](const Block&) -> bool { throw std::runtime_error("division by zero"); }),
+                    {"\"fits\"", "division by zero", "{BLOCK: 0}", "return false"});
+}
+
+TEST_CASE("bad input: constructing a kernel of a bad space throws nothing, others are not disturbed",
+          "[unit]") {
+  TunableKernel bad{"bad_but_unused", ConfigSpace<Block>{}, single_problem, do_nothing};
+  TunableKernel good{"good_beside_bad", blocks(2), single_problem, do_nothing};
+  ContextualAutotuner tuner{quick()};
+  CHECK_NOTHROW(tuner.run("good_beside_bad", [&] { good(); }));
+  CHECK_NOTHROW(good());
+}
+
+TEST_CASE("bad input: two living kernels of one name are refused at a launch and in run", "[unit]") {
+  TunableKernel first{"bad_twins", blocks(2), [](int n) { return make_key(n); }, [](const Block&, int) {}};
+  auto second = std::make_unique<TunableKernel<void(const Block&, int)>>(
+      "bad_twins", blocks(2), [](const int& n) { return make_key(n); }, [](const Block&, int) {});
+  ContextualAutotuner tuner{quick()};
+  const auto both = [&](int key_of_second) {
+    return error_text<InvalidArgument>([&] {
+      tuner.run("bad_twins", [&] {
+        first(1);
+        (*second)(key_of_second);
+      });
+    });
+  };
+  for (const std::string& text : {error_text<InvalidArgument>([&] { first(1); }),
+                                  error_text<InvalidArgument>([&] { (*second)(1); }), both(1), both(2)}) {
+    CHECK_THAT(text, ContainsSubstring("two living"));
+    CHECK_THAT(text, ContainsSubstring("\"bad_twins\""));
+    CHECK_THAT(text, ContainsSubstring("name of its own") || ContainsSubstring("each a name"));
+  }
+  second.reset();
+  CHECK_NOTHROW(first(1));
+  CHECK_NOTHROW(tuner.run("bad_twins_gone", [&] { first(1); }));
+}
+
+TEST_CASE("bad input: a log directory that cannot be written is refused before the region runs", "[unit]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path file = directory.path() / "a_file";
+  std::ofstream(file) << "not a directory";
+  int runs = 0;
+  ContextualAutotuner tuner{quick()};
+  const std::string text = error_text<InvalidArgument>(
+      [&] { tuner.run("bad_log", [&] { ++runs; }, {.log_directory = file / "logs"}); });
+  CHECK_THAT(text, ContainsSubstring((file / "logs").string()));
+  CHECK_THAT(text, ContainsSubstring("CONTEXTUAL_LOG_DIR"));
+  CHECK(runs == 0);
+  CHECK_NOTHROW(tuner.run("bad_log", [&] { ++runs; }));
+  CHECK(runs == 1);
+}
+
+TEST_CASE("bad input: an unknown parameter of a dynamic config is named with what there is", "[unit]") {
+  const ConfigSpace<Config> space{{"TILE", {1, 2}}, {"STAGES", {3, 4}}};
+  const auto typo = space.param<int>("TYLE");
+  TunableKernel kernel{"bad_parameter", space, single_problem, [&](const Config& c) { return c[typo]; }};
+  ContextualAutotuner tuner{quick()};
+  for (const std::string& text :
+       {error_text<InvalidArgument>([&] { kernel(); }),
+        error_text<InvalidArgument>([&] { tuner.run("bad_parameter", [&] { kernel(); }); })}) {
+    CHECK_THAT(text, ContainsSubstring("TYLE"));
+    CHECK_THAT(text, ContainsSubstring("TILE"));
+    CHECK_THAT(text, ContainsSubstring("STAGES"));
+  }
+}
+
+TEST_CASE("bad input: an empty region name is refused", "[unit]") {
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  CHECK_THAT(error_text<InvalidArgument>([&] { tuner.run("", [&] { ++runs; }); }),
+             ContainsSubstring("empty region name"));
+  auto step = make_tuned_region(tuner, "", [&] { ++runs; });
+  CHECK_THAT(error_text<InvalidArgument>([&] { step(); }), ContainsSubstring("empty region name"));
+  CHECK(runs == 0);
+}
+
+TEST_CASE("bad input: an empty kernel name is refused by the first launch and by run", "[unit]") {
+  TunableKernel kernel{"", blocks(2), single_problem, do_nothing};
+  ContextualAutotuner tuner{quick()};
+  CHECK_THAT(error_text<InvalidArgument>([&] { kernel(); }), ContainsSubstring("empty name"));
+  CHECK_THAT(error_text<InvalidArgument>([&] { tuner.run("bad_kernel_name", [&] { kernel(); }); }),
+             ContainsSubstring("empty name"));
+}

@@ -1,0 +1,357 @@
+/// \file
+/// What the engine makes of a device: loading before the first iteration, errors that stay, times that do not
+/// count. No device is needed: timer and statuses are scripted.
+
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+struct CUstream_st;
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+enum class Status { ok, failed, lost };
+
+int pending_errors = 0;
+
+}  // namespace
+
+template <>
+struct contextual::launch_status<Status> {
+  static std::optional<std::string> failure(const Status& status) {
+    return status == Status::ok ? std::nullopt : std::optional<std::string>("failed to launch");
+  }
+  static std::optional<std::string> begin() {
+    if (pending_errors == 0) {
+      return std::nullopt;
+    }
+    --pending_errors;
+    return "left behind by another call";
+  }
+  static std::optional<std::string> device_failure(const Status& status) {
+    return status == Status::lost ? std::optional<std::string>("illegal address") : std::nullopt;
+  }
+};
+
+namespace {
+
+/// Times as `last_is_fastest`; what it says of the device is scripted.
+class DeviceTimer final : public Timer {
+ public:
+  struct Script {
+    std::string name = "device timer";
+    std::function<BatchConditions(int settle)> conditions{};
+    std::function<void(int settle)> settle{};
+    std::string hazard{};
+  };
+  explicit DeviceTimer(Script script) : script_(std::move(script)), inner_(last_is_fastest()()) {}
+
+  std::string_view name() const noexcept override { return script_.name; }
+  void begin_iteration(std::int64_t iteration, IterationNote& note) override {
+    inner_->begin_iteration(iteration, note);
+  }
+  void end_iteration(std::int64_t iteration, IterationNote& note) override {
+    inner_->end_iteration(iteration, note);
+  }
+  void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
+    inner_->begin_launch(launch, note);
+  }
+  void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
+    inner_->end_launch(launch, note);
+  }
+  void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
+              Deadline deadline) override {
+    inner_->settle(launches, iterations, std::move(deadline));
+    ++settles_;
+    if (script_.settle) {
+      script_.settle(settles_);
+    }
+  }
+  std::optional<std::int64_t> bias_ns() const noexcept override { return 1450; }
+  BatchConditions conditions() override {
+    return script_.conditions ? script_.conditions(settles_) : BatchConditions{};
+  }
+  std::string loading_hazard() const override { return script_.hazard; }
+
+ private:
+  Script script_;
+  std::unique_ptr<Timer> inner_;
+  int settles_ = 0;
+};
+
+TimerFactory device_timer(DeviceTimer::Script script) {
+  return [script = std::move(script)] { return std::make_unique<DeviceTimer>(script); };
+}
+
+}  // namespace
+
+TEST_CASE("preload: every living kernel's default is loaded before the region runs, whoever launches it",
+          "[unit]") {
+  std::vector<std::string> events;
+  const auto make = [&](const char* name) {
+    return TunableKernel{name,
+                         blocks(3),
+                         single_problem,
+                         [&events, name](const Block&) { events.push_back(std::string("launch ") + name); },
+                         {.preload = [&events, name](const Block& c) {
+                           events.push_back(std::string("load ") + name + std::to_string(c.block));
+                         }}};
+  };
+  auto used = make("preload_used");
+  auto idle = make("preload_idle");
+  ContextualAutotuner tuner{quick()};
+  tuner.run("preload", [&] { used(); });
+  REQUIRE(events.size() > 3);
+  CHECK(std::set<std::string>(events.begin(), events.begin() + 2) ==
+        std::set<std::string>{"load preload_used0", "load preload_idle0"});
+  CHECK(std::count_if(events.begin() + 2, events.end(),
+                      [](const std::string& event) { return event.starts_with("load"); }) == 0);
+}
+
+TEST_CASE("preload: where the default cannot be loaded the first run launches the first config that can",
+          "[unit]") {
+  std::vector<int> used;
+  TunableKernel kernel{"preload_default_fails",
+                       blocks(3),
+                       single_problem,
+                       [&](const Block& c) { used.push_back(c.block); },
+                       {.prepare =
+                            [](const Block& c) {
+                              if (c.block == 0) {
+                                throw ConfigRejected("does not compile");
+                              }
+                            },
+                        .preload =
+                            [](const Block& c) {
+                              if (c.block == 0) {
+                                throw ConfigRejected("does not compile");
+                              }
+                            }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("preload_default_fails", [&] { kernel(); });
+  CHECK(used.front() == 1);
+  CHECK(std::count(used.begin(), used.end(), 0) == 0);
+  const ProblemReport problem = problem_of(tuner, "preload_default_fails", "preload_default_fails");
+  CHECK(problem.choice == 2);
+  CHECK(problem.configs[0].rejection == "does not compile");
+}
+
+TEST_CASE("preload: where no config can be loaded every reason is told, and nothing is launched", "[unit]") {
+  int launched = 0;
+  const auto load = [](const Block& c) { throw ConfigRejected("no code for " + std::to_string(c.block)); };
+  TunableKernel kernel{"preload_all_fail",
+                       blocks(3),
+                       single_problem,
+                       [&](const Block& c) {
+                         load(c);
+                         ++launched;
+                       },
+                       {.prepare = load, .preload = load}};
+  ContextualAutotuner tuner{quick()};
+  try {
+    tuner.run("preload_all_fail", [&] { kernel(); });
+    FAIL("no error");
+  } catch (const TuningFailedError& error) {
+    REQUIRE(error.rejections().size() == 3);
+    for (const Rejection& rejection : error.rejections()) {
+      CHECK(rejection.reason == "no code for " + std::to_string(rejection.config_id));
+    }
+  }
+  CHECK(launched == 0);
+}
+
+TEST_CASE("preload: a first config that is left out for the launch's sizes is not launched", "[unit]") {
+  std::vector<int> used;
+  const auto load = [](const Block& c) {
+    if (c.block == 0) {
+      throw ConfigRejected("does not compile");
+    }
+  };
+  TunableKernel kernel{
+      "preload_left_out",
+      blocks(3),
+      single_problem,
+      [&](const Block& c) {
+        load(c);
+        used.push_back(c.block);
+      },
+      {.prepare = load, .preload = load, .keep = [](const Block& c) { return c.block != 1; }}};
+  ContextualAutotuner tuner{quick()};
+  CHECK_THROWS_AS(tuner.run("preload_left_out", [&] { kernel(); }), Error);
+  CHECK(std::count(used.begin(), used.end(), 1) == 0);
+}
+
+TEST_CASE("prepare_for: gets the key of the problem that the config is due for", "[unit]") {
+  std::vector<std::pair<int, std::string>> prepared;
+  TunableKernel kernel{"prepare_for_key",
+                       blocks(2),
+                       [](const int& n) { return make_key(n); },
+                       [](const Block&, const int&) {},
+                       {.prepare_for = [&](const Block& c, const Key& key) {
+                         prepared.emplace_back(c.block, key.to_string());
+                         if (c.block == 1 && key == make_key(8)) {
+                           throw ConfigRejected("too large for this key");
+                         }
+                       }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("prepare_for_key", [&] {
+    kernel(4);
+    kernel(8);
+  });
+  CHECK(std::set(prepared.begin(), prepared.end()) ==
+        std::set<std::pair<int, std::string>>{{0, "(4)"}, {1, "(4)"}, {0, "(8)"}, {1, "(8)"}});
+  CHECK(problem_of(tuner, "prepare_for_key", "prepare_for_key", "(4)").choice == 1);
+  CHECK(problem_of(tuner, "prepare_for_key", "prepare_for_key", "(8)").choice == 0);
+}
+
+TEST_CASE("device error: a launch that finds the device lost ends the run and rejects nothing", "[unit]") {
+  int launches = 0;
+  TunableKernel kernel{"lost_in_launch", blocks(3), single_problem, [&](const Block& c) {
+                         ++launches;
+                         return c.block == 1 ? Status::lost : Status::ok;
+                       }};
+  ContextualAutotuner tuner{quick()};
+  const bool caught = GENERATE(false, true);  // by the region itself
+  try {
+    tuner.run("lost_in_launch", [&] {
+      try {
+        kernel();
+      } catch (const Error&) {
+        if (!caught) {
+          throw;
+        }
+      }
+    });
+    FAIL("no error");
+  } catch (const DeviceError& error) {
+    CHECK_THAT(error.what(), ContainsSubstring("illegal address"));
+    CHECK_THAT(error.what(), ContainsSubstring("tuning iteration 2"));
+    CHECK_THAT(error.what(), ContainsSubstring("config-1 {BLOCK: 1}"));
+    REQUIRE(error.suspects().size() == 1);
+    CHECK(error.suspects()[0].kernel == "lost_in_launch");
+    CHECK(error.suspects()[0].config_id == 1);
+    CHECK(error.suspects()[0].tuning_iteration == 2);
+  }
+  CHECK(launches == 3);  // nothing was launched in its place
+  CHECK_FALSE(problem_of(tuner, "lost_in_launch", "lost_in_launch").configs[1].rejection);
+}
+
+TEST_CASE("device error: one that the settle finds names the configs that were new in the batch", "[unit]") {
+  TunableKernel settled{"settled_before", blocks(1), single_problem, [](const Block&) {}};
+  TunableKernel fresh{"fresh_in_batch", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick(device_timer({.settle = [](int settle) {
+    if (settle == 3) {  // iteration 0; the rest of config 0; config 1
+      throw DeviceError("CUDA_ERROR_ILLEGAL_ADDRESS");
+    }
+  }}))};
+  try {
+    tuner.run("lost_in_settle", [&] {
+      settled();
+      fresh();
+    });
+    FAIL("no error");
+  } catch (const DeviceError& error) {
+    CHECK_THAT(error.what(), ContainsSubstring("CUDA_ERROR_ILLEGAL_ADDRESS"));
+    REQUIRE(error.suspects().size() == 1);
+    CHECK(error.suspects()[0].kernel == "fresh_in_batch");
+    CHECK(error.suspects()[0].config_id == 1);
+  }
+}
+
+TEST_CASE("device error: what was wrong before a launch is taken away, said, and rejects nothing", "[unit]") {
+  TunableKernel kernel{"wrong_before", blocks(2), single_problem, [](const Block&) { return Status::ok; }};
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  tuner.run("wrong_before", [&] {
+    pending_errors = ++runs == 2 ? 1 : 0;
+    kernel();
+  });
+  CHECK(pending_errors == 0);
+  const Report report = tuner.report();
+  REQUIRE(report.find("wrong_before")->warnings.size() == 1);
+  CHECK_THAT(report.find("wrong_before")->warnings[0], ContainsSubstring("left behind by another call"));
+  CHECK_FALSE(problem_of(tuner, "wrong_before", "wrong_before").configs[0].rejection);
+}
+
+TEST_CASE("conditions: times of a disturbed batch do not count, are taken again, and that is said",
+          "[unit]") {
+  TunableKernel kernel{"disturbed", blocks(2), single_problem, [](const Block&) {}};
+  TemporaryDirectory logs;
+  Options options = quick(device_timer({.conditions = [](int settle) {
+    BatchConditions conditions;
+    conditions.devices.push_back({.device = 0, .sm_clock_mhz = settle == 2 ? 900 : 1980});
+    conditions.disturbance = settle == 2 ? "thermal slowdown" : "";
+    return conditions;
+  }}));
+  options.log_directory = logs.path();
+  ContextualAutotuner tuner{options};
+  int runs = 0;
+  tuner.run("disturbed", [&] {
+    ++runs;
+    kernel();
+  });
+  const Report report = tuner.report();
+  const RegionReport& run = *report.find("disturbed");
+  CHECK(run.retakes == 1);
+  CHECK(runs == 2 * 2 + 1 + 1);  // the table, the repeat again, the final run
+  CHECK(problem_of(tuner, "disturbed", "disturbed").choice == 1);
+  REQUIRE(run.warnings.size() == 1);
+  CHECK_THAT(run.warnings[0], ContainsSubstring("thermal slowdown"));
+  CHECK(run.timer == "device timer");
+  CHECK(run.timer_bias_ns == 1450);
+  const std::string log = text_of_file(logs.path() / "rank-0.jsonl");
+  CHECK(count_of(log, "\"event\":\"device\"") > 2);
+  CHECK(count_of(log, "\"sm_clock_mhz\":900") == 1);
+  CHECK(count_of(log, "\"timer_bias_ns\":1450") == 1);
+}
+
+TEST_CASE("loading: a kernel on a stream without `prepare` is warned about where code is loaded lazily",
+          "[unit]") {
+  using OnStream = TunableKernel<void(const Block&, CUstream_st*)>;
+  const auto key = [](CUstream_st* const&) { return Key{}; };
+  OnStream bare{"loads_lazily", blocks(1), key, [](const Block&, CUstream_st*) {}};
+  OnStream prepared{"loads_before",
+                    blocks(1),
+                    key,
+                    [](const Block&, CUstream_st*) {},
+                    {.prepare = [](const Block&) {}, .preload = [](const Block&) {}}};
+  TunableKernel host{"needs_no_loading", blocks(1), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick(device_timer({.hazard = "CUDA loads code lazily"}))};
+  tuner.run("loading", [&] {
+    bare(nullptr);
+    prepared(nullptr);
+    host();
+  });
+  const Report report = tuner.report();
+  const auto& warnings = report.find("loading")->warnings;
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("\"loads_lazily\""));
+  CHECK_THAT(warnings[0], ContainsSubstring("CUDA loads code lazily"));
+}
+
+TEST_CASE("timers: ranks that would measure by different ones throw, unless one has no say", "[unit]") {
+  using namespace contextual::test;
+  const bool counts = GENERATE(true, false);
+  const auto kernels = kernel_per_rank(3, [](int) { return rank_kernel("other-timers", 2); });
+  const auto thrown = on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    Options options = rank_options(communicator);
+    options.timer = device_timer({.name = rank == 1 ? "CUDA events" : "CUPTI"});
+    options.times_count = rank != 1 || counts;
+    tuner.run(
+        "region", [&] { (*kernels[static_cast<std::size_t>(rank)])(1); }, options);
+  });
+  if (!counts) {
+    CHECK(count_failed(thrown) == 0);
+    return;
+  }
+  for (const auto& error : thrown) {
+    REQUIRE(threw<RankMismatchError>(error));
+    CHECK_THAT(text_of(error), ContainsSubstring("rank 0 by CUPTI, rank 1 by CUDA events, rank 2 by CUPTI"));
+  }
+}

@@ -1,0 +1,170 @@
+/// \file
+/// Configs that cannot be prepared or launched, and results that are wrong.
+
+#include "support/engine.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+using namespace contextual;
+using namespace engine_test;
+
+TEST_CASE("holds 4: a config that cannot be prepared is never launched and its reason is kept", "[unit]") {
+  std::vector<int> used;
+  TunableKernel kernel{"holds_4_prepare",
+                       blocks(4),
+                       single_problem,
+                       [&](const Block& c) { used.push_back(c.block); },
+                       {.prepare = [](const Block& c) {
+                         if (c.block == 1) {
+                           throw ConfigRejected("too much shared memory");
+                         }
+                         if (c.block == 3) {
+                           throw std::runtime_error("compiler error");
+                         }
+                       }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("holds_4_prepare", [&] { kernel(); });
+  CHECK(used == std::vector<int>{0, 0, 2, 2, 2});
+  const ProblemReport problem = problem_of(tuner, "holds_4_prepare", "holds_4_prepare");
+  CHECK(problem.choice == 2);
+  CHECK(problem.configs[1].rejection == "too much shared memory");
+  CHECK(problem.configs[3].rejection == "compiler error");
+  CHECK_FALSE(problem.configs[2].rejection);
+}
+
+TEST_CASE("holds 4: a launch that fails launches the fallback in the same call", "[unit]") {
+  std::vector<int> effects;
+  std::vector<int> attempts;
+  TunableKernel kernel{"holds_4_launch", blocks(4), single_problem, [&](const Block& c) {
+                         attempts.push_back(c.block);
+                         if (c.block == 2) {
+                           throw ConfigRejected("no resources");
+                         }
+                         effects.push_back(c.block);
+                       }};
+  ContextualAutotuner tuner{quick()};
+  std::size_t runs = 0;
+  tuner.run("holds_4_launch", [&] {
+    ++runs;
+    kernel();
+    REQUIRE(effects.size() == runs);  // never skipped, never twice
+  });
+  CHECK(std::count(attempts.begin(), attempts.end(), 2) == 1);
+  // Config 1 is the best so far when config 2 fails, also for the rest of the batch.
+  CHECK(effects == std::vector<int>{0, 0, 1, 1, 1, 1, 3, 3, 3});
+  const ProblemReport problem = problem_of(tuner, "holds_4_launch", "holds_4_launch");
+  CHECK(problem.configs[2].rejection == "no resources");
+  CHECK(problem.configs[2].time.count == 0);
+  CHECK(problem.choice == 3);
+}
+
+TEST_CASE("holds 4: a default that fails to launch falls back to another config", "[unit]") {
+  std::vector<int> effects;
+  TunableKernel kernel{"holds_4_default", blocks(3), single_problem, [&](const Block& c) {
+                         if (c.block == 0) {
+                           throw ConfigRejected("the default is no good here");
+                         }
+                         effects.push_back(c.block);
+                       }};
+  ContextualAutotuner tuner{quick()};
+  std::size_t runs = 0;
+  tuner.run("holds_4_default", [&] {
+    ++runs;
+    kernel();
+  });
+  CHECK(effects.size() == runs);
+  CHECK(problem_of(tuner, "holds_4_default", "holds_4_default").choice == 2);
+}
+
+TEST_CASE("holds 4: a failing status returned by a launcher is a failed launch", "[unit]") {
+  TunableKernel kernel{"holds_4_status", blocks(3), single_problem, [&](const Block& c) {
+                         return c.block == 1 ? std::make_error_code(std::errc::not_enough_memory)
+                                             : std::error_code{};
+                       }};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("holds_4_status", [&] { REQUIRE_FALSE(kernel()); });
+  const ProblemReport problem = problem_of(tuner, "holds_4_status", "holds_4_status");
+  CHECK(problem.configs[1].rejection == std::make_error_code(std::errc::not_enough_memory).message());
+}
+
+TEST_CASE("holds 4: a result that fails its check is rejected; with reset the same call repeats it",
+          "[unit]") {
+  TunableKernel kernel{
+      "holds_4_check",
+      blocks(3),
+      single_problem,
+      [](const Block& c, int& sum) { sum += c.block == 1 ? 99 : 1; },
+      {.reset = [](int& sum) { sum = 0; }, .check = [](const Block&, int& sum) { return sum == 1; }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("holds_4_check", [&] {
+    int sum = 0;
+    kernel(sum);
+    REQUIRE(sum == 1);
+  });
+  const ProblemReport problem = problem_of(tuner, "holds_4_check", "holds_4_check");
+  CHECK_THAT(problem.configs[1].rejection.value_or(""), ContainsSubstring("check"));
+  CHECK(problem.choice == 2);
+}
+
+TEST_CASE("holds 4: without reset a wrong result is rejected and the launch is not repeated", "[unit]") {
+  std::vector<int> used;
+  TunableKernel kernel{"holds_4_check_only",
+                       blocks(3),
+                       single_problem,
+                       [&](const Block& c) { used.push_back(c.block); },
+                       {.check = [](const Block& c) -> bool {
+                         if (c.block == 1) {
+                           throw ConfigRejected("off by 3 %");
+                         }
+                         return true;
+                       }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("holds_4_check_only", [&] { kernel(); });
+  CHECK(std::count(used.begin(), used.end(), 1) == 1);
+  CHECK(problem_of(tuner, "holds_4_check_only", "holds_4_check_only").configs[1].rejection == "off by 3 %");
+}
+
+TEST_CASE("holds 5: when all configs fail TuningFailedError has every reason", "[unit]") {
+  TunableKernel kernel{
+      "holds_5", blocks(3), [](int n) { return make_key(n); },
+      [](const Block& c, int) { throw ConfigRejected("reason " + std::to_string(c.block)); }};
+  ContextualAutotuner tuner{quick()};
+  try {
+    tuner.run("holds_5", [&] { kernel(4); });
+    FAIL("no error");
+  } catch (const TuningFailedError& error) {
+    CHECK(error.region() == "holds_5");
+    CHECK(error.kernel() == "holds_5");
+    CHECK(error.key() == "(4)");
+    REQUIRE(error.rejections().size() == 3);
+    for (std::size_t id = 0; id < 3; ++id) {
+      CHECK(error.rejections()[id].config_id == id);
+      CHECK(error.rejections()[id].reason == "reason " + std::to_string(id));
+      CHECK(error.rejections()[id].config == "{BLOCK: " + std::to_string(id) + "}");
+      CHECK_THAT(std::string(error.what()), ContainsSubstring("reason " + std::to_string(id)));
+    }
+  }
+}
+
+TEST_CASE("holds 5: reasons of configs that failed earlier are told too", "[unit]") {
+  int launches = 0;
+  TunableKernel kernel{"holds_5_later", blocks(3), single_problem, [&](const Block& c) {
+                         ++launches;
+                         if (c.block == 1) {
+                           throw ConfigRejected("one is bad");
+                         }
+                         if (c.block == 2) {
+                           throw ConfigRejected("two is bad");
+                         }
+                         if (launches > 4) {
+                           throw ConfigRejected("out of memory by now");
+                         }
+                       }};
+  ContextualAutotuner tuner{quick()};
+  const std::string text =
+      error_text<TuningFailedError>([&] { tuner.run("holds_5_later", [&] { kernel(); }); });
+  CHECK_THAT(text, ContainsSubstring("one is bad"));
+  CHECK_THAT(text, ContainsSubstring("two is bad"));
+  CHECK_THAT(text, ContainsSubstring("out of memory by now"));
+}

@@ -1,0 +1,116 @@
+/// \file
+/// `keep` says which configs are candidates of a launch.
+
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+
+#include <set>
+#include <vector>
+
+using namespace contextual;
+using namespace contextual::test;
+using namespace engine_test;
+
+namespace {
+
+std::vector<bool> left_out_of(const ProblemReport& problem) {
+  std::vector<bool> left_out;
+  for (const ConfigReport& config : problem.configs) {
+    left_out.push_back(config.left_out);
+  }
+  return left_out;
+}
+
+}  // namespace
+
+TEST_CASE("keep: a default that is no candidate is launched first, and not chosen though it is fastest",
+          "[unit]") {
+  std::vector<int> used;
+  TunableKernel kernel{"keep_default",
+                       blocks(3),
+                       single_problem,
+                       [&](const Block& c) { used.push_back(c.block); },
+                       {.keep = [](const Block& c) { return c.block > 0; }}};
+  ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
+    return launch.config_id == 0 ? std::int64_t{1'000}
+                                 : 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
+  }))};
+  tuner.run("keep_default", [&] { kernel(); });
+  CHECK(used.front() == 0);
+  CHECK(used.back() == 2);
+  const ProblemReport problem = problem_of(tuner, "keep_default", "keep_default");
+  CHECK(left_out_of(problem) == std::vector<bool>{true, false, false});
+  CHECK(problem.choice == 2);
+}
+
+TEST_CASE("keep: a default that is no candidate is still the fallback of a config that fails", "[unit]") {
+  std::vector<int> used;
+  TunableKernel kernel{"keep_fallback",
+                       blocks(3),
+                       single_problem,
+                       [&](const Block& c) {
+                         if (c.block == 1) {
+                           throw ConfigRejected("planted");
+                         }
+                         used.push_back(c.block);
+                       },
+                       {.keep = [](const Block& c) { return c.block > 0; }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("keep_fallback", [&] { kernel(); });
+  // The first launch and, in place of both uses of config 1, the fallback; config 2; the final run.
+  CHECK(used == std::vector<int>{0, 0, 0, 2, 2, 2});
+  CHECK(problem_of(tuner, "keep_fallback", "keep_fallback").choice == 2);
+}
+
+TEST_CASE("keep: where no config is a candidate the default stays", "[unit]") {
+  std::set<int> used;
+  TunableKernel kernel{"keep_none",
+                       blocks(3),
+                       single_problem,
+                       [&](const Block& c) { used.insert(c.block); },
+                       {.keep = [](const Block&) { return false; }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("keep_none", [&] { kernel(); });
+  CHECK(used == std::set<int>{0});
+  const ProblemReport problem = problem_of(tuner, "keep_none", "keep_none");
+  CHECK(problem.choice == 0);
+  CHECK(problem.outcome == ProblemOutcome::locked_in);
+}
+
+TEST_CASE("keep: where every rank leaves another config out, what is left on all ranks is chosen from",
+          "[unit]") {
+  const RankKernels kernels = kernel_per_rank(3, [&](int rank) {
+    RankKernel::Options options;
+    options.keep = [rank](const TileConfig& config, const int&) { return config.tile != rank + 1; };
+    return rank_kernel("keep_ranks", 4, options, [](const TileConfig&, int&) {});
+  });
+  std::vector<ProblemReport> problems(3);
+  const auto thrown = on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto r = static_cast<std::size_t>(rank);
+    tuner.run("region", [&] { (*kernels[r])(1); });
+    problems[r] = tuner.report().runs.front().problems.front();
+  });
+  CHECK(count_failed(thrown) == 0);
+  for (const ProblemReport& problem : problems) {
+    CHECK(left_out_of(problem) == std::vector<bool>{true, true, true, false});
+    CHECK(problem.choice == 3);
+  }
+}
+
+TEST_CASE("keep: where the ranks together leave every config out the default stays on all", "[unit]") {
+  const RankKernels kernels = kernel_per_rank(3, [&](int rank) {
+    RankKernel::Options options;
+    options.keep = [rank](const TileConfig& config, const int&) { return config.tile != rank + 1; };
+    return rank_kernel("keep_none_on_ranks", 3, options, [](const TileConfig&, int&) {});
+  });
+  std::vector<ProblemReport> problems(3);
+  const auto thrown = on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto r = static_cast<std::size_t>(rank);
+    tuner.run("region", [&] { (*kernels[r])(1); });
+    problems[r] = tuner.report().runs.front().problems.front();
+  });
+  CHECK(count_failed(thrown) == 0);
+  for (const ProblemReport& problem : problems) {
+    CHECK(problem.choice == 0);
+  }
+}

@@ -1,0 +1,163 @@
+/// \file
+/// The logs of tuning runs as files: append-only, whole lines, one process each.
+
+#include "support/engine.hpp"
+
+#include <sys/wait.h>
+
+#include <set>
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+Options logged(const TemporaryDirectory& directory) {
+  Options options = quick();
+  options.log_directory = directory.path();
+  return options;
+}
+
+/// Every line of both logs of rank 0 is whole: it begins and ends as lines of that log do.
+void check_whole(const TemporaryDirectory& directory) {
+  std::ifstream text(directory.path() / "rank-0.log");
+  std::ifstream json(directory.path() / "rank-0.jsonl");
+  std::size_t lines = 0;
+  for (std::string line; std::getline(text, line); ++lines) {
+    CHECK(line.rfind("[rank-0] func: ", 0) == 0);
+    CHECK(count_of(line, "[rank-") == 1);
+  }
+  for (std::string line; std::getline(json, line); ++lines) {
+    CHECK(line.front() == '{');
+    CHECK(line.back() == '}');
+    CHECK(count_of(line, "\"run_id\"") == 1);
+  }
+  CHECK(lines > 0);
+}
+
+/// Runs `child` in a forked process and returns its exit status, -1 for a signal.
+template <typename Child>
+int exit_status_of_fork(Child&& child) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    int status = 1;
+    try {
+      status = child();
+    } catch (...) {
+      status = 2;
+    }
+    ::_exit(status);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(pid, &status, 0) == pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+TEST_CASE("holds 13: logs are append-only, never truncated by a second tuner", "[unit]") {
+  const TemporaryDirectory directory;
+  TunableKernel kernel{"holds_13", blocks(3), single_problem, [](const Block&) {}};
+  std::string before_text;
+  std::string before_json;
+  for (const std::string region : {"holds_13_one", "holds_13_two", "holds_13_three"}) {
+    ContextualAutotuner tuner{logged(directory)};
+    tuner.run(region, [&] { kernel(); });
+    CHECK(report_of(tuner, region).log_directory == std::filesystem::canonical(directory.path()).string());
+    const std::string text = text_of_file(directory.path() / "rank-0.log");
+    const std::string json = text_of_file(directory.path() / "rank-0.jsonl");
+    CHECK(text.size() > before_text.size());
+    CHECK(text.rfind(before_text, 0) == 0);
+    CHECK(json.rfind(before_json, 0) == 0);
+    CHECK_THAT(text, ContainsSubstring(region));
+    before_text = text;
+    before_json = json;
+  }
+  check_whole(directory);
+}
+
+TEST_CASE("holds 13: two living tuners write one file and lose no lines", "[unit]") {
+  const TemporaryDirectory directory;
+  TunableKernel kernel{"holds_13_both", blocks(2), single_problem, [](const Block&) {}};
+  ContextualAutotuner first{logged(directory)};
+  ContextualAutotuner second{logged(directory)};
+  first.run("holds_13_a", [&] { kernel(); });
+  second.run("holds_13_b", [&] { kernel(); });
+  first.run("holds_13_c", [&] { kernel(); });
+  const std::string json = text_of_file(directory.path() / "rank-0.jsonl");
+  for (const char* region : {"\"holds_13_a\"", "\"holds_13_b\"", "\"holds_13_c\""}) {
+    CHECK(count_of(json, region) >= 5);
+  }
+  check_whole(directory);
+}
+
+TEST_CASE("holds 13: lines are on disk while the region still runs", "[unit]") {
+  const TemporaryDirectory directory;
+  TunableKernel kernel{"holds_13_flush", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{logged(directory)};
+  int runs = 0;
+  tuner.run("holds_13_flush", [&] {
+    kernel();
+    if (++runs == 7) {
+      CHECK_THAT(text_of_file(directory.path() / "rank-0.log"), ContainsSubstring("best-config-id: 2"));
+    }
+  });
+  CHECK(runs == 7);
+}
+
+TEST_CASE("holds 13: a run that fails says so in the log", "[unit]") {
+  const TemporaryDirectory directory;
+  TunableKernel kernel{"holds_13_fails", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{logged(directory)};
+  CHECK_THROWS(tuner.run("holds_13_fails", [&] {
+    kernel();
+    throw std::runtime_error("pump is dry");
+  }));
+  CHECK_THAT(text_of_file(directory.path() / "rank-0.log"), ContainsSubstring("pump is dry"));
+}
+
+TEST_CASE("fork: a child forked inside a region exits, the parent's logs stay whole, the parent goes on",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  TunableKernel kernel{"fork_inside", blocks(3), single_problem, [](const Block& c) { return c.block; }};
+  ContextualAutotuner tuner{logged(directory)};
+  int runs = 0;
+  std::vector<int> statuses;
+  tuner.run("fork_inside", [&] {
+    kernel();
+    if (++runs % 2 == 0) {
+      statuses.push_back(exit_status_of_fork([&] {
+        kernel();  // a child may launch and leave
+        return 0;
+      }));
+    }
+  });
+  CHECK(runs == 7);
+  CHECK(statuses == std::vector<int>{0, 0, 0});
+  CHECK(problem_of(tuner, "fork_inside", "fork_inside").choice == 2);
+  check_whole(directory);
+  CHECK(count_of(text_of_file(directory.path() / "rank-0.jsonl"), "\"run_end\"") == 1);
+}
+
+TEST_CASE("fork: a child forked after a run uses what is locked in and may tune on its own", "[unit]") {
+  const TemporaryDirectory directory;
+  const TemporaryDirectory of_child;
+  TunableKernel kernel{"fork_after", blocks(3), [](int n) { return make_key(n); },
+                       [](const Block& c, int) { return c.block; }};
+  ContextualAutotuner tuner{logged(directory)};
+  tuner.run("fork_after", [&] { kernel(1); });
+  const std::string log = text_of_file(directory.path() / "rank-0.jsonl");
+  CHECK(exit_status_of_fork([&] {
+          if (kernel(1) != 2) {
+            return 3;
+          }
+          tuner.run("fork_after_child", [&] { kernel(2); }, {.log_directory = of_child.path()});
+          return kernel(2) == 2 ? 0 : 4;
+        }) == 0);
+  CHECK(text_of_file(directory.path() / "rank-0.jsonl") == log);
+  check_whole(of_child);
+  CHECK(kernel(2) == 0);  // the child's lock-in is its own
+  tuner.run("fork_after", [&] { kernel(2); });
+  CHECK(kernel(2) == 2);
+  check_whole(directory);
+}

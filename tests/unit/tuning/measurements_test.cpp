@@ -1,0 +1,157 @@
+/// \file
+/// Ties, times that are no samples, and runs that would not end by themselves.
+
+#include "support/engine.hpp"
+
+#include <limits>
+
+using namespace contextual;
+using namespace engine_test;
+
+TEST_CASE("holds 9: inside the noise the default wins", "[unit]") {
+  TunableKernel kernel{"holds_9_default", blocks(4), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
+    return launch.config_id == 0 ? 10'020 : launch.config_id == 2 ? 10'000 : 20'000;
+  }))};
+  tuner.run("holds_9_default", [&] { kernel(); });
+  const ProblemReport problem = problem_of(tuner, "holds_9_default", "holds_9_default");
+  CHECK(problem.choice == 0);
+  CHECK_THAT(problem.reason, ContainsSubstring("default wins"));
+}
+
+TEST_CASE("holds 9: inside the noise the lower index wins where the default is slower", "[unit]") {
+  TunableKernel kernel{"holds_9_index", blocks(4), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
+    return launch.config_id == 0   ? 20'000
+           : launch.config_id == 2 ? 10'020
+                                   : 10'000 + 1'000 * (launch.config_id == 1);
+  }))};
+  tuner.run("holds_9_index", [&] { kernel(); });
+  const ProblemReport problem = problem_of(tuner, "holds_9_index", "holds_9_index");
+  CHECK(problem.choice == 2);
+  CHECK_THAT(problem.reason, ContainsSubstring("lower index wins"));
+}
+
+TEST_CASE("holds 9: equal times choose the default", "[unit]") {
+  TunableKernel kernel{"holds_9_equal", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick(times([](const LaunchInfo&) { return 500; }))};
+  tuner.run("holds_9_equal", [&] { kernel(); });
+  CHECK(problem_of(tuner, "holds_9_equal", "holds_9_equal").choice == 0);
+}
+
+TEST_CASE("holds 10: zero, negative and missing times are never samples", "[unit]") {
+  TunableKernel kernel{"holds_10", blocks(4), single_problem, [](const Block&) {}};
+  // Each first repeat of a config has no time; taken for a sample it would win.
+  std::vector<int> repeats(4, 0);
+  ContextualAutotuner tuner{quick(times([&](const LaunchInfo& launch) -> std::int64_t {
+    if (launch.warmup || repeats[launch.config_id]++ > 0) {
+      return 10'000 + 1'000 * static_cast<std::int64_t>(launch.config_id);
+    }
+    switch (launch.config_id) {
+      case 1:
+        return 0;
+      case 2:
+        return -5;
+      default:
+        return std::numeric_limits<std::int64_t>::min();
+    }
+  }))};
+  tuner.run("holds_10", [&] { kernel(); }, {.n_repeat = 2});
+  const ProblemReport problem = problem_of(tuner, "holds_10", "holds_10");
+  CHECK(problem.choice == 0);
+  for (const ConfigReport& config : problem.configs) {
+    CHECK(config.time.count == 2);  // taken again
+    CHECK(config.time.centre_ns == 10'000 + 1'000 * static_cast<double>(config.config_id));
+  }
+  CHECK(report_of(tuner, "holds_10").retakes == 4);
+}
+
+TEST_CASE("holds 10: a launch without a time makes no sample of the other launches of its iteration",
+          "[unit]") {
+  TunableKernel kernel{"holds_10_sum", blocks(2), single_problem, [](const Block&) {}};
+  int launches = 0;
+  ContextualAutotuner tuner{quick(times([&](const LaunchInfo&) -> std::int64_t {
+    return ++launches == 8 ? 0 : 1'000;  // the second launch of config 1's repeat
+  }))};
+  tuner.run("holds_10_sum", [&] {
+    kernel();
+    kernel();
+  });
+  const ProblemReport problem = problem_of(tuner, "holds_10_sum", "holds_10_sum");
+  CHECK(problem.configs[0].time.centre_ns == problem.configs[1].time.centre_ns);
+  CHECK(problem.choice == 0);
+}
+
+TEST_CASE("holds 10: the first use of a config is never a sample", "[unit]") {
+  TunableKernel kernel{"holds_10_first", blocks(3), single_problem, [](const Block&) {}};
+  std::vector<int> uses(3, 0);
+  ContextualAutotuner tuner{quick(times([&](const LaunchInfo& launch) {
+    return uses[launch.config_id]++ == 0 ? 1 : 1'000 - 100 * static_cast<int>(launch.config_id);
+  }))};
+  tuner.run("holds_10_first", [&] { kernel(); }, {.n_repeat = 3});
+  for (const ConfigReport& config : problem_of(tuner, "holds_10_first", "holds_10_first").configs) {
+    CHECK(config.time.count == 3);
+    CHECK(config.time.centre_ns == 1'000 - 100 * static_cast<double>(config.config_id));
+  }
+}
+
+TEST_CASE("holds 10: when no launch ever has a time the run ends with an error that says so", "[unit]") {
+  TunableKernel kernel{"holds_10_never", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick(times([](const LaunchInfo&) { return 0; }))};
+  const std::string text =
+      error_text<TuningFailedError>([&] { tuner.run("holds_10_never", [&] { kernel(); }); });
+  CHECK_THAT(text, ContainsSubstring("no valid time"));
+}
+
+TEST_CASE("holds 15: a key that changes in every run ends by the cap, the message suggests a coarser key",
+          "[unit]") {
+  TunableKernel kernel{"holds_15", blocks(3), [](int n) { return make_key(n); }, [](const Block&, int) {}};
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  tuner.run("holds_15", [&] { kernel(++runs); }, {.max_iterations = 20});
+  CHECK(runs == 21);  // and the final run
+  const Report report = tuner.report();
+  CHECK(report.find("holds_15")->hit_iteration_cap);
+  bool suggested = false;
+  for (const ProblemReport& problem : report.find("holds_15")->problems) {
+    suggested = suggested || problem.reason.find("coarser") != std::string::npos;
+  }
+  CHECK(suggested);
+}
+
+TEST_CASE("holds 15: a problem that is not launched any more is closed and does not hold up the run",
+          "[unit]") {
+  TunableKernel once{"holds_15_once", blocks(3), single_problem, [](const Block&) {}};
+  TunableKernel always{"holds_15_always", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  tuner.run("holds_15_absent", [&] {
+    always();
+    if (runs++ == 0) {
+      once();
+    }
+  });
+  CHECK(problem_of(tuner, "holds_15_absent", "holds_15_once").outcome == ProblemOutcome::provisional);
+  CHECK(problem_of(tuner, "holds_15_absent", "holds_15_always").outcome == ProblemOutcome::locked_in);
+  CHECK(runs < 20);
+}
+
+TEST_CASE("holds 15: launches of more keys than max_problems use the default and are not tuned", "[unit]") {
+  std::vector<int> used_by_third;
+  TunableKernel kernel{"holds_15_many", blocks(2), [](int n) { return make_key(n); },
+                       [&](const Block& c, int n) {
+                         if (n == 3) {
+                           used_by_third.push_back(c.block);
+                         }
+                       }};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("holds_15_many",
+            [&] {
+              for (int n = 1; n <= 3; ++n) {
+                kernel(n);
+              }
+            },
+            {.max_problems = 2});
+  CHECK(report_of(tuner, "holds_15_many").problems.size() == 2);
+  CHECK(used_by_third == std::vector<int>(5, 0));
+}

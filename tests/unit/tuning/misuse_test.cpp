@@ -1,0 +1,261 @@
+#include "support/engine.hpp"
+
+#include <contextual/context_guard.hpp>
+#include <contextual/launch_registry.hpp>
+#include <contextual/schedule.hpp>
+#include <contextual/testing/scripted_communicator.hpp>
+#include <contextual/tuned_region.hpp>
+
+#include <future>
+#include <memory>
+#include <thread>
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Plans a config that the problem does not have.
+class WildSchedule final : public Schedule {
+ public:
+  std::vector<Step> plan(std::size_t max_steps) const override {
+    return max_steps == 0 ? std::vector<Step>{} : std::vector<Step>{{1'000, 0, true}};
+  }
+  void observe(const Observation&) override {}
+  void reject(std::size_t) override {}
+  std::size_t remaining_steps() const override { return 1; }
+};
+
+}  // namespace
+
+TEST_CASE("misuse: a schedule that plans a config the problem does not have is refused", "[unit]") {
+  TunableKernel kernel{"misuse_schedule", blocks(2), single_problem, [](const Block&) {}};
+  Options options = quick();
+  options.schedule = [](const ScheduleRequest&) { return std::make_unique<WildSchedule>(); };
+  ContextualAutotuner tuner{options};
+  const std::string text =
+      error_text<InvalidArgument>([&] { tuner.run("misuse_schedule", [&] { kernel(); }); });
+  CHECK(has(text, "config-1000"));
+  CHECK(has(text, "2 configs"));
+}
+
+TEST_CASE("misuse: a timer factory that returns null is refused", "[unit]") {
+  ContextualAutotuner tuner{quick([] { return std::unique_ptr<Timer>(); })};
+  CHECK(has(error_text<InvalidArgument>([&] { tuner.run("misuse_timer", [] {}); }), "timer factory"));
+}
+
+TEST_CASE("misuse: a run from a hook of the same tuner is refused at once", "[unit]") {
+  std::string text;
+  ContextualAutotuner* inside = nullptr;
+  Options options = quick();
+  options.before_iteration = [&](const IterationInfo&) {
+    text = error_text<Error>([&] { inside->run("misuse_inner", [] {}); });
+  };
+  ContextualAutotuner tuner{options};
+  inside = &tuner;
+  tuner.run("misuse_outer", [] {});
+  CHECK(has(text, "from a hook or callback"));
+}
+
+TEST_CASE("misuse: a guard that outlives its run of the region ends the tuning with an error", "[unit]") {
+  TunableKernel kernel{"misuse_guard", blocks(2), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  std::promise<void> guarded;
+  std::promise<void> over;
+  std::thread worker;
+  const std::string text = error_text<Error>([&] {
+    tuner.run("misuse_guard", [&] {
+      kernel();
+      worker = std::thread([&, context = RegionContext::current()] {
+        const ContextGuard guard(context);
+        guarded.set_value();
+        over.get_future().wait();
+        kernel();  // what it launches into is still there
+      });
+      guarded.get_future().wait();
+    });
+  });
+  over.set_value();
+  worker.join();
+  CHECK(has(text, "ContextGuard"));
+  CHECK_NOTHROW(tuner.run("misuse_guard", [&] { kernel(); }));
+}
+
+TEST_CASE("misuse: a guard of the thread of run that outlives the region leaves no trace on the thread",
+          "[unit]") {
+  TunableKernel kernel{"misuse_own_guard", blocks(2), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  for (const LaunchOrder order : {LaunchOrder::same, LaunchOrder::any}) {
+    std::unique_ptr<ContextGuard> kept;
+    const std::string text = error_text<Error>([&] {
+      tuner.run("misuse_own_guard", [&] {
+        kernel();
+        kept = std::make_unique<ContextGuard>(RegionContext::current(), order);
+      });
+    });
+    kept.reset();
+    CHECK(has(text, "ContextGuard"));
+  }
+  kernel();
+  int runs = 0;
+  tuner.run("misuse_own_guard", [&] {
+    ++runs;
+    kernel();
+  });
+  CHECK(runs == 5);  // two configs, twice each, and the final run
+}
+
+TEST_CASE("a wrapped region runs its hooks in the first call only, in every mode", "[unit]") {
+  TunableKernel kernel{"wrapped_hooks", blocks(2), single_problem, [](const Block& c) { return c.block; }};
+  ContextualAutotuner tuner{quick()};
+  for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
+    int hooks = 0;
+    Options options;
+    options.mode = mode;
+    options.before_iteration = [&](const IterationInfo&) { ++hooks; };
+    auto region = make_tuned_region(
+        tuner, "wrapped_hooks", [&] { return kernel(); }, options);
+    CHECK(region() == (mode == Mode::off ? 0 : 1));
+    CHECK(hooks > 0);
+    hooks = 0;
+    CHECK(region() == (mode == Mode::off ? 0 : 1));
+    CHECK(hooks == 0);
+  }
+}
+
+TEST_CASE("misuse: invalid options of one rank are an error on all ranks", "[unit]") {
+  TunableKernel kernel{"misuse_options", blocks(2), single_problem, [](const Block&) {}};
+  testing::ScriptedWorld world(2);
+  const auto errors = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    Options options = quick();
+    options.communicator = communicator;
+    if (rank == 1) {
+      options.n_repeat = 0;
+    }
+    ContextualAutotuner tuner{options};
+    tuner.run("misuse_options", [&] { kernel(); });
+  });
+  REQUIRE(errors[0]);
+  REQUIRE(errors[1]);
+  CHECK(has(error_text<RegionFailedError>([&] { std::rethrow_exception(errors[0]); }), "n_repeat"));
+  CHECK(has(error_text<InvalidArgument>([&] { std::rethrow_exception(errors[1]); }), "n_repeat"));
+}
+
+TEST_CASE("holds 4: a coupled launch that fails ends the run also when the region catches it", "[unit]") {
+  KernelOptions<void(const Block&)> options;
+  options.coupling = "misuse_coupled";
+  TunableKernel<void(const Block&)> kernel{"misuse_coupled_kernel", blocks(2), single_problem,
+                                           [](const Block& c) {
+                                             if (c.block == 1) {
+                                               throw ConfigRejected("no shared memory");
+                                             }
+                                           },
+                                           options};
+  ContextualAutotuner tuner{quick()};
+  const std::string text = error_text<Error>([&] {
+    tuner.run("misuse_coupled", [&] {
+      try {
+        kernel();
+      } catch (const Error&) {  // swallowed
+      }
+    });
+  });
+  CHECK(has(text, "no shared memory"));
+}
+
+TEST_CASE("a locked-in config that fails in a later run is replaced everywhere", "[unit]") {
+  bool broken = false;
+  int launched = -1;
+  int attempts = 0;
+  TunableKernel kernel{"relock", blocks(3), single_problem, [&](const Block& c) {
+                         ++attempts;
+                         if (broken && c.block == 2) {
+                           throw ConfigRejected("out of memory");
+                         }
+                         launched = c.block;
+                       }};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("relock", [&] { kernel(); });
+  REQUIRE(LaunchRegistry::instance().locked_in("relock", "relock", Key{}) == 2U);
+  broken = true;
+  tuner.run("relock", [&] { kernel(); });
+  CHECK(launched != 2);
+  CHECK(LaunchRegistry::instance().locked_in("relock", "relock", Key{}) != 2U);
+  attempts = 0;
+  kernel();
+  CHECK(attempts == 1);
+  CHECK(launched != 2);
+}
+
+TEST_CASE("a rejection by after_launch is one by result: no launch without reset", "[unit]") {
+  int effects = 0;
+  int runs = 0;
+  KernelOptions<void(const Block&)> options;
+  options.after_launch = [](const LaunchInfo& info) {
+    if (info.config_id == 1) {
+      throw ConfigRejected("wrong");
+    }
+  };
+  TunableKernel<void(const Block&)> kernel{"after_launch_rejects", blocks(2), single_problem,
+                                           [&](const Block&) { ++effects; }, options};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("after_launch_rejects", [&] {
+    ++runs;
+    kernel();
+  });
+  CHECK(effects == runs);
+  CHECK(problem_of(tuner, "after_launch_rejects", "after_launch_rejects").configs[1].rejection.has_value());
+}
+
+TEST_CASE("the report keeps one entry a region that is run again with nothing to tune", "[unit]") {
+  TunableKernel kernel{"report_entries", blocks(2), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  for (int i = 0; i < 20; ++i) {
+    tuner.run("report_entries_a", [&] { kernel(); });
+    tuner.run("report_entries_b", [&] { kernel(); });
+  }
+  CHECK(tuner.report().runs.size() == 4);  // for each region the run that tuned, and the latest
+}
+
+TEST_CASE("a wrapped region with more keys than max_problems does not tune for ever", "[unit]") {
+  TunableKernel kernel{"saturated", blocks(2), [](int n) { return make_key(n); }, [](const Block&, int) {}};
+  Options options = quick();
+  options.max_problems = 2;
+  ContextualAutotuner tuner{options};
+  int runs = 0;
+  auto region = make_tuned_region(tuner, "saturated", [&] {
+    ++runs;
+    for (int n = 0; n < 4; ++n) {
+      kernel(n);
+    }
+  });
+  region();
+  region();
+  const Report report = tuner.report();
+  REQUIRE_FALSE(report.find("saturated")->warnings.empty());
+  CHECK(has(report.find("saturated")->warnings.front(), "max_problems"));
+  runs = 0;
+  region();
+  CHECK(runs == 1);
+}
+
+TEST_CASE("LaunchOrder::any counts on the thread of run too", "[unit]") {
+  TunableKernel kernel{"any_main", blocks(2), [](int n) { return make_key(n); }, [](const Block&, int) {}};
+  testing::ScriptedWorld world(2);
+  const auto errors = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    Options options = quick();
+    options.communicator = communicator;
+    ContextualAutotuner tuner{options};
+    tuner.run("any_main", [&] {
+      const ContextGuard guard(RegionContext::current(), LaunchOrder::any);
+      kernel(rank == 0 ? 1 : 2);
+      kernel(rank == 0 ? 2 : 1);
+    });
+  });
+  CHECK_FALSE(errors[0]);
+  CHECK_FALSE(errors[1]);
+}

@@ -1,0 +1,260 @@
+#pragma once
+
+/// \file
+/// A random region on simulated ranks: what it launches when and where, and what goes wrong. Everything is a
+/// function of the seed, the rank and the run of the region, so that ranks agree without talking.
+
+#include "support/ranks.hpp"
+
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace contextual::test {
+
+/// One kernel and how it misbehaves. `safe_config` never does.
+struct RandomKernel {
+  std::string name;
+  int configs = 1;
+  Participation participation = Participation::all;
+  std::string coupling;
+  int safe_config = 0;
+  bool has_prepare = false;
+  std::set<std::pair<int, int>> fails_to_launch;   ///< (rank, config)
+  std::set<std::pair<int, int>> fails_to_prepare;  ///< (rank, config)
+  std::set<std::pair<int, int>> left_out;          ///< (rank, config)
+  std::unique_ptr<RankKernel> object;
+};
+
+/// One launch of the region: a tuning problem, unless its kernels are coupled.
+struct RandomLaunch {
+  std::size_t kernel = 0;
+  int key = 0;
+  int first_run = 0;          ///< of the region in which it appears
+  int vanishes_at = 1 << 30;  ///< run of the region
+  int gap_percent = 0;        ///< absent at random
+  int calls = 1;              ///< per run of the region
+  bool on_worker = false;
+  std::set<int> absent_ranks;
+};
+
+/// What a rank's launches did; launchers find it by their thread.
+struct RankNotes {
+  int rank = 0;
+  std::int64_t calls = 0;
+  std::int64_t launched = 0;  ///< launcher calls that returned
+  int runs = 0;               ///< of the region
+  int unprepared_launches = 0;
+  std::map<std::pair<std::size_t, int>, int> last_config;  ///< by kernel and key, of the latest run
+};
+
+inline thread_local RankNotes* notes = nullptr;
+
+class RandomRegion {
+ public:
+  RandomRegion(unsigned seed, int rank_count) : ranks(rank_count), seed_(seed), random_(seed) {
+    options.n_warmup = between(1, 2);
+    options.n_repeat = between(1, 4);
+    options.settle_every = chance(60) ? 0 : between(1, 5);
+    options.finals = chance(60);
+    options.finals_repeat = 3;
+    missing_per_mille_ = chance(50) ? 40 / ranks : 0;
+    for (int kernel = between(1, 4); kernel > 0; --kernel) {
+      add_kernel();
+    }
+    for (RandomLaunch& launch : launches) {  // something is launched from the first run on
+      const bool first = launch.kernel == launches.front().kernel && launch.key == launches.front().key;
+      launch.first_run = first ? 0 : launch.first_run;
+    }
+    locked_before = chance(30);
+  }
+
+  /// One run of the region on the calling rank.
+  void run(RankNotes& own) {
+    const int now = own.runs++;
+    own.last_config.clear();
+    bool any_on_worker = false;
+    for (const RandomLaunch& launch : launches) {
+      any_on_worker = any_on_worker || launch.on_worker;
+      launch_all(own, launch, now, false);
+    }
+    if (any_on_worker) {
+      const RegionContext context = RegionContext::current();
+      std::thread([&] {
+        const ContextGuard guard(context, LaunchOrder::any);
+        for (std::size_t i = 0; i < launches.size(); ++i) {  // another order on every rank
+          launch_all(own, launches[(i + static_cast<std::size_t>(own.rank)) % launches.size()], now, true);
+        }
+      }).join();
+    }
+  }
+
+  bool launches_now(const RandomLaunch& launch, int rank, int now) const {
+    if (now < launch.first_run || now >= launch.vanishes_at || launch.absent_ranks.contains(rank)) {
+      return false;
+    }
+    const unsigned id = static_cast<unsigned>(launch.kernel) * 16 + static_cast<unsigned>(launch.key);
+    return now == launch.first_run || mixed(id, static_cast<unsigned>(now), 99) % 100 >= gap_of(launch);
+  }
+
+  TimerFactory timer(int rank) const {
+    return testing::scripted_timer([this, rank](const LaunchInfo& launch) -> std::int64_t {
+      const auto word = static_cast<unsigned>(launch.kernel.back()) + 7 * static_cast<unsigned>(rank);
+      const auto iteration = static_cast<unsigned>(launch.tuning_iteration);
+      const bool local = launch.kernel.find("local") != std::string_view::npos;
+      if (!local && static_cast<int>(mixed(word, iteration, 1) % 1000) < missing_per_mille_) {
+        return static_cast<std::int64_t>(mixed(word, iteration, 2) % 2) - 1;  // 0 or -1
+      }
+      const auto config = static_cast<unsigned>(launch.config_id);
+      return 5000 + mixed(static_cast<unsigned>(launch.kernel.back()), config, 3) % 3000 +
+             mixed(word, iteration, 4) % 400;
+    });
+  }
+
+  const int ranks;
+  Options options;
+  bool locked_before = false;  ///< an earlier run of the region tunes what it launches first
+  std::vector<RandomKernel> kernels;
+  std::vector<RandomLaunch> launches;
+
+ private:
+  int between(int low, int high) {
+    return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1));
+  }
+  bool chance(int percent) { return between(0, 99) < percent; }
+  unsigned mixed(unsigned a, unsigned b, unsigned c) const {
+    std::uint64_t h = seed_ * 0x9e3779b97f4a7c15ULL + a * 1000003ULL + b * 8191ULL + c * 131ULL;
+    h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9ULL;
+    return static_cast<unsigned>((h ^ (h >> 32)) & 0x7fffffff);
+  }
+  static unsigned gap_of(const RandomLaunch& launch) { return static_cast<unsigned>(launch.gap_percent); }
+
+  void add_kernel() {
+    RandomKernel kernel;
+    const int kind = between(0, 9);
+    kernel.configs = between(1, 8);
+    kernel.safe_config = between(0, kernel.configs - 1);
+    kernel.participation = kind < 2    ? Participation::some
+                           : kind == 2 ? Participation::local
+                                       : Participation::all;
+    const bool pair = kind == 3;
+    const std::string suffix = std::string(kind == 2 ? "-local-" : "-") + std::to_string(kernels.size());
+    kernel.name = "random" + suffix;
+    kernel.coupling = pair ? "couple" + suffix : "";
+    if (!pair) {
+      add_trouble(kernel);
+    }
+    const int configs = kernel.configs;
+    const std::string coupling = kernel.coupling;
+    add_object(std::move(kernel));
+    if (pair) {
+      RandomKernel partner;
+      partner.configs = configs;
+      partner.coupling = coupling;
+      partner.name = "partner-" + std::to_string(kernels.size());
+      add_object(std::move(partner));
+    }
+    add_launches(pair);
+  }
+
+  void add_trouble(RandomKernel& kernel) {
+    kernel.has_prepare = chance(30);
+    const bool all = kernel.participation == Participation::all;
+    for (int config = 0; config < kernel.configs; ++config) {
+      const std::pair<int, int> place{between(0, ranks - 1), config};
+      if (config == kernel.safe_config) {
+        continue;
+      }
+      if (chance(10) && (config > 0 || !kernel.has_prepare)) {  // only the default is prepared at first
+        kernel.fails_to_launch.insert(place);
+      } else if (chance(10) && kernel.has_prepare && all && config > 0) {
+        kernel.fails_to_prepare.insert(place);
+      } else if (chance(10)) {  // the default too
+        kernel.left_out.insert(place);
+      }
+    }
+  }
+
+  void add_object(RandomKernel kernel) {
+    const std::size_t index = kernels.size();
+    RankKernel::Options with;
+    with.participation = kernel.participation;
+    with.coupling = kernel.coupling;
+    if (kernel.has_prepare) {
+      with.prepare = [this, index](const TileConfig& config) {
+        if (kernels[index].fails_to_prepare.contains({notes->rank, config.tile - 1})) {
+          throw ConfigRejected("planted: cannot be prepared");
+        }
+      };
+    }
+    with.keep = [this, index](const TileConfig& config, const int&) {
+      return !kernels[index].left_out.contains({notes->rank, config.tile - 1});
+    };
+    kernel.object = rank_kernel(
+        kernel.name, kernel.configs, with,
+        [this, index](const TileConfig& config, int& key) { launch(index, config.tile - 1, key); });
+    kernels.push_back(std::move(kernel));
+  }
+
+  void launch(std::size_t index, int config, int key) const {
+    const RandomKernel& kernel = kernels[index];
+    if (kernel.fails_to_launch.contains({notes->rank, config})) {
+      throw ConfigRejected("planted: cannot be launched");
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+      notes->unprepared_launches += kernel.fails_to_prepare.contains({rank, config}) ? 1 : 0;
+    }
+    ++notes->launched;
+    notes->last_config[{index, key}] = config;
+  }
+
+  void add_launches(bool pair) {
+    const Participation participation = kernels.back().participation;
+    for (int key = between(1, 2); key > 0; --key) {
+      RandomLaunch launch;
+      launch.key = key;
+      launch.calls = between(1, 2);
+      launch.first_run = chance(60) ? 0 : between(1, 40);
+      launch.on_worker = !pair && ranks <= 4 && chance(15);
+      if (participation != Participation::local) {
+        launch.vanishes_at = chance(10) ? launch.first_run + between(1, 20) : launch.vanishes_at;
+        launch.gap_percent = chance(15) ? between(5, 30) : 0;
+      }
+      for (int rank = 1; participation == Participation::some && rank < ranks; ++rank) {
+        if (chance(40)) {
+          launch.absent_ranks.insert(rank);
+        }
+      }
+      for (std::size_t kernel = kernels.size() - (pair ? 2 : 1); kernel < kernels.size(); ++kernel) {
+        launch.kernel = kernel;
+        launches.push_back(launch);
+        launches.back().kernel = pair ? kernels.size() - 2 : kernel;  // gaps of a pair are the same
+        partner_.push_back(pair ? kernel : launches.back().kernel);
+      }
+    }
+  }
+
+  void launch_all(RankNotes& own, const RandomLaunch& launch, int now, bool on_worker) {
+    if (launch.on_worker != on_worker || !launches_now(launch, own.rank, now)) {
+      return;
+    }
+    RankNotes* const before = std::exchange(notes, &own);
+    const auto index = static_cast<std::size_t>(&launch - launches.data());
+    for (int call = 0; call < launch.calls; ++call) {
+      ++own.calls;
+      (*kernels[partner_[index]].object)(launch.key);
+    }
+    notes = before;
+  }
+
+  unsigned seed_;
+  std::mt19937 random_;
+  int missing_per_mille_ = 0;
+  std::vector<std::size_t> partner_;  ///< by launch: the kernel that is called
+};
+
+}  // namespace contextual::test

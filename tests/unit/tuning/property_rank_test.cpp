@@ -1,0 +1,194 @@
+#include "support/catch.hpp"
+#include "unit/tuning/property_rank_region.hpp"
+
+#include <atomic>
+#include <sstream>
+
+using namespace contextual;
+using namespace contextual::test;
+
+namespace {
+
+struct Outcome {
+  std::vector<RankNotes> notes;
+  std::vector<RegionReport> reports;
+  std::vector<std::exception_ptr> thrown;
+};
+
+Outcome tune(RandomRegion& region) {
+  Outcome outcome;
+  outcome.notes.resize(static_cast<std::size_t>(region.ranks));
+  outcome.reports.resize(outcome.notes.size());
+  testing::ScriptedWorld world(region.ranks);
+  outcome.thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    RankNotes& own = outcome.notes[static_cast<std::size_t>(rank)];
+    own.rank = rank;
+    notes = &own;  // for `prepare`
+    Options options = region.options;
+    options.log_directory = "";
+    options.communicator = communicator;
+    options.timer = region.timer(rank);
+    ContextualAutotuner tuner(options);
+    if (region.locked_before) {
+      const RandomLaunch& first = region.launches.front();
+      tuner.run("random",
+                [&] {
+                  if (!first.absent_ranks.contains(rank) && region.kernels[first.kernel].coupling.empty()) {
+                    (*region.kernels[first.kernel].object)(first.key);
+                  }
+                },
+                {.finals = false});
+      own = {};
+      own.rank = rank;
+    }
+    const auto report = [&] { outcome.reports[static_cast<std::size_t>(rank)] = tuner.report().runs.back(); };
+    try {
+      tuner.run("random", [&] { region.run(own); });
+    } catch (...) {
+      report();
+      throw;
+    }
+    report();
+  });
+  return outcome;
+}
+
+/// What all ranks must agree on, byte for byte.
+std::string agreed(const RandomRegion& region, const RegionReport& report) {
+  std::ostringstream text;
+  for (const ProblemReport& problem : report.problems) {
+    const bool in_final_run_only = problem.outcome == ProblemOutcome::open;
+    if (!in_final_run_only && problem.kernel.find("local") == std::string::npos) {
+      text << problem.kernel << problem.key << " " << problem.choice << " "
+           << static_cast<int>(problem.outcome) << " " << problem.reason << "\n";
+    }
+  }
+  std::string sorted = text.str();
+  if (region.ranks > 1) {  // ranks may discover problems in another order
+    std::vector<std::string> lines;
+    std::istringstream in(sorted);
+    for (std::string line; std::getline(in, line);) {
+      lines.push_back(line);
+    }
+    std::sort(lines.begin(), lines.end());
+    sorted.clear();
+    for (const std::string& line : lines) {
+      sorted += line + "\n";
+    }
+  }
+  for (const ContestReport& contest : report.contests) {
+    sorted += contest.subject + ": " + contest.reason + "\n";
+  }
+  return sorted + std::to_string(report.walk_iterations) + " " + std::to_string(report.search_iterations) +
+         " " + std::to_string(report.retakes);
+}
+
+/// The documented formula, and what may come on top of it.
+std::int64_t most_iterations(const RandomRegion& region, const RegionReport& report, int runs) {
+  const int whole_config = *region.options.n_warmup + *region.options.n_repeat;
+  const int longest_batch = std::max(whole_config, *region.options.settle_every);
+  std::int64_t most = 1;
+  for (const RandomLaunch& launch : region.launches) {
+    std::int64_t absences = 0;
+    for (int run = launch.first_run; run < runs; ++run) {
+      bool launched = false;
+      for (int rank = 0; rank < region.ranks && !launched; ++rank) {
+        launched = region.launches_now(launch, rank, run);
+      }
+      absences += launched ? 0 : 1;
+    }
+    // A problem that appears within a batch uses the default until it ends, and with settle_every a batch may
+    // be longer than the default's turn; one that is over within a batch lets the batch end.
+    most = std::max(most, launch.first_run + absences + longest_batch +
+                              std::int64_t{region.kernels[launch.kernel].configs} * whole_config);
+  }
+  return most + report.retakes + report.search_iterations;
+}
+
+void check_final_run(const RandomRegion& region, const RankNotes& own, const RegionReport& report) {
+  REQUIRE_FALSE(report.table.empty());
+  CHECK(report.table.back().phase == Phase::final_run);
+  CHECK(std::count_if(report.table.begin(), report.table.end(),
+                      [](const TableRow& row) { return row.phase == Phase::final_run; }) == 1);
+  CHECK(report.table.size() == static_cast<std::size_t>(own.runs));
+  for (const RandomLaunch& launch : region.launches) {
+    const RandomKernel& kernel = region.kernels[launch.kernel];
+    const std::string name = kernel.coupling.empty() ? kernel.name : kernel.coupling;
+    const std::string key = "(" + std::to_string(launch.key) + ")";
+    for (const ProblemReport& problem : report.problems) {
+      if (problem.kernel != name || problem.key != key || launch.first_run >= own.runs - 1) {
+        continue;
+      }
+      INFO("kernel " << name << " " << key);
+      CHECK((problem.outcome == ProblemOutcome::locked_in || problem.outcome == ProblemOutcome::provisional));
+      const auto choice = static_cast<int>(problem.choice);
+      if (problem.outcome == ProblemOutcome::locked_in && !problem.reused &&
+          kernel.participation == Participation::all) {
+        for (int rank = 0; rank < region.ranks; ++rank) {  // what fails anywhere is chosen nowhere
+          CHECK_FALSE(kernel.fails_to_launch.contains({rank, choice}));
+          CHECK_FALSE(kernel.fails_to_prepare.contains({rank, choice}));
+          CHECK_FALSE(kernel.left_out.contains({rank, choice}));
+        }
+      }
+      const auto last = own.last_config.find({launch.kernel, launch.key});
+      if (last != own.last_config.end() && !kernel.fails_to_launch.contains({own.rank, choice})) {
+        CHECK(last->second == choice);
+      }
+    }
+  }
+}
+
+/// False: the run ended with every config of a problem rejected.
+bool check(RandomRegion& region) {
+  const Outcome outcome = tune(region);
+  const bool failed = outcome.thrown[0] != nullptr;
+  for (std::size_t rank = 0; rank < outcome.notes.size(); ++rank) {
+    INFO("rank " << rank << ": " << text_of(outcome.thrown[rank]));
+    const RankNotes& own = outcome.notes[rank];
+    const RegionReport& report = outcome.reports[rank];
+    CHECK(own.unprepared_launches == 0);
+    CHECK(own.runs == outcome.notes[0].runs);
+    if (failed) {
+      CHECK(threw<TuningFailedError>(outcome.thrown[rank]));
+      CHECK(text_of(outcome.thrown[rank]) == text_of(outcome.thrown[0]));
+      continue;
+    }
+    REQUIRE_FALSE(outcome.thrown[rank]);
+    CHECK(own.launched == own.calls);  // nothing skipped, nothing launched twice
+    CHECK_FALSE(report.hit_iteration_cap);
+    CHECK(agreed(region, report) == agreed(region, outcome.reports[0]));
+    CHECK(own.runs - 1 <= most_iterations(region, report, own.runs));
+    check_final_run(region, own, report);
+  }
+  return !failed;
+}
+
+void check_seeds(unsigned first, unsigned count, int ranks) {
+  unsigned tuned = 0;
+  for (unsigned seed = first; seed < first + count; ++seed) {
+    INFO("seed " << seed << ", " << ranks << " ranks");
+    RandomRegion region(seed, ranks);
+    tuned += check(region) ? 1 : 0;
+  }
+  CHECK(tuned * 10 >= count * 8);  // most of them are to reach the end
+}
+
+}  // namespace
+
+TEST_CASE("any region on few ranks is tuned alike on all and skips nothing and ends", "[unit]") {
+  for (int ranks = 1; ranks <= 8; ++ranks) {
+    check_seeds(1000 * static_cast<unsigned>(ranks), 60, ranks);
+  }
+}
+
+TEST_CASE("any region on 16 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
+  check_seeds(16000, 20, 16);
+}
+
+TEST_CASE("any region on 32 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
+  check_seeds(32000, 10, 32);
+}
+
+TEST_CASE("any region on 64 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
+  check_seeds(64000, 6, 64);
+}

@@ -1,0 +1,158 @@
+#include "support/catch.hpp"
+#include "support/ranks.hpp"
+
+#include <stdexcept>
+
+using namespace contextual;
+using namespace contextual::test;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+constexpr int ranks = 4;
+// Long enough for a loaded machine's threads to arrive; every expiry costs this much.
+constexpr auto short_deadline = std::chrono::milliseconds(1500);
+// Nothing in a test may wait for this one.
+constexpr auto endless = std::chrono::minutes(10);
+
+std::vector<int> missing_in(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const CommunicationError& error) {
+    return error.missing_ranks();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("holds 8: a rank that never arrives is named by all others at the deadline", "[unit]") {
+  const std::int64_t collective = GENERATE(0, 1, 5);  // the first comparison, a header, in the middle
+  const auto kernel = rank_kernel("waits", 3);
+  testing::ScriptedWorld world(ranks);
+  world.drop(2, collective);
+  const auto thrown = world.run([&](int, const std::shared_ptr<Communicator>& communicator) {
+    Options options = rank_options(communicator);
+    options.deadline = short_deadline;
+    ContextualAutotuner tuner(options);
+    tuner.run("region", [&] { (*kernel)(1); });
+  });
+  for (const auto& error : thrown) {
+    REQUIRE(threw<CommunicationError>(error));
+    CHECK(missing_in(error) == std::vector<int>{2});
+    CHECK_THAT(text_of(error), ContainsSubstring("missing ranks: 2"));
+    const std::string where = collective == 0   ? "before its first tuning iteration"
+                              : collective == 1 ? "after tuning iteration 0 of the walk"
+                                                : "after tuning iterations ";
+    CHECK_THAT(text_of(error), StartsWith("region \"region\", in the exchange " + where));
+    CHECK_THAT(text_of(error), ContainsSubstring(", deadline 1500 ms: "));
+  }
+}
+
+TEST_CASE("holds 8: a rank that left is named by all others at the deadline", "[unit]") {
+  const auto kernel = rank_kernel("left-alone", 3);
+  testing::ScriptedWorld world(ranks);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    Options options = rank_options(communicator);
+    options.deadline = short_deadline;
+    ContextualAutotuner tuner(options);
+    if (rank == 1) {
+      return;
+    }
+    tuner.run("region", [&] { (*kernel)(1); });
+  });
+  CHECK_FALSE(thrown[1]);
+  for (const std::size_t rank : {0, 2, 3}) {
+    REQUIRE(threw<CommunicationError>(thrown[rank]));
+    CHECK(missing_in(thrown[rank]) == std::vector<int>{1});
+  }
+}
+
+TEST_CASE("holds 8: after an expiry a later run fails at once without running the region", "[unit]") {
+  const auto kernel = rank_kernel("poisoned", 3);
+  testing::ScriptedWorld world(ranks);
+  world.drop(0, 3);
+  std::vector<int> expired(ranks);
+  std::vector<int> later_runs(ranks);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const auto r = static_cast<std::size_t>(rank);
+    Options options = rank_options(communicator);
+    options.deadline = short_deadline;
+    ContextualAutotuner tuner(options);
+    try {
+      tuner.run("region", [&] { (*kernel)(1); });
+    } catch (const CommunicationError&) {
+      ++expired[r];
+    }
+    options.deadline = endless;
+    ContextualAutotuner second(options);
+    second.run("region", [&] {
+      ++later_runs[r];
+      (*kernel)(1);
+    });
+  });
+  for (const auto& error : thrown) {
+    CHECK(threw<CommunicationError>(error));
+  }
+  CHECK(expired == std::vector<int>(ranks, 1));
+  CHECK(later_runs == std::vector<int>(ranks, 0));
+}
+
+TEST_CASE("holds 6: a rank that cannot tell the others rethrows its own exception all the same", "[unit]") {
+  const auto kernel = rank_kernel("untold", 3);
+  testing::ScriptedWorld world(2);
+  world.drop(1, 1);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    Options options = rank_options(communicator);
+    options.deadline = short_deadline;
+    ContextualAutotuner tuner(options);
+    tuner.run("region", [&] {
+      (*kernel)(1);
+      if (rank == 0) {
+        throw std::out_of_range("of the region");
+      }
+    });
+  });
+  CHECK(threw<std::out_of_range>(thrown[0]));
+  CHECK(threw<CommunicationError>(thrown[1]));
+}
+
+TEST_CASE("holds 8: what was locked in before an expiry stays", "[unit]") {
+  int tile = 0;
+  std::vector<int> tiles_used(2);
+  thread_local int* used = nullptr;
+  const auto kernel =
+      rank_kernel("locked-before", 3, {}, [](const TileConfig& config, int&) { *used = config.tile; });
+  testing::ScriptedWorld world(2);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    used = &tiles_used[static_cast<std::size_t>(rank)];
+    Options options = rank_options(communicator);
+    options.deadline = short_deadline;
+    ContextualAutotuner tuner(options);
+    tuner.run("region", [&] { (*kernel)(1); });
+    if (rank == 0) {  // the other one is gone
+      tuner.run("other", [&] { (*kernel)(1); });
+    }
+  });
+  CHECK(threw<CommunicationError>(thrown[0]));
+  CHECK_FALSE(thrown[1]);
+  CHECK(tiles_used == std::vector<int>{3, 3});
+  used = &tile;
+  (*kernel)(1);
+  CHECK(tile == 3);
+}
+
+TEST_CASE("holds 8: a slow rank within the deadline changes nothing", "[unit]") {
+  const auto kernel = rank_kernel("slow-rank", 3);
+  testing::ScriptedWorld world(ranks);
+  for (int collective = 0; collective < 6; ++collective) {
+    world.delay(collective % ranks, collective, std::chrono::milliseconds(20));
+  }
+  std::vector<std::string> texts(ranks);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    ContextualAutotuner tuner(rank_options(communicator));
+    tuner.run("region", [&] { (*kernel)(1); });
+    texts[static_cast<std::size_t>(rank)] = agreed_text(tuner.report().runs.front());
+  });
+  CHECK(count_failed(thrown) == 0);
+  CHECK(texts == std::vector<std::string>(ranks, texts[0]));
+}

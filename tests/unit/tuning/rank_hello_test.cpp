@@ -1,0 +1,104 @@
+#include "support/catch.hpp"
+#include "support/ranks.hpp"
+
+#include <filesystem>
+#include <stdexcept>
+
+using namespace contextual;
+using namespace contextual::test;
+
+namespace {
+
+constexpr int ranks = 3;
+
+}  // namespace
+
+TEST_CASE("hello: what one rank cannot set up is told to the others, whatever its text", "[unit]") {
+  const std::string cause = GENERATE("no clock here", "");
+  const auto kernel = rank_kernel("not-set-up", 2);
+  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    Options options = rank_options(communicator);
+    if (rank == 1) {
+      options.timer = [&]() -> std::unique_ptr<Timer> { throw std::runtime_error(cause); };
+    }
+    tuner.run(
+        "region", [&] { (*kernel)(1); }, options);
+  });
+  CHECK(threw<std::runtime_error>(thrown[1]));
+  for (const std::size_t rank : {0, 2}) {
+    REQUIRE(threw<RegionFailedError>(thrown[rank]));
+    CHECK_THAT(text_of(thrown[rank]), ContainsSubstring("failed on rank 1 in its set-up"));
+  }
+}
+
+TEST_CASE("hello: a deadline that makes no sense on one rank is told to the others in every mode", "[unit]") {
+  const Mode mode = GENERATE(Mode::tune, Mode::use, Mode::off);
+  const auto kernel = rank_kernel("bad-deadline", 2);
+  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    Options options = rank_options(communicator);
+    options.mode = mode;
+    options.deadline = std::chrono::milliseconds(rank == 1 ? 0 : 30'000);
+    tuner.run(
+        "region", [&] { (*kernel)(1); }, options);
+  });
+  CHECK(threw<InvalidArgument>(thrown[1]));
+  for (const std::size_t rank : {0, 2}) {
+    CHECK(threw<RegionFailedError>(thrown[rank]));
+    CHECK_THAT(text_of(thrown[rank]), ContainsSubstring("deadline (ms) = 0"));
+  }
+}
+
+TEST_CASE("hello: in modes that tune nothing ranks that differed are asked again", "[unit]") {
+  const auto kernel = rank_kernel("asked-again", 2);
+  std::vector<int> mismatches(ranks);
+  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    Options options = rank_options(communicator);
+    options.mode = rank == 1 ? Mode::off : Mode::use;
+    for (int i = 0; i < 3; ++i) {
+      try {
+        tuner.run(
+            "region", [&] { (*kernel)(1); }, options);
+      } catch (const RankMismatchError& error) {
+        mismatches[static_cast<std::size_t>(rank)] += error.differing_ranks() == std::vector<int>{1} ? 1 : 0;
+      }
+    }
+  });
+  CHECK(count_failed(thrown) == 0);
+  CHECK(mismatches == std::vector<int>{3, 3, 3});
+}
+
+TEST_CASE("hello: a mismatch names what differs and nothing else", "[unit]") {
+  const auto kernel = rank_kernel("only-what-differs", 2);
+  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    Options options = rank_options(communicator);
+    options.n_repeat = rank == 0 ? 9 : 2;
+    tuner.run(
+        "region", [&] { (*kernel)(1); }, options);
+  });
+  for (const auto& error : thrown) {
+    CHECK_THAT(text_of(error), ContainsSubstring("rank 1 has n_repeat=2, rank 0 has n_repeat=9."));
+  }
+}
+
+TEST_CASE("hello: a rank that went on to the next run while the others are in this one is a mismatch",
+          "[unit]") {
+  const auto kernel = rank_kernel("went-on", 3);
+  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    Options options = rank_options(communicator);
+    if (rank == 0) {
+      options.progress = [](const Progress&) { throw std::logic_error("callbacks must not throw"); };
+      try {
+        tuner.run(
+            "region", [&] { (*kernel)(1); }, options);
+      } catch (const std::logic_error&) {
+        options.progress = nullptr;
+        options.log_directory = "/proc/no-directory-can-be-made-here";
+      }
+    }
+    tuner.run(
+        "region", [&] { (*kernel)(1); }, options);
+  });
+  CHECK(threw<RankMismatchError>(thrown[0]));
+  CHECK(threw<RankMismatchError>(thrown[1]));
+  CHECK(threw<RankMismatchError>(thrown[2]));
+}

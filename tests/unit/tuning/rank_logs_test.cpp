@@ -1,0 +1,114 @@
+#include "support/catch.hpp"
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+#include <stdexcept>
+
+using namespace contextual;
+using namespace contextual::test;
+using nlohmann::json;
+
+namespace {
+
+constexpr int ranks = 3;
+
+std::vector<json> events(const std::filesystem::path& directory, int rank, const std::string& name) {
+  std::vector<json> found;
+  std::istringstream text(engine_test::text_of_file(directory / ("rank-" + std::to_string(rank) + ".jsonl")));
+  for (std::string line; std::getline(text, line);) {
+    json event = json::parse(line);
+    if (event.at("event").get<std::string>() == name) {
+      found.push_back(std::move(event));
+    }
+  }
+  return found;
+}
+
+/// Runs `region` once a rank with logs in `directory`, and swallows what it throws.
+void run_logged(
+    const std::filesystem::path& directory, const std::function<void(int rank)>& region,
+    const std::function<void(int rank, Options&)>& change = [](int, Options&) {}) {
+  on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    Options options = rank_options(communicator);
+    options.log_directory = directory;
+    change(rank, options);
+    tuner.run(
+        "region", [&] { region(rank); }, options);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("logs of several ranks: the tuning id is equal on all ranks and new in every run", "[unit]") {
+  const engine_test::TemporaryDirectory directory;
+  const auto kernel = rank_kernel("logged", 2);
+  run_logged(directory.path(), [&](int) { (*kernel)(1); });
+  run_logged(directory.path(), [&](int) { (*kernel)(2); });
+  const auto first = events(directory.path(), 0, "hello");
+  REQUIRE(first.size() == 2);
+  CHECK(first[0].at("tuning_id") != first[1].at("tuning_id"));
+  for (int rank = 1; rank < ranks; ++rank) {
+    const auto hello = events(directory.path(), rank, "hello");
+    REQUIRE(hello.size() == 2);
+    CHECK(hello[0].at("tuning_id") == first[0].at("tuning_id"));
+    CHECK(hello[1].at("tuning_id") == first[1].at("tuning_id"));
+  }
+}
+
+TEST_CASE("logs of several ranks: a failed run says where it ended, by what, and which rank to look at",
+          "[unit]") {
+  const engine_test::TemporaryDirectory directory;
+  const auto kernel = rank_kernel("logged-failure", 3);
+  std::vector<int> runs(ranks);
+  run_logged(directory.path(), [&](int rank) {
+    (*kernel)(1);
+    if (++runs[static_cast<std::size_t>(rank)] == 5 && rank == 1) {
+      throw std::logic_error("broke");
+    }
+  });
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto end = events(directory.path(), rank, "run_end");
+    REQUIRE(end.size() == 1);
+    CHECK(end[0].at("status").get<std::string>() == "failed");
+    CHECK(end[0].at("error_type").get<std::string>() == (rank == 1 ? "region" : "RegionFailedError"));
+    CHECK(end[0].at("blamed_ranks").get<std::vector<int>>() == std::vector<int>{1});
+    CHECK(end[0].at("phase").get<std::string>() == "walk");
+    CHECK(end[0].at("tuning_iteration").get<int>() >= 4);
+  }
+}
+
+TEST_CASE("logs of several ranks: a run that ends before its first iteration is logged too", "[unit]") {
+  const engine_test::TemporaryDirectory directory;
+  const auto kernel = rank_kernel("logged-mismatch", 3);
+  run_logged(
+      directory.path(), [&](int) { (*kernel)(1); },
+      [](int rank, Options& options) { options.n_repeat = rank == 2 ? 7 : 2; });
+  for (int rank = 0; rank < ranks; ++rank) {
+    CHECK(events(directory.path(), rank, "hello").empty());
+    const auto end = events(directory.path(), rank, "run_end");
+    REQUIRE(end.size() == 1);
+    CHECK(end[0].at("error_type").get<std::string>() == "RankMismatchError");
+    CHECK(end[0].at("blamed_ranks").get<std::vector<int>>() == std::vector<int>{2});
+    CHECK(end[0].at("phase").get<std::string>() == "hello");
+  }
+}
+
+TEST_CASE("logs of several ranks: a launch has the makespan of its own rank beside the agreed one",
+          "[unit]") {
+  const engine_test::TemporaryDirectory directory;
+  const auto kernel = rank_kernel("logged-makespan", 1);
+  run_logged(
+      directory.path(), [&](int) { (*kernel)(1); },
+      [](int rank, Options& options) {
+        options.timer = testing::scripted_timer([rank](const LaunchInfo&) { return 1000 * (rank + 1); });
+      });
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto launches = events(directory.path(), rank, "launch");
+    REQUIRE_FALSE(launches.empty());
+    CHECK(launches[0].at("local_makespan_ns").get<int>() == 1000 * (rank + 1));
+    CHECK(launches[0].at("makespan_ns").get<int>() == 1000 * ranks);
+  }
+}

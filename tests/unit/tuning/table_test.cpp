@@ -1,0 +1,121 @@
+/// \file
+/// The documented iteration table, from real launches.
+
+#include "support/engine.hpp"
+
+using namespace contextual;
+using namespace engine_test;
+
+TEST_CASE("table: kernels of 2 and 3 configs give the documented table line for line", "[unit]") {
+  TunableKernel kernel_0{"kernel-0", blocks(2), single_problem, [](const Block&) {}};
+  TunableKernel kernel_1{"kernel-1", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  tuner.run("table", [&] {
+    ++runs;
+    kernel_0();
+    kernel_1();
+  });
+  CHECK(report_of(tuner, "table").table_text() ==
+        "| Tuning-Iter | kernel-0 | kernel-1 |\n"
+        "| --- | --- | --- |\n"
+        "| 0 | config-0 (iter-0) | config-0 (iter-0) |\n"
+        "| 1 | config-0 (iter-1) | config-0 (iter-1) |\n"
+        "| 2 | config-1 (iter-0) | config-1 (iter-0) |\n"
+        "| 3 | config-1 (iter-1) | config-1 (iter-1) |\n"
+        "| 4 | best-config | config-2 (iter-0) |\n"
+        "| 5 | best-config | config-2 (iter-1) |\n"
+        "| final | best-config | best-config |\n");
+  CHECK(runs == 7);
+}
+
+TEST_CASE("table: every launch gets the config that the table says", "[unit]") {
+  std::vector<int> first;
+  std::vector<int> second;
+  TunableKernel kernel_0{"table_first", blocks(2), single_problem,
+                         [&](const Block& c) { first.push_back(c.block); }};
+  TunableKernel kernel_1{"table_second", blocks(3), single_problem,
+                         [&](const Block& c) { second.push_back(c.block); }};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("table_configs", [&] {
+    kernel_0();
+    kernel_1();
+  });
+  CHECK(first == std::vector<int>{0, 0, 1, 1, 1, 1, 1});
+  CHECK(second == std::vector<int>{0, 0, 1, 1, 2, 2, 2});
+}
+
+TEST_CASE("table: the defaults of the options are 3 warm-ups and 5 repeats", "[unit]") {
+  TunableKernel kernel{"table_default_counts", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{{.finals = false, .log_directory = "", .timer = last_is_fastest()}};
+  int runs = 0;
+  tuner.run("table_default_counts", [&] {
+    ++runs;
+    kernel();
+  });
+  CHECK(runs == 3 * (3 + 5) + 1);
+  CHECK(problem_of(tuner, "table_default_counts", "table_default_counts").configs[2].time.count == 5);
+}
+
+TEST_CASE("table: a problem first seen at iteration i ends its walk at i + configs x (warm-ups + repeats)",
+          "[unit]") {
+  TunableKernel early{"table_early", blocks(4), single_problem, [](const Block&) {}};
+  std::vector<int> used;
+  TunableKernel late{"table_late", blocks(3), single_problem,
+                     [&](const Block& c) { used.push_back(c.block); }};
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  const int first_seen = 4;
+  tuner.run("table_late", [&] {
+    early();
+    if (runs++ >= first_seen) {
+      late();
+    }
+  });
+  CHECK(runs == first_seen + 3 * 2 + 1);
+  CHECK(used == std::vector<int>{0, 0, 1, 1, 2, 2, 2});
+  const std::string table = report_of(tuner, "table_late").table_text();
+  CHECK_THAT(table, ContainsSubstring("| 3 | config-1 (iter-1) |  |\n"));
+  CHECK_THAT(table, ContainsSubstring("| 4 | config-2 (iter-0) | config-0 (iter-0) |\n"));
+  CHECK_THAT(table, ContainsSubstring("| 9 | best-config | config-2 (iter-1) |\n"));
+  CHECK_THAT(table, ContainsSubstring("| final | best-config | best-config |\n"));
+}
+
+TEST_CASE("table: a config that is not kept takes no rows and is never launched", "[unit]") {
+  std::vector<int> used;
+  int asked = 0;
+  TunableKernel kernel{"table_left_out",
+                       blocks(3),
+                       single_problem,
+                       [&](const Block& c, int) { used.push_back(c.block); },
+                       {.keep = [&](const Block& c, const int& size) {
+                         ++asked;
+                         return c.block != 1 || size != 8;
+                       }}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("table_left_out", [&] { kernel(8); });
+  CHECK(used == std::vector<int>{0, 0, 2, 2, 2});
+  CHECK(asked == 3);  // once a config, the default too, at the problem's first launch
+  const ProblemReport problem = problem_of(tuner, "table_left_out", "table_left_out");
+  CHECK(problem.configs[1].left_out);
+  CHECK_FALSE(problem.configs[0].left_out);
+  CHECK(problem.choice == 2);
+}
+
+TEST_CASE("table: with finals the walk's rows are the same ones", "[unit]") {
+  TunableKernel kernel_0{"table_finals_0", blocks(2), single_problem, [](const Block&) {}};
+  TunableKernel kernel_1{"table_finals_1", blocks(3), single_problem, [](const Block&) {}};
+  const auto walk_rows = [&](const std::string& region, bool finals) {
+    ContextualAutotuner tuner{quick()};
+    tuner.run(region,
+              [&] {
+                kernel_0();
+                kernel_1();
+              },
+              {.finals = finals});
+    return report_of(tuner, region).table_text(contextual::Phase::walk);
+  };
+  const std::string without = walk_rows("table_without_finals", false);
+  CHECK(count_of(without, "\n") == 2 + 6);
+  CHECK(walk_rows("table_with_finals", true) == without);
+}

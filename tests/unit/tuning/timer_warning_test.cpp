@@ -1,0 +1,70 @@
+/// \file
+/// A timer that sees the host alone says nothing of kernels on a device: the run warns.
+
+#include "support/engine.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+using OnStream = TunableKernel<void(const Block&, CUstream_st*, int)>;
+
+Key key_of(CUstream_st* const& /*stream*/, const int& size) {
+  return make_key(size);
+}
+
+std::vector<std::string> warnings_of_run(ContextualAutotuner& tuner, OnStream& kernel) {
+  tuner.run("on_stream", [&] {
+    kernel(nullptr, 1);
+    kernel(nullptr, 2);
+  });
+  return report_of(tuner, "on_stream").warnings;
+}
+
+}  // namespace
+
+TEST_CASE("timer: a kernel on a stream is warned about, once, when the host's clock measures it", "[unit]") {
+  OnStream kernel{"host_clock_on_stream", blocks(3), key_of, [](const Block&, CUstream_st*, int) {}};
+  const TemporaryDirectory logs;
+  Options options = quick(host_timer);
+  options.log_directory = logs.path();
+  ContextualAutotuner tuner{options};
+  const std::vector<std::string> warnings = warnings_of_run(tuner, kernel);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], ContainsSubstring("\"host_clock_on_stream\""));
+  CHECK_THAT(warnings[0], ContainsSubstring("Options{.timer = contextual::cuda_or_host_timer}"));
+  CHECK(count_of(text_of_file(logs.path() / "rank-0.jsonl"), "set_default_timer") == 1);
+}
+
+TEST_CASE("timer: a kernel on a stream that is launched in a later batch is warned about too", "[unit]") {
+  OnStream kernel{"host_clock_later", blocks(2), key_of, [](const Block&, CUstream_st*, int) {}};
+  TunableKernel first{"host_clock_first", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick(host_timer)};
+  int runs = 0;
+  tuner.run("later", [&] {
+    first();
+    if (++runs > 3) {
+      kernel(nullptr, 1);
+    }
+  });
+  const std::vector<std::string> warnings = report_of(tuner, "later").warnings;
+  CHECK(std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
+          return warning.find("host_clock_later") != std::string::npos;
+        }) == 1);
+}
+
+TEST_CASE("timer: nothing is said of kernels of the host, nor by a timer that measures devices", "[unit]") {
+  TunableKernel host{"host_clock_on_host", blocks(2), single_problem, [](const Block&) {}};
+  ContextualAutotuner by_host_clock{quick(host_timer)};
+  by_host_clock.run("on_host", [&] { host(); });
+  CHECK(report_of(by_host_clock, "on_host").warnings.empty());
+
+  OnStream kernel{"device_clock_on_stream", blocks(2), key_of, [](const Block&, CUstream_st*, int) {}};
+  ContextualAutotuner by_device_timer{quick()};
+  CHECK(warnings_of_run(by_device_timer, kernel).empty());
+}

@@ -1,0 +1,182 @@
+/// \file
+/// What is launched outside of tuning, and regions that tune at their first call.
+
+#include "support/engine.hpp"
+
+#include <contextual/tuned_region.hpp>
+
+#include <memory>
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+/// In each region another config is the fastest: the one whose number the region's name ends with.
+TimerFactory best_by_region() {
+  return times([](const LaunchInfo& launch) {
+    const auto best = static_cast<std::size_t>(launch.region.back() - '0');
+    return launch.config_id == best ? 1'000 : 2'000;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("holds 11: outside of a region a kernel launches its default before anything is locked in",
+          "[unit]") {
+  TunableKernel kernel{"holds_11_default", blocks(3), single_problem, [](const Block& c) { return c.block; }};
+  CHECK(kernel() == 0);
+}
+
+TEST_CASE("holds 11: a wrapped region's later call uses the region's choice, others the last lock-in",
+          "[unit]") {
+  TunableKernel kernel{"holds_11", blocks(3), [](int n) { return make_key(n); },
+                       [](const Block& c, int) { return c.block; }};
+  ContextualAutotuner tuner{quick(best_by_region())};
+  auto one = make_tuned_region(tuner, "holds_11_region_1", [&] { return kernel(8); });
+  auto two = make_tuned_region(tuner, "holds_11_region_2", [&] { return kernel(8); });
+  CHECK(one() == 1);
+  CHECK(two() == 2);
+  CHECK(one() == 1);
+  CHECK(two() == 2);
+  CHECK(kernel(8) == 2);     // the last lock-in of this key
+  CHECK(kernel(4096) == 0);  // of this key there is none
+}
+
+TEST_CASE("holds 11: a choice locked in for a key holds for a kernel made anew", "[unit]") {
+  const auto make = [] {
+    return std::make_unique<TunableKernel<int(const Block&)>>("holds_11_anew", blocks(3), single_problem,
+                                                              [](const Block& c) { return c.block; });
+  };
+  auto kernel = make();
+  ContextualAutotuner tuner{quick()};
+  tuner.run("holds_11_anew", [&] { (*kernel)(); });
+  kernel.reset();
+  kernel = make();
+  CHECK((*kernel)() == 2);
+}
+
+TEST_CASE("wrapped region: the first call tunes, later calls run the region exactly once", "[unit]") {
+  TunableKernel kernel{"wrapped", blocks(3), single_problem, [](const Block& c) { return c.block; }};
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  auto step = make_tuned_region(tuner, "wrapped", [&](int& input) {
+    ++runs;
+    ++input;
+    return kernel();
+  });
+  int input = 0;
+  CHECK(step(input) == 2);
+  CHECK(runs == 7);
+  CHECK(input == 7);
+  CHECK(step(input) == 2);
+  CHECK(step(input) == 2);
+  CHECK(runs == 9);
+  CHECK(tuner.report().runs.size() == 1);
+}
+
+TEST_CASE("wrapped region: a new key tunes only what is new", "[unit]") {
+  std::vector<int> known;
+  std::vector<int> fresh;
+  TunableKernel kernel{"wrapped_new_key", blocks(3), [](int n) { return make_key(n); },
+                       [&](const Block& c, int n) { (n == 1 ? known : fresh).push_back(c.block); }};
+  ContextualAutotuner tuner{quick()};
+  auto step = contextual_autotune(tuner, "wrapped_new_key", [&](int n) {
+    kernel(1);
+    kernel(n);
+  });
+  step(1);
+  known.clear();
+  step(2);
+  CHECK(known == std::vector<int>(8, 2));
+  // The call that met it used the default; then the walk, and the final run.
+  CHECK(fresh == std::vector<int>{0, 0, 0, 1, 1, 2, 2, 2});
+  CHECK(problem_of(tuner, "wrapped_new_key", "wrapped_new_key", "(1)").reused);
+  CHECK_FALSE(problem_of(tuner, "wrapped_new_key", "wrapped_new_key", "(2)").reused);
+  fresh.clear();
+  step(2);
+  CHECK(fresh == std::vector<int>{2});
+}
+
+TEST_CASE("wrapped region: void, reference and move-only values are returned by first and later calls",
+          "[unit]") {
+  TunableKernel kernel{"wrapped_values", blocks(2), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  int target = 0;
+  auto by_reference = make_tuned_region(tuner, "wrapped_reference", [&]() -> int& {
+    kernel();
+    return target;
+  });
+  auto move_only = make_tuned_region(tuner, "wrapped_move_only", [&](int n) {
+    kernel();
+    return std::make_unique<int>(n);
+  });
+  auto nothing = make_tuned_region(tuner, "wrapped_void", [&] { kernel(); });
+  static_assert(std::is_void_v<decltype(nothing())>);
+  for (int call = 0; call < 2; ++call) {
+    CHECK(&by_reference() == &target);
+    CHECK(*move_only(call) == call);
+    nothing();
+  }
+}
+
+TEST_CASE("wrapped region: after an error in the first call the next call tunes", "[unit]") {
+  TunableKernel kernel{"wrapped_error", blocks(2), single_problem, [](const Block& c) { return c.block; }};
+  ContextualAutotuner tuner{quick()};
+  bool fail = true;
+  auto step = make_tuned_region(tuner, "wrapped_error", [&] {
+    if (fail) {
+      throw std::runtime_error("not yet");
+    }
+    return kernel();
+  });
+  CHECK_THROWS_AS(step(), std::runtime_error);
+  fail = false;
+  CHECK(step() == 1);
+  fail = true;
+  CHECK_THROWS_AS(step(), std::runtime_error);
+  fail = false;
+  CHECK(step() == 1);
+  CHECK(kernel() == 1);  // the region's context is gone from this thread
+}
+
+TEST_CASE("holds 19: run: a second run of a region uses what is locked in and runs it once", "[unit]") {
+  TunableKernel kernel{"second_run", blocks(3), single_problem, [](const Block& c) { return c.block; }};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("second_run", [&] { kernel(); });
+  int runs = 0;
+  CHECK(tuner.run("second_run", [&] {
+    ++runs;
+    return kernel();
+  }) == 2);
+  CHECK(runs == 1);
+  CHECK(report_of(tuner, "second_run").table_text() ==
+        "| Tuning-Iter | second_run |\n| --- | --- |\n| final | best-config |\n");
+  tuner.run("second_run",
+            [&] {
+              ++runs;
+              kernel();
+            },
+            {.always_tune = true});
+  CHECK(runs == 1 + 7);
+}
+
+TEST_CASE("wrapped region: a region inside it is part of it in the first and in later calls", "[unit]") {
+  TunableKernel kernel{"wrapped_nested", blocks(3), single_problem, [](const Block& c) { return c.block; }};
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  auto inner = make_tuned_region(tuner, "wrapped_inner", [&] {
+    ++runs;
+    return kernel();
+  });
+  auto outer = make_tuned_region(tuner, "wrapped_outer", [&] {
+    return inner() + 10 * tuner.run("wrapped_run", [&] { return kernel(); });
+  });
+  CHECK(outer() == 22);
+  CHECK(runs == 7);
+  CHECK(outer() == 22);
+  CHECK(runs == 8);
+  CHECK_FALSE(LaunchRegistry::instance().locked_in("wrapped_inner", "wrapped_nested", Key{}));
+  CHECK(inner() == 2);  // on its own it is a region of its own
+  CHECK(LaunchRegistry::instance().locked_in("wrapped_inner", "wrapped_nested", Key{}) == 2);
+}

@@ -1,0 +1,17 @@
+#pragma once
+
+/// \file
+/// One tuning problem on the page: what was chosen and why, and its configs in the walk.
+
+#include "report/judging/problem_result.hpp"
+#include "report/judging/report_options.hpp"
+
+#include <string>
+
+namespace contextual::log_report {
+
+/// `label` stands before the problem's name.
+std::string problem_markup(const ProblemResult& problem, const std::string& label,
+                           const ReportOptions& options);
+
+}  // namespace contextual::log_report

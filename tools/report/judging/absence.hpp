@@ -1,0 +1,27 @@
+#pragma once
+
+/// \file
+/// Ranks of a tuning run that wrote nothing about it.
+
+#include "report/format/ranges.hpp"
+#include "report/judging/tuning_run.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace contextual::log_report {
+
+/// Ranks that wrote nothing for one reason.
+struct Absence {
+  std::vector<Range> ranks;
+  std::string why;  ///< "rank-2.jsonl has no run of this tuning"
+
+  bool holds(std::int64_t rank) const;
+  std::string text() const;  ///< "rank 2: rank-2.jsonl has no run of this tuning"
+};
+
+/// Returns every absent rank once. `logs` are those that `run` comes from.
+std::vector<Absence> absences_of(const TuningRun& run, const Logs& logs);
+
+}  // namespace contextual::log_report

@@ -1,0 +1,64 @@
+#include "report/judging/analysis.hpp"
+
+#include "report/format/ranges.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+namespace contextual::log_report {
+namespace {
+
+std::vector<std::string> warnings_of(const TuningRun& run) {
+  std::map<std::string_view, std::vector<std::int64_t>> ranks;
+  std::vector<std::string_view> order;
+  for (const RankRun* rank : run.ranks) {
+    for (const std::string_view text : rank->warnings) {
+      std::vector<std::int64_t>& said = ranks[text];
+      if (said.empty()) {
+        order.push_back(text);
+      }
+      if (said.empty() || said.back() != rank->rank) {
+        said.push_back(rank->rank);
+      }
+    }
+  }
+  std::vector<std::string> warnings;
+  warnings.reserve(order.size());
+  for (const std::string_view text : order) {
+    warnings.push_back(ranks_text(ranks[text]) + ": " + std::string(text));
+  }
+  return warnings;
+}
+
+/// Those of the lowest rank that has some: they are alike on all.
+std::vector<const Contest*> contests_of(const TuningRun& run) {
+  std::vector<const Contest*> contests;
+  for (const RankRun* rank : run.ranks) {
+    for (const Contest& contest : rank->contests) {
+      contests.push_back(&contest);
+    }
+    if (!contests.empty()) {
+      break;
+    }
+  }
+  return contests;
+}
+
+}  // namespace
+
+RunAnalysis analyse(const TuningRun& run, const Logs& logs) {
+  RunAnalysis analysis;
+  analysis.run = &run;
+  analysis.ending = ending_of(run, logs);
+  analysis.view = view_of(run);
+  analysis.problems = problems_of(analysis.view);
+  analysis.contests = contests_of(run);
+  analysis.gain = compared_with_defaults(analysis.contests);
+  analysis.slowness = slowness_of(analysis.view);
+  analysis.comparison = compare_ranks(analysis.view, analysis.problems);
+  analysis.warnings = warnings_of(run);
+  return analysis;
+}
+
+}  // namespace contextual::log_report

@@ -1,0 +1,34 @@
+#pragma once
+
+/// \file
+/// What a report says of one tuning run, as data; text and page are two renderings of it.
+
+#include "report/judging/defaults_comparison.hpp"
+#include "report/judging/ending.hpp"
+#include "report/judging/problem_result.hpp"
+#include "report/judging/rank_comparison.hpp"
+#include "report/judging/run_view.hpp"
+#include "report/judging/slowness.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::log_report {
+
+struct RunAnalysis {
+  const TuningRun* run = nullptr;
+  Ending ending;
+  RunView view;
+  std::vector<ProblemResult> problems;
+  std::vector<const Contest*> contests;  ///< of one rank
+  std::optional<DefaultsComparison> gain;
+  std::vector<Slowness> slowness;  ///< empty for one rank
+  RankComparison comparison;
+  std::vector<std::string> warnings;  ///< "rank 0: ..."; alike ones once
+};
+
+/// `run` and `logs` must live longer.
+RunAnalysis analyse(const TuningRun& run, const Logs& logs);
+
+}  // namespace contextual::log_report

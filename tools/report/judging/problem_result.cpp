@@ -1,0 +1,132 @@
+#include "report/judging/problem_result.hpp"
+
+#include "report/judging/statistics.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace contextual::log_report {
+namespace {
+
+/// Everything about one problem, while it is collected.
+struct Collected {
+  std::map<std::int64_t, ConfigResult> configs;
+  std::map<std::int64_t, std::vector<double>> makespans_ns;
+  std::vector<const Choice*> choices;
+  bool own_times_agree = true;       ///< wherever a rank has both, its own time is the agreed one
+  std::size_t rank_differences = 0;  ///< cells in which ranks agreed on different times
+};
+
+using Problems = std::map<const ProblemName*, Collected>;
+
+ConfigResult& config_of(Problems& problems, const ConfigName& name) {
+  ConfigResult& config = problems[name.problem].configs[name.id];
+  config.id = name.id;
+  if (config.text.size() <= 2) {  // "{}" where a rank does not know the kernel
+    config.text = name.values;
+  }
+  return config;
+}
+
+void collect_cell(Problems& problems, const Iteration& iteration, const Cell& cell) {
+  Collected& collected = problems[cell.problem];
+  std::optional<std::int64_t> agreed;
+  bool differs = false;
+  for (const auto& [rank, launch] : cell.ranks) {
+    config_of(problems, launch->config);
+    if (launch->local_ns && launch->agreed_ns) {
+      collected.own_times_agree = collected.own_times_agree && *launch->local_ns == *launch->agreed_ns;
+    }
+    differs = differs || (agreed && launch->agreed_ns && *agreed != *launch->agreed_ns);
+    agreed = agreed ? agreed : launch->agreed_ns;
+  }
+  collected.rank_differences += differs ? 1 : 0;
+  const Launch& first = cell.first();
+  if (iteration.phase == Phase::walk && first.role == LaunchRole::repeat && cell.all_ok() && agreed &&
+      *agreed > 0) {
+    config_of(problems, first.config).samples_ns.push_back(static_cast<double>(*agreed));
+    if (iteration.makespan_ns) {
+      collected.makespans_ns[first.config.id].push_back(static_cast<double>(*iteration.makespan_ns));
+    }
+  }
+}
+
+void collect_rank(Problems& problems, const RankRun& rank) {
+  for (const ConfigSummary& summary : rank.summaries) {
+    if (summary.config.problem != nullptr) {
+      ConfigResult& config = config_of(problems, summary.config);
+      config.summary_ns = config.summary_ns ? config.summary_ns : summary.centre_ns;
+    }
+  }
+  for (const Rejected& event : rank.rejected) {
+    if (event.config.problem != nullptr) {
+      ConfigResult& config = config_of(problems, event.config);
+      config.rejected = true;
+      config.rejection = config.rejection.empty() ? event.reason : config.rejection;
+    }
+  }
+  std::map<const ProblemName*, std::vector<const Choice*>> choices;
+  for (const Choice& choice : rank.choices) {
+    if (choice.config.problem != nullptr) {
+      config_of(problems, choice.config);
+      choices[choice.config.problem].push_back(&choice);
+    }
+  }
+  for (auto& [problem, made] : choices) {
+    if (problems[problem].choices.empty()) {  // those of the lowest rank that has some
+      problems[problem].choices = std::move(made);
+    }
+  }
+}
+
+ProblemResult closed(const ProblemName* name, Collected collected) {
+  ProblemResult result;
+  result.name = name;
+  result.choices = std::move(collected.choices);
+  result.local = collected.own_times_agree && collected.rank_differences > 1;
+  std::int64_t next = 0;
+  for (auto& [id, config] : collected.configs) {
+    if (id > next) {
+      result.not_measured.push_back({next, id - 1});
+    }
+    next = id + 1;
+    config.median_ns = median_of(config.samples_ns);
+    config.spread_ns = spread_of(config.samples_ns);
+    config.makespan_ns = median_of(collected.makespans_ns[id]);
+    config.chosen = !result.choices.empty() && result.choices.back()->config.id == id;
+    result.configs.push_back(std::move(config));
+  }
+  return result;
+}
+
+}  // namespace
+
+const ConfigResult* ProblemResult::find(std::int64_t id) const {
+  const auto found =
+      std::lower_bound(configs.begin(), configs.end(), id,
+                       [](const ConfigResult& config, std::int64_t i) { return config.id < i; });
+  return found != configs.end() && found->id == id ? &*found : nullptr;
+}
+
+std::vector<ProblemResult> problems_of(const RunView& view) {
+  Problems problems;
+  for (const Iteration& iteration : view.iterations) {
+    for (const Cell& cell : iteration.cells) {
+      collect_cell(problems, iteration, cell);
+    }
+  }
+  for (const RankRun* rank : view.run->ranks) {
+    collect_rank(problems, *rank);
+  }
+  std::vector<ProblemResult> results;
+  for (const ProblemName* name : view.problems) {
+    results.push_back(closed(name, std::move(problems[name])));
+    problems.erase(name);
+  }
+  for (auto& [name, collected] : problems) {  // no launch of theirs was written
+    results.push_back(closed(name, std::move(collected)));
+  }
+  return results;
+}
+
+}  // namespace contextual::log_report

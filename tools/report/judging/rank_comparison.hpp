@@ -1,0 +1,28 @@
+#pragma once
+
+/// \file
+/// What differs between ranks.
+
+#include "report/judging/problem_result.hpp"
+#include "report/judging/run_view.hpp"
+
+#include <string>
+#include <vector>
+
+namespace contextual::log_report {
+
+struct Disagreement {
+  std::string what;  ///< "choice of gemm (4096)"
+  std::string text;  ///< "rank 0: config-1 ...; rank 1: config-2 ..."
+};
+
+struct RankComparison {
+  std::vector<Disagreement> disagreements;    ///< between ranks that must be alike
+  std::vector<std::string> rank_differences;  ///< of problems that each rank seems to tune for itself
+};
+
+/// Compares choices, launched configs, agreed times, options, and the numbers of iterations of ranks that
+/// ended well. `problems` say which of them each rank tunes for itself.
+RankComparison compare_ranks(const RunView& view, const std::vector<ProblemResult>& problems);
+
+}  // namespace contextual::log_report

@@ -1,0 +1,31 @@
+#pragma once
+
+/// \file
+/// How one rank's run ended, and where.
+
+#include "report/reading/logs.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace contextual::log_report {
+
+enum class RankState : std::uint8_t {
+  ok,       ///< the run ended well
+  failed,   ///< it ended with an error
+  blocked,  ///< the watchdog found it blocked, and nothing came after that
+  open,     ///< its log just ends: killed, exited, stopped, or still running
+};
+
+RankState state_of(const RankRun& run);
+
+/// "walk, iteration 17, gemm config-2", as far as the log says.
+std::string position_of(const RankRun& run);
+
+/// The region itself threw, rather than the library.
+bool region_threw(const RunEnd& end);
+
+/// "CommunicationError: deadline expired", or what the region threw.
+std::string error_text(const RunEnd& end);
+
+}  // namespace contextual::log_report

@@ -1,0 +1,111 @@
+#include "report/judging/report.hpp"
+
+#include "report/format/printable.hpp"
+#include "report/judging/run_joining.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace contextual::log_report {
+namespace {
+
+std::string iterations_text(const RunAnalysis& analysis) {
+  for (const RankRun* rank : analysis.run->ranks) {
+    if (rank->end) {
+      return std::to_string(rank->end->walk_iterations) + " + " +
+             std::to_string(rank->end->search_iterations);
+    }
+  }
+  std::size_t walk = 0;
+  std::size_t search = 0;
+  for (const Iteration& iteration : analysis.view.iterations) {
+    walk += iteration.phase == Phase::walk ? 1 : 0;
+    search += iteration.phase == Phase::search ? 1 : 0;
+  }
+  return std::to_string(walk) + " + " + std::to_string(search);
+}
+
+std::string choices_text(const RunAnalysis& analysis) {
+  std::string text;
+  std::size_t count = 0;
+  for (const ProblemResult& problem : analysis.problems) {
+    if (!problem.choices.empty() && ++count <= 16) {
+      text += (text.empty() ? "" : ", ") + std::string(problem.name->kernel) + ": " +
+              std::to_string(problem.choices.back()->config.id);
+    }
+  }
+  return count > 16 ? text + ", ..." : text;
+}
+
+double elapsed_ns(const TuningRun& run) {
+  double elapsed = -1;
+  for (const RankRun* rank : run.ranks) {
+    if (rank->end) {
+      elapsed = std::max(elapsed, static_cast<double>(rank->end->elapsed_ns));
+    } else if (rank->progress) {
+      elapsed = std::max(elapsed, static_cast<double>(rank->progress->elapsed_ns));
+    }
+  }
+  return elapsed;
+}
+
+bool matches(const RunSummary& summary, const ReportOptions& options) {
+  if (!options.region.empty() && summary.run->region != options.region) {
+    return false;
+  }
+  return options.tuning.empty() || options.tuning == std::to_string(summary.number) ||
+         (options.tuning.size() > 3 && summary.run->id.find(options.tuning) != std::string::npos);
+}
+
+/// The newest run of each region; all that match where more is asked for.
+void select(std::vector<RunSummary>& summaries, const ReportOptions& options) {
+  std::map<std::string_view, RunSummary*> newest;
+  for (RunSummary& summary : summaries) {
+    if (matches(summary, options)) {
+      summary.selected = options.all || !options.tuning.empty();
+      newest[summary.run->region] = &summary;
+    }
+  }
+  for (const auto& [region, summary] : newest) {
+    summary->selected = true;
+  }
+}
+
+}  // namespace
+
+Report make_report(const std::filesystem::path& directory, Logs logs, const ReportOptions& options) {
+  Report report;
+  report.directory = printable(directory.string());
+  report.logs = std::move(logs);
+  report.runs = join_runs(report.logs);
+  for (const TuningRun& run : report.runs) {
+    const RunAnalysis analysis = analyse(run, report.logs);
+    RunSummary summary;
+    summary.number = report.summaries.size() + 1;
+    summary.run = &run;
+    summary.status = analysis.ending.status;
+    summary.culprit = analysis.ending.culprit_line();
+    summary.disagreements = analysis.comparison.disagreements.size();
+    summary.iterations = iterations_text(analysis);
+    summary.elapsed_ns = elapsed_ns(run);
+    if (analysis.gain && !analysis.gain->defaults_came_back) {
+      summary.change = analysis.gain->change;
+    }
+    summary.choices = choices_text(analysis);
+    report.summaries.push_back(std::move(summary));
+  }
+  select(report.summaries, options);
+  return report;
+}
+
+bool Report::any_bad() const {
+  return std::any_of(summaries.begin(), summaries.end(),
+                     [](const RunSummary& summary) { return summary.bad(); });
+}
+
+bool Report::any_selected() const {
+  return std::any_of(summaries.begin(), summaries.end(),
+                     [](const RunSummary& summary) { return summary.selected; });
+}
+
+}  // namespace contextual::log_report

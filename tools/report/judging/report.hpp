@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// The whole report: all tuning runs in short, and those that were selected for details.
+
+#include "report/judging/analysis.hpp"
+#include "report/judging/report_options.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::log_report {
+
+/// A line of the overview.
+struct RunSummary {
+  std::size_t number = 0;  ///< from 1, the oldest first
+  const TuningRun* run = nullptr;
+  RunStatus status = RunStatus::ok;
+  std::string culprit;             ///< Ending::culprit_line
+  std::size_t disagreements = 0;   ///< kinds of them
+  std::string iterations;          ///< "96 + 20": walk and search
+  double elapsed_ns = -1;          ///< of the slowest rank; negative: not known
+  std::optional<double> change{};  ///< of the region's time against all defaults; see DefaultsComparison
+  std::string choices;             ///< "gemm: 1, rms_norm: 0"
+  bool selected = false;           ///< its details are asked for
+
+  bool bad() const { return status != RunStatus::ok || disagreements > 0; }
+};
+
+/// Everything both renderings need. Details are analysed when they are written, one run at a time, so that
+/// large logs are not held twice.
+struct Report {
+  std::string directory;  ///< printable
+  Logs logs;
+  std::vector<TuningRun> runs;
+  std::vector<RunSummary> summaries;  ///< one a run, in the same order
+
+  bool any_bad() const;
+  bool any_selected() const;
+};
+
+Report make_report(const std::filesystem::path& directory, Logs logs, const ReportOptions& options);
+
+}  // namespace contextual::log_report

@@ -1,0 +1,32 @@
+#pragma once
+
+/// \file
+/// A tuning run: the `run`s of all ranks that belong together.
+
+#include "report/format/ranges.hpp"
+#include "report/reading/logs.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contextual::log_report {
+
+/// One tuning run, as far as its ranks wrote about it.
+struct TuningRun {
+  std::string id;                           ///< tuning_id, else the first rank's run_id
+  bool met = false;                         ///< some rank wrote that all were there
+  std::string_view region;                  ///< of the first rank
+  std::int64_t rank_count = 1;              ///< as many as the ranks say, and as were found
+  std::vector<const RankRun*> ranks;        ///< by rank; never empty
+  std::vector<Range> absent;                ///< ranks that wrote nothing
+  std::string_view started;                 ///< the first rank's start, ISO 8601; empty: not known
+  std::optional<std::int64_t> started_s{};  ///< the same, seconds since 1970
+  bool several_regions = false;             ///< ranks that never met were in different regions
+
+  const RankRun* find(std::int64_t rank) const;
+};
+
+}  // namespace contextual::log_report

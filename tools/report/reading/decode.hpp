@@ -1,0 +1,32 @@
+#pragma once
+
+/// \file
+/// One line of `rank-N.jsonl` to an event.
+
+#include "report/reading/events.hpp"
+#include "report/reading/text_pool.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contextual::log_report {
+
+/// A line that cannot be used; what() is the reason, printable and short.
+class DamagedLine : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct DecodedLine {
+  std::optional<Event> event;  ///< empty: an event this program does not know
+  std::size_t unknown_fields = 0;
+};
+
+/// Throws DamagedLine where the line is no JSON, is nested deeper than any event, lacks a field that is
+/// needed, or has a known field with another type or out of range. Null counts as absent. Time and memory are
+/// linear in the line's length.
+DecodedLine decode_line(std::string_view line, TextPool& pool);
+
+}  // namespace contextual::log_report

@@ -1,0 +1,49 @@
+#pragma once
+
+/// \file
+/// The library's events (docs/log-format.md) as a reader of many logs holds them: names and messages are
+/// views into a TextPool and printable; times are in nanoseconds.
+
+#include "contextual/record/schema/event.hpp"
+#include "report/reading/problem_name.hpp"
+
+#include <string_view>
+
+namespace contextual::log_report {
+
+using record::ChoiceStatus;
+using record::ContestKind;
+using record::enum_text;
+using record::LaunchRole;
+using record::LaunchStatus;
+using record::RunStage;
+
+/// Events that point into a TextPool.
+struct Pooled {
+  using Text = std::string_view;
+  using Problem = const ProblemName*;  ///< null: the event has none
+  using Config = std::string_view;     ///< "{BLOCK_N: 128}"
+};
+
+/// A config of a problem, as one line said it.
+using ConfigName = record::schema::ConfigUse<Pooled>;
+
+using RunStart = record::schema::RunStart<Pooled>;
+using Hello = record::schema::Hello<Pooled>;
+using DeviceConditions = record::schema::DeviceConditions<Pooled>;
+using Launch = record::schema::Launch<Pooled>;
+using ConfigSummary = record::schema::ConfigSummary<Pooled>;
+using Rejected = record::schema::Rejected<Pooled>;
+using Choice = record::schema::Choice<Pooled>;
+using ContestEntry = record::schema::ContestEntry<Pooled>;
+using Contest = record::schema::Contest<Pooled>;
+using Warning = record::schema::Warning<Pooled>;
+using Progress = record::schema::Progress<Pooled>;
+using Blocked = record::schema::Blocked<Pooled>;
+using RunEnd = record::schema::RunEnd<Pooled>;
+using EventBody = record::schema::EventBody<Pooled>;
+
+/// One line of a log.
+using Event = record::schema::Event<Pooled>;
+
+}  // namespace contextual::log_report

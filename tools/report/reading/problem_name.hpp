@@ -1,0 +1,22 @@
+#pragma once
+
+/// \file
+/// The name of a tuning problem.
+
+#include <string>
+#include <string_view>
+
+namespace contextual::log_report {
+
+/// A tuning problem's name. One object for each (kernel, key): compare addresses. Its owner is a TextPool.
+struct ProblemName {
+  std::string_view kernel;
+  std::string_view key;
+};
+
+/// "gemm (4096, 4096)".
+inline std::string name_of(const ProblemName& problem) {
+  return std::string(problem.kernel) + (problem.key.empty() ? "" : " " + std::string(problem.key));
+}
+
+}  // namespace contextual::log_report

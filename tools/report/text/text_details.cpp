@@ -1,0 +1,83 @@
+#include "report/text/text_details.hpp"
+
+#include "report/format/ranges.hpp"
+#include "report/judging/absence.hpp"
+#include "report/text/text_iterations.hpp"
+#include "report/text/text_problem.hpp"
+#include "report/text/text_ranks.hpp"
+#include "report/text/text_search.hpp"
+#include "report/wording/run_wording.hpp"
+
+namespace contextual::log_report {
+namespace {
+
+void write_head(TextWriter& out, const RunAnalysis& analysis) {
+  const TuningRun& run = *analysis.run;
+  out.title(region_text(run) + ": tuning " + run.id);
+  out.paragraph("", head_text(run));
+  const RankRun& first = *run.ranks.front();
+  if (first.start && !first.start->options.empty()) {
+    out.paragraph("options: ", std::string(first.start->options), Colour::dim, 4);
+  }
+  if (const std::string text = never_met_text(run); !text.empty()) {
+    out.paragraph("", text);
+  }
+}
+
+void write_stops(TextWriter& out, const RunAnalysis& analysis, const Logs& logs) {
+  out.heading("Where each rank stopped");
+  for (const Stop& stop : analysis.ending.stops) {
+    const Colour colour = stop.state == RankState::ok ? Colour::none : Colour::bold;
+    out.paragraph("  ",
+                  ranks_text(stop.ranks) + " (" + state_name(stop.state) + ")" +
+                      (stop.where.empty() ? "" : ": " + stop.where),
+                  colour, 4);
+    out.paragraph("    ", stop.what, Colour::none, 8);
+  }
+  for (const Absence& absence : absences_of(*analysis.run, logs)) {
+    out.paragraph("  ", absence.text(), Colour::bold, 4);
+  }
+}
+
+void write_ending(TextWriter& out, const RunAnalysis& analysis, const Logs& logs) {
+  const Ending& ending = analysis.ending;
+  const bool ok = ending.status == RunStatus::ok;
+  out.line("status: " + std::string(status_name(ending.status)), ok ? Colour::good : Colour::bad);
+  if (const std::string result = result_text(analysis); !result.empty()) {
+    out.paragraph("result: ", result, Colour::bold, 4);
+  }
+  if (const std::string culprit = ending.culprit_line(); !culprit.empty()) {
+    out.paragraph("", culprit, Colour::bad);
+  }
+  if (!ok) {
+    write_stops(out, analysis, logs);
+  }
+}
+
+void write_warnings(TextWriter& out, const RunAnalysis& analysis) {
+  if (analysis.warnings.empty()) {
+    return;
+  }
+  out.heading("Warnings");
+  for (const std::string& text : analysis.warnings) {
+    out.paragraph("  ", text, Colour::none, 6);
+  }
+}
+
+}  // namespace
+
+void write_details(TextWriter& out, const RunAnalysis& analysis, const Logs& logs,
+                   const ReportOptions& options) {
+  write_head(out, analysis);
+  write_ending(out, analysis, logs);
+  write_rank_differences(out, analysis);
+  write_warnings(out, analysis);
+  for (const ProblemResult& problem : analysis.problems) {
+    write_problem(out, problem, problem_label(analysis, problem.name), options);
+  }
+  write_search(out, analysis, options);
+  write_slowness(out, analysis, options);
+  write_iterations(out, analysis, options);
+}
+
+}  // namespace contextual::log_report

@@ -1,0 +1,144 @@
+#include "report/wording/config_wording.hpp"
+
+#include "report/format/quantities.hpp"
+#include "report/format/ranges.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace contextual::log_report {
+namespace {
+
+constexpr std::size_t earlier_choices_shown = 5;
+
+struct SplitConfig {
+  std::string names;
+  std::string values;
+};
+
+/// Names and values of "{A: 1, B: x}"; empty where a value's own commas make that unclear.
+SplitConfig split(std::string_view config) {
+  SplitConfig parts;
+  if (config.size() < 2 || config.front() != '{' || config.back() != '}') {
+    return parts;
+  }
+  config = config.substr(1, config.size() - 2);
+  while (!config.empty()) {
+    const std::size_t comma = std::min(config.find(", "), config.size());
+    const std::string_view pair = config.substr(0, comma);
+    const std::size_t colon = pair.find(": ");
+    if (colon == std::string_view::npos) {
+      return {};
+    }
+    parts.names += (parts.names.empty() ? "" : ", ") + std::string(pair.substr(0, colon));
+    parts.values += (parts.values.empty() ? "" : ", ") + std::string(pair.substr(colon + 2));
+    config.remove_prefix(std::min(config.size(), comma + 2));
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string config_status(const ConfigResult& config) {
+  std::string status;
+  const auto add = [&](const std::string& word) { status += (status.empty() ? "" : ", ") + word; };
+  if (config.chosen) {
+    add("chosen");
+  }
+  if (config.id == 0) {
+    add("default");
+  }
+  if (config.rejected) {
+    add("rejected" + (config.rejection.empty() ? "" : ": " + std::string(config.rejection)));
+  } else if (config.samples_ns.empty()) {
+    add("no samples");
+  }
+  return status;
+}
+
+std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t limit) {
+  std::vector<std::size_t> shown(problem.configs.size());
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    shown[i] = i;
+  }
+  if (shown.size() <= limit) {
+    return shown;
+  }
+  const auto rank_of = [&](std::size_t i) {
+    const ConfigResult& config = problem.configs[i];
+    const bool first = config.chosen || config.id == 0;
+    return std::tuple(first ? 0 : config.samples_ns.empty() ? 2 : 1, config.median_ns, i);
+  };
+  std::sort(shown.begin(), shown.end(),
+            [&](std::size_t a, std::size_t b) { return rank_of(a) < rank_of(b); });
+  shown.resize(limit);
+  std::sort(shown.begin(), shown.end());
+  return shown;
+}
+
+std::string choice_line(const Choice& choice) {
+  std::string line = "config-" + std::to_string(choice.config.id) + " " + std::string(choice.config.values);
+  if (choice.latency_ns) {
+    line += ", " + duration_text(*choice.latency_ns);
+  }
+  return choice.status == ChoiceStatus::locked_in ? line
+                                                  : line + ", " + std::string(enum_text(choice.status));
+}
+
+std::string provisional_note(const Choice& choice) {
+  return choice.status == ChoiceStatus::provisional
+             ? "provisional: used in this region only, and a later run tunes it again"
+             : "";
+}
+
+std::vector<const Choice*> earlier_choices(const ProblemResult& problem) {
+  std::vector<const Choice*> earlier;
+  for (std::size_t i = problem.choices.size(); i-- > 1 && earlier.size() < earlier_choices_shown;) {
+    earlier.push_back(problem.choices[i - 1]);
+  }
+  return earlier;
+}
+
+std::string not_measured_text(const ProblemResult& problem) {
+  return problem.not_measured.empty()
+             ? ""
+             : "Not measured, because they were left out or the run ended before: config " +
+                   ranges_text(problem.not_measured);
+}
+
+std::string relative_to_default(const ProblemResult& problem, const ConfigResult& config) {
+  const ConfigResult* standard = problem.find(0);
+  if (config.id == 0 || standard == nullptr || standard->median_ns <= 0 || config.samples_ns.empty()) {
+    return "";
+  }
+  const double ratio = config.median_ns / standard->median_ns;
+  return ratio < 10 ? percent_text(ratio - 1) : factor_text(ratio);
+}
+
+bool centres_differ(const ProblemResult& problem) {
+  return std::any_of(problem.configs.begin(), problem.configs.end(), [](const ConfigResult& config) {
+    return config.summary_ns && std::abs(*config.summary_ns - config.median_ns) > 0.005 * config.median_ns;
+  });
+}
+
+std::string parameter_names(const ProblemResult& problem) {
+  std::string common;
+  for (const ConfigResult& config : problem.configs) {
+    if (config.text.size() > 2) {
+      const std::string names = split(config.text).names;
+      if (names.empty() || (!common.empty() && common != names)) {
+        return "";
+      }
+      common = names;
+    }
+  }
+  return common;
+}
+
+std::string config_values(std::string_view config, const std::string& names) {
+  const SplitConfig parts = split(config);
+  return names.empty() || parts.names != names ? std::string(config) : parts.values;
+}
+
+}  // namespace contextual::log_report

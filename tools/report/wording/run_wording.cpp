@@ -1,0 +1,108 @@
+#include "report/wording/run_wording.hpp"
+
+#include "report/format/quantities.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace contextual::log_report {
+namespace {
+
+/// "2 of 4 ranks", "1 rank".
+std::string rank_count_text(const TuningRun& run) {
+  const auto found = static_cast<std::int64_t>(run.ranks.size());
+  if (found == run.rank_count) {
+    return count_text(static_cast<std::uint64_t>(found), "rank");
+  }
+  return std::to_string(found) + " of " + std::to_string(run.rank_count) + " ranks";
+}
+
+}  // namespace
+
+std::string head_text(const TuningRun& run) {
+  const RankRun& first = *run.ranks.front();
+  std::string text = run.started.empty() ? "start not known" : "started " + std::string(run.started);
+  text += ", " + rank_count_text(run);
+  if (run.rank_count > 1 && first.start && !first.start->group.empty()) {
+    text += ", group " + std::string(first.start->group);
+  }
+  return text;
+}
+
+std::string rank_fraction(const TuningRun& run) {
+  const std::string all = std::to_string(run.rank_count);
+  return run.absent.empty() ? all : std::to_string(run.ranks.size()) + "/" + all;
+}
+
+std::string region_text(const TuningRun& run) {
+  if (!run.several_regions) {
+    return std::string(run.region);
+  }
+  std::vector<std::string_view> regions;
+  for (const RankRun* rank : run.ranks) {
+    if (std::find(regions.begin(), regions.end(), rank->region) == regions.end() && regions.size() < 4) {
+      regions.push_back(rank->region);
+    }
+  }
+  std::string text;
+  for (const std::string_view region : regions) {
+    text += (text.empty() ? "" : " / ") + std::string(region);
+  }
+  return text;
+}
+
+std::string never_met_text(const TuningRun& run) {
+  if (run.met || run.rank_count == 1) {
+    return "";
+  }
+  return run.ranks.size() > 1 ? "These ranks never met: joined by region, number of ranks and start"
+                              : "This rank never met the others";
+}
+
+const char* state_name(RankState state) {
+  switch (state) {
+    case RankState::ok:
+      return "ok";
+    case RankState::failed:
+      return "failed";
+    case RankState::blocked:
+      return "blocked";
+    case RankState::open:
+      break;
+  }
+  return "no end";
+}
+
+std::string status_text(const RunSummary& summary) {
+  return std::string(status_name(summary.status)) + (summary.disagreements > 0 ? ", ranks disagree" : "");
+}
+
+std::string result_text(const RunAnalysis& analysis) {
+  if (!analysis.gain) {
+    return "";
+  }
+  const DefaultsComparison& gain = *analysis.gain;
+  const std::string times =
+      "the region takes " + duration_text(gain.chosen_ns) + " with " +
+      (gain.defaults_came_back ? "the set that the search found" : "the chosen configs") + " and " +
+      duration_text(gain.defaults_ns) + " with all defaults, " + percent_text(gain.change) + " by " +
+      count_text(static_cast<std::uint64_t>(gain.round_count), "paired round");
+  return gain.defaults_came_back ? times + "; the defaults were kept" : times;
+}
+
+std::string problem_label(const RunAnalysis& analysis, const ProblemName* problem) {
+  if (analysis.problems.size() < 2) {
+    return "";
+  }
+  const auto found = std::find_if(analysis.problems.begin(), analysis.problems.end(),
+                                  [&](const ProblemResult& result) { return result.name == problem; });
+  return "[" + std::to_string(found - analysis.problems.begin() + 1) + "] ";
+}
+
+std::string share_text(double share) {
+  return percent_text(share).substr(1);  // without its sign
+}
+
+}  // namespace contextual::log_report
