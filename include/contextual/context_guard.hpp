@@ -62,6 +62,7 @@ class CONTEXTUAL_API ContextGuard {
   detail::ThreadState saved_;
   detail::ThreadState installed_;
   detail::RunContext* run_ = nullptr;  ///< with a log of its own there
+  detail::UsePass* use_ = nullptr;     ///< that counts its guards
 };
 
 }  // namespace contextual

@@ -88,6 +88,10 @@ struct Options {
   /// when the grace is over too. Of a time in which the whole process was stopped, 4 % of deadline plus grace
   /// count at most; one with a debugger attached is only told.
   std::optional<std::chrono::milliseconds> grace{};
+  /// False. A wrapped region's later call that is blocked for as long is told in the same way, but left
+  /// alone, since nobody waits for it in an exchange; true: it ends the process as well, or calls
+  /// `on_deadline`.
+  std::optional<bool> end_blocked_calls{};
   /// False: this rank's times do not count where those of another rank do; it chooses as the others.
   std::optional<bool> times_count{};                     ///< true
   std::optional<std::filesystem::path> log_directory{};  ///< .autotune_logs; empty: none. CONTEXTUAL_LOG_DIR

@@ -27,13 +27,14 @@ constexpr std::string_view to_string(Phase phase) noexcept {
   return "final";
 }
 
-/// What the thread of `run` is doing outside of the tuner's own bookkeeping.
+/// What a thread is doing outside of the tuner's own bookkeeping.
 enum class Activity {
   prepare,           ///< loading and preparing what the next batch launches
   before_iteration,  ///< the user's hook of that name
   region,            ///< the user's region
   after_iteration,   ///< the user's hook of that name
   settle,            ///< waiting for the region's device work
+  later_call,        ///< the region, in a later call of a wrapped one
 };
 
 /// The enumerator's name, as in logs.
@@ -48,9 +49,11 @@ constexpr std::string_view to_string(Activity activity) noexcept {
     case Activity::after_iteration:
       return "after_iteration";
     case Activity::settle:
+      return "settle";
+    case Activity::later_call:
       break;
   }
-  return "settle";
+  return "later_call";
 }
 
 }  // namespace contextual

@@ -60,7 +60,7 @@ struct Run {
 
   explicit Run(const std::string& region, std::size_t max_problems = 1'000'000)
       : context(region, contextual::LaunchRegistry::instance().region_id({}, region), *timer, max_problems,
-                contextual::detail::Reuse::lasting) {}
+                contextual::detail::Reuse::lasting, contextual::detail::Namesakes::are_of_ranks) {}
 
   /// The problem of a launch on the thread of `run`, found and recorded as LaunchCall does.
   contextual::detail::ProblemSlot* launch(const contextual::detail::KernelCore& core,

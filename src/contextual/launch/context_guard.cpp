@@ -21,6 +21,10 @@ ContextGuard::ContextGuard(const RegionContext& context, LaunchOrder order) : sa
       state.log = &run_->add_thread(order);
     }
   }
+  if (state.use != nullptr && state.use->watched()) {
+    use_ = state.use;
+    use_->guard_begins();
+  }
   installed_ = state;
   detail::thread_state() = state;
 }
@@ -33,6 +37,9 @@ ContextGuard::~ContextGuard() {
   }
   if (run_ != nullptr) {
     run_->guard_ends();
+  }
+  if (use_ != nullptr) {
+    use_->guard_ends();
   }
 }
 

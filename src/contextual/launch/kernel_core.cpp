@@ -69,16 +69,22 @@ int KernelCore::look_up_in_pass(const LockInTable& table, const Key& key, int co
 
 int KernelCore::resolve_slowly(const Key& key) const {
   make_ready();
-  if (ambiguous_.load(std::memory_order_acquire)) {
-    throw InvalidArgument(
-        "two living tunable kernels are named \"" + traits_.name +
-        "\": give each a name of its own; logs, lock-ins and other ranks know a kernel by its name");
+  if (this_thread.use == nullptr || this_thread.use->namesakes() == Namesakes::are_refused) {
+    check_unambiguous();
   }
   const bool in_region = this_thread.region != 0 || this_thread.defaults_only;
   if (!in_region && LaunchRegistry::instance().run_active()) {
     unguarded_launches_.fetch_add(1, std::memory_order_relaxed);
   }
   return look_up(*table_, key);
+}
+
+void KernelCore::check_unambiguous() const {
+  if (ambiguous()) {
+    throw InvalidArgument(
+        "two living tunable kernels are named \"" + traits_.name +
+        "\": give each a name of its own; logs, lock-ins and other ranks know a kernel by its name");
+  }
 }
 
 void KernelCore::make_ready() const {
@@ -144,8 +150,7 @@ void KernelCore::preload() const noexcept {
 }
 
 void KernelCore::set_fast_path(bool enabled) noexcept {
-  const bool open =
-      enabled && ready_.load(std::memory_order_acquire) && !ambiguous_.load(std::memory_order_acquire);
+  const bool open = enabled && ready_.load(std::memory_order_acquire) && !ambiguous();
   fast_table_.store(open ? table_.get() : nullptr, std::memory_order_release);
 }
 

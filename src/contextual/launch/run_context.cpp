@@ -38,12 +38,13 @@ std::vector<bool> left_out_configs(const KeepView& keep, std::size_t config_coun
 }  // namespace
 
 RunContext::RunContext(std::string region, std::uint32_t region_id, Timer& timer, std::size_t max_problems,
-                       Reuse reuse)
+                       Reuse reuse, Namesakes namesakes)
     : region_(std::move(region)),
       region_id_(region_id),
       timer_(timer),
       max_problems_(max_problems),
-      reuse_(reuse) {
+      reuse_(reuse),
+      namesakes_(namesakes) {
   ThreadLog& own = threads_.emplace_back(*this, LaunchOrder::same);
   own.records.resize(first_records);  // touched now, not inside launches
   own.records.clear();
@@ -113,6 +114,9 @@ ProblemSlot& RunContext::list(const Problem& problem) {
 }
 
 void RunContext::check_namesakes(const KernelCore& core) {
+  if (namesakes_ == Namesakes::are_refused) {
+    core.check_unambiguous();
+  }
   const auto known = launched_.find(core.traits().name);
   if (known != launched_.end() && known->second.get() != &core && known->second->alive()) {
     throw InvalidArgument("region \"" + region_ + "\" launches two living kernels named \"" +

@@ -75,8 +75,8 @@ enum class Reuse {
 /// One `run` while it tunes.
 class RunContext {
  public:
-  RunContext(std::string region, std::uint32_t region_id, Timer& timer, std::size_t max_problems,
-             Reuse reuse);
+  RunContext(std::string region, std::uint32_t region_id, Timer& timer, std::size_t max_problems, Reuse reuse,
+             Namesakes namesakes);
 
   ThreadLog& add_thread(LaunchOrder order);  ///< called by guards, on any thread
 
@@ -142,6 +142,7 @@ class RunContext {
   Timer& timer_;
   std::size_t max_problems_;
   Reuse reuse_;
+  Namesakes namesakes_;
   LaunchMap map_;     ///< fixed during a batch: launches read it without the lock
   std::mutex mutex_;  ///< guards what grows during a batch: from here to `retired_`
   std::deque<ProblemSlot> slots_;

@@ -34,6 +34,7 @@ constexpr auto option_table() {
                     row("schedule", &O::schedule, &P::schedule).agreed(),
                     row("deadline", &O::deadline, &R::deadline).at_least(1, " (ms)"),
                     row("grace", &O::grace, &R::grace).at_least(0, " (ms)"),
+                    row("end_blocked_calls", &O::end_blocked_calls, &R::end_blocked_calls),
                     row("times_count", &O::times_count, &R::times_count),
                     row("log_directory", &O::log_directory, &R::log_directory).below(&E::log_directory),
                     row("print", &O::print, &R::print).below(&E::print),

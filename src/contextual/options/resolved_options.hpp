@@ -26,6 +26,7 @@ struct ResolvedOptions {
   bool always_tune = false;
   std::chrono::milliseconds deadline{60'000};
   std::chrono::milliseconds grace{10'000};
+  bool end_blocked_calls = false;
   bool times_count = true;
   std::string environment_error;
   std::filesystem::path log_directory = ".autotune_logs";

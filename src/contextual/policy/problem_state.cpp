@@ -46,13 +46,27 @@ ProblemState::ProblemState(const ProblemRequest& request, const PolicyOptions& o
     record_.reason = "locked in by an earlier run";
     return;
   }
-  const ScheduleRequest walk{request.config_count, left_out, options.n_warmup, options.n_repeat};
-  schedule_ = options.schedule ? options.schedule(walk) : walk_schedule(walk);
+  begin_walk();
+}
+
+void ProblemState::begin_walk() {
+  std::vector<bool> left_out;
+  for (const ConfigRecord& config : record_.configs) {
+    left_out.push_back(config.left_out);
+  }
+  const ScheduleRequest walk{left_out.size(), left_out, options_->n_warmup, options_->n_repeat};
+  schedule_ = options_->schedule ? options_->schedule(walk) : walk_schedule(walk);
   if (schedule_ == nullptr) {
     throw InvalidArgument(
         "the schedule factory returned null; it must return a schedule for every tuning problem");
   }
-  choose_by_own_time(options.n_repeat);
+  for (std::size_t config = 0; config < record_.configs.size(); ++config) {
+    if (record_.configs[config].rejection) {
+      schedule_->reject(config);
+    }
+  }
+  record_.status = ProblemStatus::walking;
+  choose_by_own_time(options_->n_repeat);
   settle_status();
 }
 
@@ -129,7 +143,11 @@ void ProblemState::note_presence(bool launched) {
 }
 
 void ProblemState::reject(std::size_t config_id, const std::string& reason) {
+  const bool of_earlier_run = schedule_ == nullptr && record_.choice == config_id;
   reject(config_id, reason, "was rejected after it had been chosen");
+  if (of_earlier_run && record_.status == ProblemStatus::locked_in) {
+    begin_walk();  // nothing else has been measured
+  }
 }
 
 void ProblemState::reject_in_final_run(std::size_t config_id, const std::string& reason) {

@@ -84,6 +84,7 @@ class ProblemState {
   std::vector<std::size_t> best_by_makespan(std::size_t count) const;
 
  private:
+  void begin_walk();
   bool take(const Step& step, std::optional<std::int64_t> time_ns, std::optional<std::int64_t> makespan_ns,
             bool disturbed);
   void count_retake(std::size_t config_id);

@@ -1,5 +1,8 @@
 #include "contextual/agreement/hello.hpp"
+#include "contextual/launch/use_pass.hpp"
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/tuning/blocked_rank.hpp"
+#include "contextual/tuning/call_watch.hpp"
 #include "contextual/tuning/rank_groups.hpp"
 #include "contextual/tuning/run_lock.hpp"
 #include "contextual/tuning/settled_run.hpp"
@@ -23,6 +26,8 @@
 namespace contextual {
 
 using options::ResolvedOptions;
+using tuning::CallWatch;
+using tuning::Occasion;
 using tuning::Origin;
 using tuning::TuningRun;
 using tuning::TuningSetup;
@@ -70,6 +75,7 @@ struct ContextualAutotuner::Impl {
   tuning::RankGroups groups;
   mutable std::mutex report_mutex;
   Report report;
+  CallWatch watch;  ///< of calls without a tuning run; goes first, since its thread reads the report
 
   explicit Impl(Options o) : options(std::move(o)) {}
 
@@ -82,20 +88,32 @@ struct ContextualAutotuner::Impl {
 
   /// In every mode. Returns whether every launch was of a problem that is tracked (see max_problems).
   bool start(const std::string& region, const std::function<void()>& call,
-             const options::ResolvedOptions& resolved, Origin origin);
+             const options::ResolvedOptions& resolved, const Occasion& occasion);
   /// In mode tune. Returns as `start`.
   bool run(const std::string& region, const std::function<void()>& call,
-           const options::ResolvedOptions& resolved, Origin origin);
+           const options::ResolvedOptions& resolved, const Occasion& occasion);
   /// Tunes, whatever is locked in already.
   bool tune(const std::string& region, const std::function<void()>& call,
-            const options::ResolvedOptions& resolved, Origin origin);
+            const options::ResolvedOptions& resolved, const Occasion& occasion);
   /// Modes use and off: the final run and nothing else.
   void run_once(const std::string& region, const std::function<void()>& call,
                 const options::ResolvedOptions& resolved);
+  /// Fixes what a wrapped region's later calls go by.
+  void first_call_done(detail::TunedState& state, const std::string& region,
+                       const options::ResolvedOptions& resolved) const;
+
+  /// Of the region's last tuning run; empty where there was none.
+  std::string last_run_id(const std::string& region) const;
 
   /// A region that is run again and again with nothing left to tune keeps one report of that.
   void keep(RegionReport&& latest);
 };
+
+std::string ContextualAutotuner::Impl::last_run_id(const std::string& region) const {
+  const std::lock_guard lock(report_mutex);
+  const RegionReport* run = report.find(region);
+  return run == nullptr ? std::string() : run->run_id;
+}
 
 void ContextualAutotuner::Impl::keep(RegionReport&& latest) {
   const auto nothing_tuned = [](const RegionReport& run) { return run.table.size() <= 1; };
@@ -110,7 +128,7 @@ void ContextualAutotuner::Impl::keep(RegionReport&& latest) {
 }
 
 bool ContextualAutotuner::Impl::start(const std::string& region, const std::function<void()>& call,
-                                      const options::ResolvedOptions& resolved, Origin origin) {
+                                      const options::ResolvedOptions& resolved, const Occasion& occasion) {
   if (region.empty()) {
     throw InvalidArgument("`run` got an empty region name: name the region, its choices are known by it");
   }
@@ -118,7 +136,7 @@ bool ContextualAutotuner::Impl::start(const std::string& region, const std::func
   {
     const tuning::RunLock::Holder lock(run_lock, region, resolved.deadline);
     if (resolved.mode == Mode::tune) {
-      return run(region, call, resolved, origin);
+      return run(region, call, resolved, occasion);
     }
     if (!groups.met(resolved)) {  // once: a rank may have another mode
       agreement::say_hello(groups.exchange_for(resolved), region, resolved,
@@ -134,25 +152,27 @@ bool ContextualAutotuner::Impl::start(const std::string& region, const std::func
 }
 
 bool ContextualAutotuner::Impl::run(const std::string& region, const std::function<void()>& call,
-                                    const options::ResolvedOptions& resolved, Origin origin) {
-  const bool settled = origin == Origin::run && !resolved.always_tune && groups.settled(region, resolved);
+                                    const options::ResolvedOptions& resolved, const Occasion& occasion) {
+  const bool settled =
+      occasion.origin == Origin::run && !resolved.always_tune && groups.settled(region, resolved);
   if (settled) {
     agreement::Exchange& exchange = groups.exchange_for(resolved);
     const agreement::Hello hello = agreement::say_hello(
         exchange, region, resolved, {.setup_failure = invalid(resolved), .settled = true});
-    if (hello.settled_everywhere &&
-        !tuning::SettledRun(resolved, region, region_id(region, resolved), exchange).execute(call)) {
+    if (hello.settled_everywhere && !tuning::SettledRun(resolved, region, region_id(region, resolved),
+                                                        last_run_id(region), exchange, watch)
+                                         .execute(call)) {
       return true;
     }
     groups.set_settled(region, resolved, false);
   }
-  return tune(region, call, resolved, origin);
+  return tune(region, call, resolved, occasion);
 }
 
 bool ContextualAutotuner::Impl::tune(const std::string& region, const std::function<void()>& call,
-                                     const options::ResolvedOptions& resolved, Origin origin) {
+                                     const options::ResolvedOptions& resolved, const Occasion& occasion) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
-  TuningSetup setup(region, region_id(region, resolved), resolved, origin, exchange);
+  TuningSetup setup(region, region_id(region, resolved), resolved, occasion, exchange);
   setup.meet();
   groups.note_met(resolved);
   record::Recorder& recorder = setup.recorder();
@@ -160,8 +180,7 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, const std::funct
   const auto finish = [&](const std::exception_ptr& thrown) {
     recorder.end(thrown, run->ending());
     keep(std::move(recorder.report()));
-    // The shorter way for a region with nothing to tune is not taken yet: on several ranks its meeting fails.
-    groups.set_settled(region, resolved, false);
+    groups.set_settled(region, resolved, !thrown && run->nothing_left());
     if (run->context().has_live_guards()) {
       abandon(std::move(run));
     }
@@ -216,7 +235,7 @@ bool ContextualAutotuner::run_erased(std::string_view name, const std::function<
     region();  // part of that region
     return true;
   }
-  return impl_->start(std::string(name), region, impl_->resolve(options), Origin::run);
+  return impl_->start(std::string(name), region, impl_->resolve(options), {});
 }
 
 namespace detail {
@@ -228,9 +247,32 @@ struct TunedState {
   // Fixed once `tuned`.
   ThreadState thread;
   bool alone = true;  ///< one rank: whatever is new may start tuning
+  Namesakes namesakes = Namesakes::are_refused;
+  CallWatch::Call watched;  ///< a later call
 };
 
 }  // namespace detail
+
+void ContextualAutotuner::Impl::first_call_done(detail::TunedState& state, const std::string& region,
+                                                const options::ResolvedOptions& resolved) const {
+  if (resolved.mode == Mode::off) {
+    state.thread.defaults_only = true;
+  } else {
+    state.thread.region = region_id(region, resolved);
+  }
+  if (resolved.mode != Mode::tune) {
+    state.saturated.store(true, std::memory_order_relaxed);  // nothing is ever tuned
+  }
+  state.alone = resolved.communicator->size() == 1;
+  state.namesakes = detail::namesakes_in(resolved.communicator->process_scope());
+  state.watched = {resolved.deadline, resolved.grace,
+                   [this, region, resolved](std::chrono::nanoseconds blocked_for) {
+                     const tuning::UntunedCall call{region, last_run_id(region), Activity::later_call,
+                                                    resolved.end_blocked_calls};
+                     return tuning::blocked_call_actions(resolved, call, blocked_for);
+                   }};
+  state.tuned.store(true, std::memory_order_release);
+}
 
 std::shared_ptr<detail::TunedState> ContextualAutotuner::new_tuned_state() {
   return std::make_shared<detail::TunedState>();
@@ -242,11 +284,13 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
     region();
     return;
   }
+  Occasion occasion;
   if (state.tuned.load(std::memory_order_acquire)) {
-    detail::UsePass use(detail::UsePass::Failures::are_the_callers);
+    detail::UsePass use(detail::UsePass::Failures::are_the_callers, state.namesakes);
     detail::ThreadState thread = state.thread;
     thread.use = &use;
     {
+      const CallWatch::Section section(impl_->watch, state.watched);
       const detail::ThreadStateScope scope(thread);
       region();
     }
@@ -255,24 +299,14 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
     if (!tune) {
       return;
     }
+    occasion = {Origin::later_call, use.first_new_text()};
   }
-  const Origin origin = state.tuned.load(std::memory_order_acquire) ? Origin::later_call : Origin::run;
-  if (!impl_->start(std::string(name), region, impl_->resolve(options), origin)) {
+  if (!impl_->start(std::string(name), region, impl_->resolve(options), occasion)) {
     state.saturated.store(true, std::memory_order_relaxed);
   }
   const std::lock_guard lock(state.mutex);
   if (!state.tuned.load(std::memory_order_relaxed)) {
-    const options::ResolvedOptions resolved = impl_->resolve(options);
-    if (resolved.mode == Mode::off) {
-      state.thread.defaults_only = true;
-    } else {
-      state.thread.region = Impl::region_id(std::string(name), resolved);
-    }
-    if (resolved.mode != Mode::tune) {
-      state.saturated.store(true, std::memory_order_relaxed);  // nothing is ever tuned
-    }
-    state.alone = resolved.communicator->size() == 1;
-    state.tuned.store(true, std::memory_order_release);
+    impl_->first_call_done(state, std::string(name), impl_->resolve(options));
   }
 }
 

@@ -21,6 +21,12 @@ BatchFailure failure_of(const std::exception_ptr& thrown) {
   return failure;
 }
 
+void throw_outlived_guard(const std::string& region) {
+  throw Error("region \"" + region +
+              "\" returned while a thread held a ContextGuard: a guard lives within one run of the region, "
+              "so that its thread makes a new one each time");
+}
+
 void BatchRunner::begin_batch(const BatchPlan& plan) {
   context_.begin_batch();
   iterations_.clear();
@@ -82,9 +88,7 @@ void BatchRunner::end_iteration(const BatchPlan& plan, std::exception_ptr thrown
 
 void BatchRunner::check_region_left_well() {
   if (context_.has_live_guards()) {
-    throw Error("region \"" + context_.region() +
-                "\" returned while a thread held a ContextGuard: a guard lives within one run of the region, "
-                "so that its thread makes a new one each time");
+    throw_outlived_guard(context_.region());
   }
   if (const std::exception_ptr failure = context_.failure()) {
     std::rethrow_exception(failure);  // the region caught what the launch threw

@@ -12,6 +12,7 @@
 
 #include <exception>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace contextual::tuning {
@@ -58,5 +59,8 @@ class BatchRunner {
 
 /// What an exception is for the batch in which it was thrown.
 detail::BatchFailure failure_of(const std::exception_ptr& thrown);
+
+/// Of a region that returned too early.
+[[noreturn]] void throw_outlived_guard(const std::string& region);
 
 }  // namespace contextual::tuning

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,8 @@ namespace {
 struct Blocked {
   record::Event event;
   std::optional<record::RankLog> log;
+  std::filesystem::path log_directory;  ///< where `log` is not open yet; empty: none
+  int process_rank = 0;
   std::function<void(const BlockedInfo&)> on_deadline;
   bool leave = false;
 };
@@ -29,6 +32,17 @@ struct Blocked {
 void say(const std::string& line) noexcept {
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
     return;  // nobody is left to be told
+  }
+}
+
+void write(Blocked& blocked, const record::Event& event) noexcept {
+  try {
+    if (blocked.log) {
+      blocked.log->write(event);
+    } else if (!blocked.log_directory.empty()) {
+      record::RankLog(blocked.log_directory, blocked.process_rank).write(event);
+    }
+  } catch (...) {  // it was said when the run opened its log
   }
 }
 
@@ -41,9 +55,7 @@ void tell_bounded(const std::shared_ptr<Blocked>& blocked) {
   };
   const auto told = std::make_shared<Told>();
   std::thread([told, blocked] {
-    if (blocked->log) {
-      blocked->log->write(blocked->event);
-    }
+    write(*blocked, blocked->event);
     say("[contextual] blocked for longer than the deadline: " + record::to_text(blocked->event) + "\n");
     const std::lock_guard lock(told->mutex);
     told->done = true;
@@ -53,8 +65,7 @@ void tell_bounded(const std::shared_ptr<Blocked>& blocked) {
   told->changed.wait_for(lock, std::chrono::seconds(1), [&] { return told->done; });
 }
 
-record::Blocked body_of(detail::RunContext& context, const Watchdog::Place& place,
-                        std::chrono::nanoseconds blocked_for) {
+record::Blocked body_of(const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
   record::Blocked event;
   event.activity = place.activity;
   event.phase = place.phase;
@@ -63,6 +74,12 @@ record::Blocked body_of(detail::RunContext& context, const Watchdog::Place& plac
       record::utc_text(std::chrono::system_clock::now() -
                        std::chrono::duration_cast<std::chrono::system_clock::duration>(blocked_for));
   event.blocked_ns = blocked_for.count();
+  return event;
+}
+
+record::Blocked body_of(detail::RunContext& context, const Watchdog::Place& place,
+                        std::chrono::nanoseconds blocked_for) {
+  record::Blocked event = body_of(place, blocked_for);
   if (auto launch = context.current_launch()) {
     event.config = {{std::move(launch->kernel), std::move(launch->key)},
                     static_cast<std::int64_t>(launch->config_id),
@@ -97,22 +114,55 @@ void leave(const Blocked& blocked) noexcept {
   }
 }
 
+/// `may_leave`: what is blocked is ended after the grace.
+std::shared_ptr<Blocked> blocked_of(const options::ResolvedOptions& options, bool may_leave) {
+  auto blocked = std::make_shared<Blocked>();
+  if (may_leave) {
+    blocked->on_deadline = options.on_deadline;
+    blocked->leave = !options.on_deadline && !being_traced();
+  }
+  return blocked;
+}
+
+record::BlockedAction action_of(const Blocked& blocked) {
+  static_assert(deadline_exit_code == 84, "the log calls BlockedAction::leave \"exit 84\"");
+  return blocked.on_deadline ? record::BlockedAction::on_deadline
+         : blocked.leave     ? record::BlockedAction::leave
+                             : record::BlockedAction::none;
+}
+
+/// Says that a call went on, so that nobody takes it for blocked.
+void tell_end(Blocked& blocked) noexcept {
+  try {
+    record::Event event = blocked.event;
+    event.body = record::Warning{"a call that was blocked for longer than the deadline has ended after all"};
+    write(blocked, event);
+  } catch (...) {  // no memory for the words
+  }
+}
+
 }  // namespace
 
 Watchdog::Actions blocked_actions(const options::ResolvedOptions& options, detail::RunContext& context,
                                   const record::Recorder& recorder, const Watchdog::Place& place,
                                   std::chrono::nanoseconds blocked_for) noexcept {
-  auto blocked = std::make_shared<Blocked>();
-  blocked->on_deadline = options.on_deadline;
-  blocked->leave = !options.on_deadline && !being_traced();
-  static_assert(deadline_exit_code == 84, "the log calls BlockedAction::leave \"exit 84\"");
+  auto blocked = blocked_of(options, true);
   record::Blocked event = body_of(context, place, blocked_for);
-  event.action = options.on_deadline ? record::BlockedAction::on_deadline
-                 : blocked->leave    ? record::BlockedAction::leave
-                                     : record::BlockedAction::none;
+  event.action = action_of(*blocked);
   blocked->event = recorder.event_of(std::move(event));
   blocked->log = recorder.log();
   return {[blocked] { tell(blocked); }, [blocked] { leave(*blocked); }};
+}
+
+CallWatch::Actions blocked_call_actions(const options::ResolvedOptions& options, const UntunedCall& call,
+                                        std::chrono::nanoseconds blocked_for) noexcept {
+  auto blocked = blocked_of(options, call.may_leave);
+  record::Blocked event = body_of({call.activity, Phase::final_run, 0}, blocked_for);
+  event.action = call.may_leave ? action_of(*blocked) : record::BlockedAction::left_alone;
+  blocked->event = {call.run_id, options.communicator->rank(), call.region, std::move(event)};
+  blocked->log_directory = options.log_directory;
+  blocked->process_rank = options.communicator->process_rank();
+  return {[blocked] { tell(blocked); }, [blocked] { leave(*blocked); }, [blocked] { tell_end(*blocked); }};
 }
 
 }  // namespace contextual::tuning

@@ -6,7 +6,13 @@
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/recorder.hpp"
+#include "contextual/tuning/call_watch.hpp"
 #include "contextual/tuning/watchdog.hpp"
+
+#include <contextual/phase.hpp>
+
+#include <chrono>
+#include <string>
 
 namespace contextual::tuning {
 
@@ -16,5 +22,17 @@ namespace contextual::tuning {
 Watchdog::Actions blocked_actions(const options::ResolvedOptions& options, detail::RunContext& context,
                                   const record::Recorder& recorder, const Watchdog::Place& place,
                                   std::chrono::nanoseconds blocked_for) noexcept;
+
+/// A call of a region that no tuning run looks after.
+struct UntunedCall {
+  std::string region;
+  std::string run_id;  ///< of the last tuning run of the region: its log tells of the call
+  Activity activity = Activity::later_call;
+  bool may_leave = false;  ///< what `blocked_actions` does after the grace is done
+};
+
+/// The same for such a call. `over` says in the log that it has ended after all.
+CallWatch::Actions blocked_call_actions(const options::ResolvedOptions& options, const UntunedCall& call,
+                                        std::chrono::nanoseconds blocked_for) noexcept;
 
 }  // namespace contextual::tuning

@@ -8,6 +8,7 @@
 
 #include <contextual/error.hpp>
 
+#include <set>
 #include <utility>
 
 namespace contextual::tuning {
@@ -48,7 +49,8 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
     : options_(options),
       recorder_(recorder),
       timer_(make_timer(options)),
-      context_(std::move(region), region_id, *timer_, options.max_problems, reuse(options, origin)),
+      context_(std::move(region), region_id, *timer_, options.max_problems, reuse(options, origin),
+               detail::namesakes_in(options.communicator->process_scope())),
       watchdog_(std::in_place, options.deadline, options.grace,
                 [this](const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
                   return blocked_actions(options_, context_, recorder_, place, blocked_for);
@@ -301,14 +303,16 @@ void TuningRun::observe_final_run() {
 void TuningRun::take_second_best(ProblemSet& set, const std::vector<RejectionOutcome>& rejections,
                                  bool again) {
   mark_rejected(set, rejections);
+  std::set<std::size_t> replaced;  // a launch that fell back may reject more than the choice
   for (const RejectionOutcome& rejection : rejections) {
-    set.state().reject_choice(rejection.problem, rejection.config_id, rejection.reason);
+    if (set.state().reject_choice(rejection.problem, rejection.config_id, rejection.reason)) {
+      replaced.insert(rejection.problem);
+    }
   }
-  for (const RejectionOutcome& rejection : rejections) {
+  for (const std::size_t problem : replaced) {
     if (!again) {
       set.state().make_provisional(
-          rejection.problem,
-          "its choices were rejected by " + std::to_string(rejected_final_runs_) + " final runs");
+          problem, "its choices were rejected by " + std::to_string(rejected_final_runs_) + " final runs");
     }
   }
 }

@@ -21,20 +21,31 @@ void check_single_library() {
 }  // namespace
 
 TuningSetup::TuningSetup(const std::string& region, std::uint32_t region_id,
-                         const options::ResolvedOptions& options, const Origin& origin,
+                         const options::ResolvedOptions& options, const Occasion& occasion,
                          agreement::Exchange& exchange)
-    : region_(region), options_(options), exchange_(exchange) {
+    : region_(region), occasion_(occasion), options_(options), exchange_(exchange) {
   try {
     options::validate(options);
     check_single_library();
     recorder_.emplace(options, region);
-    run_ = std::make_unique<TuningRun>(options, region, region_id, origin, exchange, *recorder_);
+    run_ = std::make_unique<TuningRun>(options, region, region_id, occasion.origin, exchange, *recorder_);
   } catch (...) {
     failure_ = std::current_exception();
   }
 }
 
 void TuningSetup::meet() {
+  try {
+    say_hello();
+  } catch (...) {
+    if (recorder_) {
+      recorder_->end(std::current_exception(), {});
+    }
+    throw;
+  }
+}
+
+void TuningSetup::say_hello() {
   const agreement::Arrival arrival{.timer = run_ ? run_->timer().name() : std::string_view(),
                                    .setup_failure = failure_};
   try {
@@ -44,12 +55,30 @@ void TuningSetup::meet() {
           agreement::say_hello(exchange_, region_, options_, arrival);  // those have set up their runs by now
     }
     recorder_->hello(hello.tuning_id, run_->timer());
-  } catch (...) {
-    if (recorder_) {
-      recorder_->end(std::current_exception(), {});
+  } catch (const CommunicationError& error) {
+    const bool met_nobody = error.missing_ranks().size() + 1 == static_cast<std::size_t>(exchange_.size());
+    if (occasion_.new_launch.empty() || !recorder_ || !met_nobody) {
+      throw;
     }
-    throw;
+    try {
+      throw_alone(error);
+    } catch (...) {
+      recorder_->fails(std::current_exception(), {}, {});
+      throw;
+    }
   }
+}
+
+void TuningSetup::throw_alone(const CommunicationError& error) const {
+  throw CommunicationError(
+      "region \"" + region_ + "\": in a later call of this wrapped region, rank " +
+          std::to_string(exchange_.rank()) + " launched " + occasion_.new_launch +
+          " for the first time and began to tune it. No other rank did: this rank alone met the key. Make "
+          "the "
+          "key of what is equal on all ranks, or let the kernel take part on `some` or `local` ranks. "
+          "What was tried: " +
+          error.what(),
+      error.missing_ranks());
 }
 
 }  // namespace contextual::tuning

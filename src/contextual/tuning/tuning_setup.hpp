@@ -8,6 +8,8 @@
 #include "contextual/record/recorder.hpp"
 #include "contextual/tuning/tuning_run.hpp"
 
+#include <contextual/error.hpp>
+
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -16,15 +18,22 @@
 
 namespace contextual::tuning {
 
+/// Why a region is tuned now.
+struct Occasion {
+  Origin origin = Origin::run;
+  std::string new_launch{};  ///< of a later call: `kernel "k", key (1)`, the first that is not locked in
+};
+
 /// Sets up a run's record and the run. What fails in that is kept until the ranks meet, so that all learn of
 /// it.
 class TuningSetup {
  public:
   TuningSetup(const std::string& region, std::uint32_t region_id, const options::ResolvedOptions& options,
-              const Origin& origin, agreement::Exchange& exchange);
+              const Occasion& occasion, agreement::Exchange& exchange);
 
   /// Collective. Throws what could not be set up here, and what agreement::say_hello throws; the log then has
-  /// an end.
+  /// an end. Where a later call's new launch is the occasion and no other rank comes, the error says so, and
+  /// the log blames this rank.
   void meet();
 
   // After the ranks have met.
@@ -32,7 +41,11 @@ class TuningSetup {
   std::unique_ptr<TuningRun> take_run() { return std::move(run_); }
 
  private:
+  void say_hello();
+  [[noreturn]] void throw_alone(const CommunicationError& error) const;
+
   std::string region_;
+  Occasion occasion_;
   const options::ResolvedOptions& options_;
   agreement::Exchange& exchange_;
   std::optional<record::Recorder> recorder_;

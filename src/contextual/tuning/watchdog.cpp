@@ -139,6 +139,19 @@ Watchdog::Section::~Section() {
   }
 }
 
+Watchdog::Pause::Pause() : outer_(std::exchange(current_section, nullptr)) {
+  if (outer_ != nullptr) {
+    outer_->leave();
+  }
+}
+
+Watchdog::Pause::~Pause() {
+  if (outer_ != nullptr) {
+    outer_->enter();
+  }
+  current_section = outer_;
+}
+
 void Watchdog::Section::enter() noexcept {
   Shared& shared = *watchdog_.shared_;
   shared.activity.store(place_.activity, std::memory_order_relaxed);

@@ -47,6 +47,8 @@ class Watchdog {
   /// no such thread.
   ~Watchdog();
 
+  class Pause;
+
   /// Entered and left by the thread of `run`; some atomic stores. In a section of one run another run may
   /// take place, as in a hook: the outer section is left for as long, because the inner ones are watched.
   class Section {
@@ -57,11 +59,25 @@ class Watchdog {
     ~Section();
 
    private:
+    friend Pause;
     void enter() noexcept;
     void leave() noexcept;
 
     Watchdog& watchdog_;
     Place place_;
+    Section* outer_;
+  };
+
+  /// The section that the calling thread is in, if any, is left for as long: something else watches the
+  /// thread.
+  class Pause {
+   public:
+    Pause();
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+    ~Pause();
+
+   private:
     Section* outer_;
   };
 

@@ -229,9 +229,13 @@ class RandomRun {
     CHECK((record.status == ProblemStatus::locked_in || record.status == ProblemStatus::provisional));
     CHECK_FALSE(record.configs[record.choice].rejection);
     CHECK(problem.walk_iterations <= configs * whole_config + problem.allowance);
-    if (problem.request.locked_config) {
-      CHECK(record.walk_iterations == 0);
-      return;
+    if (const auto locked = problem.request.locked_config) {
+      const bool kept =
+          !record.configs[*locked].rejection;  // else it walks, unless the final run rejected it
+      CHECK((!kept || record.walk_iterations == 0));
+      if (record.walk_iterations == 0) {
+        return;
+      }
     }
     const bool fallback = record.choice == 0 && record.status == ProblemStatus::provisional;
     CHECK((fallback || !record.configs[record.choice].left_out));

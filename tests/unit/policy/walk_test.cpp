@@ -260,6 +260,24 @@ TEST_CASE("walk leaves a problem of an earlier run as it is", "[unit]") {
   CHECK(assignment_of(state.plan(3)[2]) == Assignment{2, 1});
 }
 
+TEST_CASE("a choice of an earlier run that cannot be launched any more is walked anew without it", "[unit]") {
+  TuningState state{walk_only(1, 1)};
+  state.add_problem({3, {}, 2});
+  state.reject({{0, 2, 0, "no memory left for it"}});
+  CHECK_FALSE(state.done());
+  CHECK(state.problem(0).status == ProblemStatus::walking);
+  std::set<std::size_t> used;
+  const ModelRegion region{[&](std::size_t, const Assignment& a) {
+                             used.insert(a[0]);
+                             return a[0] == 0 ? 20 : 10;
+                           },
+                           [](const Assignment&) { return 100; }};
+  finish(state, region);
+  CHECK(used == std::set<std::size_t>{0, 1});
+  CHECK(state.problem(0).choice == 1);
+  CHECK(state.problem(0).status == ProblemStatus::locked_in);
+}
+
 TEST_CASE("walk closes what is open at the iteration cap and says what to do", "[unit]") {
   PolicyOptions options = walk_only(1, 1);
   options.max_iterations = 7;

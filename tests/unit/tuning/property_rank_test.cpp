@@ -31,13 +31,14 @@ Outcome tune(RandomRegion& region) {
     ContextualAutotuner tuner(options);
     if (region.locked_before) {
       const RandomLaunch& first = region.launches.front();
-      tuner.run("random",
-                [&] {
-                  if (!first.absent_ranks.contains(rank) && region.kernels[first.kernel].coupling.empty()) {
-                    (*region.kernels[first.kernel].object)(first.key);
-                  }
-                },
-                {.finals = false});
+      ContextualAutotuner(options).run(
+          "random",
+          [&] {
+            if (!first.absent_ranks.contains(rank) && region.kernels[first.kernel].coupling.empty()) {
+              (*region.kernels[first.kernel].object)(first.key);
+            }
+          },
+          {.finals = false});
       own = {};
       own.rank = rank;
     }

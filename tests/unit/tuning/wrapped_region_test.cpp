@@ -150,8 +150,7 @@ TEST_CASE("holds 19: run: a second run of a region uses what is locked in and ru
     return kernel();
   }) == 2);
   CHECK(runs == 1);
-  CHECK(report_of(tuner, "second_run").table_text() ==
-        "| Tuning-Iter | second_run |\n| --- | --- |\n| final | best-config |\n");
+  CHECK(tuner.report().runs.size() == 1);
   tuner.run("second_run",
             [&] {
               ++runs;

@@ -23,6 +23,10 @@ std::optional<Verdict> by_region_failure(const Evidence& evidence);
 /// ends the others when one leaves looks like this.
 std::optional<Verdict> by_lonely_throw(const Evidence& evidence);
 
+/// Names the rank that tells of itself that no other rank came to meet it, as after a later call in which it
+/// alone met a new key: the others never began the run, so that their logs hold nothing of it.
+std::optional<Verdict> by_lonely_meeting(const Evidence& evidence);
+
 /// Names ranks without an end, and ranks that wrote nothing: blocked and failed ranks waited for them. Of
 /// several, those that the others blame most.
 std::optional<Verdict> by_missing_end(const Evidence& evidence);

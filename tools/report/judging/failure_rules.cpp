@@ -132,6 +132,18 @@ std::optional<Verdict> by_lonely_throw(const Evidence& evidence) {
                     "; the others' logs just end, as when a launcher ends them");
 }
 
+std::optional<Verdict> by_lonely_meeting(const Evidence& evidence) {
+  const auto blames_itself = [](const RankRun& run) {
+    const std::vector<std::int64_t> itself{run.rank};
+    return run.end->error_type == "CommunicationError" && run.end->phase == RunStage::hello &&
+           run.end->blamed_ranks == itself;
+  };
+  const std::vector<const RankRun*>& failed = evidence.in(RankState::failed);
+  const bool alone = evidence.run().ranks.size() == 1 && failed.size() == 1;
+  return alone && blames_itself(*failed.front()) ? std::optional(verdict_on(evidence, rank_numbers(failed)))
+                                                 : std::nullopt;
+}
+
 std::optional<Verdict> by_throw(const Evidence& evidence) {
   auto threw = evidence.failed_with(region_threw);
   if (threw.empty()) {

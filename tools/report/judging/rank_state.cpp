@@ -18,14 +18,17 @@ std::string place(std::string_view phase, std::int64_t iteration) {
 }  // namespace
 
 RankState state_of(const RankRun& run) {
+  if (run.blocked) {
+    return RankState::blocked;
+  }
   if (run.end) {
     return run.end->ok() ? RankState::ok : RankState::failed;
   }
-  return run.blocked ? RankState::blocked : RankState::open;
+  return RankState::open;
 }
 
 std::string position_of(const RankRun& run) {
-  if (run.blocked && !run.end) {
+  if (run.blocked) {
     return place(to_string(run.blocked->phase), run.blocked->tuning_iteration) +
            config_at(run.blocked->config);
   }

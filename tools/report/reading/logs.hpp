@@ -50,7 +50,7 @@ struct RankRun {
   std::vector<Contest> contests;
   std::vector<std::string_view> warnings;
   std::optional<Progress> progress;  ///< the last one
-  std::optional<Blocked> blocked;    ///< the last one
+  std::optional<Blocked> blocked;    ///< the last one; empty: it went on, with a warning or to its end
   std::optional<RunEnd> end;
   std::size_t first_line = 0;
   std::size_t last_line = 0;

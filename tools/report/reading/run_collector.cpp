@@ -34,6 +34,7 @@ void keep(RankRun& run, Contest&& event) {
 }
 void keep(RankRun& run, Warning&& event) {
   run.warnings.push_back(event.text);
+  run.blocked.reset();
 }
 void keep(RankRun& run, Progress&& event) {
   run.progress = event;
@@ -43,6 +44,7 @@ void keep(RankRun& run, Blocked&& event) {
 }
 void keep(RankRun& run, RunEnd&& event) {
   run.end = std::move(event);
+  run.blocked.reset();
 }
 
 }  // namespace

@@ -62,6 +62,11 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   /// Why no config can be loaded, by config; empty where one can. Changed by `preload` alone.
   const std::vector<std::string>& preload_failures() const noexcept { return preload_failures_; }
 
+  /// Another living kernel has this one's name.
+  bool ambiguous() const noexcept { return ambiguous_.load(std::memory_order_acquire); }
+  /// Throws InvalidArgument where it is ambiguous.
+  void check_unambiguous() const;
+
   bool alive() const noexcept { return alive_.load(std::memory_order_acquire); }
   void mark_destroyed() noexcept { alive_.store(false, std::memory_order_release); }
 

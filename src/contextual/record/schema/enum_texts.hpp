@@ -46,6 +46,7 @@ enum class BlockedAction : std::uint8_t {
   leave,        ///< ends the process with `deadline_exit_code`
   on_deadline,  ///< calls the user's callback
   none,         ///< a debugger is attached
+  left_alone,   ///< a later call, which is only told of
 };
 
 enum class EndStatus : std::uint8_t { ok, failed };
@@ -78,12 +79,13 @@ struct EnumTexts<Phase> {
 
 template <>
 struct EnumTexts<Activity> {
-  static constexpr std::array<EnumText<Activity>, 5> all{
+  static constexpr std::array<EnumText<Activity>, 6> all{
       {{Activity::region, to_string(Activity::region)},
        {Activity::before_iteration, to_string(Activity::before_iteration)},
        {Activity::after_iteration, to_string(Activity::after_iteration)},
        {Activity::prepare, to_string(Activity::prepare)},
-       {Activity::settle, to_string(Activity::settle)}}};
+       {Activity::settle, to_string(Activity::settle)},
+       {Activity::later_call, to_string(Activity::later_call)}}};
 };
 
 template <>
@@ -117,10 +119,11 @@ struct EnumTexts<ContestKind> {
 
 template <>
 struct EnumTexts<BlockedAction> {
-  static constexpr std::array<EnumText<BlockedAction>, 3> all{
+  static constexpr std::array<EnumText<BlockedAction>, 4> all{
       {{BlockedAction::leave, "exit 84"},
        {BlockedAction::on_deadline, "on_deadline"},
-       {BlockedAction::none, "none: a debugger is attached"}}};
+       {BlockedAction::none, "none: a debugger is attached"},
+       {BlockedAction::left_alone, "none: end_blocked_calls is off"}}};
 };
 
 template <>

@@ -75,6 +75,29 @@ TEST_CASE("ending_of: a rank without an end is the culprit, whom the others miss
   CHECK_THAT(outcome.culprit, ContainsSubstring("iteration 4, norm (4096, bf16) config-1"));
 }
 
+TEST_CASE("ending_of: a rank that alone met a new key in a later call is the culprit", "[unit]") {
+  auto end = failed(four, 1, "CommunicationError", "rank 1 launched kernel \"gemm\", key (7) alone", {1}, 0);
+  std::get<contextual::record::RunEnd>(end.body).phase = contextual::record::RunStage::hello;
+  Events events = start_only(four, 1);
+  events.push_back(end);
+  const Outcome outcome = outcome_of({"", lines_of(events), "", ""});
+  CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 1: "));
+  CHECK_THAT(outcome.culprit, ContainsSubstring("key (7) alone"));
+}
+
+TEST_CASE("ending_of: a rank that is blocked in a call after a run that ended well is shown as blocked",
+          "[unit]") {
+  std::vector<std::string> files = files_of(four);
+  auto call = blocked(four, 2, 0);
+  std::get<contextual::record::Blocked>(call.body).activity = contextual::Activity::later_call;
+  files[2] += lines_of({call});
+  CHECK_THAT(outcome_of(files).culprit, StartsWith("culprit: rank 2: blocked in later_call"));
+  contextual::record::Event over = call;
+  over.body = contextual::record::Warning{"it has ended after all"};
+  files[2] += lines_of({over});
+  CHECK(outcome_of(files).ending.status == RunStatus::ok);
+}
+
 TEST_CASE("ending_of: blocked ranks are victims of a rank without an end", "[unit]") {
   const Outcome outcome = outcome_of(
       {ended(0, "CommunicationError", "missing: ranks 1-3", {1, 2, 3}), stuck(1), stuck(2), lost(3)});

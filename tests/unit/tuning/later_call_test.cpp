@@ -1,0 +1,258 @@
+/// \file
+/// A wrapped region's later calls that go wrong: one rank meets a new key, or a call is blocked. And runs
+/// with nothing to tune that are blocked.
+
+#include "support/child_process.hpp"
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+
+#include <contextual/tuned_region.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <sstream>
+#include <thread>
+
+using namespace contextual;
+using engine_test::Block;
+using engine_test::blocks;
+using engine_test::error_text;
+using engine_test::is_child;
+using engine_test::quick;
+using engine_test::run_child;
+using engine_test::TemporaryDirectory;
+using engine_test::text_of_file;
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+namespace {
+
+/// The events of a log that have this name.
+std::vector<json> events_named(const std::filesystem::path& log, const std::string& name) {
+  std::vector<json> events;
+  std::istringstream lines(text_of_file(log));
+  for (std::string line; std::getline(lines, line);) {
+    json event = json::parse(line);
+    if (event.at("event") == name) {
+      events.push_back(std::move(event));
+    }
+  }
+  return events;
+}
+
+/// Waits until the log has an event of that name; gives up after ten seconds.
+bool comes_to_say(const std::filesystem::path& log, const std::string& name, std::size_t count = 1) {
+  for (int i = 0; i < 1000; ++i) {
+    if (events_named(log, name).size() >= count) {
+      return true;
+    }
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  return false;
+}
+
+/// Options under which a blocked call is found soon.
+Options impatient(const std::filesystem::path& logs) {
+  Options options = quick();
+  options.deadline = milliseconds(50);
+  options.grace = milliseconds(50);
+  options.log_directory = logs;
+  return options;
+}
+
+const auto do_nothing = [](const Block&) {};
+
+}  // namespace
+
+TEST_CASE("holds 7: a rank that alone meets a new key in a later call says so, and its log blames itself",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const auto kernels = test::kernel_per_rank(3, [](int) { return test::rank_kernel("lonely_key", 3); });
+  std::array<std::string, 3> texts;
+  testing::ScriptedWorld world(3);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const auto index = static_cast<std::size_t>(rank);
+    Options options = test::rank_options(communicator);
+    options.log_directory = directory.path();
+    options.deadline = std::chrono::seconds(2);
+    ContextualAutotuner tuner(options);
+    auto step = make_tuned_region(tuner, "lonely", [&](int key) { (*kernels[index])(key); });
+    step(1);
+    texts[index] = error_text<CommunicationError>([&] { step(rank == 1 ? 512 : 1); });
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(texts[0] == "[no error]");
+  CHECK(texts[2] == "[no error]");
+  CHECK_THAT(texts[1], ContainsSubstring("rank 1 launched kernel \"lonely_key\", key (512)"));
+  CHECK_THAT(texts[1], ContainsSubstring("this rank alone met the key"));
+  const std::vector<json> ends = events_named(directory.path() / "rank-1.jsonl", "run_end");
+  REQUIRE_FALSE(ends.empty());
+  CHECK(ends.back().at("blamed_ranks") == json::array({1}));
+  CHECK_THAT(ends.back().at("error").get<std::string>(), ContainsSubstring("lonely_key"));
+}
+
+TEST_CASE("holds 7: a later call whose new key all ranks meet is tuned", "[unit]") {
+  const auto kernels = test::kernel_per_rank(3, [](int) { return test::rank_kernel("common_key", 3); });
+  const auto thrown = test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    auto step =
+        make_tuned_region(tuner, "common", [&](int key) { (*kernels[static_cast<std::size_t>(rank)])(key); });
+    step(1);
+    step(512);
+  });
+  CHECK(test::count_failed(thrown) == 0);
+}
+
+TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its end is told as well",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const auto log = directory.path() / "rank-0.jsonl";
+  Options options = impatient(directory.path());
+  std::atomic<int> calls{0};
+  options.on_deadline = [&](const BlockedInfo&) { ++calls; };
+  TunableKernel kernel{"later_blocked", blocks(2), single_problem, do_nothing};
+  ContextualAutotuner tuner{options};
+  bool blocks_now = false;
+  auto step = make_tuned_region(tuner, "later_blocked", [&] {
+    kernel();
+    if (blocks_now) {
+      CHECK(comes_to_say(log, "blocked"));
+      std::this_thread::sleep_for(milliseconds(150));  // longer than the grace
+    }
+  });
+  step();
+  step();
+  CHECK(events_named(log, "blocked").empty());
+  blocks_now = true;
+  step();
+  CHECK(calls == 0);
+  const json blocked = events_named(log, "blocked").front();
+  CHECK(blocked.at("activity") == "later_call");
+  CHECK(blocked.at("action") == "none: end_blocked_calls is off");
+  CHECK(blocked.at("region") == "later_blocked");
+  CHECK(blocked.at("run_id") == engine_test::report_of(tuner, "later_blocked").run_id);
+  const std::vector<json> warnings = events_named(log, "warning");
+  REQUIRE_FALSE(warnings.empty());
+  CHECK_THAT(warnings.back().at("text").get<std::string>(), ContainsSubstring("has ended after all"));
+}
+
+TEST_CASE("holds 8: two threads in later calls of one region are both watched", "[unit]") {
+  const TemporaryDirectory directory;
+  const auto log = directory.path() / "rank-0.jsonl";
+  TunableKernel kernel{"later_two", blocks(2), single_problem, do_nothing};
+  ContextualAutotuner tuner{impatient(directory.path())};
+  std::atomic<bool> blocks_now{false};
+  std::atomic<bool> told{false};
+  auto step = make_tuned_region(tuner, "later_two", [&] {
+    kernel();
+    if (blocks_now) {
+      told = comes_to_say(log, "blocked", 2);
+    }
+  });
+  step();
+  blocks_now = true;
+  std::thread other([&] { step(); });
+  step();
+  other.join();
+  CHECK(told);
+}
+
+TEST_CASE("holds 8: a blocked later call calls on_deadline where the option says so", "[unit]") {
+  const TemporaryDirectory directory;
+  Options options = impatient(directory.path());
+  std::promise<std::string> told;
+  auto heard = told.get_future().share();
+  options.end_blocked_calls = true;
+  options.on_deadline = [&](const BlockedInfo& blocked) {
+    told.set_value(std::string(blocked.region) + "/" + std::string(to_string(blocked.activity)) + "/" +
+                   std::string(to_string(blocked.phase)));
+  };
+  TunableKernel kernel{"later_callback", blocks(2), single_problem, do_nothing};
+  ContextualAutotuner tuner{options};
+  int calls = 0;
+  auto step = make_tuned_region(tuner, "later_callback", [&] {
+    kernel();
+    if (++calls == 6) {
+      heard.wait_for(std::chrono::seconds(10));
+    }
+  });
+  step();  // five runs: two configs, each with its warm-up, and the final one
+  step();
+  REQUIRE(heard.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
+  CHECK(heard.get() == "later_callback/later_call/final");
+}
+
+TEST_CASE("child process: a later call is blocked for ever", "[unit]") {
+  if (!is_child()) {
+    return;
+  }
+  Options options = impatient(std::getenv("CONTEXTUAL_TEST_LOGS"));
+  options.end_blocked_calls = true;
+  TunableKernel kernel{"later_for_ever", blocks(2), single_problem, do_nothing};
+  ContextualAutotuner tuner{options};
+  int calls = 0;
+  auto step = make_tuned_region(tuner, "later_for_ever", [&] {
+    kernel();
+    while (++calls > 5) {
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+  });
+  step();
+  step();
+}
+
+TEST_CASE("child process: a run with nothing to tune is blocked for ever", "[unit]") {
+  if (!is_child()) {
+    return;
+  }
+  TunableKernel kernel{"settled_for_ever", blocks(2), single_problem, do_nothing};
+  ContextualAutotuner tuner{impatient(std::getenv("CONTEXTUAL_TEST_LOGS"))};
+  int calls = 0;
+  const auto region = [&] {
+    kernel();
+    while (++calls > 5) {
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+  };
+  tuner.run("settled_for_ever", region);
+  tuner.run("settled_for_ever", region);
+}
+
+TEST_CASE("holds 8: a process blocked outside of tuning leaves with the documented exit code", "[unit]") {
+  for (const auto& [child, activity] :
+       {std::pair("a later call is blocked for ever", "later_call"),
+        std::pair("a run with nothing to tune is blocked for ever", "region")}) {
+    const TemporaryDirectory directory;
+    CHECK(run_child(child, {{"CONTEXTUAL_TEST_LOGS", directory.path().string()}}) == deadline_exit_code);
+    const std::vector<json> blocked = events_named(directory.path() / "rank-0.jsonl", "blocked");
+    REQUIRE(blocked.size() == 1);
+    CHECK(blocked.front().at("activity") == activity);
+    CHECK(blocked.front().at("action") == "exit 84");
+  }
+}
+
+TEST_CASE("run with nothing to tune: in a hook of another run it is not taken for blocked", "[unit]") {
+  const TemporaryDirectory directory;
+  TunableKernel inner{"settled_inner", blocks(2), single_problem, do_nothing};
+  TunableKernel outer{"settled_outer", blocks(2), single_problem, do_nothing};
+  ContextualAutotuner helper{quick()};
+  const auto region = [&] {
+    inner();
+    std::this_thread::sleep_for(milliseconds(10));
+  };
+  helper.run("settled_inner", region);
+  Options options = impatient(directory.path());
+  options.on_deadline = [](const BlockedInfo&) {};
+  options.before_iteration = [&](const IterationInfo& info) {
+    if (info.phase == Phase::final_run) {
+      for (int i = 0; i < 20; ++i) {
+        helper.run("settled_inner", region);
+      }
+    }
+  };
+  ContextualAutotuner{options}.run("settled_outer", [&] { outer(); });
+  CHECK(events_named(directory.path() / "rank-0.jsonl", "blocked").empty());
+}

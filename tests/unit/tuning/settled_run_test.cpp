@@ -1,0 +1,304 @@
+/// \file
+/// A `run` with nothing to tune: one run of the region, without a timer, a log or a thread.
+
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+
+#include <contextual/context_guard.hpp>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+using namespace contextual;
+using engine_test::Block;
+using engine_test::blocks;
+using engine_test::last_is_fastest;
+using engine_test::quick;
+using engine_test::TemporaryDirectory;
+using engine_test::text_of_file;
+
+namespace {
+
+/// Counts the timers that are made of it.
+TimerFactory counted(TimerFactory factory, std::atomic<int>& count) {
+  return [factory = std::move(factory), &count] {
+    ++count;
+    return factory();
+  };
+}
+
+/// Collectives of `ranks` ranks in a second run of a region, without those of its first.
+testing::ScriptedTraffic traffic_of_second_run(int ranks) {
+  testing::ScriptedWorld world(ranks);
+  testing::ScriptedTraffic before;
+  std::mutex mutex;
+  TunableKernel kernel{"settled_traffic", blocks(3), single_problem, [](const Block&) {}};
+  const auto run = [&](const std::shared_ptr<Communicator>& communicator, ContextualAutotuner& tuner) {
+    tuner.run("settled_traffic", [&] { kernel(); });
+    communicator->all_gather("", Deadline::after(std::chrono::seconds(20)));  // all have ended the run
+  };
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    ContextualAutotuner tuner(test::rank_options(communicator));
+    run(communicator, tuner);
+    if (rank == 0) {
+      before = world.traffic();
+    }
+    communicator->all_gather("", Deadline::after(std::chrono::seconds(20)));
+    run(communicator, tuner);
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  testing::ScriptedTraffic after = world.traffic();
+  after.collectives -= before.collectives + 2;  // the gathers above
+  after.reduces -= before.reduces;
+  return after;
+}
+
+}  // namespace
+
+TEST_CASE("holds 19: a run with nothing to tune is one run of the region between its hooks, and no more",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  TunableKernel kernel{"settled", blocks(3), single_problem, [](const Block& c) { return c.block; }};
+  std::atomic<int> timers{0};
+  std::vector<std::string> steps;
+  Options options = quick(counted(last_is_fastest(), timers));
+  options.log_directory = directory.path();
+  options.before_iteration = [&](const IterationInfo& info) {
+    steps.push_back("before " + std::string(to_string(info.phase)));
+  };
+  options.after_iteration = [&](const IterationInfo& info) {
+    steps.push_back("after " + std::string(to_string(info.phase)));
+  };
+  ContextualAutotuner tuner{options};
+  const auto region = [&] {
+    steps.emplace_back("region");
+    return kernel();
+  };
+  tuner.run("settled", region);
+  const std::string log = text_of_file(directory.path() / "rank-0.jsonl");
+  REQUIRE(timers == 1);
+  steps.clear();
+
+  CHECK(tuner.run("settled", region) == 2);
+  CHECK(steps == std::vector<std::string>{"before final", "region", "after final"});
+  CHECK(timers == 1);
+  CHECK(text_of_file(directory.path() / "rank-0.jsonl") == log);
+  CHECK(tuner.report().runs.size() == 1);  // that of the run that tuned
+}
+
+TEST_CASE("holds 19: ranks with nothing to tune exchange two small words, before and after the region",
+          "[unit]") {
+  for (const int ranks : {1, 2, 5}) {
+    const testing::ScriptedTraffic traffic = traffic_of_second_run(ranks);
+    CHECK(traffic.collectives == 2);
+    CHECK(traffic.reduces == 2);
+  }
+}
+
+TEST_CASE("holds 19: where one rank has something left to tune, all tune", "[unit]") {
+  const auto shared = test::kernel_per_rank(3, [](int) { return test::rank_kernel("settled_mixed", 3); });
+  auto local = test::rank_kernel("settled_local", 3, {.participation = Participation::local});
+  std::vector<int> runs(3);
+  const auto thrown = test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto index = static_cast<std::size_t>(rank);
+    bool final_run = false;
+    const auto region = [&] {
+      ++runs[index];
+      (*shared[index])(1);
+      if (rank == 1 && final_run) {
+        (*local)(7);  // too late for this run
+      }
+    };
+    Options options;
+    options.before_iteration = [&](const IterationInfo& info) { final_run = info.phase == Phase::final_run; };
+    tuner.run("settled_mixed", region, options);
+    runs[index] = 0;
+    tuner.run("settled_mixed", region);
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(runs[1] > 2);
+  CHECK(runs[0] == runs[1]);
+  CHECK(runs[2] == runs[1]);
+  CHECK(LaunchRegistry::instance().run_active() == false);
+}
+
+TEST_CASE("holds 19: a new key in a run with nothing to tune is tuned on all ranks in that run", "[unit]") {
+  const auto kernels = test::kernel_per_rank(3, [](int) { return test::rank_kernel("settled_new_key", 3); });
+  std::atomic<int> chosen{0};
+  const auto thrown = test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    auto& kernel = *kernels[static_cast<std::size_t>(rank)];
+    tuner.run("settled_new_key", [&] { kernel(1); });
+    tuner.run("settled_new_key", [&] {
+      kernel(1);
+      kernel(2);
+    });
+    const Report report = tuner.report();
+    const RegionReport* run = report.find("settled_new_key");
+    chosen += run->problems.size() == 2 && run->problems[1].choice == 2 ? 1 : 0;
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(chosen == 3);
+}
+
+TEST_CASE("holds 19: a launch that is new on one rank alone makes all ranks tune", "[unit]") {
+  const auto shared = test::kernel_per_rank(3, [](int) { return test::rank_kernel("settled_shared", 3); });
+  const auto kernels = test::kernel_per_rank(
+      3, [](int) { return test::rank_kernel("settled_some", 3, {.participation = Participation::some}); });
+  std::atomic<int> tuned{0};
+  const auto thrown = test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto index = static_cast<std::size_t>(rank);
+    tuner.run("settled_some", [&] { (*shared[index])(1); });
+    int runs = 0;
+    tuner.run("settled_some", [&] {
+      ++runs;
+      (*shared[index])(1);
+      if (rank == 1) {
+        (*kernels[index])(1);
+      }
+    });
+    tuned += runs > 2 ? 1 : 0;
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(tuned == 3);
+  CHECK(LaunchRegistry::instance().locked_in("settled_some", "settled_some", make_key(1)) == std::nullopt);
+}
+
+TEST_CASE("holds 6: a throw on one rank in a run with nothing to tune reaches all, and the next run works",
+          "[unit]") {
+  const auto kernels = test::kernel_per_rank(3, [](int) { return test::rank_kernel("settled_throw", 2); });
+  std::vector<std::string> texts(3);
+  std::atomic<int> worked{0};
+  const auto thrown = test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto index = static_cast<std::size_t>(rank);
+    bool fail = false;
+    int runs = 0;
+    const auto region = [&] {
+      ++runs;
+      if (fail) {
+        throw std::runtime_error("a bad day");
+      }
+      (*kernels[index])(1);
+    };
+    tuner.run("settled_throw", region);
+    fail = rank == 2;
+    try {
+      tuner.run("settled_throw", region);
+    } catch (const RegionFailedError& error) {
+      texts[index] = "rank " + std::to_string(error.failed_rank()) + " told: " + error.what();
+    } catch (const std::runtime_error& error) {
+      texts[index] = error.what();
+    }
+    fail = false;
+    runs = 0;
+    tuner.run("settled_throw", region);
+    worked += runs == 1 ? 1 : 0;
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(worked == 3);
+  CHECK(texts[2] == "a bad day");
+  for (const int rank : {0, 1}) {
+    CHECK_THAT(texts[static_cast<std::size_t>(rank)],
+               ContainsSubstring("rank 2 told: ") && ContainsSubstring("a bad day"));
+  }
+}
+
+TEST_CASE("holds 19: a choice that fails in a run with nothing to tune falls back, and all ranks choose anew",
+          "[unit]") {
+  std::atomic<bool> broken{false};
+  const auto kernels = test::kernel_per_rank(2, [&](int rank) {
+    return test::rank_kernel("settled_rejected", 3, {}, [&broken, rank](const test::TileConfig& c, int&) {
+      if (broken && rank == 1 && c.tile == 3) {
+        throw ConfigRejected("no memory left for it");
+      }
+    });
+  });
+  std::vector<std::size_t> chosen(2);
+  testing::ScriptedWorld world(2);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const auto index = static_cast<std::size_t>(rank);
+    ContextualAutotuner tuner(test::rank_options(communicator));
+    const auto region = [&] { (*kernels[index])(1); };
+    tuner.run("settled_rejected", region);
+    communicator->all_gather("", Deadline::after(std::chrono::seconds(20)));
+    broken = true;
+    communicator->all_gather("", Deadline::after(std::chrono::seconds(20)));
+    tuner.run("settled_rejected", region);
+    const Report report = tuner.report();
+    chosen[index] = report.find("settled_rejected")->problems.front().choice;
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(chosen == std::vector<std::size_t>{1, 1});
+}
+
+TEST_CASE("run with nothing to tune: a guard that outlives the region is an error, as in every run",
+          "[unit]") {
+  TunableKernel kernel{"settled_guard", blocks(2), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("settled_guard", [&] { kernel(); });
+  std::promise<void> made;
+  std::promise<void> release;
+  std::thread worker;
+  const std::string text = engine_test::error_text<Error>([&] {
+    tuner.run("settled_guard", [&] {
+      worker = std::thread([&, context = RegionContext::current()] {
+        const ContextGuard guard(context);
+        made.set_value();
+        release.get_future().wait();
+        kernel();  // into a pass that is kept
+      });
+      made.get_future().wait();
+      kernel();
+    });
+  });
+  release.set_value();
+  worker.join();
+  CHECK_THAT(text, ContainsSubstring("returned while a thread held a ContextGuard"));
+}
+
+TEST_CASE("run with nothing to tune: a worker's new launch is seen", "[unit]") {
+  TunableKernel kernel{"settled_worker", blocks(3), [](int n) { return make_key(n); },
+                       [](const Block& c, int) { return c.block; }};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("settled_worker", [&] { kernel(1); });
+  tuner.run("settled_worker", [&] {
+    kernel(1);
+    std::thread([&, context = RegionContext::current()] {
+      const ContextGuard guard(context);
+      kernel(2);
+    }).join();
+  });
+  CHECK(engine_test::problem_of(tuner, "settled_worker", "settled_worker", "(2)").choice == 2);
+}
+
+TEST_CASE("run with nothing to tune: always_tune, another region and another tuner tune", "[unit]") {
+  TunableKernel kernel{"settled_always", blocks(3), single_problem, [](const Block& c) { return c.block; }};
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  const auto region = [&] {
+    ++runs;
+    kernel();
+  };
+  tuner.run("settled_always", region);
+  tuner.run("settled_always", region);
+  CHECK(runs == 7 + 1);
+  tuner.run("settled_always", region, {.always_tune = true});
+  CHECK(runs == 7 + 1 + 7);
+  tuner.run("settled_always_other", region);
+  CHECK(runs == 7 + 1 + 7 + 7);
+}
+
+TEST_CASE("run with nothing to tune: what the process forgets is tuned again", "[unit]") {
+  const auto make = [](int count) {
+    return std::make_unique<TunableKernel<int(const Block&)>>("settled_remade", blocks(count), single_problem,
+                                                              [](const Block& c) { return c.block; });
+  };
+  auto kernel = make(3);
+  ContextualAutotuner tuner{quick()};
+  CHECK(tuner.run("settled_remade", [&] { return (*kernel)(); }) == 2);
+  kernel = nullptr;
+  kernel = make(5);  // another config space: what was chosen means nothing any more
+  CHECK(tuner.run("settled_remade", [&] { return (*kernel)(); }) == 4);
+}
