@@ -38,8 +38,9 @@ void BatchAgreement::throw_if_apart(const Agreement& agreement, const BatchPlan&
 }
 
 bool BatchAgreement::launches_rejected(const ProblemSet& set) const {
-  return std::any_of(context_.slots().begin(), context_.slots().end(),
-                     [&](const ProblemSlot& slot) { return set.holds(slot) && !slot.rejections.empty(); });
+  return std::any_of(context_.slots().begin(), context_.slots().end(), [&](const ProblemSlot& slot) {
+    return set.holds(slot) && !slot.launched.rejections.empty();
+  });
 }
 
 BatchAgreement::Agreed BatchAgreement::agree(const BatchPlan& plan, BatchResult& result) {
@@ -48,7 +49,7 @@ BatchAgreement::Agreed BatchAgreement::agree(const BatchPlan& plan, BatchResult&
   for (ProblemSlot* slot : joining.problems) {
     problems_.shared.join(*slot);
     for (LocalCell& cell : result.cells[slot->index]) {
-      if (!slot->locked_config && cell.config_id != 0) {
+      if (!slot->found.locked_config && cell.config_id != 0) {
         cell.time_ns.reset();  // it was locked in on this rank only, so what it used is not what is observed
       }
     }

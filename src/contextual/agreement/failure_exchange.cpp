@@ -69,16 +69,17 @@ json FailureExchange::reasons_of_this_rank(const BatchFailure& own) const {
   }
   said["rejections"] = json::array();
   const auto add = [&](const ProblemSlot& slot, std::size_t id, const std::string& reason) {
-    said["rejections"].push_back({slot.name, slot.key_text, id, config_text(slot, id), reason});
+    said["rejections"].push_back(
+        {slot.problem.name, slot.problem.key_text, id, config_text(slot, id), reason});
   };
   for (const ProblemSlot& slot : context_.slots()) {
-    const bool failed_here = said.value("kernel", std::string()) == slot.name;
-    if (!slot.shared() && failed_here && slot.state_index) {
+    const bool failed_here = said.value("kernel", std::string()) == slot.problem.name;
+    if (!slot.shared() && failed_here && problems_.own.index_of(slot)) {
       for (const Rejection& rejection : problems_.own.rejections_of(slot)) {
         add(slot, rejection.config_id, rejection.reason);
       }
     }
-    for (const detail::LocalRejection& rejection : slot.rejections) {
+    for (const detail::LocalRejection& rejection : slot.launched.rejections) {
       if (slot.shared() || failed_here) {
         add(slot, rejection.config_id, rejection.reason);
       }
@@ -100,7 +101,7 @@ void FailureExchange::throw_tuning_failure(const BatchFailure& own) {
   }
   std::vector<Rejection> rejections;
   for (const ProblemSlot* slot : problems_.shared.slots()) {
-    if (slot->name == failed.kernel && slot->key_text == failed.key) {
+    if (slot->problem.name == failed.kernel && slot->problem.key_text == failed.key) {
       rejections = problems_.shared.rejections_of(*slot);  // agreed before
     }
   }

@@ -24,7 +24,7 @@ std::vector<ProblemSlot*> newly_seen(detail::RunContext& context, Deciders decid
   std::vector<ProblemSlot*> problems;
   std::vector<bool> listed(context.slots().size(), false);
   const auto list = [&](ProblemSlot& slot) {
-    if (!slot.state_index && slot.shared() == shared && !listed[slot.index]) {
+    if (!slot.joined() && slot.shared() == shared && !listed[slot.index]) {
       listed[slot.index] = true;
       problems.push_back(&slot);
     }
@@ -37,7 +37,8 @@ std::vector<ProblemSlot*> newly_seen(detail::RunContext& context, Deciders decid
     list(slot);
   }
   std::sort(problems.begin() + of_workers, problems.end(), [](const ProblemSlot* a, const ProblemSlot* b) {
-    return std::tie(a->name, a->key_text, a->identity) < std::tie(b->name, b->key_text, b->identity);
+    return std::tie(a->problem.name, a->problem.key_text, a->problem.identity) <
+           std::tie(b->problem.name, b->problem.key_text, b->problem.identity);
   });
   return problems;
 }
@@ -45,9 +46,9 @@ std::vector<ProblemSlot*> newly_seen(detail::RunContext& context, Deciders decid
 std::uint64_t problems_digest(const std::vector<ProblemSlot*>& problems) {
   detail::StableHash hash;
   for (const ProblemSlot* slot : problems) {
-    hash.add(slot->identity).add(std::uint64_t{slot->has_prepare});
-    hash.add(slot->locked_config ? *slot->locked_config + 1 : 0);
-    for (const bool left_out : slot->left_out) {
+    hash.add(slot->problem.identity).add(std::uint64_t{slot->found.has_prepare});
+    hash.add(slot->found.locked_config ? *slot->found.locked_config + 1 : 0);
+    for (const bool left_out : slot->found.left_out) {
       hash.add(std::uint64_t{left_out});
     }
   }
@@ -79,22 +80,23 @@ std::string problem_details(const std::vector<ProblemSlot*>& problems) {
   json list = json::array();
   for (const ProblemSlot* slot : problems) {
     json left_out = json::array();
-    for (std::size_t id = 0; id < slot->left_out.size(); ++id) {
-      if (slot->left_out[id]) {
+    for (std::size_t id = 0; id < slot->found.left_out.size(); ++id) {
+      if (slot->found.left_out[id]) {
         left_out.push_back(id);
       }
     }
-    list.push_back({{"name", slot->name},
-                    {"key", slot->key_text},
-                    {"words", words_of(slot->key)},
-                    {"coupling", slot->coupling},
-                    {"participation", static_cast<int>(slot->participation)},
-                    {"configs", slot->config_count},
-                    {"space", slot->space_digest},
-                    {"identity", slot->identity},
-                    {"prepare", slot->has_prepare},
-                    {"locked", slot->locked_config ? static_cast<std::int64_t>(*slot->locked_config) : -1},
-                    {"left_out", std::move(left_out)}});
+    list.push_back(
+        {{"name", slot->problem.name},
+         {"key", slot->problem.key_text},
+         {"words", words_of(slot->problem.key)},
+         {"coupling", slot->problem.coupling},
+         {"participation", static_cast<int>(slot->problem.participation)},
+         {"configs", slot->problem.config_count},
+         {"space", slot->problem.space_digest},
+         {"identity", slot->problem.identity},
+         {"prepare", slot->found.has_prepare},
+         {"locked", slot->found.locked_config ? static_cast<std::int64_t>(*slot->found.locked_config) : -1},
+         {"left_out", std::move(left_out)}});
   }
   return details_text(list);
 }
@@ -129,10 +131,10 @@ std::string definition_of(const json& problems, const detail::Problem& problem) 
 /// This rank's kernel of that name and key; empty where it has none.
 json definition_here(detail::RunContext& context, const detail::Problem& problem) {
   const ProblemSlot* slot = context.find({problem.name, problem.coupling, problem.key});
-  if (slot == nullptr || slot->members.empty()) {
+  if (slot == nullptr || slot->found.members.empty()) {
     return json::object();
   }
-  const SpaceView& space = slot->members.front()->space();
+  const SpaceView& space = slot->found.members.front()->space();
   return {{"space", space.digest}, {"configs", space.size}, {"parameters", parameters_of(space)}};
 }
 
@@ -202,10 +204,10 @@ void Union::add(const json& described, std::size_t rank, const std::vector<json>
   if (slot == nullptr) {
     slot = &context_.add_remote(problem);
   }
-  if (slot->state_index) {  // it joined on all ranks when it was first seen, as it was described then
+  if (slot->joined()) {  // it joined on all ranks when it was first seen, as it was described then
     throw_other_definition(context_, problem, rank,
                            "config space or participation than a rank before it" +
-                               counts_text(problem.config_count, slot->config_count),
+                               counts_text(problem.config_count, slot->problem.config_count),
                            ranks);
   }
   const std::int64_t locked = described.at("locked");
@@ -219,16 +221,16 @@ void Union::add(const json& described, std::size_t rank, const std::vector<json>
     throw_other_definition(context_, problem, rank, definition_difference(context_, exchange_, problem, rank),
                            ranks);
   }
-  slot->has_prepare = slot->has_prepare || described.at("prepare").get<bool>();
+  slot->found.has_prepare = slot->found.has_prepare || described.at("prepare").get<bool>();
   for (const std::size_t id : described.at("left_out").get<std::vector<std::size_t>>()) {
-    slot->left_out.at(id) = true;
+    slot->found.left_out.at(id) = true;
   }
 }
 
 std::vector<ProblemSlot*> Union::finish() {
   for (ProblemSlot* slot : problems_) {
     const std::int64_t locked = told_.at(slot).locked;
-    slot->locked_config = locked >= 0 ? std::optional<std::size_t>(locked) : std::nullopt;
+    slot->found.locked_config = locked >= 0 ? std::optional<std::size_t>(locked) : std::nullopt;
   }
   return std::move(problems_);
 }
@@ -239,7 +241,8 @@ std::vector<ProblemSlot*> unite(detail::RunContext& context, const std::vector<P
                                 Exchange& exchange) {
   const std::vector<std::string> details = exchange.gather(problem_details(own));
   for (ProblemSlot* slot : own) {
-    std::fill(slot->left_out.begin(), slot->left_out.end(), false);  // own ones come back with the details
+    std::fill(slot->found.left_out.begin(), slot->found.left_out.end(),
+              false);  // own ones come back with the details
   }
   std::vector<json> ranks;
   ranks.reserve(details.size());

@@ -19,11 +19,11 @@ using detail::ThreadLog;
 using nlohmann::json;
 
 bool compared(const LaunchRecord& record) {
-  return record.slot->participation == Participation::all;
+  return record.slot->problem.participation == Participation::all;
 }
 
 std::uint64_t launch_hash(const LaunchRecord& record) {
-  return detail::StableHash().add(record.slot->identity).add(record.batch_iteration).value();
+  return detail::StableHash().add(record.slot->problem.identity).add(record.batch_iteration).value();
 }
 
 struct Launch {
@@ -42,7 +42,7 @@ struct RankLaunches {
 };
 
 std::string problem_text(const detail::ProblemSlot& slot) {
-  return "kernel \"" + slot.name + "\", key " + slot.key_text;
+  return "kernel \"" + slot.problem.name + "\", key " + slot.problem.key_text;
 }
 
 /// A rank's own thread's launches in order, then the workers', sorted. Nothing of a rank at another point.
@@ -101,12 +101,12 @@ std::string launch_details(detail::RunContext& context, std::int64_t first_itera
     for (const LaunchRecord& record : log.records) {
       if (compared(record)) {
         const detail::ProblemSlot& slot = *record.slot;
-        const std::string space = hex_text(slot.space_digest);
+        const std::string space = hex_text(slot.problem.space_digest);
         if (!spaces.contains(space)) {
-          spaces[space] = parameters_of(slot.members.front()->space());
+          spaces[space] = parameters_of(slot.found.members.front()->space());
         }
         json launch = json::array(
-            {first_iteration + record.batch_iteration, problem_text(slot), space, slot.config_count});
+            {first_iteration + record.batch_iteration, problem_text(slot), space, slot.problem.config_count});
         main_thread ? launches.push_back(std::move(launch)) : by_workers.push_back(std::move(launch));
       }
     }

@@ -1,5 +1,6 @@
 #include "contextual/agreement/problem_set.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 namespace contextual::agreement {
@@ -18,8 +19,8 @@ policy::PolicyOptions own_policy(policy::PolicyOptions policy) {
 }  // namespace
 
 std::string config_text(const ProblemSlot& slot, std::size_t config_id) {
-  return slot.members.empty() ? "(not known on this rank)"
-                              : slot.members.front()->space().configs[config_id].to_string();
+  return slot.found.members.empty() ? "(not known on this rank)"
+                                    : slot.found.members.front()->space().configs[config_id].to_string();
 }
 
 ProblemSet::ProblemSet(Deciders deciders, const policy::PolicyOptions& options)
@@ -30,12 +31,19 @@ bool ProblemSet::holds(const ProblemSlot& slot) const noexcept {
 }
 
 void ProblemSet::join(ProblemSlot& slot) {
-  slot.state_index = state_.add_problem({slot.config_count, slot.left_out, slot.locked_config});
+  const std::size_t index =
+      state_.add_problem({slot.problem.config_count, slot.found.left_out, slot.found.locked_config});
   slots_.push_back(&slot);
+  indices_.resize(std::max(indices_.size(), slot.index + 1));
+  indices_[slot.index] = index;
+}
+
+std::optional<std::size_t> ProblemSet::index_of(const ProblemSlot& slot) const noexcept {
+  return slot.index < indices_.size() ? indices_[slot.index] : std::nullopt;
 }
 
 const policy::ProblemRecord& ProblemSet::record_of(const ProblemSlot& slot) const {
-  return state_.problem(*slot.state_index);
+  return state_.problem(*index_of(slot));
 }
 
 std::vector<Rejection> ProblemSet::rejections_of(const ProblemSlot& slot) const {
@@ -51,11 +59,11 @@ std::vector<Rejection> ProblemSet::rejections_of(const ProblemSlot& slot) const 
 
 std::vector<policy::RejectionOutcome> ProblemSet::rejections_of_batch() const {
   std::vector<policy::RejectionOutcome> rejections;
-  for (ProblemSlot* slot : slots_) {
-    const std::lock_guard lock(slot->mutex);
-    for (const detail::LocalRejection& rejection : slot->rejections) {
-      rejections.push_back(
-          {*slot->state_index, rejection.config_id, rejection.batch_iteration, rejection.reason});
+  for (std::size_t index = 0; index < slots_.size(); ++index) {
+    ProblemSlot* slot = slots_[index];
+    const std::lock_guard lock(slot->launched.mutex);
+    for (const detail::LocalRejection& rejection : slot->launched.rejections) {
+      rejections.push_back({index, rejection.config_id, rejection.batch_iteration, rejection.reason});
     }
   }
   return rejections;
@@ -64,7 +72,7 @@ std::vector<policy::RejectionOutcome> ProblemSet::rejections_of_batch() const {
 void ProblemSet::throw_if_failed(const std::string& region) const {
   for (const ProblemSlot* slot : slots_) {
     if (record_of(*slot).status == policy::ProblemStatus::failed) {
-      throw TuningFailedError(region, slot->name, slot->key_text, rejections_of(*slot));
+      throw TuningFailedError(region, slot->problem.name, slot->problem.key_text, rejections_of(*slot));
     }
   }
 }
@@ -77,10 +85,11 @@ ProblemSet& Problems::set_of(const ProblemSlot& slot) noexcept {
 }
 
 const policy::ProblemRecord* Problems::record_of(const ProblemSlot& slot) const {
-  if (!slot.state_index) {
-    return nullptr;
-  }
-  return &(slot.shared() ? shared : own).record_of(slot);
+  return index_of(slot) ? &(slot.shared() ? shared : own).record_of(slot) : nullptr;
+}
+
+std::optional<std::size_t> Problems::index_of(const ProblemSlot& slot) const noexcept {
+  return (slot.shared() ? shared : own).index_of(slot);
 }
 
 }  // namespace contextual::agreement

@@ -8,6 +8,8 @@
 
 #include <contextual/error.hpp>
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,8 @@ class ProblemSet {
   /// Something of this set is still to be tuned.
   bool open() const { return !slots_.empty() && !state_.done(); }
 
+  /// The index in the state of a slot's problem; empty before it has joined, and where it is not of this set.
+  std::optional<std::size_t> index_of(const detail::ProblemSlot& slot) const noexcept;
   /// Of a slot that has joined.
   const policy::ProblemRecord& record_of(const detail::ProblemSlot& slot) const;
   /// Every config that is out, with its reason.
@@ -46,7 +50,8 @@ class ProblemSet {
  private:
   Deciders deciders_;
   policy::TuningState state_;
-  std::vector<detail::ProblemSlot*> slots_;  ///< by index in the state
+  std::vector<detail::ProblemSlot*> slots_;          ///< by index in the state
+  std::vector<std::optional<std::size_t>> indices_;  ///< in the state, by index of the slot
 };
 
 /// All tuning problems of a run on this rank.
@@ -59,6 +64,8 @@ class Problems {
 
   /// The set that decides a slot.
   ProblemSet& set_of(const detail::ProblemSlot& slot) noexcept;
+  /// In the state that decides it; empty before the slot's problem has joined.
+  std::optional<std::size_t> index_of(const detail::ProblemSlot& slot) const noexcept;
   /// Null before the slot's problem has joined.
   const policy::ProblemRecord* record_of(const detail::ProblemSlot& slot) const;
 };

@@ -32,20 +32,20 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
   if (slot_ == nullptr) [[unlikely]] {
     return;
   }
-  if (slot_->cells.empty()) [[unlikely]] {
+  if (!slot_->joined()) [[unlikely]] {
     use_first();
   } else {
-    const policy::Cell& cell = slot_->cells[run.batch_iteration];
+    const policy::Cell& cell = slot_->batch.cells[run.batch_iteration];
     info_.config_id = cell.config_id;
     info_.warmup = cell.warmup;
-    if (slot_->has_prepare && cell.config_id != 0 && !slot_->prepared_here[cell.config_id]) [[unlikely]] {
+    if (cell.config_id != 0 && slot_->batch.lacks_preparation(cell.config_id)) [[unlikely]] {
       info_.config_id = 0;
       info_.warmup = false;
       late_ = true;
     }
   }
-  if (slot_->coupling.empty() && slot_->rejected[info_.config_id].load(std::memory_order_acquire))
-      [[unlikely]] {
+  if (slot_->problem.coupling.empty() &&
+      slot_->launched.rejected[info_.config_id].load(std::memory_order_acquire)) [[unlikely]] {
     next_fallback();
   }
 }
@@ -60,9 +60,9 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
 /// Of a problem that the ranks have not agreed on yet.
 [[gnu::cold]] void LaunchCall::use_first() {
   const std::size_t first = core_.first_config();
-  const bool left_out = first < slot_->left_out.size() && slot_->left_out[first];
-  info_.config_id = slot_->locked_config.value_or(left_out ? 0 : first);
-  info_.warmup = !slot_->locked_config.has_value();
+  const bool left_out = first < slot_->found.left_out.size() && slot_->found.left_out[first];
+  info_.config_id = slot_->found.locked_config.value_or(left_out ? 0 : first);
+  info_.warmup = !slot_->found.locked_config.has_value();
 }
 
 bool LaunchCall::config_changed() noexcept {
@@ -70,7 +70,7 @@ bool LaunchCall::config_changed() noexcept {
     return false;
   }
   const auto now = static_cast<std::int64_t>(info_.config_id);
-  return slot_->last_config.exchange(now, std::memory_order_relaxed) != now;
+  return slot_->launched.last_config.exchange(now, std::memory_order_relaxed) != now;
 }
 
 [[gnu::hot]] void LaunchCall::start() noexcept {
@@ -97,43 +97,45 @@ void LaunchCall::note_rejection(const std::string& reason) {
     throw Error("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
                 core_.key_text(key_) + ": config-" + std::to_string(info_.config_id) + " failed: " + reason);
   }
-  const std::lock_guard lock(slot_->mutex);
-  slot_->rejected[info_.config_id].store(true, std::memory_order_release);
-  slot_->rejections.push_back({info_.config_id, log_.run->batch_iteration, reason});
+  const std::lock_guard lock(slot_->launched.mutex);
+  slot_->launched.rejected[info_.config_id].store(true, std::memory_order_release);
+  slot_->launched.rejections.push_back({info_.config_id, log_.run->batch_iteration, reason});
 }
 
 void LaunchCall::reject(const std::string& reason) {
   stop();
   note_rejection(reason);
-  if (!slot_->coupling.empty()) {
+  if (!slot_->problem.coupling.empty()) {
     fail("region \"" + std::string(info_.region) + "\": coupled kernel \"" + core_.traits().name +
-         "\", key " + slot_->key_text + ", config-" + std::to_string(info_.config_id) + " " +
+         "\", key " + slot_->problem.key_text + ", config-" + std::to_string(info_.config_id) + " " +
          config_text(core_, info_.config_id) + " failed to launch: " + reason +
          ". A fallback would not match what it is coupled to; leave the config out with `keep` or `prepare`");
   }
   if (next_fallback()) {
     return;
   }
-  const std::lock_guard lock(slot_->mutex);
+  const std::lock_guard lock(slot_->launched.mutex);
   // Where nothing could be loaded the reasons of the others are known as well.
   const std::vector<std::string>& failures = core_.preload_failures();
   for (std::size_t id = 0; id < failures.size(); ++id) {
-    if (!slot_->rejected[id].exchange(true, std::memory_order_acq_rel)) {
-      slot_->rejections.push_back({id, log_.run->batch_iteration, failures[id]});
+    if (!slot_->launched.rejected[id].exchange(true, std::memory_order_acq_rel)) {
+      slot_->launched.rejections.push_back({id, log_.run->batch_iteration, failures[id]});
     }
   }
-  if (slot_->has_prepare && slot_->rejections.size() < slot_->config_count && !slot_->state_index) {
+  if (slot_->found.has_prepare && slot_->launched.rejections.size() < slot_->problem.config_count &&
+      !slot_->joined()) {
     fail("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
-         slot_->key_text + ": its first launch failed: " + reason +
+         slot_->problem.key_text + ": its first launch failed: " + reason +
          ". Its other configs need `prepare`, which cannot happen inside a region: make the default "
          "launchable");
   }
   {
     std::vector<Rejection> rejections;
-    for (const LocalRejection& rejection : slot_->rejections) {
+    for (const LocalRejection& rejection : slot_->launched.rejections) {
       rejections.push_back({rejection.config_id, config_text(core_, rejection.config_id), rejection.reason});
     }
-    throw TuningFailedError(std::string(info_.region), slot_->name, slot_->key_text, std::move(rejections));
+    throw TuningFailedError(std::string(info_.region), slot_->problem.name, slot_->problem.key_text,
+                            std::move(rejections));
   }
 }
 
@@ -167,27 +169,29 @@ void LaunchCall::device_failed(const std::string& reason) {
 
 bool LaunchCall::reject_result(const std::string& reason, bool can_repeat) {
   note_rejection(reason);
-  return can_repeat && slot_->coupling.empty() && next_fallback();
+  return can_repeat && slot_->problem.coupling.empty() && next_fallback();
 }
 
 bool LaunchCall::next_fallback() {
-  const auto usable = [this](std::size_t id) { return !slot_->rejected[id].load(std::memory_order_acquire); };
+  const auto usable = [this](std::size_t id) {
+    return !slot_->launched.rejected[id].load(std::memory_order_acquire);
+  };
   const auto take = [this](std::size_t id) {
     info_.config_id = id;
     info_.warmup = false;
     fallback_ = true;
     return true;
   };
-  if (slot_->best_so_far && usable(*slot_->best_so_far)) {
-    return take(*slot_->best_so_far);
+  if (slot_->batch.best_so_far && usable(*slot_->batch.best_so_far)) {
+    return take(*slot_->batch.best_so_far);
   }
   if (usable(0)) {
     return take(0);
   }
-  for (std::size_t id = 1; id < slot_->config_count; ++id) {
+  for (std::size_t id = 1; id < slot_->problem.config_count; ++id) {
     // What needs preparing cannot be prepared here: nothing may be loaded inside the region.
-    const bool launchable = !slot_->has_prepare || slot_->prepared_here[id];
-    if (launchable && usable(id) && !(id < slot_->left_out.size() && slot_->left_out[id])) {
+    const bool launchable = slot_->joined() ? !slot_->batch.lacks_preparation(id) : !slot_->found.has_prepare;
+    if (launchable && usable(id) && !(id < slot_->found.left_out.size() && slot_->found.left_out[id])) {
       return take(id);
     }
   }

@@ -19,7 +19,7 @@ void LaunchMap::add(const KernelCore& core, ProblemSlot& slot) {
 }
 
 void LaunchMap::put(const Place& place) {
-  std::size_t i = place_hash(*place.core, place.slot->key);
+  std::size_t i = place_hash(*place.core, place.slot->problem.key);
   while (places_[i & (places_.size() - 1)].slot != nullptr) {
     ++i;
   }
@@ -36,7 +36,7 @@ std::size_t LaunchMap::longest_probe() const noexcept {
   const std::size_t mask = places_.size() - 1;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (places_[i].slot != nullptr) {
-      const std::size_t home = place_hash(*places_[i].core, places_[i].slot->key);
+      const std::size_t home = place_hash(*places_[i].core, places_[i].slot->problem.key);
       longest = std::max(longest, ((i - home) & mask) + 1);
     }
   }

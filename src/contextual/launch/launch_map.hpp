@@ -28,7 +28,7 @@ class LaunchMap {
       if (place.slot == nullptr) {
         return nullptr;
       }
-      if (place.core == &core && place.slot->key == key) {
+      if (place.core == &core && place.slot->problem.key == key) {
         return place.slot;
       }
     }

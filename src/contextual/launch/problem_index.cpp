@@ -17,11 +17,12 @@ std::size_t ProblemIndex::Hash::operator()(const ProblemName& name) const {
 }
 
 std::size_t ProblemIndex::Hash::operator()(const ProblemSlot* slot) const {
-  return (*this)(ProblemName{slot->name, slot->coupling, slot->key});
+  return (*this)(ProblemName{slot->problem.name, slot->problem.coupling, slot->problem.key});
 }
 
 bool ProblemIndex::Equal::operator()(const ProblemName& name, const ProblemSlot* slot) const {
-  return slot->name == name.name && slot->key == name.key && slot->coupling == name.coupling;
+  return slot->problem.name == name.name && slot->problem.key == name.key &&
+         slot->problem.coupling == name.coupling;
 }
 
 }  // namespace contextual::detail

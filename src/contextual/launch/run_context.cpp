@@ -91,7 +91,7 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
     if (full_) {
       return count_untracked();
     }
-    slot = &list({name, traits.coupling, key, core.key_text(key), traits.participation, space.size,
+    slot = &list({traits.coupling, key, name, core.key_text(key), traits.participation, space.size,
                   space.digest, identity_of(name, traits, space, key)});
   }
   join_member(*slot, core, left_out);
@@ -126,35 +126,36 @@ void RunContext::check_namesakes(const KernelCore& core) {
 
 void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const std::vector<bool>& left_out) {
   const SpaceView& space = core.space();
-  if (space.size != slot.config_count || (slot.coupling.empty() && space.digest != slot.space_digest)) {
+  if (space.size != slot.problem.config_count ||
+      (slot.problem.coupling.empty() && space.digest != slot.problem.space_digest)) {
     throw InvalidArgument(
         "region \"" + region_ + "\": kernel \"" + core.traits().name + "\" has " +
         std::to_string(space.size) + " configs where " +
-        (slot.coupling.empty() ? "its namesake" : "the coupling \"" + slot.coupling + "\"") + " has " +
-        std::to_string(slot.config_count) +
+        (slot.problem.coupling.empty() ? "its namesake" : "the coupling \"" + slot.problem.coupling + "\"") +
+        " has " + std::to_string(slot.problem.config_count) +
         ": kernels of one tuning problem need config spaces of equal size and order");
   }
-  const auto namesake = std::find_if(slot.members.begin(), slot.members.end(), [&](const auto& member) {
-    return member->traits().name == core.traits().name;
-  });
-  if (namesake != slot.members.end()) {
+  const auto namesake =
+      std::find_if(slot.found.members.begin(), slot.found.members.end(),
+                   [&](const auto& member) { return member->traits().name == core.traits().name; });
+  if (namesake != slot.found.members.end()) {
     // The kernel was destroyed and made anew, e.g. as a local of the region. The map still names the old
     // one, which is kept until the map is rebuilt; until then launches of the new one come this way.
     retired_.push_back(std::move(*namesake));
     *namesake = core.shared_from_this();
     return;
   }
-  if (slot.members.empty() && !slot.state_index) {
-    slot.locked_config = reusable_choice(core, slot.key);
+  if (slot.found.members.empty() && !slot.joined()) {
+    slot.found.locked_config = reusable_choice(core, slot.problem.key);
   }
-  if (!slot.members.empty() && reusable_choice(core, slot.key) != slot.locked_config) {
-    slot.locked_config.reset();  // coupled kernels are locked in together or not at all
+  if (!slot.found.members.empty() && reusable_choice(core, slot.problem.key) != slot.found.locked_config) {
+    slot.found.locked_config.reset();  // coupled kernels are locked in together or not at all
   }
-  slot.members.push_back(core.shared_from_this());
-  if (!slot.state_index) {
-    slot.has_prepare = slot.has_prepare || core.traits().prepare;
+  slot.found.members.push_back(core.shared_from_this());
+  if (!slot.joined()) {
+    slot.found.has_prepare = slot.found.has_prepare || core.traits().prepare;
     for (std::size_t id = 0; id < left_out.size(); ++id) {
-      slot.left_out[id] = slot.left_out[id] || left_out[id];
+      slot.found.left_out[id] = slot.found.left_out[id] || left_out[id];
     }
   }
 }
@@ -181,15 +182,15 @@ std::optional<CurrentLaunch> RunContext::current_launch() {
   }
   const auto index = static_cast<std::size_t>(word >> 32);
   const auto config_id = static_cast<std::size_t>((word & 0xffffffffU) >> 1);
-  if (word == 0 || index > slots_.size() || slots_[index - 1].members.empty()) {
+  if (word == 0 || index > slots_.size() || slots_[index - 1].found.members.empty()) {
     return std::nullopt;
   }
   const ProblemSlot& slot = slots_[index - 1];
-  const SpaceView& space = slot.members.front()->space();
+  const SpaceView& space = slot.found.members.front()->space();
   if (config_id >= space.configs.size()) {
     return std::nullopt;
   }
-  return CurrentLaunch{slot.name, slot.key_text, config_id, space.configs[config_id],
+  return CurrentLaunch{slot.problem.name, slot.problem.key_text, config_id, space.configs[config_id],
                        (word & launch_under_way) != 0};
 }
 
@@ -211,7 +212,7 @@ void RunContext::rebuild_map() {
   }
   map_.clear();
   for (ProblemSlot& slot : slots_) {
-    for (const auto& member : slot.members) {
+    for (const auto& member : slot.found.members) {
       map_.add(*member, slot);
     }
   }
@@ -226,7 +227,7 @@ void RunContext::begin_batch() {
   }
   threads_.front().records.clear();
   for (ProblemSlot& slot : slots_) {
-    slot.rejections = std::exchange(slot.late_rejections, {});
+    slot.launched.rejections.clear();
   }
 }
 

@@ -27,8 +27,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace contextual::detail {
@@ -85,7 +87,7 @@ class RunContext {
   ProblemSlot* find(const KernelCore& core, const Key& key, const KeepView& keep);
 
   // Between batches, on the thread of `run`.
-  void begin_batch();  ///< forgets the last batch's records
+  void begin_batch();  ///< forgets what launches have written in the last batch
   void rebuild_map();
   ProblemSlot& add_remote(const Problem& problem);  ///< launched on other ranks only
   ProblemSlot* find(const ProblemName& name) const { return index_.find(name); }  ///< null: not known here
@@ -154,6 +156,7 @@ class RunContext {
   std::atomic<bool> full_{false};                           ///< there are `max_problems` or more
   std::atomic<std::uint64_t> untracked_launches_{0};
   std::atomic<int> live_guards_{0};
+  std::set<std::pair<std::size_t, std::size_t>> settled_;  ///< slot and config: known to do no harm
   std::exception_ptr failure_;
   RunNotes notes_;
 };

@@ -14,14 +14,14 @@ std::vector<DeviceError::Suspect> RunContext::suspects(const ThreadLog* own) {
   std::map<std::pair<std::size_t, std::size_t>, DeviceError::Suspect> fresh;  // by slot and config
   std::map<std::pair<std::size_t, std::size_t>, DeviceError::Suspect> all;
   const auto add = [&](const ProblemSlot& slot, std::size_t id, std::int64_t iteration) {
-    if (slot.members.empty()) {
+    if (slot.found.members.empty()) {
       return;
     }
-    const SpaceView& space = slot.members.front()->space();
-    const DeviceError::Suspect suspect{slot.name, slot.key_text, id, space.configs[id].to_string(),
-                                       iteration};
+    const SpaceView& space = slot.found.members.front()->space();
+    const DeviceError::Suspect suspect{slot.problem.name, slot.problem.key_text, id,
+                                       space.configs[id].to_string(), iteration};
     all.try_emplace({slot.index, id}, suspect);
-    if (!slot.settled[id]) {
+    if (!settled_.contains({slot.index, id})) {
       fresh.try_emplace({slot.index, id}, suspect);
     }
   };
@@ -49,7 +49,7 @@ void RunContext::mark_settled() {
   const std::lock_guard lock(mutex_);
   for (const ThreadLog& log : threads_) {
     for (const LaunchRecord& record : log.records) {
-      record.slot->settled[record.config_id] = true;
+      settled_.insert({record.slot->index, record.config_id});
     }
   }
 }

@@ -23,14 +23,14 @@ LaunchRole role_of(const Cell& cell) {
 Cell cell_of(const detail::BatchResult& result, const ProblemView& problem, std::size_t iteration,
              int n_warmup) {
   const detail::ProblemSlot& slot = *problem.slot;
-  if (!slot.cells.empty()) {
-    return slot.cells[iteration];
+  if (!slot.batch.cells.empty()) {
+    return slot.batch.cells[iteration];
   }
   Cell cell;
-  cell.config_id =
-      slot.locked_config.value_or(slot.members.empty() ? 0 : slot.members.front()->first_config());
+  cell.config_id = slot.found.locked_config.value_or(
+      slot.found.members.empty() ? 0 : slot.found.members.front()->first_config());
   const bool left_out = problem.record != nullptr && problem.record->configs[cell.config_id].left_out;
-  if (!slot.locked_config && !left_out) {
+  if (!slot.found.locked_config && !left_out) {
     cell.role = Cell::Role::step;
     for (std::size_t i = 0; i < iteration; ++i) {
       cell.iteration += result.cells[slot.index][i].launched ? 1 : 0;
@@ -62,7 +62,7 @@ LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult&
                : local.fallback ? LaunchStatus::fallback
                : local.time_ns  ? LaunchStatus::ok
                                 : LaunchStatus::no_time;
-  for (const detail::LocalRejection& rejection : slot.rejections) {
+  for (const detail::LocalRejection& rejection : slot.launched.rejections) {
     if (rejection.batch_iteration == iteration && rejection.config_id == cell.config_id) {
       row.status = LaunchStatus::rejected;
       row.detail = rejection.reason;

@@ -10,6 +10,7 @@
 #include <contextual/config.hpp>
 
 #include <cstddef>
+#include <optional>
 
 namespace contextual::record {
 
@@ -17,6 +18,7 @@ namespace contextual::record {
 struct ProblemView {
   const detail::ProblemSlot* slot = nullptr;
   const policy::ProblemRecord* record = nullptr;  ///< null before it joined
+  std::optional<std::size_t> index{};             ///< in that state; empty before it joined
 };
 
 /// A config as names and values; empty for a problem that only other ranks launch.

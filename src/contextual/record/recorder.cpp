@@ -29,7 +29,7 @@ std::string new_run_id() {
 }
 
 std::string problem_text(const ProblemSlot& slot) {
-  return slot.name + " " + slot.key_text;
+  return slot.problem.name + " " + slot.problem.key_text;
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
     for (const ProblemView& problem : problems) {
       const std::size_t index = problem.slot->index;
       const bool known = index < result.cells.size();
-      const bool planned = known && !problem.slot->cells.empty();
+      const bool planned = known && !problem.slot->batch.cells.empty();
       const bool launched = known && result.cells[index][i].launched;
       if (!planned && !launched) {
         continue;  // not seen yet
@@ -224,8 +224,8 @@ void Recorder::contests(const std::vector<policy::Contest>& contests,
   }
   std::map<std::size_t, ProblemName> subjects;  // by their index in the state
   for (const ProblemView& problem : problems) {
-    if (problem.slot->shared() && problem.slot->state_index) {
-      subjects[*problem.slot->state_index] = {problem.slot->name, problem.slot->key_text};
+    if (problem.slot->shared() && problem.index) {
+      subjects[*problem.index] = {problem.slot->problem.name, problem.slot->problem.key_text};
     }
   }
   for (; contests_written_ < contests.size(); ++contests_written_) {
@@ -239,7 +239,7 @@ void Recorder::contests(const std::vector<policy::Contest>& contests,
 
 void Recorder::fails(const std::exception_ptr& thrown, const detail::BatchPlan& plan, const Ending& ending) {
   for (const ProblemView& problem : ending.problems) {
-    for (const detail::LocalRejection& rejection : problem.slot->rejections) {
+    for (const detail::LocalRejection& rejection : problem.slot->launched.rejections) {
       rejected(*problem.slot, rejection.config_id, rejection.reason, plan);
     }
   }

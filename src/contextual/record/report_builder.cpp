@@ -49,8 +49,8 @@ TimeSummary time_summary(const std::vector<std::int64_t>& samples, policy::Stati
 ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic) {
   const ProblemSlot& slot = *problem.slot;
   ProblemReport report;
-  report.kernel = slot.name;
-  report.key = slot.key_text;
+  report.kernel = slot.problem.name;
+  report.key = slot.problem.key_text;
   if (problem.record == nullptr) {
     return report;
   }
@@ -59,7 +59,7 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
   report.choice = record.choice;
   report.choice_config = config_of(slot, record.choice);
   report.reason = record.reason;
-  report.reused = slot.locked_config.has_value();
+  report.reused = slot.found.locked_config.has_value();
   for (std::size_t id = 0; id < record.configs.size(); ++id) {
     const policy::ConfigRecord& config = record.configs[id];
     report.configs.push_back({id, config_of(slot, id), time_summary(config.samples_ns, statistic),
@@ -74,8 +74,7 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
 void sort_as_agreed(std::vector<ProblemView>& problems) {
   const auto place = [](const ProblemView& problem) {
     const ProblemSlot& slot = *problem.slot;
-    const bool joined = slot.state_index.has_value();
-    return std::make_tuple(!joined, !slot.shared(), joined ? *slot.state_index : slot.index);
+    return std::make_tuple(!problem.index, !slot.shared(), problem.index.value_or(slot.index));
   };
   std::sort(problems.begin(), problems.end(),
             [&](const ProblemView& a, const ProblemView& b) { return place(a) < place(b); });

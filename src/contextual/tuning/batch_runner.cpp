@@ -28,7 +28,6 @@ void throw_outlived_guard(const std::string& region) {
 }
 
 void BatchRunner::begin_batch(const BatchPlan& plan) {
-  context_.begin_batch();
   iterations_.clear();
   iterations_.reserve(plan.length());
   failure_ = {};

@@ -25,7 +25,7 @@ class LaterAttempts {
  public:
   int count(std::uint32_t region_id, const ProblemSlot& slot, bool one_more) {
     const std::lock_guard lock(mutex_);
-    int& count = counts_[{region_id, slot.name, slot.key_text}];
+    int& count = counts_[{region_id, slot.problem.name, slot.problem.key_text}];
     count += one_more ? 1 : 0;
     return count;
   }
@@ -59,7 +59,7 @@ void LockIns::publish(const agreement::Problems& problems) {
 void LockIns::publish(ProblemSlot& slot, const policy::ProblemRecord& record, Published choice) {
   const auto known = published_.find(slot.index);
   const bool of_earlier_run =
-      known == published_.end() && !choice.provisional && slot.locked_config == choice.config_id;
+      known == published_.end() && !choice.provisional && slot.found.locked_config == choice.config_id;
   if (known != published_.end() && known->second == choice) {
     return;
   }
@@ -68,13 +68,14 @@ void LockIns::publish(ProblemSlot& slot, const policy::ProblemRecord& record, Pu
     return;
   }
   const Standing standing = choice.provisional ? provisional_standing(slot) : Standing::lasting;
-  for (const auto& member : slot.members) {
-    member->table()->lock_in(context_.region_id(), slot.key, static_cast<int>(choice.config_id), standing);
+  for (const auto& member : slot.found.members) {
+    member->table()->lock_in(context_.region_id(), slot.problem.key, static_cast<int>(choice.config_id),
+                             standing);
   }
   recorder_.choice({&slot, &record});
   if (choice.provisional) {
     lasting_ = false;
-    recorder_.warning("kernel \"" + slot.name + "\", key " + slot.key_text + ": config-" +
+    recorder_.warning("kernel \"" + slot.problem.name + "\", key " + slot.problem.key_text + ": config-" +
                       std::to_string(choice.config_id) + " is provisional (" + record.reason +
                       "). It is used in this region only, and " +
                       (standing == Standing::kept

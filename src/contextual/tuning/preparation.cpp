@@ -3,6 +3,7 @@
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -16,31 +17,17 @@ namespace {
 
 /// Configs of the batch, fallbacks included.
 std::set<std::size_t> needed(const ProblemSlot& slot) {
-  if (!slot.has_prepare) {
+  if (!slot.found.has_prepare) {
     return {};
   }
   std::set<std::size_t> configs{0};
-  for (const policy::Cell& cell : slot.cells) {
+  for (const policy::Cell& cell : slot.batch.cells) {
     configs.insert(cell.config_id);
   }
-  if (slot.best_so_far) {
-    configs.insert(*slot.best_so_far);
+  if (slot.batch.best_so_far) {
+    configs.insert(*slot.batch.best_so_far);
   }
   return configs;
-}
-
-/// Those that no rank has prepared yet: the same ones on all ranks.
-std::vector<std::size_t> unprepared(const ProblemSlot& slot) {
-  std::set<std::size_t> configs = needed(slot);
-  std::erase_if(configs, [&](std::size_t id) { return slot.prepared[id]; });
-  return {configs.begin(), configs.end()};
-}
-
-/// Those that were prepared before this rank launched the kernel for the first time.
-std::vector<std::size_t> unprepared_here(const ProblemSlot& slot) {
-  std::set<std::size_t> configs = slot.members.empty() ? std::set<std::size_t>{} : needed(slot);
-  std::erase_if(configs, [&](std::size_t id) { return !slot.prepared[id] || slot.prepared_here[id]; });
-  return {configs.begin(), configs.end()};
 }
 
 void append(std::vector<RejectionOutcome>& all, const std::vector<RejectionOutcome>& more) {
@@ -58,17 +45,40 @@ void Preparation::preload() {
   }
 }
 
+std::vector<bool> Preparation::prepared_here(const ProblemSlot& slot) {
+  return slot.found.has_prepare ? prepared(slot).here : std::vector<bool>();
+}
+
+Preparation::Prepared& Preparation::prepared(const ProblemSlot& slot) {
+  prepared_.resize(std::max(prepared_.size(), slot.index + 1));
+  Prepared& configs = prepared_[slot.index];
+  configs.anywhere.resize(slot.problem.config_count);
+  configs.here.resize(slot.problem.config_count);
+  return configs;
+}
+
 Preparation::Result Preparation::prepare(const BatchPlan& plan) {
   Result result;
   for (ProblemSlot& slot : context_.slots()) {
-    if (!slot.state_index) {
+    const std::set<std::size_t> due = slot.joined() ? needed(slot) : std::set<std::size_t>{};
+    if (due.empty()) {
       continue;
     }
-    for (const RejectionOutcome& late : prepare_slot(slot, unprepared_here(slot), plan)) {
-      slot.rejected[late.config_id].store(true, std::memory_order_release);
-      slot.late_rejections.push_back({late.config_id, 0, late.reason});
+    const Prepared done = prepared(slot);
+    std::vector<std::size_t> configs;  // those that no rank has prepared yet: the same ones on all ranks
+    std::vector<std::size_t> late;     // those that others have prepared before this rank knew the kernel
+    for (const std::size_t id : due) {
+      if (!done.anywhere[id]) {
+        configs.push_back(id);
+      } else if (!done.here[id] && !slot.found.members.empty()) {
+        late.push_back(id);
+      }
     }
-    const std::vector<std::size_t> configs = unprepared(slot);
+    for (const RejectionOutcome& rejection : prepare_slot(slot, late, plan)) {
+      slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
+      slot.launched.rejections.push_back({rejection.config_id, 0, rejection.reason});
+    }
+    result.something = result.something || !configs.empty() || !late.empty();
     // Decided alike on all ranks, since the plan and what has been prepared are alike.
     result.everywhere = result.everywhere || (slot.shared() && !configs.empty());
     append(slot.shared() ? result.shared : result.own, prepare_slot(slot, configs, plan));
@@ -82,17 +92,17 @@ std::vector<RejectionOutcome> Preparation::prepare_slot(ProblemSlot& slot,
                                                         const BatchPlan& plan) {
   std::vector<RejectionOutcome> rejections;
   for (const std::size_t id : configs) {
-    slot.prepared[id] = true;
-    slot.prepared_here[id] = !slot.members.empty();
+    prepared(slot).anywhere[id] = true;
+    prepared(slot).here[id] = !slot.found.members.empty();
     std::string reason;
-    for (const auto& member : slot.members) {
+    for (const auto& member : slot.found.members) {
       if (!member->traits().prepare || !member->alive()) {
         continue;
       }
       try {
         const Watchdog::Section section(watchdog_,
                                         {Activity::prepare, plan.phase(), context_.tuning_iteration});
-        member->traits().prepare(id, slot.key);
+        member->traits().prepare(id, slot.problem.key);
       } catch (const DeviceError&) {
         device_failure_ = std::current_exception();  // no config is to blame
       } catch (const std::exception& error) {
@@ -102,7 +112,7 @@ std::vector<RejectionOutcome> Preparation::prepare_slot(ProblemSlot& slot,
       }
     }
     if (!reason.empty()) {
-      rejections.push_back({*slot.state_index, id, 0, reason});
+      rejections.push_back({*problems_.index_of(slot), id, 0, reason});
     }
   }
   return rejections;

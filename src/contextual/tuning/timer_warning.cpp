@@ -7,7 +7,7 @@ std::optional<std::string> timer_warning(const Timer& timer, const std::deque<de
     return std::nullopt;
   }
   for (const detail::ProblemSlot& slot : slots) {
-    for (const auto& member : slot.members) {
+    for (const auto& member : slot.found.members) {
       if (member->traits().takes_stream) {
         return "kernel \"" + member->traits().name + "\" works on a stream, but the timer \"" +
                std::string(timer.name()) +

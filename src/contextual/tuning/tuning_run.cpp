@@ -56,7 +56,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
                   return blocked_actions(options_, context_, recorder_, place, blocked_for);
                 }),
       problems_(options.policy),
-      preparation_(context_, *watchdog_),
+      preparation_(context_, problems_, *watchdog_),
       runner_(context_, options, *watchdog_),
       settlement_(context_, *watchdog_, options.deadline),
       agreement_(exchange, context_, problems_, times_count(options)),
@@ -79,6 +79,7 @@ void TuningRun::execute(const std::function<void()>& region) {
 
 void TuningRun::begin_iteration() {
   if (!batch_open_) {
+    context_.begin_batch();
     plan();
     prepare();
     runner_.begin_batch(plan_);
@@ -122,7 +123,7 @@ void TuningRun::plan() {
     const bool waits = !closed && iteration.phase == Phase::final_run;
     plan_.phases.push_back(waits ? Phase::walk : closed ? Phase::final_run : iteration.phase);
   }
-  assign_cells();
+  fix_views();
   context_.rebuild_map();
 }
 
@@ -142,15 +143,19 @@ std::size_t TuningRun::plan_length() const {
                                                           : policy.n_warmup + policy.n_repeat);
 }
 
-/// What launches read during the batch.
-void TuningRun::assign_cells() {
+/// What launches go by during the batch.
+void TuningRun::fix_views() {
   for (ProblemSlot& slot : context_.slots()) {
-    slot.cells.clear();
-    if (slot.state_index) {
-      for (const policy::IterationPlan& iteration : slot.shared() ? plan_.shared : plan_.own) {
-        slot.cells.push_back(iteration.cells[*slot.state_index]);
+    if (const auto index = problems_.index_of(slot)) {
+      detail::BatchView view;
+      const auto& iterations = slot.shared() ? plan_.shared : plan_.own;
+      view.cells.reserve(iterations.size());
+      for (const policy::IterationPlan& iteration : iterations) {
+        view.cells.push_back(iteration.cells[*index]);
       }
-      slot.best_so_far = problems_.set_of(slot).state().best_so_far(*slot.state_index);
+      view.best_so_far = problems_.set_of(slot).state().best_so_far(*index);
+      view.prepared = preparation_.prepared_here(slot);
+      slot.batch = std::move(view);
     }
   }
 }
@@ -170,6 +175,9 @@ void TuningRun::prepare() {
       result_.failure = failure_of(prepared.device_failure);
     }
     check_own_problems();
+    if (prepared.something) {
+      fix_views();
+    }
     // What failed here is told to the other ranks by the exchange after the batch, where they wait.
     if (result_.failure || (shared.empty() && prepared.own.empty())) {
       return;
@@ -188,7 +196,7 @@ void TuningRun::reject(ProblemSet& set, const std::vector<RejectionOutcome>& rej
 void TuningRun::mark_rejected(const ProblemSet& set, const std::vector<RejectionOutcome>& rejections) {
   for (const RejectionOutcome& rejection : rejections) {
     ProblemSlot& slot = *set.slots()[rejection.problem];
-    slot.rejected[rejection.config_id].store(true, std::memory_order_release);
+    slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
     recorder_.rejected(slot, rejection.config_id, rejection.reason, plan_);
   }
 }
@@ -346,7 +354,7 @@ void TuningRun::warn_of_loading() {
     return;
   }
   for (const ProblemSlot& slot : context_.slots()) {
-    for (const auto& member : slot.members) {
+    for (const auto& member : slot.found.members) {
       const detail::KernelTraits& traits = member->traits();
       if (traits.takes_stream && (!traits.prepare || !traits.preload)) {
         context_.note(
@@ -401,7 +409,7 @@ std::vector<record::ProblemView> TuningRun::problems() const {
   std::vector<record::ProblemView> views;
   views.reserve(context_.slots().size());
   for (const ProblemSlot& slot : context_.slots()) {
-    views.push_back({&slot, problems_.record_of(slot)});
+    views.push_back({&slot, problems_.record_of(slot), problems_.index_of(slot)});
   }
   return views;
 }

@@ -82,7 +82,7 @@ class TuningRun {
   void end_batch();
   bool all_closed() const;
   std::size_t plan_length() const;
-  void assign_cells();
+  void fix_views();
   void reject(agreement::ProblemSet& set, const std::vector<policy::RejectionOutcome>& rejections);
   void mark_rejected(const agreement::ProblemSet& set,
                      const std::vector<policy::RejectionOutcome>& rejections);

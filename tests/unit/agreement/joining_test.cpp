@@ -58,7 +58,7 @@ TEST_CASE("joining: many problems are united in a time that grows with their num
   CHECK(thread_time() - begin < std::chrono::seconds(20));
   REQUIRE(problems.size() == each + each / 2);
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    REQUIRE(problems[i]->key == make_key(static_cast<std::int64_t>(i)));
+    REQUIRE(problems[i]->problem.key == make_key(static_cast<std::int64_t>(i)));
   }
 }
 
@@ -70,12 +70,12 @@ TEST_CASE("joining: a problem of another rank has that rank's key, and a launch 
   there.launch(*core, key);
   const std::vector<ProblemSlot*> problems = united(here, {&there});
   REQUIRE(problems.size() == 1);
-  CHECK(problems.front()->key == key);
-  CHECK(problems.front()->key_text == key.to_string());
-  CHECK(problems.front()->config_count == 3);
-  CHECK(problems.front()->members.empty());
+  CHECK(problems.front()->problem.key == key);
+  CHECK(problems.front()->problem.key_text == key.to_string());
+  CHECK(problems.front()->problem.config_count == 3);
+  CHECK(problems.front()->found.members.empty());
   CHECK(here.launch(*core, key) == problems.front());
-  CHECK(problems.front()->members.size() == 1);
+  CHECK(problems.front()->found.members.size() == 1);
   CHECK(here.context.slots().size() == 1);
 }
 
@@ -87,8 +87,8 @@ TEST_CASE("joining: keys that print alike are two problems", "[unit]") {
   there.launch(*core, make_key("1"));
   const std::vector<ProblemSlot*> problems = united(here, {&there});
   REQUIRE(problems.size() == 2);
-  CHECK(problems[0]->key == make_key(1));
-  CHECK(problems[1]->key == make_key("1"));
+  CHECK(problems[0]->problem.key == make_key(1));
+  CHECK(problems[1]->problem.key == make_key("1"));
 }
 
 TEST_CASE("joining: a kernel that ranks define differently is refused, also when it comes later", "[unit]") {
@@ -101,7 +101,7 @@ TEST_CASE("joining: a kernel that ranks define differently is refused, also when
     here.launch(*two, make_key(1));
     if (later) {
       for (ProblemSlot* slot : united(here, {})) {
-        slot->state_index = 0;
+        slot->batch.cells.resize(1);
       }
     }
     there.launch(*three, make_key(1));

@@ -51,7 +51,7 @@ TEST_CASE("many keys: problems of many kernels are told apart by name, key and c
   for (int batch = 0; batch < 2; ++batch) {
     for (const auto& core : cores) {
       for (const Key& key : {Key{}, make_key(1), make_key("1")}) {
-        REQUIRE(run.launch(*core, key)->key == key);
+        REQUIRE(run.launch(*core, key)->problem.key == key);
       }
     }
     CHECK(run.context.slots().size() == 3 * (1000 + 500));
