@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the next batch launches is loaded and prepared while no region work is in flight. What cannot be
-/// prepared on one rank is launched on none.
+/// Loads and prepares what the next batch launches while no region work is in flight. A config that one rank
+/// cannot prepare is launched on no rank.
 
 #include "contextual/launch/batch.hpp"
 #include "contextual/launch/run_context.hpp"
@@ -13,22 +13,23 @@
 
 namespace contextual::tuning {
 
-/// Calls the kernels' `preload` and `prepare`, each at most once a config and run.
+/// Calls the kernels' `preload` at most once per config and run, and their `prepare` at most once per config,
+/// tuning problem and run.
 class Preparation {
  public:
   Preparation(detail::RunContext& context, Watchdog& watchdog) : context_(context), watchdog_(watchdog) {}
 
-  /// Loads the default of every living kernel: which of them the region launches is not known yet.
+  /// Loads the default of every living kernel, because it is not known yet which of them the region launches.
   void preload();
 
   struct Result {
-    bool everywhere = false;  ///< shared problems had something to prepare: so they have on all ranks
-    std::vector<policy::RejectionOutcome> shared;  ///< what could not be prepared, of shared problems
-    std::vector<policy::RejectionOutcome> own;     ///< the same of problems that this rank has alone
-    std::exception_ptr device_failure;             ///< the device was lost: no config is to blame
+    bool everywhere = false;  ///< true if shared problems had something to prepare; equal on all ranks
+    std::vector<policy::RejectionOutcome> shared;  ///< configs of shared problems that could not be prepared
+    std::vector<policy::RejectionOutcome> own;     ///< the same for the problems that this rank has alone
+    std::exception_ptr device_failure;             ///< set if the device was lost, so no config is to blame
   };
-  /// Prepares what the plan's cells, and their fallbacks, need. What this rank comes to launch later than the
-  /// others do, and cannot prepare, is rejected with the next batch.
+  /// Prepares the configs of the plan's cells and their fallbacks. If this rank launches a problem only after
+  /// the others have prepared its configs, a config that it cannot prepare is rejected with the next batch.
   Result prepare(const detail::BatchPlan& plan);
 
  private:

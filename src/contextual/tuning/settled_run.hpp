@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A `run` with nothing to tune: a call, and where there are several ranks one small collective after it.
+/// A `run` with nothing to tune: one call of the region and, with several ranks, one small collective after
+/// it.
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/options/resolved_options.hpp"
@@ -12,20 +13,20 @@
 
 namespace contextual::tuning {
 
-/// Runs a region once with what is locked in for it, between the user's hooks: no timer, no record of
-/// launches, no log. Before it the ranks have agreed that all of them have nothing to tune.
+/// Runs a region once with the configs locked in for it, between the user's hooks, without timer, launch
+/// records or log. The ranks must have agreed before that none of them has anything to tune.
 class SettledRun {
  public:
   SettledRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
              agreement::Exchange& exchange)
       : options_(options), region_(std::move(region)), region_id_(region_id), exchange_(exchange) {}
 
-  /// Returns whether all ranks are to tune after all, because something new was launched or a choice was
-  /// rejected on one of them. Throws on all ranks alike when the region or a hook threw on one.
+  /// Returns true if all ranks must tune after all, because one of them launched something new or rejected a
+  /// choice. Throws on all ranks if the region or a hook threw on one of them.
   bool execute(const std::function<void()>& region);
 
  private:
-  /// Returns whether something was new on this rank.
+  /// Returns true if this rank launched something new or rejected a choice.
   bool call(const std::function<void()>& region) const;
 
   const options::ResolvedOptions& options_;

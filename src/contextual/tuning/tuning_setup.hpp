@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The begin of a tuning run: what each rank sets up for itself, then the meeting of all ranks.
+/// The begin of a tuning run: each rank sets up its part, then all ranks meet.
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/options/resolved_options.hpp"
@@ -16,18 +16,17 @@
 
 namespace contextual::tuning {
 
-/// Sets up a run's record and the run. What fails in that is kept until the ranks meet, so that all learn of
-/// it.
+/// Sets up a run and its recorder. Keeps an error until the ranks meet, so that all of them learn of it.
 class TuningSetup {
  public:
   TuningSetup(const std::string& region, std::uint32_t region_id, const options::ResolvedOptions& options,
               const Origin& origin, agreement::Exchange& exchange);
 
-  /// Collective. Throws what could not be set up here, and what agreement::say_hello throws; the log then has
-  /// an end.
+  /// Collective. Throws the error of this rank's set-up, or what agreement::say_hello throws, after it has
+  /// written the end of the run to the log.
   void meet();
 
-  // After the ranks have met.
+  // Valid after `meet` has returned.
   record::Recorder& recorder() { return *recorder_; }
   std::unique_ptr<TuningRun> take_run() { return std::move(run_); }
 
