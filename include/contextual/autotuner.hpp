@@ -21,36 +21,42 @@ template <typename Region>
 class TunedRegion;
 
 namespace detail {
-struct TunedState;  // what a wrapped region remembers between calls
+struct TunedState;  // the state that a wrapped region keeps between its calls
 }
 
 /// Tunes regions.
 ///
 /// Ranks: every rank of the communicator constructs a tuner and calls `run` with the same regions in the
-/// same order. One tuner tunes one region at a time: `run` from a second thread waits for the first, up to
-/// the deadline, and then throws Error. Use a tuner (and a communicator) a thread where regions wait for each
-/// other.
+/// same order.
 ///
-/// A tuner may be used again after an error; what was locked in before it stays.
+/// Threads: a tuner runs one region at a time. A `run` from a second thread waits for the first one up to the
+/// deadline, then throws Error. Regions that wait for each other need one tuner and one communicator per
+/// thread.
+///
+/// Errors: a tuner can be used again after a failed `run`. Configs that were locked in before stay locked in.
 class CONTEXTUAL_API ContextualAutotuner {
  public:
   ContextualAutotuner();
-  /// Throws nothing: options are checked by the first `run`.
+  /// Does not check the options: the first `run` does.
   explicit ContextualAutotuner(Options options);
   ContextualAutotuner(const ContextualAutotuner&) = delete;
   ContextualAutotuner& operator=(const ContextualAutotuner&) = delete;
   ~ContextualAutotuner();
 
-  /// Runs `region` until every tunable kernel launched in it is locked in, then once more, and returns what
-  /// that last run returned: void, move-only types and references too. A reference, `T&` or `T&&`, is
-  /// returned as such: what it refers to must outlive the call of `run`.
+  /// Runs `region` until every tunable kernel launched in it is locked in, then runs it once more and returns
+  /// the result of that last run. The result may be void, a move-only type or a reference. A reference (`T&`
+  /// or `T&&`) is passed on as it is, so its target must outlive the call of `run`.
   ///
-  /// `name` identifies the region: two regions with the same kernel and key do not share a choice. What an
-  /// earlier `run` of a region of this name locked in is used, unless `always_tune` is set. A `run` inside a
-  /// region that is being tuned is part of that region: the callable is just called.
+  /// `name` identifies the region and must not be empty: regions with different names do not share choices,
+  /// even for the same kernel and key. Choices that an earlier `run` locked in under this name are reused,
+  /// unless `always_tune` is set. A `run` inside a region that is being tuned belongs to that region: it only
+  /// calls its callable. A `run` of the same tuner from one of its hooks or callbacks throws Error.
   ///
-  /// Throws what the region throws, unchanged; TuningFailedError, RegionFailedError, RankMismatchError,
-  /// CommunicationError, InvalidArgument, ConfigSpaceError as documented there.
+  /// `region` and the hooks are called on the calling thread. `options` take precedence over the tuner's own.
+  ///
+  /// Rethrows an exception of the region unchanged. Throws TuningFailedError, RegionFailedError,
+  /// RankMismatchError, DeviceError, CommunicationError, InvalidArgument or ConfigSpaceError, each for the
+  /// reason that its class documents; and CudaUnavailable when a CUDA timer cannot be made.
   template <typename Region>
   decltype(auto) run(std::string_view name, Region&& region, const Options& options = {}) {
     static_assert(
@@ -69,16 +75,16 @@ class CONTEXTUAL_API ContextualAutotuner {
     }
   }
 
-  /// All runs so far; a copy. Thread-safe.
+  /// Returns a copy of what is known of all runs so far. Thread-safe.
   Report report() const;
 
  private:
   template <typename Region>
   friend class TunedRegion;
 
-  /// False when the region has more problems than max_problems.
+  /// Returns false when the region has more tuning problems than max_problems.
   bool run_erased(std::string_view name, const std::function<void()>& region, const Options& options);
-  /// A wrapped region's call: without communication when nothing is new.
+  /// Serves one call of a wrapped region. Does not communicate when nothing is new.
   void call_erased(detail::TunedState& state, std::string_view name, const std::function<void()>& region,
                    const Options& options);
   static std::shared_ptr<detail::TunedState> new_tuned_state();

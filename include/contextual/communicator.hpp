@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// The seam to other ranks: two collectives, each with a deadline.
+/// The interface to other ranks: two collectives, each with a deadline.
 ///
-/// The tuner calls them after a settle, in the same order on every rank, from the thread that called
-/// `ContextualAutotuner::run`; never inside the region. `contextual/testing/communicator_conformance.hpp`
-/// checks an implementation.
+/// The tuner calls them between runs of the region, never inside it, in the same order on every rank, on the
+/// thread that called `ContextualAutotuner::run`. `contextual/testing/communicator_conformance.hpp` checks an
+/// implementation.
 
 #include <contextual/deadline.hpp>
 #include <contextual/export.hpp>
@@ -19,11 +19,11 @@
 
 namespace contextual {
 
-/// A group of ranks that tune together. An implementation owns its transport exclusively: the
-/// application's own collectives never run on it.
+/// A group of ranks that tune together. An implementation has a transport of its own, on which the
+/// application's collectives never run. One thread at a time uses a communicator.
 ///
-/// After a collective threw CommunicationError the communicator is poisoned: every later call throws
-/// CommunicationError at once, also on ranks where the collective completed later.
+/// Once a collective has thrown CommunicationError, the communicator is poisoned: every later collective
+/// throws CommunicationError at once, also on ranks where the failed collective completed later.
 class CONTEXTUAL_API Communicator {
  public:
   Communicator() = default;
@@ -34,28 +34,31 @@ class CONTEXTUAL_API Communicator {
   virtual int rank() const noexcept = 0;  ///< in [0, size)
   virtual int size() const noexcept = 0;  ///< at least 1
 
-  /// Element-wise maximum over all ranks, in place. The length must be equal on all ranks; a different
-  /// one is the caller's error and may be reported as CommunicationError.
-  /// Throws CommunicationError when the deadline expires or the communicator is poisoned.
+  /// Replaces each element by its maximum over all ranks. All ranks must give the same number of elements;
+  /// for other calls an implementation may throw CommunicationError. Throws CommunicationError if the
+  /// deadline expires or the communicator is poisoned.
   virtual void all_reduce_max(std::span<std::int64_t> values, Deadline deadline) = 0;
 
-  /// Every rank's bytes, in rank order; lengths may differ. Throws as `all_reduce_max`.
+  /// Returns the bytes of every rank in rank order. Their lengths may differ. Throws as `all_reduce_max`
+  /// does.
   virtual std::vector<std::string> all_gather(std::string_view bytes, Deadline deadline) = 0;
 
-  /// For logs, e.g. "one rank", "MPI (4 ranks)".
+  /// Returns a name for logs, e.g. "one rank" or "MPI (4 ranks)".
   virtual std::string describe() const = 0;
 
-  /// This process in the whole program, for the names of its log files: groups that tune apart have a rank 0
-  /// each. `rank()` where the group is the whole program.
+  /// Returns the rank of this process in the whole program, which names its log file. Groups that tune apart
+  /// each have a rank 0 but must not share a log file. Equals `rank()` if the group is the whole program.
   virtual int process_rank() const noexcept { return rank(); }
 
-  /// Empty in a process of its own. Ranks that are simulated as threads of one process return distinct
-  /// names, which keep their lock-ins apart.
+  /// Returns an empty text if the rank is a process of its own. Ranks that are simulated as threads of one
+  /// process return distinct names, which keep their lock-ins apart. The text lives as long as the
+  /// communicator.
   virtual std::string_view process_scope() const noexcept { return {}; }
 };
 
-/// The communicator of a program that runs alone: rank 0 of 1, nothing to wait for. In a program that mpirun
-/// or srun started as several ranks, each of which tunes alone, log files carry the launcher's rank.
+/// Returns the communicator of a single rank, which never waits. If mpirun or srun started the program as
+/// several processes, each of them tunes alone, and its log file is named by the launcher's rank.
+/// Thread-safe.
 CONTEXTUAL_API std::shared_ptr<Communicator> one_rank();
 
 }  // namespace contextual

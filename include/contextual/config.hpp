@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A dynamic config: named values in an order. For run-time compilation, logs and the cache; a kernel that is
-/// compiled with the program rather uses a struct of its own (`config_space.hpp`).
+/// A dynamic config: named values in an order, for run-time compilation, logs and the cache. A kernel that is
+/// compiled with the program better uses a struct of its own (`config_space.hpp`).
 
 #include <contextual/export.hpp>
 #include <contextual/param.hpp>
@@ -20,12 +20,16 @@
 
 namespace contextual {
 
-/// Ordered named values: `Config{{"BLOCK", 128}, {"SWIZZLE", true}, {"IMPL", "mma"}}`. A name occurs once,
-/// numbers are finite and integers fit std::int64_t; anything else throws InvalidArgument.
+/// Named values in an order: `Config{{"BLOCK", 128}, {"SWIZZLE", true}, {"IMPL", "mma"}}`. A value type;
+/// const members may be called by several threads.
+///
+/// A name that occurs twice, a number that is not finite, or an integer that does not fit std::int64_t throws
+/// InvalidArgument.
 class CONTEXTUAL_API Config {
  public:
+  /// One name with its value.
   struct CONTEXTUAL_API Entry {
-    /// Throws InvalidArgument for a number that is not finite or does not fit.
+    /// Throws InvalidArgument for a number that is not finite or an integer that does not fit std::int64_t.
     template <ValueLike T>
     Entry(std::string entry_name, const T& entry_value)
         : name(std::move(entry_name)), value(checked(name, detail::to_value(entry_value))) {}
@@ -36,7 +40,7 @@ class CONTEXTUAL_API Config {
     Value value;
   };
 
-  /// How `get` and `[]` return a T: text by reference into the config, everything else by value.
+  /// What `get` and `[]` return for a T: text as a reference into the config, everything else by value.
   template <ConfigValue T>
   using Result = std::conditional_t<std::is_same_v<T, std::string>, const std::string&, T>;
 
@@ -48,24 +52,24 @@ class CONTEXTUAL_API Config {
   const std::vector<Entry>& entries() const noexcept { return entries_; }
 
   bool contains(std::string_view name) const noexcept { return find(name) != nullptr; }
-  /// Null when there is no such parameter. Valid until the config changes.
+  /// Returns the value of `name`, or null if there is none. The pointer is valid until the config changes.
   const Value* find(std::string_view name) const noexcept;
 
-  /// Replaces the value of `name`, or appends it. Throws as Entry.
+  /// Replaces the value of `name`, or appends it if there is none. Throws as Entry's constructor does.
   template <ValueLike T>
   Config& set(std::string name, const T& value) {
     assign(Entry(std::move(name), value));
     return *this;
   }
 
-  /// The value of `name` as a T: an integer may be read as floating point, nothing else converts.
-  /// Throws InvalidArgument for an unknown name, another type, or an integer that does not fit a T.
+  /// Returns the value of `name` as a T. The only conversion is from an integer to floating point. Throws
+  /// InvalidArgument for an unknown name, for another type, and for an integer that does not fit a T.
   template <ConfigValue T>
   Result<T> get(std::string_view name) const {
     return read<T>(name, find(name));
   }
 
-  /// As `get`, without a search when the position fits.
+  /// Like `get`, but without a search if the parameter is at the handle's position.
   template <ConfigValue T>
   Result<T> operator[](const Param<T>& param) const {
     const std::size_t i = param.position();
@@ -73,20 +77,20 @@ class CONTEXTUAL_API Config {
     return read<T>(param.name(), direct ? &entries_[i].value : find(param.name()));
   }
 
-  /// Same names, types and values in the same order.
+  /// Equal configs have the same names, types and values in the same order.
   bool operator==(const Config&) const = default;
 
-  /// Over names, types and values in order. Stable across runs, ranks and platforms.
+  /// A hash of names, types and values in order, the same in every run, on every rank and platform.
   std::uint64_t hash() const noexcept;
 
-  /// "{BLOCK: 128, SWIZZLE: true, IMPL: mma}".
+  /// For people, e.g. "{BLOCK: 128, SWIZZLE: true, IMPL: mma}".
   std::string to_string() const;
 
-  /// One JSON object in order, without line breaks: {"BLOCK":128,"SWIZZLE":true}. Doubles round-trip and stay
-  /// doubles, integers stay integers. Bytes that are not UTF-8 become U+FFFD.
+  /// One JSON object without line breaks, in order, e.g. {"BLOCK":128,"SWIZZLE":true}. Integers and
+  /// floating-point numbers keep their type and exact value. Bytes that are not UTF-8 become U+FFFD.
   std::string to_json() const;
 
-  /// The inverse. Throws InvalidArgument that says what is wrong and where.
+  /// Reads what `to_json` writes. Throws InvalidArgument with the problem and its position in `text`.
   static Config from_json(std::string_view text);
 
  private:

@@ -25,22 +25,22 @@
 
 namespace contextual {
 
-/// A set of configs of type C, in a fixed order: config 0 is the default, then come all combinations of the
-/// parameters' values (the last parameter changes fastest) or the explicit list, without the default and
-/// without what a constraint excludes.
+/// A set of configs of type C in a fixed order. Config 0 is the default. The others follow: either all
+/// combinations of the parameters' values, where the last parameter changes fastest, or an explicit list;
+/// without the default and without the configs that a constraint excludes.
 ///
 ///     ConfigSpace<GemmConfig>{{"BLOCK_N", &GemmConfig::block_n, {128, 256}},
 ///                             {"NUM_SMS", &GemmConfig::num_sms, {132, 116, 108}}}
 ///     ConfigSpace<Config>{{"BLOCK", {64, 128}}, {"IMPL", {"mma", "simt"}}}
 ///
-/// The default is C{} unless it is set (for a dynamic Config: the first value of every parameter, or the
-/// first listed config); it need not be a candidate, but every constraint must allow it. Members that no
-/// parameter names keep the default's values.
+/// Unless it is set, the default is C{}; for a dynamic Config it is the first value of every parameter, or
+/// the first listed config. It may lie outside the parameters' values and the list, but every constraint must
+/// allow it. In the combinations, members that no parameter names keep the default's values.
 ///
-/// Nothing here throws on a bad space before it is used: the first call of `validate`, `size`, `configs`,
-/// `[]`, `to_config`, `describe`, `digest` or `view` generates the configs once and throws ConfigSpaceError
-/// for a space that is empty, contradictory, too large, has duplicates, or a constraint that throws. Const
-/// members may be called by several threads.
+/// Building a bad space does not throw; using it does. The first call of `validate`, `size`, `configs`, `[]`,
+/// `to_config`, `describe`, `digest` or `view` generates the configs once. That call and all later ones throw
+/// ConfigSpaceError if the space is empty, contradictory, too large (over a million candidates) or has
+/// duplicates, or if a constraint throws. Several threads may call const members.
 template <typename C>
 class ConfigSpace {
  public:
@@ -50,7 +50,7 @@ class ConfigSpace {
   ConfigSpace() = default;
   ConfigSpace(std::initializer_list<Parameter> parameters) { definition_.parameters = parameters; }
 
-  /// A space of these configs only. For a struct the parameters name the members in which they differ.
+  /// A space of exactly these configs. For a struct, the parameters name the members in which they differ.
   static ConfigSpace list(std::initializer_list<Parameter> parameters, std::vector<C> configs) {
     return ConfigSpace(parameters).explicit_list(std::move(configs));
   }
@@ -58,7 +58,8 @@ class ConfigSpace {
     return ConfigSpace().explicit_list(std::move(configs));
   }
 
-  /// Only configs for which `allows` returns true. Called once per candidate, by the thread of the first use.
+  /// Excludes the configs for which `allows` returns false. `allows` is called when the configs are
+  /// generated, by the thread that uses the space first. `name` appears in error messages.
   ConfigSpace& constraint(std::string name, std::function<bool(const C&)> allows) & {
     definition_.constraints.push_back({std::move(name), std::move(allows)});
     return changed();
@@ -67,7 +68,7 @@ class ConfigSpace {
     return std::move(constraint(std::move(name), std::move(allows)));
   }
 
-  /// These configs instead of all combinations; the parameters' values, if any, are not used then.
+  /// Uses these configs instead of all combinations. The parameters' values are then ignored.
   ConfigSpace& explicit_list(std::vector<C> configs) & {
     definition_.list = std::move(configs);
     return changed();
@@ -76,27 +77,28 @@ class ConfigSpace {
     return std::move(explicit_list(std::move(configs)));
   }
 
-  /// What is launched when nothing has been tuned.
+  /// Sets config 0, which is launched where nothing has been tuned.
   ConfigSpace& default_config(C config) & {
     definition_.default_config = std::move(config);
     return changed();
   }
   ConfigSpace default_config(C config) && { return std::move(default_config(std::move(config))); }
 
-  /// The number of candidates before constraints, without generating them; the largest value if it overflows.
+  /// Returns the number of candidates before constraints, or the largest value if that overflows. Generates
+  /// nothing.
   std::uint64_t cardinality() const { return definition_.candidate_count(); }
 
-  /// Generates the configs, unless that has been done.
+  /// Generates the configs unless they exist already. Throws ConfigSpaceError for a bad space.
   void validate() const { static_cast<void>(generated()); }
 
-  /// At least 1.
+  /// Returns the number of configs, which is at least 1.
   std::size_t size() const { return generated().configs.size(); }
 
-  /// In order; valid until the space is changed or destroyed.
+  /// Returns all configs in order. The reference is valid until the space is changed or destroyed.
   const std::vector<C>& configs() const& { return generated().configs; }
   std::vector<C> configs() && { return generated().configs; }
 
-  /// Throws InvalidArgument when `config_id` is not below the size.
+  /// Returns one config. Throws InvalidArgument if `config_id` is not below `size()`.
   const C& operator[](std::size_t config_id) const {
     const std::vector<C>& all = generated().configs;
     if (config_id >= all.size()) {
@@ -106,18 +108,19 @@ class ConfigSpace {
     return all[config_id];
   }
 
-  /// Names and values. Throws as `[]`.
+  /// Returns the names and values of one config. Throws as `[]` does.
   Config to_config(std::size_t config_id) const {
     return detail::named_values(definition_.parameters, (*this)[config_id]);
   }
 
-  /// "{BLOCK_N: 128, NUM_SMS: 132}". Throws as `[]`.
+  /// Returns a config as text, e.g. "{BLOCK_N: 128, NUM_SMS: 132}". Throws as `[]` does.
   std::string describe(std::size_t config_id) const { return to_config(config_id).to_string(); }
 
-  /// Over parameter names and all configs in order; the same in every run and on every rank.
+  /// Returns a hash of the parameters' names and all configs in order, the same in every run and on every
+  /// rank.
   std::uint64_t digest() const { return generated().digest; }
 
-  /// What the engine needs of it.
+  /// Returns what the tuner needs of the space: its size, its digest, and the configs as names and values.
   SpaceView view() const {
     SpaceView view{size(), digest(), {}};
     view.configs.reserve(view.size);
@@ -127,7 +130,7 @@ class ConfigSpace {
     return view;
   }
 
-  /// A handle for `config[handle]`. Does not throw: a name that is unknown is reported by the look-up.
+  /// Returns a handle for `config[handle]`. An unknown name does not throw here but in that look-up.
   template <ConfigValue T>
   Param<T> param(const std::string& name) const requires std::same_as<C, Config> {
     std::size_t position = 0;
@@ -143,7 +146,7 @@ class ConfigSpace {
  private:
   using Cache = detail::GeneratedSpaceCache<C>;
 
-  // The cache is shared by copies; a change gives this copy a new one.
+  // Copies share one cache; a change gives the changed copy a cache of its own.
   ConfigSpace& changed() {
     cache_ = std::make_shared<Cache>();
     return *this;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Carries a region's context to its worker threads.
+/// Makes the worker threads of a region part of it.
 
 #include <contextual/export.hpp>
 
@@ -15,23 +15,23 @@ struct ThreadLog;
 class UsePass;
 class RunContext;
 
-/// What a launch reads of its thread. `log` is set while a region is being tuned on this thread.
+/// The thread-local state that a launch reads.
 struct ThreadState {
-  ThreadLog* log = nullptr;
-  UsePass* use = nullptr;      ///< a wrapped region's later call
-  std::uint32_t region = 0;    ///< 0: none
-  bool defaults_only = false;  ///< mode off
+  ThreadLog* log = nullptr;    ///< set while a region is being tuned on this thread
+  UsePass* use = nullptr;      ///< set during a call of a region that runs without tuning, see UsePass
+  std::uint32_t region = 0;    ///< the active region's id, or 0 for none
+  bool defaults_only = false;  ///< set in Mode::off
 };
 
 CONTEXTUAL_API ThreadState& thread_state() noexcept;
 }  // namespace detail
 
-/// The context of the region that is active on the thread that made it; cheap to copy.
+/// Refers to the region that is active on the thread that calls `current`. Cheap to copy.
 ///
-/// Valid until that run of the region returns: a region joins its workers before it returns.
+/// Valid until the current run of that region returns. The region must join its workers before it returns.
 class CONTEXTUAL_API RegionContext {
  public:
-  /// Of the calling thread. Outside a region: an empty context, whose guards do nothing.
+  /// Returns the context of the calling thread. Outside a region it is empty, and its guards do nothing.
   static RegionContext current() noexcept;
 
  private:
@@ -42,15 +42,16 @@ class CONTEXTUAL_API RegionContext {
 /// How the launches of a worker thread are compared across ranks.
 enum class LaunchOrder {
   same,  ///< this thread launches the same kernels in the same order on every rank
-  any,   ///< work is handed out dynamically: only the launches of all such threads together are compared
+  any,   ///< work is distributed dynamically: the launches of all such threads are compared as one set
 };
 
-/// Makes a worker thread part of the region while it lives.
+/// Makes a worker thread part of a region as long as the guard lives.
 ///
-/// Without it the launches of a worker are not tuned; they are counted, and the log warns about them.
-/// Construct and destroy on the worker thread, within one run of the region: a guard that is alive when the
-/// region returns ends the tuning with Error. In a later call of a wrapped region this is not detected: the
-/// behaviour is undefined there. Allocates; takes a lock briefly.
+/// Launches of a worker without a guard are not tuned. They are counted, and the log warns about them.
+///
+/// Construct and destroy the guard on the worker thread, within one run of the region. If a guard is alive
+/// when the region returns, `run` throws Error. A later call of a wrapped region does not detect this: there,
+/// such a guard is undefined behaviour. Cost: an allocation and a short lock.
 class CONTEXTUAL_API ContextGuard {
  public:
   explicit ContextGuard(const RegionContext& context, LaunchOrder order = LaunchOrder::same);
@@ -61,8 +62,8 @@ class CONTEXTUAL_API ContextGuard {
  private:
   detail::ThreadState saved_;
   detail::ThreadState installed_;
-  detail::RunContext* run_ = nullptr;  ///< with a log of its own there
-  detail::UsePass* use_ = nullptr;     ///< that counts its guards
+  detail::RunContext* run_ = nullptr;  ///< the tuning run that counts this guard, or null
+  detail::UsePass* use_ = nullptr;     ///< the run with nothing to tune that counts it, or null
 };
 
 }  // namespace contextual

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// All public headers that need nothing but the standard library. Kernels on GPUs are in
-/// `contextual/cuda.hpp`, ranks over MPI in `contextual/mpi.hpp`, what is for tests in `contextual/testing/`.
+/// Includes every public header that needs only the standard library. GPU kernels need `contextual/cuda.hpp`,
+/// ranks over MPI need `contextual/mpi.hpp`, and test helpers are in `contextual/testing/`.
 
 #include <contextual/autotuner.hpp>
 #include <contextual/communicator.hpp>

@@ -3,15 +3,15 @@
 /// \file
 /// Tunable kernels on NVIDIA GPUs. Includes cuda.h; link contextual::cuda.
 ///
-/// Any callable that launches on a stream is a launcher of a TunableKernel: a template instance by `<<<>>>`,
-/// cuLaunchKernelEx, a library call. CudaKernel, below, is for kernels that are compiled at run time, one
-/// variant a config. A launcher's only argument of type cudaStream_t (CUstream) is the launch's stream.
+/// The launcher of a TunableKernel may be any callable that launches on a stream: a template instance by
+/// `<<<>>>`, cuLaunchKernelEx, or a library call. Its only argument of type cudaStream_t (CUstream) is the
+/// stream of the launch. CudaKernel is for kernels that are compiled at run time, one variant per config.
 ///
-/// Including this changes nothing by itself. A program names its timer: `Options{.timer =
-/// cuda_or_host_timer}`, or once `set_default_timer(cuda_or_host_timer)`.
+/// Including this header does not change how a run measures. A program sets the timer of each run with
+/// `Options{.timer = cuda_or_host_timer}`, or of all runs with `set_default_timer(cuda_or_host_timer)`.
 ///
-/// Driver and NVRTC are loaded at run time: a binary that links contextual::cuda starts without them, and
-/// learns by CudaUnavailable what is missing.
+/// The driver and NVRTC are loaded at run time. A program that links contextual::cuda starts without them;
+/// CudaUnavailable then names what is missing.
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/kernel.hpp>

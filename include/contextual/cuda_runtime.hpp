@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// For kernels that nvcc compiled, launched by `<<<>>>`: the CUDA runtime's statuses, and loading a kernel
-/// ahead of its first launch. Includes cuda_runtime_api.h; link contextual::cuda, and the runtime (nvcc does,
-/// CUDA::cudart).
+/// For kernels that nvcc compiles and `<<<>>>` launches: the status type of the CUDA runtime, and loading a
+/// kernel ahead of its first launch. Includes cuda_runtime_api.h. Link contextual::cuda and the CUDA runtime
+/// (CUDA::cudart; nvcc links it by default).
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/timer.hpp>
@@ -16,16 +16,16 @@
 
 namespace contextual {
 
-/// "cudaErrorInvalidValue: invalid argument".
+/// Returns e.g. "cudaErrorInvalidValue: invalid argument".
 inline std::string cuda_error_text(cudaError_t code) {
   return std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code);
 }
 
-/// For a launcher that ends with `return cudaGetLastError();`.
+/// Lets a launcher end with `return cudaGetLastError();`: a failure rejects its config.
 template <>
 struct launch_status<cudaError_t> {
-  /// Takes away an error that an earlier call of the runtime left on this thread, which the launch would
-  /// report as its own.
+  /// Clears the error that an earlier call of the runtime left on this thread, because the launch would
+  /// otherwise report it as its own.
   static std::optional<std::string> begin() {
     const cudaError_t code = cudaGetLastError();
     return code == cudaSuccess ? std::nullopt : std::optional(cuda_error_text(code));
@@ -38,20 +38,20 @@ struct launch_status<cudaError_t> {
   }
 };
 
-/// Loads the code of a `__global__` function for the current device, now: with lazy loading (the default) its
-/// first launch would, and could wait there for a kernel that waits for it. To be called in `prepare` and
-/// `preload`. `function` is the function's address as the host knows it. Throws CudaError, e.g. when nothing
-/// was compiled for this device.
+/// Loads the code of a `__global__` function for the current device. With lazy loading, CUDA's default, the
+/// first launch would load it, and could wait for ever beside a kernel that waits for that launch. Call it in
+/// `prepare` and `preload`. `function` is the address of the function on the host. Throws CudaError, for
+/// example if the function was not compiled for this device.
 inline void load_kernel(const void* function) {
   cudaFuncAttributes attributes{};
   const cudaError_t code = cudaFuncGetAttributes(&attributes, function);  // lazy loading loads here
   if (code != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());  // it is told here, so nothing later is to be blamed for it
+    static_cast<void>(cudaGetLastError());  // the exception reports it; no later call should
     throw CudaError("loading a kernel failed: " + cuda_error_text(code), static_cast<int>(code));
   }
 }
 
-/// `load_kernel(scale<4>)`, for a template's instance or a plain kernel.
+/// The same for a kernel by name, e.g. `load_kernel(scale<4>)`.
 template <typename... Parameters>
 void load_kernel(void (*kernel)(Parameters...)) {
   load_kernel(reinterpret_cast<const void*>(kernel));

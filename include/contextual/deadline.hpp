@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How long a wait may still take. Every wait of the tuner carries one.
+/// Deadline: how much longer a wait may take. Every wait of the tuner has one.
 
 #include <contextual/detail/sync/running_time.hpp>
 
@@ -10,19 +10,21 @@
 
 namespace contextual {
 
-/// Counts the time in which this process ran, while the wait looks at it: `expired`, `remaining` and `wait`
-/// look. Look at least once a `tick`. A longer time without a look counts as some ticks only, since the
-/// process may have been stopped, and then no peer is to blame.
+/// A time limit that does not count the time during which the process was stopped.
 ///
-/// A value that is moved, not copied: a copy would not know what the original has counted since. Used by one
-/// thread at a time. Cost of a look: one clock read.
+/// It advances only when it is looked at: by `expired`, `remaining` or `wait`. Look at least once per `tick`.
+/// A longer time without a look counts as a few ticks only, because the process may have been stopped
+/// meanwhile, for which no peer is to blame.
+///
+/// It can be moved but not copied: a copy would miss what the original counts later. One thread at a time may
+/// use it. Cost of a look: one clock read.
 template <typename ClockType>
 class BasicDeadline {
  public:
   using Clock = ClockType;
   using Duration = std::chrono::nanoseconds;
 
-  /// `timeout` from now; at most some decades, however long it is.
+  /// Expires `timeout` from now, but after 50 years at the latest. A negative `timeout` has expired already.
   template <typename Rep, typename Period>
   static BasicDeadline after(std::chrono::duration<Rep, Period> timeout) {
     constexpr auto longest = std::chrono::hours(24 * 365 * 50);
@@ -39,17 +41,17 @@ class BasicDeadline {
 
   bool expired() { return remaining() == Duration::zero(); }
 
-  /// Zero once expired.
+  /// Returns the time left, which is zero once the deadline has expired.
   Duration remaining() {
     left_ = std::max(left_ - running_.look(), Duration::zero());
     return left_;
   }
 
-  /// The longest time that a wait may sleep before it looks again.
+  /// Returns the longest time that a wait may sleep between two looks.
   Duration tick() const noexcept { return running_.tick(); }
 
-  /// Waits on a condition variable until `done`; false when the deadline expires first. `lock` is held by the
-  /// caller, and whenever `done` is called.
+  /// Waits on a condition variable until `done()` is true. Returns false if the deadline expires first. The
+  /// caller must hold `lock`; `done` is called with the lock held.
   template <typename Condition, typename Lock, typename Predicate>
   bool wait(Condition& changed, Lock& lock, const Predicate& done) {
     while (!done()) {

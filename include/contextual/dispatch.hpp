@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// From a config's run-time values to template instances.
+/// Turns run-time values of a config into template arguments.
 ///
 ///     dispatch<128, 256>(c.block_n, [&]<int BN> { gemm<BN>(args); });
 ///     dispatch(values<64, 128>(c.bm), values<32, 64>(c.bn), [&]<int BM, int BN> { gemm<BM, BN>(args); });
 ///
-/// Every combination is compiled. A value that is none of the listed ones throws ConfigRejected, which names
-/// the value and the list. Cost: one comparison for each listed value before the right one, no allocation.
+/// Every combination is compiled. A value that is not listed throws ConfigRejected, whose message names the
+/// value and the list. Cost: one comparison per listed value up to the right one; no allocation.
 
 #include <contextual/export.hpp>
 #include <contextual/value.hpp>
@@ -37,7 +37,7 @@ std::string dispatch_text(const T& value) {
   }
 }
 
-/// Without the conversions that would make -1 equal to 4294967295.
+/// Compares without the conversions that would make -1 equal to 4294967295.
 template <typename A, typename B>
 constexpr bool dispatch_equal(const A& a, const B& b) {
   if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) {
@@ -70,8 +70,8 @@ std::string dispatch_list() {
 
 }  // namespace detail
 
-/// Calls `f.template operator()<V>()` for the listed V that equals `value`, and returns its result, which has
-/// the same type for every V. Throws ConfigRejected when there is none.
+/// Calls `f.template operator()<V>()` for the listed V that equals `value` and returns the result, whose type
+/// must be the same for every V. Throws ConfigRejected if no listed value is equal.
 template <auto First, auto... Rest, typename V, typename F>
 constexpr decltype(auto) dispatch(const V& value, F&& f) {
   static_assert((std::is_same_v<decltype(First), decltype(Rest)> && ...), "list values of one type");
@@ -79,7 +79,7 @@ constexpr decltype(auto) dispatch(const V& value, F&& f) {
   return detail::dispatch_one_of<R, First, Rest...>(value, f, &detail::dispatch_list<First, Rest...>);
 }
 
-/// One dimension of a `dispatch` over several: a run-time value and the values it may have. Holds a copy.
+/// One dimension of a `dispatch` over several: a copy of the run-time value, with the values it may have.
 template <typename V, auto First, auto... Rest>
 struct DispatchValues {
   V value;
@@ -90,6 +90,7 @@ struct DispatchValues {
   }
 };
 
+/// Names the values that `value` may have, for a `dispatch` over several dimensions.
 template <auto First, auto... Rest, typename V>
 constexpr DispatchValues<V, First, Rest...> values(const V& value) {
   return {value};
@@ -110,7 +111,8 @@ constexpr decltype(auto) dispatch_dimension(Arguments& arguments) {
 
 }  // namespace detail
 
-/// One `values<...>(value)` per dimension, then the callable with as many template parameters.
+/// Dispatches over several dimensions. The arguments are one `values<...>(value)` per dimension, then a
+/// callable with one template parameter per dimension. Returns and throws as the `dispatch` above does.
 template <typename V, auto First, auto... Rest, typename... More>
 requires(sizeof...(More) > 0) constexpr decltype(auto)
     dispatch(const DispatchValues<V, First, Rest...>& dimension, More&&... more) {

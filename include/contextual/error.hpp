@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the library throws. Every message says what failed, where, and what to change.
+/// The exceptions of the library. A message says what failed, where, and what to change.
 
 #include <contextual/export.hpp>
 
@@ -14,42 +14,44 @@
 
 namespace contextual {
 
-/// Base of everything the library throws on its own account. What a region throws passes through unchanged.
+/// The base of all exceptions of the library. An exception of a region passes through unchanged.
 class CONTEXTUAL_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An option, an environment variable or a call that makes no sense: zero repeats, two kernels of one
-/// name, a log directory that cannot be written.
+/// An option, an environment variable or a call makes no sense; for example, there are zero repeats, two
+/// kernels with one name, or a log directory that cannot be written.
 class CONTEXTUAL_API InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
-/// A config space that cannot be used: empty, contradictory, with duplicates, too large, or with a
-/// constraint that throws. Raised by the first launch or `run`, never before `main`.
+/// A config space cannot be used: it is empty, contradictory, too large or has duplicates, or a constraint
+/// throws. Thrown by the first use of the space, such as a launch, and never by constructing a kernel.
 class CONTEXTUAL_API ConfigSpaceError : public Error {
  public:
   using Error::Error;
 };
 
-/// Thrown by a launcher, or by `prepare`, to say that this config cannot be launched and that nothing has
-/// happened yet. While tuning, the config is rejected on all ranks and the same call launches the fallback.
+/// Thrown by the user's launcher or hooks to say that a config cannot be launched and that nothing has
+/// happened yet. While tuning, the config is rejected on all ranks, and the same call launches the fallback.
+/// Outside of tuning it passes through to the caller of the launch.
 class CONTEXTUAL_API ConfigRejected : public Error {
  public:
   using Error::Error;
 };
 
-/// Why one config of a tuning problem is out.
+/// Why one config of a tuning problem was rejected.
 struct Rejection {
   std::size_t config_id = 0;  ///< index in the kernel's config space
   std::string config;         ///< the config as text, e.g. "{BLOCK_N: 128, NUM_SMS: 132}"
   std::string
-      reason;  ///< what the launcher, `prepare` or the check said; names the rank when there are several
+      reason;  ///< the words of the launcher, `prepare` or `check`; names the rank if there are several
 };
 
-/// Every config of a tuning problem was rejected. Thrown on all ranks, with every reason.
+/// Every config of a tuning problem was rejected. Thrown on all ranks, with every reason. For a kernel with
+/// Participation::local, the other ranks may throw RegionFailedError instead.
 class CONTEXTUAL_API TuningFailedError : public Error {
  public:
   TuningFailedError(std::string region, std::string kernel, std::string key,
@@ -59,8 +61,7 @@ class CONTEXTUAL_API TuningFailedError : public Error {
   const std::string& kernel() const noexcept { return kernel_; }
   const std::string& key() const noexcept { return key_; }
   const std::vector<Rejection>& rejections() const noexcept { return rejections_; }
-  /// The ranks on which a launch found no config left. Empty: every config was out by agreement, on all
-  /// ranks.
+  /// The ranks on which a launch found no config left. Empty if all ranks rejected the last config together.
   const std::vector<int>& failed_ranks() const noexcept { return failed_ranks_; }
 
  private:
@@ -71,16 +72,16 @@ class CONTEXTUAL_API TuningFailedError : public Error {
   std::vector<int> failed_ranks_;
 };
 
-/// The region threw on another rank, or the run could not be set up there; thrown on the ranks that reached
-/// the exchange. The rank that threw rethrows its own exception unchanged.
+/// The region threw on another rank, or the run could not be set up there. Thrown on the ranks that reached
+/// the exchange; the rank that failed rethrows its own exception unchanged.
 class CONTEXTUAL_API RegionFailedError : public Error {
  public:
   RegionFailedError(std::string region, int failed_rank, std::string cause,
                     std::optional<std::int64_t> tuning_iteration);
 
   int failed_rank() const noexcept { return failed_rank_; }
-  const std::string& cause() const noexcept { return cause_; }
-  /// Empty: the set-up failed, before the first one.
+  const std::string& cause() const noexcept { return cause_; }  ///< the text of that rank's exception
+  /// The tuning iteration in which the region failed, or nothing if the set-up failed before the first one.
   std::optional<std::int64_t> tuning_iteration() const noexcept { return tuning_iteration_; }
 
  private:
@@ -89,51 +90,53 @@ class CONTEXTUAL_API RegionFailedError : public Error {
   std::optional<std::int64_t> tuning_iteration_;
 };
 
-/// Ranks disagree on launches, keys, config spaces, options, environment or region. Thrown on all ranks;
-/// the message names rank, tuning iteration and kernel.
+/// The ranks differ in launches, keys, config spaces, options, timers or region. Thrown on all ranks. The
+/// message names the differing rank and what differs, and for launches the tuning iteration and the kernel.
 class CONTEXTUAL_API RankMismatchError : public Error {
  public:
   explicit RankMismatchError(const std::string& what, std::vector<int> differing_ranks = {})
       : Error(what), differing_ranks_(std::move(differing_ranks)) {}
 
-  /// Those that differ from most of the others; all, where no majority is alike. Empty: not known.
+  /// The ranks that differ from the majority, or all ranks if there is no majority. Empty if not known.
   const std::vector<int>& differing_ranks() const noexcept { return differing_ranks_; }
 
  private:
   std::vector<int> differing_ranks_;
 };
 
-/// The device no longer works for this process: a kernel wrote where it must not, an assertion failed. Such
-/// an error comes later than its cause and never goes away, so it ends the run; the process has to be started
-/// anew. The message says where it was noticed and which launches can have caused it.
+/// The device no longer works for this process, for example because a kernel wrote to an illegal address or
+/// an assertion in it failed. Such an error appears later than its cause and never goes away: the run ends,
+/// and the process has to be restarted. The message says where the error was noticed and which launches may
+/// have caused it.
 class CONTEXTUAL_API DeviceError : public Error {
  public:
-  /// A launch that can have caused it.
+  /// A launch that may have caused the error.
   struct Suspect {
     std::string kernel;
     std::string key;
     std::size_t config_id = 0;
     std::string config;
-    std::int64_t tuning_iteration = 0;  ///< the first one in question
+    std::int64_t tuning_iteration = 0;  ///< of the first such launch
   };
 
   explicit DeviceError(const std::string& what, std::vector<Suspect> suspects = {})
       : Error(what), suspects_(std::move(suspects)) {}
 
-  /// Configs that had not been through a settled batch when it happened; where there is none, everything that
-  /// was launched since the last settle. Empty: not known.
+  /// The configs launched since the last settle that no settled batch had used before. If there are none,
+  /// everything launched since the last settle. Empty if not known.
   const std::vector<Suspect>& suspects() const noexcept { return suspects_; }
 
  private:
   std::vector<Suspect> suspects_;
 };
 
-/// A collective of the tuner did not complete before its deadline, or its communicator is poisoned by an
-/// earlier expiry. What `run` throws says in which region, at which tuning iterations and with which
-/// deadline, and what to do. `missing_ranks` is empty where the transport cannot know them.
+/// A collective of the tuner did not complete before its deadline, or an earlier one did not, which poisoned
+/// the communicator. When `run` throws it, the message names the region, the tuning iterations and the
+/// deadline, and says what to do. `missing_ranks` is empty if the transport cannot know which ranks are
+/// missing.
 class CONTEXTUAL_API CommunicationError : public Error {
  public:
-  /// `cause` without the missing ranks, which `what` adds.
+  /// `cause` does not mention the missing ranks; `what()` appends them.
   CommunicationError(const std::string& cause, std::vector<int> missing_ranks);
 
   const std::string& cause() const noexcept { return cause_; }

@@ -19,17 +19,21 @@
 
 namespace contextual {
 
-/// A tunable kernel, on the GPU or the host. `Signature` is the launcher's, `R(const C&, Args...)`, deduced
-/// from its arguments; for generic or overloaded callables name it.
+/// A tunable kernel, on the GPU or the host.
 ///
-/// Called with `Args...` it launches: inside a region that is being tuned with the config that is due; else
-/// with what was locked in for the active region, else the last lock-in for the key, else the default.
+/// `Signature` is the launcher's signature, `R(const C&, Args...)`, where C is the type of the configs. It is
+/// deduced from the constructor's arguments; a generic or overloaded launcher needs it to be written out.
 ///
-/// A launcher rejects a config by throwing ConfigRejected or by returning a failing status (launch_status),
-/// both before it had any effect. Arguments reach it as lvalues, since a launch may be retried.
+/// A call with `Args...` launches one config. Inside a region that is being tuned, this is the config that
+/// the schedule asks for. Elsewhere it is the config locked in for the active region; without one, the key's
+/// last lock-in in any region; without that, the default.
 ///
-/// Thread-safe to call. Not copyable, not movable. Constructing never throws on a bad config space: the first
-/// launch does. Names are unique among living kernels.
+/// A launcher rejects a config by throwing ConfigRejected or by returning a failing status (launch_status).
+/// It does so before the launch has any effect. Arguments reach it as lvalues, since a launch may be retried.
+///
+/// Calls are thread-safe. The object can be neither copied nor moved. Constructing it never throws for a bad
+/// config space: the first launch throws ConfigSpaceError. A launch throws InvalidArgument while two living
+/// kernels have the same name.
 template <typename Signature>
 class TunableKernel : detail::NotALauncher<Signature> {};
 
@@ -46,15 +50,16 @@ class TunableKernel<R(const C&, Args...)> {
   using KeyFunction = typename CheckedKey::Function;
   using Options = KernelOptions<R(const C&, Args...)>;
 
-  /// `key` takes the same arguments as a launch. Any callables do for `key` and `launcher`; what does not fit
-  /// is named by the compiler. Throws nothing but std::bad_alloc.
+  /// `key` takes the same arguments as a launch. `key` and `launcher` may be any copyable callables of the
+  /// right signature; for others, a compile-time message names the one that does not fit. The kernel keeps
+  /// copies of all arguments. Throws std::bad_alloc only.
   TunableKernel(std::string name, ConfigSpace<C> space, CheckedKey key, CheckedLauncher launcher,
                 Options options = {})
       : key_(std::move(key).function()),
         launcher_(std::move(launcher).function()),
         engine_(std::move(name), std::make_shared<const ConfigSpace<C>>(std::move(space)),
                 std::move(options)) {}
-  /// Of what is no ConfigSpace<C>: does not compile.
+  /// Chosen when `space` is not a ConfigSpace<C>. It never compiles, and its message says so.
   template <typename Space>
   requires(!std::is_convertible_v<Space, ConfigSpace<C>>)
       TunableKernel(std::string name, const Space& /*space*/, CheckedKey key, CheckedLauncher launcher,
@@ -67,6 +72,9 @@ class TunableKernel<R(const C&, Args...)> {
   TunableKernel& operator=(const TunableKernel&) = delete;
   ~TunableKernel() = default;
 
+  /// Launches with the config chosen as described above, on the calling thread, and returns the launcher's
+  /// result. Adds no wait for a device or for another rank. Inside a region that is being tuned it throws
+  /// TuningFailedError if no config is left to launch.
   R operator()(Args... args) {
     const Key key = key_(args...);
     const int config_id = engine_.resolve(key);

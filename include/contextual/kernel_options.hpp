@@ -16,53 +16,64 @@
 
 namespace contextual {
 
-/// Everything is optional. `Signature` is `R(const C&, Args...)`, as the launcher's. The callables are as
-/// std::function of the signature that is written here; what does not fit is named by the compiler.
+/// Options of a TunableKernel; every member may be left out. `Signature` is the launcher's signature,
+/// `R(const C&, Args...)`. A callable member holds any copyable callable of the signature written with it;
+/// for others, a compile-time message names the member.
 ///
-/// Arguments are this launch's, as lvalues. Hooks run on the launching thread, outside the timed interval,
-/// and only while tuning, except where said. They obey the rule of the interception: never wait for a
-/// device, never communicate. What they throw, other than ConfigRejected, is the region's own error.
+/// Unless a member says otherwise, it is called only while tuning, on the launching thread, outside the timed
+/// interval, with the arguments of the current launch as lvalues. It must never wait for a device and never
+/// communicate. ConfigRejected rejects the config; any other exception counts as thrown by the region.
 template <typename Signature>
 struct KernelOptions : detail::NotALauncher<Signature> {};
 
 template <typename R, typename C, typename... Args>
 struct KernelOptions<R(const C&, Args...)> {
-  /// Compile, load, set attributes: everything that must not happen inside the region. Called once a config
-  /// and run, before its launch is due, on the thread of `run`, with no region work in flight; never for
-  /// launches outside of tuning. ConfigRejected, or any other exception, rejects the config on all ranks.
+  /// Compiles, loads and sets attributes: does what must not happen inside the region. Called on the thread
+  /// of `run` with no region work in flight, once for each config of each tuning problem and run, before the
+  /// first launch that the schedule gives to the config. Never called outside of tuning. DeviceError ends the
+  /// run; any other exception rejects the config on all ranks.
   ///
-  /// A problem's first launches in a run come before its kernel is known, with the default or what was locked
-  /// in: these must be launchable without it, or by `preload`.
+  /// The first launches of a tuning problem in a run happen before the tuner knows of the problem. They use
+  /// the default or the config locked in earlier, so that config must be launchable without `prepare`, or
+  /// after `preload` alone.
   detail::CheckedFunction<detail::PrepareFits, void(const C&)> prepare{};
-  /// The same, for one problem's launches of a config; called after `prepare` where both are given. For a
-  /// kernel whose preparing depends on sizes.
+  /// Like `prepare`, but also gets the key, for a kernel whose preparation depends on sizes. Called after
+  /// `prepare` when both are given.
   detail::CheckedFunction<detail::PrepareForFits, void(const C&, const Key&)> prepare_for{};
-  /// What a first launch needs to be loaded, so that it does not load code beside a kernel that waits for it.
-  /// Called at the begin of every run for the default config of every living kernel, on the thread of `run`,
-  /// before any region work: whether it is needed by this region is not known then. Returns at once where all
-  /// is done. When it throws, the next config is tried, and the region's first run launches the first one
-  /// that could be loaded.
+  /// Loads what a first launch of the config needs. Otherwise that launch would load code inside the region,
+  /// and could wait for ever beside a kernel that waits for it.
+  ///
+  /// Called at the start of every tuning run for the default config of every living kernel, since the tuner
+  /// does not know yet which kernels the region launches; on the thread of `run`, before any region work.
+  /// Return at once if there is nothing left to load. If it throws, it is called for the next config, and the
+  /// region's first run launches the first config that could be loaded. A coupled kernel has its default
+  /// only.
   detail::CheckedFunction<detail::PreloadFits, void(const C&)> preload{};
-  /// True: this config is a candidate for such a launch. Asked once for each config of a problem, at its
-  /// first launch, and for the default too: where that is left out, it still is what the first launch and a
-  /// fallback use, but is not chosen. What one rank leaves out is left out on all; where nothing is left, the
-  /// default stays. The same sense as ConfigSpace::constraint, which does not know the launch's arguments.
+  /// Returns true if the config is a candidate for launches with these arguments, like
+  /// ConfigSpace::constraint, which does not see the arguments. Called for every config at a tuning problem's
+  /// first launch in a run.
+  ///
+  /// The first launch and fallbacks still use a default that is left out, but it is not chosen. A config that
+  /// one rank leaves out is left out on all ranks. If no config is left, the default remains a candidate.
   detail::CheckedFunction<detail::KeepFits, bool(const C&, const std::remove_reference_t<Args>&...)> keep{};
+  /// Called before and after every launch. The LaunchInfo is valid during the call only.
   detail::CheckedFunction<detail::HookFits, void(const LaunchInfo&, Args&...)> before_launch{};
   detail::CheckedFunction<detail::HookFits, void(const LaunchInfo&, Args&...)> after_launch{};
-  /// Puts state back that a candidate leaves behind (a workspace whose layout depends on the config, an
-  /// output that is accumulated into): called before a launch whose config differs from the problem's
-  /// previous launch, and before a fallback.
+  /// Restores state that another config left behind, such as a workspace whose layout depends on the config,
+  /// or an output that is accumulated into. Called before a launch whose config differs from that of the
+  /// problem's previous launch; a fallback is such a launch.
   detail::CheckedFunction<detail::ResetFits, void(Args&...)> reset{};
-  /// Is the result right? Asked on each config's first use (every warm-up). False, or ConfigRejected with a
-  /// reason, rejects the config; with `reset` the same call then launches the fallback.
+  /// Returns true if the launch's result is right. Called after every warm-up launch of a config. False, or
+  /// ConfigRejected with a reason, rejects the config. The same call then launches the fallback if `reset` is
+  /// given and the kernel is not coupled.
   detail::CheckedFunction<detail::CheckFits, bool(const C&, Args&...)> check{};
-  Participation participation = Participation::all;
-  /// Kernels with the same non-empty name are one tuning problem: they have config spaces of equal size and
-  /// use the same config id, and compute equal keys. Also for one kernel that waits for its peers on other
-  /// ranks. A coupled launch that fails ends the run with an error: a fallback would not match its partner.
+  Participation participation = Participation::all;  ///< which ranks launch the kernel
+  /// Kernels with the same non-empty coupling form one tuning problem: their config spaces have equal sizes,
+  /// their keys are equal, and all of them use the same config id. A kernel that waits for its peers on other
+  /// ranks needs a coupling too, also when it is the only one. When a coupled launch fails, the run ends with
+  /// Error, because a fallback would not match its partner.
   std::string coupling{};
-  /// Names of the key's parts, for logs: {"M", "N", "K"}.
+  /// The names of the key's parts in logs, e.g. {"M", "N", "K"}.
   std::vector<std::string> key_names{};
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a best config depends on: a few words computed from a launch's arguments.
+/// The key: what a kernel's best config depends on, in a few words computed from a launch's arguments.
 
 #include <contextual/export.hpp>
 
@@ -18,8 +18,8 @@ namespace contextual {
 
 namespace detail {
 
-/// Odd and without a pattern (splitmix64), so that neither words swapped nor small steps in several words
-/// cancel in a sum of products.
+/// Odd factors without a pattern (from splitmix64). With them, keys whose words are swapped or differ by
+/// small steps do not get the same sum of products.
 inline constexpr auto key_factors = [] {
   std::array<std::uint64_t, 12> factors{};
   std::uint64_t state = 0;
@@ -34,11 +34,12 @@ inline constexpr auto key_factors = [] {
 
 }  // namespace detail
 
-/// A small value: up to `capacity` typed words, no allocation. Two keys are equal if their words and types
-/// are. Cost: hashing and comparing 7 words takes a few ns.
+/// A small value type of up to `capacity` typed words, which never allocates. Keys are equal if their words
+/// and the types of these are equal. Cost: hashing and comparing 7 words takes a few ns.
 class Key {
  public:
   static constexpr std::size_t capacity = detail::key_factors.size();
+  /// How a word is to be read.
   enum class Type : std::uint8_t {
     signed_integer,
     unsigned_integer,
@@ -50,7 +51,7 @@ class Key {
 
   constexpr Key() = default;
 
-  constexpr std::size_t size() const noexcept { return size_; }
+  constexpr std::size_t size() const noexcept { return size_; }  ///< in words
   constexpr std::uint64_t word(std::size_t i) const noexcept { return words_[i]; }
   constexpr Type type(std::size_t i) const noexcept { return static_cast<Type>((types_ >> (4 * i)) & 0xf); }
 
@@ -66,8 +67,8 @@ class Key {
     return true;
   }
 
-  /// The same on every rank and in every run. The words are mixed independently of each other, so their
-  /// multiplications overlap instead of waiting in a chain.
+  /// Returns the same hash on every rank and in every run. Each word is multiplied on its own, so that the
+  /// processor overlaps the multiplications instead of chaining them.
   constexpr std::uint64_t hash() const noexcept {
     std::uint64_t h = (types_ ^ (static_cast<std::uint64_t>(size_) << 60)) * 0x9e3779b97f4a7c15ULL;
     for (std::size_t i = 0; i < size_; ++i) {
@@ -77,9 +78,12 @@ class Key {
     return h ^ (h >> 32);
   }
 
-  /// Appends one part. Throws InvalidArgument when the key is full. Text takes a word for every 8
-  /// characters begun, at least one, and holds no NUL character (InvalidArgument); floating point is
-  /// compared by its bits, with -0 taken as 0 and every NaN as the same one.
+  /// Appends one part: an integer, an enumerator, a bool, a floating-point number or text. Throws
+  /// InvalidArgument if the key is full.
+  ///
+  /// Text takes one word per 8 characters or part of them, at least one word, and throws InvalidArgument if
+  /// it holds a NUL character. Floating-point numbers are compared by their bits, after -0 has become 0 and
+  /// every NaN the same NaN.
   template <typename T>
   constexpr void append(const T& value) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -99,12 +103,14 @@ class Key {
     }
   }
 
-  /// Appends a part of another key as `type` and `word` tell it. Throws InvalidArgument when the key is full.
+  /// Appends one word of another key, given by that key's `type` and `word`. Throws InvalidArgument if this
+  /// key is full.
   constexpr void append_word(Type type, std::uint64_t word) { push(word, type); }
 
-  /// "(4096, 4096, bf16)". For people: the number 1 and the text "1" print alike.
+  /// For people, e.g. "(4096, 4096, bf16)". The number 1 and the text "1" look the same.
   CONTEXTUAL_API std::string to_string() const;
-  /// "{M: 4096, N: 4096, dtype: bf16}": a name for each part, fewer or more names than parts do no harm.
+  /// With a name for each part, e.g. "{M: 4096, N: 4096, dtype: bf16}". There may be fewer or more names than
+  /// parts.
   CONTEXTUAL_API std::string to_string(const std::vector<std::string>& names) const;
 
  private:
@@ -122,11 +128,12 @@ class Key {
   CONTEXTUAL_API void append_text(std::string_view value);
 
   std::array<std::uint64_t, capacity> words_{};
-  std::uint64_t types_ = 0;  // 4 bits a word
+  std::uint64_t types_ = 0;  // 4 bits per word
   std::size_t size_ = 0;
 };
 
-/// A key of these parts, in this order. Throws InvalidArgument when they need more than Key::capacity words.
+/// Makes a key of these parts in this order. Throws InvalidArgument if they need more than Key::capacity
+/// words.
 template <typename... Parts>
 constexpr Key make_key(const Parts&... parts) {
   Key key;
@@ -134,7 +141,8 @@ constexpr Key make_key(const Parts&... parts) {
   return key;
 }
 
-/// For a kernel whose best config depends on nothing: there is one tuning problem.
+/// A key function for a kernel whose best config does not depend on the arguments, so that the kernel has one
+/// tuning problem per region.
 inline constexpr auto single_problem = [](const auto&...) noexcept { return Key{}; };
 
 }  // namespace contextual

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// LaunchRegistry: every living tunable kernel of the process, and what it launches for which region.
+/// LaunchRegistry: the living tunable kernels of the process and the configs locked in for them.
 
 #include <contextual/export.hpp>
 #include <contextual/key.hpp>
@@ -20,35 +20,38 @@ class KernelCore;
 class LockInTable;
 }  // namespace detail
 
-/// One a process, never destroyed, so that kernels of static storage may outlive everything else.
-/// Thread-safe. A second copy of the library in the process is detected and named: see `other_copies`.
+/// There is one registry per process. It is never destroyed, so that kernels with static storage duration can
+/// still unregister while the process exits. Thread-safe. A second copy of the library in the process has a
+/// registry of its own, see `other_copies`.
 class CONTEXTUAL_API LaunchRegistry {
  public:
+  /// Returns the registry of this copy of the library.
   static LaunchRegistry& instance();
 
   LaunchRegistry(const LaunchRegistry&) = delete;
   LaunchRegistry& operator=(const LaunchRegistry&) = delete;
   ~LaunchRegistry() = delete;
 
-  std::vector<std::string> kernel_names() const;  ///< of living kernels, in order of registration
+  std::vector<std::string> kernel_names() const;  ///< of the living kernels, in order of registration
 
-  /// What is locked in for a kernel and key in a region of this name; empty when nothing is. A config id.
+  /// Returns the id of the config that is locked in for a region, kernel and key, or nothing if none is. The
+  /// kernel need not live any more.
   std::optional<std::size_t> locked_in(std::string_view region, std::string_view kernel,
                                        const Key& key) const;
 
-  /// Paths of other copies of this library in the process; their kernels are invisible to this one.
+  /// Returns the paths of other copies of this library in the process. This copy does not see their kernels.
   std::vector<std::string> other_copies() const;
 
-  // For the engine.
+  // Used by the library itself.
   void add(const std::shared_ptr<detail::KernelCore>& core);
   void remove(const detail::KernelCore& core) noexcept;
   std::shared_ptr<detail::LockInTable> table_for(const std::string& kernel, std::uint64_t space_digest);
-  void publish(const detail::KernelCore& core);  ///< opens a kernel's fast path unless a run is active
+  void publish(const detail::KernelCore& core);  ///< opens the kernel's fast path unless a run is active
   std::uint32_t region_id(std::string_view scope,
                           std::string_view region);  ///< > 0, the same for equal names
   std::vector<std::shared_ptr<detail::KernelCore>> coupled(std::string_view coupling) const;
   std::vector<std::shared_ptr<detail::KernelCore>> kernels() const;
-  void begin_run();  ///< while a run is active, launches without its context are counted
+  void begin_run();  ///< until `end_run`, launches without a region's context are counted
   void end_run() noexcept;
   bool run_active() const noexcept;
 
@@ -58,7 +61,7 @@ class CONTEXTUAL_API LaunchRegistry {
   Impl* impl_;
 };
 
-/// Registers a kernel while it lives; move-only by nature of its owner.
+/// Registers a kernel as long as this object lives. Can be neither copied nor moved.
 class CONTEXTUAL_API KernelRegistration {
  public:
   explicit KernelRegistration(std::shared_ptr<detail::KernelCore> core);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How a launcher's return value says that the launch failed before it had any effect.
+/// How the return value of a launcher tells that the launch failed before it had any effect.
 
 #include <optional>
 #include <string>
@@ -10,21 +10,28 @@
 
 namespace contextual {
 
-/// Specialise for a status type of your own: `failure` returns why a launch failed, or nothing.
+/// Says whether a launcher's result is a failure. Specialise it for a status type of your own: `failure`
+/// returns the reason why the launch failed, or nothing for a success. The primary template takes every
+/// result for a success.
 ///
-/// It is asked while the launch is still being timed, as is `device_failure`: of a success both only look at
-/// the value, of a failure they may ask for its words, and they wait for nothing.
+/// `failure` and `device_failure` are called on the launching thread while the launch is still being timed.
+/// For a success they must only inspect the value; for a failure they may look up its text. They must not
+/// wait.
 ///
-/// Two further members are optional. `static std::optional<std::string> begin()` is called before each launch
-/// while tuning: it takes away an error that was there before, so that the launch is not blamed for it, and
-/// says what it took away. `static std::optional<std::string> device_failure(const Result&)` returns a text
-/// when the status says that the device no longer works for this process, because of this launch or an
-/// earlier one: no config is to blame then, and the run ends with DeviceError.
+/// Two further members are optional:
+/// - `static std::optional<std::string> begin()` is called before each launch while tuning. It clears an
+/// error
+///   that was pending before the launch, so that the launch is not blamed for it, and returns that error's
+///   text, or nothing.
+/// - `static std::optional<std::string> device_failure(const Result&)` returns a text if the status means
+///   that the device no longer works for this process, due to this launch or an earlier one. No config is
+///   rejected then, and the run ends with DeviceError.
 template <typename Result>
 struct launch_status {
   static std::optional<std::string> failure(const Result&) { return std::nullopt; }
 };
 
+/// For a launcher that returns std::error_code.
 template <>
 struct launch_status<std::error_code> {
   static std::optional<std::string> failure(const std::error_code& code) {
@@ -32,11 +39,14 @@ struct launch_status<std::error_code> {
   }
 };
 
+/// Returns why the launch failed according to launch_status, or nothing.
 template <typename Result>
 std::optional<std::string> launch_failure(const Result& result) {
   return launch_status<std::remove_cv_t<Result>>::failure(result);
 }
 
+/// Returns why the device no longer works for this process, or nothing; also nothing if launch_status has no
+/// `device_failure`.
 template <typename Result>
 std::optional<std::string> device_failure(const Result& result) {
   using Status = launch_status<std::remove_cv_t<Result>>;
@@ -47,7 +57,8 @@ std::optional<std::string> device_failure(const Result& result) {
   }
 }
 
-/// What was wrong before the launch, and is not any more.
+/// Clears an error that was pending before the launch and returns its text; or nothing if there was none, or
+/// if launch_status has no `begin`.
 template <typename Result>
 std::optional<std::string> begin_launch_status() {
   using Status = launch_status<std::remove_cv_t<Result>>;

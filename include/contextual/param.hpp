@@ -11,15 +11,15 @@
 
 namespace contextual {
 
-/// Name, type and position of a parameter: `config[param]` looks at the position first, so that reading
-/// costs one comparison of short names; in a config with another order it searches for the name.
-/// Making one never throws; a name that the config does not have is reported by the look-up.
+/// The name, type and position of a parameter. `config[param]` looks at the position first, so that a read
+/// usually costs one comparison of short names. In a config with another order it searches for the name.
+/// The constructor accepts any name; a look-up in a config without that name throws InvalidArgument.
 template <ConfigValue T>
 class Param {
  public:
   using value_type = T;
 
-  /// `position` is a hint; `ConfigSpace<Config>::param` gives the right one.
+  /// `position` is a hint. `ConfigSpace<Config>::param` makes a handle with the right one.
   explicit Param(std::string name, std::size_t position = 0) : name_(std::move(name)), position_(position) {}
 
   const std::string& name() const noexcept { return name_; }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Where a tuning run stands, and what its thread is doing.
+/// The phases of a tuning run and the activities of its thread.
 
 #include <string_view>
 
@@ -9,12 +9,12 @@ namespace contextual {
 
 /// The part of a tuning run that a tuning iteration belongs to.
 enum class Phase {
-  walk,       ///< every problem tries its configs one after the other: the documented table
-  search,     ///< sets of configs are compared by the region's makespan
-  final_run,  ///< the last run of the region, with everything locked in
+  walk,       ///< every tuning problem tries its configs one after the other: the documented table
+  search,     ///< sets of configs are compared by the makespan of the region
+  final_run,  ///< the region runs for the last time, with everything locked in
 };
 
-/// "walk", "search" or "final", as in logs.
+/// Returns "walk", "search" or "final", as in logs.
 constexpr std::string_view to_string(Phase phase) noexcept {
   switch (phase) {
     case Phase::walk:
@@ -27,7 +27,7 @@ constexpr std::string_view to_string(Phase phase) noexcept {
   return "final";
 }
 
-/// What a thread is doing outside of the tuner's own bookkeeping.
+/// What a thread does besides the tuner's own bookkeeping.
 enum class Activity {
   prepare,           ///< loading and preparing what the next batch launches
   before_iteration,  ///< the user's hook of that name
@@ -37,7 +37,7 @@ enum class Activity {
   later_call,        ///< the region, in a later call of a wrapped one
 };
 
-/// The enumerator's name, as in logs.
+/// Returns the enumerator's name, as in logs.
 constexpr std::string_view to_string(Activity activity) noexcept {
   switch (activity) {
     case Activity::prepare:

@@ -1,11 +1,12 @@
 #pragma once
 
 /// \file
-/// In which order one tuning problem tries its configs. Pure: no clock, no device, no communication.
+/// A schedule: the order in which one tuning problem tries its configs. It uses no clock, no device and no
+/// communication.
 ///
-/// Every rank feeds its copy the same agreed observations, so every rank plans the same steps. A schedule
-/// that reads anything else (time, random numbers without a fixed seed, an address) makes ranks diverge;
-/// `contextual/testing/schedule_conformance.hpp` looks for that.
+/// Every rank feeds its own instance the same agreed observations, so that every rank plans the same steps. A
+/// schedule that reads anything else (the time, random numbers without a fixed seed, an address) makes the
+/// ranks diverge. `contextual/testing/schedule_conformance.hpp` checks for that.
 
 #include <contextual/export.hpp>
 
@@ -20,22 +21,23 @@ namespace contextual {
 
 /// What a tuning problem does in one tuning iteration of its walk.
 struct Step {
-  std::size_t config_id = 0;  ///< which config its launches use
-  int iteration = 0;          ///< n-th use of this config in the walk, from 0; the "iter-0" of the table
-  bool warmup = false;        ///< measured, but never a sample
+  std::size_t config_id = 0;  ///< the config that its launches use
+  int iteration = 0;          ///< counts the uses of this config in the walk from 0: the table's "iter-0"
+  bool warmup = false;        ///< its time is measured but is never a sample
 
   bool operator==(const Step&) const = default;
 };
 
-/// What all ranks agreed on for a step that was launched.
+/// The result, agreed between all ranks, of a step that was launched.
 struct Observation {
   Step step;
-  /// MAX over ranks, in ns, always > 0. Empty for a missing, zero, negative or NaN time: the step is then
-  /// to be planned again (a retake), unless its config has been rejected meanwhile.
+  /// The maximum over ranks in ns, always greater than 0. Empty for a missing, zero, negative or NaN time.
+  /// The schedule must then plan the step again (a retake), unless its config has been rejected meanwhile.
   std::optional<std::int64_t> time_ns;
 };
 
-/// The walk of one tuning problem. Not thread-safe; one instance a problem and rank.
+/// The walk of one tuning problem. Each rank has one instance per tuning problem, which it calls from one
+/// thread at a time.
 class CONTEXTUAL_API Schedule {
  public:
   Schedule() = default;
@@ -43,36 +45,40 @@ class CONTEXTUAL_API Schedule {
   Schedule& operator=(const Schedule&) = delete;
   virtual ~Schedule();
 
-  /// The next steps, at most `max_steps`, as far as they can be told without further observations. Empty
-  /// if and only if the walk is complete. Does not change the schedule: without an observation the answer
-  /// stays the same.
+  /// Returns the next steps, at most `max_steps`, and only those that do not depend on further observations.
+  /// The result is empty if and only if the walk is complete. The result stays the same until the next
+  /// `observe` or `reject`.
   virtual std::vector<Step> plan(std::size_t max_steps) const = 0;
 
-  /// One launched step. Steps are observed in the order in which they were planned; a step that was
-  /// planned but not launched is not observed and stays due.
+  /// Takes in the result of one launched step. Steps are observed in the order in which they were planned. A
+  /// planned step that was not launched is not observed and must be planned again.
   virtual void observe(const Observation& observation) = 0;
 
-  /// A config is out: it is not planned again. May name a config that is already out, complete or not begun.
+  /// Rejects a config, which must not be planned again. The config may already be rejected or complete, or
+  /// may not have begun.
   virtual void reject(std::size_t config_id) = 0;
 
-  /// An upper bound of the steps still to come when every observation has a time. 0 if and only if complete.
+  /// Returns an upper bound of the remaining steps, given that every observation has a time. It is 0 if and
+  /// only if the walk is complete.
   virtual std::size_t remaining_steps() const = 0;
 };
 
-/// What a schedule is made for.
+/// Describes the tuning problem that a schedule is made for.
 struct ScheduleRequest {
   std::size_t config_count = 1;  ///< at least 1; config 0 is the default
-  /// For each config: true when it is no candidate, and never to be tried. It may hold for the default too,
-  /// but never for all configs. Empty when every config is a candidate.
+  /// True for each config that is not a candidate and must never be planned. The default may be left out too,
+  /// but never all configs. Empty if every config is a candidate.
   std::vector<bool> left_out;
   int n_warmup = 3;  ///< at least 1
-  int n_repeat = 5;  ///< at least 1; the sum of both is an int
+  int n_repeat = 5;  ///< at least 1; n_warmup + n_repeat does not overflow
 };
 
-/// Makes one schedule a tuning problem. Called with equal requests in the same order on all ranks.
+/// Makes the schedule of one tuning problem. Called with equal requests in the same order on all ranks, on
+/// the thread of `run`.
 using ScheduleFactory = std::function<std::unique_ptr<Schedule>(const ScheduleRequest&)>;
 
-/// The documented table: config 0, 1, 2, ... in order, each `n_warmup` and then `n_repeat` times in a row.
+/// Makes the schedule of the documented table: configs 0, 1, 2, ... in order, each `n_warmup` times and then
+/// `n_repeat` times in a row.
 CONTEXTUAL_API std::unique_ptr<Schedule> walk_schedule(const ScheduleRequest& request);
 
 }  // namespace contextual

@@ -5,10 +5,11 @@
 
 namespace contextual {
 
-/// In context, contention is part of what is measured, so the minimum is the wrong statistic.
+/// Which statistic summarises samples. There is no minimum: contention with neighbours is part of what is
+/// measured in context, and the minimum would hide it.
 enum class Statistic {
   median,
-  trimmed_mean,  ///< without the lowest and the highest fifth; the median below 5 samples
+  trimmed_mean,  ///< the mean without the lowest and the highest fifth; the median below 5 samples
 };
 
 }  // namespace contextual

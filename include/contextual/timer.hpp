@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// The seam to a clock: what is called around every intercepted launch and every tuning iteration.
+/// The interface to a clock, which is called around every intercepted launch and every tuning iteration.
 ///
-/// A timer notes down; it measures at the settle. Inside the region it must not wait for a device,
-/// allocate device memory, load code, communicate or take a lock that another launch may hold.
-/// `contextual/testing/timer_conformance.hpp` checks an implementation.
+/// Inside the region a timer only takes notes; it computes times at the settle. In the region it must not
+/// wait for a device, allocate device memory, load code, communicate or take a lock that another launch may
+/// hold. `contextual/testing/timer_conformance.hpp` checks an implementation.
 
 #include <contextual/deadline.hpp>
 #include <contextual/export.hpp>
@@ -23,7 +23,7 @@ namespace contextual {
 
 class Key;
 
-/// What is being launched; valid during the call only.
+/// Describes a launch. Valid during the call only.
 struct LaunchInfo {
   std::string_view region;
   std::string_view kernel;
@@ -31,66 +31,66 @@ struct LaunchInfo {
   std::size_t config_id = 0;
   std::int64_t tuning_iteration = 0;
   bool warmup = false;
-  void* stream = nullptr;  ///< the launch's stream or null; opaque here
-  bool on_stream = false;  ///< the launcher takes a cudaStream_t: it works on a device
+  void* stream = nullptr;  ///< the launch's stream (a cudaStream_t), or null
+  bool on_stream = false;  ///< true if the launcher takes a cudaStream_t, so that it works on a device
 };
 
-/// A timer's note of one launch, kept by the tuner from `begin_launch` to the settle.
+/// A timer's note on one launch, which the tuner keeps from `begin_launch` to the settle.
 struct LaunchNote {
-  std::int64_t begin = 0;  ///< the timer's own, e.g. a time stamp or an event's index
-  std::int64_t end = 0;    ///< the timer's own
+  std::int64_t begin = 0;  ///< any value of the timer's, e.g. a time stamp or the index of an event
+  std::int64_t end = 0;    ///< any value of the timer's
 };
 
-/// A timer's note of one tuning iteration.
+/// A timer's note on one tuning iteration.
 struct IterationNote {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-/// A busy interval on one device.
+/// An interval in which one device was busy.
 struct Span {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  int device = 0;  ///< -1 is the host
+  int device = 0;  ///< -1 for the host
 };
 
-/// One launch of one tuning iteration at the settle. `spans` receives what it kept busy: a launch may be
-/// several kernels and copies. Empty spans: nothing was measured.
+/// One launch of the batch that is being settled. The timer fills in `spans`, one per kernel and copy of the
+/// launch, or none if nothing was measured.
 struct LaunchTiming {
   LaunchNote note;
   std::int64_t tuning_iteration = 0;
   std::vector<Span> spans;
 };
 
-/// One tuning iteration at the settle. `makespan_ns` is its time from first start to last end; 0 when
-/// unknown.
+/// One tuning iteration of the batch that is being settled. The timer fills in `makespan_ns`: the time from
+/// the first start to the last end, or 0 if it is unknown.
 struct IterationTiming {
   IterationNote note;
   std::int64_t tuning_iteration = 0;
   std::int64_t makespan_ns = 0;
 };
 
-/// A device while a batch ran. Fields without a value could not be read.
+/// The state of a device while a batch ran. What could not be read has no value.
 struct DeviceState {
   int device = 0;
   std::optional<int> sm_clock_mhz{};
   std::optional<int> memory_clock_mhz{};
   std::optional<int> temperature_celsius{};
   std::optional<int> power_watts{};
-  std::string slowed_by{};  ///< e.g. "power cap, thermal"; empty: by nothing
+  std::string slowed_by{};  ///< e.g. "power cap, thermal"; empty if nothing slowed the device down
 };
 
-/// What the times of a batch were taken under.
+/// The conditions under which a batch was measured.
 struct BatchConditions {
   std::vector<DeviceState> devices;
-  /// Why they must not be compared with those of other batches; they are dropped then, and taken again. A
-  /// timer says so a bounded number of times a run.
+  /// If not empty, says why the times of the batch must not be compared with those of other batches. The
+  /// tuner then drops them and measures again. A timer reports only a bounded number of disturbances per run.
   std::string disturbance;
-  std::vector<std::string> warnings;  ///< for the log; each once a run
+  std::vector<std::string> warnings;  ///< for the log; each one once per run
 };
 
-/// Measures the launches and tuning iterations of one `run`. One instance a `run`; `begin_launch` and
-/// `end_launch` come from all threads of the region, the other calls from the thread that called `run`.
+/// Measures one `run`, which makes its own instance. `captures`, `begin_launch` and `end_launch` are called
+/// by all threads of the region, possibly at the same time; the other functions by the thread of `run`.
 class CONTEXTUAL_API Timer {
  public:
   Timer() = default;
@@ -100,49 +100,51 @@ class CONTEXTUAL_API Timer {
 
   virtual std::string_view name() const noexcept = 0;  ///< for logs, e.g. "host clock"
 
-  /// False: it sees the host alone, so the time of a launch on a stream is that of the call. The run then
-  /// warns of kernels that take a stream.
+  /// Returns false if the timer measures the host only, so that for a launch on a stream it measures only the
+  /// call. The run then warns about kernels that take a stream. The default returns true.
   virtual bool measures_devices() const noexcept;
 
-  /// The launch is only recorded, as into a CUDA graph: nothing is tuned or timed then, and it uses what is
-  /// locked in, else the default. On the launching thread; budget as `begin_launch`.
+  /// Returns true if the launch is only captured, for example into a CUDA graph. Such a launch is neither
+  /// tuned nor timed; it uses the config that is locked in, else the default. Called on the launching thread,
+  /// with the budget of `begin_launch`. The default returns false.
   virtual bool captures(const LaunchInfo& launch) noexcept;
 
+  /// Called right before and after each run of the region. `end_iteration` is not called if the region threw.
   virtual void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
   virtual void end_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
 
-  /// Around the launcher and the look at its status, on the launching thread. Budget: some tens of ns.
+  /// Called on the launching thread, before the launcher and after the check of its status, in some tens of
+  /// ns.
   virtual void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept = 0;
   virtual void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept = 0;
 
-  /// Waits, bounded, until the work of the batch is done and fills in the timings. A launch or iteration
-  /// without a time keeps empty spans or makespan 0; that is not an error.
-  /// Throws Error when the deadline expires with work outstanding.
+  /// Waits, up to the deadline, until the work of the batch is done, and fills in the timings. A launch
+  /// without a time keeps empty spans, an iteration without one keeps makespan 0. Throws Error if work is
+  /// outstanding when the deadline expires, and DeviceError if the device no longer works.
   virtual void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
                       Deadline deadline) = 0;
 
-  /// How much longer than it was a launch reads with this timer, a constant that was measured when the timer
-  /// was made; told in the log, never subtracted. Empty: not known.
+  /// Returns by how many ns this timer overstates a launch's time, or nothing if that is not known. Measured
+  /// once, when the timer is made; written to the log, never subtracted from times.
   virtual std::optional<std::int64_t> bias_ns() const noexcept;
-  /// Of the batch that was settled last.
+  /// Returns the conditions of the batch that was settled last.
   virtual BatchConditions conditions();
-  /// Why a launcher without `prepare` may block beside a kernel that waits, e.g. because its code is loaded
-  /// by its first launch; empty: it may not.
+  /// Returns why a first launch without `prepare` may block beside a kernel that waits; empty if it cannot.
   virtual std::string loading_hazard() const;
 };
 
-/// Makes a timer for one `run`. Called on every rank.
+/// Makes the timer of one `run`, on its thread. Must not return null. An exception ends the run.
 using TimerFactory = std::function<std::unique_ptr<Timer>()>;
 
-/// `std::chrono::steady_clock` around each launch: for kernels that run on the calling thread.
-/// Of a kernel on a device it measures how long the call takes that launches it, and the run warns.
-/// Cost: two clock reads a launch.
+/// Makes a timer that reads `std::chrono::steady_clock` around each launch: two clock reads. For kernels on
+/// the calling thread; for one on a device it measures only the launching call, and the run warns about that.
 CONTEXTUAL_API std::unique_ptr<Timer> host_timer();
 
-/// What a run measures with where Options::timer is not set: host_timer until this is called. Thread-safe;
-/// running tuners keep theirs. A program with kernels on GPUs calls it once, with cuda_or_host_timer
-/// (`contextual/cuda.hpp`), or sets Options::timer. Throws InvalidArgument for an empty one.
+/// Sets the timer of all later runs whose options set none; before the first call, that is host_timer. A
+/// program with GPU kernels calls it once with cuda_or_host_timer (`contextual/cuda.hpp`), or sets
+/// Options::timer. Throws InvalidArgument for an empty factory. Thread-safe.
 CONTEXTUAL_API void set_default_timer(TimerFactory factory);
+/// Returns the factory given to set_default_timer, else host_timer. Thread-safe.
 CONTEXTUAL_API TimerFactory default_timer();
 
 }  // namespace contextual

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Wraps a region like a decorator: the first call tunes, later calls use, and tune only what is new.
+/// Wraps a region like a decorator. The first call tunes; later calls use the choices and tune only what is
+/// new.
 
 #include <contextual/autotuner.hpp>
 #include <contextual/detail/tuning/result_slot.hpp>
@@ -16,15 +17,16 @@ namespace contextual {
 
 /// A callable made by `make_tuned_region`. The tuner must outlive it.
 ///
-/// A later call costs what the region costs, plus two writes to thread-local state: no communication. When
-/// it launches something that is not locked in for this region, the region is tuned for that right after, in
-/// the same call, and the value is that of the final run. With several ranks only launches of kernels with
-/// Participation::all start that, since all ranks must; others wait for the next tuning run.
+/// A later call runs the region once, without communication. It adds two writes to thread-local state. If it
+/// launches something that is not locked in for this region, the same call then tunes the region for that and
+/// returns the value of the final run. With several ranks, only kernels with Participation::all start such a
+/// tuning run, because all ranks must start it together; other new launches wait for the next tuning run.
 ///
-/// Like a `run`, a wrapped region called inside another is part of that one, also in later calls.
+/// A wrapped region that is called inside another region is part of that region, in later calls too.
 ///
-/// Arguments are kept as lvalues for the duration of one call and passed on to every run of the region. What
-/// the region returns is returned as by `run`.
+/// The arguments of a call are passed as lvalues to every run of the region in that call. Results are
+/// returned as ContextualAutotuner::run returns them, and errors are thrown as it throws them. A later call
+/// that does not tune throws only what the region throws, and may run on several threads if the region may.
 template <typename Region>
 class TunedRegion {
  public:
@@ -35,6 +37,7 @@ class TunedRegion {
         options_(std::move(options)),
         state_(ContextualAutotuner::new_tuned_state()) {}
 
+  /// Calls the region on the calling thread, as described above.
   template <typename... Args>
   decltype(auto) operator()(Args&&... args) {
     static_assert(
@@ -63,14 +66,15 @@ class TunedRegion {
   std::shared_ptr<detail::TunedState> state_;
 };
 
-/// `auto step = make_tuned_region(tuner, "step", [&](Tensor& x) { ... }); step(x);`
+/// Wraps `region`: `auto step = make_tuned_region(tuner, "step", [&](Tensor& x) { ... }); step(x);`. The
+/// result keeps a copy of `region` and of `options`; `tuner` must outlive it.
 template <typename Region>
 TunedRegion<std::decay_t<Region>> make_tuned_region(ContextualAutotuner& tuner, std::string name,
                                                     Region&& region, Options options = {}) {
   return {tuner, std::move(name), std::forward<Region>(region), std::move(options)};
 }
 
-/// The same under the name that users of the Python ancestor know.
+/// The same as make_tuned_region, under the name of the Python decorator that it follows.
 template <typename Region>
 TunedRegion<std::decay_t<Region>> contextual_autotune(ContextualAutotuner& tuner, std::string name,
                                                       Region&& region, Options options = {}) {

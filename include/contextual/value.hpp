@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a parameter of a config may be: a truth value, an integer, a floating-point number or text.
+/// The value of a config's parameter: a truth value, an integer, a floating-point number or text.
 
 #include <contextual/export.hpp>
 
@@ -19,25 +19,26 @@ namespace contextual {
 
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-/// A type that a config's member or a `Param` may have. Enumerators travel as integers.
+/// A type that a config's member or a `Param` may have. Enumerators are converted to integers.
 template <typename T>
 concept ConfigValue =
     std::integral<T> || std::is_enum_v<T> || std::floating_point<T> || std::same_as<T, std::string>;
 
-/// What can be written where a value is expected: a `ConfigValue`, a literal text or a `Value`.
+/// A type that is accepted where a value is expected: a `ConfigValue`, any text, or a `Value`.
 template <typename T>
 concept ValueLike =
     ConfigValue<T> || std::convertible_to<const T&, std::string_view> || std::same_as<T, Value>;
 
-/// "true", "128", "0.5", "2.0", "mma": doubles round-trip and never look like integers; text is not quoted.
+/// Returns e.g. "true", "128", "0.5", "2.0" or "mma". Floating-point numbers keep their exact value and never
+/// look like integers. Text is not quoted.
 CONTEXTUAL_API std::string to_string(const Value& value);
 
-/// "bool", "integer", "floating point" or "text".
+/// Returns "bool", "integer", "floating point" or "text".
 CONTEXTUAL_API std::string_view type_name(const Value& value);
 
 namespace detail {
 
-/// Empty for an integer above the range of std::int64_t and for a number that is not finite.
+/// Returns nothing for an integer above the range of std::int64_t or a number that is not finite.
 template <ValueLike T>
 std::optional<Value> to_value(const T& value) {
   if constexpr (std::is_same_v<T, Value>) {
@@ -60,7 +61,7 @@ std::optional<Value> to_value(const T& value) {
   }
 }
 
-/// Empty when the value has another type or does not fit; an integer may be read as floating point.
+/// Returns nothing if the value has another type or does not fit. An integer may be read as floating point.
 template <ConfigValue T>
 requires(!std::same_as<T, std::string>) std::optional<T> value_as(const Value& value) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -87,7 +88,7 @@ requires(!std::same_as<T, std::string>) std::optional<T> value_as(const Value& v
   }
 }
 
-/// For messages: what a T is read from.
+/// Names, for error messages, the type of value that a T is read from.
 template <ConfigValue T>
 constexpr std::string_view wanted_type() noexcept {
   if constexpr (std::is_same_v<T, bool>) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The version of these headers. CMake reads it from here, so it is written nowhere else.
+/// The version of these headers. CMake reads it from here; it is written nowhere else.
 ///
 /// Before version 1.0 a new minor version may change interfaces: `find_package(contextual 0.1)` accepts 0.1.x
 /// only.
@@ -22,7 +22,7 @@ struct Version {
   friend constexpr auto operator<=>(const Version&, const Version&) = default;
 };
 
-/// The same as the macros, for code: `static_assert(contextual::version >= contextual::Version{0, 1, 0})`.
+/// The macros as a value, e.g. for `static_assert(contextual::version >= contextual::Version{0, 1, 0})`.
 inline constexpr Version version{CONTEXTUAL_VERSION_MAJOR, CONTEXTUAL_VERSION_MINOR,
                                  CONTEXTUAL_VERSION_PATCH};
 

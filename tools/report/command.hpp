@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the program does once its arguments are known.
+/// What the program does once it knows its arguments.
 
 #include "report/judging/report_options.hpp"
 
@@ -12,7 +12,7 @@ namespace contextual::log_report {
 
 struct Command {
   std::filesystem::path directory;
-  std::filesystem::path html;  ///< empty: no page
+  std::filesystem::path html;  ///< the page's file; empty for no page
   ReportOptions options;
 };
 
@@ -22,8 +22,8 @@ enum ExitCode {
   exit_no_input = 2,  ///< nothing could be read, or the page could not be written, or wrong arguments
 };
 
-/// Reads, writes text to `out` and the page to its file; says on `err` what did not work. Throws nothing but
-/// std::bad_alloc.
+/// Reads the logs, writes the text to `out` and the page to its file, and reports on `err` what did not work.
+/// Throws only std::bad_alloc.
 int run_command(const Command& command, std::ostream& out, std::ostream& err);
 
 }  // namespace contextual::log_report

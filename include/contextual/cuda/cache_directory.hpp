@@ -6,9 +6,9 @@
 
 namespace contextual {
 
-/// Where machine code compiled at run time is kept: CONTEXTUAL_CACHE_DIR, else XDG_CACHE_HOME/contextual,
-/// else HOME/.cache/contextual, in a folder `cubin`. Empty, for no cache, where none of them is set or
-/// CONTEXTUAL_CACHE_DIR is set to nothing.
+/// Returns the folder of the machine code compiled at run time: `cubin` in CONTEXTUAL_CACHE_DIR, else in
+/// XDG_CACHE_HOME/contextual, else in HOME/.cache/contextual. Returns an empty path, which means no cache, if
+/// none of these environment variables is set or if CONTEXTUAL_CACHE_DIR is set to an empty text.
 CONTEXTUAL_API std::filesystem::path cuda_cache_directory();
 
 }  // namespace contextual

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the CUDA part throws, and how CUDA's statuses reject a config.
+/// The exceptions of the CUDA part, and how the driver's statuses reject a config.
 
 #include <contextual/error.hpp>
 #include <contextual/export.hpp>
@@ -14,31 +14,33 @@
 
 namespace contextual {
 
-/// A call of the CUDA driver, of NVRTC or of CUPTI failed; the message has the call and the library's text.
+/// A call of the CUDA driver, NVRTC or CUPTI failed. The message has the call and the library's error text.
 class CONTEXTUAL_API CudaError : public Error {
  public:
   CudaError(const std::string& what, int code) : Error(what), code_(code) {}
-  int code() const noexcept { return code_; }  ///< CUresult, nvrtcResult or CUptiResult
+  int code() const noexcept { return code_; }  ///< a CUresult, cudaError_t, nvrtcResult or CUptiResult
 
  private:
   int code_;
 };
 
-/// No driver, no device, or a library that is loaded at run time is missing. The message says which.
+/// There is no CUDA driver or no device, or a library that is loaded at run time is missing or cannot be
+/// used. The message says which.
 class CONTEXTUAL_API CudaUnavailable : public Error {
  public:
   using Error::Error;
 };
 
-/// Empty when kernels can be launched here; else why not, e.g. "no CUDA driver: ...". Initialises the driver,
-/// creates no context. Never throws.
+/// Returns why kernels cannot be launched here, e.g. "no CUDA driver: ...", or an empty text if they can be.
+/// Initialises the driver but creates no context.
 CONTEXTUAL_API std::string cuda_problem() noexcept;
 
-/// "CUDA_ERROR_INVALID_VALUE: invalid argument".
+/// Returns e.g. "CUDA_ERROR_INVALID_VALUE: invalid argument".
 CONTEXTUAL_API std::string cuda_error_text(CUresult code);
 
-/// The error stays: after it every call in this context fails, whatever it does, so the process has to be
-/// started anew. It comes from a kernel or the device, later than its cause. cudaError_t has the same values.
+/// Returns true for an error of a kernel or the device after which every call in the context fails, so that
+/// the process has to be restarted. Such an error appears later than its cause. cudaError_t has the same
+/// values.
 constexpr bool cuda_context_lost(CUresult code) noexcept {
   switch (code) {
     case CUDA_ERROR_ECC_UNCORRECTABLE:
@@ -62,7 +64,7 @@ constexpr bool cuda_context_lost(CUresult code) noexcept {
   }
 }
 
-/// A launcher that returns what cuLaunchKernelEx returned rejects its config by a failure. For cudaError_t
+/// Lets a launcher return the status of cuLaunchKernelEx: a failure rejects its config. For cudaError_t,
 /// include contextual/cuda_runtime.hpp.
 template <>
 struct launch_status<CUresult> {

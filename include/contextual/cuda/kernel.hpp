@@ -23,19 +23,20 @@
 
 namespace contextual {
 
-/// A tunable kernel of CUDA C++ that NVRTC compiles, one variant a config, launched by the driver in the
-/// stream's context; several devices are loaded for separately.
+/// A tunable kernel of CUDA C++. NVRTC compiles one variant per config; the driver launches it in the context
+/// of the stream. Code is loaded separately for each device.
 ///
-/// `Args` are the kernel's parameters, copied to the device as they are: trivially copyable types. With
-/// `parameters` in the definition they may be anything.
+/// `Args` are the kernel's parameters, copied bytewise to the device, so their types must be trivially
+/// copyable. If the definition has `parameters`, `Args` may be any types.
 ///
-/// While tuning, all candidates are compiled in parallel, loaded and checked against the device's limits
-/// before they are due, outside of the region; what does not compile, or asks for more shared memory,
-/// threads, registers or cluster size than the device has, is rejected with the compiler's or the driver's
-/// words. A launch outside of tuning compiles its config when it is the first one of it; `load` does so
-/// ahead.
+/// While tuning, outside of the region, all configs are compiled in parallel. Each is loaded and checked
+/// against the device's limits before its first use. A config that does not compile, or that needs more
+/// shared memory, threads, registers or a larger cluster than the device allows, is rejected with the words
+/// of the compiler or the driver. Outside of tuning, the first launch of a config compiles and loads it,
+/// unless `load` did so.
 ///
-/// Throws as TunableKernel, and CudaUnavailable, CudaError. Thread-safe to call.
+/// Launches throw as those of a TunableKernel do, and CudaUnavailable or CudaError. Calls are thread-safe.
+/// The object can be neither copied nor moved.
 template <typename C, typename... Args>
 class CudaKernel {
   using CheckedKey = detail::CheckedFunction<detail::CudaKeyFits, Key(const Args&...)>;
@@ -44,6 +45,7 @@ class CudaKernel {
   using Definition = CudaKernelDefinition<C, Args...>;
   using KeyFunction = typename CheckedKey::Function;
 
+  /// `key` takes `Args...`, without the stream. Compiles nothing and does not touch CUDA.
   CudaKernel(std::string name, ConfigSpace<C> space, CheckedKey key, Definition definition)
       : parts_(std::make_shared<Parts>(std::move(space), std::move(definition))),
         key_(std::move(key).function()),
@@ -51,8 +53,8 @@ class CudaKernel {
   CudaKernel(const CudaKernel&) = delete;
   CudaKernel& operator=(const CudaKernel&) = delete;
 
-  /// Launches on `stream` with the config that is due, locked in, or the default. Throws CudaError when a
-  /// launch outside of tuning fails.
+  /// Launches on `stream` with the config that TunableKernel would choose, and does not wait for the launch.
+  /// Outside of tuning it throws CudaError if the launch fails.
   void operator()(CUstream stream, Args... args) {
     const Key key = key_(args...);
     const int config_id = engine_.resolve(key);
@@ -67,23 +69,23 @@ class CudaKernel {
     }
   }
 
-  /// Compiles and loads one config for the current context, as its first launch would, and throws what that
-  /// would.
+  /// Compiles and loads one config for the current context, as its first launch would. Throws ConfigRejected
+  /// if it does not compile, CudaUnavailable or CudaError.
   void load(std::size_t config_id = 0) { parts_->load(config_id); }
 
-  // For a tunable kernel that has this one's configs among its own, as one of several implementations.
+  // For another tunable kernel that uses this kernel as one of several implementations.
 
-  /// Is this config a candidate for such a launch? False where the definition does not keep it. Remembers the
-  /// launch's layout for `prepare`, under the other kernel's key. To be called where that kernel's own `keep`
-  /// is.
+  /// Returns true if the config is a candidate for a launch with these arguments, that is, unless the
+  /// definition's `keep` leaves it out. Remembers the layout of such a launch for `prepare`. Call it from the
+  /// other kernel's `keep`, with that kernel's key.
   bool expect(std::size_t config_id, const Key& key, CUstream stream, const Args&... args) {
     return parts_->keeps(config_id, key, stream, args...);
   }
-  /// What the tuner does before a config is due: compiles all configs, loads this one, checks what was
-  /// expected for `key` against the device's limits and calls the definition's `prepare`. Throws
-  /// ConfigRejected, CudaError.
+  /// Prepares a config as the tuner does: compiles all configs, loads this one, checks the layout remembered
+  /// for `key` against the device's limits, and calls the definition's `prepare` and `prepare_for`. Throws
+  /// ConfigRejected, CudaUnavailable or CudaError. Call it from the other kernel's `prepare_for`.
   void prepare(std::size_t config_id, const Key& key) { parts_->prepare(config_id, key); }
-  /// Launches this config, whatever is being tuned or locked in.
+  /// Launches this config, regardless of what is being tuned or locked in, and returns the driver's status.
   CUresult launch_config(std::size_t config_id, CUstream stream, Args... args) {
     return parts_->launch(config_id, stream, args...);
   }
@@ -100,8 +102,9 @@ class CudaKernel {
                     static_cast<int>(code));
   }
 
-  /// The definition's, with what the parts do. `keep` is called during this kernel's launches only; the
-  /// others may be called when it is gone.
+  /// The definition's options, extended by what the parts do. Only `keep` may use `this`, because it is
+  /// called during this kernel's launches; the others may be called after the kernel's end, so they share the
+  /// parts.
   typename Engine::Options engine_options() {
     typename Engine::Options options = parts_->definition().options;
     const auto parts = parts_;

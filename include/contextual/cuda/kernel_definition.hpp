@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a CudaKernel is made of.
+/// The definition of a CudaKernel.
 
 #include <contextual/cuda/parameters.hpp>
 #include <contextual/cuda/program.hpp>
@@ -13,21 +13,23 @@
 
 namespace contextual {
 
-/// Everything but `source`, `variant` and `layout` may be left out. The callables are as std::function of the
-/// signature that is written here; what does not fit is named by the compiler.
+/// `source`, `variant` and `layout` are required; the other members may be left out. A callable member holds
+/// any copyable callable of the signature written with it; for others, a compile-time message names the
+/// member.
 template <typename C, typename... Args>
 struct CudaKernelDefinition {
   CudaSource source{};
+  /// Returns what to compile for a config. Called for all configs at the first compilation.
   detail::CheckedFunction<detail::VariantFits, CudaVariant(const C&)> variant{};
-  /// Grid, block, cluster and shared memory of one launch. Pure: also called for configs that are not
-  /// launched, to find out whether they could be.
+  /// Returns the grid, block, cluster and shared memory of a launch. It must be a pure function: it is also
+  /// called for configs that are not launched, to find out whether they could be.
   detail::CheckedFunction<detail::LayoutFits, CudaLayout(const C&, const Args&...)> layout{};
-  /// Adds the kernel's parameters in their order, where they are not `Args` as they are: e.g. a tensor map,
-  /// which is made of a pointer and the config's tile. Called for every launch, on the launching thread;
-  /// obeys the rule of the interception. ConfigRejected rejects the config.
+  /// Adds the kernel's parameters in their order, if they differ from `Args`; for example, a tensor map is
+  /// made of a pointer and the config's tile. Called for every launch, on the launching thread. It must never
+  /// wait for a device and never communicate. ConfigRejected rejects the config.
   detail::CheckedFunction<detail::ParametersFits, void(CudaParameters&, const C&, const Args&...)>
       parameters{};
-  /// `prepare` is called after the variant is compiled and loaded.
+  /// Further options. Their `prepare` and `preload` are called after the variant is compiled and loaded.
   KernelOptions<CUresult(const C&, CUstream, Args...)> options{};
 };
 

@@ -12,17 +12,17 @@
 
 namespace contextual {
 
-/// Copies of the parameters in their order. Lives on the stack of one launch; allocates nothing.
+/// Copies of a kernel's parameters in their order. Lives on the stack of one launch and never allocates.
 class CudaParameters {
  public:
-  static constexpr std::size_t most_bytes = 4096;  ///< the driver's limit for all of them together
+  static constexpr std::size_t most_bytes = 4096;  ///< for all parameters together: a limit of the driver
   static constexpr std::size_t most_parameters = 64;
 
   CudaParameters() = default;
   CudaParameters(const CudaParameters&) = delete;
   CudaParameters& operator=(const CudaParameters&) = delete;
 
-  /// Appends a copy. Throws InvalidArgument beyond the limits.
+  /// Appends a copy of `value`. Throws InvalidArgument if a limit above is exceeded.
   template <typename T>
   void add(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>,
@@ -43,8 +43,8 @@ class CudaParameters {
  private:
   static constexpr std::size_t storage_alignment = 128;  // a tensor map wants 64 or, on later devices, 128
 
-  alignas(storage_alignment) std::array<std::byte, most_bytes> storage_;  // set where used
-  std::array<void*, most_parameters> pointers_;                           // set where used
+  alignas(storage_alignment) std::array<std::byte, most_bytes> storage_;  // initialised by `add` only
+  std::array<void*, most_parameters> pointers_;                           // initialised by `add` only
   std::size_t used_ = 0;
   std::size_t count_ = 0;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// CUDA C++ that is compiled at run time: the source, and what a config makes of it.
+/// CUDA C++ that is compiled at run time: the source, and the variant of it for each config.
 
 #include <contextual/export.hpp>
 
@@ -12,26 +12,30 @@
 
 namespace contextual {
 
-/// CUDA C++ source with its headers. Value type; nothing is read before the first compilation.
+/// CUDA C++ source with its headers. A value type. No file is read before the first compilation.
 class CONTEXTUAL_API CudaSource {
  public:
-  /// The file is read when it is compiled for the first time; its folder is searched for `#include "..."`.
+  /// A source file, which is read when it is compiled for the first time. Its folder is searched for
+  /// `#include "..."`.
   static CudaSource file(std::filesystem::path path);
-  /// Embedded; `name` is what compiler messages call it.
+  /// An embedded source. Compiler messages call it `name`.
   static CudaSource text(std::string name, std::string text);
 
+  /// Adds a folder that is searched for headers.
   CudaSource& include_directory(std::filesystem::path directory);
-  /// An embedded header, found by `#include "name"` and `#include <name>`.
+  /// Adds an embedded header, found by `#include "name"` and `#include <name>`.
   CudaSource& header(std::string name, std::string text);
-  /// For every config, e.g. "--use_fast_math". Architecture and language level are set already.
+  /// Adds an option of NVRTC for all configs, e.g. "--use_fast_math". The architecture and the language level
+  /// are set already.
   CudaSource& option(std::string option);
 
+  /// An embedded header.
   struct Header {
     std::string name;
     std::string text;
   };
   const std::string& name() const noexcept { return name_; }
-  const std::filesystem::path& path() const noexcept { return path_; }  ///< empty: embedded
+  const std::filesystem::path& path() const noexcept { return path_; }  ///< empty for an embedded source
   const std::string& embedded() const noexcept { return text_; }
   const std::vector<std::filesystem::path>& include_directories() const noexcept { return directories_; }
   const std::vector<Header>& headers() const noexcept { return headers_; }
@@ -46,16 +50,16 @@ class CONTEXTUAL_API CudaSource {
   std::vector<std::string> options_;
 };
 
-/// One config's variant of a source.
+/// What is compiled for one config.
 struct CudaVariant {
-  /// The kernel: the name of an extern "C" function, or an expression that names a template's instance, e.g.
+  /// The kernel: the name of an extern "C" function, or an expression that names a template instance, e.g.
   /// "gemm<128, 4>".
   std::string function{};
   std::vector<std::pair<std::string, std::string>> defines{};  ///< macro and value
-  std::vector<std::string> options{};                          ///< further ones of NVRTC
+  std::vector<std::string> options{};                          ///< further options of NVRTC
 };
 
-/// In threads, blocks, or blocks of a cluster.
+/// A size in up to three dimensions.
 struct CudaDim {
   unsigned x = 1;
   unsigned y = 1;
@@ -64,13 +68,14 @@ struct CudaDim {
   friend bool operator==(const CudaDim&, const CudaDim&) = default;
 };
 
-/// How one launch is laid out.
+/// The sizes of one launch.
 struct CudaLayout {
   CudaDim grid{};     ///< in blocks
   CudaDim block{};    ///< in threads
-  CudaDim cluster{};  ///< in blocks; 1 x 1 x 1: none
+  CudaDim cluster{};  ///< in blocks; 1 x 1 x 1 for no cluster
   unsigned dynamic_shared_bytes = 0;
-  /// May begin before the kernel launched before it on the stream has ended (programmatic dependent launch).
+  /// If true, the kernel may begin before the previous kernel on the stream has ended (programmatic dependent
+  /// launch).
   bool programmatic_stream_serialization = false;
 
   friend bool operator==(const CudaLayout&, const CudaLayout&) = default;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Checks a Schedule against its contract. Framework-independent; call it from a test of your own.
+/// Checks a Schedule against its contract. Needs no test framework; call it from a test of your own.
 
 #include <contextual/export.hpp>
 #include <contextual/schedule.hpp>
@@ -11,13 +11,14 @@
 
 namespace contextual::testing {
 
-/// Walks schedules over a set of requests: few and many configs, some left out, missing times, rejections in
-/// the middle. Empty: conforms. Else one line a violation, with the request at which it was seen.
+/// Makes schedules for a set of requests and drives them to their end, with few and many configs, some left
+/// out, with missing times and with rejections in between. Returns one line per violation, which names the
+/// request; none if the schedule conforms.
 ///
-/// Looked for: empty plans while steps remain, plans that change without an observation or differ between
-/// two instances, configs that are left out or rejected, wrong use counts, repeats without a time that are
-/// not planned again, a bound of the remaining steps that does not hold, a default that is never sampled, a
-/// walk that does not end. Whether the order is a good one is not checked.
+/// It finds empty plans while steps remain; plans that change without an observation or differ between two
+/// instances; planned configs that are left out or rejected; wrong use counts; repeats without a time that
+/// are not planned again; a wrong bound of the remaining steps; a default that is never sampled; and a walk
+/// that does not end. It does not judge whether the order is a good one.
 CONTEXTUAL_API std::vector<std::string> check_schedule(const ScheduleFactory& factory);
 
 }  // namespace contextual::testing

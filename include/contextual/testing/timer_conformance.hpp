@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Checks a Timer against its contract. Framework-independent; call it from a test of your own.
+/// Checks a Timer against its contract. Needs no test framework; call it from a test of your own.
 
 #include <contextual/export.hpp>
 #include <contextual/timer.hpp>
@@ -13,27 +13,29 @@
 
 namespace contextual::testing {
 
-/// How a timer is checked.
+/// How check_timer checks a timer.
 struct TimerCheck {
-  /// What a launch does; called between `begin_launch` and `end_launch`, also from several threads. Empty:
-  /// the calling thread computes for some 100 us. For a device timer: launch a kernel on `launch.stream`.
+  /// Does the work of a launch. Called between `begin_launch` and `end_launch`, also by several threads at
+  /// once. For a device timer, let it launch a kernel on `launch.stream`. If it is empty, the calling thread
+  /// computes for about 100 us.
   std::function<void(const LaunchInfo& launch)> work{};
   void* stream = nullptr;  ///< given to every launch
 
-  /// The timer measures the host's clock around the launch: a launch's time covers its work. False for
-  /// scripted timers and for those that measure a device.
+  /// True if the timer reads the host's clock around a launch, so that the launch's time covers its work.
+  /// False for scripted timers and for timers that measure a device.
   bool covers_host_work = true;
 
   std::chrono::nanoseconds deadline = std::chrono::seconds(30);  ///< of every settle
 };
 
-/// Runs a few tuning iterations with launches on one thread, nested in time on two threads, none at all,
-/// and one that never ends. Empty: conforms. Else one line a violation.
+/// Runs a few tuning iterations: with launches on one thread, with launches of two threads that overlap in
+/// time, without launches, and with a launch that never ends. Returns one line per violation; none if the
+/// timer conforms.
 ///
-/// Looked for: launches and iterations without a time, spans that end before they begin, makespans shorter
-/// than one of their launches, times that end up at another launch, a launch that waits for another
-/// thread's, a settle that cannot do without launches or fails for one that never ended, state that one
-/// batch leaves for the next.
+/// It finds launches and iterations without a time; spans that end before they begin; makespans shorter than
+/// one of their launches; times assigned to the wrong launch; a launch that waits for another thread's
+/// launch; a settle that fails without launches or because of a launch that never ended; and state that one
+/// batch leaves to the next.
 CONTEXTUAL_API std::vector<std::string> check_timer(const TimerFactory& factory,
                                                     const TimerCheck& check = {});
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The exchange after a batch: first the header, then, if all is well, the payload; details only where the
+/// The exchange after a batch: first the header, then the payload if all is well. Details follow only if the
 /// header asks for them.
 
 #include "contextual/agreement/exchange.hpp"
@@ -15,12 +15,12 @@
 
 namespace contextual::agreement {
 
-/// Whose times decide: see Options::times_count.
+/// Whether this rank's times decide, see Options::times_count.
 enum class TimesCount { yes, only_where_no_others_do };
 
-/// Finds out what the ranks agree on. Every member function is collective, and throws on all ranks alike
-/// where they cannot go on: what the region threw, RegionFailedError, TuningFailedError, RankMismatchError;
-/// CommunicationError.
+/// Finds out what the ranks agree on. Every member function but `told` is collective. If the ranks cannot go
+/// on, it throws on all of them: the region's exception, RegionFailedError, TuningFailedError or
+/// RankMismatchError. It throws CommunicationError if the ranks cannot be reached.
 class BatchAgreement {
  public:
   BatchAgreement(Exchange& exchange, detail::RunContext& context, Problems& problems, TimesCount times_count)
@@ -33,10 +33,10 @@ class BatchAgreement {
   struct Agreed {
     policy::BatchOutcome outcome;  ///< for the state of the shared problems
     detail::AgreedTimes times;
-    bool own_open_anywhere = false;  ///< some rank still tunes problems that it has alone
+    bool own_open_anywhere = false;  ///< true if some rank still tunes problems that it has alone
   };
-  /// New shared problems join. A problem of which this rank alone had a choice has no times in `result`
-  /// afterwards where that choice was used.
+  /// Agrees on the outcome of a batch; new shared problems join. If only this rank had a choice for a
+  /// problem, the times of that choice are removed from `result`.
   Agreed agree(const detail::BatchPlan& plan, detail::BatchResult& result);
 
   struct Preparing {
@@ -44,17 +44,17 @@ class BatchAgreement {
         false;  ///< shared problems had something to prepare, which all ranks know from the plan
     std::vector<policy::RejectionOutcome> rejections;  ///< what this rank could not prepare
   };
-  /// Returns what some rank could not prepare.
+  /// Returns the configs that some rank could not prepare.
   std::vector<policy::RejectionOutcome> agree_on_preparing(const detail::BatchPlan& plan,
                                                            const Preparing& preparing);
 
   struct FinalRun {
-    bool rejected_anywhere = false;                    ///< a choice failed on some rank, shared or not
+    bool rejected_anywhere = false;                    ///< true if any choice failed on some rank
     std::vector<policy::RejectionOutcome> rejections;  ///< of shared problems
   };
   FinalRun agree_on_final_run(const detail::BatchPlan& plan, const detail::BatchResult& result);
 
-  /// The other ranks know what failed on this one.
+  /// Returns true if the other ranks know what failed on this rank.
   bool told() const noexcept { return failures_.told(); }
 
  private:

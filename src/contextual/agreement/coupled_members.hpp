@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// Coupled kernels are launched together.
+/// Checks that coupled kernels are launched together.
 
 #include "contextual/launch/run_context.hpp"
 
 namespace contextual::agreement {
 
-/// Throws InvalidArgument when a kernel that is coupled to newly launched ones was not launched with their
+/// Throws InvalidArgument if a kernel that is coupled to newly launched kernels was not launched with their
 /// key.
 void check_coupled_members(detail::RunContext& context);
 

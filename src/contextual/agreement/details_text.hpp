@@ -12,25 +12,25 @@
 
 namespace contextual::agreement {
 
-/// For a gather: one line; bytes of a user's text that are not UTF-8 are replaced.
+/// Writes details for a gather, on one line. Bytes that are not UTF-8 are replaced.
 inline std::string details_text(const nlohmann::json& details) {
   return details.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// A hash that all ranks compute alike, for the exchange.
+/// Returns a hash for the exchange, which is the same on all ranks.
 inline std::uint64_t text_digest(std::string_view text) {
   return detail::StableHash().add(text).value();
 }
 
-/// A digest or an id: 16 digits.
+/// Writes a digest or an id as 16 hexadecimal digits.
 inline std::string hex_text(std::uint64_t number) {
   std::array<char, 17> text{};
   std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
   return text.data();
 }
 
-/// What another rank gathered; `discarded` when it is something else than details, as from a rank at another
-/// point of the program.
+/// Reads details from a gather. Returns a discarded value if the text is not details, for example because
+/// that rank is at another point of the program.
 inline nlohmann::json parse_details(const std::string& text) {
   return nlohmann::json::parse(text, nullptr, false);
 }

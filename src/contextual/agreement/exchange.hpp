@@ -3,10 +3,10 @@
 /// \file
 /// The collective after a settle, in which the ranks agree on what happened.
 ///
-/// It begins with a header of fixed size. What must be equal on all ranks travels as a value and its
-/// complement, so that one MAX shows a difference; flags travel as they are, so that MAX is an OR. Only then
-/// comes a payload, whose length all ranks know to be the same. Details travel in a gather, which every rank
-/// takes part in because every rank saw the same header.
+/// It begins with a header of fixed size. A value that must be equal on all ranks is sent together with its
+/// complement, so that one maximum over ranks shows a difference. A flag is sent as it is, so that the
+/// maximum is an OR. The payload follows only when all ranks know that its length is equal. Details are sent
+/// by a gather, which all ranks join because they saw the same header.
 
 #include "contextual/agreement/exchange_place.hpp"
 
@@ -23,28 +23,28 @@
 
 namespace contextual::agreement {
 
-/// What must be equal on all ranks.
+/// A value that must be equal on all ranks.
 enum class Field : std::size_t {
   version,   ///< of this protocol
   stage,     ///< hello, prepare or batch
   sequence,  ///< how many exchanges this communicator has done
   region,
   options,   ///< options and environment
-  plan,      ///< the replicated state's plan of the batch; in the hello, the timer
+  plan,      ///< the plan of the batch; in the hello, the timer
   launches,  ///< what was launched, by kernels that every rank launches
   problems,  ///< newly seen problems of shared kernels
   count,
 };
 
-/// What one rank says for all.
+/// A fact that all ranks learn if one rank knows it.
 enum class Flag : std::size_t {
   region_threw,
   tuning_failed,  ///< a launch found no config left
   rejections,     ///< some config failed on this rank
   local_open,     ///< a problem of a `local` kernel is still walking
-  settled,        ///< hello: everything that the region launches is locked in, as far as this rank knows
-  unsettled,      ///< hello: the opposite of `settled`
-  something_new,  ///< a region in which everything was locked in has launched something that is not
+  settled,    ///< in the hello: as far as this rank knows, everything that the region launches is locked in
+  unsettled,  ///< in the hello: the opposite of `settled`
+  something_new,  ///< a settled region has launched something that is not locked in
   count,
 };
 
@@ -54,10 +54,10 @@ inline constexpr auto flag_count = static_cast<std::size_t>(Flag::count);
 class Header {
  public:
   void set(Field field, std::uint64_t value) noexcept { fields_[static_cast<std::size_t>(field)] = value; }
-  /// This rank has no say: the field is equal where it is equal on the others.
+  /// Leaves the field to the other ranks: it is equal if it is equal on them.
   void abstain(Field field) noexcept { abstains_[static_cast<std::size_t>(field)] = true; }
   void raise(Flag flag, bool raised = true) noexcept { flags_[static_cast<std::size_t>(flag)] |= raised; }
-  /// A word that need not be equal: all ranks learn the largest one.
+  /// Offers a word that may differ between ranks. All ranks learn the largest one.
   void offer(std::int64_t word) noexcept { offer_ = word; }
 
  private:
@@ -73,8 +73,8 @@ class Agreement {
  public:
   bool differs(Field field) const noexcept { return differs_[static_cast<std::size_t>(field)]; }
   bool raised(Flag flag) const noexcept { return raised_[static_cast<std::size_t>(flag)]; }
-  /// Some rank is at another point of the program, or has another library: what flags it raises is about
-  /// something else.
+  /// Returns true if some rank is at another point of the program or has another version of the library. Its
+  /// flags then concern something else.
   bool elsewhere() const noexcept {
     return differs(Field::version) || differs(Field::stage) || differs(Field::sequence);
   }
@@ -87,25 +87,26 @@ class Agreement {
   std::array<bool, flag_count> raised_{};
 };
 
-/// One tuner's use of its communicator. Every call throws CommunicationError when the communicator does,
-/// which then also tells the place; or Error in a forked child, which must not speak for its parent.
+/// One tuner's use of its communicator. Every collective throws CommunicationError if the communicator does,
+/// with a message that also names the place. In a forked child it throws Error, because a child must not take
+/// part for its parent.
 class Exchange {
  public:
   static constexpr std::uint64_t protocol_version = 3;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
 
-  /// Of the exchanges to come.
+  /// Sets the deadline of the exchanges to come.
   void set_timeout(std::chrono::milliseconds timeout) noexcept { timeout_ = timeout; }
-  /// Where the run stands in the exchanges to come.
+  /// Sets the place of the run that messages of the exchanges to come name.
   void set_place(ExchangePlace place) { place_ = std::move(place); }
-  /// Made by this process, not by one that it was forked from.
+  /// Returns true if this process made the exchange, and false if a process did from which it was forked.
   bool of_this_process() const noexcept;
 
   int rank() const noexcept { return communicator_.rank(); }
   int size() const noexcept { return communicator_.size(); }
 
-  /// Sets version and sequence itself.
+  /// Exchanges the header, in which it sets the version and the sequence.
   Agreement agree(Header header);
   void max(std::span<std::int64_t> values);
   std::vector<std::string> gather(std::string_view details);

@@ -12,14 +12,15 @@ namespace contextual::agreement {
 
 /// What an exchange is about.
 enum class Stage {
-  hello,    ///< before the first tuning iteration: do all ranks set out to do the same?
+  hello,    ///< before the first tuning iteration: whether all ranks are about to do the same
   prepare,  ///< what could not be prepared for the next batch
   batch,    ///< what happened in a batch
   final_run,
   settled_run,  ///< a run in which everything was locked in already
 };
 
-/// For the header: ranks at other stages are at another point of the program.
+/// Returns the stage's name, which the header compares: ranks at different stages are at different points of
+/// the program.
 std::string_view to_string(Stage stage) noexcept;
 
 /// Where a run stands in its exchange, for messages.
@@ -31,11 +32,11 @@ struct ExchangePlace {
   std::int64_t last_iteration = 0;
 };
 
-/// `region "r", in the exchange after tuning iterations 3 to 10 of the walk`.
+/// Returns e.g. `region "r", in the exchange after tuning iterations 3 to 10 of the walk`.
 std::string to_text(const ExchangePlace& place);
 
-/// What a user reads when the ranks could not be brought together: place, deadline, what the transport said,
-/// and what to do about it.
+/// Returns the message of a failed exchange: the place, the deadline, the words of the transport, and what to
+/// do.
 std::string communication_text(const ExchangePlace& place, std::chrono::milliseconds deadline,
                                const std::string& cause, const std::vector<int>& missing_ranks);
 

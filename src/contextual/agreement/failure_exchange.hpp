@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How a run ends badly: the ranks tell each other what failed, and every one of them throws.
+/// Ends a failed run: the ranks tell each other what failed, and all of them throw.
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/agreement/problem_set.hpp"
@@ -12,22 +12,23 @@
 
 namespace contextual::agreement {
 
-/// All members but `told` are collective: all ranks call the same one, because all saw the same header.
+/// All member functions but `told` are collective. All ranks call the same one, because they saw the same
+/// header.
 class FailureExchange {
  public:
   FailureExchange(Exchange& exchange, detail::RunContext& context, const Problems& problems)
       : exchange_(exchange), context_(context), problems_(problems) {}
 
-  /// The other ranks know what failed on this one.
+  /// Returns true if the other ranks know what failed on this rank.
   bool told() const noexcept { return told_; }
 
-  /// The rank whose region threw rethrows that unchanged; the others throw RegionFailedError. All throw
-  /// RankMismatchError when no rank says that its region threw.
+  /// A rank whose region threw rethrows that exception unchanged; the others throw RegionFailedError. All
+  /// ranks throw RankMismatchError if no rank says that its region threw.
   [[noreturn]] void throw_region_failure(const detail::BatchFailure& own);
-  /// All ranks throw TuningFailedError with the reasons of every rank. `own` is empty on a rank that had
+  /// All ranks throw TuningFailedError with the reasons of every rank. `own` is empty on a rank that has
   /// configs left.
   [[noreturn]] void throw_tuning_failure(const detail::BatchFailure& own);
-  /// All ranks throw RankMismatchError, which says what differs in the batch and on which ranks.
+  /// All ranks throw RankMismatchError, which says what differs in the batch and between which ranks.
   [[noreturn]] void throw_mismatch(const Agreement& agreement, const detail::BatchPlan& plan);
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The first exchange of a run: are all ranks there, and about to do the same?
+/// The first exchange of a run, which finds out whether all ranks are there and about to do the same.
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/options/resolved_options.hpp"
@@ -12,26 +12,26 @@
 
 namespace contextual::agreement {
 
-/// How a rank comes to a run.
+/// The state in which this rank begins a run.
 struct Arrival {
-  std::string_view timer{};  ///< the name of this run's timer; empty where nothing is tuned
+  std::string_view timer{};  ///< the name of this run's timer; empty if nothing is tuned
   std::exception_ptr
-      setup_failure{};   ///< what could not be set up here; the ranks are told, and it is rethrown
-  bool settled = false;  ///< everything that the region launches is locked in, as far as this rank knows
+      setup_failure{};   ///< the error of this rank's set-up, which it tells the others and rethrows
+  bool settled = false;  ///< as far as this rank knows, everything that the region launches is locked in
 };
 
 /// What all ranks know when they have met.
 struct Hello {
-  std::string tuning_id;            ///< equal on all ranks of this tuning run, and of no other one
-  bool settled_everywhere = false;  ///< all ranks say that they are settled
-  bool settled_somewhere = false;
+  std::string tuning_id;            ///< equal on all ranks, and different for every tuning run
+  bool settled_everywhere = false;  ///< true if all ranks are settled
+  bool settled_somewhere = false;   ///< true if some rank is settled
 };
 
-/// Compares region, options and environment on all ranks. Ranks that tune and whose times count must have the
-/// same timer, or the maximum of their times means nothing.
+/// Compares the region and the options of all ranks. Ranks that tune and whose times count must have the same
+/// timer; otherwise the maximum of their times would mean nothing. Collective.
 ///
-/// Throws RegionFailedError for another rank's set-up, RankMismatchError naming what differs,
-/// CommunicationError.
+/// Rethrows this rank's set-up failure. Throws RegionFailedError if the set-up of another rank failed,
+/// RankMismatchError, which names what differs, or CommunicationError.
 Hello say_hello(Exchange& exchange, const std::string& region, const options::ResolvedOptions& options,
                 const Arrival& arrival);
 

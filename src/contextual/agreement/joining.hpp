@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// New tuning problems: their order, their digest, and the union over ranks.
+/// New tuning problems: their order, their digest, and their union over ranks.
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/agreement/problem_set.hpp"
@@ -13,20 +13,20 @@
 
 namespace contextual::agreement {
 
-/// Problems seen since the last exchange, in the order in which they join: first those that the thread of
-/// `run` launched, as it launched them, then those of workers by name and key.
+/// Returns the problems seen since the last exchange, in the order in which they join: first those that the
+/// thread of `run` launched, in launch order, then those of worker threads, sorted by name and key.
 std::vector<detail::ProblemSlot*> newly_seen(detail::RunContext& context, Deciders deciders);
 
-/// Over all that must be equal on all ranks for them to join without a gather.
+/// Returns a hash of everything that must be equal on all ranks if the problems are to join without a gather.
 std::uint64_t problems_digest(const std::vector<detail::ProblemSlot*>& problems);
 
-/// For the gather (JSON).
+/// Returns the problems as JSON, for the gather.
 std::string problem_details(const std::vector<detail::ProblemSlot*>& problems);
 
-/// The union of what all ranks saw, by rank and then in their order; problems that are launched on other
-/// ranks only get a slot. A config that one rank leaves out is left out; a problem counts as locked in only
-/// if all ranks that saw it say the same config. Collective. Throws RankMismatchError when ranks describe one
-/// problem differently, and CommunicationError.
+/// Returns the union of the problems that all ranks saw, by rank and then in the rank's order. A problem that
+/// only other ranks launch gets a slot too. A config that one rank leaves out is left out on all. A problem
+/// counts as locked in only if all ranks that saw it have the same choice. Collective. Throws
+/// RankMismatchError if ranks describe a problem differently, and CommunicationError.
 std::vector<detail::ProblemSlot*> unite(detail::RunContext& context,
                                         const std::vector<detail::ProblemSlot*>& own, Exchange& exchange);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a rank launched in a batch, to be compared with the other ranks.
+/// Describes what a rank launched in a batch, for the comparison with other ranks.
 
 #include "contextual/launch/run_context.hpp"
 
@@ -11,16 +11,16 @@
 
 namespace contextual::agreement {
 
-/// Over the launches of kernels that every rank launches: their order on the thread of `run` and on each
-/// worker whose guard says LaunchOrder::same; the order of threads, and of launches under LaunchOrder::any,
-/// does not count.
+/// Returns a hash of the launches of kernels that every rank launches. It depends on the order of launches on
+/// the thread of `run` and on each worker thread with LaunchOrder::same. It does not depend on the order of
+/// threads, nor on the order of launches with LaunchOrder::any.
 std::uint64_t launch_digest(detail::RunContext& context);
 
-/// The same as text (JSON), for the message when digests differ.
+/// Returns the same as JSON, for the message if digests differ.
 std::string launch_details(detail::RunContext& context, std::int64_t first_iteration);
 
-/// Names the first difference between the ranks, and what to do about it: rank, tuning iteration, kernel and,
-/// where config spaces differ, the values; seen from what most ranks did. `details` by rank.
+/// Describes the first difference of a rank from the majority, and what to do about it: the rank, the tuning
+/// iteration, the kernel, and the values if config spaces differ. `details` has the text of each rank.
 std::string describe_difference(const std::vector<std::string>& details);
 
 }  // namespace contextual::agreement

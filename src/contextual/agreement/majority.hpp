@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Who differs, when ranks do not say the same.
+/// Finds the ranks that differ from the others.
 
 #include <cstddef>
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace contextual::agreement {
 
-/// What most ranks say, and who says something else.
+/// The largest group of ranks with the same text, and the ranks that differ from it.
 struct Majority {
-  std::size_t reference = 0;   ///< the first rank of the largest group that says the same
-  std::vector<int> differing;  ///< ranks outside of it; all, where that group is not more than half
+  std::size_t reference = 0;   ///< the first rank of the largest group
+  std::vector<int> differing;  ///< the ranks outside of it, or all ranks if it is not more than half of them
 };
 
-/// `texts` by rank, at least one.
+/// `texts` has the text of each rank, at least one.
 Majority majority_of(const std::vector<std::string>& texts);
 
 }  // namespace contextual::agreement

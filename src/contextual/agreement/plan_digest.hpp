@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A number by which ranks notice that their plans differ.
+/// A digest by which ranks notice that their plans differ.
 
 #include "contextual/launch/batch.hpp"
 
@@ -11,7 +11,7 @@
 
 namespace contextual::agreement {
 
-/// Over what the shared state planned for a batch.
+/// Returns a hash of the shared state's plan of a batch.
 inline std::uint64_t plan_digest(const detail::BatchPlan& plan) {
   detail::StableHash digest;
   for (const policy::IterationPlan& iteration : plan.shared) {

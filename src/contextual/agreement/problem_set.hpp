@@ -15,10 +15,10 @@
 
 namespace contextual::agreement {
 
-/// Who decides a problem, and with whom.
+/// Which ranks decide a problem together.
 enum class Deciders {
   all_ranks,  ///< the ranks agree on every outcome, and their states are equal
-  this_rank,  ///< a `local` kernel: every rank decides for itself
+  this_rank,  ///< the kernel is `local`, so every rank decides for itself
 };
 
 /// The tuning problems that one state decides, in the order in which they joined.
@@ -27,24 +27,25 @@ class ProblemSet {
   ProblemSet(Deciders deciders, const policy::PolicyOptions& options);
 
   bool holds(const detail::ProblemSlot& slot) const noexcept;
-  /// Makes the slot's problem one of this set's. Its outcomes are part of the next batch that is observed.
+  /// Adds the slot's problem to this set. The next batch that the state observes must have outcomes of it.
   void join(detail::ProblemSlot& slot);
 
   const std::vector<detail::ProblemSlot*>& slots() const noexcept { return slots_; }
   policy::TuningState& state() noexcept { return state_; }
   const policy::TuningState& state() const noexcept { return state_; }
-  /// Something of this set is still to be tuned.
+  /// Returns true if some problem of this set is still to be tuned.
   bool open() const { return !slots_.empty() && !state_.done(); }
 
-  /// The index in the state of a slot's problem; empty before it has joined, and where it is not of this set.
+  /// Returns the index of the slot's problem in the state, or nothing before it has joined and for problems
+  /// of another set.
   std::optional<std::size_t> index_of(const detail::ProblemSlot& slot) const noexcept;
-  /// Of a slot that has joined.
+  /// Returns the record of a slot that has joined.
   const policy::ProblemRecord& record_of(const detail::ProblemSlot& slot) const;
-  /// Every config that is out, with its reason.
+  /// Returns every rejected config with its reason.
   std::vector<Rejection> rejections_of(const detail::ProblemSlot& slot) const;
-  /// What launches rejected in the batch that has just run.
+  /// Returns the configs that launches rejected in the batch that has just run.
   std::vector<policy::RejectionOutcome> rejections_of_batch() const;
-  /// Throws TuningFailedError for the first problem of which every config is out.
+  /// Throws TuningFailedError for the first problem whose configs are all rejected.
   void throw_if_failed(const std::string& region) const;
 
  private:
@@ -62,15 +63,15 @@ class Problems {
   ProblemSet shared;  ///< decided by all ranks
   ProblemSet own;     ///< decided by this rank
 
-  /// The set that decides a slot.
+  /// Returns the set that decides a slot.
   ProblemSet& set_of(const detail::ProblemSlot& slot) noexcept;
-  /// In the state that decides it; empty before the slot's problem has joined.
+  /// Returns the problem's index in the state that decides it, or nothing before it has joined.
   std::optional<std::size_t> index_of(const detail::ProblemSlot& slot) const noexcept;
-  /// Null before the slot's problem has joined.
+  /// Returns the slot's record, or null before its problem has joined.
   const policy::ProblemRecord* record_of(const detail::ProblemSlot& slot) const;
 };
 
-/// "{BLOCK: 64}", or a note that only other ranks know the config.
+/// Returns the config as text, e.g. "{BLOCK: 64}", or a note that only other ranks know it.
 std::string config_text(const detail::ProblemSlot& slot, std::size_t config_id);
 
 }  // namespace contextual::agreement

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The ranks tell each other which configs failed.
+/// Lets the ranks tell each other which configs failed.
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/policy/tuning_state.hpp"
@@ -10,8 +10,8 @@
 
 namespace contextual::agreement {
 
-/// The union of what all ranks rejected, in the same order on all of them, each with the reasons of every
-/// rank that says so. Collective: all ranks call it, because all saw the same header.
+/// Returns the configs that any rank rejected, each with the reasons of all ranks that rejected it, in the
+/// same order on all ranks. Collective: all ranks call it, because they saw the same header.
 std::vector<policy::RejectionOutcome> gather_rejections(Exchange& exchange,
                                                         const std::vector<policy::RejectionOutcome>& own);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Some rank has said that it threw: all tell what they threw, and end alike.
+/// Ends a run after some rank has said that it threw: all ranks tell what they threw, and all throw.
 
 #include "contextual/agreement/exchange.hpp"
 
@@ -13,16 +13,16 @@
 
 namespace contextual::agreement {
 
-/// What this rank has to tell.
+/// The failure of this rank, if there is one.
 struct OwnFailure {
-  std::exception_ptr thrown;                       ///< null: nothing failed here
-  std::string cause;                               ///< its text
-  std::optional<std::int64_t> tuning_iteration{};  ///< empty: before the first one
+  std::exception_ptr thrown;                       ///< null if nothing failed on this rank
+  std::string cause;                               ///< the exception's text
+  std::optional<std::int64_t> tuning_iteration{};  ///< empty before the first tuning iteration
 };
 
-/// Collective. A rank that threw rethrows that unchanged, the others throw RegionFailedError for the first
-/// rank that did. `told` is called once the others know. Throws RankMismatchError when no rank says that it
-/// threw.
+/// A rank that threw rethrows its exception unchanged; the others throw RegionFailedError for the first rank
+/// that threw. All ranks throw RankMismatchError if no rank says that it threw. `told` is called once the
+/// other ranks know. Collective.
 [[noreturn]] void throw_told_failure(Exchange& exchange, const std::string& region, const OwnFailure& own,
                                      const std::function<void()>& told = {});
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A batch: the tuning iterations that run back to back before the next settle. What was planned for it, what
-/// this rank saw of it, and what the ranks agreed on.
+/// A batch, which is the tuning iterations that run back to back before the next settle: its plan, its result
+/// on this rank, and the times that the ranks agreed on.
 
 #include "contextual/policy/tuning_state.hpp"
 
@@ -17,20 +17,20 @@
 
 namespace contextual::detail {
 
-/// Why a batch is run.
+/// The purpose of a batch.
 enum class BatchKind {
-  discovery,  ///< the first run of the region: nothing is known yet
-  tuning,     ///< the states' next steps
+  discovery,  ///< the first run of the region, when nothing is known yet
+  tuning,     ///< the next steps of the states
   final_run,  ///< everything is locked in
 };
 
-/// What the tuning iterations of a batch are to do. It does not change once it is made.
+/// The plan of a batch. It does not change during the batch.
 struct BatchPlan {
   BatchKind kind = BatchKind::discovery;
   std::int64_t first_iteration = 0;
   std::vector<Phase> phases;                  ///< by iteration
-  std::vector<policy::IterationPlan> shared;  ///< of the problems that the ranks share, by iteration
-  std::vector<policy::IterationPlan> own;     ///< of the problems that this rank has alone, by iteration
+  std::vector<policy::IterationPlan> shared;  ///< for the problems that ranks share, by iteration
+  std::vector<policy::IterationPlan> own;     ///< for the problems that this rank has alone, by iteration
 
   std::size_t length() const noexcept { return phases.size(); }
   Phase phase() const noexcept { return phases.front(); }
@@ -42,16 +42,16 @@ struct BatchPlan {
 /// What this rank saw of a problem in one tuning iteration.
 struct LocalCell {
   bool launched = false;
-  bool fallback = false;                ///< some launch did not use the config that was due
+  bool fallback = false;                ///< true if some launch did not use the planned config
   std::size_t config_id = 0;            ///< of the last launch
-  std::optional<std::int64_t> time_ns;  ///< empty: not measured
+  std::optional<std::int64_t> time_ns;  ///< empty if it was not measured
 };
 
-/// What the region, a hook, a `prepare` or the settle threw.
+/// An exception of the region, a hook, a `prepare` or the settle.
 struct BatchFailure {
-  std::exception_ptr thrown;
+  std::exception_ptr thrown;   ///< null if the batch has not failed
   std::string cause;           ///< its text
-  bool tuning_failed = false;  ///< it is the TuningFailedError of a problem that the ranks share
+  bool tuning_failed = false;  ///< true for a TuningFailedError that all ranks are to throw
 
   explicit operator bool() const noexcept { return thrown != nullptr; }
 };
@@ -61,12 +61,12 @@ struct BatchResult {
   BatchFailure failure;
   std::vector<std::vector<LocalCell>> cells;              ///< by slot, by iteration
   std::vector<std::optional<std::int64_t>> makespans_ns;  ///< by iteration
-  BatchConditions conditions;                             ///< of the devices, as the timer saw them
+  BatchConditions conditions;                             ///< as the timer reports them
 
   bool disturbed() const noexcept { return !conditions.disturbance.empty(); }
 };
 
-/// What the ranks agreed on. Of problems that a rank has alone, the times are its own.
+/// The times that the ranks agreed on. For a problem that this rank has alone, they are its own times.
 struct AgreedTimes {
   std::vector<std::vector<std::optional<std::int64_t>>> time_ns;  ///< by slot, by iteration
   std::vector<std::optional<std::int64_t>> makespan_ns;           ///< by iteration

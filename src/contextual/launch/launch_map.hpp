@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Which problem a launch belongs to: (kernel, key) -> problem.
+/// Maps a launch's kernel and key to its tuning problem.
 
 #include "contextual/launch/problem_slot.hpp"
 
@@ -13,13 +13,13 @@
 
 namespace contextual::detail {
 
-/// Open addressing, half full at most: a look-up costs a few reads whatever the number of keys. Not
-/// thread-safe while it grows; any number of threads may read it while nobody adds to it.
+/// Uses open addressing and is at most half full, so that a look-up takes a few reads for any number of keys.
+/// Any number of threads may read it while no thread adds to it.
 class LaunchMap {
  public:
   LaunchMap() : places_(smallest_capacity) {}
 
-  /// The problem's key is that of the launches; a kernel and key are added once.
+  /// Adds a kernel with the key of `slot`. Add each kernel and key only once.
   void add(const KernelCore& core, ProblemSlot& slot);
   void clear();
   ProblemSlot* find(const KernelCore& core, const Key& key) const noexcept {
@@ -35,7 +35,7 @@ class LaunchMap {
   }
 
   bool empty() const noexcept { return count_ == 0; }
-  /// How many places a look-up reads at most to find what is there; for tests.
+  /// Returns how many places a successful look-up reads at most; for tests.
   std::size_t longest_probe() const noexcept;
 
  private:
@@ -45,14 +45,14 @@ class LaunchMap {
     const KernelCore* core = nullptr;
     ProblemSlot* slot = nullptr;
   };
-  /// Kernels lie at regular distances: the factor spreads those that share a key.
+  /// Kernels lie at regular distances in memory; the factor spreads those that share a key.
   static std::size_t place_hash(const KernelCore& core, const Key& key) noexcept {
     return static_cast<std::size_t>(key.hash() ^
                                     (reinterpret_cast<std::uintptr_t>(&core) * 0x9e3779b97f4a7c15ULL >> 16));
   }
   void put(const Place& place);
 
-  std::vector<Place> places_;  ///< a power of two of them
+  std::vector<Place> places_;  ///< their number is a power of two
   std::size_t count_ = 0;
 };
 

@@ -5,8 +5,8 @@
 
 namespace contextual::detail {
 
-/// Paths of loaded objects that hold another copy of this library. A copy linked statically into an
-/// executable that exports no symbols cannot be seen.
+/// Returns the paths of loaded objects that contain another copy of this library. Does not find a copy that
+/// is linked statically into an executable without exported symbols.
 std::vector<std::string> other_library_copies();
 
 }  // namespace contextual::detail

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The problems of a run, found by what tells them apart on every rank.
+/// Finds the problems of a run by the name that identifies them on every rank.
 
 #include <contextual/key.hpp>
 
@@ -13,15 +13,14 @@ namespace contextual::detail {
 
 struct ProblemSlot;
 
-/// A run has one problem of this name, whichever kernel object, thread or rank launches it.
+/// The name of a problem in a run, regardless of the kernel object, thread or rank that launches it.
 struct ProblemName {
   std::string_view name;      ///< of the kernel, or of the coupling
-  std::string_view coupling;  ///< empty: not coupled
+  std::string_view coupling;  ///< empty if the kernel is not coupled
   const Key& key;
 };
 
-/// Finds a problem in constant time. Not thread-safe while it grows; any number of threads may read it while
-/// nobody adds to it.
+/// Finds a problem in constant time. Any number of threads may read it while no thread adds to it.
 class ProblemIndex {
  public:
   void add(ProblemSlot& slot) { slots_.insert(&slot); }

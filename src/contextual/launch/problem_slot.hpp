@@ -22,26 +22,26 @@ namespace contextual::detail {
 
 class KernelCore;
 
-/// What a tuning problem is, on every rank that launches it.
+/// The properties of a tuning problem that are equal on every rank that launches it.
 struct Problem {
-  std::string coupling;  ///< empty: not coupled
+  std::string coupling;  ///< empty if the kernel is not coupled
   Key key;
   std::string name;  ///< of the kernel, or of the coupling
   std::string key_text;
   Participation participation = Participation::all;
   std::size_t config_count = 1;
-  std::uint64_t space_digest = 0;  ///< where kernels are coupled, of the one that was seen first
-  std::uint64_t identity = 0;      ///< hash of what is to be equal on all ranks
+  std::uint64_t space_digest = 0;  ///< for coupled kernels, of the one that was launched first
+  std::uint64_t identity = 0;      ///< a hash of what must be equal on all ranks
 };
 
-/// What launches go by during a batch. The thread of `run` replaces it as a whole between batches.
+/// What launches read during a batch. The thread of `run` replaces it as a whole between batches.
 struct BatchView {
   std::vector<policy::Cell> cells;  ///< by batch iteration; empty before the problem has joined
   std::vector<bool> prepared;       ///< per config, on this rank; empty where nothing needs preparing
   std::optional<std::size_t> best_so_far;
 
-  /// The config needs preparing, and has not been prepared here: others may launch what this rank meets
-  /// first in this batch.
+  /// Returns true if the config needs preparing and this rank has not prepared it. That happens when this
+  /// rank launches a problem for the first time after other ranks have prepared its configs.
   bool lacks_preparation(std::size_t config_id) const {
     return config_id < prepared.size() && !prepared[config_id];
   }
@@ -65,20 +65,22 @@ struct LaunchWrites {
   std::vector<LocalRejection> rejections;  ///< of the current batch; under the mutex
 };
 
-/// What is found out when a kernel launches the problem for the first time in a run, under the run's lock.
-/// What is agreed with the other ranks when the problem joins is the last change, but for the members.
+/// What the problem's first launches in a run reveal; written under the run's lock. When the problem joins,
+/// the ranks' agreement about it is the last change. Only the members may change later.
 struct Discovery {
   explicit Discovery(std::size_t config_count) : left_out(config_count, false) {}
 
-  /// One, or the coupled kernels seen; none on ranks without it. A kernel that is made anew replaces itself.
+  /// The kernels launched here: one, several if coupled, or none. A kernel that is made anew replaces its
+  /// predecessor.
   std::vector<std::shared_ptr<const KernelCore>> members;
-  bool has_prepare = false;                  ///< of some member, on some rank
-  std::optional<std::size_t> locked_config;  ///< by an earlier run
-  std::vector<bool> left_out;                ///< per config: no candidate, said `keep` on some rank
+  bool has_prepare = false;                  ///< some member on some rank has one
+  std::optional<std::size_t> locked_config;  ///< the choice of an earlier run
+  std::vector<bool> left_out;                ///< by config: `keep` left it out on some rank
 };
 
-/// Stable in memory for the whole run. What every launch reads and writes comes first and together: a launch
-/// finds little of it in the nearest cache when the driver has just run.
+/// A tuning problem as this rank's launches see it. Its address does not change during the run. The members
+/// that every launch uses come first and together, because after a call of the driver little of them is left
+/// in the nearest cache.
 struct ProblemSlot {
   ProblemSlot(std::size_t position, Problem what)
       : index(position), launched(what.config_count), problem(std::move(what)), found(problem.config_count) {}
@@ -90,7 +92,7 @@ struct ProblemSlot {
   Discovery found;
 
   bool shared() const noexcept { return problem.participation != Participation::local; }
-  /// The ranks, or this rank alone, decide it in this batch; not before the batch after its discovery.
+  /// Returns true from the batch after its discovery on, when the ranks, or this rank alone, decide it.
   bool joined() const noexcept { return !batch.cells.empty(); }
 };
 

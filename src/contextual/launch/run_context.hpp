@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the threads of a region see while it is being tuned. Everything a launch reads is fixed for the
-/// batch; what it writes goes to its thread's own log.
+/// The state that the threads of a region share while it is being tuned. What a launch reads is fixed during
+/// a batch; what it writes goes to the log of its own thread.
 
 #include "contextual/launch/launch_map.hpp"
 #include "contextual/launch/problem_index.hpp"
@@ -39,8 +39,8 @@ struct LaunchRecord {
   ProblemSlot* slot = nullptr;
   std::uint32_t config_id = 0;
   std::uint32_t batch_iteration = 0;
-  bool fallback = false;  ///< not the config that was due
-  bool late = false;      ///< first seen here in this batch, before the due config could be prepared here
+  bool fallback = false;  ///< true if it did not use the planned config
+  bool late = false;      ///< true if this rank had not prepared the planned config, so it used the default
   LaunchNote note;
 };
 
@@ -52,13 +52,13 @@ struct ThreadLog {
   LaunchOrder order;
   std::vector<LaunchRecord> records;  ///< of the current batch, in launch order
 
-  /// For the watchdog: the launch that is under way, or was the last one. One word, so that what is read
-  /// belongs together: the slot's index from 1 in the upper half, then the config id, and in the lowest
-  /// bit whether it is under way; 0: none.
+  /// The launch under way, else the last one, for the watchdog; 0 if there is none. A single word, so that a
+  /// reader gets matching parts: the slot's index plus 1 in the upper half, below it the config id, and in
+  /// the lowest bit whether the launch is under way.
   std::atomic<std::uint64_t> current{0};
 };
 
-/// What a thread of the region launches, or has launched last.
+/// The launch under way on a thread of the region, else its last launch.
 struct CurrentLaunch {
   std::string kernel;
   std::string key;
@@ -67,11 +67,11 @@ struct CurrentLaunch {
   bool under_way = false;
 };
 
-/// Which choices of earlier runs a run takes over.
+/// Which choices of earlier runs a run reuses.
 enum class Reuse {
-  nothing,           ///< all are tuned again
-  lasting,           ///< a provisional choice is tuned again
-  lasting_and_kept,  ///< a provisional choice that has been tuned again often enough is taken over as well
+  nothing,           ///< none: all are tuned again
+  lasting,           ///< lasting choices; provisional ones are tuned again
+  lasting_and_kept,  ///< lasting choices, and provisional ones that were tuned again often enough
 };
 
 /// One `run` while it tunes.
@@ -82,15 +82,15 @@ class RunContext {
 
   ThreadLog& add_thread(LaunchOrder order);  ///< called by guards, on any thread
 
-  /// The problem of a launch; null when there are more than `max_problems`. Constant time. Takes the lock
-  /// only for problems that have not joined yet; beyond `max_problems` it counts the launch and takes none.
+  /// Returns the problem of a launch in constant time, or null if it is beyond `max_problems`; the launch is
+  /// counted then. Takes the lock only for problems that have not joined yet.
   ProblemSlot* find(const KernelCore& core, const Key& key, const KeepView& keep);
 
   // Between batches, on the thread of `run`.
   void begin_batch();  ///< forgets what launches have written in the last batch
   void rebuild_map();
-  ProblemSlot& add_remote(const Problem& problem);  ///< launched on other ranks only
-  ProblemSlot* find(const ProblemName& name) const { return index_.find(name); }  ///< null: not known here
+  ProblemSlot& add_remote(const Problem& problem);  ///< adds a problem that only other ranks launch
+  ProblemSlot* find(const ProblemName& name) const { return index_.find(name); }  ///< null if not known here
 
   std::deque<ProblemSlot>& slots() noexcept { return slots_; }
   const std::deque<ProblemSlot>& slots() const noexcept { return slots_; }
@@ -104,29 +104,31 @@ class RunContext {
 
   void guard_begins() noexcept { live_guards_.fetch_add(1, std::memory_order_relaxed); }
   void guard_ends() noexcept { live_guards_.fetch_sub(1, std::memory_order_release); }
-  /// A guard outlives the region: its thread may still launch into this context, which then must not go away.
+  /// Returns true if a guard exists. After the region has returned, its thread may still launch into this
+  /// context, which must then not be destroyed.
   bool has_live_guards() const noexcept { return live_guards_.load(std::memory_order_acquire) > 0; }
 
-  /// Ends the run even if the region catches what the launch throws. The first one counts.
+  /// Makes the run end with this exception even if the region catches it. The first call counts.
   void fail(std::exception_ptr failure);
-  std::exception_ptr failure();  ///< null: none
+  std::exception_ptr failure();  ///< null if there is none
 
-  /// A warning for the log, told after the batch; the same words once. Thread-safe.
+  /// Adds a warning, which goes to the log after the batch. The same text is logged once. Thread-safe.
   void note(const std::string& warning) { notes_.add(warning); }
   std::vector<std::string> take_notes() { return notes_.take(); }
 
-  /// Launches of this batch that can have broken the device: see DeviceError::suspects.
-  /// With a thread's log its launches, and those that are under way or were last on other threads: for that
-  /// thread, while others launch. Without, all: for the thread of `run`, when the region has returned.
+  /// Returns the launches of this batch that may have broken the device, see DeviceError::suspects. A
+  /// launching thread passes its log; it gets its own launches and the current or last one of every other
+  /// thread, because those may still launch. The thread of `run`, after the region has returned, passes null
+  /// and gets all.
   std::vector<DeviceError::Suspect> suspects(const ThreadLog* own = nullptr);
-  /// What was launched in this batch is known to do the device no harm.
+  /// Notes that the configs launched in this batch did not break the device.
   void mark_settled();
 
-  /// A launch that is under way on some thread, else the last one of the thread of `run`; empty: none yet.
-  /// Thread-safe.
+  /// Returns a launch that is under way on some thread, else the last one of the thread of `run`, or nothing
+  /// before the first launch. Thread-safe.
   std::optional<CurrentLaunch> current_launch();
 
-  /// Set before each run of the region.
+  // Set before each run of the region.
   std::atomic<std::int64_t> tuning_iteration{0};
   std::uint32_t batch_iteration = 0;
 
@@ -134,8 +136,8 @@ class RunContext {
   ProblemSlot* discover(const KernelCore& core, const Key& key, const KeepView& keep);
   ProblemSlot* count_untracked() noexcept;
   ProblemSlot& list(const Problem& problem);
-  void check_namesakes(const KernelCore& core);  ///< throws for a second living kernel of one name
-  /// What an earlier run has chosen, where this run takes it over.
+  void check_namesakes(const KernelCore& core);  ///< throws if another living kernel has the same name
+  /// Returns the choice of an earlier run if this run reuses it.
   std::optional<std::size_t> reusable_choice(const KernelCore& core, const Key& key) const;
   void join_member(ProblemSlot& slot, const KernelCore& core, const std::vector<bool>& left_out);
 
@@ -148,12 +150,12 @@ class RunContext {
   LaunchMap map_;     ///< fixed during a batch: launches read it without the lock
   std::mutex mutex_;  ///< guards what grows during a batch: from here to `retired_`
   std::deque<ProblemSlot> slots_;
-  ProblemIndex index_;  ///< of slots_; no launch adds to it once `full_`
-  LaunchMap fresh_;     ///< what launches of this batch have added, and the map does not have yet
+  ProblemIndex index_;  ///< of slots_; no launch adds to it once `full_` is set
+  LaunchMap fresh_;     ///< entries that launches of this batch have added and `map_` does not have yet
   std::unordered_map<std::string, std::shared_ptr<const KernelCore>> launched_;  ///< by name: the latest one
   std::deque<ThreadLog> threads_;                           ///< the thread of `run` first
   std::vector<std::shared_ptr<const KernelCore>> retired_;  ///< destroyed kernels that the map still names
-  std::atomic<bool> full_{false};                           ///< there are `max_problems` or more
+  std::atomic<bool> full_{false};                           ///< true once there are `max_problems`
   std::atomic<std::uint64_t> untracked_launches_{0};
   std::atomic<int> live_guards_{0};
   std::set<std::pair<std::size_t, std::size_t>> settled_;  ///< slot and config: known to do no harm
@@ -161,10 +163,10 @@ class RunContext {
   RunNotes notes_;
 };
 
-/// "It can be of kernel ..., or of ...": what a DeviceError says of them.
+/// Returns the sentence of a DeviceError's message about its suspects.
 std::string suspects_text(const std::vector<DeviceError::Suspect>& suspects);
 
-/// Makes a run's context the calling thread's, and restores what was there.
+/// Sets the calling thread's state as long as it lives, then restores the previous one.
 class ThreadStateScope {
  public:
   explicit ThreadStateScope(const ThreadState& state) : saved_(thread_state()) { thread_state() = state; }

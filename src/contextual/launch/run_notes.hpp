@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Warnings that the launches of a run have for the log.
+/// Warnings of a run's launches for the log.
 
 #include <mutex>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace contextual::detail {
 
-/// Keeps a warning until it is taken; the same words are kept once a run. Thread-safe.
+/// Keeps each warning until it is taken. A text that was added before is ignored. Thread-safe.
 class RunNotes {
  public:
   void add(const std::string& warning) {

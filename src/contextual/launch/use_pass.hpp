@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A run of a region that uses what is locked in: did it launch anything that is not?
+/// Notes whether a run of a region without tuning launches anything that is not locked in.
 
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/key.hpp>
@@ -14,22 +14,22 @@
 
 namespace contextual::detail {
 
-/// What becomes of a launch where another living kernel has the same name.
+/// What happens to a launch if another living kernel has the same name.
 enum class Namesakes {
-  are_refused,  ///< one of the two is a mistake
-  are_of_ranks  ///< ranks are threads of this process, and each may have a kernel of that name
+  are_refused,  ///< the launch throws, because the two kernels cannot be told apart
+  are_of_ranks  ///< the launch works: ranks are threads of this process, and each may have its own kernel
 };
 
-/// Namesakes in a process with ranks of that scope (Communicator::process_scope).
+/// Returns what applies to ranks of that Communicator::process_scope.
 inline Namesakes namesakes_in(std::string_view process_scope) noexcept {
   return process_scope.empty() ? Namesakes::are_refused : Namesakes::are_of_ranks;
 }
 
-/// Written by all threads of the region.
+/// One run of a region that uses what is locked in. All threads of the region write to it.
 class UsePass {
  public:
-  /// What becomes of a launch that fails: it is the caller's matter, or it is told here and repeated with a
-  /// fallback.
+  /// What happens if a launch fails: its caller gets the failure, or it is noted here and a fallback is
+  /// launched.
   enum class Failures { are_the_callers, are_watched };
 
   UsePass(Failures failures, Namesakes namesakes)
@@ -38,7 +38,7 @@ class UsePass {
   bool watched() const noexcept { return watched_; }
   Namesakes namesakes() const noexcept { return namesakes_; }
 
-  /// A launch without a choice that is there to stay.
+  /// Notes a launch without a lasting choice.
   void saw_new(const KernelCore& kernel, const Key& key) noexcept {
     const bool on_all = kernel.traits().participation == Participation::all;
     (on_all ? new_on_all_ : new_elsewhere_).store(true, std::memory_order_relaxed);
@@ -47,15 +47,15 @@ class UsePass {
       if (on_all && first_new_.empty()) {
         first_new_ = "kernel \"" + kernel.traits().name + "\", key " + kernel.key_text(key);
       }
-    } catch (...) {  // no memory for the words
+    } catch (...) {  // out of memory for the text
     }
   }
-  /// A choice that cannot be launched any more.
+  /// Notes a choice that cannot be launched any more.
   void saw_rejection() noexcept { rejected_.store(true, std::memory_order_relaxed); }
 
-  /// Of a kernel that every rank launches.
+  /// Returns true if a kernel that every rank launches had such a launch.
   bool new_on_all() const noexcept { return new_on_all_.load(std::memory_order_relaxed); }
-  /// Of a kernel that other ranks need not launch.
+  /// Returns true if a kernel that other ranks need not launch had such a launch.
   bool new_elsewhere() const noexcept { return new_elsewhere_.load(std::memory_order_relaxed); }
   bool rejected() const noexcept { return rejected_.load(std::memory_order_relaxed); }
 
@@ -64,7 +64,8 @@ class UsePass {
   /// A guard outlives the region: its thread may still launch into this pass, which then must not go away.
   bool has_live_guards() const noexcept { return live_guards_.load(std::memory_order_acquire) > 0; }
 
-  /// The first new one that all ranks should launch, once the region has returned: `kernel "k", key (1)`.
+  /// Returns `kernel "k", key (1)` of the first new launch that all ranks should make, or an empty text. Call
+  /// it after the region has returned.
   const std::string& first_new_text() const noexcept { return first_new_; }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the environment says over options: operations only.
+/// The environment variables that override options.
 
 #include <contextual/options.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace contextual::options {
 
-/// The environment's variables; each absent unless set and not empty.
+/// The values of the environment variables. A variable that is unset or empty has no value.
 struct Environment {
   std::optional<Mode> mode;                            ///< CONTEXTUAL_MODE: tune, use or off
   std::optional<std::filesystem::path> log_directory;  ///< CONTEXTUAL_LOG_DIR
@@ -20,16 +20,17 @@ struct Environment {
   std::optional<bool> print;                           ///< CONTEXTUAL_PRINT_AUTOTUNING: 0 or 1
 };
 
-/// Throws InvalidArgument naming the variable, its value and the values it may have.
+/// Reads the variables by `get`, which works like std::getenv. Throws InvalidArgument, which names the
+/// variable, its value and the values it may have.
 Environment parse_environment(const std::function<const char*(const char*)>& get);
 
-/// As far as it makes sense; what does not is told by `run`, so that a rank can tell the others first.
+/// The environment, or why it is invalid. `run` throws that error only after it has told the other ranks.
 struct ReadEnvironment {
   Environment values;
-  std::string error;  ///< what `parse_environment` threw; empty: nothing
+  std::string error;  ///< the message of `parse_environment`'s exception; empty if it threw none
 };
 
-/// Read once a process.
+/// Returns the environment of this process, which is read once.
 const ReadEnvironment& environment();
 
 }  // namespace contextual::options

@@ -8,9 +8,9 @@
 
 namespace contextual::options {
 
-/// What is to be said of a tuner without a communicator in a program of several ranks: each of them tunes
-/// alone. Nothing where a communicator was given, also `one_rank()`, or where no launcher says that there are
-/// others.
+/// Returns a warning that each rank tunes alone, for a tuner without a communicator in a program that a
+/// launcher started as several ranks. Returns nothing if the options have a communicator, even `one_rank()`,
+/// or if no launcher says that there are other ranks.
 std::optional<std::string> lone_rank_warning(const ResolvedOptions& options,
                                              const std::optional<sync::LaunchedRank>& launched);
 

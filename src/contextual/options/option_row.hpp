@@ -16,8 +16,8 @@
 
 namespace contextual::options {
 
-/// Where a resolved option is: a member of ResolvedOptions, or of the policy's options in there. `Resolved`
-/// may be const.
+/// Returns the resolved value of an option, which is a member either of ResolvedOptions or of the policy
+/// options in it. `Resolved` may be const.
 template <typename Resolved, typename T>
 constexpr auto& at(Resolved& options, T ResolvedOptions::*member) {
   return options.*member;
@@ -27,20 +27,21 @@ constexpr auto& at(Resolved& options, T policy::PolicyOptions::*member) {
   return options.policy.*member;
 }
 
+/// One option. `Set` is the type of its member of Options, `Member` a pointer to its resolved value.
 template <typename Set, typename Member>
 struct Row {
   using Value =
       std::remove_reference_t<decltype(at(std::declval<ResolvedOptions&>(), std::declval<Member>()))>;
 
   const char* name;                         ///< as the user writes it
-  Set Options::*option;                     ///< unset: empty, or null
+  Set Options::*option;                     ///< empty or null if it is not set
   Member resolved;                          ///< its initialiser is the built-in default
   bool is_agreed = false;                   ///< must be equal on all ranks
-  std::optional<std::int64_t> least{};      ///< a smaller value is refused
-  const char* unit = "";                    ///< of that check
-  Set Environment::*environment = nullptr;  ///< what goes over it
+  std::optional<std::int64_t> least{};      ///< the least valid value
+  const char* unit = "";                    ///< the unit of `least`, for messages
+  Set Environment::*environment = nullptr;  ///< the environment variable that takes precedence over it
 
-  /// Must be equal on all ranks: compared in the hello.
+  /// Must be equal on all ranks, which compare it in their first exchange.
   constexpr Row agreed() const requires Comparable<Value> {
     Row row = *this;
     row.is_agreed = true;

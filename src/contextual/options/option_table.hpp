@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// Every option in one row: its name, its member of Options, where its value goes, whether all ranks must
-/// have the same, and what it may be. Falling through, the environment, the comparison of the ranks and the
-/// checks go by these rows, so a new option is its documented member, the member that it goes to, and a row.
+/// The table of options, one row per option: its name, its member of Options, its resolved value, whether it
+/// must be equal on all ranks, and its least value. Precedence, environment variables, the comparison between
+/// ranks and the checks all follow these rows. A new option therefore needs its documented member, the member
+/// for its resolved value, and a row.
 
 #include "contextual/options/option_row.hpp"
 
@@ -11,7 +12,7 @@
 
 namespace contextual::options {
 
-/// What has no check and goes to the policy is checked there (policy/options_check.hpp).
+/// Policy options without a check here are checked by the policy (policy/options_check.hpp).
 constexpr auto option_table() {
   using O = Options;
   using P = policy::PolicyOptions;

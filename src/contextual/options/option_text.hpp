@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Values of options as the ranks compare them, and as they are checked.
+/// Values of options as texts, by which ranks compare them, and as numbers, by which they are checked.
 
 #include <contextual/options.hpp>
 
@@ -14,7 +14,7 @@
 
 namespace contextual::options {
 
-// Two values have one text only if they are equal.
+// Values have the same text only if they are equal.
 inline std::string text_of(Mode mode) {
   return mode == Mode::tune ? "tune" : mode == Mode::use ? "use" : "off";
 }
@@ -33,7 +33,7 @@ inline std::string text_of(double value) {
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   return {text.data(), end};
 }
-/// What it does cannot be compared.
+/// Schedules themselves cannot be compared, so this only tells a user's schedule from the built-in one.
 inline std::string text_of(const ScheduleFactory& schedule) {
   return schedule ? "own" : "walk";
 }

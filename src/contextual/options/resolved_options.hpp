@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Options after falling through call, tuner, process and built-in values, and the environment.
+/// The options of a run: for each, the value with the highest precedence among the environment, the call, the
+/// tuner, the process-wide defaults and the built-in defaults.
 
 #include "contextual/options/environment.hpp"
 #include "contextual/policy/tuning_state.hpp"
@@ -32,23 +33,23 @@ struct ResolvedOptions {
   std::filesystem::path log_directory = ".autotune_logs";
   bool print = false;
   std::shared_ptr<Communicator> communicator;
-  bool communicator_given = false;  ///< by an option; else it is `one_rank()`
+  bool communicator_given = false;  ///< true if an option set `communicator`; else it is `one_rank()`
   TimerFactory timer;
   std::function<void(const Progress&)> progress;
   std::function<void(const BlockedInfo&)> on_deadline;
   std::function<void(const IterationInfo&)> before_iteration;
   std::function<void(const IterationInfo&)> after_iteration;
 
-  /// What must be equal on all ranks: "mode=tune", "n_warmup=3", ...
+  /// The options that must be equal on all ranks: "mode=tune", "n_warmup=3", ...
   std::vector<std::string> agreed_items() const;
   std::string agreed_text() const;  ///< the same in one line
 };
 
-/// Throws InvalidArgument for values that make no sense. Apart from `resolve`, so that a rank can tell the
-/// others before it throws.
+/// Throws InvalidArgument for values that make no sense. Not part of `resolve`, so that a rank can tell the
+/// other ranks before it throws.
 void validate(const ResolvedOptions& options);
 
-/// Does not look at the values.
+/// Resolves each option. Does not check the values.
 ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnvironment& environment);
 
 }  // namespace contextual::options

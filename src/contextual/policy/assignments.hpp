@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The whole sets that the finals compare.
+/// The assignments that the finals compare as a whole.
 
 #include "contextual/policy/contest_run.hpp"
 #include "contextual/policy/problem_state.hpp"
@@ -10,17 +10,17 @@
 
 namespace contextual::policy {
 
-/// What every problem has chosen so far.
+/// Returns the choice of every problem so far.
 Assignment choices(const std::vector<ProblemState>& problems);
 
-/// The same with the default of every problem that waits for the finals, where it is still in.
+/// Returns the same, but with the default for each problem that waits for the finals and can still use it.
 Assignment defaults(const std::vector<ProblemState>& problems);
 
-/// The same with the config of the shortest makespan in the walk, for every problem that waits for the
-/// finals.
+/// Returns the same, but with the config of the shortest makespan in the walk for each problem that waits for
+/// the finals.
 Assignment best_by_makespan(const std::vector<ProblemState>& problems);
 
-/// Adds the entry unless one of the same assignment is there.
+/// Adds the entry unless there is one with the same assignment.
 void add_distinct(std::vector<ContestRun::Entry>& entries, ContestRun::Entry entry);
 
 }  // namespace contextual::policy

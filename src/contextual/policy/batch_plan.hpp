@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a batch is to do, as the replicated state plans it.
+/// The plan of a batch, made by the replicated state.
 
 #include <contextual/phase.hpp>
 
@@ -10,7 +10,7 @@
 
 namespace contextual::policy {
 
-/// What one tuning problem does in one tuning iteration.
+/// What one tuning problem is to do in one tuning iteration.
 struct Cell {
   enum class Role {
     step,       ///< the walk tries a config
@@ -18,9 +18,9 @@ struct Cell {
     best,       ///< the problem uses what is locked in, or the best so far
   };
   Role role = Role::best;
-  std::size_t config_id = 0;  ///< what the problem's launches use
-  int iteration = 0;          ///< of a step, which use of its config it is; of a candidate, the round; from 0
-  bool warmup = false;        ///< its time does not count
+  std::size_t config_id = 0;  ///< the config that the problem's launches use
+  int iteration = 0;    ///< for a step, counts the uses of the config; for a candidate, the round; from 0
+  bool warmup = false;  ///< true if its time does not count
 
   bool operator==(const Cell&) const = default;
 };

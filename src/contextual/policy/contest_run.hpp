@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// One contest of the finals while it runs: rounds in which every contender is tried once, compared by the
-/// paired differences of their makespans. Where these tie, one problem's candidates are compared by their own
-/// times, which were taken in turn and beside the others' choices. Pure.
+/// One contest of the finals while it runs. Each round tries every contender once; contenders are compared by
+/// the paired differences of their makespans. If those tie, the candidates of one problem are compared by
+/// their own times, measured in turn beside the other problems' choices. Pure.
 
 #include "contextual/policy/contest.hpp"
 #include "contextual/policy/own_time_tie.hpp"
@@ -24,9 +24,9 @@ class ContestRun {
  public:
   struct Entry {
     std::size_t label = 0;  ///< Contender::config_id
-    std::string name;       ///< for reasons
+    std::string name;       ///< appears in reasons
     Assignment assignment;
-    bool is_default = false;  ///< wins ties
+    bool is_default = false;  ///< the default wins ties
   };
 
   /// What one tuning iteration of a contest does.
@@ -36,52 +36,52 @@ class ContestRun {
     bool warmup = false;
   };
 
-  /// What came out.
+  /// The decision of the contest.
   struct Result {
     Contest contest;
     std::size_t winner = 0;  ///< an index of `entries`
     std::string verdict;     ///< why it won, in a few words
-    bool tie = false;        ///< own times decided, so that the others' surroundings stay as they are
-    double loss = 0;         ///< of a tie: by how much the makespan may have become longer, relatively
-    /// The incumbent and the entries between which the noise may have decided: nothing is decided then.
+    bool tie = false;        ///< true if makespans tied and own times decided
+    double loss = 0;         ///< for a tie: by which fraction the makespan may have become longer
+    /// The incumbent and the entries between which noise may have decided. If not empty, nothing is decided.
     std::vector<std::size_t> close;
   };
 
   struct Limits {
-    int rounds = 5;        ///< how many rounds are to count
-    double tie_slack = 0;  ///< makespans that are longer by no more than this, relatively, tie
-    bool last = false;     ///< nobody meets again: the contest decides
+    int rounds = 5;        ///< the number of rounds that must count
+    double tie_slack = 0;  ///< makespans that are longer by at most this fraction tie
+    bool last = false;     ///< true if no contest is held again, so that this one decides
   };
 
-  /// `contest` has kind, problem and pass; `entries` begins with the incumbent.
+  /// `contest` has the kind, problem and pass. The first of `entries` is the incumbent.
   ContestRun(Contest contest, std::vector<Entry> entries, Limits limits, const PolicyOptions& options);
 
   const Contest& contest() const { return contest_; }
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// The trials still to come, at most `max_trials`, as far as nothing has to be taken again.
+  /// Returns the next trials, at most `max_trials`, provided that no round has to be repeated.
   std::vector<Trial> plan(std::size_t max_trials) const;
   std::size_t remaining() const;
 
-  /// One trial, in planned order. Without a makespan its round is taken again, as far as the limit allows.
-  /// `own_ns`: of the contest's problem, where it is one problem's.
+  /// Takes in one trial, in planned order. Without a makespan, its round is repeated, up to a limit. `own_ns`
+  /// is the own time of the contest's problem, if it is a contest of one problem.
   void observe(const Trial& trial, std::optional<std::int64_t> makespan_ns,
                std::optional<std::int64_t> own_ns);
 
-  /// The entry drops out. Without the incumbent (entry 0), or without anybody else where it is the last one,
-  /// the contest is void: start another one.
+  /// Removes an entry. The contest becomes void without the incumbent (entry 0), and a last contest also
+  /// without any other entry. Start another contest then.
   void drop(std::size_t entry);
   bool is_void() const {
     return !alive_[0] || (limits_.last && std::count(alive_.begin(), alive_.end(), true) < 2);
   }
 
-  int rounds_begun() const;    ///< with the warm-up
-  int rounds_retaken() const;  ///< because some entry's makespan was missing
+  int rounds_begun() const;    ///< including the warm-up
+  int rounds_retaken() const;  ///< repeated because a makespan was missing
 
   Result decide() const;
 
  private:
-  /// What a trial brought; 0: nothing.
+  /// The times of a trial; 0 for a missing one.
   struct Times {
     std::int64_t makespan_ns = 0;
     std::int64_t own_ns = 0;
@@ -102,7 +102,7 @@ class ContestRun {
   std::vector<std::size_t> best_by_gain(const std::vector<Contender>& contenders) const;
   void settle_gain(Result& result) const;
 
-  /// Who wins by own times, of some entries.
+  /// The winner of some entries by their own times.
   struct ByOwnTime {
     std::size_t winner = 0;
     std::vector<std::size_t> close;
@@ -129,8 +129,8 @@ class ContestRun {
   std::vector<Entry> entries_;
   std::vector<bool> alive_;
   std::vector<std::vector<Times>> times_;  ///< [round][entry]
-  int round_ = 0;                          ///< the next trial's, if there is one
-  std::size_t position_ = 0;               ///< and its place in the round
+  int round_ = 0;                          ///< of the next trial, if there is one
+  std::size_t position_ = 0;               ///< of the next trial in its round
 };
 
 }  // namespace contextual::policy

@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// Phase 2: which contests are held, in which order, and what they change. Pure.
+/// Phase 2: decides which contests are held, in which order, and what they change. Pure.
 ///
-/// First the walk's choices meet whole sets, then each problem's few best meet with the others fixed, in
-/// passes, and last the chosen set meets all defaults. Where the noise may have decided between a problem's
-/// candidates, these meet again, once, for twice as many rounds. A problem takes part while its status is
-/// `walked`; all others stay as they are.
+/// The first contest compares the walk's choices with other whole sets. Then, in passes, a contest for each
+/// problem compares its few best configs while all others stay fixed. The last contest compares the chosen
+/// set with all defaults. If noise may have decided between a problem's candidates, they meet once more, for
+/// twice as many rounds. A problem takes part while its status is `walked`; all others stay as they are.
 
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/batch_plan.hpp"
@@ -25,40 +25,40 @@ class Finals {
  public:
   explicit Finals(const PolicyOptions& options) : options_(&options), tie_slack_(options.tie_margin) {}
 
-  /// A contest is open.
+  /// Returns true if a contest is open.
   bool running() const { return run_.has_value(); }
 
-  /// Closes a finished contest, opens the next one, or locks in everything when none is left.
+  /// Closes a finished contest and opens the next one. Locks in everything if none is left.
   void advance(std::vector<ProblemState>& problems);
 
-  /// The open contest's trials still to come, at most `max_trials`.
+  /// Returns the next trials of the open contest, at most `max_trials`.
   std::vector<ContestRun::Trial> plan(std::size_t max_trials) const;
-  /// How many trials of the open contest are still to come.
+  /// Returns the number of remaining trials of the open contest.
   std::size_t remaining() const { return run_ ? run_->remaining() : 0; }
 
-  /// What `trial` makes of `problem`: a candidate's cell, or nothing when the problem stays fixed. A contest
-  /// is open.
+  /// Returns the cell of `problem` in `trial`, or nothing if the problem stays fixed. A contest must be open.
   std::optional<Cell> cell(const ContestRun::Trial& trial, std::size_t problem,
                            const ProblemState& state) const;
 
-  /// Takes what one trial brought. Without its problem's launch, or without a makespan, the round is taken
-  /// again.
+  /// Takes in the outcome of one trial. If its problem was not launched or the makespan is missing, the round
+  /// is repeated.
   void observe(const ContestRun::Trial& trial, const IterationOutcome& outcome);
 
-  /// Takes a rejection that the problem already knows.
+  /// Takes in a rejection that the problem has taken in already.
   void reject(std::size_t problem, std::size_t config_id);
 
-  /// Problems joined, from index `first` on: the open contest is void, and the passes will reach them.
+  /// Tells that problems joined, from index `first` on. The open contest becomes void; the passes will
+  /// include the new problems.
   void interrupt(std::size_t first);
 
-  /// The open contest ends here and changes nothing.
+  /// Ends the open contest, which changes nothing.
   void close(const std::string& reason);
 
-  /// An estimate of the iterations after the open contest, without those of contests that are repeated.
+  /// Estimates the iterations after the open contest, without those of repeated contests.
   std::size_t expected_afterwards(const std::vector<ProblemState>& problems) const;
 
   const std::vector<Contest>& contests() const { return contests_; }
-  std::int64_t retakes() const;  ///< rounds that were taken again, and those of contests that became void
+  std::int64_t retakes() const;  ///< rounds that were repeated, and rounds of contests that became void
 
  private:
   enum class Stage { begin, sets, passes, verdict, over };
@@ -79,7 +79,7 @@ class Finals {
 
   const PolicyOptions* options_;
   std::optional<ContestRun> run_;  ///< the open contest
-  /// What is left of the tie margin: many changes that the makespan hardly feels must not add up.
+  /// The rest of the tie margin. Each tie uses up some of it, so that many slight losses do not add up.
   double tie_slack_;
   std::vector<Contest> contests_;  ///< those that are over
   Stage stage_ = Stage::begin;

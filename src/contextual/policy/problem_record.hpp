@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What is known of a tuning problem while it is tuned and after.
+/// What is known about a tuning problem, while it is tuned and afterwards.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +12,10 @@
 namespace contextual::policy {
 
 enum class ProblemStatus {
-  walking,    ///< its schedule has steps to come
+  walking,    ///< its schedule has further steps
   walked,     ///< its walk is complete, and it waits for the finals
   locked_in,  ///< its best config is fixed
-  /// Its choice is fixed for this run but is no result: the walk was cut short, or the final run accepted no
+  /// Its choice is used in this run but is not a result: the walk was cut short, or the final run accepted no
   /// choice.
   provisional,
   failed,  ///< every config that it could use was rejected
@@ -24,20 +24,20 @@ enum class ProblemStatus {
 /// What the walk measured of one config.
 struct ConfigRecord {
   std::vector<std::int64_t> samples_ns;    ///< own times without warm-ups
-  std::vector<std::int64_t> makespans_ns;  ///< of the same tuning iterations, where they are known
-  std::optional<std::string> rejection;    ///< why it is out; empty when it is not
-  bool left_out = false;                   ///< no candidate
-  int retakes = 0;                         ///< steps that had to be taken again
+  std::vector<std::int64_t> makespans_ns;  ///< the known makespans of the same tuning iterations
+  std::optional<std::string> rejection;    ///< why it was rejected; empty if it was not
+  bool left_out = false;                   ///< true if it is not a candidate
+  int retakes = 0;                         ///< steps that had to be repeated
 };
 
 /// What is known of one tuning problem.
 struct ProblemRecord {
   ProblemStatus status = ProblemStatus::walking;
-  /// Fixed when locked in or provisional; before that the best so far, else the default.
+  /// Before the problem is locked in or provisional, the best config so far, or the default if there is none.
   std::size_t choice = 0;
   std::string reason;  ///< why `choice`
   std::vector<ConfigRecord> configs;
-  std::int64_t walk_iterations = 0;  ///< steps observed, with those that had to be taken again
+  std::int64_t walk_iterations = 0;  ///< steps observed, including those that had to be repeated
 };
 
 }  // namespace contextual::policy

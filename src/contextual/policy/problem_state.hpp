@@ -22,12 +22,12 @@ namespace contextual::policy {
 /// One tuning problem. Not thread-safe. Keeps a reference to the options.
 class ProblemState {
  public:
-  /// What became of one launch in the walk.
+  /// How the walk used one launch.
   enum class Taken {
-    step,       ///< the step that was due: observed
-    retake,     ///< its time is missing: it stays due
-    displaced,  ///< another step was due, because one before it was not launched or has to be taken again
-    nothing,    ///< it was not launched, does not walk, or used a config that is out
+    step,       ///< it was the step that was due, and it is observed
+    retake,     ///< its time is missing, so the step stays due
+    displaced,  ///< another step was due, because an earlier one was not launched or has to be repeated
+    nothing,    ///< the problem was not launched, does not walk, or used a rejected config
   };
 
   /// Throws InvalidArgument for a request that makes no sense.
@@ -37,49 +37,49 @@ class ProblemState {
   bool walking() const { return record_.status == ProblemStatus::walking; }
   bool walked() const { return record_.status == ProblemStatus::walked; }
 
-  /// A candidate that is not rejected.
+  /// Returns true for a candidate that is not rejected.
   bool viable(std::size_t config_id) const;
 
-  /// The next steps of the walk, at most `max_steps`; empty when it is over.
+  /// Returns the next steps of the walk, at most `max_steps`, or nothing if it is complete.
   std::vector<Step> plan(std::size_t max_steps) const;
   std::size_t remaining_steps() const { return walking() ? schedule_->remaining_steps() : 0; }
 
-  /// A tuning iteration of the walk in which the problem's launches used `config_id`.
+  /// Takes in a tuning iteration of the walk, in which the problem's launches used `config_id`.
   Taken observe(std::size_t config_id, const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
 
-  /// To be told once a batch: a walking problem that was not launched in too many batches in a row is closed.
+  /// Call it once per batch. Closes a walking problem that was not launched in too many batches in a row.
   void note_presence(bool launched);
 
-  /// The config is out. A choice that fell on it is made again. Further rejections of it are ignored.
+  /// Rejects a config. If it was the choice, chooses again. Further rejections of the config are ignored.
   void reject(std::size_t config_id, const std::string& reason);
 
-  /// The same for a rejection by the final run: the reason of a choice that is made again says so.
+  /// The same for a rejection by the final run, which the reason of a new choice then mentions.
   void reject_in_final_run(std::size_t config_id, const std::string& reason);
 
-  /// Ends the walk where it is, or the wait for the finals: the problem is provisional. Without effect when
-  /// it was neither walking nor waiting.
+  /// Ends the walk, or the wait for the finals, and makes the problem provisional. Has no effect if it was
+  /// neither walking nor waiting.
   void close(const std::string& reason);
 
-  /// The best that is not rejected is used for now, and the default where nothing was measured. Without
-  /// effect when every config is rejected.
+  /// Makes the problem provisional with the best config that is not rejected, or with the default if nothing
+  /// was measured. Has no effect if every config is rejected.
   void make_provisional(const std::string& reason);
 
-  /// Locks in the choice of a problem that waited for the finals.
+  /// Locks in the choice of a problem that waits for the finals.
   void lock_in();
 
-  /// The finals decided for this config. `note` is added to the reason.
+  /// Makes this config the choice, because the finals decided for it. Adds `note` to the reason.
   void choose(std::size_t config_id, const std::string& note);
 
-  /// The finals kept the choice. `note` becomes part of the reason unless an earlier note is.
+  /// Confirms the choice, because the finals kept it. Adds `note` to the reason unless it has a note already.
   void keep(const std::string& note);
 
-  /// The best fully measured config other than the default.
+  /// Returns the best fully measured config, or nothing if there is none or if it is the default.
   std::optional<std::size_t> best_so_far() const;
 
-  /// Up to `count` viable configs, best first, by own time and by the median makespan of their steps. By own
-  /// time then as many more at most, the lowest indices, of those that are not slower than the last one by
-  /// more than twice the noise: which of these comes first, a drift may have decided, and the lowest would
-  /// win a tie.
+  /// Return up to `count` viable configs, best first, by own time or by the median makespan of their steps.
+  /// `best_by_time` appends at most `count` more: the lowest indices of those whose time exceeds that of the
+  /// last one by no more than twice the noise. A drift may have decided the order of these, and the lowest
+  /// index would win a tie.
   std::vector<std::size_t> best_by_time(std::size_t count) const;
   std::vector<std::size_t> best_by_makespan(std::size_t count) const;
 
@@ -99,10 +99,10 @@ class ProblemState {
   ProblemRecord record_;
   std::vector<Summary> own_times_;  ///< of each config's samples
   std::size_t viable_count_ = 0;    ///< candidates that are not rejected
-  bool has_notes_ = false;          ///< the finals have said something about the choice
-  std::string walk_reason_;   ///< why the walk chose what it chose, where the finals have said something
-  std::string finals_notes_;  ///< what the finals have said
-  int batches_absent_ = 0;    ///< batches in a row without a launch
+  bool has_notes_ = false;          ///< true if the finals have added a note to the reason
+  std::string walk_reason_;         ///< the walk's reason for its choice, if the finals have added a note
+  std::string finals_notes_;        ///< the notes of the finals
+  int batches_absent_ = 0;          ///< batches in a row without a launch
 };
 
 }  // namespace contextual::policy

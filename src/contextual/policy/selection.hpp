@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Which config wins, noise taken into account. Pure.
+/// Selects the winning config, with regard to noise. Pure.
 
 #include "contextual/policy/statistics.hpp"
 
@@ -24,8 +24,9 @@ struct Selection {
   std::string reason;  ///< for the log, such as "tie with config-3: the default wins"
 };
 
-/// The fastest centre, except that of those that tie with it the default (config 0) wins, then the lowest
-/// index. `tie_margin` is relative to the fastest centre; `is_tie` has the rule. Empty when `entrants` is.
+/// Selects the config with the fastest centre. If others tie with it, the default (config 0) wins, else the
+/// lowest index among them. `is_tie` decides ties; `tie_margin` is relative to the fastest centre. Returns
+/// nothing if `entrants` is empty.
 std::optional<Selection> select(const std::vector<Entrant>& entrants, double tie_margin);
 
 }  // namespace contextual::policy

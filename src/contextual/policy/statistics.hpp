@@ -13,7 +13,7 @@ namespace contextual::policy {
 
 using contextual::Statistic;
 
-/// What a few samples say, in nanoseconds.
+/// The summary of a few samples, in nanoseconds.
 struct Summary {
   std::size_t count = 0;         ///< of the samples
   double centre_ns = 0;          ///< their median or trimmed mean
@@ -23,7 +23,8 @@ struct Summary {
   double greatest_ns = 0;        ///< the greatest sample
 };
 
-/// `samples` may be empty (all zero then) and may hold negative values (differences).
+/// Summarises `samples`, which may be negative, since they may be differences. Without samples, all members
+/// are 0.
 Summary summarize(std::span<const std::int64_t> samples, Statistic statistic);
 
 }  // namespace contextual::policy

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// The replicated state machine of one `run`: which config every tuning problem uses next, and what is
-/// locked in. Pure: no clock, no device, no communication, no thread. Every rank feeds its copy the same
-/// agreed outcomes and so takes the same decisions.
+/// The replicated state machine of one `run`, which decides the config that every tuning problem uses next,
+/// and what is locked in. Pure: it uses no clock, no device, no communication and no thread. Every rank feeds
+/// its instance the same agreed outcomes, so all ranks take the same decisions.
 
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/batch_plan.hpp"
@@ -29,59 +29,63 @@ class TuningState {
   TuningState(TuningState&&) noexcept;
   TuningState& operator=(TuningState&&) noexcept;
 
-  /// Adds a problem and returns its index. Problems first seen in a batch are added before that batch is
-  /// observed: its outcome has cells for them and its plan has none. Every launch of them used config 0, and
-  /// they count. Throws InvalidArgument for a request that makes no sense.
+  /// Adds a problem and returns its index. Add the problems first seen in a batch before you observe the
+  /// batch: its outcome has cells for them, although its plan has none. These cells count as uses of config
+  /// 0. Throws InvalidArgument for a request that makes no sense.
   std::size_t add_problem(const ProblemRequest& request);
 
-  /// Nothing is left to try: what comes is the final run.
+  /// Returns true if nothing is left to try, so that the final run comes next.
   bool done() const;
 
-  /// The finals wait while they are held, because a rank still walks through problems of its own.
+  /// Holds back the finals, or releases them. They wait while some rank still walks through problems of its
+  /// own.
   void hold_finals(bool held);
 
-  /// How many tuning iterations the next batch should have, >= 1; 1 while no problem is known.
+  /// Returns the number of tuning iterations that the next batch should have, at least 1; 1 while no problem
+  /// is known.
   std::size_t suggested_length() const;
 
-  /// The next batch, of exactly `length` iterations. A problem whose plan ends sooner goes on with its best.
+  /// Plans the next batch, with exactly `length` iterations. A problem with fewer steps continues with its
+  /// best config.
   std::vector<IterationPlan> plan(std::size_t length) const;
 
-  /// Takes what `plan` brought, agreed over all ranks. The plan is one that this state made, and nothing but
-  /// problems that joined may have changed the state since. Throws InvalidArgument when the outcome does not
-  /// fit the plan, or the plan does not fit the contest that runs.
+  /// Takes in the outcome of `plan`, agreed between all ranks. This state must have made the plan, and must
+  /// not have changed since, except for added problems. Throws InvalidArgument if the outcome does not fit
+  /// the plan, or the plan does not fit the open contest.
   void observe(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
 
-  /// Takes agreed rejections that were found while preparing: nothing ran. Plans made before are void.
+  /// Takes in agreed rejections of configs that could not be prepared, before anything ran. Earlier plans are
+  /// void.
   void reject(const std::vector<RejectionOutcome>& rejections);
 
-  /// Makes what is open provisional, with `reason`.
+  /// Makes all open problems provisional, with `reason`.
   void close_open_problems(const std::string& reason);
 
-  /// The final run rejected `config_id` of a problem that is not open any more, agreed over all ranks. The
-  /// config is out. Where it was the choice, the second best that was measured takes its place at once, and
-  /// the default where none was. Returns whether the choice is another one now, so that the final run has to
-  /// be repeated; false also when no config is left, and the problem failed. Throws InvalidArgument for a
-  /// problem that is still open.
+  /// Rejects a config of a closed problem, because the final run rejected it, agreed between all ranks. If it
+  /// was the choice, the best of the other measured configs takes its place, or the default if none was
+  /// measured. Returns true if the choice has changed, so that the final run has to be repeated. Returns
+  /// false also if no config is left; the problem has failed then. Throws InvalidArgument for a problem that
+  /// is still open.
   bool reject_choice(std::size_t problem, std::size_t config_id, const std::string& reason);
 
-  /// No choice of the problem could be confirmed, because of `reason`: the best that is not rejected is used
-  /// for now, and the default where nothing was measured. Without effect on a problem that failed; throws
-  /// InvalidArgument for one that is still open.
+  /// Makes a closed problem provisional, because no choice of it could be confirmed for `reason`. It uses the
+  /// best config that is not rejected, or the default if nothing was measured. Has no effect on a failed
+  /// problem. Throws InvalidArgument for a problem that is still open.
   void make_provisional(std::size_t problem, const std::string& reason);
 
   std::size_t problem_count() const;
   const ProblemRecord& problem(std::size_t index) const;
   const std::vector<Contest>& contests() const;  ///< of the finals so far, in their order
-  std::int64_t iterations() const;               ///< tuning iterations that were observed
+  std::int64_t iterations() const;               ///< tuning iterations observed so far
   std::int64_t walk_iterations() const;          ///< those of the walk
   std::int64_t search_iterations() const;        ///< those of the finals
-  std::int64_t retakes() const;  ///< steps and rounds of the finals that had to be taken again
-  /// An estimate, for telling how much time is left.
+  std::int64_t retakes() const;                  ///< steps, and rounds of the finals, that had to be repeated
+  /// Estimates the remaining tuning iterations, to tell how much time is left.
   std::int64_t expected_remaining_iterations() const;
-  bool hit_iteration_cap() const;  ///< what was open then is provisional
+  bool hit_iteration_cap() const;  ///< true if max_iterations ended the run; open problems are provisional
 
-  /// The config a failed launch of the problem falls back to, besides the default: the best fully measured
-  /// one. Empty when there is none, or when it is the default.
+  /// Returns the config that a failed launch of the problem falls back to before the default: the best fully
+  /// measured one. Returns nothing if there is none or if it is the default.
   std::optional<std::size_t> best_so_far(std::size_t problem) const;
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How the walks of all problems share a batch.
+/// Plans the walks of all problems in one batch.
 
 #include "contextual/policy/batch_plan.hpp"
 #include "contextual/policy/problem_state.hpp"
@@ -11,17 +11,17 @@
 
 namespace contextual::policy {
 
-/// The warm-ups and repeats of one config.
+/// Returns the number of warm-ups and repeats of one config.
 std::size_t config_length(const PolicyOptions& options);
 
-/// How many tuning iterations the walks should have before the next settle: up to the next change of config
-/// of the first problem that walks, not beyond the end of any walk, and `longest` at most. Some problem
-/// walks.
+/// Returns the number of tuning iterations that the walks should have before the next settle. The batch ends
+/// with the next change of config of the first walking problem, with the end of any walk, or after `longest`
+/// iterations, whichever comes first. At least one problem must be walking.
 std::size_t walk_length(const std::vector<ProblemState>& problems, const PolicyOptions& options,
                         std::size_t longest);
 
-/// Replaces the cells of problems that walk by their next steps. A problem whose walk ends sooner than the
-/// batch keeps its further cells.
+/// Replaces the cells of walking problems by their next steps. If a walk ends before the batch, the problem's
+/// remaining cells stay as they are.
 void plan_walks(const std::vector<ProblemState>& problems, std::vector<IterationPlan>& batch);
 
 }  // namespace contextual::policy

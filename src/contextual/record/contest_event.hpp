@@ -8,7 +8,8 @@
 
 namespace contextual::record {
 
-/// `subject` is the problem whose candidates it compares; empty for other kinds.
+/// Makes the event of a contest. `subject` is the problem whose candidates the contest compares, or empty for
+/// other kinds of contest.
 Contest contest_event(const policy::Contest& contest, ProblemName subject);
 
 }  // namespace contextual::record

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What a tuning run reports, as plain structs. The log for people and the log for programs are two
-/// renderings of this one stream (docs/log-format.md). `RankLog::write` takes any of them.
+/// The events of a tuning run as plain structs. The log for people and the log for programs are two
+/// renderings of this stream of events (docs/log-format.md). `RankLog::write` takes any event.
 
 #include "contextual/record/schema/event.hpp"
 
@@ -14,13 +14,13 @@ namespace contextual::record {
 
 /// A tuning problem's name.
 struct ProblemName {
-  std::string kernel{};  ///< or the name of the coupling; empty: no problem
+  std::string kernel{};  ///< or the name of the coupling; empty for no problem
   std::string key{};
 
   bool operator==(const ProblemName&) const = default;
 };
 
-/// Events that own all they say.
+/// The storage of events that own their texts.
 struct Owned {
   using Text = std::string;
   using Problem = ProblemName;

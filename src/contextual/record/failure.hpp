@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What an exception says for the log: text, type, and the ranks to look at.
+/// Describes an exception for the log: its text, its type, and the ranks to look at.
 
 #include <exception>
 #include <string>
@@ -11,14 +11,14 @@ namespace contextual::record {
 
 struct Failure {
   std::string text;
-  std::string type;               ///< the library's class; "region" for what is not the library's
-  std::vector<int> blamed_ranks;  ///< as far as the exception knows, else this rank
+  std::string type;               ///< the class of the library's exception; "region" for any other exception
+  std::vector<int> blamed_ranks;  ///< the ranks that the exception names, else this rank
 };
 
-/// `own_rank` is blamed where the exception names nobody else.
+/// Describes an exception. Blames `own_rank` if the exception names no ranks.
 Failure describe(const std::exception_ptr& thrown, int own_rank);
 
-/// The text of any exception.
+/// Returns the text of any exception.
 std::string text_of(const std::exception_ptr& thrown);
 
 }  // namespace contextual::record

@@ -9,8 +9,8 @@
 
 namespace contextual::record {
 
-/// One JSON object on one line, without a line end. An event always has the same fields, in the same order;
-/// what is unknown or not finite is null. Bytes that are no UTF-8 are replaced.
+/// Returns the event as one JSON object on one line, without a line end. An event always has the same fields
+/// in the same order. A value that is unknown or not finite is null. Bytes that are not UTF-8 are replaced.
 std::string to_json_line(const Event& event);
 
 }  // namespace contextual::record

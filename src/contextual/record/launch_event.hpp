@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The event of a launch, from what a batch planned, saw and agreed on. Pure.
+/// Makes the event of a launch from the plan, the result and the agreed times of a batch. Pure.
 
 #include "contextual/launch/batch.hpp"
 #include "contextual/record/events.hpp"
@@ -11,11 +11,13 @@
 
 namespace contextual::record {
 
-/// What the problem did in that iteration of the batch; for one first seen in this batch, its first config.
+/// Returns what the problem did in an iteration of the batch. A problem first seen in this batch used its
+/// first config.
 policy::Cell cell_of(const detail::BatchResult& result, const ProblemView& problem, std::size_t iteration,
                      int n_warmup);
 
-/// `cell` is what the problem did. Without an average: that is of a config, not of a launch.
+/// Makes the event of a launch. `cell` is what the problem did. Sets no average, which belongs to a config,
+/// not to a launch.
 LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult& result,
                        const detail::AgreedTimes& agreed, const detail::ProblemSlot& slot,
                        std::size_t iteration, const policy::Cell& cell);

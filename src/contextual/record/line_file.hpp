@@ -10,21 +10,22 @@
 
 namespace contextual::record {
 
-/// Thread-safe. A line is written and flushed before the next one begins, so lines of several writers never
-/// interleave and a crash loses none that was written.
+/// Writes and flushes each line before the next one begins, so that lines of several writers never interleave
+/// and a crash loses no written line. Thread-safe.
 class LineFile {
  public:
-  /// The file at `path`, opened for appending and never truncated; writers of one path in one process get the
-  /// same one. In a process that was forked from one that had opened the path, it is a file of its own beside
-  /// it: "rank-0.4711.log" for "rank-0.log", by the process id. Creates the file, not its directory. Throws
-  /// std::exception with the system's reason.
+  /// Opens the file at `path` for appending, and never truncates it. All writers of a path in one process
+  /// share one file. A process that was forked from one that had opened the path gets a file of its own
+  /// beside it, named by its process id: "rank-0.4711.log" for "rank-0.log". Creates the file but not its
+  /// directory. Throws std::exception with the system's reason.
   static std::shared_ptr<LineFile> open(const std::filesystem::path& path);
 
   virtual ~LineFile() = default;
 
-  /// Appends one line; `line` has no line end. If the file was left in the middle of a line, by a process
-  /// that died or by an error, that line is ended first. In a process that was forked after `open`, the line
-  /// goes to that process's own file. Returns what failed, such as a full disk, empty if the line is written.
+  /// Appends one line; `line` has no line end. If the file ends in the middle of a line, because a process
+  /// died or a write failed, ends that line first. In a process that was forked after `open`, writes to that
+  /// process's own file. Returns the reason of a failure, such as a full disk, or an empty text if the line
+  /// is written.
   virtual std::string append(std::string_view line) noexcept = 0;
 
   /// The file that was opened.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A tuning problem as it is reported: what the launches see of it, and what the policy decided.
+/// A tuning problem for reports: what the launches know about it, and what the policy decided.
 
 #include "contextual/launch/run_context.hpp"
 #include "contextual/policy/tuning_state.hpp"
@@ -21,10 +21,10 @@ struct ProblemView {
   std::optional<std::size_t> index{};             ///< in that state; empty before it joined
 };
 
-/// A config as names and values; empty for a problem that only other ranks launch.
+/// Returns a config as names and values, or an empty one for a problem that only other ranks launch.
 const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id);
 
-/// The same for events.
+/// Returns the same for events.
 ConfigUse config_use(const detail::ProblemSlot& slot, std::size_t config_id);
 
 }  // namespace contextual::record

@@ -14,17 +14,18 @@ namespace contextual::record {
 
 class LineFile;
 
-/// Thread-safe. Append-only, flushed per line, never truncated; all logs of one rank and directory in one
-/// process write to the same two files. A process that was forked from one that had opened them writes files
-/// of its own beside them: `rank-{i}.{pid}.log` and `.jsonl`.
+/// Appends to two files, flushes each line and never truncates. All logs of one rank and directory in one
+/// process write to the same files. A process that was forked from one that had opened them writes files of
+/// its own beside them: `rank-{i}.{pid}.log` and `.jsonl`. Thread-safe.
 class RankLog {
  public:
-  /// Creates `directory` and its parents where missing, and opens the files.
-  /// Throws InvalidArgument naming the directory, the system's reason and what to change.
+  /// Creates `directory` and missing parents, and opens the files. Throws InvalidArgument, which names the
+  /// directory, the system's reason and what to change.
   RankLog(const std::filesystem::path& directory, int rank);
 
-  /// Writes the event to both logs. Not for the region's own time: it formats and does file I/O, so call it
-  /// after the settle. An error, such as a full disk, is said once on stderr for both logs, never thrown.
+  /// Writes the event to both logs. It formats and does file I/O, so call it after the settle, never while
+  /// the region runs. An error, such as a full disk, is not thrown but reported on stderr, once for both
+  /// logs.
   void write(const Event& event) noexcept;
 
   const std::filesystem::path& directory() const noexcept { return directory_; }  ///< absolute

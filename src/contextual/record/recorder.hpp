@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a run tells people: the two logs of its rank, the report, the terminal, the progress callback.
+/// Tells people about a run: in the two logs of its rank, the report, the terminal and the progress callback.
 
 #include "contextual/launch/batch.hpp"
 #include "contextual/options/resolved_options.hpp"
@@ -27,15 +27,15 @@ namespace contextual::record {
 struct Ending {
   RunStage stage = RunStage::hello;
   std::int64_t tuning_iteration = 0;
-  const policy::TuningState* state = nullptr;  ///< null: the ranks did not come to agree on a first batch
+  const policy::TuningState* state = nullptr;  ///< null if the ranks never agreed on a first batch
   std::vector<ProblemView> problems;
 };
 
-/// One a run. Called by the thread of `run`, never inside the region. Only `warning` is for texts made by
-/// the engine; the rest is rendered from what the policy and the batch hold.
+/// Each run has one recorder, which the thread of `run` calls outside of the region. Only `warning` takes
+/// texts made by the engine; everything else is rendered from the state of the policy and the batch.
 class Recorder {
  public:
-  /// Opens the logs. Throws InvalidArgument for a directory that cannot be written.
+  /// Opens the logs. Throws InvalidArgument if the directory cannot be written.
   Recorder(const options::ResolvedOptions& options, std::string region);
 
   void batch(const detail::BatchPlan& plan, const detail::BatchResult& result,
@@ -43,22 +43,23 @@ class Recorder {
   void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason,
                 const detail::BatchPlan& plan);
   void choice(const ProblemView& problem);
-  /// Of the devices; nothing where the timer knows of none.
+  /// Records the conditions of the devices, if the timer knows any.
   void conditions(const detail::BatchPlan& plan, const detail::BatchResult& result);
   void contests(const std::vector<policy::Contest>& contests, const std::vector<ProblemView>& by_state_index);
   void warning(const std::string& text);
   void progress(const policy::TuningState& state, Phase phase, std::size_t open_problems);
-  /// All ranks are there and agree on what they are going to do.
+  /// Records that all ranks have met and agree on what to do.
   void hello(const std::string& tuning_id, const Timer& timer);
-  /// This rank is about to tell the others that it failed. Writes what its launches rejected, and its end,
-  /// since the others may never come to learn it. `end` then adds nothing to the log.
+  /// Call it when this rank is about to tell the others that it failed. Writes the rejections of its launches
+  /// and the end of its run at once, because the other ranks may never arrive. `end` then adds nothing to the
+  /// log.
   void fails(const std::exception_ptr& thrown, const detail::BatchPlan& plan, const Ending& ending);
   /// `thrown` is null for a run that ended well.
   void end(const std::exception_ptr& thrown, const Ending& ending);
 
-  /// The line that says `body` of this run.
+  /// Returns the event of this run with this body.
   Event event_of(EventBody body) const { return {run_id(), rank_, region_, std::move(body)}; }
-  /// For the watchdog's thread.
+  /// Returns the logs, for the watchdog's thread.
   const std::optional<RankLog>& log() const noexcept { return log_; }
 
   RegionReport& report() noexcept { return builder_.report(); }
@@ -68,7 +69,7 @@ class Recorder {
   void warn_of_lone_rank();
   void write(EventBody body);
   void print(const std::string& line) const;
-  /// Where `row` is a config's last repeat: gives it the average, and writes the summary.
+  /// If `row` is a config's last repeat, sets its average and writes the config's summary.
   void config_complete(LaunchRow& row, const ProblemView& problem, const policy::Cell& cell);
   std::int64_t elapsed_ns() const;
   void write_end(const Failure* failure, const Ending& ending);

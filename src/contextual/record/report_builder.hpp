@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The report that remains of a run, as it grows.
+/// Builds the report of a run while it runs.
 
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/events.hpp"
@@ -17,23 +17,23 @@
 
 namespace contextual::record {
 
-/// One a run, of its thread. `end` comes last.
+/// Each run has one builder, which its thread uses. Call `end` last.
 class ReportBuilder {
  public:
-  /// What needs no building (names, warnings, the timer) is set here.
+  /// Gives access to the fields that the caller sets directly: names, warnings and the timer.
   RegionReport& report() noexcept { return report_; }
   const RegionReport& report() const noexcept { return report_; }
 
-  /// The cells that follow belong to it.
+  /// Begins a row, to which the following cells belong.
   void begin_row(Phase phase, std::int64_t tuning_iteration);
-  /// What a problem did in the row; `launched` is false where it was due and did not come.
+  /// Adds what a problem did in the row. `launched` is false if it was due but was not launched.
   void add_cell(const detail::ProblemSlot& slot, const policy::Cell& cell, bool launched);
   void add_contest(const Contest& contest);
-  /// `state` is null where the ranks did not come to agree on a first batch.
+  /// Ends the report. `state` is null if the ranks never agreed on a first batch.
   void end(const policy::TuningState* state, std::vector<ProblemView> problems, Statistic statistic);
 
  private:
-  RegionReport report_;                            ///< until `end`, cells have the slot's index
+  RegionReport report_;                            ///< before `end`, cells refer to slots by their index
   std::map<std::size_t, std::size_t> first_rows_;  ///< of the table, by slot
 };
 

@@ -9,9 +9,9 @@
 
 namespace contextual::record {
 
-/// One line without a line end. Control characters inside names and messages are escaped, so that an event
-/// is never more than one line. Empty for what only programs want (ConfigSummary: the launch row of a
-/// config's last repeat carries its average).
+/// Returns one line without a line end. Control characters in names and messages are escaped, so that an
+/// event is never more than one line. Returns an empty text for an event that only programs need: people see
+/// a ConfigSummary's average in the line of the config's last repeat.
 std::string to_text(const Event& event);
 
 }  // namespace contextual::record

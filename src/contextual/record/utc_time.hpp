@@ -7,7 +7,7 @@
 
 namespace contextual::record {
 
-/// A point in time in UTC; by default as ISO 8601, e.g. "2026-01-31T12:00:00Z".
+/// Returns a point in time in UTC, by default as ISO 8601, e.g. "2026-01-31T12:00:00Z".
 inline std::string utc_text(std::chrono::system_clock::time_point time,
                             const char* format = "%Y-%m-%dT%H:%M:%SZ") {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);

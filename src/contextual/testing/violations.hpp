@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The list that a conformance check hands back.
+/// The list of violations that a conformance check returns.
 
 #include <mutex>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace contextual::testing {
 
-/// Thread-safe. Keeps one of equal lines, since one defect shows in many steps.
+/// Keeps each different line once, since a defect shows in many steps. Thread-safe.
 class Violations {
  public:
   void add(std::string line) {

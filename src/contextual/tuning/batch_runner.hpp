@@ -17,8 +17,8 @@
 
 namespace contextual::tuning {
 
-/// Between `begin_iteration` and `end_iteration` the calling thread's launches belong to the run. Used by one
-/// thread.
+/// Between `begin_iteration` and `end_iteration` the calling thread's launches belong to the run. One thread
+/// uses it.
 class BatchRunner {
  public:
   BatchRunner(detail::RunContext& context, const options::ResolvedOptions& options, Watchdog& watchdog)
@@ -26,19 +26,19 @@ class BatchRunner {
 
   void begin_batch(const detail::BatchPlan& plan);
 
-  /// The hook before the region, then the thread becomes the region's. Returns whether the region is to be
-  /// run: not where the hook threw, which is the batch's failure then.
+  /// Calls the hook before the region, then makes the calling thread the region's. Returns false if the
+  /// region must not run, because the hook threw; the batch has failed then.
   bool begin_iteration(const detail::BatchPlan& plan);
-  /// The region has returned, or thrown what is given. The hook after it follows a region that returned. The
-  /// first failure ends the batch.
+  /// Call it when the region has returned, or has thrown `thrown`. Calls the hook after the region if the
+  /// region returned. The first failure ends the batch.
   void end_iteration(const detail::BatchPlan& plan, std::exception_ptr thrown);
 
-  /// Every tuning iteration of the batch has been run, or one of them failed.
+  /// Returns true if all tuning iterations of the batch have run, or one of them has failed.
   bool complete(const detail::BatchPlan& plan) const noexcept {
     return failure_ || iterations_.size() == plan.length();
   }
   const detail::BatchFailure& failure() const noexcept { return failure_; }
-  /// For the settle: the iterations that were run to their end.
+  /// Returns the iterations that ran to their end, for the settle.
   std::vector<IterationTiming>& iterations() noexcept { return iterations_; }
 
  private:
@@ -50,14 +50,14 @@ class BatchRunner {
   detail::BatchFailure failure_;
   std::vector<IterationTiming> iterations_;
 
-  // Of the tuning iteration that is under way.
+  // State of the current tuning iteration.
   IterationTiming timing_;
   std::optional<detail::ThreadStateScope> hooks_;
   std::optional<detail::ThreadStateScope> region_;
   std::optional<Watchdog::Section> watched_;
 };
 
-/// What an exception is for the batch in which it was thrown.
+/// Describes an exception as the failure of the batch in which it was thrown. `thrown` must not be null.
 detail::BatchFailure failure_of(const std::exception_ptr& thrown);
 
 /// Of a region that returned too early.

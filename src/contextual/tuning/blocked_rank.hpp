@@ -16,9 +16,9 @@
 
 namespace contextual::tuning {
 
-/// Looks at what the rank is doing. `tell` says it in the log and on stderr, for which it waits a second at
-/// most. `leave` calls the user's `on_deadline` if there is one, else ends the process with
-/// deadline_exit_code, unless a debugger is attached.
+/// Finds out what the rank is doing and returns what to do about it. `tell` writes that to the log and to
+/// stderr, and waits for the writing for a second at most. `leave` calls the user's `on_deadline` if there is
+/// one. Else it ends the process with deadline_exit_code, unless a debugger is attached.
 Watchdog::Actions blocked_actions(const options::ResolvedOptions& options, detail::RunContext& context,
                                   const record::Recorder& recorder, const Watchdog::Place& place,
                                   std::chrono::nanoseconds blocked_for) noexcept;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a run has chosen is published to the kernels.
+/// Publishes the choices of a run to its kernels.
 
 #include "contextual/agreement/problem_set.hpp"
 #include "contextual/launch/run_context.hpp"
@@ -15,22 +15,22 @@ namespace contextual::tuning {
 /// What started a tuning run.
 enum class Origin {
   run,         ///< a call of `run`, or a wrapped region's first call
-  later_call,  ///< a wrapped region's later call that met something new
+  later_call,  ///< a later call of a wrapped region that launched something new
 };
 
-/// The choices of one run, as far as they are published.
+/// The published choices of one run.
 class LockIns {
  public:
   LockIns(detail::RunContext& context, record::Recorder& recorder, Origin origin)
       : context_(context), recorder_(recorder), origin_(origin) {}
 
-  /// Publishes what is finished and has not been published as it is now. A provisional choice is used in this
-  /// region only, and says so in the report's warnings.
+  /// Publishes the choices of finished problems that are new or have changed. A provisional choice applies to
+  /// this region only; a warning in the report says so.
   void publish(const agreement::Problems& problems);
 
-  /// Problems without a published choice.
+  /// Returns the number of problems without a published choice.
   std::size_t open_count() const;
-  /// No choice of this run is provisional.
+  /// Returns true if no choice of this run is provisional.
   bool lasting() const noexcept { return lasting_; }
 
  private:

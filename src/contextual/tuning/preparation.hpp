@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the next batch launches is loaded and prepared while no region work is in flight. What cannot be
-/// prepared on one rank is launched on none.
+/// Loads and prepares what the next batch launches while no region work is in flight. A config that one rank
+/// cannot prepare is launched on no rank.
 
 #include "contextual/agreement/problem_set.hpp"
 #include "contextual/launch/batch.hpp"
@@ -14,27 +14,29 @@
 
 namespace contextual::tuning {
 
-/// Calls the kernels' `preload` and `prepare`, each at most once a config and run.
+/// Calls the kernels' `preload` at most once per config and run, and their `prepare` at most once per config,
+/// tuning problem and run.
 class Preparation {
  public:
   Preparation(detail::RunContext& context, const agreement::Problems& problems, Watchdog& watchdog)
       : context_(context), problems_(problems), watchdog_(watchdog) {}
 
-  /// Loads the default of every living kernel: which of them the region launches is not known yet.
+  /// Loads the default of every living kernel, because it is not known yet which of them the region launches.
   void preload();
 
   struct Result {
-    bool something = false;   ///< was prepared on this rank
-    bool everywhere = false;  ///< shared problems had something to prepare: so they have on all ranks
-    std::vector<policy::RejectionOutcome> shared;  ///< what could not be prepared, of shared problems
-    std::vector<policy::RejectionOutcome> own;     ///< the same of problems that this rank has alone
-    std::exception_ptr device_failure;             ///< the device was lost: no config is to blame
+    bool something = false;   ///< true if this rank had something to prepare
+    bool everywhere = false;  ///< true if shared problems had something to prepare; equal on all ranks
+    std::vector<policy::RejectionOutcome> shared;  ///< configs of shared problems that could not be prepared
+    std::vector<policy::RejectionOutcome> own;     ///< the same for the problems that this rank has alone
+    std::exception_ptr device_failure;             ///< set if the device was lost, so no config is to blame
   };
-  /// Prepares what the cells that the slots show, and their fallbacks, need. What this rank comes to launch
-  /// later than the others do, and cannot prepare, counts as rejected by a launch of the batch.
+  /// Prepares the configs of the slots' cells and their fallbacks. If this rank launches a problem only after
+  /// the others have prepared its configs, a config that it cannot prepare counts as rejected by a launch of
+  /// the batch.
   Result prepare(const detail::BatchPlan& plan);
 
-  /// Per config, whether it has been prepared on this rank; empty where nothing needs preparing.
+  /// Returns, by config, whether this rank has prepared it; an empty vector if nothing needs preparing.
   std::vector<bool> prepared_here(const detail::ProblemSlot& slot);
 
  private:

@@ -17,21 +17,22 @@
 
 namespace contextual::tuning {
 
-/// Keeps one exchange a communicator, and what is known of the ranks behind it. Used under the tuner's run
-/// lock.
+/// Keeps one exchange per communicator, and what is known about the ranks behind it. Used under the tuner's
+/// run lock.
 class RankGroups {
  public:
-  /// The exchange over the options' communicator, with their deadline. A child of fork that runs alone gets a
-  /// new one; one that has peers keeps its parent's, which refuses to speak for the parent.
+  /// Returns the exchange over the options' communicator, with the options' deadline. A forked child that
+  /// runs alone gets a new exchange. A forked child with peers keeps its parent's, every call of which throws
+  /// Error.
   agreement::Exchange& exchange_for(const options::ResolvedOptions& options);
 
-  /// All ranks were once found to agree on this communicator.
+  /// Returns true if all ranks of this communicator have met before and agreed on their options.
   bool met(const options::ResolvedOptions& options) const {
     return met_.contains(options.communicator.get());
   }
   void note_met(const options::ResolvedOptions& options) { met_.insert(options.communicator.get()); }
 
-  /// Everything that the region launched when it was tuned last is locked in, to stay.
+  /// Returns true if everything that the region launched in its last tuning run has a lasting choice.
   bool settled(const std::string& region, const options::ResolvedOptions& options) const {
     return settled_.contains({options.communicator.get(), region});
   }
@@ -39,7 +40,7 @@ class RankGroups {
 
  private:
   std::map<Communicator*, std::unique_ptr<agreement::Exchange>> exchanges_;
-  std::vector<std::shared_ptr<Communicator>> communicators_;  ///< kept while their exchange is
+  std::vector<std::shared_ptr<Communicator>> communicators_;  ///< live as long as their exchanges
   std::set<Communicator*> met_;
   std::set<std::pair<Communicator*, std::string>> settled_;
 };

@@ -8,14 +8,15 @@
 
 namespace contextual::tuning {
 
-/// One `run` of a tuner at a time. The wait is bounded: a region may wait for a thread that waits here.
+/// Lets a tuner execute one `run` at a time. The wait is bounded, because a region may wait for a thread that
+/// waits here.
 class RunLock {
  public:
   /// Held by one thread while alive.
   class Holder {
    public:
-    /// Throws Error when the calling thread holds it already (a `run` from a hook), or when another one does
-    /// for longer than `timeout`.
+    /// Throws Error if the calling thread holds the lock already (a `run` from a hook), or if another thread
+    /// holds it for longer than `timeout`.
     Holder(RunLock& lock, const std::string& region, std::chrono::milliseconds timeout);
     Holder(const Holder&) = delete;
     Holder& operator=(const Holder&) = delete;
@@ -28,7 +29,7 @@ class RunLock {
  private:
   std::mutex mutex_;
   std::condition_variable freed_;
-  std::thread::id owner_;  ///< none: free
+  std::thread::id owner_;  ///< no thread if the lock is free
 };
 
 }  // namespace contextual::tuning

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A `run` with nothing to tune: a call, and where there are several ranks one small collective after it.
+/// A `run` with nothing to tune: one call of the region and, with several ranks, one small collective after
+/// it.
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/options/resolved_options.hpp"
@@ -16,12 +17,12 @@
 
 namespace contextual::tuning {
 
-/// Runs a region once with what is locked in for it, between the user's hooks: no timer, no record of
-/// launches, no log unless it is blocked. Before it the ranks have agreed that all of them have nothing to
-/// tune.
+/// Runs a region once with the configs locked in for it, between the user's hooks, without timer or launch
+/// records; it writes to the log only if it is blocked. The ranks must have agreed before that none of them
+/// has anything to tune.
 class SettledRun {
  public:
-  /// `last_run_id`: of the tuning run after which nothing was left.
+  /// `last_run_id` is that of the region's last tuning run. The references must outlive the object.
   SettledRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
              std::string last_run_id, agreement::Exchange& exchange, CallWatch& watch)
       : options_(options),
@@ -31,16 +32,17 @@ class SettledRun {
         exchange_(exchange),
         watch_(watch) {}
 
-  /// Returns whether all ranks are to tune after all, because something new was launched or a choice was
-  /// rejected on one of them. Throws on all ranks alike when the region or a hook threw on one.
+  /// Returns true if all ranks must tune after all, because one of them launched something new or rejected a
+  /// choice. Throws on all ranks if the region or a hook threw on one of them.
   bool execute(const std::function<void()>& region);
 
  private:
-  /// The run between its hooks. Returns whether something was new on this rank.
+  /// Runs the region between its hooks. Returns true if this rank launched something new or rejected a
+  /// choice.
   bool run(const std::function<void()>& region);
-  /// The region alone.
+  /// Runs the region alone; returns as `run`.
   bool call(const std::function<void()>& region);
-  /// `step` as the watched thread's activity.
+  /// Takes the step while the watch watches this thread.
   template <typename Step>
   void watched(Activity activity, const Step& step);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The end of a batch on this rank: wait, bounded, for the region's work, and read what it took.
+/// Ends a batch on this rank: waits, bounded, for the region's work, and reads its times.
 
 #include "contextual/launch/batch.hpp"
 #include "contextual/launch/run_context.hpp"
@@ -13,14 +13,14 @@
 
 namespace contextual::tuning {
 
-/// Makes a batch's result of what its launches noted down.
+/// Computes the result of a batch from the records of its launches.
 class Settlement {
  public:
   Settlement(detail::RunContext& context, Watchdog& watchdog, std::chrono::milliseconds deadline)
       : context_(context), watchdog_(watchdog), deadline_(deadline) {}
 
-  /// Waits until the deadline at most; a wait that fails is the batch's failure, unless the region failed
-  /// before.
+  /// Waits no longer than the deadline. If the wait fails, the batch fails with that error, unless the region
+  /// failed before.
   detail::BatchResult settle(const detail::BatchPlan& plan, BatchRunner& runner);
 
  private:
@@ -34,7 +34,7 @@ class Settlement {
   detail::RunContext& context_;
   Watchdog& watchdog_;
   std::chrono::milliseconds deadline_;
-  // Of the batch that is being settled; kept, so that their memory is used again.
+  // State of the batch that is being settled. Members, so that their memory is reused.
   std::vector<detail::LaunchRecord*> records_;
   std::vector<LaunchTiming> timings_;
 };

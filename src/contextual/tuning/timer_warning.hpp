@@ -10,8 +10,8 @@
 
 namespace contextual::tuning {
 
-/// What is to be said of a timer that sees the host alone, when a kernel was launched on a stream; nothing
-/// when the timer measures what was launched. The same words in every batch of a run.
+/// Returns a warning if the timer measures the host only and a kernel was launched on a stream; else nothing.
+/// The text is the same in every batch of a run.
 std::optional<std::string> timer_warning(const Timer& timer, const std::deque<detail::ProblemSlot>& slots);
 
 }  // namespace contextual::tuning

@@ -25,8 +25,8 @@
 
 namespace contextual::tuning {
 
-/// One `run` in mode tune, after the ranks have met. Every decision is taken by the replicated states from
-/// agreed outcomes; this class only carries out and carries around.
+/// One `run` in mode tune, after the ranks have met. The replicated states take every decision, from agreed
+/// outcomes. This class only executes their plans and passes the outcomes on.
 ///
 /// It can be driven one run of the region at a time:
 ///
@@ -37,9 +37,9 @@ namespace contextual::tuning {
 ///       tuning.end_iteration(thrown);
 ///     }
 ///
-/// Between the two calls the calling thread's launches are part of the run. Both throw what ends the run,
-/// also what the region has thrown; choices that are locked in by then stay. The run of the region after
-/// which `finished` is true was the final one. Used by one thread.
+/// Between the two calls the calling thread's launches are part of the run. Both functions throw the error
+/// that ends the run, including an exception of the region. Choices that are locked in by then stay. When
+/// `finished` becomes true, the last run of the region was the final run. One thread uses it.
 class TuningRun {
  public:
   TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
@@ -55,13 +55,14 @@ class TuningRun {
   /// Drives the whole run.
   void execute(const std::function<void()>& region);
 
-  /// The run is over, but a thread may still launch into it: ends what would go on for ever.
+  /// Call it when the run is over but a thread may still launch into it: ends the watchdog.
   void retire() { watchdog_.reset(); }
 
-  /// The final run was clean, and every choice is there to stay: the same region has nothing to tune.
+  /// Returns true if the final run rejected nothing and every choice is lasting, so that the region has
+  /// nothing left to tune.
   bool nothing_left() const noexcept;
 
-  // For the report, also after an error.
+  // For the report; valid after an error, too.
   record::Ending ending() const;
   std::vector<record::ProblemView> problems() const;
   const policy::TuningState& state() const noexcept { return problems_.shared.state(); }
@@ -102,7 +103,7 @@ class TuningRun {
   record::Recorder& recorder_;
   std::unique_ptr<Timer> timer_;
   detail::RunContext context_;
-  std::optional<Watchdog> watchdog_;  ///< during the run
+  std::optional<Watchdog> watchdog_;  ///< empty once retired
   agreement::Problems problems_;
   Preparation preparation_;
   BatchRunner runner_;
@@ -111,15 +112,15 @@ class TuningRun {
   LockIns lock_ins_;
   UnguardedLaunches unguarded_;
 
-  // The batch that is under way, or was the last.
+  // The current batch, or the last one.
   bool batch_open_ = false;
   detail::BatchPlan plan_;
   detail::BatchResult result_;
   agreement::BatchAgreement::Agreed agreed_;
   agreement::BatchAgreement::FinalRun final_run_;
 
-  std::int64_t iterations_ = 0;  ///< tuning iterations that were run
-  bool discovered_ = false;      ///< the first batch is over
+  std::int64_t iterations_ = 0;  ///< tuning iterations so far
+  bool discovered_ = false;      ///< true after the first batch
   bool own_open_anywhere_ = false;
   int rejected_final_runs_ = 0;
   bool finished_ = false;

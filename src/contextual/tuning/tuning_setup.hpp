@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The begin of a tuning run: what each rank sets up for itself, then the meeting of all ranks.
+/// The begin of a tuning run: each rank sets up its part, then all ranks meet.
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/options/resolved_options.hpp"
@@ -21,22 +21,21 @@ namespace contextual::tuning {
 /// Why a region is tuned now.
 struct Occasion {
   Origin origin = Origin::run;
-  std::string new_launch{};  ///< of a later call: `kernel "k", key (1)`, the first that is not locked in
+  std::string new_launch{};  ///< in a later call, the first launch without a choice: `kernel "k", key (1)`
 };
 
-/// Sets up a run's record and the run. What fails in that is kept until the ranks meet, so that all learn of
-/// it.
+/// Sets up a run and its recorder. Keeps an error until the ranks meet, so that all of them learn of it.
 class TuningSetup {
  public:
   TuningSetup(const std::string& region, std::uint32_t region_id, const options::ResolvedOptions& options,
               const Occasion& occasion, agreement::Exchange& exchange);
 
-  /// Collective. Throws what could not be set up here, and what agreement::say_hello throws; the log then has
-  /// an end. Where a later call's new launch is the occasion and no other rank comes, the error says so, and
-  /// the log blames this rank.
+  /// Collective. Throws the error of this rank's set-up, or what agreement::say_hello throws, after it has
+  /// written the end of the run to the log. If a new launch in a later call is the occasion and no other rank
+  /// comes, the error says so, and the log blames this rank.
   void meet();
 
-  // After the ranks have met.
+  // Valid after `meet` has returned.
   record::Recorder& recorder() { return *recorder_; }
   std::unique_ptr<TuningRun> take_run() { return std::move(run_); }
 

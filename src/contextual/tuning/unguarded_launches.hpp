@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Launches that reach tunable kernels from threads without the region's context, while a run is active.
+/// Launches of tunable kernels, while a run is active, by threads without the region's context.
 
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/launch_registry.hpp>
@@ -14,7 +14,7 @@
 
 namespace contextual::tuning {
 
-/// Counts from when it is made.
+/// Counts such launches since its construction.
 class UnguardedLaunches {
  public:
   UnguardedLaunches() {
@@ -24,7 +24,7 @@ class UnguardedLaunches {
     }
   }
 
-  /// One warning a kernel that had such launches.
+  /// Returns one warning per kernel that had such launches.
   std::vector<std::string> warnings() const {
     std::vector<std::string> warnings;
     for (const auto& [kernel, before] : before_) {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Looks after the thread of `run`: what is blocked for too long cannot throw, so another thread has to say
-/// so.
+/// Watches the thread of `run`. A thread that is blocked for too long cannot throw, so another thread has to
+/// act.
 
 #include <contextual/phase.hpp>
 
@@ -21,36 +21,38 @@
 namespace contextual::tuning {
 
 /// A thread that acts when the watched thread stays in one section for longer than `limit`, and again when it
-/// is still there `grace` later. Time is counted in ticks of the watchdog's own thread, a hundred to the
-/// limit, and four at most for one look: a process that was stopped as a whole is not blamed for it.
+/// is still there `grace` later. The watchdog's thread looks a hundred times per `limit` and counts at most
+/// four such ticks between two looks, so that the time in which the whole process was stopped hardly counts.
 class Watchdog {
  public:
+  /// What the watched thread does in a section.
   struct Place {
     Activity activity = Activity::region;
     Phase phase = Phase::walk;
     std::int64_t tuning_iteration = 0;
   };
-  /// What to do about a blocked thread; owns what it needs, since the run may end meanwhile. Both may be
-  /// empty and must not throw; `leave` may end the process.
+  /// What to do about a blocked thread. The functions own what they need, since the run may end meanwhile.
+  /// Both may be empty and must not throw. `leave` may end the process.
   struct Actions {
-    std::function<void()> tell;   ///< after `limit`
-    std::function<void()> leave;  ///< `grace` later, if the thread is still where it was
+    std::function<void()> tell;   ///< called after `limit`
+    std::function<void()> leave;  ///< called `grace` later, if the thread is still in the same section
   };
-  /// Looks at what the run is doing. Called by the watchdog's thread once a section, while the run cannot go
-  /// away; waits for nothing but memory. Must not throw.
+  /// Finds out what the run is doing. Called by the watchdog's thread at most once per section; the run does
+  /// not end meanwhile. Must not throw, and must not wait except for memory.
   using Bark = std::function<Actions(const Place& place, std::chrono::nanoseconds blocked_for)>;
 
   Watchdog(std::chrono::milliseconds limit, std::chrono::milliseconds grace, Bark bark);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
-  /// Waits for its thread, which notices at once; not while it barks, and not in a child of fork, which has
-  /// no such thread.
+  /// Waits for the watchdog's thread, which ends at once, but does not wait for an action that is under way.
+  /// In a forked child, where that thread does not exist, it waits for nothing.
   ~Watchdog();
 
   class Pause;
 
-  /// Entered and left by the thread of `run`; some atomic stores. In a section of one run another run may
-  /// take place, as in a hook: the outer section is left for as long, because the inner ones are watched.
+  /// A part of the run that is watched while the object lives. Made by the thread of `run`. Cost: some atomic
+  /// stores. A section may contain another run, for example in a hook; while an inner section is watched, the
+  /// outer one is not.
   class Section {
    public:
     Section(Watchdog& watchdog, const Place& place);
@@ -68,8 +70,7 @@ class Watchdog {
     Section* outer_;
   };
 
-  /// The section that the calling thread is in, if any, is left for as long: something else watches the
-  /// thread.
+  /// While it lives, the calling thread's section, if any, is not watched: something else watches the thread.
   class Pause {
    public:
     Pause();
@@ -90,7 +91,8 @@ class Watchdog {
   pid_t process_;
 };
 
-/// A debugger or tracer is attached to this process, which may have good reasons to stand still. Linux.
+/// Returns true if a debugger or tracer is attached to this process, which may then stand still for good
+/// reasons. Linux only.
 bool being_traced() noexcept;
 
 }  // namespace contextual::tuning

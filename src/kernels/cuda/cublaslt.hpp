@@ -18,10 +18,10 @@ namespace contextual {
 
 template <>
 struct launch_status<cublasStatus_t> {
-  /// Takes away an error that an earlier call of the CUDA runtime left on this thread.
+  /// Clears an error that an earlier call of the CUDA runtime left on this thread.
   static std::optional<std::string> begin();
   static std::optional<std::string> failure(const cublasStatus_t& status);
-  /// cuBLASLt's status does not have the device's error: this asks the CUDA runtime.
+  /// Asks the CUDA runtime, because cuBLASLt's status does not contain the device's error.
   static std::optional<std::string> device_failure(const cublasStatus_t& status);
 };
 
@@ -30,44 +30,47 @@ struct launch_status<cublasStatus_t> {
 namespace contextual::kernels::cuda {
 
 struct CublasLtConfig {
-  int algorithm = 0;  ///< its rank in cublasLtMatmulAlgoGetHeuristic's list; 0: what cuBLASLt would choose
+  int algorithm = 0;  ///< rank in cublasLtMatmulAlgoGetHeuristic's list; 0 is cuBLASLt's own choice
 };
 
 /// 12 ranks.
 ConfigSpace<CublasLtConfig> cublaslt_space();
 
-/// "cuda_cublaslt_gemm": C[m, n] = A[m, k] B[n, k]^T, row-major without gaps, float sums, in cuBLASLt of the
-/// current device's primary context. Key: m, n, k, type, and what all pointers are aligned to (256 bytes at
-/// most). Ranks that cuBLASLt does not have for a problem are left out; launched, they throw ConfigRejected,
-/// as a problem that it does not take and one with ready flags, which it cannot wait for.
+/// "cuda_cublaslt_gemm": C[m, n] = A[m, k] B[n, k]^T by cuBLASLt, row-major without gaps, with float sums, in
+/// the current device's primary context. Key: m, n, k, type, and the alignment of all pointers (256 bytes at
+/// most).
 ///
-/// Handle and workspaces (4 of 32 MiB a device) are made by `preload` at the begin of a tuning run, else by
-/// the first launch on the device, and its plan (descriptors and the list of algorithms, host memory only) by
-/// a problem's first launch. The first 4 streams have a workspace each; launches on further ones, and on the
-/// per-thread default stream, take theirs from the device's memory pool in stream order, where the algorithm
-/// needs one. A captured launch keeps the workspace of the stream it was captured on.
+/// Ranks that cuBLASLt does not have for a problem are left out. Launching one throws ConfigRejected; so does
+/// a problem that cuBLASLt does not take, and a problem with ready flags, for which cuBLASLt cannot wait.
 ///
-/// Candidates' code is loaded by `prepare`. That of a problem's default is loaded by its first launch: call
-/// `cublaslt_plan` before, if that launch may be beside a kernel that waits for it, or is captured.
+/// The handle and the workspaces (4 of 32 MiB per device) are made by `preload` at the begin of a tuning run,
+/// else by the first launch on the device. A problem's plan (descriptors and the list of algorithms, in host
+/// memory) is made by its first launch. The first 4 streams have a workspace each. A launch on another
+/// stream, or on the per-thread default stream, takes one from the device's memory pool in stream order, if
+/// the algorithm needs it. A captured launch keeps the workspace of the stream on which it was captured.
+///
+/// `prepare` loads the code of candidates, but the code of a problem's default is loaded by its first launch.
+/// If that launch is captured, or may run beside a kernel that waits for it, call `cublaslt_plan` before.
 using CublasLtGemm = TunableKernel<cublasStatus_t(const CublasLtConfig&, CUstream, GemmArgs)>;
 
-/// One of it lives as long as the process. Thread-safe.
+/// Returns the kernel, which lives as long as the process. Thread-safe.
 CublasLtGemm& cublaslt_gemm();
 
-/// Launches it on `stream`. Throws CudaError when a launch outside of tuning fails.
+/// Launches the kernel on `stream`. Throws CudaError if a launch outside of tuning fails.
 void cublaslt_gemm(CUstream stream, const GemmArgs& args);
 
-/// Makes everything that a launch with such arguments needs and loads the default's code, which takes a run
-/// of it on scratch memory and a wait for that. Throws CudaError.
+/// Makes everything that a launch with such arguments needs, and loads the default's code by running it once
+/// on scratch memory, for which it waits. Throws CudaError.
 void cublaslt_plan(const GemmArgs& args);
 
-/// How many algorithms cuBLASLt has for this problem, 12 at most; 0: it does not take it. Makes the plan.
+/// Returns the number of cuBLASLt's algorithms for this problem, 12 at most, or 0 if cuBLASLt does not take
+/// it. Makes the plan.
 int cublaslt_algorithm_count(const GemmArgs& args);
 
 /// Loads one algorithm's code for every problem planned so far on the current device.
 void cublaslt_prepare(int algorithm);
 
-/// Launches one algorithm, for a kernel that has it among its own configs. Throws ConfigRejected as above.
+/// Launches one algorithm, for a kernel that has it among its configs. Throws ConfigRejected as above.
 cublasStatus_t cublaslt_launch(int algorithm, CUstream stream, const GemmArgs& args);
 
 }  // namespace contextual::kernels::cuda

@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// What cuBLASLt needs for one GEMM on one device: handle, descriptors, its algorithms in its own order,
+/// What cuBLASLt needs for a GEMM on a device: handle, descriptors, its algorithms in its own order, and
 /// workspaces.
 ///
-/// Everything is made for the current device's primary context, kept as long as the process, and found again
-/// without a lock.
+/// Everything belongs to the current device's primary context, lives as long as the process, and is found
+/// again without a lock.
 
 #include "kernels/cuda/gemm.hpp"
 
@@ -24,41 +24,41 @@
 
 namespace contextual::kernels::cuda {
 
-/// Algorithms asked for; cuBLASLt may have fewer for a problem.
+/// The number of algorithms asked for. cuBLASLt may have fewer for a problem.
 inline constexpr int cublaslt_ranks = 12;
 
-/// What cuBLASLt's choice depends on.
+/// The properties of a problem on which cuBLASLt's choice depends.
 struct CublasLtProblem {
   int m = 0;
   int n = 0;
   int k = 0;
   GemmType type = GemmType::bf16;
-  int alignment = 256;  ///< bytes that all pointers are aligned to, 256 at most
+  int alignment = 256;  ///< of all pointers, in bytes, 256 at most
 
   static CublasLtProblem of(const GemmArgs& args);
   bool operator==(const CublasLtProblem&) const = default;
 };
 
-/// One problem on one device. C[m, n] = A[m, k] B[n, k]^T in rows is C^T = B A^T in the columns that cuBLASLt
-/// counts in: B is its first matrix, transposed.
+/// One problem on one device. The row-major C[m, n] = A[m, k] B[n, k]^T is C^T = B A^T in cuBLASLt's
+/// column-major order, so B is its first matrix, transposed.
 class CublasLtPlan {
  public:
-  /// Asks cuBLASLt for its algorithms: some 100 us on the host. Touches no device memory. Never throws for a
-  /// problem that cuBLASLt does not take: then there are no algorithms.
+  /// Asks cuBLASLt for its algorithms, which takes about 100 us on the host. Touches no device memory. If
+  /// cuBLASLt does not take the problem, does not throw but has no algorithms.
   CublasLtPlan(cublasLtHandle_t handle, const CublasLtProblem& problem);
 
   const CublasLtProblem& problem() const noexcept { return problem_; }
   int algorithm_count() const noexcept { return static_cast<int>(algorithms_.size()); }
-  /// Why there is no algorithm.
+  /// Returns why there is no algorithm.
   const std::string& complaint() const noexcept { return complaint_; }
-  /// Of an algorithm below the count.
+  /// `algorithm` must be below the number of algorithms.
   std::size_t workspace_bytes(int algorithm) const { return at(algorithm).workspaceSize; }
   cublasStatus_t launch(cublasLtHandle_t handle, int algorithm, const GemmArgs& args, void* workspace,
                         CUstream stream) const;
 
-  /// Runs an algorithm once, on scratch memory, and waits: its code is loaded by that. On a smaller problem
-  /// with the same remainders where this one is large. Does nothing where there is not enough memory, and if
-  /// it has been done.
+  /// Loads an algorithm's code by running it once on scratch memory, for which it waits. If the problem is
+  /// large, runs it on a smaller problem with the same remainders. Does nothing if the code is loaded or
+  /// memory does not suffice.
   void load(cublasLtHandle_t handle, int algorithm);
 
   CublasLtPlan* next = nullptr;  ///< of a list that only grows
@@ -97,20 +97,21 @@ class CublasLtPlan {
   std::string complaint_;
 };
 
-/// One device. Thread-safe.
+/// What cuBLASLt needs on one device. Thread-safe.
 class CublasLtDevice {
  public:
   static constexpr std::size_t workspace_bytes = 32U << 20U;
-  /// Streams that have a workspace of their own, in the order of their first launch.
+  /// The number of streams with a workspace of their own, in the order of their first launch.
   static constexpr std::size_t workspace_count = 4;
 
-  /// The current one. The first call for a device makes handle and workspaces. Throws CudaError.
+  /// Returns the current device. The first call for a device makes the handle and the workspaces. Throws
+  /// CudaError.
   static CublasLtDevice& current();
 
-  /// Made by the first call for a problem.
+  /// Returns the plan of a problem, which the first call makes.
   const CublasLtPlan& plan(const CublasLtProblem& problem) { return find_or_make(problem); }
   cublasStatus_t launch(const CublasLtPlan& plan, int algorithm, const GemmArgs& args, CUstream stream);
-  /// Loads this algorithm of every plan made so far.
+  /// Loads this algorithm for every plan made so far.
   void load(int algorithm);
   void load(const CublasLtProblem& problem, int algorithm);
 
@@ -128,8 +129,8 @@ class CublasLtDevice {
   cublasLtHandle_t handle_ = nullptr;
   std::array<Workspace, workspace_count> workspaces_;
   std::array<std::atomic<CublasLtPlan*>, 64> plans_{};
-  std::mutex mutex_;    ///< of making plans, which a launch may have to wait for
-  std::mutex loading_;  ///< apart from it: loading waits for the device
+  std::mutex mutex_;    ///< guards the making of plans; a launch may wait for it
+  std::mutex loading_;  ///< guards loading, which waits for the device, so launches must not wait for it
 };
 
 }  // namespace contextual::kernels::cuda

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A GEMM whose candidates are whole implementations: cuBLASLt's algorithms and the configs of the own
+/// A GEMM whose candidates are whole implementations: cuBLASLt's algorithms and the configs of this library's
 /// kernel.
 
 #include "kernels/cuda/gemm.hpp"
@@ -24,16 +24,16 @@ struct GemmImplementationConfig {
 /// cuBLASLt's ranks 0 to 7, then all of `gemm_space()`.
 ConfigSpace<GemmImplementationConfig> gemm_implementations_space();
 
-/// "cuda_gemm_implementations": C[m, n] = A[m, k] B[n, k]^T. What `gemm` and `cublaslt_gemm` say of
-/// preparation, workspaces and rejections holds for their configs here; the key is cublaslt_gemm's. The own
-/// configs are left out for sizes and alignments that `gemm` does not take. Not for arguments with ready
-/// flags (InvalidArgument): cuBLASLt, the default, cannot wait for them.
+/// "cuda_gemm_implementations": C[m, n] = A[m, k] B[n, k]^T. What `gemm` and `cublaslt_gemm` document about
+/// preparation, workspaces and rejections holds for their configs here. The key is that of cublaslt_gemm. The
+/// configs of `gemm` are left out for sizes and alignments that `gemm` does not take. Throws InvalidArgument
+/// for arguments with ready flags, because the default, cuBLASLt, cannot wait for them.
 using GemmImplementations = TunableKernel<CUresult(const GemmImplementationConfig&, CUstream, GemmArgs)>;
 
-/// One of it lives as long as the process. Thread-safe.
+/// Returns the kernel, which lives as long as the process. Thread-safe.
 GemmImplementations& gemm_implementations();
 
-/// Launches it on `stream`. Throws CudaError when a launch outside of tuning fails.
+/// Launches the kernel on `stream`. Throws CudaError if a launch outside of tuning fails.
 void gemm_implementations(CUstream stream, const GemmArgs& args);
 
 }  // namespace contextual::kernels::cuda

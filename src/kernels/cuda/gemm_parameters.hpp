@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the Hopper GEMM is launched with beside its tensor maps. Also compiled by NVRTC; includes nothing.
+/// The parameters of the Hopper GEMM besides its tensor maps. Also compiled by NVRTC, so it includes nothing.
 
 namespace contextual::kernels::cuda {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the copy engine knows of a matrix.
+/// Tensor maps, which describe matrices to the copy engine.
 
 #include <cuda.h>
 
@@ -15,8 +15,9 @@ struct TensorMapMatrix {
   bool bf16;
 };
 
-/// Copied in boxes of `box_rows` (at most 256) times 64 values, in shared memory with the 128-byte swizzle.
-/// Touches no device. Throws CudaUnavailable where the driver is too old, ConfigRejected with what it said.
+/// Returns the tensor map of a matrix that is copied in boxes of `box_rows` (at most 256) times 64 values,
+/// with the 128-byte swizzle in shared memory. Does not touch a device. Throws CudaUnavailable if the driver
+/// is too old, and ConfigRejected with the driver's words if it refuses the map.
 CUtensorMap tensor_map(const TensorMapMatrix& matrix, int box_rows);
 
 }  // namespace contextual::kernels::cuda

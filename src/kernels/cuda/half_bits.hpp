@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// bf16 and fp16 on the host: what a reference needs to make a kernel's inputs and read its outputs.
+/// Conversions of bf16 and fp16 on the host, for references that make a kernel's inputs and read its outputs.
 
 #include <bit>
 #include <cmath>
@@ -13,7 +13,7 @@ inline float from_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);
 }
 
-/// The nearest, ties to even; NaN stays NaN.
+/// Returns the nearest bf16, with ties to even. NaN stays NaN.
 inline std::uint16_t to_bf16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (std::isnan(value)) {
@@ -33,7 +33,7 @@ inline float from_fp16(std::uint16_t bits) {
   return std::bit_cast<float>(sign | (exponent == 0x1fU ? 0xffU : exponent + 112U) << 23U | mantissa << 13U);
 }
 
-/// The nearest, ties to even; beyond the largest: infinity.
+/// Returns the nearest fp16, with ties to even, or infinity beyond the largest.
 inline std::uint16_t to_fp16(float value) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000U : 0U);
   const float magnitude = std::fabs(value);

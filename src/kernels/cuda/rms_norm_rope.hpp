@@ -15,7 +15,8 @@ struct RmsNormRopeConfig {
 
 enum class NormType { bf16, fp16 };
 
-/// For every row of `head_dim` elements, one a token and head, in float arithmetic, rounded once at the end:
+/// For every row of `head_dim` elements, one per token and head, in float arithmetic, rounded once at the
+/// end:
 ///
 ///     n[i] = x[i] / sqrt(mean over j of x[j]^2 + eps) * weight[i]
 ///     without positions  y[i] = n[i]
@@ -28,33 +29,33 @@ enum class NormType { bf16, fp16 };
 /// of modeling_llama.py) instead of the paper's (2 i, 2 i + 1), and without the scaling of frequencies for
 /// long contexts. There the normalised value is rounded before it is rotated, here it is not.
 ///
-/// Device pointers. A token's heads are one after the other, without gaps. `y` may be `x` with the same
+/// Pointers are device pointers. A token's heads follow each other without gaps. `y` may be `x` with the same
 /// stride.
 struct RmsNormRopeArgs {
   const void* x = nullptr;         ///< [tokens, heads, head_dim]
   const void* weight = nullptr;    ///< [head_dim], of the same type
   void* y = nullptr;               ///< [tokens, heads, head_dim]
-  const int* positions = nullptr;  ///< [tokens]; null: no rotation
+  const int* positions = nullptr;  ///< [tokens]; null for no rotation
   int tokens = 0;
   int heads = 1;
   int head_dim = 0;              ///< even with positions
-  long long x_token_stride = 0;  ///< elements from token to token; 0: heads * head_dim
+  long long x_token_stride = 0;  ///< elements from token to token; 0 for heads * head_dim
   long long y_token_stride = 0;
   float eps = 1e-5F;
   float theta = 500000.0F;  ///< LLaMA 3's
   NormType type = NormType::bf16;
 };
 
-/// 14 configs; those that suit neither short nor long rows are left out by the length of a row.
+/// 14 configs. Depending on the length of a row, those that do not suit it are left out.
 ConfigSpace<RmsNormRopeConfig> rms_norm_rope_space();
 
-/// "cuda_rms_norm_rope", for compute capability 8.0 and newer. Key: tokens, heads, head_dim, type, with
-/// rotation or not, and how many elements the pointers and strides allow to load at once (8, 4 or 1; others
-/// than the config's are loaded one by one). Throws InvalidArgument for a row that is empty, or odd with
-/// positions; no tokens or no heads are rejected as an empty grid.
+/// "cuda_rms_norm_rope", for compute capability 8.0 and newer. Key: tokens, heads, head_dim, type, whether it
+/// rotates, and how many elements the pointers and strides allow to load at once: 8, 4 or 1. If that is less
+/// than the config's `vector`, elements are loaded one by one. Throws InvalidArgument for an empty row, and
+/// for an odd row with positions. A launch without tokens or heads is rejected as an empty grid.
 using RmsNormRope = CudaKernel<RmsNormRopeConfig, RmsNormRopeArgs>;
 
-/// One of it lives as long as the process. Thread-safe.
+/// Returns the kernel, which lives as long as the process. Thread-safe.
 RmsNormRope& rms_norm_rope();
 
 }  // namespace contextual::kernels::cuda

@@ -9,9 +9,9 @@
 
 namespace contextual::kernels {
 
-/// Calls `body(begin, end)` for the pieces [0, block), [block, 2 block), ... of [0, count). Thread t of
-/// `threads` takes blocks t, t + threads, ...: which thread computes what does not depend on time. block and
-/// threads >= 1.
+/// Calls `body(begin, end)` for the blocks [0, block), [block, 2 block), ... of [0, count). Thread t of
+/// `threads` takes the blocks t, t + threads, ..., so the assignment does not depend on timing. `block` and
+/// `threads` must be at least 1.
 template <typename Body>
 void for_blocks(long count, long block, int threads, const Body& body) {
   const long blocks = (count + block - 1) / block;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A GEMM in the middle of a communication: its blocks of rows wait until their rows of A have come, and say
-/// when their rows of C are done. No tuning policy: kernels.hpp makes the tunable kernel of it.
+/// A GEMM within a communication: its blocks of rows wait until their rows of A have arrived, and set flags
+/// when their rows of C are done. It contains no tuning policy; kernels.hpp makes it a tunable kernel.
 
 #include "kernels/host/gemm.hpp"
 #include "kernels/host/row_flags.hpp"
@@ -12,35 +12,34 @@
 
 namespace contextual::kernels {
 
-/// A block is computed by one thread, which packs B anew for it: small blocks start earlier, large ones pack
-/// less.
+/// One thread computes a block, and packs B for it. Small blocks start earlier; large blocks pack less.
 struct FlaggedGemmConfig {
   int block_rows = 64;  ///< rows of A that a block waits for; a block never crosses shards
   int nr = 16;          ///< columns of a register tile: 16 or 32
-  /// "own_first": own shard, then those of the next ranks, in a ring; "own_last": the next rank's shard
-  /// first; "as_arrived": whatever is there, own shard first
+  /// "own_first": the own shard, then those of the next ranks in a ring; "own_last": the next rank's shard
+  /// first, the own last; "as_arrived": shards as they arrive, the own first.
   std::string order = "own_first";
   int threads = 1;
 
   bool operator==(const FlaggedGemmConfig&) const = default;
 };
 
-/// C = A B (or C += A B), whose m rows are `shards` shards of equal size, one a rank.
+/// C = A B or C += A B. The m rows consist of `shards` shards of equal size, one per rank.
 struct FlaggedGemmArgs {
   GemmArgs gemm;
   int shards = 1;
   int own_shard = 0;
-  const RowFlags* waits_for = nullptr;       ///< rows of A that are there; null: all
-  RowFlags* sets = nullptr;                  ///< gets the rows of C that are done; null: nobody asks
-  std::chrono::milliseconds budget{20'000};  ///< of each thread, for all its waits together
+  const RowFlags* waits_for = nullptr;       ///< flags of the rows of A; null if all are there
+  RowFlags* sets = nullptr;                  ///< flags of the rows of C, to be set; may be null
+  std::chrono::milliseconds budget{20'000};  ///< for all waits of a thread together
 };
 
-/// Returns when C is complete. Throws ConfigRejected, before C is touched, for a config that it does not
-/// have; InvalidArgument for rows that do not divide among the shards, or flags of other rows; WaitFailed
-/// when the budget is used up and rows are missing, or when their producer failed. C is incomplete then, and
-/// `sets` has failed.
+/// Returns when C is complete. Throws ConfigRejected for an unknown config, before C is touched;
+/// InvalidArgument if the rows cannot be divided among the shards, or if flags have another number of rows;
+/// and WaitFailed if the budget is used up while rows are missing, or if their producer failed. C is
+/// incomplete then, and `sets` fails.
 ///
-/// Neither order, block size nor threads change the result's bits.
+/// The order, the block size and the threads do not change the bits of the result.
 void flagged_gemm_compute(const FlaggedGemmConfig& config, const FlaggedGemmArgs& args,
                           Isa isa = native_isa());
 

@@ -2,7 +2,7 @@
 
 /// \file
 /// The gated activation of a transformer's feed-forward layer on the CPU: out = silu(gate) * up.
-/// No tuning policy: kernels.hpp makes the tunable kernel of it.
+/// It contains no tuning policy; kernels.hpp makes it a tunable kernel.
 
 #include "kernels/host/isa.hpp"
 
@@ -16,9 +16,9 @@ struct GatedActivationConfig {
   bool operator==(const GatedActivationConfig&) const = default;
 };
 
-/// out[i, j] = silu(gate[i, j]) * up[i, j] with silu(x) = x / (1 + exp(-x)). Row-major, leading dimensions in
-/// elements; `out` may be `gate` or `up` (with equal leading dimensions). Elements of a row beyond `cols` are
-/// never touched.
+/// out[i, j] = silu(gate[i, j]) * up[i, j] with silu(x) = x / (1 + exp(-x)). Matrices are row-major, with
+/// leading dimensions in elements. `out` may be `gate` or `up`, if their leading dimensions are equal.
+/// Elements of a row beyond `cols` are never touched.
 struct GatedActivationArgs {
   const float* gate = nullptr;
   const float* up = nullptr;
@@ -30,9 +30,9 @@ struct GatedActivationArgs {
   long ldout = 0;
 };
 
-/// Returns when `out` is complete. Throws ConfigRejected, before `out` is touched, for a config that it does
-/// not have. Relative error with `fast_exp` below 1e-6 for finite gates above -87; below that, silu is 0 to
-/// within 1e-35.
+/// Returns when `out` is complete. Throws ConfigRejected for an unknown config, before `out` is touched. With
+/// `fast_exp`, the relative error is below 1e-6 for finite gates above -87; below that, silu is 0 to within
+/// 1e-35.
 void gated_activation_compute(const GatedActivationConfig& config, const GatedActivationArgs& args,
                               Isa isa = native_isa());
 

@@ -1,22 +1,23 @@
 #pragma once
 
 /// \file
-/// Blocks of A and B in the order in which the micro-kernel reads them, filled up with zeros to whole tiles.
+/// Packs blocks of A and B in the order in which the micro-kernel reads them, padded with zeros to whole
+/// tiles.
 
 #include <memory>
 
 namespace contextual::kernels {
 
-/// `value` or the next multiple of `unit`.
+/// Returns the least multiple of `unit` that is not below `value`.
 constexpr long round_up(long value, long unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/// Memory that a thread keeps between calls; aligned to 64 bytes.
+/// Memory, aligned to 64 bytes, that a thread keeps between calls.
 class PackBuffer {
  public:
-  /// At least `count` floats, contents unspecified. Earlier pointers are invalid afterwards. Throws
-  /// std::bad_alloc.
+  /// Returns memory for at least `count` floats, with unspecified contents. Invalidates earlier pointers.
+  /// Throws std::bad_alloc.
   float* reserve(long count);
 
  private:
@@ -27,11 +28,12 @@ class PackBuffer {
   long count_ = 0;
 };
 
-/// `rows` x `columns` of a row-major matrix in panels of `width` columns, each panel row by row: tiles of B.
+/// Packs tiles of B: `rows` x `columns` of a row-major matrix in panels of `width` columns, each panel row by
+/// row.
 void pack_rows(const float* from, long ld, long rows, long columns, long width, float* to);
 
-/// `rows` x `columns` of a row-major matrix in panels of `height` rows, each panel column by column: tiles of
-/// A.
+/// Packs tiles of A: `rows` x `columns` of a row-major matrix in panels of `height` rows, each panel column
+/// by column.
 void pack_columns(const float* from, long ld, long rows, long columns, long height, float* to);
 
 }  // namespace contextual::kernels

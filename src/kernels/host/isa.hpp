@@ -1,28 +1,29 @@
 #pragma once
 
 /// \file
-/// Which vector instructions the kernels use, chosen while running: one binary runs on every machine.
+/// The vector instructions that the kernels use. They are chosen at run time, so that one binary runs on
+/// every machine.
 ///
-/// `simd_*.cpp` hold the same code (simd_body.hpp) compiled once for each set; everything they define is a
-/// template over Isa, so that code of one set never answers for another.
+/// `simd_*.cpp` compile the same code (simd_body.hpp) once for each instruction set. Everything they define
+/// is a template over Isa, so that the linker never takes code of one set for another.
 
 #include <vector>
 
 namespace contextual::kernels {
 
 enum class Isa {
-  baseline,  ///< what the compiler may always use: 4 floats a vector
-  avx2,      ///< x86-64 with AVX2 and FMA: 8 floats
-  avx512,    ///< x86-64 with AVX-512F: 16 floats
+  baseline,  ///< what the compiler may always use: 4 floats per vector
+  avx2,      ///< x86-64 with AVX2 and FMA: 8 floats per vector
+  avx512,    ///< x86-64 with AVX-512F: 16 floats per vector
 };
 
-/// What this CPU and this build offer, baseline first.
+/// Returns the instruction sets that both this CPU and this build support, baseline first.
 const std::vector<Isa>& supported_isas();
 
-/// The widest of `supported_isas()`.
+/// Returns the widest of `supported_isas()`.
 Isa native_isa();
 
-/// "avx2".
+/// Returns e.g. "avx2".
 const char* to_string(Isa isa);
 
 }  // namespace contextual::kernels

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// RMSNorm on the CPU. No tuning policy: kernels.hpp makes the tunable kernel of it.
+/// RMSNorm on the CPU. It contains no tuning policy; kernels.hpp makes it a tunable kernel.
 
 #include "kernels/host/isa.hpp"
 
@@ -15,9 +15,9 @@ struct RmsNormConfig {
   bool operator==(const RmsNormConfig&) const = default;
 };
 
-/// out[i, j] = x[i, j] / sqrt(mean over j of x[i, j]^2 + eps) * weight[j]. Row-major, leading dimensions in
-/// elements; `out` may be `x` (with equal leading dimensions). Elements of a row beyond `cols` are never
-/// touched.
+/// out[i, j] = x[i, j] / sqrt(mean over j of x[i, j]^2 + eps) * weight[j]. Matrices are row-major, with
+/// leading dimensions in elements. `out` may be `x`, if their leading dimensions are equal. Elements of a row
+/// beyond `cols` are never touched.
 struct RmsNormArgs {
   const float* x = nullptr;
   const float* weight = nullptr;
@@ -29,8 +29,8 @@ struct RmsNormArgs {
   float eps = 1e-6F;
 };
 
-/// Returns when `out` is complete. Throws ConfigRejected, before `out` is touched, for a config that it does
-/// not have. The last bits of a row depend on `unroll`, never on the threads.
+/// Returns when `out` is complete. Throws ConfigRejected for an unknown config, before `out` is touched. The
+/// last bits of a row depend on `unroll` but not on the threads.
 void rms_norm_compute(const RmsNormConfig& config, const RmsNormArgs& args, Isa isa = native_isa());
 
 }  // namespace contextual::kernels

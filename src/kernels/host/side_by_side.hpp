@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Two kernels of a region that run at the same time and talk through row flags.
+/// Runs two kernels of a region at the same time, which communicate through row flags.
 
 #include "kernels/host/row_flags.hpp"
 
@@ -16,9 +16,9 @@ namespace contextual::kernels {
 /// Calls `background()` on a thread of its own, which is part of the caller's region, and `foreground()` on
 /// this one. Returns when both have ended.
 ///
-/// When one of them throws, `flags` fails, so that the other one need not wait until its budget is used up.
-/// Rethrows what was thrown first: the second failure may be a consequence. Cost: starting a thread, some
-/// tens of microseconds.
+/// If one of them throws, `flags` fails, so that the other one does not wait until its budget is used up.
+/// Rethrows the first exception, since the second one may be its consequence. Cost: the start of a thread,
+/// some tens of microseconds.
 template <typename Background, typename Foreground>
 void side_by_side(RowFlags& flags, Background&& background, Foreground&& foreground) {
   const RegionContext context = RegionContext::current();

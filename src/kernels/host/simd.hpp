@@ -1,18 +1,19 @@
 #pragma once
 
 /// \file
-/// The inner loops, once for each Isa. Call an instance only if `supported_isas()` lists its Isa.
+/// The inner loops, one instance for each Isa. Call an instance only if `supported_isas()` lists its Isa.
 
 #include "kernels/host/isa.hpp"
 
 namespace contextual::kernels::simd {
 
 /// C[MR, NR] = (add ? C : 0) + A B over `k` steps, in registers. `a` is packed as k columns of MR values, `b`
-/// as k rows of NR values; `c` has rows `ldc` apart and is written in full. NR is a multiple of 16.
+/// as k rows of NR values. The rows of `c` are `ldc` apart, and all MR x NR values are written. NR is a
+/// multiple of 16.
 template <Isa I, int MR, int NR>
 void gemm_micro(long k, const float* a, const float* b, float* c, long ldc, bool add);
 
-/// The sum of squares of `count` values, in U independent vector sums.
+/// Returns the sum of squares of `count` values, computed in U independent vector sums.
 template <Isa I, int U>
 float sum_of_squares(const float* x, long count);
 
@@ -20,12 +21,13 @@ float sum_of_squares(const float* x, long count);
 template <Isa I>
 void scale_by_weight(const float* x, const float* weight, float scale, float* out, long count);
 
-/// out[i] = silu(gate[i]) * up[i], with exp by a polynomial, relative error of the result below 1e-6 for
-/// gates above -87 (below that silu is 0 to within 1e-35). `out` may be `gate` or `up`.
+/// out[i] = silu(gate[i]) * up[i], with a polynomial for exp. The relative error of the result is below 1e-6
+/// for gates above -87; below that, silu is 0 to within 1e-35. `out` may be `gate` or `up`.
 template <Isa I>
 void gated_silu(const float* gate, const float* up, float* out, long count);
 
-/// A pointer to the instance for `isa`: calls `pick` with the Isa as a template argument.
+/// Returns a pointer to the instance for `isa`, which `pick` returns when called with the Isa as template
+/// argument.
 template <typename Pick>
 auto for_isa(Isa isa, Pick pick) {
 #if defined(CONTEXTUAL_KERNELS_X86)

@@ -3,8 +3,9 @@
 /// \file
 /// The code of simd.hpp, included by simd_baseline.cpp, simd_avx2.cpp and simd_avx512.cpp only.
 ///
-/// These files are compiled with flags of their own. They use nothing from the standard library: an inline
-/// function of it, emitted here with AVX-512, could replace the one that the rest of the program calls.
+/// These files have compiler flags of their own. They use nothing from the standard library, because an
+/// inline function of it, emitted here with AVX-512, could replace the one that the rest of the program
+/// calls.
 
 #include "kernels/host/simd.hpp"
 
@@ -31,8 +32,8 @@ struct Vector<Isa::avx512> {
   using Int = int __attribute__((vector_size(64)));
 };
 
-/// A vector at any address. A struct, because clang forgets the attributes of a type that a template names by
-/// an alias, and then takes instructions that need an aligned address.
+/// A vector at an unaligned address. It is a struct, because clang ignores the attributes of a type that a
+/// template names by an alias, and would then use instructions that need an aligned address.
 template <Isa I>
 struct __attribute__((packed, may_alias)) Unaligned {
   typename Vector<I>::Float value;

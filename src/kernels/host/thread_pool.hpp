@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Threads that stay, for kernels that take some microseconds: starting a thread costs more than that.
+/// Persistent threads, for kernels that take some microseconds, which is less than the start of a thread.
 
 #include <condition_variable>
 #include <cstdint>
@@ -16,19 +16,20 @@ namespace contextual::kernels {
 /// Runs the parts of one job at a time. Idle threads sleep; they never spin. Thread-safe.
 class ThreadPool {
  public:
-  /// The pool of this process. Never destroyed: at exit its threads sleep, and in a child after a fork, where
-  /// they do not exist, a destructor would wait for them for ever.
+  /// Returns the pool of this process. It is never destroyed: at exit its threads sleep, and in a forked
+  /// child, where they do not exist, a destructor would wait for them for ever.
   static ThreadPool& shared();
 
-  /// The threads that this machine runs at once, at least 1, at most 16: what config spaces offer.
+  /// Returns the number of threads that this machine runs at once, from 1 to 16. Config spaces use it.
   static int default_threads();
 
   /// Calls `part(0)` to `part(parts - 1)` and returns when all have ended. Part 0 runs on the calling thread,
-  /// the others on threads of the pool, which grows to `parts - 1` threads. All parts run on the calling
-  /// thread, one after the other, if the pool is busy with another job (a part of it may be the caller) or
-  /// this is the child of a fork. The first exception of a part is rethrown after all
-  /// have ended; where the parts run one after the other it ends the job. Cost: some
-  /// microseconds to wake.
+  /// the others on threads of the pool, which grows to `parts - 1` threads. If the pool is busy with another
+  /// job, which may be the caller's, or in a forked child, all parts run on the calling thread, one after
+  /// another.
+  ///
+  /// Rethrows the first exception of a part after all parts have ended; if they run one after another, that
+  /// exception ends the job. Cost: some microseconds to wake the threads.
   void run(int parts, const std::function<void(int)>& part);
 
  private:
@@ -38,7 +39,7 @@ class ThreadPool {
   void grow(int workers);
 
   std::mutex job_mutex_;  ///< held by the thread whose job is running
-  std::mutex mutex_;      ///< guards what follows
+  std::mutex mutex_;      ///< guards the following members
   std::condition_variable start_;
   std::condition_variable end_;
   std::vector<std::jthread> threads_;

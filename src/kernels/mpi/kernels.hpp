@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// The tunable exchanges between ranks: config space, key and launcher of all_gather.hpp and
-/// reduce_scatter.hpp. One of each lives as long as the process.
+/// The tunable exchanges between ranks, with config space, key and launcher, for all_gather.hpp and
+/// reduce_scatter.hpp. There is one of each, which lives as long as the process.
 ///
-/// Every rank launches them, with the same config, or the messages do not match. So each is coupled (to
-/// itself): a config that fails on one rank ends the run with an error, since a fallback there would not
+/// All ranks must launch them with the same config, or the messages do not match. Each is therefore coupled
+/// to itself: a config that fails on one rank ends the run with an error, because a fallback there would not
 /// match the others.
 
 #include "kernels/mpi/all_gather.hpp"

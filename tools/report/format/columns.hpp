@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Text in a terminal's columns: how wide it is, shortened, wrapped.
+/// Text in the columns of a terminal: measures, shortens and wraps it.
 
 #include <cstddef>
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace contextual::log_report {
 
-/// Columns that printable UTF-8 takes in a terminal. East Asian wide characters take two.
+/// Returns the number of columns that printable UTF-8 takes in a terminal. East Asian wide characters take
+/// two.
 std::size_t columns_of(std::string_view text);
 
 /// Returns `text` in at most `columns` columns; "..." replaces the end of one that is longer. Cuts between
@@ -20,8 +21,8 @@ std::string shorten(std::string_view text, std::size_t columns);
 /// Returns `text` in at most `columns` columns; "..." replaces the middle of one that is longer.
 std::string shorten_middle(std::string_view text, std::size_t columns);
 
-/// Returns lines of at most `columns` columns, broken at spaces, else between characters. There is at least
-/// one line. There are at most `max_lines`; where that is too few, the last one ends with "...".
+/// Returns at least one and at most `max_lines` lines of at most `columns` columns, broken at spaces, else
+/// between characters. If `max_lines` is too few, the last line ends with "...".
 std::vector<std::string> wrap(std::string_view text, std::size_t columns, std::size_t max_lines = 1'000);
 
 }  // namespace contextual::log_report

@@ -9,9 +9,9 @@
 
 namespace contextual::log_report {
 
-/// Returns `text` with visible escapes in the place of control characters, of characters that change the
-/// writing direction, and of bytes that are no UTF-8. So a name from a log can neither move a terminal's
-/// cursor nor turn a line around. What is behind `limit` bytes is left out, and the text says so.
+/// Returns `text` with visible escapes instead of control characters, characters that change the writing
+/// direction, and bytes that are not UTF-8. A name from a log can therefore neither move a terminal's cursor
+/// nor reverse a line. Text beyond `limit` bytes is left out, and the result says so.
 std::string printable(std::string_view text, std::size_t limit = 16'384);
 
 }  // namespace contextual::log_report

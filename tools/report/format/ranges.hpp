@@ -19,10 +19,10 @@ struct Range {
 
 std::vector<Range> ranges_of(const std::vector<std::int64_t>& sorted);
 
-/// "0-3, 7, 9-12"; ", ..." replaces what follows `max_ranges` ranges.
+/// Returns e.g. "0-3, 7, 9-12". If there are more than `max_ranges` ranges, ", ..." replaces the rest.
 std::string ranges_text(const std::vector<Range>& ranges, std::size_t max_ranges = 12);
 
-/// "rank 3" or "ranks 0-2, 5".
+/// Returns e.g. "rank 3" or "ranks 0-2, 5".
 std::string ranks_text(const std::vector<Range>& ranges);
 std::string ranks_text(const std::vector<std::int64_t>& sorted);
 

@@ -10,10 +10,10 @@ namespace contextual::log_report {
 
 struct Character {
   char32_t code_point = 0;
-  std::size_t byte_count = 0;  ///< 0: these bytes are no UTF-8
+  std::size_t byte_count = 0;  ///< 0 if the bytes are not UTF-8
 };
 
-/// The character at the front of `text`, which must not be empty.
+/// Returns the first character of `text`, which must not be empty.
 Character first_character(std::string_view text);
 
 }  // namespace contextual::log_report

@@ -10,7 +10,7 @@
 
 namespace contextual::log_report {
 
-/// `number` is the run's in the overview, which links it.
+/// Returns the section of a run. `number` is its number in the overview, which links to the section.
 std::string html_details(const RunAnalysis& analysis, const Logs& logs, std::size_t number,
                          const ReportOptions& options);
 

@@ -10,7 +10,7 @@
 
 namespace contextual::log_report {
 
-/// Empty for a run without launches.
+/// Returns the table, or nothing for a run without launches.
 std::string iterations_markup(const RunAnalysis& analysis, const ReportOptions& options);
 
 }  // namespace contextual::log_report

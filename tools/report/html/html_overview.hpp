@@ -10,11 +10,12 @@
 
 namespace contextual::log_report {
 
-/// What was read, and what of it was damaged.
+/// Lists the files that were read, and what was damaged in them.
 std::string files_markup(const Report& report);
 
-/// A table of all runs; very many older ones are left out. Runs in `detailed` are linked, because the page
-/// has a section for them. A selected run that is not in it is marked as left out.
+/// Returns a table of the runs; if there are very many, older ones are left out. Runs in `detailed` are
+/// linked, because the page has a section for them. A selected run that is not in `detailed` is marked as
+/// left out.
 std::string overview_markup(const Report& report, const std::vector<const RunSummary*>& detailed);
 
 }  // namespace contextual::log_report

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// One tuning problem on the page: what was chosen and why, and its configs in the walk.
+/// One tuning problem on the page: its choice, the reason, and its configs in the walk.
 
 #include "report/judging/problem_result.hpp"
 #include "report/judging/report_options.hpp"
@@ -10,7 +10,7 @@
 
 namespace contextual::log_report {
 
-/// `label` stands before the problem's name.
+/// Puts `label` before the problem's name.
 std::string problem_markup(const ProblemResult& problem, const std::string& label,
                            const ReportOptions& options);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What differs between the ranks of a run, on the page.
+/// The differences between the ranks of a run, on the page.
 
 #include "report/judging/analysis.hpp"
 
@@ -9,10 +9,10 @@
 
 namespace contextual::log_report {
 
-/// What must be alike and is not, and what each rank tunes for itself. Empty where nothing differs.
+/// Returns the disagreements between ranks, and what each rank tunes for itself. Empty if nothing differs.
 std::string rank_differences_markup(const RunAnalysis& analysis);
 
-/// Which rank was the slowest, and how often. Empty for one rank.
+/// Returns which rank was the slowest, and how often. Empty for a single rank.
 std::string slowness_markup(const RunAnalysis& analysis);
 
 }  // namespace contextual::log_report

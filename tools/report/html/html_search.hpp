@@ -10,7 +10,7 @@
 
 namespace contextual::log_report {
 
-/// Empty for a run without contests.
+/// Returns the contests, or nothing for a run without contests.
 std::string search_markup(const RunAnalysis& analysis, const ReportOptions& options);
 
 }  // namespace contextual::log_report

@@ -19,9 +19,9 @@ class HtmlTable {
   };
   explicit HtmlTable(std::vector<Heading> headings) : headings_(std::move(headings)) {}
 
-  /// Plain text, escaped here.
+  /// Adds a row of plain text, which is escaped here.
   void add(const std::vector<std::string>& cells, const std::string& css_class = {});
-  /// The first cell is markup, the others plain text.
+  /// Adds a row whose first cell is markup and whose other cells are plain text.
   void add_linked(const std::string& markup, const std::vector<std::string>& cells,
                   const std::string& css_class = {});
 

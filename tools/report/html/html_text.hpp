@@ -8,13 +8,13 @@
 
 namespace contextual::log_report {
 
-/// For element content and for attributes in double quotes.
+/// Escapes text for the content of elements and for attributes in double quotes.
 std::string escaped(std::string_view text);
 
-/// <name attributes>content</name>; `content` is markup already.
+/// Returns <name attributes>content</name>. `content` must be markup already.
 std::string element(std::string_view name, std::string_view content, std::string_view attributes = {});
 
-/// A number for SVG: one decimal, a point whatever the locale, never "nan".
+/// Writes a number for SVG: with one decimal, with a point in any locale, and never as "nan".
 std::string svg_number(double value);
 
 }  // namespace contextual::log_report

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// From values to positions on a plot.
+/// The axis of a plot.
 
 #include <cstdint>
 #include <vector>
@@ -10,20 +10,20 @@ namespace contextual::log_report {
 
 enum class Scale : std::uint8_t {
   linear,
-  fitting,  ///< logarithmic where the values span much, else linear
+  fitting,  ///< logarithmic if the values span a wide range, else linear
 };
 
-/// Maps values to positions, linear or, where they span much, logarithmic. Values outside are clamped.
+/// Maps values to positions, linearly or logarithmically. Values outside of the axis are clamped.
 class Axis {
  public:
-  /// `low` <= `high` are the values to show, `begin` and `end` their positions. Not finite or equal values
-  /// give an axis of some width around them.
+  /// `low` and `high`, with `low` <= `high`, are the values to show, `begin` and `end` their positions. If
+  /// they are equal or not finite, the axis spans some width around them.
   Axis(double low, double high, double begin, double end, Scale scale);
 
   double position(double value) const;
   bool logarithmic() const { return logarithmic_; }
 
-  /// Round values inside the axis, about `count` of them.
+  /// Returns about `count` round values inside the axis.
   std::vector<double> ticks(int count) const;
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Plots as inline SVG: no script, no colour of their own (the page's style sheet has those), a title on
-/// every mark. Bounded in size whatever the logs hold.
+/// Plots as inline SVG, without scripts and with a title on every mark. Colours are in the page's style
+/// sheet. The size of a plot is bounded, whatever the logs contain.
 
 #include "report/judging/analysis.hpp"
 
@@ -10,13 +10,14 @@
 
 namespace contextual::log_report {
 
-/// Samples, median and spread of every config of a problem, one row each. Empty without samples.
+/// Plots samples, median and spread of every config of a problem, one row per config. Empty without samples.
 std::string config_plot(const ProblemResult& problem);
 
-/// The region's agreed time in every tuning iteration, by phase. Empty without times.
+/// Plots the region's agreed time in every tuning iteration, by phase. Empty without times.
 std::string region_plot(const RunView& view);
 
-/// Which config every rank chose, a row for each problem and a column for each rank. Empty for one rank.
+/// Plots the config that every rank chose, with a row per problem and a column per rank. Empty for a single
+/// rank.
 std::string choice_plot(const RunAnalysis& analysis);
 
 }  // namespace contextual::log_report

@@ -12,7 +12,7 @@
 
 namespace contextual::log_report {
 
-/// Ranks that wrote nothing for one reason.
+/// Ranks that wrote nothing, for the same reason.
 struct Absence {
   std::vector<Range> ranks;
   std::string why;  ///< "rank-2.jsonl has no run of this tuning"
@@ -21,7 +21,7 @@ struct Absence {
   std::string text() const;  ///< "rank 2: rank-2.jsonl has no run of this tuning"
 };
 
-/// Returns every absent rank once. `logs` are those that `run` comes from.
+/// Returns every absent rank once. `logs` must be those that `run` was read from.
 std::vector<Absence> absences_of(const TuningRun& run, const Logs& logs);
 
 }  // namespace contextual::log_report

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a report says of one tuning run, as data; text and page are two renderings of it.
+/// What a report says about one tuning run, as data. The text and the page are two renderings of it.
 
 #include "report/judging/defaults_comparison.hpp"
 #include "report/judging/ending.hpp"
@@ -25,10 +25,10 @@ struct RunAnalysis {
   std::optional<DefaultsComparison> gain;
   std::vector<Slowness> slowness;  ///< empty for one rank
   RankComparison comparison;
-  std::vector<std::string> warnings;  ///< "rank 0: ..."; alike ones once
+  std::vector<std::string> warnings;  ///< "rank 0: ..."; equal ones once
 };
 
-/// `run` and `logs` must live longer.
+/// Analyses a run. `run` and `logs` must outlive the result.
 RunAnalysis analyse(const TuningRun& run, const Logs& logs);
 
 }  // namespace contextual::log_report

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Why a rank is the culprit, in words.
+/// Texts that say why a rank is the culprit.
 
 #include "report/judging/culprit.hpp"
 #include "report/judging/evidence.hpp"
@@ -13,13 +13,13 @@ namespace contextual::log_report {
 
 Ranks rank_numbers(const std::vector<const RankRun*>& runs);
 
-/// " (walk, iteration 5)": where `run` stopped, empty where the log does not say.
+/// Returns where `run` stopped, e.g. " (walk, iteration 5)", or an empty text if the log does not say.
 std::string stopped_at(const RankRun& run);
 
-/// Returns what the first of `ranks` says of itself; where it wrote nothing, why there is nothing.
+/// Returns what the first of `ranks` says about itself or, if it wrote nothing, why.
 std::string own_words(const Evidence& evidence, const Ranks& ranks);
 
-/// Returns a verdict on `ranks` in their own words, with `addition` behind them.
+/// Returns a verdict on `ranks` in their own words, followed by `addition`.
 Verdict verdict_on(const Evidence& evidence, Ranks ranks, const std::string& addition = {});
 
 }  // namespace contextual::log_report

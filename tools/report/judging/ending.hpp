@@ -11,31 +11,31 @@
 
 namespace contextual::log_report {
 
-/// Where one rank stopped, or several alike.
+/// Where a rank stopped, or several ranks in the same way.
 struct Stop {
   std::vector<std::int64_t> ranks;
   RankState state = RankState::open;
-  std::string what;   ///< error with its type, what blocks, or that the log ends
+  std::string what;   ///< the error with its type, what is blocked, or that the log ends
   std::string where;  ///< "walk, iteration 17, gemm config-2"
 };
 
 enum class RunStatus {
   ok,
-  failed,      ///< an error, a blocked rank, or one whose log ends while others' go on
-  unfinished,  ///< no rank wrote an end: still running, or all ended from outside
+  failed,      ///< some rank failed, is blocked, or wrote no end while others did
+  unfinished,  ///< no rank wrote an end: all still run, or all were ended from outside
 };
 
 struct Ending {
   RunStatus status = RunStatus::ok;
-  std::vector<Stop> stops;             ///< alike ones together, by the lowest rank
-  std::vector<std::int64_t> culprits;  ///< ranks to look at first; empty: none found
-  std::string why;                     ///< why those, or why none
+  std::vector<Stop> stops;             ///< equal ones joined, in the order of the lowest rank
+  std::vector<std::int64_t> culprits;  ///< ranks to look at first; empty if none was found
+  std::string why;                     ///< why these ranks, or why none
 
-  /// "culprit: rank 2: its log ends ..."; empty when the run is ok or unfinished.
+  /// Returns e.g. "culprit: rank 2: its log ends ...", or an empty text if the run is ok or unfinished.
   std::string culprit_line() const;
 };
 
-/// `logs` are those that `run` comes from.
+/// Returns the ending of a run. `logs` must be those that `run` was read from.
 Ending ending_of(const TuningRun& run, const Logs& logs);
 
 /// "ok", "failed", "unfinished".

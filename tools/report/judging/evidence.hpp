@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the ranks of one badly ended run say about each other, ready to be asked.
+/// What the ranks of a run that ended badly say about each other.
 
 #include "report/judging/rank_state.hpp"
 #include "report/judging/tuning_run.hpp"
@@ -14,7 +14,7 @@ namespace contextual::log_report {
 
 using Ranks = std::vector<std::int64_t>;
 
-/// `run` and `logs` must live longer.
+/// `run` and `logs` must outlive the object.
 class Evidence {
  public:
   Evidence(const TuningRun& run, const Logs& logs);
@@ -22,10 +22,10 @@ class Evidence {
   const TuningRun& run() const { return *run_; }
   const Logs& logs() const { return *logs_; }
 
-  /// Ranks in that state.
+  /// Returns the ranks in that state.
   const std::vector<const RankRun*>& in(RankState state) const;
 
-  /// Failed ranks whose RunEnd `predicate` accepts.
+  /// Returns the failed ranks whose RunEnd `predicate` accepts.
   template <typename Predicate>
   std::vector<const RankRun*> failed_with(const Predicate& predicate) const {
     std::vector<const RankRun*> ranks;
@@ -37,16 +37,16 @@ class Evidence {
     return ranks;
   }
 
-  /// How many ranks blame this one.
+  /// Returns the number of ranks that blame this one.
   int blame_of(std::int64_t rank) const;
 
-  /// Those of `candidates` that are blamed most often; all of them where none is blamed.
+  /// Returns those of `candidates` that are blamed most often, or all of them if none is blamed.
   Ranks most_blamed(const Ranks& candidates) const;
 
-  /// Those of all ranks that are blamed most often; empty where none is.
+  /// Returns the ranks that are blamed most often, or nothing if none is blamed.
   Ranks most_blamed() const;
 
-  /// Ranks that wrote nothing, of very many the first ones.
+  /// Returns the ranks that wrote nothing; if there are very many, only the first ones.
   Ranks absent() const;
 
  private:

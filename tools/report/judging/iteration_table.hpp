@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The iteration table as it happened, rows that are alike joined.
+/// The iteration table as it happened, with similar rows joined.
 
 #include "report/format/ranges.hpp"
 #include "report/judging/run_view.hpp"
@@ -15,9 +15,9 @@ namespace contextual::log_report {
 struct TableRow {
   Phase phase = Phase::walk;
   std::vector<Range> iterations;   ///< in their order
-  std::size_t count = 0;           ///< iterations
-  std::vector<std::string> cells;  ///< one a problem, "config-0 (iter-0..7)"; empty: not seen yet
-  double makespan_ns = 0;          ///< median of the agreed ones; 0: unknown
+  std::size_t count = 0;           ///< the number of iterations
+  std::vector<std::string> cells;  ///< one per problem, "config-0 (iter-0..7)"; empty if not seen yet
+  double makespan_ns = 0;          ///< the median of the agreed makespans; 0 if unknown
 };
 
 struct IterationTable {
@@ -27,12 +27,13 @@ struct IterationTable {
 };
 
 enum class Rows : std::uint8_t {
-  joined,  ///< rows that are alike are one
+  joined,  ///< similar rows become one
   all,     ///< one row for each iteration
 };
 
-/// Where rows are joined, those that follow each other and differ only in the iteration of a config's steps
-/// become one, and so do equal rows of the search, whose contests rotate. At most `max_problems` columns.
+/// Makes the table, with at most `max_problems` columns. `Rows::joined` joins successive rows that differ
+/// only in the iteration of a config's steps. It also joins equal rows of the search that do not follow each
+/// other, because contests rotate.
 IterationTable table_of(const RunView& view, Rows rows, std::size_t max_problems);
 
 }  // namespace contextual::log_report

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What is known of each tuning problem of a run: its configs, their times, its choices.
+/// What is known about each tuning problem of a run: its configs, their times, and its choices.
 
 #include "report/format/ranges.hpp"
 #include "report/judging/run_view.hpp"
@@ -16,31 +16,31 @@ namespace contextual::log_report {
 /// One config of one problem in the walk.
 struct ConfigResult {
   std::int64_t id = 0;
-  std::string_view text;           ///< empty: never named in the log
+  std::string_view text;           ///< empty if the log never names it
   std::vector<double> samples_ns;  ///< agreed times of its repeats
-  double median_ns = 0;            ///< valid with samples
+  double median_ns = 0;            ///< valid if there are samples
   double spread_ns = 0;
-  double makespan_ns = 0;            ///< median of the region's time in these iterations; 0: unknown
+  double makespan_ns = 0;            ///< median of the region's time in these iterations; 0 if unknown
   std::optional<double> summary_ns;  ///< what the tuner used, from config_summary
-  std::string_view rejection;        ///< why it is out; empty: it is not, or nobody said why
+  std::string_view rejection;        ///< why it was rejected; empty if it was not, or without a reason
   bool rejected = false;
   bool chosen = false;
 };
 
-/// Config ids that nothing was written of.
+/// Ids of configs about which nothing was written.
 using UnmeasuredConfigs = Range;
 
 struct ProblemResult {
   const ProblemName* name = nullptr;
-  std::vector<ConfigResult> configs;            ///< by id, those the log has something of
+  std::vector<ConfigResult> configs;            ///< by id, those that the log mentions
   std::vector<UnmeasuredConfigs> not_measured;  ///< ids between them
-  std::vector<const Choice*> choices;           ///< of one rank, as they were made; the last one holds
-  bool local = false;                           ///< each rank has times of its own: its choices may differ
+  std::vector<const Choice*> choices;           ///< of one rank, in order; the last one is in force
+  bool local = false;  ///< true if each rank has its own times and may choose differently
 
   const ConfigResult* find(std::int64_t id) const;
 };
 
-/// Returns one result for each problem, in the order of RunView::problems; problems without a launch come
+/// Returns one result for each problem, in the order of RunView::problems. Problems without a launch come
 /// last.
 std::vector<ProblemResult> problems_of(const RunView& view);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What differs between ranks.
+/// The differences between ranks.
 
 #include "report/judging/problem_result.hpp"
 #include "report/judging/run_view.hpp"
@@ -17,12 +17,12 @@ struct Disagreement {
 };
 
 struct RankComparison {
-  std::vector<Disagreement> disagreements;    ///< between ranks that must be alike
-  std::vector<std::string> rank_differences;  ///< of problems that each rank seems to tune for itself
+  std::vector<Disagreement> disagreements;    ///< in what must be equal on all ranks
+  std::vector<std::string> rank_differences;  ///< in problems that each rank seems to tune for itself
 };
 
 /// Compares choices, launched configs, agreed times, options, and the numbers of iterations of ranks that
-/// ended well. `problems` say which of them each rank tunes for itself.
+/// ended well. `problems` tells which problems each rank tunes for itself.
 RankComparison compare_ranks(const RunView& view, const std::vector<ProblemResult>& problems);
 
 }  // namespace contextual::log_report

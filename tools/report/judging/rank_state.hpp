@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How one rank's run ended, and where.
+/// How and where the run of one rank ended.
 
 #include "report/reading/logs.hpp"
 
@@ -19,13 +19,13 @@ enum class RankState : std::uint8_t {
 
 RankState state_of(const RankRun& run);
 
-/// "walk, iteration 17, gemm config-2", as far as the log says.
+/// Returns e.g. "walk, iteration 17, gemm config-2", as far as the log says.
 std::string position_of(const RankRun& run);
 
-/// The region itself threw, rather than the library.
+/// Returns true if the region itself threw, not the library.
 bool region_threw(const RunEnd& end);
 
-/// "CommunicationError: deadline expired", or what the region threw.
+/// Returns e.g. "CommunicationError: deadline expired", or the text of the region's exception.
 std::string error_text(const RunEnd& end);
 
 }  // namespace contextual::log_report

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The whole report: all tuning runs in short, and those that were selected for details.
+/// The whole report: summaries of all tuning runs, and the runs that were selected for details.
 
 #include "report/judging/analysis.hpp"
 #include "report/judging/report_options.hpp"
@@ -19,23 +19,23 @@ struct RunSummary {
   const TuningRun* run = nullptr;
   RunStatus status = RunStatus::ok;
   std::string culprit;             ///< Ending::culprit_line
-  std::size_t disagreements = 0;   ///< kinds of them
+  std::size_t disagreements = 0;   ///< the number of their kinds
   std::string iterations;          ///< "96 + 20": walk and search
-  double elapsed_ns = -1;          ///< of the slowest rank; negative: not known
-  std::optional<double> change{};  ///< of the region's time against all defaults; see DefaultsComparison
+  double elapsed_ns = -1;          ///< of the slowest rank; negative if not known
+  std::optional<double> change{};  ///< of the region's time against all defaults, see DefaultsComparison
   std::string choices;             ///< "gemm: 1, rms_norm: 0"
-  bool selected = false;           ///< its details are asked for
+  bool selected = false;           ///< true if its details are to be shown
 
   bool bad() const { return status != RunStatus::ok || disagreements > 0; }
 };
 
-/// Everything both renderings need. Details are analysed when they are written, one run at a time, so that
-/// large logs are not held twice.
+/// Everything that both renderings need. Details are analysed when they are written, one run at a time, so
+/// that large logs are not in memory twice.
 struct Report {
   std::string directory;  ///< printable
   Logs logs;
   std::vector<TuningRun> runs;
-  std::vector<RunSummary> summaries;  ///< one a run, in the same order
+  std::vector<RunSummary> summaries;  ///< one per run, in the same order
 
   bool any_bad() const;
   bool any_selected() const;

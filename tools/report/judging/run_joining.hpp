@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Which `run`s of which ranks belong together.
+/// Finds the `run`s of all ranks that belong together.
 
 #include "report/judging/tuning_run.hpp"
 
@@ -9,8 +9,9 @@
 
 namespace contextual::log_report {
 
-/// Joins the runs of `logs`, the oldest first. By tuning_id; what ended before it had one, by region, number
-/// of ranks and a start within two minutes, and where that leaves ranks over, with those of another region.
+/// Joins the runs of `logs`, the oldest first. Runs with a tuning_id are joined by it. Runs that ended before
+/// they had one are joined by region, number of ranks and a start within two minutes. Ranks that are left
+/// over are joined with those of another region.
 std::vector<TuningRun> join_runs(const Logs& logs);
 
 }  // namespace contextual::log_report

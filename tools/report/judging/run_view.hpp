@@ -25,7 +25,7 @@ struct Cell {
   std::vector<RankLaunch> ranks;  ///< by rank
 
   const Launch& first() const { return *ranks.front().launch; }
-  /// The agreed time, of the first rank that has one.
+  /// Returns the agreed time of the first rank that has one.
   std::optional<std::int64_t> agreed_ns() const;
   bool all_ok() const;  ///< on every rank
 };
@@ -34,16 +34,16 @@ struct Iteration {
   std::int64_t number = 0;
   Phase phase = Phase::walk;
   std::vector<Cell> cells;                  ///< in the order of RunView::problems
-  std::optional<std::int64_t> makespan_ns;  ///< agreed; the longest, where ranks have different ones
+  std::optional<std::int64_t> makespan_ns;  ///< the agreed one, or the longest if ranks have different ones
 };
 
 struct RunView {
   const TuningRun* run = nullptr;
-  std::vector<const ProblemName*> problems;  ///< as they were first seen
+  std::vector<const ProblemName*> problems;  ///< in the order in which they were first seen
   std::vector<Iteration> iterations;
 };
 
-/// `run` must live longer.
+/// `run` must outlive the result.
 RunView view_of(const TuningRun& run);
 
 }  // namespace contextual::log_report

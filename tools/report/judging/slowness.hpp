@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Which rank was slow.
+/// Finds the slow ranks.
 
 #include "report/judging/run_view.hpp"
 
@@ -14,18 +14,19 @@ namespace contextual::log_report {
 /// How one rank's own times compare with the agreed ones.
 struct RankShare {
   std::int64_t rank = 0;
-  double slowest_share = 0;  ///< of the iterations in which this rank's time was the longest
-  double median_ratio = 0;   ///< own time over the agreed one
+  double slowest_share = 0;  ///< the share of iterations in which this rank's time was the longest
+  double median_ratio = 0;   ///< the median of the own time divided by the agreed one
 };
 
-/// Of the region, or of one problem.
+/// The slowness of ranks in the whole region or in one problem.
 struct Slowness {
-  const ProblemName* problem = nullptr;  ///< null: the region's makespan
-  std::size_t iterations = 0;            ///< compared, warm-ups left out
+  const ProblemName* problem = nullptr;  ///< null for the region's makespan
+  std::size_t iterations = 0;            ///< the number compared, without warm-ups
   std::vector<RankShare> ranks;          ///< most often slowest first
 };
 
-/// Returns the region first, then the problems whose ranks can be compared; nothing for one rank.
+/// Returns the region first, then the problems whose ranks can be compared. Returns nothing for a single
+/// rank.
 std::vector<Slowness> slowness_of(const RunView& view);
 
 }  // namespace contextual::log_report

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// One line of `rank-N.jsonl` to an event.
+/// Decodes one line of `rank-N.jsonl` to an event.
 
 #include "report/reading/events.hpp"
 #include "report/reading/text_pool.hpp"
@@ -13,20 +13,20 @@
 
 namespace contextual::log_report {
 
-/// A line that cannot be used; what() is the reason, printable and short.
+/// A line cannot be used. what() is the reason, printable and short.
 class DamagedLine : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 struct DecodedLine {
-  std::optional<Event> event;  ///< empty: an event this program does not know
+  std::optional<Event> event;  ///< empty for an event that this program does not know
   std::size_t unknown_fields = 0;
 };
 
-/// Throws DamagedLine where the line is no JSON, is nested deeper than any event, lacks a field that is
-/// needed, or has a known field with another type or out of range. Null counts as absent. Time and memory are
-/// linear in the line's length.
+/// Throws DamagedLine if the line is not JSON, is nested deeper than any event, lacks a needed field, or has
+/// a known field with another type or out of range. A null counts as absent. Time and memory are linear in
+/// the line's length.
 DecodedLine decode_line(std::string_view line, TextPool& pool);
 
 }  // namespace contextual::log_report

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The library's events (docs/log-format.md) as a reader of many logs holds them: names and messages are
-/// views into a TextPool and printable; times are in nanoseconds.
+/// The library's events (docs/log-format.md) for a reader of many logs. Names and messages are printable and
+/// are views into a TextPool; times are in nanoseconds.
 
 #include "contextual/record/schema/event.hpp"
 #include "report/reading/problem_name.hpp"
@@ -18,14 +18,14 @@ using record::LaunchRole;
 using record::LaunchStatus;
 using record::RunStage;
 
-/// Events that point into a TextPool.
+/// The storage of events that point into a TextPool.
 struct Pooled {
   using Text = std::string_view;
-  using Problem = const ProblemName*;  ///< null: the event has none
+  using Problem = const ProblemName*;  ///< null if the event has none
   using Config = std::string_view;     ///< "{BLOCK_N: 128}"
 };
 
-/// A config of a problem, as one line said it.
+/// A config of a problem, as a line names it.
 using ConfigName = record::schema::ConfigUse<Pooled>;
 
 using RunStart = record::schema::RunStart<Pooled>;

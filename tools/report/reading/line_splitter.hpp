@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A stream's lines.
+/// The lines of a stream.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +16,15 @@ class LineSplitter {
  public:
   static constexpr std::size_t max_line_bytes = std::size_t{4} << 20U;
 
-  /// Reads at most `size` bytes. `stream` must live longer.
+  /// Reads at most `size` bytes. `stream` must outlive the object.
   LineSplitter(std::istream& stream, std::uint64_t size);
 
-  /// Goes to the next line. False at the end of the stream.
+  /// Goes to the next line. Returns false at the end of the stream.
   bool next();
 
-  const std::string& line() const { return line_; }  ///< without its end; useless where it is too long
-  bool too_long() const { return too_long_; }        ///< longer than max_line_bytes
-  bool complete() const { return complete_; }        ///< ended by a line end
+  const std::string& line() const { return line_; }  ///< without its line end; incomplete if it is too long
+  bool too_long() const { return too_long_; }        ///< true if it is longer than max_line_bytes
+  bool complete() const { return complete_; }        ///< true if it has a line end
 
  private:
   bool fill();

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Everything that was read from a log directory: per file and `run` the events, and what was damaged.
+/// Everything that was read from a log directory: the events of each file and `run`, and what was damaged.
 
 #include "report/reading/events.hpp"
 #include "report/reading/text_pool.hpp"
@@ -24,7 +24,7 @@ struct DamagedAt {
 struct LogFile {
   std::string name;                       ///< without the directory, printable
   std::int64_t process = 0;               ///< N
-  std::string problem;                    ///< why it could not be read, empty when it could
+  std::string problem;                    ///< why it could not be read; empty if it could
   std::optional<std::int64_t> written_s;  ///< last modified, seconds since 1970 in UTC
   std::size_t line_count = 0;
   std::size_t last_event_line = 0;  ///< of any run

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// From one file's events to the runs they are of.
+/// Assigns the events of a file to its runs.
 
 #include "report/reading/logs.hpp"
 
@@ -11,13 +11,13 @@
 
 namespace contextual::log_report {
 
-/// Sorts one file's events into its runs.
+/// Assigns the events of one file to its runs.
 class RunCollector {
  public:
-  /// `file` is an index in Logs::files. `logs` must live longer.
+  /// `file` is an index in Logs::files. `logs` must outlive the object.
   RunCollector(Logs& logs, std::size_t file) : logs_(&logs), file_(file) {}
 
-  /// Throws DamagedLine where rank or region differ from those of the same run before.
+  /// Throws DamagedLine if the rank or the region differs from that of earlier events of the run.
   void add(Event event, std::size_t line);
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Owner of the names and messages of logs: each text is kept once.
+/// Owns the names and messages of logs, each text once.
 
 #include "report/reading/problem_name.hpp"
 
@@ -13,7 +13,7 @@
 
 namespace contextual::log_report {
 
-/// What it returns stays valid as long as the pool. Not thread-safe.
+/// Returned views and pointers are valid as long as the pool. Not thread-safe.
 class TextPool {
  public:
   TextPool() = default;

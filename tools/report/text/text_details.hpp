@@ -9,7 +9,7 @@
 
 namespace contextual::log_report {
 
-/// `logs` are those that the run comes from.
+/// `logs` must be those that the run was read from.
 void write_details(TextWriter& out, const RunAnalysis& analysis, const Logs& logs,
                    const ReportOptions& options);
 

@@ -9,8 +9,8 @@
 
 namespace contextual::log_report {
 
-/// Many problems are written in blocks of columns that fit into the width. Writes nothing for a run without
-/// launches.
+/// Writes the table. If it is wider than the text, writes it in blocks of columns. Writes nothing for a run
+/// without launches.
 void write_iterations(TextWriter& out, const RunAnalysis& analysis, const ReportOptions& options);
 
 }  // namespace contextual::log_report

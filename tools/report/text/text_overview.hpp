@@ -9,10 +9,10 @@
 
 namespace contextual::log_report {
 
-/// What was read, and what of it was damaged.
+/// Lists the files that were read, and what was damaged in them.
 void write_files(TextWriter& out, const Report& report, const ReportOptions& options);
 
-/// Of very many runs the newest ones, and those that ended badly before them.
+/// Lists the runs. If there are very many, lists the newest ones and earlier ones that ended badly.
 void write_overview(TextWriter& out, const Report& report, const ReportOptions& options);
 
 }  // namespace contextual::log_report

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What differs between the ranks of a run, as text.
+/// The differences between the ranks of a run, as text.
 
 #include "report/judging/analysis.hpp"
 #include "report/judging/report_options.hpp"
@@ -9,10 +9,11 @@
 
 namespace contextual::log_report {
 
-/// What must be alike and is not, and what each rank tunes for itself. Writes nothing where nothing differs.
+/// Writes the disagreements between ranks, and what each rank tunes for itself. Writes nothing if nothing
+/// differs.
 void write_rank_differences(TextWriter& out, const RunAnalysis& analysis);
 
-/// Which rank was the slowest, and how often. Writes nothing for one rank.
+/// Writes which rank was the slowest, and how often. Writes nothing for a single rank.
 void write_slowness(TextWriter& out, const RunAnalysis& analysis, const ReportOptions& options);
 
 }  // namespace contextual::log_report

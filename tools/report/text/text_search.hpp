@@ -9,7 +9,7 @@
 
 namespace contextual::log_report {
 
-/// Writes nothing for a run without contests.
+/// Writes the contests, or nothing for a run without contests.
 void write_search(TextWriter& out, const RunAnalysis& analysis, const ReportOptions& options);
 
 }  // namespace contextual::log_report

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Columns of text that fit into a width.
+/// A table of text that fits into a width.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace contextual::log_report {
 
 enum class Colour : std::uint8_t { none, bold, dim, good, bad };
 
-/// `text` between terminal escapes, or as it is when `on` is false.
+/// Returns `text` between terminal escapes, or unchanged if `on` is false.
 std::string painted(const std::string& text, Colour colour, bool on);
 
 enum class Align : std::uint8_t { left, right };
@@ -21,11 +21,11 @@ enum class Align : std::uint8_t { left, right };
 struct Column {
   std::string title{};
   Align align = Align::left;
-  std::size_t min_width = 0;  ///< 0: never made narrower; else it may be, and its cells are shortened
+  std::size_t min_width = 0;  ///< the column may be narrowed to this, shortening cells; 0: it may not
 };
 
-/// Rows of cells in aligned columns. A cell of the last column is wrapped into at most `last_lines` lines;
-/// the cells of the others are shortened.
+/// Rows of cells in aligned columns. Cells of the last column are wrapped into at most `last_lines` lines;
+/// cells of the other columns are shortened.
 class TextTable {
  public:
   explicit TextTable(std::vector<Column> columns, std::size_t last_lines = 1)
@@ -34,7 +34,7 @@ class TextTable {
   void add(std::vector<std::string> cells, Colour colour = Colour::none);
   bool empty() const { return rows_.empty(); }
 
-  /// Lines of at most `width` columns, `indent` spaces in front of each.
+  /// Returns lines of at most `width` columns, each with `indent` spaces in front.
   std::string text(std::size_t width, std::size_t indent, bool colour) const;
 
  private:
@@ -43,11 +43,11 @@ class TextTable {
     Colour colour = Colour::none;
   };
   std::vector<std::size_t> widths(std::size_t width) const;
-  /// Empty where no column may be made narrower.
+  /// Returns nothing if no column may be narrowed.
   std::optional<std::size_t> widest_that_gives_way(const std::vector<std::size_t>& widths) const;
   struct Layout {
     std::vector<std::size_t> widths;
-    std::size_t line = 0;  ///< columns of a whole line
+    std::size_t line = 0;  ///< of a whole line, in columns
     std::size_t indent = 0;
     bool colour = false;
   };

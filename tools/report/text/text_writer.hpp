@@ -11,7 +11,7 @@
 
 namespace contextual::log_report {
 
-/// Collects the lines; `take` gives them away.
+/// Collects lines, which `take` returns.
 class TextWriter {
  public:
   TextWriter(std::size_t width, bool colour) : width_(width), colour_(colour) {}
@@ -20,12 +20,12 @@ class TextWriter {
 
   void blank() { out_ += "\n"; }
 
-  /// One line, shortened.
+  /// Adds one line, shortened to the width.
   void line(const std::string& text, Colour colour = Colour::none) {
     out_ += painted(shorten(text, width_), colour, colour_) + "\n";
   }
 
-  /// `head`, then `text` wrapped beside it, in at most `max_lines` lines.
+  /// Adds `head` and, wrapped beside it, `text`, in at most `max_lines` lines.
   void paragraph(const std::string& head, const std::string& text, Colour colour = Colour::none,
                  std::size_t max_lines = 12) {
     const std::size_t indent = columns_of(head);
@@ -39,7 +39,7 @@ class TextWriter {
 
   void table(const TextTable& table, std::size_t indent = 0) { out_ += table.text(width_, indent, colour_); }
 
-  /// "== title =====".
+  /// Adds a title line, e.g. "== title =====".
   void title(const std::string& text) {
     std::string line = "== " + shorten(text, width_ > 8 ? width_ - 8 : 1) + " ";
     const std::size_t used = columns_of(line);

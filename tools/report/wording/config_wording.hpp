@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Words about a problem's configs and choices that text and page share.
+/// Texts about a problem's configs and choices, for both the text and the page.
 
 #include "report/judging/problem_result.hpp"
 
@@ -12,39 +12,41 @@
 
 namespace contextual::log_report {
 
-/// "chosen, default", "rejected: ...", "no samples".
+/// Returns e.g. "chosen, default", "rejected: ..." or "no samples".
 std::string config_status(const ConfigResult& config);
 
-/// Which configs a long list shows: all of them up to `limit`, else the default, the chosen one, and the
-/// fastest ones. Indices into ProblemResult::configs, ascending.
+/// Returns the configs that a list shows, as ascending indices of ProblemResult::configs. If there are more
+/// than `limit`, these are the default, the chosen one and the fastest ones.
 std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t limit);
 
-/// "config-2 {BLOCK_N: 128}, 12.3 us", and "provisional" where it is.
+/// Returns e.g. "config-2 {BLOCK_N: 128}, 12.3 us", with "provisional" if the choice is.
 std::string choice_line(const Choice& choice);
 
-/// What a provisional choice is; empty for one that is locked in.
+/// Returns a note on what a provisional choice is, or an empty text if the choice is locked in.
 std::string provisional_note(const Choice& choice);
 
-/// The choices before the last one, the newest of them first; of very many the newest few.
+/// Returns the choices before the last one, the newest first; if there are very many, only the newest.
 std::vector<const Choice*> earlier_choices(const ProblemResult& problem);
 
-/// Which configs were not measured; empty where all were.
+/// Returns which configs were not measured, or an empty text if all were.
 std::string not_measured_text(const ProblemResult& problem);
 
-/// Of a problem that is local.
+/// The note on a problem that each rank tunes for itself.
 inline constexpr const char* local_note =
     "Each rank seems to tune this kernel for itself; these are the times of the lowest rank.";
 
-/// How the median differs from the default's, "+12.5 %" or "12.5 x"; "" without both.
+/// Returns how the median differs from the default's, e.g. "+12.5 %" or "12.5 x", or "" if either is unknown.
 std::string relative_to_default(const ProblemResult& problem, const ConfigResult& config);
 
-/// The tuner used another statistic than the median, such as a trimmed mean, and that shows.
+/// Returns true if the tuner visibly used another statistic than the median, such as a trimmed mean.
 bool centres_differ(const ProblemResult& problem);
 
-/// The names of a problem's parameters, "BLOCK_N, STAGES", where all its configs have the same; else "".
+/// Returns the names of a problem's parameters, e.g. "BLOCK_N, STAGES", if all its configs have the same
+/// names; else "".
 std::string parameter_names(const ProblemResult& problem);
 
-/// "{BLOCK_N: 128, STAGES: 3}" as "128, 3" where `names` were told already, else as it is.
+/// Returns "128, 3" for "{BLOCK_N: 128, STAGES: 3}" if `names`, which a reader has seen, are those of the
+/// config; else returns `config`.
 std::string config_values(std::string_view config, const std::string& names);
 
 }  // namespace contextual::log_report

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Words about the contests of the search that text and page share.
+/// Texts about the contests of the search, for both the text and the page.
 
 #include "report/reading/events.hpp"
 
@@ -12,7 +12,7 @@ namespace contextual::log_report {
 inline constexpr const char* search_title =
     "Search: contests in paired rounds, compared by the region's time, ties by own times";
 
-/// "gemm (4096), the others fixed, pass 1".
+/// Returns e.g. "gemm (4096), the others fixed, pass 1".
 std::string contest_title(const Contest& contest);
 
 /// The cells of one candidate.

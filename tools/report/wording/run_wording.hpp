@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Words about a tuning run and its ranks that text and page share.
+/// Texts about a tuning run and its ranks, for both the text and the page.
 
 #include "report/judging/analysis.hpp"
 #include "report/judging/report.hpp"
@@ -10,32 +10,34 @@
 
 namespace contextual::log_report {
 
-/// When the run started, with how many ranks: "started 2026-01-31T12:00:00Z, 2 of 4 ranks, group MPI (4
-/// ranks)".
+/// Returns when the run started and with how many ranks, e.g. "started 2026-01-31T12:00:00Z, 2 of 4 ranks,
+/// group MPI (4 ranks)".
 std::string head_text(const TuningRun& run);
 
-/// "4", or "3/4" where one wrote nothing.
+/// Returns e.g. "4", or "3/4" if one rank wrote nothing.
 std::string rank_fraction(const TuningRun& run);
 
-/// The region, or the regions of ranks that never met.
+/// Returns the region, or the regions of ranks that never met.
 std::string region_text(const TuningRun& run);
 
-/// What to know when ranks of a run never wrote that they met; empty where they did or one rank is alone.
+/// Returns a note on ranks that never wrote that they had met, or an empty text if they did or there is a
+/// single rank.
 std::string never_met_text(const TuningRun& run);
 
-/// "ok", "failed", "blocked", "no end".
+/// Returns "ok", "failed", "blocked" or "no end".
 const char* state_name(RankState state);
 
-/// "ok, ranks disagree".
+/// Returns e.g. "ok, ranks disagree".
 std::string status_text(const RunSummary& summary);
 
-/// What the tuning gained over all defaults; empty where that was not measured.
+/// Returns what the tuning gained over all defaults, or an empty text if that was not measured.
 std::string result_text(const RunAnalysis& analysis);
 
-/// "[2] " of the second of several problems, empty for an only one: what the iteration table calls it.
+/// Returns the name of a problem in the iteration table: e.g. "[2] " for the second of several problems, and
+/// an empty text for an only one.
 std::string problem_label(const RunAnalysis& analysis, const ProblemName* problem);
 
-/// "62.5 %".
+/// Returns e.g. "62.5 %".
 std::string share_text(double share);
 
 }  // namespace contextual::log_report

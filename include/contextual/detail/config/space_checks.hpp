@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What is wrong with a config space, and the words for it. The untyped half of `space_generator.hpp`.
-/// Everything that fails throws ConfigSpaceError.
+/// The checks of a config space and their messages: the half of `space_generator.hpp` that does not depend on
+/// the configs' type. A failed check throws ConfigSpaceError.
 
 #include <contextual/config.hpp>
 #include <contextual/detail/config/space_parameter.hpp>
@@ -16,29 +16,30 @@
 
 namespace contextual::detail {
 
-/// More candidates than this are not generated: a walk through them would never end.
+/// The most candidates that are generated; a walk through more would never end.
 inline constexpr std::uint64_t max_space_cardinality = 1'000'000;
 
-/// How many candidates a constraint excluded that the constraints before it let pass.
+/// How many candidates a constraint excluded, of those that the constraints before it allowed.
 struct Exclusion {
   std::string constraint;
   std::uint64_t excluded_count = 0;
 };
 
-/// The number of combinations, saturating; 0 without parameters.
+/// Returns the number of combinations, or the largest value if that overflows; 0 without parameters.
 CONTEXTUAL_API std::uint64_t cardinality(std::span<const SpaceAxis> axes) noexcept;
 
-/// Parameters: some, each named once, with distinct values of one type. `listed`: values are not needed.
+/// Checks that there are parameters, that names are unique, and that each parameter has values, distinct and
+/// of one type. If `listed`, the configs come from a list, and parameters need no values.
 CONTEXTUAL_API void check_axes(std::span<const SpaceAxis> axes, bool listed);
 
 CONTEXTUAL_API void check_list_size(std::size_t size);
 CONTEXTUAL_API void check_cardinality(std::uint64_t cardinality);
 
-/// Every config once.
+/// Checks that no config occurs twice.
 CONTEXTUAL_API void check_unique(std::span<const Config> listed);
 
-/// For dynamic configs: `config` with its parameters in the order of `reference`, which says names and types.
-/// `what` says whose config it is, e.g. "the default config".
+/// Returns a dynamic config with its parameters in the order of `reference`, and checks that it has the names
+/// and types of `reference`. `what` describes the config in messages, e.g. "the default config".
 CONTEXTUAL_API Config in_order_of(const Config& reference, const Config& config, const std::string& what);
 
 [[noreturn]] CONTEXTUAL_API void fail_no_default();

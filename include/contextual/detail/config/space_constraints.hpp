@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Which constraint of a config space excludes a config.
+/// Finds the constraint of a config space that excludes a config.
 
 #include <contextual/config.hpp>
 #include <contextual/detail/config/space_checks.hpp>
@@ -24,8 +24,8 @@ void check_constraints(const SpaceDefinition<C>& definition) {
   }
 }
 
-/// The index of the first constraint that excludes `config`; empty when all allow it. Throws
-/// ConfigSpaceError, which names constraint, config and cause, when a constraint throws.
+/// Returns the index of the first constraint that excludes `config`, or nothing if all allow it. If a
+/// constraint throws, throws ConfigSpaceError with the constraint, the config and the cause.
 template <typename C>
 std::optional<std::size_t> first_violated(const SpaceDefinition<C>& definition, const C& config) {
   for (std::size_t i = 0; i < definition.constraints.size(); ++i) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a user said about a config space.
+/// The definition of a config space, as the user gave it.
 
 #include <contextual/config.hpp>
 #include <contextual/detail/config/space_checks.hpp>
@@ -24,7 +24,7 @@ struct SpaceConstraint {
   std::function<bool(const C&)> allows;
 };
 
-/// What the user said; nothing of it has been checked.
+/// The user's definition, unchecked.
 template <typename C>
 struct SpaceDefinition {
   std::vector<SpaceParameter<C>> parameters;
@@ -40,11 +40,12 @@ struct SpaceDefinition {
     return result;
   }
 
-  /// Before constraints, without generating; saturates.
+  /// Returns the number of candidates before constraints, or the largest value if that overflows.
   std::uint64_t candidate_count() const { return list ? list->size() : cardinality(axes()); }
 };
 
-/// In order. A dynamic space without parameters takes them from the first listed config.
+/// Returns the parameters' names in order. A dynamic space without parameters takes them from its first
+/// listed config.
 template <typename C>
 std::vector<std::string> parameter_names(const SpaceDefinition<C>& definition) {
   std::vector<std::string> names;
@@ -61,7 +62,8 @@ std::vector<std::string> parameter_names(const SpaceDefinition<C>& definition) {
   return names;
 }
 
-/// Names and values of `config`. Throws ConfigSpaceError for a number that is not finite or does not fit.
+/// Returns the names and values of `config`. Throws ConfigSpaceError for a number that is not finite or does
+/// not fit.
 template <typename C>
 Config named_values(const std::vector<SpaceParameter<C>>& parameters, const C& config) {
   if constexpr (std::is_same_v<C, Config>) {
@@ -79,7 +81,7 @@ Config named_values(const std::vector<SpaceParameter<C>>& parameters, const C& c
   }
 }
 
-/// Over names and values of all configs in order.
+/// Returns a hash of the names and values of all configs in order.
 template <typename C>
 std::uint64_t digest_of(const std::vector<SpaceParameter<C>>& parameters, const std::vector<C>& configs) {
   StableHash hash;

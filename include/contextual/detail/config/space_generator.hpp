@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// From the definition of a config space to its configs.
+/// Generates the configs of a space from its definition.
 
 #include <contextual/config.hpp>
 #include <contextual/detail/config/space_checks.hpp>
@@ -21,7 +21,7 @@
 
 namespace contextual::detail {
 
-/// Used once: `generate` returns the configs that are allowed, the default first.
+/// Call `generate` once: it returns the allowed configs, the default first, or throws ConfigSpaceError.
 template <typename C>
 class SpaceGenerator {
  public:
@@ -85,7 +85,8 @@ class SpaceGenerator {
     }
   }
 
-  /// A listed config with the same named values goes first: it may differ in members that have no name.
+  /// Returns the listed config with the same named values, if there is one: it may differ from `config` in
+  /// members without a name.
   C listed_twin(C config) const {
     if (definition_.list) {
       for (const C& listed : *definition_.list) {
@@ -97,8 +98,8 @@ class SpaceGenerator {
     return config;
   }
 
-  /// Says names, order and types: the first value of every parameter, where there are some, else the first
-  /// config of the list.
+  /// Returns a config with the names, order and types of the space: the first value of every parameter, or
+  /// the first listed config if there are no parameters.
   Config dynamic_reference() const requires std::same_as<C, Config> {
     Config reference;
     for (const SpaceParameter<Config>& parameter : definition_.parameters) {
@@ -145,7 +146,8 @@ class SpaceGenerator {
     }
   }
 
-  /// The place of a config in the product; empty when it has a value that is not among the candidates.
+  /// Returns the index of a config among the combinations, or nothing if one of its values is not a
+  /// candidate.
   std::optional<std::uint64_t> position_of(const C& config) const {
     std::uint64_t position = 0;
     for (const SpaceParameter<C>& parameter : definition_.parameters) {
@@ -173,7 +175,7 @@ class SpaceGenerator {
   const SpaceDefinition<C>& definition_;
   std::vector<Exclusion> exclusions_;
   std::vector<C> configs_;    // the default first
-  std::uint64_t passed_ = 0;  // candidates that every constraint allows, the default only if it is one
+  std::uint64_t passed_ = 0;  // candidates allowed by every constraint, the default if it is one of them
 };
 
 }  // namespace contextual::detail

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// One parameter of a config space: its name, its candidate values, and how a config's value is set and read.
+/// One parameter of a config space: its name, its candidate values, and access to its value in a config.
 
 #include <contextual/config.hpp>
 #include <contextual/value.hpp>
@@ -17,18 +17,18 @@
 
 namespace contextual::detail {
 
-/// A parameter without the type of the config it belongs to. A value that cannot be a `Value` is empty;
-/// that is reported when the space is generated.
+/// A parameter without the type of its config. A value that cannot be a `Value` is empty; generating the
+/// space reports that.
 struct SpaceAxis {
   std::string name;
   std::vector<std::optional<Value>> values;
 };
 
-/// A data member of a user's struct, `C` or a base of it.
+/// A parameter that is a data member of the user's struct C or of a base of C.
 template <typename C>
 class SpaceParameter {
  public:
-  /// No values: for a space with an explicit list, in which the member only needs a name.
+  /// `values` may be empty in a space with an explicit list, where the member only needs a name.
   template <typename M, typename B>
   requires std::is_object_v<M> && std::is_base_of_v<B, C> SpaceParameter(
       std::string name, M B::*member, std::initializer_list<std::type_identity_t<M>> values = {})
@@ -50,7 +50,7 @@ class SpaceParameter {
 
   const SpaceAxis& axis() const noexcept { return axis_; }
   void assign(C& config, std::size_t value_index) const { assign_(config, value_index); }
-  /// Empty when the member's value cannot be a `Value`.
+  /// Returns nothing if the member's value cannot be a `Value`.
   std::optional<Value> read(const C& config) const { return read_(config); }
 
  private:
@@ -59,11 +59,11 @@ class SpaceParameter {
   std::function<std::optional<Value>(const C&)> read_;
 };
 
-/// A name of a dynamic config.
+/// A parameter that is a name in a dynamic config.
 template <>
 class SpaceParameter<Config> {
  public:
-  /// Takes any `ValueLike` without throwing for one that cannot be a `Value`.
+  /// Takes any `ValueLike`. Does not throw for one that cannot be a `Value`, but is empty then.
   struct Candidate {
     template <ValueLike T>
     Candidate(const T& candidate) : value(to_value<T>(candidate)) {}

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A hash that is the same in every run, on every rank and platform. Not for adversaries.
+/// A hash that is the same in every run, on every rank and platform. It does not resist deliberate
+/// collisions.
 
 #include <contextual/value.hpp>
 
@@ -11,7 +12,8 @@
 
 namespace contextual::detail {
 
-/// Order matters; a text is framed by its length, so that ("ab", "c") and ("a", "bc") differ.
+/// The order of what is added matters. A text is added with its length, so that ("ab", "c") and ("a", "bc")
+/// differ.
 class StableHash {
  public:
   constexpr StableHash& add(std::uint64_t word) noexcept {

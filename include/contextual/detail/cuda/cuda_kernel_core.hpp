@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The part of a CudaKernel that does not depend on its types: variants, compiled and loaded.
+/// The part of a CudaKernel that does not depend on its types: its compiled and loaded variants.
 
 #include <contextual/cuda/program.hpp>
 #include <contextual/detail/cuda/cuda_launch_config.hpp>
@@ -21,33 +21,35 @@ namespace contextual::detail {
 /// Thread-safe.
 class CONTEXTUAL_API CudaKernelCore {
  public:
-  /// `variants` is asked once, at the first compilation: one a config, in order. Nothing is read before.
+  /// `variants` is called once, by the first compilation, and returns one variant per config in order.
+  /// Nothing is read before that.
   CudaKernelCore(CudaSource source, std::function<std::vector<CudaVariant>()> variants);
   CudaKernelCore(const CudaKernelCore&) = delete;
   CudaKernelCore& operator=(const CudaKernelCore&) = delete;
   ~CudaKernelCore();
 
-  /// Remembers that this config is to be launched so for this key, for `prepare` to find out whether it can
-  /// be. Allocates, and takes a short lock; touches no device.
+  /// Remembers the layout of this config's launches for this key, which `prepare` then checks. Allocates, and
+  /// takes a short lock; does not touch a device.
   void expect(std::size_t config_id, const Key& key, const CudaLayout& layout);
 
-  /// Compiles all configs that have not been, in parallel on all cores, loads this one for the current
-  /// context and for every device's primary context that is in use, raises its shared memory limit and asks
-  /// the driver whether the key's layouts fit. Throws ConfigRejected with the compiler's or the driver's
-  /// words, CudaUnavailable, CudaError.
+  /// Compiles, in parallel on all cores, all configs that are not compiled yet. Loads this config for the
+  /// current context and for each device's primary context that is in use, and raises its shared memory
+  /// limit. Asks the driver whether the layout remembered for `key` fits. Throws ConfigRejected with the
+  /// words of the compiler or the driver, CudaUnavailable or CudaError.
   void prepare(std::size_t config_id, const Key& key);
 
-  /// Compiles and loads this config alone, for the same contexts. Does nothing where there is no context yet.
+  /// Compiles and loads only this config, for the same contexts. Does nothing if there is no context yet.
   void preload(std::size_t config_id);
 
-  /// Compiles and loads this config alone, for the current context.
+  /// Compiles and loads only this config, for the current context.
   void load(std::size_t config_id);
 
-  /// Launches in the stream's context, in the current one for a null stream; loads first where that has not
-  /// been done. Throws as `load`. Cost over cuLaunchKernelEx: three atomic loads; with several contexts, or a
-  /// null stream, a driver call for the context as well.
-  /// In the header, so that few functions lie between the driver and the kernel's call: when the driver
-  /// returns the processor has forgotten where those return to.
+  /// Launches in the stream's context, or in the current context for a null stream. Loads the config first
+  /// unless it is loaded. Throws as `load` does. Cost in addition to cuLaunchKernelEx: three atomic loads;
+  /// with several contexts or a null stream also a driver call for the context.
+  ///
+  /// Defined in the header to keep the call stack flat: after the driver has run, the processor mispredicts
+  /// the return of every function between the driver and the kernel's call.
   CUresult launch(std::size_t config_id, CUstream stream, const CudaLayout& layout, void** parameters) {
     if (const Ready now = ready(config_id, stream); now.function != nullptr) [[likely]] {
       const CudaLaunchConfig config(layout, stream);
@@ -61,7 +63,7 @@ class CONTEXTUAL_API CudaKernelCore {
 
  private:
   struct Ready {
-    CUfunction function = nullptr;  ///< null: has to be found by the context, or loaded
+    CUfunction function = nullptr;  ///< null if it has to be found by context, or to be loaded
     decltype(&::cuLaunchKernelEx) launch = nullptr;
   };
   Ready ready(std::size_t config_id, CUstream stream);

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A CudaKernel without its name, key and engine: its variants, and how one config is prepared and launched.
+/// The part of a CudaKernel without name, key and engine: its variants, and how a config is prepared and
+/// launched.
 
 #include <contextual/config_space.hpp>
 #include <contextual/cuda/kernel_definition.hpp>
@@ -22,7 +23,8 @@
 
 namespace contextual::detail {
 
-/// Shared with what the engine keeps of the kernel, which may outlive it. Thread-safe.
+/// Shared between the kernel and the functions that its engine keeps, which may outlive the kernel.
+/// Thread-safe.
 template <typename C, typename... Args>
 class CudaKernelParts {
  public:
@@ -38,8 +40,8 @@ class CudaKernelParts {
   const ConfigTable<C>& configs() const noexcept { return configs_; }
   const Definition& definition() const noexcept { return definition_; }
 
-  /// Is this config a candidate? Asked for every config at a problem's first launch: what its layout would be
-  /// is all that is kept of it.
+  /// Returns true if this config is a candidate, and then remembers the layout of its launch. Called for
+  /// every config at a problem's first launch.
   bool keeps(std::size_t id, const Key& key, const CUstream& stream, const Args&... args) {
     const auto& keep = definition_.options.keep;
     if (keep && !keep(configs_[id], stream, args...)) {
@@ -90,7 +92,7 @@ class CudaKernelParts {
     return all;
   }
 
-  /// On its own, because its stack frame is large.
+  /// A function of its own, because its stack frame is large.
   [[gnu::noinline]] CUresult launch_with_parameters(std::size_t id, CUstream stream, const CudaLayout& layout,
                                                     Args&... args) {
     CudaParameters parameters;

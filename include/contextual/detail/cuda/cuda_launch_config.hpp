@@ -8,7 +8,7 @@
 
 namespace contextual::detail {
 
-/// A layout as the driver wants it. Lives on the stack of one launch; allocates nothing.
+/// A layout in the form that the driver takes. Lives on the stack of one launch and does not allocate.
 class CudaLaunchConfig {
  public:
   CudaLaunchConfig(const CudaLayout& layout, CUstream stream) noexcept {
@@ -43,7 +43,7 @@ class CudaLaunchConfig {
   }
 
   CUlaunchConfig config_{};
-  std::array<CUlaunchAttribute, 2> attributes_;  // set where used
+  std::array<CUlaunchAttribute, 2> attributes_;  // initialised by `add` only
 };
 
 }  // namespace contextual::detail

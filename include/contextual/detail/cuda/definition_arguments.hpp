@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the compiler says when an argument of a CudaKernel does not fit. `C` is the config type, `Args` are
+/// The compiler's messages for arguments of a CudaKernel that do not fit. `C` is the config type, `Args` are
 /// the kernel's arguments.
 
 namespace contextual::detail {

@@ -8,8 +8,8 @@
 
 namespace contextual::detail {
 
-/// A std::function that can be made of anything: what does not fit is a compile error that begins with the
-/// words of `Fits<false>`, instead of "no matching function" for whatever it is an argument or a member of.
+/// A std::function whose constructor accepts any argument. If the argument does not fit, the compile error
+/// begins with the message of `Fits<false>`, instead of "no matching function" for the surrounding call.
 template <template <bool> typename Fits, typename Signature>
 class CheckedFunction;
 
@@ -29,9 +29,9 @@ class CheckedFunction<Fits, R(Args...)> {
     static_assert(std::is_copy_constructible_v<Callable>,
                   "the callables of a tunable kernel are kept in a std::function: they must be copyable");
     if constexpr (!std::is_invocable_r_v<R, Callable&, Args...> || !std::is_copy_constructible_v<Callable>) {
-      // nothing more is to be said
+      // reported above
     } else if constexpr (requires { typename Callable::Function; }) {
-      function_ = std::forward<F>(function).function();  // of another role; stays empty where that is
+      function_ = std::forward<F>(function).function();  // of another role; an empty one stays empty
     } else {
       function_ = std::forward<F>(function);
     }

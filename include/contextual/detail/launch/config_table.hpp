@@ -9,8 +9,8 @@
 
 namespace contextual::detail {
 
-/// A kernel's configs as its launches read them: without the lock that asking the space takes. Thread-safe.
-/// Generates the space at the first look at a config, which throws ConfigSpaceError for a bad one.
+/// Gives launches access to a kernel's configs without the lock that the space takes. The first access to a
+/// config generates the space, and throws ConfigSpaceError for a bad one. Thread-safe.
 template <typename C>
 class ConfigTable {
  public:
@@ -20,10 +20,10 @@ class ConfigTable {
 
   const std::shared_ptr<const ConfigSpace<C>>& space() const noexcept { return space_; }
 
-  /// `config_id` comes from the engine and is not checked.
+  /// `config_id` is not checked: it comes from the engine.
   const C& operator[](std::size_t config_id) const { return first()[config_id]; }
 
-  /// Of a config that is in the table: the engine hands out references into it.
+  /// `config` must be a reference into this table, such as the engine passes to hooks.
   std::size_t id_of(const C& config) const { return static_cast<std::size_t>(&config - first()); }
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the compiler says when an argument of a tunable kernel does not fit its launcher. `C` is the
-/// launcher's config type, `Args` its other arguments.
+/// The compiler's messages for arguments of a tunable kernel that do not fit its launcher. `C` is the
+/// launcher's config type, `Args` are its other arguments.
 
 namespace contextual::detail {
 

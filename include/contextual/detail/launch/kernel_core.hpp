@@ -20,7 +20,7 @@
 
 namespace contextual::detail {
 
-/// What a kernel tells the engine about itself.
+/// What the engine knows about a kernel.
 struct KernelTraits {
   std::string name;
   Participation participation = Participation::all;
@@ -29,37 +29,39 @@ struct KernelTraits {
   std::function<SpaceView()> space;                      ///< throws ConfigSpaceError
   std::function<void(std::size_t, const Key&)> prepare;  ///< may be empty
   std::function<void(std::size_t)> preload;              ///< may be empty
-  bool takes_stream = false;                             ///< it launches on a CUDA stream
+  bool takes_stream = false;                             ///< true if it launches on a CUDA stream
 };
 
-/// Shared by the kernel object, the registry and the runs that saw it, so that a kernel may be destroyed
-/// while a run is active.
+/// Shared by the kernel object, the registry and the runs that launched the kernel, so that a kernel may be
+/// destroyed while a run is active.
 class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore> {
  public:
-  static constexpr int tuning = -1;  ///< `resolve`: this thread is inside a region that is being tuned
-  /// `resolve` in a run with nothing to tune gives `first_watched - id`: the launch of config `id` is to be
-  /// watched, since the run is told when a choice cannot be launched any more.
+  static constexpr int tuning = -1;  ///< result of `resolve` inside a region that is being tuned
+  /// In a run with nothing to tune, `resolve` returns `first_watched - id` for config `id`. Its launch must
+  /// be watched, because the run has to know if a choice cannot be launched any more.
   static constexpr int first_watched = -2;
 
   explicit KernelCore(KernelTraits traits);
   ~KernelCore();
 
-  /// The config of a launch outside of tuning, or `tuning`. Cost: one thread-local read, one table look-up
-  /// by atomic loads; no lock, allocation or string. The first launch generates the config space.
-  /// Throws ConfigSpaceError for a bad space, InvalidArgument when two living kernels have one name.
+  /// Returns the id of the config to launch, or one of the negative values above. Cost: one thread-local read
+  /// and one table look-up by atomic loads; no lock, allocation or string. The first launch generates the
+  /// config space. Throws ConfigSpaceError for a bad space, and InvalidArgument if two living kernels have
+  /// one name.
   int resolve(const Key& key) const;
 
   const KernelTraits& traits() const noexcept { return traits_; }
-  /// Name and values of every config, in order. Throws ConfigSpaceError.
+  /// Returns the names and values of all configs in order. Throws ConfigSpaceError.
   const SpaceView& space() const;
   std::string key_text(const Key& key) const;
 
-  /// Loads the first config that can be. Called between runs' batches only; never throws.
+  /// Calls the kernel's `preload` for its configs in order until one can be loaded. Called only while no
+  /// region runs.
   void preload() const noexcept;
-  /// What a problem's first launch uses where nothing is locked in: the default, unless that cannot be
-  /// loaded.
+  /// Returns the config of a problem's first launch if nothing is locked in: the first one that `preload`
+  /// could load, usually the default.
   std::size_t first_config() const noexcept { return first_config_.load(std::memory_order_relaxed); }
-  /// Why no config can be loaded, by config; empty where one can. Changed by `preload` alone.
+  /// Returns, by config, why it cannot be loaded, or nothing if one can. Only `preload` changes it.
   const std::vector<std::string>& preload_failures() const noexcept { return preload_failures_; }
 
   /// Another living kernel has this one's name.
@@ -86,7 +88,7 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
 
   KernelTraits traits_;
   mutable std::atomic<const LockInTable*> fast_table_{
-      nullptr};  ///< null: not ready, ambiguous, or a run is active
+      nullptr};  ///< null if the kernel is not ready, has a namesake, or a run is active
   mutable std::shared_ptr<LockInTable> table_;
   mutable SpaceView space_;
   mutable std::exception_ptr space_error_;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// One intercepted launch: which config it uses, what happens when that fails.
+/// One intercepted launch: which config it uses, and what happens if that fails.
 
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/export.hpp>
@@ -15,8 +15,8 @@ namespace contextual::detail {
 struct ProblemSlot;
 struct ThreadLog;
 
-/// A view of a callable that says of a config whether it is a candidate for a launch: a kernel's `keep` with
-/// the launch's arguments bound. Asked at most once for each config of a problem and run.
+/// A non-owning view of a kernel's `keep` with the arguments of a launch bound: whether a config is a
+/// candidate. Called for all configs when a run meets the problem for the first time.
 class KeepView {
  public:
   KeepView() = default;  ///< every config is a candidate
@@ -33,50 +33,52 @@ class KeepView {
   bool (*ask_)(const void* keeps, std::size_t config_id) = nullptr;
 };
 
-/// Lives on the stack of one launch, inside a region that is being tuned. Never waits on a device, never
-/// communicates, loads no code, holds no lock while the launcher runs.
+/// Lives on the stack of one launch, inside a region that is being tuned. Never waits for a device,
+/// communicates, loads code, or holds a lock while the launcher runs.
 class CONTEXTUAL_API LaunchCall {
  public:
   LaunchCall(const KernelCore& core, const Key& key, const KeepView& keep, bool on_stream, void* stream);
   LaunchCall(const LaunchCall&) = delete;
   LaunchCall& operator=(const LaunchCall&) = delete;
   ~LaunchCall() {
-    if (under_way_) [[unlikely]] {  // the launcher threw, or the look at its status
+    if (under_way_) [[unlikely]] {  // the launcher or the check of its status threw
       stop();
     }
   }
 
   std::size_t config_id() const noexcept { return info_.config_id; }
   const LaunchInfo& info() const noexcept { return info_; }
-  /// The problem's launch before this one in this run used another config, or there was none. Asked once a
-  /// launch, by kernels that want to know.
+  /// Returns true if the problem's previous launch in this run used another config, or if there was none.
+  /// Notes the config of this launch, so call it once per attempt to launch.
   bool config_changed() noexcept;
-  /// A first use: the result is to be checked.
+  /// Returns true for a warm-up, whose result is to be checked.
   bool wants_check() const noexcept { return info_.warmup; }
 
-  /// Something was wrong before this launch, which is not to blame for it.
+  /// Notes, for the log, an error that was pending before this launch. The launch is not blamed for it.
   void found_before(const std::string& what) noexcept;
-  /// The device no longer works for this process. Ends the run with DeviceError, also when the region catches
-  /// it.
+  /// The device no longer works for this process: throws DeviceError. The run ends with it even if the region
+  /// catches it.
   [[noreturn]] void device_failed(const std::string& reason);
 
+  /// Begins the timed interval.
   void start() noexcept;
-  /// Ends what `start` began. `reject`, `device_failed` and `finish` do so too, where it has not been done.
+  /// Ends the timed interval. `reject`, `device_failed` and `finish` do so too, unless it has ended already.
   void stop() noexcept;
 
-  /// The config failed before it had any effect: moves on to the fallback, or throws when there is none
-  /// (TuningFailedError) or when the kernel is coupled (Error).
+  /// The config failed before it had any effect: switches to the fallback. Throws TuningFailedError if there
+  /// is none, and Error if the kernel is coupled.
   void reject(const std::string& reason);
-  /// The launch had an effect, but a wrong one. True: moved on to the fallback, launch again.
+  /// The launch had a wrong effect: rejects the config. Returns true if it has switched to the fallback,
+  /// which is then to be launched.
   bool reject_result(const std::string& reason, bool can_repeat);
-  /// Done; records the launch.
+  /// Records the launch, which has succeeded.
   void finish() noexcept;
 
  private:
   void use_without_tuning();
   void use_first();
   void note_rejection(const std::string& reason);
-  /// Ends the run, also when the region catches the exception.
+  /// Throws Error. The run ends with it even if the region catches it.
   [[noreturn]] void fail(const std::string& cause);
   bool next_fallback();
 
@@ -86,11 +88,11 @@ class CONTEXTUAL_API LaunchCall {
   ProblemSlot* slot_ = nullptr;
   LaunchInfo info_;
   LaunchNote note_;
-  std::uint64_t current_ = 0;  ///< for the watchdog, see ThreadLog
+  std::uint64_t current_ = 0;  ///< for the watchdog, see ThreadLog::current
   bool under_way_ = false;     ///< between `start` and `stop`
   bool fallback_ = false;
   bool late_ = false;
-  bool captured_ = false;  ///< into a graph: neither tuned nor timed
+  bool captured_ = false;  ///< captured into a graph, so neither tuned nor timed
 };
 
 }  // namespace contextual::detail

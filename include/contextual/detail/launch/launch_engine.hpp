@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The part of a tunable kernel that depends on its types and not on what launches it.
+/// The part of a tunable kernel that depends on its types but not on how it is launched.
 
 #include <contextual/config_space.hpp>
 #include <contextual/detail/launch/config_table.hpp>
@@ -22,7 +22,7 @@
 
 namespace contextual::detail {
 
-/// A registered kernel with its configs and options. Who owns it computes the key, and launches a config:
+/// A registered kernel with its configs and options. Its owner computes the key and launches a config:
 ///
 ///     const int config_id = engine.resolve(key);
 ///     if (config_id >= 0) [[likely]] {
@@ -30,7 +30,8 @@ namespace contextual::detail {
 ///     }
 ///     return engine.launch_in_run(config_id, key, launch, args...);
 ///
-/// So outside of tuning nothing lies between the owner's code and the launch. Thread-safe; not copyable.
+/// Outside of tuning, no code of the engine runs between the owner's code and the launch. Thread-safe; not
+/// copyable.
 template <typename Signature>
 class LaunchEngine;
 
@@ -52,11 +53,12 @@ class LaunchEngine<R(const C&, Args...)> {
   const ConfigSpace<C>& space() const noexcept { return *configs_.space(); }
   const C& config(std::size_t config_id) const { return configs_[config_id]; }
 
-  /// The config of a launch with this key; a negative number where `launch_in_run` is to be called.
+  /// Returns the id of the config to launch for this key, or a negative number if `launch_in_run` must be
+  /// called.
   int resolve(const Key& key) const { return core_->resolve(key); }
 
-  /// `resolved` and `key` are those of this launch; `launch` launches the config of an id with these
-  /// arguments. Not inlined, to keep its stack frame out of launches outside of tuning.
+  /// Launches inside a run. `resolved` is the result of `resolve(key)`; `launch(id)` launches a config with
+  /// `args`. Not inlined, so that launches outside of tuning do without its stack frame.
   template <typename Launch>
   [[gnu::noinline]] R launch_in_run(int resolved, const Key& key, Launch&& launch, Args&... args) {
     if (resolved != KernelCore::tuning) [[unlikely]] {
@@ -89,8 +91,8 @@ class LaunchEngine<R(const C&, Args...)> {
   }
 
  private:
-  /// In a run with nothing to tune: what cannot be launched any more is told, and the call launches the
-  /// fallback.
+  /// Launches in a run with nothing to tune. If the choice cannot be launched any more, tells the run so and
+  /// launches the fallback.
   template <typename Launch>
   [[gnu::cold]] R launch_watched(std::size_t config_id, Launch& launch) {
     WatchedLaunch call(*core_, config_id);
@@ -120,7 +122,7 @@ class LaunchEngine<R(const C&, Args...)> {
     traits.coupling = options_.coupling;
     traits.key_names = options_.key_names;
     traits.takes_stream = takes_stream<Args...>;
-    // What the traits hold may outlive the kernel.
+    // The traits may outlive the kernel, so they share what they need.
     const std::shared_ptr<const ConfigSpace<C>> space = configs_.space();
     traits.space = [space] { return space->view(); };
     if (options_.prepare || options_.prepare_for) {
@@ -140,7 +142,7 @@ class LaunchEngine<R(const C&, Args...)> {
     return traits;
   }
 
-  /// Everything between the choice of a config and its launch.
+  /// Does everything between the choice of a config and its launch.
   void begin(LaunchCall& call, Args&... args) {
     if (hooked_ && options_.before_launch) {
       options_.before_launch(call.info(), args...);
@@ -153,7 +155,7 @@ class LaunchEngine<R(const C&, Args...)> {
     call.start();
   }
 
-  /// False: the launch failed before it had any effect, and the fallback is to be launched.
+  /// Returns false if the launch failed before it had any effect; the fallback is then to be launched.
   template <typename Result>
   static bool succeeded(LaunchCall& call, const Result& result) {
     if (auto lost = device_failure(result)) {
@@ -166,7 +168,7 @@ class LaunchEngine<R(const C&, Args...)> {
     return true;
   }
 
-  /// False: the result was wrong and the fallback is to be launched.
+  /// Returns false if the result was wrong; the fallback is then to be launched.
   bool accept(LaunchCall& call, Args&... args) {
     if (hooked_) [[unlikely]] {
       return accept_with_hooks(call, args...);
@@ -196,7 +198,7 @@ class LaunchEngine<R(const C&, Args...)> {
 
   ConfigTable<C> configs_;
   Options options_;
-  bool hooked_;  ///< something of the user's is called at launches; where not, they do not look for it
+  bool hooked_;  ///< true if launches call a hook of the user, so that others need not look for hooks
   std::shared_ptr<KernelCore> core_;
   KernelRegistration registration_;
 };

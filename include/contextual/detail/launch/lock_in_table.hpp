@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What is locked in for one kernel name: (region, key) -> config id.
+/// The configs locked in for one kernel name, by region and key.
 
 #include <contextual/key.hpp>
 
@@ -14,19 +14,19 @@
 
 namespace contextual::detail {
 
-/// How far a locked-in choice is to be trusted.
+/// How final a locked-in choice is.
 enum class Standing : std::uint8_t {
-  lasting,      ///< measured to the end, and accepted by the final run
-  provisional,  ///< used in its own region only; whatever launches it next tunes it again
-  kept,         ///< as `provisional`, but a wrapped region's later calls have tried often enough
+  lasting,      ///< it was measured completely, and the final run accepted it
+  provisional,  ///< it is used in its own region only, and the next launch there tunes it again
+  kept,         ///< like `provisional`, but later calls of a wrapped region no longer tune it again
 };
 
-/// Readers take no lock and allocate nothing; writers are serialised.
+/// Readers take no lock and do not allocate; a lock serialises writers.
 ///
-/// Open addressing over pointers to entries that are never freed while the table lives. Growing publishes a
-/// larger slot array and keeps the old one, as a reader may still be in it: sizes double, so all arrays
-/// together are at most twice the last. Publishing an immutable snapshot per lock-in instead would cost
-/// memory quadratic in the number of keys.
+/// The table uses open addressing over pointers to entries, which live as long as the table. Growing
+/// publishes a larger slot array and keeps the old one, because a reader may still use it. Sizes double, so
+/// all arrays together are at most twice as large as the last one. Publishing an immutable snapshot for each
+/// lock-in instead would take memory quadratic in the number of keys.
 class LockInTable {
  public:
   static constexpr int none = -1;
@@ -35,18 +35,19 @@ class LockInTable {
   LockInTable(const LockInTable&) = delete;
   LockInTable& operator=(const LockInTable&) = delete;
 
-  /// Region 0 holds the last lock-in of a key, whichever the region.
+  /// Returns the id of the config locked in, or `none`. Region 0 holds the last lasting lock-in of a key in
+  /// any region.
   int find(std::uint32_t region, const Key& key) const noexcept {
     const Entry* entry = entry_of(region, key);
     return entry == nullptr ? none : entry->config_id.load(std::memory_order_relaxed);
   }
-  /// Of what `find` finds.
+  /// Returns the standing of what `find` returns; `lasting` if that is `none`.
   Standing standing(std::uint32_t region, const Key& key) const noexcept {
     const Entry* entry = entry_of(region, key);
     return entry == nullptr ? Standing::lasting : entry->standing.load(std::memory_order_relaxed);
   }
 
-  /// Locks in `config_id` for the region; one that is lasting also as the key's last lock-in.
+  /// Locks in `config_id` for the region. A lasting choice also becomes the key's last lock-in.
   void lock_in(std::uint32_t region, const Key& key, int config_id, Standing standing = Standing::lasting);
 
  private:

@@ -3,15 +3,15 @@
 #include <functional>
 #include <type_traits>
 
-struct CUstream_st;  // CUDA's, known by its pointer alone
+struct CUstream_st;  // a cudaStream_t and a CUstream are pointers to it
 
 namespace contextual::detail {
 
-/// For static_assert in what is never to be instantiated.
+/// For a static_assert in a template that must never be instantiated.
 template <typename>
 inline constexpr bool dependent_false = false;
 
-/// Of what has no call operator, or several of them.
+/// The signature of a type without a call operator, or with several of them.
 template <typename F>
 struct NoSignature {};
 
@@ -49,11 +49,12 @@ struct CallSignature<R (F::*)(Args...) const noexcept> {
   using type = R(Args...);
 };
 
-/// `R(const C&, Args...)` of a lambda, a function pointer, a std::function or a class with one call operator.
+/// The signature `R(const C&, Args...)` of a lambda, a function pointer, a std::function or a class with one
+/// call operator.
 template <typename L>
 using launcher_signature_t = typename CallSignature<std::decay_t<L>>::type;
 
-/// What a kernel is made of when its signature is no launcher's: says so, and why.
+/// The base of a kernel whose signature is not a launcher's. It does not compile, and its message says why.
 template <typename Signature>
 struct NotALauncher {
   static_assert(
@@ -67,12 +68,12 @@ struct NotALauncher<NoSignature<F>> {
                 "name the kernel's, TunableKernel<R(const C&, Args...)>");
 };
 
-/// Is there an argument of type cudaStream_t (CUstream)?
+/// True if some argument is of type cudaStream_t (CUstream).
 template <typename... Args>
 inline constexpr bool takes_stream = (std::is_same_v<std::remove_cvref_t<Args>, CUstream_st*> || ...);
 
-/// The launch's stream as an opaque pointer: its only argument of type cudaStream_t (CUstream). Null when
-/// there is none, or more than one.
+/// Returns the only argument of type cudaStream_t (CUstream) as an opaque pointer, or null if there is none
+/// or more than one.
 template <typename... Args>
 void* stream_of(const Args&... args) noexcept {
   constexpr int count = (0 + ... + (std::is_same_v<std::remove_cv_t<Args>, CUstream_st*> ? 1 : 0));

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// From busy intervals to one number. Pure. Not part of the public interface: the library and
+/// Reduces busy intervals to one time. Pure. Not part of the public interface; the library and
 /// contextual::testing share it.
 
 #include <contextual/export.hpp>
@@ -12,10 +12,10 @@
 
 namespace contextual::measure {
 
-/// How long a launch kept its busiest device busy, in ns: the union of its intervals per device, then the
-/// maximum over the devices. Copies that overlap a kernel of the same launch count once. Spans that end at
-/// or before their begin are no measurement and are ignored; 0 when none is left.
-/// Cost: sorts a copy; nothing is allocated for a single span.
+/// Returns how long a launch kept its busiest device busy, in ns: the union of its intervals on each device,
+/// then the maximum over the devices. Time in which intervals of one device overlap counts once. Spans that
+/// do not end after they begin are ignored; the result is 0 if none is left. Cost: sorts a copy; does not
+/// allocate for a single span.
 CONTEXTUAL_API std::int64_t busy_ns(std::span<const Span> spans);
 
 }  // namespace contextual::measure

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What has to be known of runs when the process exits.
+/// What the exit handlers of the process need to know about runs.
 
 #include <contextual/export.hpp>
 
@@ -15,8 +15,8 @@ struct RunBounds {
   std::chrono::milliseconds grace{10'000};
 };
 
-/// While one exists, a thread of this process is in a `run`: one that exits now leaves its peers waiting. May
-/// be made by several threads.
+/// Exists while a thread of this process is in a `run`. A process that exits meanwhile leaves its peers
+/// waiting. Thread-safe.
 class CONTEXTUAL_API OngoingRun {
  public:
   explicit OngoingRun(const RunBounds& bounds) noexcept;
@@ -24,8 +24,8 @@ class CONTEXTUAL_API OngoingRun {
   OngoingRun& operator=(const OngoingRun&) = delete;
   ~OngoingRun();
 
-  static bool any() noexcept;
-  /// Of the run that began last; the built-in ones before the first.
+  static bool any() noexcept;  ///< true if some thread is in a `run`
+  /// Returns the bounds of the run that began last, or the built-in ones before the first run.
   static RunBounds latest_bounds() noexcept;
 };
 

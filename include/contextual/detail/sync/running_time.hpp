@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Time in which this process ran. A process can be stopped as a whole, by a signal or with its machine; what
-/// the others did meanwhile cannot be held against them.
+/// The time during which this process ran. A process can be stopped as a whole, by a signal or together with
+/// its machine. That time must not count against its peers.
 
 #include <algorithm>
 #include <chrono>
@@ -10,24 +10,24 @@
 
 namespace contextual::detail {
 
-/// Counts from one look to the next. Whoever waits looks at least once a tick, so that a look that comes more
-/// than some ticks after the one before tells of a time in which nobody could look: it counts as four ticks.
-/// Not thread-safe. Cost of a look: one clock read.
+/// Counts the time between two looks. A waiting thread looks at least once per tick. A longer time between
+/// two looks therefore means that the process could not look, and counts as four ticks at most. Not
+/// thread-safe. Cost of a look: one clock read.
 template <typename Clock>
 class RunningTime {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  /// `limit`: how long the wait may be. A tick is a hundredth of it: fine enough to be out soon after it,
-  /// coarse enough not to be noticed beside what is measured.
+  /// `limit` is how long the wait may be. A tick is a hundredth of it, between 2 and 500 ms: fine enough to
+  /// end the wait soon after its limit, and coarse enough not to disturb measurements.
   explicit RunningTime(Duration limit)
       : tick_(std::clamp<Duration>(limit / 100, std::chrono::milliseconds(2),
                                    std::chrono::milliseconds(500))) {}
 
-  /// The longest time that may pass between two looks of a process that runs.
+  /// Returns the longest time that may pass between two looks while the process runs.
   Duration tick() const noexcept { return tick_; }
 
-  /// What has passed since the last look, the first time since this was made.
+  /// Returns the time since the last look, or since construction for the first look.
   Duration look() {
     constexpr int stopped_ticks = 4;
     const auto now = Clock::now();

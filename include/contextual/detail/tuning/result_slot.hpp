@@ -8,7 +8,8 @@
 
 namespace contextual::detail {
 
-/// Keeps the value of the latest run of a region; an earlier one is destroyed before the region runs again.
+/// Keeps the result of the latest run of a region. The previous result is destroyed before the region runs
+/// again.
 template <typename Result>
 class ResultSlot {
  public:
@@ -32,7 +33,8 @@ class ResultSlot {
   std::optional<Holder> value_;
 };
 
-/// Of a reference of either kind, which is handed on as it is: what it refers to must outlive the call.
+/// The same for an lvalue or rvalue reference. The slot keeps only the address, so the target must outlive
+/// it.
 template <typename Result>
 requires std::is_reference_v<Result>
 class ResultSlot<Result> {

@@ -30,10 +30,10 @@ struct Cupti {
 #undef CONTEXTUAL_CUPTI_MEMBER
 };
 
-/// CUPTI of the toolkit that is installed. Throws CudaUnavailable with the loader's words. Thread-safe.
+/// Returns the CUPTI of the installed toolkit. Throws CudaUnavailable with the loader's words. Thread-safe.
 const Cupti& cupti();
 
-/// As DriverReplacement.
+/// Replaces CUPTI's table as DriverReplacement does the driver's.
 class CuptiReplacement {
  public:
   explicit CuptiReplacement(const Cupti& replacement);
@@ -46,7 +46,7 @@ class CuptiReplacement {
   const Cupti* saved_;
 };
 
-/// Throws CudaError with the failing call and CUPTI's text.
+/// Throws CudaError, with the failing call and CUPTI's text, unless `code` is a success.
 void check(CUptiResult code, const char* call);
 
 }  // namespace contextual::cuda

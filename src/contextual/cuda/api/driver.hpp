@@ -1,9 +1,8 @@
 #pragma once
 
 /// \file
-/// The CUDA driver as a table of functions, loaded at run time: a binary starts on a machine without a
-/// driver, and tests put scripted functions in its place. This folder is the sole place that includes cuda.h,
-/// nvrtc.h and cupti.h.
+/// The CUDA driver as a table of functions, loaded at run time. A program therefore starts on a machine
+/// without a driver, and tests can replace the table by scripted functions.
 
 #include <cuda.h>
 
@@ -52,7 +51,7 @@
 
 namespace contextual::cuda {
 
-/// One pointer a function, named as the current version of the function (cuEventDestroy_v2).
+/// One pointer per function, named by the current version of the function, e.g. cuEventDestroy_v2.
 struct Driver {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared
 #define CONTEXTUAL_DRIVER_MEMBER(function) decltype(&::function) function = nullptr;
@@ -60,14 +59,15 @@ struct Driver {
 #undef CONTEXTUAL_DRIVER_MEMBER
 };
 
-/// The driver of this process, initialised. Throws CudaUnavailable with the reason: no driver library, a
-/// driver that is too old for a function, no device. Thread-safe; cheap after the first call.
+/// Returns the initialised driver of this process. Throws CudaUnavailable with the reason: there is no driver
+/// library, the driver is too old for a function, or there is no device. Thread-safe; cheap after the first
+/// call.
 const Driver& driver();
 
-/// Why there is no driver; empty when there is one. Never throws.
+/// Returns why there is no driver, or an empty text if there is one.
 std::string driver_problem() noexcept;
 
-/// Puts another table in place of the driver's for as long as it lives: for tests. Not thread-safe.
+/// Replaces the driver's table by another one as long as this object lives, for tests. Not thread-safe.
 class DriverReplacement {
  public:
   explicit DriverReplacement(const Driver& replacement);
@@ -80,18 +80,18 @@ class DriverReplacement {
   const Driver* saved_;
 };
 
-/// Throws CudaError with the failing call and the driver's texts unless `code` is CUDA_SUCCESS; DeviceError
-/// when it says that the context is lost.
+/// Throws CudaError, with the failing call and the driver's text, unless `code` is CUDA_SUCCESS. Throws
+/// DeviceError instead if the code says that the context is lost.
 void check(CUresult code, const char* call);
 
-/// "CUDA_ERROR_INVALID_VALUE: invalid argument".
+/// Returns e.g. "CUDA_ERROR_INVALID_VALUE: invalid argument".
 std::string error_text(CUresult code);
 
-/// What is launched on this CUstream goes into a graph instead of to a device. False for null, and where the
-/// driver does not know the stream. One driver call.
+/// Returns true if launches on this CUstream go into a graph instead of to a device. Returns false for null
+/// and for a stream that the driver does not know. Cost: one driver call.
 bool stream_is_capturing(void* stream) noexcept;
 
 }  // namespace contextual::cuda
 
-/// The one macro around the driver's calls: CONTEXTUAL_CU(cuEventRecord(event, stream)).
+/// Calls the driver and throws as `check` does: CONTEXTUAL_CU(cuEventRecord(event, stream)).
 #define CONTEXTUAL_CU(call) ::contextual::cuda::check(::contextual::cuda::driver().call, #call)

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A library that is loaded at run time as a table of functions that tests can replace.
+/// A library that is loaded at run time, as a table of functions that tests can replace.
 
 #include "contextual/cuda/api/shared_library.hpp"
 
@@ -13,13 +13,13 @@
 
 namespace contextual::cuda {
 
-/// A library's functions, or why there are none.
+/// The functions of a library, or the reason why there are none.
 template <typename Table>
 struct Loaded {
   Table table;
   std::string problem;
 
-  /// Fills one member in. The first symbol that is missing is the problem.
+  /// Sets one member. The first missing symbol is reported as the problem.
   template <typename Function>
   void take(const SharedLibrary& library, const char* symbol, Function& member) {
     member = reinterpret_cast<Function>(library.symbol(symbol));
@@ -29,11 +29,11 @@ struct Loaded {
   }
 };
 
-/// One a library: the table in force. Immortal, since it is used while the process exits.
+/// The current table of a library. Never destroyed, since it is used while the process exits.
 template <typename Table>
 class TableInForce {
  public:
-  /// Loads by `load()` at the first use; thread-safe. Throws CudaUnavailable.
+  /// Returns the table, which the first use loads by `load()`. Throws CudaUnavailable. Thread-safe.
   template <typename Load>
   const Table& get(const Load& load) {
     if (const Table* table = table_.load(std::memory_order_acquire)) [[likely]] {
@@ -41,7 +41,7 @@ class TableInForce {
     }
     return first_use(load);
   }
-  /// Gives back what was in force. Null: the library's own, which the next use looks up.
+  /// Replaces the current table and returns the previous one. Null stands for the library's own table.
   const Table* replace(const Table* replacement) noexcept { return table_.exchange(replacement); }
   bool replaced() const noexcept {
     const Table* const table = table_.load();
@@ -61,7 +61,7 @@ class TableInForce {
     return loaded.table;
   }
 
-  std::atomic<const Table*> table_{nullptr};   ///< null: not used yet
+  std::atomic<const Table*> table_{nullptr};   ///< null before the first use
   std::atomic<const Table*> loaded_{nullptr};  ///< the library's own
 };
 

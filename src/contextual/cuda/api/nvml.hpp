@@ -2,8 +2,8 @@
 
 /// \file
 /// NVML, which knows clocks, temperatures and what slows a device down, as a table of functions loaded at run
-/// time. Its header is not part of the toolkit, so what is needed of it is declared here. A machine without
-/// the library, or with one that lacks a function, is no error: that function is null.
+/// time. Its header is not part of the toolkit, so this header declares what the library needs of it. A
+/// machine without NVML, or with an NVML that lacks a function, is not an error: the function is then null.
 
 #include <cstdint>
 #include <string>
@@ -30,7 +30,7 @@ inline constexpr int nvml_temperature_gpu = 0;
 inline constexpr int nvml_policy_power = 0;
 inline constexpr int nvml_policy_thermal = 1;
 
-/// Why a device does not run at its highest clock: bits.
+/// Bits that say why a device does not run at its highest clock.
 namespace clock_reason {
 inline constexpr std::uint64_t idle = 0x1;
 inline constexpr std::uint64_t clocks_setting = 0x2;
@@ -43,14 +43,15 @@ inline constexpr std::uint64_t power_brake = 0x80;
 inline constexpr std::uint64_t display_setting = 0x100;
 }  // namespace clock_reason
 
-/// Since the driver was loaded; 64 bits each.
+/// Times since the driver was loaded.
 struct NvmlViolationTime {
   unsigned long long reference_us = 0;
   unsigned long long violation_ns = 0;
 };
 
 // NOLINTBEGIN(readability-identifier-naming)
-/// Names and parameters are those of the library. All but the error text return `nvml_success` or a code.
+/// The functions, with NVML's names and parameters. All but the one for error texts return `nvml_success` or
+/// an error code.
 struct Nvml {
   int (*nvmlInit_v2)() = nullptr;
   const char* (*nvmlErrorString)(int) = nullptr;
@@ -64,14 +65,15 @@ struct Nvml {
 };
 // NOLINTEND(readability-identifier-naming)
 
-/// Of this process, initialised at the first call, which takes some ms or tens of them. All functions are
-/// null when there is no NVML. Never shut down. Thread-safe; never throws.
+/// Returns the NVML of this process. The first call initialises it, which takes some ms to some tens of ms.
+/// Without NVML all functions are null. It is never shut down. Thread-safe.
 const Nvml& nvml() noexcept;
 
-/// Why there is no NVML; empty when there is one.
+/// Returns why there is no NVML, or an empty text if there is one.
 std::string nvml_problem() noexcept;
 
-/// As DriverReplacement; the replacement is used as it is, without a call of nvmlInit_v2.
+/// Replaces NVML's table as DriverReplacement does the driver's. Does not call nvmlInit_v2 of the
+/// replacement.
 class NvmlReplacement {
  public:
   explicit NvmlReplacement(const Nvml& replacement);

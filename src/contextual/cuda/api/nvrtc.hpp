@@ -29,10 +29,10 @@ struct Nvrtc {
 #undef CONTEXTUAL_NVRTC_MEMBER
 };
 
-/// NVRTC of the toolkit that is installed. Throws CudaUnavailable with the loader's words. Thread-safe.
+/// Returns the NVRTC of the installed toolkit. Throws CudaUnavailable with the loader's words. Thread-safe.
 const Nvrtc& nvrtc();
 
-/// As DriverReplacement.
+/// Replaces NVRTC's table as DriverReplacement does the driver's.
 class NvrtcReplacement {
  public:
   explicit NvrtcReplacement(const Nvrtc& replacement);
@@ -45,7 +45,7 @@ class NvrtcReplacement {
   const Nvrtc* saved_;
 };
 
-/// Throws CudaError with the failing call and NVRTC's text.
+/// Throws CudaError, with the failing call and NVRTC's text, unless `code` is a success.
 void check(nvrtcResult code, const char* call);
 
 }  // namespace contextual::cuda

@@ -6,12 +6,12 @@
 
 namespace contextual::cuda {
 
-/// The contexts that a region may launch in: the current one first, then the primary contexts that are in use
-/// in this process, one a device. Empty where no context exists yet. Creates none. Throws CudaUnavailable,
-/// CudaError.
+/// Returns the contexts in which a region may launch: the current one, then each device's primary context
+/// that is in use in this process. Returns nothing if no context exists yet, and creates none. Throws
+/// CudaUnavailable or CudaError.
 std::vector<CUcontext> active_contexts();
 
-/// Makes a context current, and what was current before when it ends.
+/// Makes a context current as long as this object lives, then restores the previous one.
 class ContextScope {
  public:
   explicit ContextScope(CUcontext context);

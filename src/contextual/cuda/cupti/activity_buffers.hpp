@@ -7,23 +7,23 @@
 
 namespace contextual::cuda {
 
-/// Buffers for CUPTI's records, made, touched and zeroed ahead, because CUPTI asks for one inside a launch.
-/// No lock.
+/// Buffers for CUPTI's records. They are allocated, touched and zeroed in advance, because CUPTI asks for a
+/// buffer inside a launch. Takes no lock.
 class ActivityBuffers {
  public:
   static constexpr std::size_t bytes = std::size_t{1} << 20;  // some thousand records
 
-  /// Those that cannot be had are missing.
+  /// Allocates the buffers. If memory runs out, there are fewer.
   ActivityBuffers() noexcept;
   ActivityBuffers(const ActivityBuffers&) = delete;
   ActivityBuffers& operator=(const ActivityBuffers&) = delete;
-  /// Frees those that were given back.
+  /// Frees the buffers that were given back.
   ~ActivityBuffers();
 
-  /// A zeroed buffer, a new one where all are in use; null without memory.
+  /// Returns a zeroed buffer, which is a new one if all are in use, or null without memory.
   std::uint8_t* take() noexcept;
   void give_back(std::uint8_t* buffer) noexcept;
-  /// For a buffer that comes back when its owner is gone.
+  /// Frees a buffer that comes back after its owner was destroyed.
   static void free(std::uint8_t* buffer) noexcept;
 
  private:

@@ -8,20 +8,20 @@
 
 namespace contextual::cuda {
 
-/// What a call of the driver is to the session, which watches all but `other`.
+/// The kinds of driver calls. The session watches all but `other`.
 enum class CallKind : std::uint8_t {
   other,
-  work,            ///< puts copies, fills or a graph on a device; of nothing it leaves no record
-  kernel,          ///< must give a kernel's record
-  capture_begins,  ///< of a stream, into a graph
+  work,            ///< puts copies, fills or a graph on a device; leaves no record if there is nothing to do
+  kernel,          ///< launches a kernel, so there must be a record of it
+  capture_begins,  ///< begins to capture a stream into a graph
   capture_ends,
-  marker,  ///< made by the session itself: touches no device; its correlation id is beyond those before it
+  marker,  ///< made by the session, touches no device; its correlation id exceeds those of earlier calls
 };
 
-/// By CUpti_CallbackId. One table, since it is read beside every launch.
+/// The kind of each call, by CUpti_CallbackId. A single table, because every launch reads it.
 inline constexpr auto call_kinds = [] {
   std::array<CallKind, CUPTI_DRIVER_TRACE_CBID_SIZE> kinds{};
-// On the legacy default stream's terms, and on those of a default stream for each thread.
+// The variant for the legacy default stream, and the one for a default stream per thread.
 #define CONTEXTUAL_ASYNC(kind, name)                      \
   kinds[CUPTI_DRIVER_TRACE_CBID_##name] = CallKind::kind; \
   kinds[CUPTI_DRIVER_TRACE_CBID_##name##_ptsz] = CallKind::kind

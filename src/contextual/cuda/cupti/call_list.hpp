@@ -8,32 +8,33 @@
 
 namespace contextual::cuda {
 
-/// An API call that was made inside a launch.
+/// A driver call that was made inside a launch.
 struct LaunchedCall {
   std::uint32_t correlation = 0;
-  bool kernel = false;      ///< a call that must give a kernel's record
+  bool kernel = false;      ///< true if there must be a kernel's record of the call
   std::int64_t launch = 0;  ///< as given to `CuptiSession::set_launch`
 };
 
 /// Places of a CallList that one thread may fill.
 struct ReservedPlaces {
-  std::uint64_t batch = 0;  ///< of all lists of the process; 0: none
+  std::uint64_t batch = 0;  ///< unique among all lists of the process; 0 for none
   std::size_t next = 0;
   std::size_t end = 0;
 };
 
-/// Calls that any thread adds without lock or allocation, and one thread takes between batches.
+/// A list of calls. Any thread adds to it without lock or allocation; one thread takes the calls between
+/// batches.
 ///
-/// A thread reserves places by the dozen. Otherwise each call would need an atomic addition, which waits
-/// until the processor's earlier writes are out, the ones to the device that a launch has just made among
-/// them.
+/// A thread reserves several places at once. Otherwise each call would need an atomic addition, which waits
+/// until the processor's earlier writes are complete, including those to the device that a launch has just
+/// made.
 class CallList {
  public:
   explicit CallList(std::size_t capacity) { make(capacity); }
   CallList(const CallList&) = delete;
   CallList& operator=(const CallList&) = delete;
 
-  /// Beyond the capacity the call is lost.
+  /// Adds a call. Beyond the capacity, the call is lost.
   void add(const LaunchedCall& call) noexcept {
     Table& table = *table_.load(std::memory_order_acquire);
     const std::uint64_t batch = table.batch.load(std::memory_order_acquire);
@@ -50,13 +51,13 @@ class CallList {
     }
   }
 
-  /// What was added since the last `take`. False: some calls were lost, and there is room for as many from
-  /// now on. A launch that is under way meanwhile is taken in part.
+  /// Takes the calls that were added since the last `take`. Returns false if some were lost; from then on
+  /// there is room for as many. Of a launch that is under way meanwhile, it may take only some calls.
   bool take(std::vector<LaunchedCall>& calls) {
     Table& table = *table_.load(std::memory_order_relaxed);
-    // In this order, so that who sees the new batch reserves places of it.
+    // In this order, so that a thread that sees the new batch reserves places in it.
     const std::size_t asked = table.asked.exchange(0, std::memory_order_acq_rel);
-    table.batch.store(next_batch(), std::memory_order_release);  // what threads reserved is theirs no longer
+    table.batch.store(next_batch(), std::memory_order_release);  // invalidates places that threads reserved
     calls.clear();
     for (std::size_t i = 0; i < asked && i < table.capacity; ++i) {
       const std::int64_t launch = table.places[i].launch.exchange(empty, std::memory_order_acquire);
@@ -100,7 +101,8 @@ class CallList {
     table_.store(tables_.back().get(), std::memory_order_release);
   }
 
-  std::vector<std::unique_ptr<Table>> tables_;  ///< outgrown ones stay: a thread may be adding to one
+  std::vector<std::unique_ptr<Table>>
+      tables_;  ///< outgrown tables stay, because a thread may still add to one
   std::atomic<Table*> table_{nullptr};
 };
 

@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file
-/// One subscription to CUPTI, from its first to its last user: what runs on the devices, and which API call
-/// put it there.
+/// One subscription to CUPTI: what runs on the devices, and which driver call put it there.
 
 #include "contextual/cuda/cupti/activity_buffers.hpp"
 #include "contextual/cuda/cupti/call_kinds.hpp"
@@ -19,51 +18,51 @@
 
 namespace contextual::cuda {
 
-/// Something a device did.
+/// A kernel, copy or fill that a device has run.
 struct DeviceRecord {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   int device = 0;
-  std::uint32_t correlation = 0;  ///< of the API call
-  bool kernel = false;            ///< else a copy or a fill
+  std::uint32_t correlation = 0;  ///< the id of the driver call
+  bool kernel = false;            ///< false for a copy or a fill
 };
 
-/// Thread-safe. At most one a process exists, because CUPTI has one subscriber.
+/// There is at most one session per process, because CUPTI has one subscriber. Thread-safe.
 class CuptiSession {
  public:
-  /// The one that was left open, else a new one. Subscribes first; when that fails nothing else of CUPTI is
-  /// touched. Throws CudaUnavailable with the reason; also while another user has it, whose records would be
-  /// mixed with these.
+  /// Returns the session that was left open, else a new one. Subscribes first; if that fails, it does not
+  /// touch CUPTI further. Throws CudaUnavailable with the reason, also while another user has the session,
+  /// because the records of both would mix.
   static std::shared_ptr<CuptiSession> acquire();
-  /// Keeps a session as it is until the next `acquire`: taking CUPTI away from a process with a thread in the
-  /// driver, or with work that never ends, is not safe, and may never return.
+  /// Keeps a session open until the next `acquire`. Use it if a thread may be inside the driver or work may
+  /// never end: detaching CUPTI is not safe then and may never return.
   static void leave_open(std::shared_ptr<CuptiSession> session) noexcept;
   CuptiSession(const CuptiSession&) = delete;
   CuptiSession& operator=(const CuptiSession&) = delete;
-  /// Unsubscribes and detaches CUPTI from the process, which takes some ms, so that launches cost what they
-  /// did before.
+  /// Unsubscribes, and detaches CUPTI from the process, so that launches cost what they did before. Takes
+  /// some ms.
   ~CuptiSession();
 
-  /// From now on this session ends with unsubscribing: CUPTI stays in the process.
+  /// Makes the destructor only unsubscribe, so that CUPTI stays attached to the process.
   void keep_attached() noexcept { detach_.store(false, std::memory_order_relaxed); }
 
-  /// Calls of this thread belong to `launch` from now on, -1: to none. Gives back what they belonged to
-  /// before, since a launcher may launch other tunable kernels. No lock, no allocation.
+  /// Assigns the following driver calls of this thread to `launch`, or to none if it is -1. Returns the
+  /// previous launch, since a launcher may launch other tunable kernels. Takes no lock and does not allocate.
   static std::int64_t set_launch(std::int64_t launch) noexcept;
 
-  /// A correlation id between those of the calls that were made before, on all threads, and those of the
-  /// calls that come later; 0 where CUPTI did not call back. One cheap call of the driver, which touches no
-  /// device.
+  /// Returns a correlation id that lies between those of all earlier and all later driver calls of all
+  /// threads, or 0 if CUPTI did not call back. Makes one cheap driver call, which touches no device.
   std::uint32_t mark() noexcept;
 
-  /// Some stream is being captured, as far as that began in this session.
+  /// Returns true if some capture that began in this session has not ended.
   bool captures_open() const noexcept { return seen_.captures.load(std::memory_order_relaxed) > 0; }
 
-  /// The contexts of the calls that were seen, by whichever thread.
+  /// Returns the contexts of the calls seen, of all threads.
   UsedContexts& contexts() noexcept { return seen_.contexts; }
 
-  /// What was done since the last `take`, and by which calls. Only after all work is done; flushes. `lost`:
-  /// some records or calls were dropped, so times that were put together from them would be too short.
+  /// The records since the last `take`, and the calls they belong to. `lost` says that some records or calls
+  /// were dropped, so that times computed from them would be too short. Call `take` only after all work is
+  /// done; it flushes CUPTI.
   struct Taken {
     std::vector<DeviceRecord> records;
     std::vector<LaunchedCall> calls;
@@ -72,10 +71,10 @@ class CuptiSession {
   Taken take();
 
  private:
-  /// What the callbacks write down. One a process, never destroyed: a callback may still run on another
-  /// thread when its session has ended.
+  /// What the callbacks record. There is one per process, which is never destroyed, because a callback may
+  /// still run on another thread after its session has ended.
   struct Seen {
-    std::atomic<int> captures{0};  ///< begun and not ended
+    std::atomic<int> captures{0};  ///< the number begun and not ended
     CallList calls;
     UsedContexts contexts;
 
@@ -100,7 +99,7 @@ class CuptiSession {
   std::atomic<bool> detach_{true};
   Seen& seen_;
   ActivityBuffers buffers_;
-  std::mutex mutex_;  ///< of what follows; not taken by launches
+  std::mutex mutex_;  ///< guards the following members; launches do not take it
   std::vector<DeviceRecord> records_;
   bool lost_ = false;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// From device records to times of launches and tuning iterations. Pure.
+/// Computes times of launches and tuning iterations from device records. Pure.
 
 #include "contextual/cuda/cupti/cupti_session.hpp"
 
@@ -11,8 +11,8 @@
 
 namespace contextual::cuda {
 
-/// What a launch's note holds: its number, and that of the launch that it is made inside, -1 for none.
-/// `end` is below 0 until the launch has ended.
+/// Makes the note of a launch that has begun: its number, and the number of the launch that encloses it, or
+/// -1. `end` is negative until the launch has ended.
 constexpr LaunchNote begun_note(std::int64_t launch, std::int64_t enclosing) noexcept {
   return {launch, -(enclosing + 2)};
 }
@@ -26,14 +26,14 @@ constexpr std::int64_t enclosing_launch(const LaunchNote& note) noexcept {
   return (note.end < 0 ? -note.end : note.end) - 2;
 }
 
-/// Fills in the launches' spans: all records of the API calls that were made inside a launch, whose number is
-/// its note's `begin`, or inside a launch that it encloses. A launch that never ended, without any call, one
-/// of whose kernel calls has no record, or with a record without a time keeps no spans.
+/// Fills in the spans of launches: the records of all driver calls that were made inside a launch or inside a
+/// launch that it encloses. The `begin` of a launch's note is its number. A launch gets no spans if it never
+/// ended, made no call, has a kernel call without a record, or has a record without a time.
 ///
-/// A tuning iteration's makespan covers all records of calls with correlation ids in (note.begin, note.end],
-/// those that belong to no launch included; 0 when one of them has no time or is missing, or there are
-/// none. Everything is
-/// 0 and empty when something was lost.
+/// Fills in the makespans of tuning iterations: from the first start to the last end of all calls with
+/// correlation ids in (note.begin, note.end], including calls that belong to no launch. A makespan is 0 if
+/// there are no such records, or if one is missing or has no time. If something was lost, all spans are empty
+/// and all makespans are 0.
 void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches,
               std::span<IterationTiming> iterations);
 

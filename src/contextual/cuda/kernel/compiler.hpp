@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// From a source and a config's variant to machine code: by NVRTC, or from the disk.
+/// Makes machine code from a source and the variant of a config, by NVRTC or from the disk.
 
 #include <contextual/cuda/program.hpp>
 
@@ -18,23 +18,25 @@ struct Cubin {
   std::string lowered_name;  ///< the kernel's name in the code
 };
 
-/// What to compile for: compute capability 9.0 is 90.
+/// The architecture to compile for. Compute capability 9.0 is 90.
 struct Architecture {
   int compute_capability = 0;
-  /// "sm_90a": with the instructions that only this generation has, where there are such.
+  /// Returns the architecture for NVRTC, e.g. "sm_90a", where the "a" adds the instructions that only this
+  /// generation has.
   std::string option() const;
 };
 
-/// A source whose text and headers have been read once, so that all configs are compiled from the same text.
-/// Thread-safe.
+/// Compiles the configs of one source. Reads the source's text and headers once, so that all configs are
+/// compiled from the same text. Thread-safe.
 class Compiler {
  public:
-  /// `cache` is a folder for cubins; empty: none. Throws InvalidArgument for a source that cannot be read.
+  /// `cache` is a folder for cubins, or empty for no cache. Throws InvalidArgument if the source cannot be
+  /// read.
   Compiler(CudaSource source, std::filesystem::path cache);
 
-  /// From the cache, else by NVRTC, then stored. Throws ConfigRejected with the compiler's words for a source
-  /// that does not compile, CudaUnavailable without NVRTC. A cache that cannot be read or written is no
-  /// error.
+  /// Returns the machine code from the cache, or compiles it by NVRTC and stores it. Throws ConfigRejected
+  /// with the compiler's words if the source does not compile, and CudaUnavailable without NVRTC. A cache
+  /// that cannot be read or written is not an error.
   Cubin compile(const CudaVariant& variant, const Architecture& architecture) const;
 
  private:

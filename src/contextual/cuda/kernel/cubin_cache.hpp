@@ -8,15 +8,16 @@
 
 namespace contextual::cuda {
 
-/// Machine code on disk, a file a variant, named by a digest of its key. The file repeats the key and carries
-/// a digest of its contents, so a collision, a half-written or a damaged file is found and counts as missing.
-/// Written to a file of its own name and renamed: other processes see all of it or nothing.
+/// Machine code on disk, with one file per variant, which is named by a digest of its key. The file also
+/// contains the key and a digest of its contents, so that a collision or a damaged file is noticed and counts
+/// as missing. A file is written under a temporary name and then renamed, so that other processes see all of
+/// it or nothing.
 class CubinCache {
  public:
   explicit CubinCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   std::optional<Cubin> find(const std::string& key) const noexcept;
-  /// Silent when the folder cannot be written: the next process compiles again.
+  /// Stores machine code. Does nothing if the folder cannot be written; the next process then compiles again.
   void store(const std::string& key, const Cubin& cubin) const noexcept;
 
  private:

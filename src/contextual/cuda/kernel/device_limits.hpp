@@ -8,10 +8,10 @@
 
 namespace contextual::cuda {
 
-/// What one device allows a block.
+/// The limits of a device for one block.
 struct DeviceLimits {
   int compute_capability = 0;      ///< 90 for 9.0
-  int shared_bytes_per_block = 0;  ///< with the attribute raised
+  int shared_bytes_per_block = 0;  ///< for a kernel whose limit of shared memory is raised
   int threads_per_block = 0;
   CudaDim grid{0x7fffffff, 65535, 65535};  ///< the largest in each direction
   CudaDim block{1024, 1024, 64};           ///< the largest in each direction
@@ -20,11 +20,11 @@ struct DeviceLimits {
   static DeviceLimits of(CUdevice device);
 };
 
-/// The current context's device. Throws CudaError when there is none.
+/// Returns the device of the current context. Throws CudaError if there is no current context.
 CUdevice current_device();
 
-/// Why this function cannot be launched so, by the driver's own answers; empty: it can. Raises the function's
-/// limit of dynamic shared memory as far as the layout needs it.
+/// Returns why the function cannot be launched with this layout, or an empty text if it can. Asks the driver.
+/// Raises the function's limit of dynamic shared memory as far as the layout needs.
 std::string layout_problem(CUfunction function, const CudaLayout& layout, const DeviceLimits& limits);
 
 }  // namespace contextual::cuda

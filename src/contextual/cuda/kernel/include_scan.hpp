@@ -7,13 +7,14 @@
 
 namespace contextual::cuda {
 
-/// The text of a source: the file's, read now, or what is embedded. Throws InvalidArgument for a file that
-/// cannot be read.
+/// Returns the text of a source, which is read from its file unless it is embedded. Throws InvalidArgument if
+/// the file cannot be read.
 std::string source_text(const CudaSource& source);
 
-/// A digest of a source, of every header it includes as far as they are embedded or found in its folder and
-/// include directories, and of its options. Conditions around an include are not looked at: too many headers
-/// change the digest, never too few. Headers of the toolkit are left to NVRTC's version.
+/// Returns a digest of a source, its options, and every header it includes that is embedded or found in its
+/// folder or its include directories. Conditions around an `#include` are ignored, so the digest may depend
+/// on too many headers but never on too few. It does not cover headers of the toolkit, which NVRTC's version
+/// stands for.
 std::uint64_t source_digest(const CudaSource& source, const std::string& text);
 
 }  // namespace contextual::cuda

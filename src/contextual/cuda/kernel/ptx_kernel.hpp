@@ -7,14 +7,15 @@
 
 namespace contextual::cuda {
 
-/// A small kernel of the library's own, as PTX that the driver compiles for what is there. Thread-safe. Its
-/// code stays loaded, so an object lives as long as the process.
+/// A small kernel of the library itself, as PTX that the driver compiles for the device. Its code stays
+/// loaded, so the object must live as long as the process. Thread-safe.
 class PtxKernel {
  public:
-  /// Both texts must live longer.
+  /// Both texts must outlive the object.
   PtxKernel(const char* ptx, const char* name) : ptx_(ptx), name_(name) {}
 
-  /// In the current context, loaded once a context. Throws CudaError; what was loaded is then unloaded again.
+  /// Returns the function in the current context, and loads it once per context. If it throws CudaError,
+  /// nothing stays loaded.
   CUfunction get();
 
  private:

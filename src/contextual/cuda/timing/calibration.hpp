@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// How much too long a timer's method reads: a constant, found by kernels that know how long they took.
+/// Measures by how much a timer's method overstates times: a constant, found with kernels that time
+/// themselves.
 
 #include "contextual/cuda/cupti/cupti_session.hpp"
 
@@ -17,16 +18,16 @@ struct TimedSpin {
   std::int64_t own_ns = 0;
 };
 
-/// The median of measured minus own, without outliers (other work got in between) and kernels that have no
-/// time. Empty when fewer than 5 are left. Pure.
+/// Returns the median of the measured minus the kernel's own time. Ignores kernels without a time, and
+/// outliers, where other work got in between. Returns nothing if fewer than 5 kernels are left. Pure.
 std::optional<std::int64_t> bias_of(std::span<const TimedSpin> spins);
 
-/// Of CUPTI's records, or of an event pair, in the current context. Launches some short kernels when it is
-/// asked for the first time in a context, and remembers the answer for the process. Takes some ms then, so
-/// never inside a region. Empty when there is no current context, or the calibration failed.
+/// Return the bias of CUPTI's records, or of an event pair, in the current context. The first call in a
+/// context launches some short kernels and takes some ms, so never call it inside a region; the result is
+/// kept for the process. Return nothing if there is no current context or the calibration failed.
 ///
-/// Measured with work queued up: an event pair on an idle stream reads even longer, because the device waits
-/// for the host between the first event and the kernel.
+/// The bias is measured on a busy stream. On an idle stream an event pair overstates times even more, because
+/// the device waits for the host between the first event and the kernel.
 std::optional<std::int64_t> cupti_bias_ns(CuptiSession& session) noexcept;
 std::optional<std::int64_t> event_bias_ns() noexcept;
 

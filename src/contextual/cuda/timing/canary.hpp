@@ -4,11 +4,10 @@
 
 namespace contextual::cuda {
 
-/// Launches an empty kernel on a stream of its own, waits for that alone, and looks for its record. Throws
-/// CudaUnavailable when there is none, or one without a sound time: then no time of CUPTI's is worth anything
-/// here. Needs a current context, else makes the first device's primary one current meanwhile, which stays as
-/// the CUDA runtime would leave it. Throws CudaError when the kernel cannot be launched, which is not CUPTI's
-/// fault.
+/// Checks that CUPTI's times can be trusted: launches an empty kernel on a stream of its own, waits for it,
+/// and looks for its record. Without a current context it uses the first device's primary context, which it
+/// then leaves as the CUDA runtime would. Throws CudaUnavailable if there is no record or no sound time in
+/// it, and CudaError if the kernel cannot be launched, which is not CUPTI's fault.
 void check_by_canary(CuptiSession& session);
 
 }  // namespace contextual::cuda

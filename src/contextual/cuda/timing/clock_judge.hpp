@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Whether a device ran a batch in another state than the batches before it, so that its times would bend a
-/// choice. Pure: no NVML, no clock, no device.
+/// Judges whether a device ran a batch in another state than earlier batches, so that its times would distort
+/// a choice. Pure: uses no NVML, no clock and no device.
 
 #include <cstdint>
 #include <map>
@@ -13,36 +13,37 @@
 
 namespace contextual::cuda {
 
-/// One device during one batch. Fields without a value could not be read.
+/// The state of one device during one batch. A field without a value could not be read.
 struct ClockReading {
   int device = 0;
   std::optional<int> sm_clock_mhz{};
   std::optional<std::uint64_t> reasons{};         ///< bits of `clock_reason`
-  std::optional<std::int64_t> thermal_ns{};       ///< for how long it was slowed by heat, cumulated
-  std::optional<std::int64_t> power_capped_ns{};  ///< for how long by its power cap, cumulated
+  std::optional<std::int64_t> thermal_ns{};       ///< the total time for which heat slowed it down
+  std::optional<std::int64_t> power_capped_ns{};  ///< the total time for which its power cap did
 };
 
-/// "power cap, thermal" of bits of `clock_reason`; nothing for an idle device.
+/// Returns the names of the bits of `clock_reason`, e.g. "power cap, thermal"; an empty text for an idle
+/// device.
 std::string reasons_text(std::uint64_t reasons);
 
-/// Fed with the readings of one batch after the other.
+/// Takes the readings of one batch after another. The first reading of a device is its reference.
 ///
-/// Disturbing: a hardware slowdown, a thermal one or a power brake that is there and was not in the
-/// reference, or the other way round; an SM clock more than 10 % below the highest one seen, unless the power
-/// cap is the reason. The reference of a device is its first reading. Not disturbing: the power cap, which is
-/// the normal state of a busy device and is noted once; an idle device, whose clock says nothing.
+/// A batch is disturbed if a hardware slowdown, a thermal slowdown or a power brake is present but was not in
+/// the reference, or the reverse; or if the SM clock is more than 10 % below the highest one seen and the
+/// power cap is not the reason. A power cap does not disturb: it is normal for a busy device, and is noted
+/// once. An idle device does not disturb either, because its clock means nothing.
 class ClockJudge {
  public:
-  /// How often times are dropped at most. After that the state of the moment becomes the reference, with a
-  /// warning, so that tuning ends on a device that stays slow or never settles.
+  /// How often times are dropped at most. After that the current state becomes the reference, with a warning,
+  /// so that tuning ends on a device that stays slow or never becomes steady.
   struct Limits {
     int in_a_row = 2;
     int a_run = 8;
   };
 
   struct Verdict {
-    std::string disturbance;            ///< empty: the batch's times count
-    std::vector<std::string> warnings;  ///< each once a device and cause
+    std::string disturbance;            ///< empty if the batch's times count
+    std::vector<std::string> warnings;  ///< each once per device and cause
   };
 
   ClockJudge() = default;
@@ -52,7 +53,7 @@ class ClockJudge {
 
  private:
   struct Device {
-    std::uint64_t slowed_by = 0;       ///< in the reference: severe reasons
+    std::uint64_t slowed_by = 0;       ///< the severe reasons in the reference
     std::optional<int> highest_mhz{};  ///< since the reference
     std::optional<std::int64_t> thermal_ns{};
     std::optional<std::int64_t> power_capped_ns{};
@@ -60,10 +61,10 @@ class ClockJudge {
     bool told_slowdown = false;
     bool told_clock = false;
   };
-  /// Of one device in one batch; no text: nothing to say.
+  /// The finding about one device in one batch. Without a text there is nothing to report.
   struct Finding {
     std::string text{};
-    bool slowdown = false;  ///< else the clock
+    bool slowdown = false;  ///< false if it is about the clock
     std::uint64_t slowed_by = 0;
   };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Clocks, temperature, power and what slows the devices of a region down, read once a batch.
+/// Reads, once per batch, the clocks, temperature and power of a region's devices, and what slows them down.
 
 #include "contextual/cuda/api/nvml.hpp"
 #include "contextual/cuda/timing/clock_judge.hpp"
@@ -17,24 +17,24 @@
 
 namespace contextual::cuda {
 
-/// By which a reading's cost is measured. Tests put their own in its place.
+/// The clock that measures the cost of a reading. Tests replace it.
 inline std::chrono::steady_clock::time_point (*monitor_now)() = std::chrono::steady_clock::now;
 
-/// One a timer; used by the thread of `run` only. Without NVML, or where it does not know a device, it reads
-/// nothing and says nothing.
+/// Each timer has one monitor, which only the thread of `run` uses. Without NVML, or for a device that NVML
+/// does not know, it reads and reports nothing.
 ///
-/// A reading takes about a ms (H100, driver 580), most of it for the cumulated times. Expensive readings are
-/// taken so rarely that they take at most 2.5 % of the time; batches between them have no conditions.
+/// A reading takes about 1 ms (H100, driver 580), most of it for the total times. Expensive readings are made
+/// so rarely that they take at most 2.5 % of the time; batches without a reading have no conditions.
 class DeviceMonitor {
  public:
-  /// Loads NVML, which takes some ms once a process, and looks the current context's device up.
+  /// Loads NVML, which takes some ms once per process, and looks up the device of the current context.
   DeviceMonitor() noexcept;
 
-  /// Begin of a settle, while the batch is still running if it is long enough: a device that is done reads as
-  /// idle. Never throws: what cannot be read has no value.
+  /// Reads the devices. Call it at the begin of a settle, when a batch that is long enough still runs,
+  /// because a device that is done appears idle. Fields that cannot be read get no value.
   void read(const std::vector<CUcontext>& contexts) noexcept;
 
-  /// Of the batch that was read last, for Timer::conditions.
+  /// Returns the conditions of the last batch, for Timer::conditions.
   const BatchConditions& conditions() const noexcept { return conditions_; }
 
  private:
@@ -44,11 +44,11 @@ class DeviceMonitor {
   bool too_soon() const;
 
   std::map<CUcontext, std::optional<int>> devices_of_contexts_;
-  std::map<int, NvmlDevice> handles_;  ///< by the driver's number; null where NVML does not know the device
+  std::map<int, NvmlDevice> handles_;  ///< by the driver's number; null if NVML does not know the device
   ClockJudge judge_;
   BatchConditions conditions_;
   std::chrono::steady_clock::time_point read_at_;
-  std::chrono::nanoseconds cost_{0};  ///< of the reading before
+  std::chrono::nanoseconds cost_{0};  ///< of the last reading
 };
 
 }  // namespace contextual::cuda

@@ -8,12 +8,13 @@
 
 namespace contextual::cuda {
 
-/// Event pairs of one context, made between batches. Taking a pair takes no lock and makes none; when all are
-/// taken there is none, and `start_over` makes more.
+/// Event pairs of one context, which are made between batches. Taking a pair takes no lock and makes no
+/// event. If all pairs are taken, there is none; `start_over` tells how many were asked for, and `make` adds
+/// more.
 class EventPool {
  public:
-  /// Makes `pairs` pairs, and a base with a stream of its own. The context must be current. Throws CudaError,
-  /// and leaves nothing behind then.
+  /// Makes `pairs` pairs, and a base event with a stream of its own. The context must be current. If it
+  /// throws CudaError, it leaves nothing behind.
   EventPool(CUcontext context, std::size_t pairs);
   EventPool(const EventPool&) = delete;
   EventPool& operator=(const EventPool&) = delete;
@@ -26,13 +27,15 @@ class EventPool {
   std::size_t take() noexcept;
   CUevent begin(std::size_t pair) const noexcept { return events_[2 * pair]; }
   CUevent end(std::size_t pair) const noexcept { return events_[2 * pair + 1]; }
-  /// Where this context's clock stood; recorded on an idle stream, so it is past at once.
+  /// Returns the event that marks the begin of a batch on this context's clock. It is recorded on an idle
+  /// stream, so it completes at once.
   CUevent base() const noexcept { return base_; }
   void record_base() noexcept;
 
-  /// Between batches: how many pairs were asked for, those that were not there included. Forgets them.
+  /// Makes all pairs available again, and returns how many were asked for, including those that were not
+  /// available. Call it between batches.
   std::size_t start_over() noexcept { return asked_.exchange(0); }
-  /// Between batches: makes more, until there are `pairs`. Throws CudaError.
+  /// Makes more pairs, until there are `pairs`. Throws CudaError. Call it between batches.
   void make(std::size_t pairs);
 
  private:

@@ -12,8 +12,8 @@
 
 namespace contextual::cuda {
 
-/// Launches of kernels that take a stream by a device timer, the others by the host's clock. The device
-/// timer's notes of launches begin at 0 or above.
+/// Times launches of kernels that take a stream by a device timer, and other launches by the host's clock.
+/// The `begin` of the device timer's notes on launches must not be negative.
 class MixedTimer final : public Timer {
  public:
   explicit MixedTimer(std::unique_ptr<Timer> device);
@@ -43,7 +43,7 @@ class MixedTimer final : public Timer {
 
   std::unique_ptr<Timer> device_;
   std::unique_ptr<Timer> host_;
-  std::vector<IterationTiming> iterations_;  ///< the host timer's, of the batch; by the thread of `run`
+  std::vector<IterationTiming> iterations_;  ///< the host timer's, for the batch; for the thread of `run`
 };
 
 }  // namespace contextual::cuda

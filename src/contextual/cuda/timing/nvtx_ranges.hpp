@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// NVTX ranges, by which a profiler's time line shows what was tuned when.
+/// NVTX ranges, which show in a profiler's time line what was tuned when.
 
 #include <contextual/timer.hpp>
 
@@ -15,19 +15,20 @@ struct nvtxDomainRegistration_st;
 
 namespace contextual::cuda {
 
-/// Ranges of the domain "contextual": one a tuning iteration, "ag_gemm: tuning iteration 12", on the thread
-/// of `run`, and one a launch, "gemm config-3 (warm-up)" with the config's number as payload, on the
-/// launching thread. A tuning iteration learns its region's name from its launches, so the first has none.
+/// Ranges of the domain "contextual". Each tuning iteration has one on the thread of `run`, e.g. "ag_gemm:
+/// tuning iteration 12". Each launch has one on the launching thread, e.g. "gemm config-3 (warm-up)", with
+/// the config's number as payload. The name of the region is known from launches only, so the first tuning
+/// iteration is without it.
 ///
-/// Without a tool in the process a call costs one comparison. It allocates nothing with one either; what the
-/// tool does is its own.
+/// Cost: one comparison per call if there is no tool in the process. With a tool, the calls do not allocate
+/// either, apart from what the tool itself does.
 class NvtxRanges {
  public:
-  /// The domain is made once a process. Loads the tool that NVTX_INJECTION64_PATH names.
+  /// Makes the domain, once per process, and loads the tool that NVTX_INJECTION64_PATH names.
   NvtxRanges() noexcept;
   NvtxRanges(const NvtxRanges&) = delete;
   NvtxRanges& operator=(const NvtxRanges&) = delete;
-  /// On the thread of `run`: ends a range that a region which threw left open.
+  /// Ends the range that is still open if the region threw. Call it on the thread of `run`.
   ~NvtxRanges();
 
   void begin_iteration(std::int64_t tuning_iteration) noexcept {
@@ -52,7 +53,7 @@ class NvtxRanges {
   }
 
  private:
-  static constexpr std::size_t most_characters = 96;  ///< of a name; longer ones are cut
+  static constexpr std::size_t most_characters = 96;  ///< of a name; longer names are cut
 
   void push_iteration(std::int64_t tuning_iteration) noexcept;
   void pop_iteration() noexcept;
@@ -60,7 +61,7 @@ class NvtxRanges {
   void pop() noexcept;
   void learn_region(std::string_view region) noexcept;
 
-  nvtxDomainRegistration_st* domain_ = nullptr;  ///< null: no tool
+  nvtxDomainRegistration_st* domain_ = nullptr;  ///< null without a tool
   bool in_iteration_ = false;
   std::atomic<bool> knows_region_{false};
   std::mutex learning_;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A kernel that keeps one thread of a device busy for a given time and notes by the device's own clock when
-/// it began and ended: what a timer's method is held against.
+/// A kernel that keeps one thread of a device busy for a given time, and notes its begin and end by the
+/// device's own clock. A timer's method is compared with these times.
 
 #include <cuda.h>
 
@@ -13,24 +13,26 @@
 
 namespace contextual::cuda {
 
-/// Some launches of that kernel, one after the other, on a stream of their own in the current context. Makes
-/// device memory, so never inside a region. Everything throws CudaError.
+/// Launches that kernel several times in sequence, on a stream of its own in the current context. Allocates
+/// device memory, so never use it inside a region. All functions throw CudaError.
 class SpinRuns {
  public:
-  /// Room for `count` launches that note their times.
+  /// Makes room for the times of `count` launches.
   explicit SpinRuns(std::size_t count);
   SpinRuns(const SpinRuns&) = delete;
   SpinRuns& operator=(const SpinRuns&) = delete;
-  /// Frees memory and stream; leaks them when launches did not end in time.
+  /// Frees the memory and the stream, or leaks them if launches did not end in time.
   ~SpinRuns();
 
   CUstream stream() const noexcept { return stream_; }
 
-  /// Spins for `length`, or for a fixed number of looks at the clock, if that stands still.
+  /// Launches the kernel, which spins for `length`, or for a fixed number of clock reads if the clock stands
+  /// still.
   void launch(std::size_t index, std::chrono::nanoseconds length);
 
-  /// How long each one took by its own clock; -1 for one that was not launched. Waits for the stream, not for
-  /// other work. Throws Error when it does not end within 100 ms, e.g. because the device is occupied.
+  /// Returns how long each launch took by the device's clock, in ns, or -1 if it was not launched. Waits for
+  /// the stream but not for other work. Throws Error if that takes more than 100 ms, e.g. because the device
+  /// is occupied.
   std::vector<std::int64_t> wait();
 
  private:

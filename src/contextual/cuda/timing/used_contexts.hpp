@@ -14,15 +14,15 @@ namespace contextual::cuda {
 /// The contexts that a region used. Adding takes no lock.
 class UsedContexts {
  public:
-  static constexpr std::size_t capacity = 64;  ///< devices of a node, several times over
+  static constexpr std::size_t capacity = 64;  ///< several times the number of devices of a node
 
-  /// Cheapest for the first one, which most regions have alone. Null is none.
+  /// Adds a context; ignores null. Cheapest for the first context, which is the only one of most regions.
   void add(CUcontext context) noexcept {
     if (context != places_[0].load(std::memory_order_acquire)) [[unlikely]] {
       add_another(context);
     }
   }
-  /// Each one once. Throws Error when there were more than the capacity.
+  /// Returns each context once. Throws Error if there were more than the capacity.
   std::vector<CUcontext> all() const {
     if (overflowed_.load(std::memory_order_acquire)) {
       throw Error("the region used more than " + std::to_string(capacity) + " CUDA contexts");
@@ -35,7 +35,7 @@ class UsedContexts {
     }
     return contexts;
   }
-  /// Not while another thread adds.
+  /// Forgets all contexts. Must not be called while another thread adds one.
   void clear() noexcept {
     for (std::atomic<CUcontext>& place : places_) {
       place.store(nullptr, std::memory_order_release);
@@ -54,7 +54,7 @@ class UsedContexts {
         place.compare_exchange_strong(there, context, std::memory_order_acq_rel);
       }
       if (there == nullptr || there == context) {
-        return;  // put there by this thread, or found, perhaps just put there by another one
+        return;  // added by this thread, or already there, perhaps just added by another thread
       }
     }
     overflowed_.store(true, std::memory_order_release);

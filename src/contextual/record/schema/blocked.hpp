@@ -20,8 +20,9 @@ struct Blocked {
   Activity activity = Activity::region;
   Phase phase = Phase::walk;
   std::int64_t tuning_iteration = -1;
-  ConfigUse<Storage> config{};  ///< whose launch is under way, or was the last one; no kernel: none yet
-  bool in_launch = false;       ///< that launch has not returned
+  ConfigUse<Storage>
+      config{};            ///< of the launch under way, else of the last launch; no kernel before the first
+  bool in_launch = false;  ///< true if that launch has not returned
   Text since_iso8601{};
   std::int64_t blocked_ns = 0;
   BlockedAction action = BlockedAction::leave;

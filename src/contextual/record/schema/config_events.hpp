@@ -16,7 +16,7 @@ namespace contextual::record::schema {
 /// A config of a problem.
 template <typename Storage>
 struct ConfigUse {
-  typename Storage::Problem problem{};  ///< without a kernel: there is none
+  typename Storage::Problem problem{};  ///< without a kernel if there is none
   std::int64_t id = 0;                  ///< index in the kernel's config space
   typename Storage::Config values{};
 
@@ -29,20 +29,21 @@ struct ConfigUse {
   }
 };
 
-/// One launch of one tuning iteration, or a problem that was due and did not come.
+/// One launch in a tuning iteration, or a problem that was due but was not launched.
 template <typename Storage>
 struct Launch {
   using Text = typename Storage::Text;
   ConfigUse<Storage> config{};
   Phase phase = Phase::walk;
   std::int64_t tuning_iteration = 0;
-  std::optional<std::int64_t> step_iteration{};  ///< n-th use of the config in the walk or contest, from 0
+  std::optional<std::int64_t>
+      step_iteration{};  ///< counts the uses of the config in the walk or contest, from 0
   LaunchRole role = LaunchRole::repeat;
   LaunchStatus status = LaunchStatus::ok;
-  Text detail{};                                    ///< why, where the status is not ok
+  Text detail{};                                    ///< the reason, if the status is not ok
   std::optional<std::int64_t> local_ns{};           ///< own time on this rank
-  std::optional<std::int64_t> agreed_ns{};          ///< MAX over ranks
-  std::optional<std::int64_t> makespan_ns{};        ///< of the tuning iteration, MAX over ranks
+  std::optional<std::int64_t> agreed_ns{};          ///< own time, maximum over ranks
+  std::optional<std::int64_t> makespan_ns{};        ///< of the tuning iteration, maximum over ranks
   std::optional<std::int64_t> local_makespan_ns{};  ///< of the tuning iteration, on this rank
   std::optional<double> average_ns{};  ///< set on a config's last repeat: its agreed centre so far
 
@@ -63,12 +64,12 @@ struct Launch {
   }
 };
 
-/// A config of the walk is measured completely.
+/// The walk has measured a config completely.
 template <typename Storage>
 struct ConfigSummary {
   ConfigUse<Storage> config{};
   std::int64_t sample_count = 0;
-  std::optional<double> centre_ns{};  ///< median or trimmed mean, by the options
+  std::optional<double> centre_ns{};  ///< the median or trimmed mean, as the options say
   std::optional<double> spread_ns{};  ///< 1.4826 x median absolute deviation
 
   static constexpr std::string_view event_name = "config_summary";
@@ -80,7 +81,7 @@ struct ConfigSummary {
   }
 };
 
-/// A config is out, on all ranks.
+/// A config is rejected on all ranks.
 template <typename Storage>
 struct Rejected {
   ConfigUse<Storage> config{};
@@ -102,7 +103,7 @@ template <typename Storage>
 struct Choice {
   ConfigUse<Storage> config{};
   ChoiceStatus status = ChoiceStatus::locked_in;
-  std::optional<double> latency_ns{};  ///< own time of the choice; empty when it was not measured
+  std::optional<double> latency_ns{};  ///< own time of the choice; empty if it was not measured
   typename Storage::Text reason{};
 
   static constexpr std::string_view event_name = "choice";

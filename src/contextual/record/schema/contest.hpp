@@ -22,7 +22,7 @@ struct ContestEntry {
   std::int64_t round_count = 0;         ///< valid rounds
   std::optional<double> makespan_ns{};  ///< centre over its rounds
   std::optional<double> spread_ns{};    ///< of the makespan
-  std::optional<double> gain_ns{};  ///< paired: incumbent's makespan minus its own; empty for the incumbent
+  std::optional<double> gain_ns{};  ///< incumbent's makespan minus its own, paired; empty for the incumbent
   bool chosen = false;
 
   bool operator==(const ContestEntry&) const = default;
@@ -38,12 +38,12 @@ struct ContestEntry {
   }
 };
 
-/// One comparison by the region's makespan.
+/// One comparison by the makespan of the region.
 template <typename Storage>
 struct Contest {
   ContestKind kind = ContestKind::problem;
   std::int64_t pass = 0;
-  typename Storage::Problem problem{};           ///< without a kernel unless kind is problem
+  typename Storage::Problem problem{};           ///< without a kernel unless `kind` is `problem`
   std::vector<ContestEntry<Storage>> entries{};  ///< the incumbent first
   typename Storage::Text reason{};
 

@@ -13,7 +13,7 @@
 
 namespace contextual::record::schema {
 
-/// A device while a batch of tuning iterations ran.
+/// The state of a device while a batch of tuning iterations ran.
 template <typename Storage>
 struct DeviceConditions {
   using Text = typename Storage::Text;
@@ -25,8 +25,8 @@ struct DeviceConditions {
   std::optional<std::int64_t> memory_clock_mhz{};
   std::optional<std::int64_t> temperature_celsius{};
   std::optional<std::int64_t> power_watts{};
-  Text slowed_by{};    ///< e.g. "power cap"; empty: by nothing
-  Text disturbance{};  ///< why the batch's times do not count; empty: they do
+  Text slowed_by{};    ///< e.g. "power cap"; empty if nothing slowed it down
+  Text disturbance{};  ///< why the batch's times do not count; empty if they do
 
   static constexpr std::string_view event_name = "device";
   static constexpr auto fields() {

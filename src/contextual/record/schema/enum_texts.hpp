@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What an event can say by one of a few words, and how each is written in the logs.
+/// The enumerations of events, and how each enumerator is written in the logs.
 
 #include <contextual/phase.hpp>
 
@@ -12,21 +12,21 @@
 
 namespace contextual::record {
 
-/// What a launch was for.
+/// The purpose of a launch.
 enum class LaunchRole : std::uint8_t {
-  warmup,     ///< a use of a config of the walk that is no sample
-  repeat,     ///< a sample of the walk
-  candidate,  ///< one of a contest
-  best,       ///< the config is fixed, or the best so far
+  warmup,     ///< the walk uses a config without taking a sample
+  repeat,     ///< the walk takes a sample
+  candidate,  ///< a contest tries a config
+  best,       ///< the problem uses its choice or its best config so far
 };
 
-/// How a launch went.
+/// The outcome of a launch.
 enum class LaunchStatus : std::uint8_t {
   ok,
-  no_time,       ///< launched, without a valid time
+  no_time,       ///< the launch has no valid time
   rejected,      ///< the config failed
   fallback,      ///< another config was launched instead
-  not_launched,  ///< the problem was due and did not come
+  not_launched,  ///< the problem was due but was not launched
 };
 
 enum class ChoiceStatus : std::uint8_t {
@@ -41,17 +41,17 @@ enum class ContestKind : std::uint8_t {
   verdict,  ///< the chosen set against all defaults
 };
 
-/// What the watchdog does when the grace is over too.
+/// What the watchdog does after the grace.
 enum class BlockedAction : std::uint8_t {
   leave,        ///< ends the process with `deadline_exit_code`
   on_deadline,  ///< calls the user's callback
-  none,         ///< a debugger is attached
-  left_alone,   ///< a later call, which is only told of
+  none,         ///< nothing, because a debugger is attached
+  left_alone,   ///< nothing, because a later call is only reported
 };
 
 enum class EndStatus : std::uint8_t { ok, failed };
 
-/// How far a run came: the hello, then the phases.
+/// The stages of a run: the hello, then the phases.
 enum class RunStage : std::uint8_t { hello, walk, search, final_run };
 
 constexpr RunStage stage_of(Phase phase) noexcept {
@@ -151,7 +151,7 @@ constexpr std::string_view enum_text(E value) noexcept {
   return {};
 }
 
-/// Empty for a text that names none.
+/// Returns the enumerator with this text, or nothing if there is none.
 template <typename E>
 constexpr std::optional<E> enum_from_text(std::string_view text) noexcept {
   for (const EnumText<E>& entry : EnumTexts<E>::all) {

@@ -1,10 +1,12 @@
 #pragma once
 
 /// \file
-/// The events of a log: the members of each and, below them, one row a member (docs/log-format.md says what
-/// they mean). A new field is a member and a row; the writers of both logs and the reader go by the rows.
-/// `Storage` says how texts, problems and configs are held: the library owns them (events.hpp), a reader of
-/// many logs keeps each once.
+/// The events of a log: the members of each and, below them, one row per member. docs/log-format.md says what
+/// they mean. A new field needs a member and a row, because the writers of both logs and the reader follow
+/// the rows.
+///
+/// `Storage` says how an event holds texts, problems and configs. The library's events own them (events.hpp);
+/// a reader of many logs keeps equal ones once.
 
 #include "contextual/record/schema/blocked.hpp"
 #include "contextual/record/schema/config_events.hpp"
@@ -32,14 +34,14 @@ struct Event {
   typename Storage::Text region{};
   EventBody<Storage> body{};
 
-  /// What goes before the fields of the body, behind `event_name_field`.
+  /// The fields of a line between `event_name_field` and the fields of the body.
   static constexpr auto fields() {
     return std::tuple{field("run_id", &Event::run_id).needed(), field("rank", &Event::rank).needed().as_id(),
                       field("region", &Event::region).needed()};
   }
 };
 
-/// Says which body it is: RunStart::event_name, ...
+/// The field with the name of the body, e.g. RunStart::event_name.
 inline constexpr const char* event_name_field = "event";
 
 }  // namespace contextual::record::schema

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// One row of an event's table of fields. Writers and readers of logs go over these rows, so that what one
-/// writes the other knows (event_schema.hpp has the rows).
+/// One row of an event's table of fields. The writers and the reader of logs follow these rows, so that the
+/// reader knows what a writer writes. Each event has its rows in `fields()`.
 
 #include <cstdint>
 #include <limits>
@@ -11,32 +11,32 @@
 
 namespace contextual::record {
 
-/// In which unit the log for people shows a number.
+/// The unit in which the log for people shows a number.
 enum class Unit : std::uint8_t { none, megahertz, celsius, watts, latency_ns, duration_ns };
 
 /// When the log for people shows a field.
 enum class Shown : std::uint8_t {
   never,
   always,
-  if_set,  ///< where it is not as the event's initialiser has it
+  if_set,  ///< if it differs from the member's initialiser
 };
 
-/// Ranks, counts of ranks and config ids beyond this are damage, not a large machine.
+/// A rank, count of ranks or config id beyond this limit is taken for damage, not for a large machine.
 inline constexpr std::int64_t max_id = 1'000'000'000;
 
-/// The field that follows the one of a kernel, wherever a problem is named.
+/// The field of the key, which follows the kernel's field wherever a problem is named.
 inline constexpr const char* key_field = "key";
 
 template <typename Event, typename T>
 struct Field {
-  /// In the log for programs. Empty: a group, whose own fields stand in the event.
+  /// The name in the log for programs. Empty for a group, whose own fields are fields of the event.
   const char* name;
   T Event::*member;
-  bool is_needed = false;  ///< else a reader that does not find it keeps the member's initialiser
+  bool is_needed = false;  ///< if false, a reader that does not find it keeps the member's initialiser
   std::int64_t lowest = 0;
   std::int64_t highest = std::numeric_limits<std::int64_t>::max();
   Shown shown_when = Shown::never;
-  std::string_view label{};  ///< in the log for people; of a group, what goes before its labels
+  std::string_view label{};  ///< in the log for people; for a group, a prefix of its labels
   Unit unit = Unit::none;
   std::string_view text_if_absent{};  ///< shown for an optional without a value
 
@@ -45,14 +45,14 @@ struct Field {
     field.is_needed = true;
     return field;
   }
-  /// A reader takes no number below.
+  /// A reader rejects a number below `low`.
   constexpr Field at_least(std::int64_t low) const {
     Field field = *this;
     field.lowest = low;
     return field;
   }
   constexpr Field of_any_sign() const { return at_least(-std::numeric_limits<std::int64_t>::max()); }
-  /// A rank, a config id, a count of ranks.
+  /// The number is a rank, a config id or a count of ranks.
   constexpr Field as_id() const {
     Field field = *this;
     field.highest = max_id;
@@ -82,7 +82,7 @@ constexpr Field<Event, T> field(const char* name, T Event::*member) {
   return {name, member};
 }
 
-/// A member whose own fields stand in the event.
+/// Makes the row of a member whose own fields are fields of the event.
 template <typename Event, typename T>
 constexpr Field<Event, T> group(T Event::*member) {
   return {"", member};

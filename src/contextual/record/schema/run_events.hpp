@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Events about a whole run: it begins, all ranks met, where it stands, it ends; and warnings.
+/// Events about a whole run: its begin, the meeting of all ranks, its progress, its end; and warnings.
 
 #include "contextual/record/schema/enum_texts.hpp"
 #include "contextual/record/schema/field.hpp"
@@ -20,8 +20,8 @@ struct RunStart {
   using Text = typename Storage::Text;
   std::int64_t rank_count = 1;
   Text group{};                    ///< the communicator in words, e.g. "MPI (2 ranks)"
-  std::int64_t process_rank = -1;  ///< of the whole program; the number in the file's name. -1: not known
-  Text time_iso8601{};             ///< when, e.g. "2026-01-31T12:00:00Z"
+  std::int64_t process_rank = -1;  ///< in the whole program, as in the file's name; -1 if not known
+  Text time_iso8601{};             ///< e.g. "2026-01-31T12:00:00Z"
   Text options{};                  ///< e.g. "n_warmup=3 n_repeat=5"
 
   static constexpr std::string_view event_name = "run_start";
@@ -34,13 +34,13 @@ struct RunStart {
   }
 };
 
-/// All ranks are there, in the same region, with the same options.
+/// All ranks have met, in the same region and with the same options.
 template <typename Storage>
 struct Hello {
   using Text = typename Storage::Text;
-  Text tuning_id{};  ///< equal on all ranks of this tuning run, and of no other one
-  Text timer{};      ///< e.g. "CUPTI"; empty: not known
-  std::optional<std::int64_t> timer_bias_ns{};  ///< how much longer than it is a launch reads; not subtracted
+  Text tuning_id{};                             ///< equal on all ranks, and different for every tuning run
+  Text timer{};                                 ///< e.g. "CUPTI"; empty if not known
+  std::optional<std::int64_t> timer_bias_ns{};  ///< by how much the timer overstates a launch; not subtracted
 
   static constexpr std::string_view event_name = "hello";
   static constexpr auto fields() {
@@ -52,7 +52,7 @@ struct Hello {
   }
 };
 
-/// Something a person should know, e.g. launches from threads without the region's context.
+/// A warning, for example about launches by threads without the region's context.
 template <typename Storage>
 struct Warning {
   typename Storage::Text text{};
@@ -61,13 +61,13 @@ struct Warning {
   static constexpr auto fields() { return std::tuple{field("text", &Warning::text).shown("warning")}; }
 };
 
-/// Where the run stands.
+/// The progress of a run.
 template <typename Storage>
 struct Progress {
   Phase phase = Phase::walk;
   std::int64_t iterations_done = 0;
-  std::int64_t iterations_expected = 0;  ///< done and still to come, an estimate
-  std::int64_t problem_count = 0;        ///< tuning problems known
+  std::int64_t iterations_expected = 0;  ///< an estimate of their number at the end of the run
+  std::int64_t problem_count = 0;        ///< known tuning problems
   std::int64_t elapsed_ns = 0;
   std::optional<std::int64_t> estimated_left_ns{};
 
@@ -83,16 +83,16 @@ struct Progress {
   }
 };
 
-/// A `run` ends, well or not.
+/// A `run` ends, with or without an error.
 template <typename Storage>
 struct RunEnd {
   using Text = typename Storage::Text;
   EndStatus status = EndStatus::ok;
-  Text error{};                              ///< what was thrown, empty when ok
-  Text error_type{};                         ///< "CommunicationError", ...; "region": not the library's
+  Text error{};                              ///< the exception's text; empty if there was none
+  Text error_type{};                         ///< its class, e.g. "CommunicationError"; "region" if not ours
   std::vector<std::int64_t> blamed_ranks{};  ///< missing, failed or differing, as far as this rank knows
   RunStage phase = RunStage::hello;          ///< of the last batch
-  std::int64_t tuning_iteration = -1;        ///< the last one that was begun; -1: not known
+  std::int64_t tuning_iteration = -1;        ///< the last one that was begun; -1 if not known
   std::int64_t problem_count = 0;
   std::int64_t walk_iterations = 0;
   std::int64_t search_iterations = 0;

@@ -7,15 +7,16 @@
 
 namespace contextual::sync {
 
-/// Bounds what an exit handler waits for: while alive, a thread counts deadline plus grace, then says so on
-/// stderr and ends the process with the exit code that its caller gave, without further handlers.
+/// Bounds the wait of an exit handler. After deadline plus grace, a thread reports on stderr what the process
+/// waited for, and ends it with its own exit code, without further handlers.
 class ExitGuard {
  public:
-  /// `what` waits; `exit_code` is what the process exits with. Throws std::system_error without a thread.
+  /// `what` names the wait in the message. `exit_code` is that of the process. Throws std::system_error if no
+  /// thread can be started.
   ExitGuard(const char* what, int exit_code, const detail::RunBounds& bounds);
   ExitGuard(const ExitGuard&) = delete;
   ExitGuard& operator=(const ExitGuard&) = delete;
-  /// Waits for its thread, which notices at once.
+  /// Ends the bound. Waits for the thread, which ends at once.
   ~ExitGuard();
 
  private:

@@ -4,10 +4,10 @@
 
 namespace contextual::sync {
 
-/// Throws CommunicationError with the failing call and MPI's text unless `code` is MPI_SUCCESS.
+/// Throws CommunicationError, with the failing call and MPI's text, unless `code` is MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
 }  // namespace contextual::sync
 
-/// The one macro around MPI's calls.
+/// Calls MPI and throws CommunicationError if the call fails.
 #define CONTEXTUAL_MPI(call) ::contextual::sync::check_mpi((call), #call)

@@ -19,13 +19,14 @@
 
 namespace contextual::sync {
 
-/// Non-blocking collectives of a duplicated communicator, polled until their deadline. Not thread-safe.
+/// Non-blocking collectives on a duplicated communicator, which are polled until their deadline. Not
+/// thread-safe.
 class MpiCommunicator final : public Communicator {
  public:
-  /// Takes over `duplicate`.
+  /// Takes ownership of `duplicate`.
   MpiCommunicator(MPI_Comm duplicate, std::chrono::milliseconds roll_call);
-  /// Frees the duplicate where that cannot block: not once poisoned, not after MPI_Finalize, not in a child,
-  /// not on a thread that may not use MPI.
+  /// Frees the duplicate unless that could block: it does not once the communicator is poisoned, after
+  /// MPI_Finalize, in a forked child, or on a thread that may not use MPI.
   ~MpiCommunicator() override;
 
   int rank() const noexcept override { return rank_; }
@@ -38,7 +39,7 @@ class MpiCommunicator final : public Communicator {
  private:
   struct Operation;
 
-  /// Posts and waits. Whatever goes wrong poisons, and then leaks `operation`.
+  /// Posts the operation and waits for it. A failure poisons the communicator and leaks `operation`.
   void collective(std::unique_ptr<Operation>& operation, Deadline& deadline,
                   const std::function<void(MPI_Request*)>& post);
   bool wait(Operation& operation, Deadline& deadline);
@@ -52,12 +53,12 @@ class MpiCommunicator final : public Communicator {
   int size_ = 1;
   int process_rank_ = 0;
   int process_count_ = 1;
-  std::uint64_t collectives_ = 0;       ///< begun
+  std::uint64_t collectives_ = 0;       ///< the number begun
   std::optional<std::string> failure_;  ///< set once poisoned
   std::vector<int> missing_;
 };
 
-/// A duplicate of `communicator`. Collective; throws CommunicationError after `timeout`.
+/// Returns a duplicate of `communicator`. Collective. Throws CommunicationError after `timeout`.
 MPI_Comm duplicate(MPI_Comm communicator, std::chrono::milliseconds timeout);
 
 }  // namespace contextual::sync

@@ -1,13 +1,13 @@
 #pragma once
 
 /// \file
-/// Who is there? Point-to-point messages that are sent only after a collective has expired: a healthy run
-/// pays nothing for them but a probe now and then.
+/// Finds out which ranks are there, by point-to-point messages that are sent only after a collective has
+/// expired. A healthy run costs only an occasional probe.
 ///
-/// Every rank that gives up sends one message to every other one and listens for theirs. A rank that still
-/// waits in the collective finds the message, gives up too and answers in the same way. A rank that comes too
-/// late finds it when it enters the next collective, and answers that it is late. Who is not heard at all is
-/// missing.
+/// A rank that gives up sends one message to every other rank and listens for theirs. A rank that still waits
+/// in the collective finds the message, gives up too and answers in the same way. A rank that arrives too
+/// late finds the message when it enters its next collective, and answers that it is late. A rank that is not
+/// heard is missing.
 
 #include <mpi.h>
 
@@ -17,21 +17,21 @@
 
 namespace contextual::sync {
 
-/// One communicator's roll call. At most one takes place, since the communicator is poisoned by it.
+/// The roll call of one communicator. At most one takes place, since it poisons the communicator.
 class MpiRollCall {
  public:
   explicit MpiRollCall(MPI_Comm communicator) : communicator_(communicator) {}
 
-  /// Has another rank given up? Two probes.
+  /// Returns true if another rank has given up. Cost: two probes.
   bool called() const;
 
   struct Outcome {
-    std::vector<int> missing;  ///< not heard, or late
-    std::vector<int> late;     ///< those of them that answered, having arrived after the others gave up
+    std::vector<int> missing;  ///< the ranks that were not heard or are late
+    std::vector<int> late;     ///< those of them that answered, but arrived after the others had given up
   };
 
-  /// Tells the others, and listens until all are heard or `patience` is over. `late`: this rank had not
-  /// arrived when another one gave up.
+  /// Tells the other ranks, and listens until all are heard or `patience` is over. `late` says that this rank
+  /// had not arrived yet when another one gave up.
   Outcome call(bool late, std::chrono::milliseconds patience) const;
 
  private:
