@@ -71,6 +71,22 @@ tool_14() {
   fi
 }
 
+# Prints clang's major version; without clang that of the package `clang`.
+clang_version() {
+  if has_command clang++; then
+    clang++ -dumpversion | cut -d. -f1
+  elif [ "$(supported_system)" = 'ubuntu 24.04' ]; then
+    echo 18
+  else
+    echo 14
+  fi
+}
+
+# The runtime of clang's sanitizers, which Debian has in a package of its own.
+has_clang_sanitizers() {
+  has_command clang++ && echo 'int main() {}' | clang++ -fsanitize=address -x c++ -o /dev/null - 2>/dev/null
+}
+
 # Prints the Debian packages that are missing for building and testing; with "ci" also for the checks, with "docs" those for
 # scripts/docs alone.
 missing_packages() {
@@ -94,6 +110,7 @@ missing_packages() {
     tool_14 clang-format >/dev/null || echo clang-format-14
     tool_14 clang-tidy >/dev/null || echo clang-tidy-14
     has_command clang++ || echo clang
+    has_clang_sanitizers || echo "libclang-rt-$(clang_version)-dev"
   fi
 }
 

@@ -25,7 +25,8 @@ bool Exchange::of_this_process() const noexcept {
 
 void Exchange::check_process() const {
   if (!of_this_process()) {
-    throw Error("this process was forked from one that is tuning: a child takes no part in its parent's run");
+    throw Error(
+        "this process was forked from one that is tuning: a child cannot take part in its parent's run");
   }
 }
 

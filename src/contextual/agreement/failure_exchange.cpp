@@ -96,8 +96,10 @@ void FailureExchange::throw_tuning_failure(const BatchFailure& own) {
   told_ = true;
   const FailedProblem failed = failed_problem(all);
   if (failed.ranks.empty()) {
-    throw RankMismatchError("region \"" + context_.region() +
-                            "\": a rank said that tuning failed, and no rank did");
+    throw RankMismatchError(
+        "region \"" + context_.region() +
+        "\": a rank reported that tuning failed, but no rank sent the cause: the ranks are at different "
+        "points of the program");
   }
   std::vector<Rejection> rejections;
   for (const ProblemSlot* slot : problems_.shared.slots()) {
@@ -120,7 +122,7 @@ void FailureExchange::throw_mismatch(const Agreement& agreement, const BatchPlan
   const auto details = exchange_.gather(launch_details(context_, plan.first_iteration));
   std::string what = "region \"" + context_.region() + "\", tuning iterations " +
                      std::to_string(plan.first_iteration) + " to " + std::to_string(plan.last_iteration()) +
-                     ": ranks do not do the same. ";
+                     ": the ranks differ. ";
   if (agreement.differs(Field::version)) {
     what += "They run different versions of this library";
   } else if (agreement.differs(Field::region) || agreement.differs(Field::stage) ||

@@ -73,7 +73,7 @@ std::int64_t new_tuning_number() {
   const auto texts = exchange.gather(lines);
   throw RankMismatchError(
       "region \"" + region +
-          "\" was not run, because the ranks do not set out to do the same: " + difference(texts) +
+          "\" was not run, because the ranks are about to do different things: " + difference(texts) +
           ". Call `run` with the same regions in the same order, with the same options and "
           "environment, on all ranks",
       majority_of(texts).differing);
@@ -95,8 +95,8 @@ std::int64_t new_tuning_number() {
                               "\": ranks would measure by different timers, whose times cannot be "
                               "compared: " +
                               list +
-                              ". Give all ranks the same option `timer`, or the ones that are to have "
-                              "no say `times_count = false`",
+                              ". Give all ranks the same option `timer`, or set `times_count = false` "
+                              "on the ranks whose times are to be ignored",
                           majority_of(names).differing);
 }
 

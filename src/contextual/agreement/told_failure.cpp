@@ -30,7 +30,9 @@ void throw_told_failure(Exchange& exchange, const std::string& region, const Own
           iteration == said.end() ? std::nullopt : std::optional(iteration->get<std::int64_t>()));
     }
   }
-  throw RankMismatchError("region \"" + region + "\": a rank said that it threw, and no rank did");
+  throw RankMismatchError("region \"" + region +
+                          "\": a rank reported a failure, but no rank sent its cause: the ranks are at "
+                          "different points of the program");
 }
 
 }  // namespace contextual::agreement

@@ -48,7 +48,7 @@ void Key::append_floating(double value) {
 void Key::append_text(std::string_view value) {
   if (value.find('\0') != std::string_view::npos) {
     throw InvalidArgument("key: the text \"" + std::string(value.substr(0, value.find('\0'))) +
-                          "\" goes on after a NUL character: give text without NUL characters");
+                          "\" contains a NUL character: give text without NUL characters");
   }
   push(pack(value.substr(0, word_bytes)), Type::text);
   for (std::size_t begin = word_bytes; begin < value.size(); begin += word_bytes) {

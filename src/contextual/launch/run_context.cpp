@@ -128,12 +128,12 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const st
   const SpaceView& space = core.space();
   if (space.size != slot.problem.config_count ||
       (slot.problem.coupling.empty() && space.digest != slot.problem.space_digest)) {
-    throw InvalidArgument(
-        "region \"" + region_ + "\": kernel \"" + core.traits().name + "\" has " +
-        std::to_string(space.size) + " configs where " +
-        (slot.problem.coupling.empty() ? "its namesake" : "the coupling \"" + slot.problem.coupling + "\"") +
-        " has " + std::to_string(slot.problem.config_count) +
-        ": kernels of one tuning problem need config spaces of equal size and order");
+    throw InvalidArgument("region \"" + region_ + "\": kernel \"" + core.traits().name + "\" has " +
+                          std::to_string(space.size) + " configs where " +
+                          (slot.problem.coupling.empty() ? "another kernel of this name"
+                                                         : "the coupling \"" + slot.problem.coupling + "\"") +
+                          " has " + std::to_string(slot.problem.config_count) +
+                          ": kernels of one tuning problem need config spaces of equal size and order");
   }
   const auto namesake =
       std::find_if(slot.found.members.begin(), slot.found.members.end(),

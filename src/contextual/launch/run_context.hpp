@@ -8,6 +8,7 @@
 #include "contextual/launch/problem_index.hpp"
 #include "contextual/launch/problem_slot.hpp"
 #include "contextual/launch/run_notes.hpp"
+#include "contextual/launch/thread_log.hpp"
 #include "contextual/launch/use_pass.hpp"
 #include "contextual/policy/tuning_state.hpp"
 
@@ -34,29 +35,6 @@
 #include <vector>
 
 namespace contextual::detail {
-
-struct LaunchRecord {
-  ProblemSlot* slot = nullptr;
-  std::uint32_t config_id = 0;
-  std::uint32_t batch_iteration = 0;
-  bool fallback = false;  ///< true if it did not use the planned config
-  bool late = false;      ///< true if this rank had not prepared the planned config, so it used the default
-  LaunchNote note;
-};
-
-inline constexpr std::uint64_t launch_under_way = 1;
-
-struct ThreadLog {
-  ThreadLog(RunContext& owner, LaunchOrder launch_order) : run(&owner), order(launch_order) {}
-  RunContext* run;
-  LaunchOrder order;
-  std::vector<LaunchRecord> records;  ///< of the current batch, in launch order
-
-  /// The launch under way, else the last one, for the watchdog; 0 if there is none. A single word, so that a
-  /// reader gets matching parts: the slot's index plus 1 in the upper half, below it the config id, and in
-  /// the lowest bit whether the launch is under way.
-  std::atomic<std::uint64_t> current{0};
-};
 
 /// The launch under way on a thread of the region, else its last launch.
 struct CurrentLaunch {
@@ -165,17 +143,5 @@ class RunContext {
 
 /// Returns the sentence of a DeviceError's message about its suspects.
 std::string suspects_text(const std::vector<DeviceError::Suspect>& suspects);
-
-/// Sets the calling thread's state as long as it lives, then restores the previous one.
-class ThreadStateScope {
- public:
-  explicit ThreadStateScope(const ThreadState& state) : saved_(thread_state()) { thread_state() = state; }
-  ThreadStateScope(const ThreadStateScope&) = delete;
-  ThreadStateScope& operator=(const ThreadStateScope&) = delete;
-  ~ThreadStateScope() { thread_state() = saved_; }
-
- private:
-  ThreadState saved_;
-};
 
 }  // namespace contextual::detail

@@ -58,7 +58,8 @@ std::string suspects_text(const std::vector<DeviceError::Suspect>& suspects) {
   if (suspects.empty()) {
     return "No launch of a tunable kernel can have caused it";
   }
-  std::string text = suspects.size() == 1 ? "The cause can only be, of what is tuned, " : "The cause can be ";
+  std::string text = suspects.size() == 1 ? "Of the tuned launches, only this one can have caused it: "
+                                          : "The cause can be ";
   for (std::size_t i = 0; i < suspects.size(); ++i) {
     const DeviceError::Suspect& suspect = suspects[i];
     text.append(i == 0 ? "" : ", or ")

@@ -16,7 +16,7 @@ void check_request(const ProblemRequest& request) {
   if (!request.left_out.empty() && request.left_out.size() != request.config_count) {
     throw InvalidArgument("tuning problem with " + std::to_string(request.config_count) + " configs and " +
                           std::to_string(request.left_out.size()) +
-                          " marks of what is left out: give one per config, or none");
+                          " entries in left_out: give one per config, or none");
   }
   if (request.locked_config && *request.locked_config >= request.config_count) {
     throw InvalidArgument("tuning problem with " + std::to_string(request.config_count) +

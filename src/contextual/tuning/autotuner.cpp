@@ -1,4 +1,5 @@
 #include "contextual/agreement/hello.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/launch/use_pass.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
@@ -130,7 +131,8 @@ void ContextualAutotuner::Impl::keep(RegionReport&& latest) {
 bool ContextualAutotuner::Impl::start(const std::string& region, const std::function<void()>& call,
                                       const options::ResolvedOptions& resolved, const Occasion& occasion) {
   if (region.empty()) {
-    throw InvalidArgument("`run` got an empty region name: name the region, its choices are known by it");
+    throw InvalidArgument(
+        "`run` got an empty region name: give the region a name, which identifies its choices");
   }
   const detail::OngoingRun ongoing({resolved.deadline, resolved.grace});
   {

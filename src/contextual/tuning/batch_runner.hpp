@@ -5,6 +5,7 @@
 
 #include "contextual/launch/batch.hpp"
 #include "contextual/launch/run_context.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/tuning/watchdog.hpp"
 

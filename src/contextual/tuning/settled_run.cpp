@@ -1,7 +1,8 @@
 #include "contextual/tuning/settled_run.hpp"
 
 #include "contextual/agreement/settled_region.hpp"
-#include "contextual/launch/run_context.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
+#include "contextual/launch/use_pass.hpp"
 #include "contextual/record/failure.hpp"
 #include "contextual/tuning/batch_runner.hpp"
 #include "contextual/tuning/blocked_rank.hpp"

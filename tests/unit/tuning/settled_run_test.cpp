@@ -9,7 +9,6 @@
 #include <atomic>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 using namespace contextual;
@@ -34,7 +33,6 @@ TimerFactory counted(TimerFactory factory, std::atomic<int>& count) {
 testing::ScriptedTraffic traffic_of_second_run(int ranks) {
   testing::ScriptedWorld world(ranks);
   testing::ScriptedTraffic before;
-  std::mutex mutex;
   TunableKernel kernel{"settled_traffic", blocks(3), single_problem, [](const Block&) {}};
   const auto run = [&](const std::shared_ptr<Communicator>& communicator, ContextualAutotuner& tuner) {
     tuner.run("settled_traffic", [&] { kernel(); });

@@ -36,7 +36,7 @@ class Pause {
 int count(std::size_t n) {
   if (n > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw InvalidArgument("a collective of the tuner has " + std::to_string(n) +
-                          " elements, more than MPI counts");
+                          " elements, more than MPI's int can count");
   }
   return static_cast<int>(n);
 }
@@ -125,7 +125,7 @@ std::vector<std::string> MpiCommunicator::all_gather(std::string_view bytes, Dea
 void MpiCommunicator::collective(std::unique_ptr<Operation>& operation, Deadline& deadline,
                                  const std::function<void(MPI_Request*)>& post) {
   if (failure_) {
-    throw CommunicationError("this communicator was given up before: " + *failure_, missing_);
+    throw CommunicationError("this communicator is poisoned by an earlier failure: " + *failure_, missing_);
   }
   require_usable_mpi();
   ++collectives_;
@@ -200,7 +200,7 @@ MPI_Comm duplicate(MPI_Comm communicator, std::chrono::milliseconds timeout) {
       static_cast<void>(pending.release());  // MPI may still write to it
       abandon_mpi();
       throw CommunicationError("MPI_Comm_idup did not complete in " + std::to_string(timeout.count()) +
-                                   " ms: all ranks of the communicator must make it together",
+                                   " ms: all ranks of the communicator must call this function",
                                {});
     }
   }
