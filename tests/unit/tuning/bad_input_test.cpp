@@ -126,6 +126,24 @@ TEST_CASE("bad input: two living kernels of one name are refused at a launch and
   CHECK_NOTHROW(tuner.run("bad_twins_gone", [&] { first(1); }));
 }
 
+TEST_CASE("bad input: a second living kernel of one name is refused in run, though only one is launched",
+          "[unit]") {
+  TunableKernel first{"bad_twin_unused", blocks(2), single_problem, do_nothing};
+  auto second = std::make_unique<TunableKernel<void(const Block&)>>("bad_twin_unused", blocks(2),
+                                                                    single_problem, do_nothing);
+  ContextualAutotuner tuner{quick()};
+  int runs = 0;
+  const auto region = [&] {
+    ++runs;
+    first();
+  };
+  const std::string text = error_text<InvalidArgument>([&] { tuner.run("bad_twin_unused", region); });
+  CHECK_THAT(text, ContainsSubstring("two living tunable kernels are named \"bad_twin_unused\""));
+  CHECK(runs == 1);  // the launch that discovers it throws
+  second.reset();
+  CHECK_NOTHROW(tuner.run("bad_twin_unused", region));
+}
+
 TEST_CASE("bad input: a log directory that cannot be written is refused before the region runs", "[unit]") {
   const TemporaryDirectory directory;
   const std::filesystem::path file = directory.path() / "a_file";
