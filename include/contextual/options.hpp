@@ -94,9 +94,9 @@ struct Options {
   /// Time in which the whole process was stopped counts as at most 4 % of the deadline, or 8 ms if that is
   /// more.
   std::optional<std::chrono::milliseconds> grace{};
-  /// False. A wrapped region's later call that is blocked for as long is told in the same way and then left
-  /// alone, because no other rank waits for it in an exchange. If true, it is ended like a `run`: the watch
-  /// calls `on_deadline`, or ends the process.
+  /// False. A wrapped region's later call that is blocked for longer than the deadline is reported in the
+  /// same way and then left alone, because no other rank waits for it in an exchange. If true, it is ended
+  /// like a `run`: the watch calls `on_deadline`, or ends the process.
   std::optional<bool> end_blocked_calls{};
   /// True. If false, the tuner ignores this rank's times wherever another rank has a time, and this rank uses
   /// the choices of the others.

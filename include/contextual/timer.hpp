@@ -47,7 +47,9 @@ struct IterationNote {
   std::int64_t end = 0;
 };
 
-/// An interval in which one device was busy.
+/// An interval in which one device was busy. The tuner takes the union of a device's intervals, so these must
+/// come from one clock; of several devices, the busiest one counts. A timer of another quantity than time
+/// gives that quantity here and in `makespan_ns`; less of it is better.
 struct Span {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
@@ -98,7 +100,8 @@ class CONTEXTUAL_API Timer {
   Timer& operator=(const Timer&) = delete;
   virtual ~Timer();
 
-  virtual std::string_view name() const noexcept = 0;  ///< for logs, e.g. "host clock"
+  /// Returns e.g. "host clock", for logs. Ranks whose times count must have timers of the same name.
+  virtual std::string_view name() const noexcept = 0;
 
   /// Returns false if the timer measures the host only, so that for a launch on a stream it measures only the
   /// call. The run then warns about kernels that take a stream. The default returns true.
@@ -106,15 +109,15 @@ class CONTEXTUAL_API Timer {
 
   /// Returns true if the launch is only captured, for example into a CUDA graph. Such a launch is neither
   /// tuned nor timed; it uses the config that is locked in, else the default. Called on the launching thread,
-  /// with the budget of `begin_launch`. The default returns false.
+  /// and may take some tens of ns. The default returns false.
   virtual bool captures(const LaunchInfo& launch) noexcept;
 
   /// Called right before and after each run of the region. `end_iteration` is not called if the region threw.
   virtual void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
   virtual void end_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;
 
-  /// Called on the launching thread, before the launcher and after the check of its status, in some tens of
-  /// ns.
+  /// Called on the launching thread: `begin_launch` before the launcher, `end_launch` after the check of its
+  /// status. Each may take some tens of ns.
   virtual void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept = 0;
   virtual void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept = 0;
 

@@ -26,11 +26,11 @@ namespace contextual::agreement {
 /// A value that must be equal on all ranks.
 enum class Field : std::size_t {
   version,   ///< of this protocol
-  stage,     ///< hello, prepare or batch
+  stage,     ///< what the exchange is about, see Stage
   sequence,  ///< how many exchanges this communicator has done
   region,
-  options,   ///< options and environment
-  plan,      ///< the plan of the batch; in the hello, the timer
+  options,   ///< in the hello: the options that must be equal, after the environment has overridden them
+  plan,      ///< the plan of the batch; in the hello, the name of the timer
   launches,  ///< what was launched, by kernels that every rank launches
   problems,  ///< newly seen problems of shared kernels
   count,
@@ -51,6 +51,7 @@ enum class Flag : std::size_t {
 inline constexpr auto field_count = static_cast<std::size_t>(Field::count);
 inline constexpr auto flag_count = static_cast<std::size_t>(Flag::count);
 
+/// What this rank says. A field that no rank sets is equal.
 class Header {
  public:
   void set(Field field, std::uint64_t value) noexcept { fields_[static_cast<std::size_t>(field)] = value; }
@@ -92,6 +93,7 @@ class Agreement {
 /// part for its parent.
 class Exchange {
  public:
+  /// Increase it with every change of the header, of a payload or of a gathered text.
   static constexpr std::uint64_t protocol_version = 3;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);

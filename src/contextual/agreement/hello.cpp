@@ -19,7 +19,8 @@
 namespace contextual::agreement {
 namespace {
 
-/// One line for each thing that must be equal.
+/// One line for each thing that all ranks must know and that must be equal on them. Ranks compare a digest of
+/// the lines. If it differs, they gather the lines, and the error names those that differ.
 std::string lines_of(const std::string& region, const options::ResolvedOptions& options) {
   std::string lines = "region=\"" + region + "\"";
   for (const std::string& item : options.agreed_items()) {

@@ -11,7 +11,8 @@
 
 namespace contextual::agreement {
 
-/// Returns a hash of the shared state's plan of a batch.
+/// Returns a hash of the shared state's plan of a batch: of the role and the config of every cell. What else
+/// a plan has does not make a difference.
 inline std::uint64_t plan_digest(const detail::BatchPlan& plan) {
   detail::StableHash digest;
   for (const policy::IterationPlan& iteration : plan.shared) {

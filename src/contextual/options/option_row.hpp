@@ -41,7 +41,7 @@ struct Row {
   const char* unit = "";                    ///< the unit of `least`, for messages
   Set Environment::*environment = nullptr;  ///< the environment variable that takes precedence over it
 
-  /// Must be equal on all ranks, which compare it in their first exchange.
+  /// Must be equal on all ranks, which compare it in their first exchange, as text (option_text.hpp).
   constexpr Row agreed() const requires Comparable<Value> {
     Row row = *this;
     row.is_agreed = true;
@@ -53,6 +53,7 @@ struct Row {
     row.unit = in_unit;
     return row;
   }
+  /// The environment variable takes precedence over the option in the call, the tuner and the process.
   constexpr Row below(Set Environment::*variable) const {
     Row row = *this;
     row.environment = variable;

@@ -1,10 +1,11 @@
 #pragma once
 
 /// \file
-/// The table of options, one row per option: its name, its member of Options, its resolved value, whether it
-/// must be equal on all ranks, and its least value. Precedence, environment variables, the comparison between
-/// ranks and the checks all follow these rows. A new option therefore needs its documented member, the member
-/// for its resolved value, and a row.
+/// The table of options, one row per option: its name, its member of Options, the member for its resolved
+/// value, whether it must be equal on all ranks, its least value, and the environment variable that takes
+/// precedence over it. Precedence, the comparison between ranks and the checks all follow these rows. A new
+/// option therefore needs its documented member, the member for its resolved value, and a row. A new variable
+/// needs its member of Environment, a line in `parse_environment`, and `below` in the option's row.
 
 #include "contextual/options/option_row.hpp"
 

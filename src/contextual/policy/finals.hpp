@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Phase 2: decides which contests are held, in which order, and what they change. Pure.
+/// The finals, which are the search after the walk (Phase::search): decides which contests are held, in which
+/// order, and what they change. Pure.
 ///
 /// The first contest compares the walk's choices with other whole sets. Then, in passes, a contest for each
 /// problem compares its few best configs while all others stay fixed. The last contest compares the chosen

@@ -40,6 +40,10 @@ namespace contextual::tuning {
 /// Between the two calls the calling thread's launches are part of the run. Both functions throw the error
 /// that ends the run, including an exception of the region. Choices that are locked in by then stay. When
 /// `finished` becomes true, the last run of the region was the final run. One thread uses it.
+///
+/// Make it by TuningSetup and drive it only after `meet`, because the ranks must meet first. When it is over,
+/// with or without an error, call `end` of the recorder. tests/unit/tuning/driven_run_test.cpp does all of
+/// this. The options, the exchange and the recorder must outlive it.
 class TuningRun {
  public:
   TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,

@@ -35,7 +35,7 @@ class TuningSetup {
   /// comes, the error says so, and the log blames this rank.
   void meet();
 
-  // Valid after `meet` has returned.
+  // Valid after `meet` has returned. The run refers to the recorder, which this object keeps.
   record::Recorder& recorder() { return *recorder_; }
   std::unique_ptr<TuningRun> take_run() { return std::move(run_); }
 

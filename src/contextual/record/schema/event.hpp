@@ -2,8 +2,9 @@
 
 /// \file
 /// The events of a log: the members of each and, below them, one row per member. docs/log-format.md says what
-/// they mean. A new field needs a member and a row, because the writers of both logs and the reader follow
-/// the rows.
+/// they mean. The writers of both logs and the reader follow the rows. A new field therefore needs a member,
+/// a row, and code that sets it where its event is made (recorder.cpp, launch_event.cpp, contest_event.cpp;
+/// for `blocked`, tuning/blocked_rank.cpp).
 ///
 /// `Storage` says how an event holds texts, problems and configs. The library's events own them (events.hpp);
 /// a reader of many logs keeps equal ones once.

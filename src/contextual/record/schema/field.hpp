@@ -40,6 +40,7 @@ struct Field {
   Unit unit = Unit::none;
   std::string_view text_if_absent{};  ///< shown for an optional without a value
 
+  /// A reader rejects a line without the field. Not for a field that older logs do not have.
   constexpr Field needed() const {
     Field field = *this;
     field.is_needed = true;
