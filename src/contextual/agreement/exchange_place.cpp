@@ -61,9 +61,11 @@ std::string communication_text(const ExchangePlace& place, std::chrono::millisec
                                const std::string& cause, const std::vector<int>& missing_ranks) {
   const std::string stopped =
       missing_ranks.empty() ? "each rank stopped" : who_of(missing_ranks) + " stopped";
-  return to_text(place) + ", deadline " + std::to_string(deadline.count()) + " ms: " + cause +
-         ". The logs of all ranks say where " + stopped +
-         ": read them with contextual-report. If a rank was only slow, raise the option `deadline`. This "
+  const std::string logs = place.stage == Stage::settled_run ? ""  // such a run writes none
+                                                             : "The logs of all ranks say where " + stopped +
+                                                                   ": read them with contextual-report. ";
+  return to_text(place) + ", deadline " + std::to_string(deadline.count()) + " ms: " + cause + ". " + logs +
+         "If a rank was only slow, raise the option `deadline`. This "
          "communicator cannot be used any more: start the ranks anew, or, where all of them live, give the "
          "tuner a new one";
 }

@@ -133,8 +133,10 @@ void FailureExchange::throw_mismatch(const Agreement& agreement, const BatchPlan
         "same order on all ranks";
   } else if (agreement.differs(Field::launches)) {
     what += describe_difference(details);
-  } else {
+  } else if (agreement.differs(Field::plan)) {
     what += "Their plans differ: the schedule reads something that is not equal on all ranks";
+  } else {
+    what += "They differ in something that no message knows: a defect of this library";
   }
   throw RankMismatchError(what, majority_of(details).differing);
 }

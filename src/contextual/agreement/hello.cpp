@@ -22,7 +22,8 @@ namespace {
 /// One line for each thing that all ranks must know and that must be equal on them. Ranks compare a digest of
 /// the lines. If it differs, they gather the lines, and the error names those that differ.
 std::string lines_of(const std::string& region, const options::ResolvedOptions& options) {
-  std::string lines = "region=\"" + region + "\"";
+  std::string lines =
+      "protocol=" + std::to_string(Exchange::protocol_version) + "\nregion=\"" + region + "\"";
   for (const std::string& item : options.agreed_items()) {
     lines += "\n" + item;
   }

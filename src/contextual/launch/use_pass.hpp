@@ -32,8 +32,13 @@ class UsePass {
   /// launched.
   enum class Failures { are_the_callers, are_watched };
 
-  UsePass(Failures failures, Namesakes namesakes)
-      : watched_(failures == Failures::are_watched), namesakes_(namesakes) {}
+  /// What is kept of a new launch: that there was one, or also its name, for which it takes a lock.
+  enum class New { is_noted, is_named };
+
+  UsePass(Failures failures, Namesakes namesakes, New what_is_new)
+      : watched_(failures == Failures::are_watched),
+        named_(what_is_new == New::is_named),
+        namesakes_(namesakes) {}
 
   bool watched() const noexcept { return watched_; }
   Namesakes namesakes() const noexcept { return namesakes_; }
@@ -42,9 +47,12 @@ class UsePass {
   void saw_new(const KernelCore& kernel, const Key& key) noexcept {
     const bool on_all = kernel.traits().participation == Participation::all;
     (on_all ? new_on_all_ : new_elsewhere_).store(true, std::memory_order_relaxed);
+    if (!named_ || !on_all) {
+      return;
+    }
     try {
       const std::lock_guard lock(mutex_);
-      if (on_all && first_new_.empty()) {
+      if (first_new_.empty()) {
         first_new_ = "kernel \"" + kernel.traits().name + "\", key " + kernel.key_text(key);
       }
     } catch (...) {  // out of memory for the text
@@ -70,6 +78,7 @@ class UsePass {
 
  private:
   const bool watched_;
+  const bool named_;
   const Namesakes namesakes_;
   std::atomic<bool> new_on_all_{false};
   std::atomic<bool> new_elsewhere_{false};

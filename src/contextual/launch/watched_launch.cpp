@@ -3,6 +3,8 @@
 #include <contextual/context_guard.hpp>
 #include <contextual/detail/launch/watched_launch.hpp>
 
+#include <utility>
+
 namespace contextual::detail {
 
 bool WatchedLaunch::fall_back() {
@@ -11,15 +13,7 @@ bool WatchedLaunch::fall_back() {
   if (!traits.coupling.empty()) {
     return false;
   }
-  const std::size_t failed = config_id_;
-  const std::size_t count = traits.prepare ? 1 : core_.space().size;
-  while (next_ < count) {
-    config_id_ = next_++;
-    if (config_id_ != failed) {
-      return true;
-    }
-  }
-  return false;
+  return std::exchange(config_id_, 0) != 0;
 }
 
 }  // namespace contextual::detail

@@ -143,15 +143,22 @@ void ProblemState::note_presence(bool launched) {
 }
 
 void ProblemState::reject(std::size_t config_id, const std::string& reason) {
-  const bool of_earlier_run = schedule_ == nullptr && record_.choice == config_id;
-  reject(config_id, reason, "was rejected after it had been chosen");
-  if (of_earlier_run && record_.status == ProblemStatus::locked_in) {
+  ConfigRecord& config = record_.configs[config_id];
+  const std::size_t others = viable_count_ - (viable(config_id) ? 1 : 0);
+  if (!schedule_ && record_.choice == config_id && !config.rejection && others > 0) {
+    config.rejection = reason;
+    viable_count_ = others;
     begin_walk();  // nothing else has been measured
+    return;
   }
+  reject(config_id, reason, "was rejected after it had been chosen");
 }
 
 void ProblemState::reject_in_final_run(std::size_t config_id, const std::string& reason) {
   reject(config_id, reason, "was rejected in the final run (" + reason + ")");
+  if (!schedule_ && record_.configs[config_id].rejection && record_.status == ProblemStatus::locked_in) {
+    make_provisional("nothing else has been measured");
+  }
 }
 
 /// `when` tells of a choice that is rejected, after its name.

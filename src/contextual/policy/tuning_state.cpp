@@ -80,8 +80,13 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
 }
 
 void TuningState::Impl::reject(const RejectionOutcome& rejection) {
-  problems[rejection.problem].reject(rejection.config_id, rejection.reason);
+  ProblemState& problem = problems[rejection.problem];
+  const bool walked_before = problem.walking();
+  problem.reject(rejection.config_id, rejection.reason);
   finals.reject(rejection.problem, rejection.config_id);
+  if (!walked_before && problem.walking()) {
+    finals.interrupt(rejection.problem);  // it walks anew
+  }
 }
 
 /// In the order of time: what a config did before it was rejected counts.

@@ -59,7 +59,7 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
   report.choice = record.choice;
   report.choice_config = config_of(slot, record.choice);
   report.reason = record.reason;
-  report.reused = slot.found.locked_config.has_value();
+  report.reused = slot.found.locked_config == record.choice;
   for (std::size_t id = 0; id < record.configs.size(); ++id) {
     const policy::ConfigRecord& config = record.configs[id];
     report.configs.push_back({id, config_of(slot, id), time_summary(config.samples_ns, statistic),

@@ -2,6 +2,7 @@
 #include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/launch/use_pass.hpp"
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/tuning/abandoned.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/call_watch.hpp"
 #include "contextual/tuning/rank_groups.hpp"
@@ -17,12 +18,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <mutex>
-#include <optional>
-#include <set>
 #include <utility>
-#include <vector>
 
 namespace contextual {
 
@@ -47,15 +44,6 @@ class ActiveRun {
 /// both, or the region inside would start to tune in the first call that is to run once.
 bool inside_region() {
   return detail::thread_state().log != nullptr || detail::thread_state().use != nullptr;
-}
-
-/// A thread may still launch into it, so it is kept for good.
-void abandon(std::unique_ptr<TuningRun> run) {
-  run->retire();
-  static std::mutex mutex;
-  static auto* const abandoned = new std::vector<std::unique_ptr<TuningRun>>;
-  const std::lock_guard lock(mutex);
-  abandoned->push_back(std::move(run));
 }
 
 /// What `run` would throw for these options.
@@ -155,8 +143,8 @@ bool ContextualAutotuner::Impl::start(const std::string& region, const std::func
 
 bool ContextualAutotuner::Impl::run(const std::string& region, const std::function<void()>& call,
                                     const options::ResolvedOptions& resolved, const Occasion& occasion) {
-  const bool settled =
-      occasion.origin == Origin::run && !resolved.always_tune && groups.settled(region, resolved);
+  const bool settled = occasion.origin == Origin::run && !resolved.always_tune &&
+                       groups.settled(region, region_id(region, resolved), resolved);
   if (settled) {
     agreement::Exchange& exchange = groups.exchange_for(resolved);
     const agreement::Hello hello = agreement::say_hello(
@@ -166,7 +154,7 @@ bool ContextualAutotuner::Impl::run(const std::string& region, const std::functi
                                          .execute(call)) {
       return true;
     }
-    groups.set_settled(region, resolved, false);
+    groups.forget_settled(region, resolved);
   }
   return tune(region, call, resolved, occasion);
 }
@@ -182,9 +170,14 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, const std::funct
   const auto finish = [&](const std::exception_ptr& thrown) {
     recorder.end(thrown, run->ending());
     keep(std::move(recorder.report()));
-    groups.set_settled(region, resolved, !thrown && run->nothing_left());
+    if (!thrown && run->nothing_left()) {
+      groups.note_settled(region, region_id(region, resolved), resolved);
+    } else {
+      groups.forget_settled(region, resolved);
+    }
     if (run->context().has_live_guards()) {
-      abandon(std::move(run));
+      run->retire();
+      tuning::abandon(std::move(run));
     }
   };
   const ActiveRun active;
@@ -267,11 +260,17 @@ void ContextualAutotuner::Impl::first_call_done(detail::TunedState& state, const
   }
   state.alone = resolved.communicator->size() == 1;
   state.namesakes = detail::namesakes_in(resolved.communicator->process_scope());
+  const auto after_grace =
+      resolved.end_blocked_calls ? tuning::AfterGrace::leave : tuning::AfterGrace::nothing;
+  options::ResolvedOptions logged = resolved;
+  if (resolved.mode != Mode::tune) {
+    logged.log_directory.clear();  // other modes write no log
+  }
   state.watched = {resolved.deadline, resolved.grace,
-                   [this, region, resolved](std::chrono::nanoseconds blocked_for) {
-                     const tuning::UntunedCall call{region, last_run_id(region), Activity::later_call,
-                                                    resolved.end_blocked_calls};
-                     return tuning::blocked_call_actions(resolved, call, blocked_for);
+                   [this, region, logged, after_grace](std::chrono::nanoseconds blocked_for) {
+                     return tuning::blocked_call_actions(
+                         logged, {region, last_run_id(region), Activity::later_call, after_grace},
+                         blocked_for);
                    }};
   state.tuned.store(true, std::memory_order_release);
 }
@@ -288,7 +287,10 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
   }
   Occasion occasion;
   if (state.tuned.load(std::memory_order_acquire)) {
-    detail::UsePass use(detail::UsePass::Failures::are_the_callers, state.namesakes);
+    // What is new is named for the message of a rank that alone goes to tune it.
+    const bool named = !state.alone && !state.saturated.load(std::memory_order_relaxed);
+    detail::UsePass use(detail::UsePass::Failures::are_the_callers, state.namesakes,
+                        named ? detail::UsePass::New::is_named : detail::UsePass::New::is_noted);
     detail::ThreadState thread = state.thread;
     thread.use = &use;
     {

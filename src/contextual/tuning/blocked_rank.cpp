@@ -26,6 +26,10 @@ struct Blocked {
   int process_rank = 0;
   std::function<void(const BlockedInfo&)> on_deadline;
   bool leave = false;
+
+  std::mutex mutex;  ///< of what follows, and of the log's order
+  bool told = false;
+  bool ended = false;  ///< before it was told
 };
 
 /// One write: stdio's lock may be held by whoever is blocked.
@@ -46,6 +50,15 @@ void write(Blocked& blocked, const record::Event& event) noexcept {
   }
 }
 
+void write_end(Blocked& blocked) noexcept {
+  try {
+    record::Event event = blocked.event;
+    event.body = record::Warning{"a call that was blocked for longer than the deadline has ended after all"};
+    write(blocked, event);
+  } catch (...) {  // no memory for the words
+  }
+}
+
 /// Tells, but waits only a second for it: the disk, or a pipe that nobody reads, may be what blocks.
 void tell_bounded(const std::shared_ptr<Blocked>& blocked) {
   struct Told {
@@ -55,7 +68,14 @@ void tell_bounded(const std::shared_ptr<Blocked>& blocked) {
   };
   const auto told = std::make_shared<Told>();
   std::thread([told, blocked] {
-    write(*blocked, blocked->event);
+    {
+      const std::lock_guard order(blocked->mutex);
+      write(*blocked, blocked->event);
+      blocked->told = true;
+      if (blocked->ended) {
+        write_end(*blocked);
+      }
+    }
     say("[contextual] blocked for longer than the deadline: " + record::to_text(blocked->event) + "\n");
     const std::lock_guard lock(told->mutex);
     told->done = true;
@@ -114,10 +134,9 @@ void leave(const Blocked& blocked) noexcept {
   }
 }
 
-/// `may_leave`: what is blocked is ended after the grace.
-std::shared_ptr<Blocked> blocked_of(const options::ResolvedOptions& options, bool may_leave) {
+std::shared_ptr<Blocked> blocked_of(const options::ResolvedOptions& options, AfterGrace after_grace) {
   auto blocked = std::make_shared<Blocked>();
-  if (may_leave) {
+  if (after_grace == AfterGrace::leave) {
     blocked->on_deadline = options.on_deadline;
     blocked->leave = !options.on_deadline && !being_traced();
   }
@@ -133,11 +152,10 @@ record::BlockedAction action_of(const Blocked& blocked) {
 
 /// Says that a call went on, so that nobody takes it for blocked.
 void tell_end(Blocked& blocked) noexcept {
-  try {
-    record::Event event = blocked.event;
-    event.body = record::Warning{"a call that was blocked for longer than the deadline has ended after all"};
-    write(blocked, event);
-  } catch (...) {  // no memory for the words
+  const std::lock_guard order(blocked.mutex);
+  blocked.ended = true;
+  if (blocked.told) {
+    write_end(blocked);
   }
 }
 
@@ -146,7 +164,7 @@ void tell_end(Blocked& blocked) noexcept {
 Watchdog::Actions blocked_actions(const options::ResolvedOptions& options, detail::RunContext& context,
                                   const record::Recorder& recorder, const Watchdog::Place& place,
                                   std::chrono::nanoseconds blocked_for) noexcept {
-  auto blocked = blocked_of(options, true);
+  auto blocked = blocked_of(options, AfterGrace::leave);
   record::Blocked event = body_of(context, place, blocked_for);
   event.action = action_of(*blocked);
   blocked->event = recorder.event_of(std::move(event));
@@ -156,9 +174,10 @@ Watchdog::Actions blocked_actions(const options::ResolvedOptions& options, detai
 
 CallWatch::Actions blocked_call_actions(const options::ResolvedOptions& options, const UntunedCall& call,
                                         std::chrono::nanoseconds blocked_for) noexcept {
-  auto blocked = blocked_of(options, call.may_leave);
+  auto blocked = blocked_of(options, call.after_grace);
   record::Blocked event = body_of({call.activity, Phase::final_run, 0}, blocked_for);
-  event.action = call.may_leave ? action_of(*blocked) : record::BlockedAction::left_alone;
+  event.action =
+      call.after_grace == AfterGrace::leave ? action_of(*blocked) : record::BlockedAction::left_alone;
   blocked->event = {call.run_id, options.communicator->rank(), call.region, std::move(event)};
   blocked->log_directory = options.log_directory;
   blocked->process_rank = options.communicator->process_rank();

@@ -23,12 +23,15 @@ Watchdog::Actions blocked_actions(const options::ResolvedOptions& options, detai
                                   const record::Recorder& recorder, const Watchdog::Place& place,
                                   std::chrono::nanoseconds blocked_for) noexcept;
 
+/// What happens to a call that is still blocked after the grace.
+enum class AfterGrace { leave, nothing };
+
 /// A call of a region that no tuning run looks after.
 struct UntunedCall {
   std::string region;
   std::string run_id;  ///< of the last tuning run of the region: its log tells of the call
   Activity activity = Activity::later_call;
-  bool may_leave = false;  ///< what `blocked_actions` does after the grace is done
+  AfterGrace after_grace = AfterGrace::nothing;
 };
 
 /// The same for such a call. `over` says in the log that it has ended after all.

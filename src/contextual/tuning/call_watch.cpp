@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdint>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -17,38 +18,61 @@ namespace contextual::tuning {
 struct CallWatch::Shared {
   explicit Shared(std::chrono::milliseconds limit) : running(limit) {}
 
+  /// What is due for a section. The section may be gone when the watch comes to it.
+  struct Due {
+    const Section* section;
+    std::uint64_t number;
+    std::function<void()> act;
+  };
+
   void watch();
-  /// What is due now. Under the lock, so that no section ends meanwhile.
-  std::vector<std::function<void()>> due(std::chrono::nanoseconds passed);
+  std::vector<Due> due(std::chrono::nanoseconds passed);
+  bool goes_on(const Due& due) const;
 
   const pid_t process = getpid();
   std::mutex mutex;
   std::condition_variable wake;
   bool stop = false;
   bool acting = false;
+  bool idle = false;              ///< the thread waits for a section, without ticks
+  std::uint64_t last_number = 0;  ///< of a section
   std::vector<Section*> sections;
   detail::RunningTime<std::chrono::steady_clock> running;
 };
 
 void CallWatch::Shared::watch() {
   std::unique_lock lock(mutex);
-  while (!wake.wait_for(lock, running.tick(), [this] { return stop; })) {
-    const auto actions = due(running.look());
-    if (actions.empty()) {
-      continue;
+  while (!stop) {
+    if (sections.empty()) {
+      idle = true;
+      wake.wait(lock, [this] { return stop || !sections.empty(); });
+      idle = false;
+      running.look();  // what has passed until now is nobody's
     }
-    acting = true;
-    lock.unlock();
-    for (const auto& act : actions) {
-      act();
+    if (wake.wait_for(lock, running.tick(), [this] { return stop; })) {
+      return;
     }
-    lock.lock();
-    acting = false;
+    for (const Due& next : due(running.look())) {
+      if (!goes_on(next)) {
+        continue;
+      }
+      acting = true;
+      lock.unlock();
+      next.act();
+      lock.lock();
+      acting = false;
+    }
   }
 }
 
-std::vector<std::function<void()>> CallWatch::Shared::due(std::chrono::nanoseconds passed) {
-  std::vector<std::function<void()>> actions;
+bool CallWatch::Shared::goes_on(const Due& due) const {
+  return !stop && std::any_of(sections.begin(), sections.end(), [&](const Section* section) {
+    return section == due.section && section->number_ == due.number;
+  });
+}
+
+std::vector<CallWatch::Shared::Due> CallWatch::Shared::due(std::chrono::nanoseconds passed) {
+  std::vector<Due> all;
   for (Section* section : sections) {
     const Call& call = section->call_;
     section->inside_ += section->counts_ ? passed : std::chrono::nanoseconds(0);
@@ -56,14 +80,14 @@ std::vector<std::function<void()>> CallWatch::Shared::due(std::chrono::nanosecon
     if (section->inside_ >= call.limit && !section->barked_) {
       section->barked_ = true;
       section->actions_ = call.bark(section->inside_);
-      actions.push_back(section->actions_.tell);
+      all.push_back({section, section->number_, section->actions_.tell});
     } else if (section->inside_ >= call.limit + call.grace && !section->left_) {
       section->left_ = true;
-      actions.push_back(section->actions_.leave);
+      all.push_back({section, section->number_, section->actions_.leave});
     }
   }
-  std::erase_if(actions, [](const auto& action) { return !action; });
-  return actions;
+  std::erase_if(all, [](const Due& due) { return !due.act; });
+  return all;
 }
 
 CallWatch::~CallWatch() {
@@ -101,7 +125,11 @@ CallWatch::Section::Section(CallWatch& watch, const Call& call)
     : call_(call), shared_(watch.started(call.limit)) {
   if (shared_) {
     const std::lock_guard lock(shared_->mutex);
+    number_ = ++shared_->last_number;
     shared_->sections.push_back(this);
+    if (shared_->idle) {
+      shared_->wake.notify_one();
+    }
   }
 }
 

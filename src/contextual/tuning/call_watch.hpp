@@ -4,6 +4,7 @@
 /// Looks after calls of regions that have no tuning run to look after them.
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -12,8 +13,8 @@
 namespace contextual::tuning {
 
 /// A thread that acts when a call takes longer than its limit, and again when it still goes on `grace` later.
-/// It starts with the first call and lives as long as the tuner. Any number of threads may make calls. Time
-/// is counted as in Watchdog (watchdog.hpp), in ticks of at most half a second.
+/// It starts with the first call, sleeps while there is none, and lives as long as the tuner. Any number of
+/// threads may make calls. Time is counted as in Watchdog (watchdog.hpp), in ticks of at most half a second.
 class CallWatch {
   struct Shared;
 
@@ -30,7 +31,7 @@ class CallWatch {
     std::chrono::milliseconds limit{};
     std::chrono::milliseconds grace{};
     /// Says what to do about the call. Called by the watch's thread once a section, while the section cannot
-    /// end; it waits for nothing but memory and must not throw.
+    /// end; it must not wait for another thread that the call may block, and must not throw.
     std::function<Actions(std::chrono::nanoseconds blocked_for)> bark;
   };
 
@@ -50,10 +51,13 @@ class CallWatch {
     Section& operator=(const Section&) = delete;
     ~Section();
 
+    bool watched() const noexcept { return shared_ != nullptr; }
+
    private:
     friend struct Shared;
     const Call& call_;
     std::shared_ptr<Shared> shared_;  ///< null: not watched
+    std::uint64_t number_ = 0;        ///< tells sections at one address apart
     bool counts_ = false;             ///< since the first tick that saw it
     std::chrono::nanoseconds inside_{0};
     bool barked_ = false;

@@ -40,7 +40,30 @@ LaterAttempts& later_attempts() {
   return *attempts;
 }
 
+class Publications {
+ public:
+  std::uint64_t count(std::uint32_t region_id, bool one_more) {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t& count = counts_[region_id];
+    count += one_more ? 1 : 0;
+    return count;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::uint32_t, std::uint64_t> counts_;
+};
+
+Publications& publications() {
+  static auto* const counts = new Publications;  // outlives static tuners
+  return *counts;
+}
+
 }  // namespace
+
+std::uint64_t publications_of(std::uint32_t region_id) {
+  return publications().count(region_id, false);
+}
 
 void LockIns::publish(const agreement::Problems& problems) {
   for (ProblemSlot& slot : context_.slots()) {
@@ -68,6 +91,7 @@ void LockIns::publish(ProblemSlot& slot, const policy::ProblemRecord& record, Pu
     return;
   }
   const Standing standing = choice.provisional ? provisional_standing(slot) : Standing::lasting;
+  publications().count(context_.region_id(), true);
   for (const auto& member : slot.found.members) {
     member->table()->lock_in(context_.region_id(), slot.problem.key, static_cast<int>(choice.config_id),
                              standing);

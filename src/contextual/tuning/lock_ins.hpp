@@ -8,6 +8,7 @@
 #include "contextual/record/recorder.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 
 namespace contextual::tuning {
@@ -17,6 +18,10 @@ enum class Origin {
   run,         ///< a call of `run`, or a wrapped region's first call
   later_call,  ///< a later call of a wrapped region that launched something new
 };
+
+/// Returns how often choices of a region have been published in this process: another number means that some
+/// tuner may have changed one. Thread-safe.
+std::uint64_t publications_of(std::uint32_t region_id);
 
 /// The published choices of one run.
 class LockIns {

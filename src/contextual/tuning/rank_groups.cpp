@@ -1,5 +1,7 @@
 #include "contextual/tuning/rank_groups.hpp"
 
+#include "contextual/tuning/lock_ins.hpp"
+
 namespace contextual::tuning {
 
 agreement::Exchange& RankGroups::exchange_for(const options::ResolvedOptions& options) {
@@ -15,14 +17,19 @@ agreement::Exchange& RankGroups::exchange_for(const options::ResolvedOptions& op
   return *exchange;
 }
 
-void RankGroups::set_settled(const std::string& region, const options::ResolvedOptions& options,
-                             bool settled) {
-  const std::pair place(options.communicator.get(), region);
-  if (settled) {
-    settled_.insert(place);
-  } else {
-    settled_.erase(place);
-  }
+bool RankGroups::settled(const std::string& region, std::uint32_t region_id,
+                         const options::ResolvedOptions& options) const {
+  const auto known = settled_.find({options.communicator.get(), region});
+  return known != settled_.end() && known->second == publications_of(region_id);
+}
+
+void RankGroups::note_settled(const std::string& region, std::uint32_t region_id,
+                              const options::ResolvedOptions& options) {
+  settled_[{options.communicator.get(), region}] = publications_of(region_id);
+}
+
+void RankGroups::forget_settled(const std::string& region, const options::ResolvedOptions& options) {
+  settled_.erase({options.communicator.get(), region});
 }
 
 }  // namespace contextual::tuning

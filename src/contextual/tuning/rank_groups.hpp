@@ -8,6 +8,7 @@
 
 #include <contextual/communicator.hpp>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -32,17 +33,19 @@ class RankGroups {
   }
   void note_met(const options::ResolvedOptions& options) { met_.insert(options.communicator.get()); }
 
-  /// Returns true if everything that the region launched in its last tuning run has a lasting choice.
-  bool settled(const std::string& region, const options::ResolvedOptions& options) const {
-    return settled_.contains({options.communicator.get(), region});
-  }
-  void set_settled(const std::string& region, const options::ResolvedOptions& options, bool settled);
+  /// Returns true if everything that the region launched in its last tuning run has a lasting choice, and
+  /// nobody has published another choice for the region since.
+  bool settled(const std::string& region, std::uint32_t region_id,
+               const options::ResolvedOptions& options) const;
+  void note_settled(const std::string& region, std::uint32_t region_id,
+                    const options::ResolvedOptions& options);
+  void forget_settled(const std::string& region, const options::ResolvedOptions& options);
 
  private:
   std::map<Communicator*, std::unique_ptr<agreement::Exchange>> exchanges_;
   std::vector<std::shared_ptr<Communicator>> communicators_;  ///< live as long as their exchanges
   std::set<Communicator*> met_;
-  std::set<std::pair<Communicator*, std::string>> settled_;
+  std::map<std::pair<Communicator*, std::string>, std::uint64_t> settled_;  ///< publications_of then
 };
 
 }  // namespace contextual::tuning

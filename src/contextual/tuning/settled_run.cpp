@@ -4,26 +4,33 @@
 #include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/launch/use_pass.hpp"
 #include "contextual/record/failure.hpp"
+#include "contextual/tuning/abandoned.hpp"
 #include "contextual/tuning/batch_runner.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 
 #include <contextual/error.hpp>
 
 #include <memory>
-#include <mutex>
-#include <vector>
+#include <optional>
 
 namespace contextual::tuning {
 namespace {
 
 using detail::UsePass;
 
-/// A thread may still launch into it, so it is kept for good.
-void abandon(std::unique_ptr<UsePass> pass) {
-  static std::mutex mutex;
-  static auto* const abandoned = new std::vector<std::unique_ptr<UsePass>>;
-  const std::lock_guard lock(mutex);
-  abandoned->push_back(std::move(pass));
+/// The choice of a launch failed, and so did its fallback.
+struct LaunchRejected {};
+
+/// `rejected`: a launch of the region has found no config to use.
+[[noreturn]] void rethrow(const std::exception_ptr& thrown, bool rejected) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const ConfigRejected&) {
+    if (rejected) {
+      throw LaunchRejected();
+    }
+    throw;  // the region's own
+  }
 }
 
 }  // namespace
@@ -32,12 +39,19 @@ bool SettledRun::execute(const std::function<void()>& region) {
   agreement::SettledOutcome outcome;
   try {
     outcome.something_new = run(region);
-  } catch (const ConfigRejected&) {
+  } catch (const LaunchRejected&) {
     outcome.something_new = true;  // a choice that could be launched once cannot be any more
   } catch (...) {
     outcome.failure = {std::current_exception(), record::text_of(std::current_exception()), 0};
   }
-  return agreement::agree_on_settled_run(exchange_, region_, outcome);
+  try {
+    return agreement::agree_on_settled_run(exchange_, region_, outcome);
+  } catch (...) {
+    if (outcome.failure.thrown) {  // it takes precedence over the error that kept it from the others
+      std::rethrow_exception(outcome.failure.thrown);
+    }
+    throw;
+  }
 }
 
 bool SettledRun::run(const std::function<void()>& region) {
@@ -56,33 +70,44 @@ bool SettledRun::run(const std::function<void()>& region) {
 
 bool SettledRun::call(const std::function<void()>& region) {
   auto pass = std::make_unique<UsePass>(UsePass::Failures::are_watched,
-                                        detail::namesakes_in(options_.communicator->process_scope()));
+                                        detail::namesakes_in(options_.communicator->process_scope()),
+                                        UsePass::New::is_noted);
+  std::exception_ptr thrown;
   {
     const detail::ThreadStateScope scope({.use = pass.get(), .region = region_id_});
     try {
       region();
     } catch (...) {
-      if (pass->has_live_guards()) {
-        abandon(std::move(pass));
-      }
-      throw;
+      thrown = std::current_exception();
     }
   }
-  if (pass->has_live_guards()) {
+  const bool something_new = pass->new_on_all() || pass->new_elsewhere() || pass->rejected();
+  const bool rejected = pass->rejected();
+  const bool guard_lives = pass->has_live_guards();
+  if (guard_lives) {
     abandon(std::move(pass));
+  }
+  if (thrown) {
+    rethrow(thrown, rejected);
+  }
+  if (guard_lives) {
     throw_outlived_guard(region_);
   }
-  return pass->new_on_all() || pass->new_elsewhere() || pass->rejected();
+  return something_new;
 }
 
 template <typename Step>
 void SettledRun::watched(Activity activity, const Step& step) {
   const CallWatch::Call call{
       options_.deadline, options_.grace, [&, activity](std::chrono::nanoseconds blocked_for) {
-        return blocked_call_actions(options_, {region_, last_run_id_, activity, true}, blocked_for);
+        return blocked_call_actions(options_, {region_, last_run_id_, activity, AfterGrace::leave},
+                                    blocked_for);
       }};
-  const Watchdog::Pause outer_run;
   const CallWatch::Section section(watch_, call);
+  std::optional<Watchdog::Pause> outer_run;
+  if (section.watched()) {
+    outer_run.emplace();
+  }
   step();
 }
 

@@ -5,6 +5,9 @@
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
+#include <algorithm>
+#include <vector>
+
 namespace contextual::tuning {
 namespace {
 
@@ -16,6 +19,12 @@ void check_single_library() {
         ": kernels linked to it cannot be tuned from here. Link the application and its plugins to one "
         "shared library");
   }
+}
+
+/// Every other rank is missing, and this one is not.
+bool names_all_others(const std::vector<int>& missing, const agreement::Exchange& exchange) {
+  return std::find(missing.begin(), missing.end(), exchange.rank()) == missing.end() &&
+         missing.size() + 1 == static_cast<std::size_t>(exchange.size());
 }
 
 }  // namespace
@@ -56,7 +65,7 @@ void TuningSetup::say_hello() {
     }
     recorder_->hello(hello.tuning_id, run_->timer());
   } catch (const CommunicationError& error) {
-    const bool met_nobody = error.missing_ranks().size() + 1 == static_cast<std::size_t>(exchange_.size());
+    const bool met_nobody = names_all_others(error.missing_ranks(), exchange_);
     if (occasion_.new_launch.empty() || !recorder_ || !met_nobody) {
       throw;
     }
@@ -73,10 +82,9 @@ void TuningSetup::throw_alone(const CommunicationError& error) const {
   throw CommunicationError(
       "region \"" + region_ + "\": in a later call of this wrapped region, rank " +
           std::to_string(exchange_.rank()) + " launched " + occasion_.new_launch +
-          " for the first time and began to tune it. No other rank did: this rank alone met the key. Make "
-          "the "
-          "key of what is equal on all ranks, or let the kernel take part on `some` or `local` ranks. "
-          "What was tried: " +
+          " for the first time and began to tune it. No other rank came to do so: this rank alone met the "
+          "key, unless the others have stopped. Make the key of what is equal on all ranks, or let the "
+          "kernel take part on `some` or `local` ranks. What was tried: " +
           error.what(),
       error.missing_ranks());
 }

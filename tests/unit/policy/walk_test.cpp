@@ -260,6 +260,18 @@ TEST_CASE("walk leaves a problem of an earlier run as it is", "[unit]") {
   CHECK(assignment_of(state.plan(3)[2]) == Assignment{2, 1});
 }
 
+TEST_CASE("a choice of an earlier run beside a default that is left out is walked anew as well", "[unit]") {
+  TuningState state{walk_only(1, 1)};
+  state.add_problem({3, {true, false, false}, 2});
+  state.reject({{0, 2, 0, "no memory left for it"}});
+  CHECK(state.problem(0).status == ProblemStatus::walking);
+  const ModelRegion region{[](std::size_t, const Assignment&) { return 10; },
+                           [](const Assignment&) { return 100; }};
+  finish(state, region);
+  CHECK(state.problem(0).choice == 1);
+  CHECK(state.problem(0).status == ProblemStatus::locked_in);
+}
+
 TEST_CASE("a choice of an earlier run that cannot be launched any more is walked anew without it", "[unit]") {
   TuningState state{walk_only(1, 1)};
   state.add_problem({3, {}, 2});
@@ -488,8 +500,9 @@ TEST_CASE("a choice of an earlier run that the final run rejects gives way to th
   CHECK(state.reject_choice(0, 2, "no longer right"));
   CHECK(state.problem(0).choice == 0);
   CHECK(state.problem(0).reason ==
-        "config-2 was rejected in the final run (no longer right); then: without times the default stays");
-  CHECK(state.problem(0).status == ProblemStatus::locked_in);
+        "config-2 was rejected in the final run (no longer right); then: without times the default stays; "
+        "provisional: nothing else has been measured");
+  CHECK(state.problem(0).status == ProblemStatus::provisional);
 }
 
 TEST_CASE("a final run that rejects every config fails the problem", "[unit]") {

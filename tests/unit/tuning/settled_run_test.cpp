@@ -6,9 +6,14 @@
 
 #include <contextual/context_guard.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 #include <thread>
 
 using namespace contextual;
@@ -28,6 +33,23 @@ TimerFactory counted(TimerFactory factory, std::atomic<int>& count) {
     return factory();
   };
 }
+
+/// A rank alone, in the place of a rank of a scripted world: what it locks in is that rank's.
+class ScopedRank final : public Communicator {
+ public:
+  explicit ScopedRank(std::string_view scope) : scope_(scope) {}
+  int rank() const noexcept override { return 0; }
+  int size() const noexcept override { return 1; }
+  void all_reduce_max(std::span<std::int64_t> /*values*/, Deadline /*deadline*/) override {}
+  std::vector<std::string> all_gather(std::string_view bytes, Deadline /*deadline*/) override {
+    return {std::string(bytes)};
+  }
+  std::string describe() const override { return "one rank of a scripted world"; }
+  std::string_view process_scope() const noexcept override { return scope_; }
+
+ private:
+  std::string scope_;
+};
 
 /// Collectives of `ranks` ranks in a second run of a region, without those of its first.
 testing::ScriptedTraffic traffic_of_second_run(int ranks) {
@@ -299,4 +321,104 @@ TEST_CASE("run with nothing to tune: what the process forgets is tuned again", "
   kernel = nullptr;
   kernel = make(5);  // another config space: what was chosen means nothing any more
   CHECK(tuner.run("settled_remade", [&] { return (*kernel)(); }) == 4);
+}
+
+TEST_CASE("holds 9: a choice that another tuner of one rank changed is noticed by all ranks", "[unit]") {
+  std::vector<int> used(2);
+  const auto kernels = test::kernel_per_rank(2, [&](int rank) {
+    return test::rank_kernel("settled_changed", 3, {}, [&used, rank](const test::TileConfig& c, int&) {
+      used[static_cast<std::size_t>(rank)] = c.tile;
+    });
+  });
+  const auto thrown = test::on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    const auto region = [&] { (*kernels[static_cast<std::size_t>(rank)])(1); };
+    tuner.run("settled_changed", region);
+    if (rank == 0) {
+      Options options = test::rank_options(std::make_shared<ScopedRank>(communicator->process_scope()));
+      options.timer = testing::scripted_timer(
+          [](const LaunchInfo& launch) { return 1000 + 1000 * static_cast<std::int64_t>(launch.config_id); });
+      options.always_tune = true;
+      ContextualAutotuner(options).run("settled_changed", region);
+    }
+    tuner.run("settled_changed", region);
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(used[0] == used[1]);
+}
+
+TEST_CASE("holds 6: a ConfigRejected of the region itself in a run with nothing to tune is rethrown",
+          "[unit]") {
+  TunableKernel kernel{"settled_own_error", blocks(3), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  bool fail = false;
+  int runs = 0;
+  const auto region = [&] {
+    ++runs;
+    kernel();
+    if (fail) {
+      throw ConfigRejected("the region's own");
+    }
+  };
+  tuner.run("settled_own_error", region);
+  fail = true;
+  runs = 0;
+  CHECK(engine_test::error_text<ConfigRejected>([&] { tuner.run("settled_own_error", region); }) ==
+        "the region's own");
+  CHECK(runs == 1);
+}
+
+TEST_CASE("holds 6: what a rank threw in a run with nothing to tune survives that it cannot be told",
+          "[unit]") {
+  const auto kernels = test::kernel_per_rank(2, [](int) { return test::rank_kernel("settled_untold", 2); });
+  std::vector<std::string> texts(2);
+  testing::ScriptedWorld world(2);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const auto index = static_cast<std::size_t>(rank);
+    Options options = test::rank_options(communicator);
+    options.deadline = std::chrono::milliseconds(300);
+    ContextualAutotuner tuner(options);
+    bool late = false;
+    const auto region = [&] {
+      (*kernels[index])(1);
+      if (late && rank == 1) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(800));  // waits in the region for rank 0
+      }
+      if (late && rank == 0) {
+        throw std::runtime_error("a bad day");
+      }
+    };
+    tuner.run("settled_untold", region);
+    late = true;
+    try {
+      tuner.run("settled_untold", region);
+    } catch (const std::exception& error) {
+      texts[index] = error.what();
+    }
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(texts[0] == "a bad day");
+  CHECK_THAT(texts[1], !ContainsSubstring("contextual-report"));
+}
+
+TEST_CASE("holds 4: a run with nothing to tune falls back to the default and to nothing else", "[unit]") {
+  bool broken = false;
+  std::vector<int> launched;
+  TunableKernel<int(const Block&)> kernel("settled_fallback", blocks(4), single_problem,
+                                          [&](const Block& c) {
+                                            launched.push_back(c.block);
+                                            if (broken && c.block != 0) {
+                                              throw ConfigRejected("broken");
+                                            }
+                                            return c.block;
+                                          },
+                                          {.keep = [](const Block& c) { return c.block != 1; }});
+  ContextualAutotuner tuner{quick()};
+  tuner.run("settled_fallback", [&] { return kernel(); });
+  broken = true;
+  launched.clear();
+  CHECK(tuner.run("settled_fallback", [&] { return kernel(); }) == 0);
+  REQUIRE(launched.size() > 2);
+  CHECK(launched[0] == 3);
+  CHECK(launched[1] == 0);
+  CHECK(std::find(launched.begin(), launched.end(), 1) == launched.end());
 }

@@ -16,16 +16,14 @@ class CONTEXTUAL_API WatchedLaunch {
   WatchedLaunch(const KernelCore& core, std::size_t config_id) : core_(core), config_id_(config_id) {}
 
   std::size_t config_id() const noexcept { return config_id_; }
-  /// Call it when the config has failed before it had any effect. Switches to the default, then to the other
-  /// configs in order. Kernels with a `prepare` fall back to the default only, since nothing may be loaded
-  /// inside a region. Returns false if no config is left, or if the kernel is coupled, because a fallback
-  /// would not match its partner.
+  /// Call it when the config has failed before it had any effect. Switches to the default, because nothing is
+  /// known about the other configs here. Returns false if the default failed, or if the kernel is coupled,
+  /// because a fallback would not match its partner.
   bool fall_back();
 
  private:
   const KernelCore& core_;
   std::size_t config_id_;
-  std::size_t next_ = 0;
 };
 
 }  // namespace contextual::detail
