@@ -58,8 +58,8 @@ bool comes_to_say(const std::filesystem::path& log, const std::string& name, std
 /// Options under which a blocked call is found soon.
 Options impatient(const std::filesystem::path& logs) {
   Options options = quick();
-  options.deadline = milliseconds(50);
-  options.grace = milliseconds(50);
+  options.deadline = milliseconds(200);
+  options.grace = milliseconds(200);
   options.log_directory = logs;
   return options;
 }
@@ -120,7 +120,7 @@ TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its
     kernel();
     if (blocks_now) {
       CHECK(comes_to_say(log, "blocked"));
-      std::this_thread::sleep_for(milliseconds(150));  // longer than the grace
+      std::this_thread::sleep_for(milliseconds(600));  // longer than the grace
     }
   });
   step();
@@ -248,7 +248,7 @@ TEST_CASE("run with nothing to tune: in a hook of another run it is not taken fo
   options.on_deadline = [](const BlockedInfo&) {};
   options.before_iteration = [&](const IterationInfo& info) {
     if (info.phase == Phase::final_run) {
-      for (int i = 0; i < 20; ++i) {
+      for (int i = 0; i < 50; ++i) {  // longer than the deadline
         helper.run("settled_inner", region);
       }
     }

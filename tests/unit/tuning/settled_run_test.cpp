@@ -375,13 +375,13 @@ TEST_CASE("holds 6: what a rank threw in a run with nothing to tune survives tha
   const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     const auto index = static_cast<std::size_t>(rank);
     Options options = test::rank_options(communicator);
-    options.deadline = std::chrono::milliseconds(300);
+    options.deadline = std::chrono::milliseconds(1500);
     ContextualAutotuner tuner(options);
     bool late = false;
     const auto region = [&] {
       (*kernels[index])(1);
       if (late && rank == 1) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(800));  // waits in the region for rank 0
+        std::this_thread::sleep_for(std::chrono::milliseconds(3000));  // waits in the region for rank 0
       }
       if (late && rank == 0) {
         throw std::runtime_error("a bad day");
