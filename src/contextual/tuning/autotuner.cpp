@@ -82,7 +82,7 @@ struct ContextualAutotuner::Impl {
   bool run(const std::string& region, const std::function<void()>& call,
            const options::ResolvedOptions& resolved, const Occasion& occasion);
   /// Tunes, whatever is locked in already.
-  bool tune(const std::string& region, const std::function<void()>& call,
+  bool tune(const std::string& region, std::uint32_t id, const std::function<void()>& call,
             const options::ResolvedOptions& resolved, const Occasion& occasion);
   /// Modes use and off: the final run and nothing else.
   void run_once(const std::string& region, const std::function<void()>& call,
@@ -143,26 +143,27 @@ bool ContextualAutotuner::Impl::start(const std::string& region, const std::func
 
 bool ContextualAutotuner::Impl::run(const std::string& region, const std::function<void()>& call,
                                     const options::ResolvedOptions& resolved, const Occasion& occasion) {
-  const bool settled = occasion.origin == Origin::run && !resolved.always_tune &&
-                       groups.settled(region, region_id(region, resolved), resolved);
+  const std::uint32_t id = region_id(region, resolved);
+  const bool settled =
+      occasion.origin == Origin::run && !resolved.always_tune && groups.settled(region, id, resolved);
   if (settled) {
     agreement::Exchange& exchange = groups.exchange_for(resolved);
     const agreement::Hello hello = agreement::say_hello(
         exchange, region, resolved, {.setup_failure = invalid(resolved), .settled = true});
-    if (hello.settled_everywhere && !tuning::SettledRun(resolved, region, region_id(region, resolved),
-                                                        last_run_id(region), exchange, watch)
-                                         .execute(call)) {
+    if (hello.settled_everywhere &&
+        !tuning::SettledRun(resolved, region, id, last_run_id(region), exchange, watch).execute(call)) {
       return true;
     }
     groups.forget_settled(region, resolved);
   }
-  return tune(region, call, resolved, occasion);
+  return tune(region, id, call, resolved, occasion);
 }
 
-bool ContextualAutotuner::Impl::tune(const std::string& region, const std::function<void()>& call,
+bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id,
+                                     const std::function<void()>& call,
                                      const options::ResolvedOptions& resolved, const Occasion& occasion) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
-  TuningSetup setup(region, region_id(region, resolved), resolved, occasion, exchange);
+  TuningSetup setup(region, id, resolved, occasion, exchange);
   setup.meet();
   groups.note_met(resolved);
   record::Recorder& recorder = setup.recorder();
@@ -171,7 +172,7 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, const std::funct
     recorder.end(thrown, run->ending());
     keep(std::move(recorder.report()));
     if (!thrown && run->nothing_left()) {
-      groups.note_settled(region, region_id(region, resolved), resolved);
+      groups.note_settled(region, id, resolved);
     } else {
       groups.forget_settled(region, resolved);
     }

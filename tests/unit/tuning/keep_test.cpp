@@ -21,6 +21,23 @@ std::vector<bool> left_out_of(const ProblemReport& problem) {
   return left_out;
 }
 
+/// What three ranks come to with a kernel of which each leaves out the config of its own rank.
+std::vector<ProblemReport> each_rank_leaves_one_out(const std::string& kernel, int configs) {
+  const RankKernels kernels = kernel_per_rank(3, [&](int rank) {
+    RankKernel::Options options;
+    options.keep = [rank](const TileConfig& config, const int&) { return config.tile != rank + 1; };
+    return rank_kernel(kernel, configs, options, [](const TileConfig&, int&) {});
+  });
+  std::vector<ProblemReport> problems(3);
+  const auto thrown = on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto r = static_cast<std::size_t>(rank);
+    tuner.run("region", [&] { (*kernels[r])(1); });
+    problems[r] = tuner.report().runs.front().problems.front();
+  });
+  CHECK(count_failed(thrown) == 0);
+  return problems;
+}
+
 }  // namespace
 
 TEST_CASE("keep: a default that is no candidate is launched first, and not chosen though it is fastest",
@@ -79,38 +96,14 @@ TEST_CASE("keep: where no config is a candidate the default stays", "[unit]") {
 
 TEST_CASE("keep: where every rank leaves another config out, what is left on all ranks is chosen from",
           "[unit]") {
-  const RankKernels kernels = kernel_per_rank(3, [&](int rank) {
-    RankKernel::Options options;
-    options.keep = [rank](const TileConfig& config, const int&) { return config.tile != rank + 1; };
-    return rank_kernel("keep_ranks", 4, options, [](const TileConfig&, int&) {});
-  });
-  std::vector<ProblemReport> problems(3);
-  const auto thrown = on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    const auto r = static_cast<std::size_t>(rank);
-    tuner.run("region", [&] { (*kernels[r])(1); });
-    problems[r] = tuner.report().runs.front().problems.front();
-  });
-  CHECK(count_failed(thrown) == 0);
-  for (const ProblemReport& problem : problems) {
+  for (const ProblemReport& problem : each_rank_leaves_one_out("keep_ranks", 4)) {
     CHECK(left_out_of(problem) == std::vector<bool>{true, true, true, false});
     CHECK(problem.choice == 3);
   }
 }
 
 TEST_CASE("keep: where the ranks together leave every config out the default stays on all", "[unit]") {
-  const RankKernels kernels = kernel_per_rank(3, [&](int rank) {
-    RankKernel::Options options;
-    options.keep = [rank](const TileConfig& config, const int&) { return config.tile != rank + 1; };
-    return rank_kernel("keep_none_on_ranks", 3, options, [](const TileConfig&, int&) {});
-  });
-  std::vector<ProblemReport> problems(3);
-  const auto thrown = on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    const auto r = static_cast<std::size_t>(rank);
-    tuner.run("region", [&] { (*kernels[r])(1); });
-    problems[r] = tuner.report().runs.front().problems.front();
-  });
-  CHECK(count_failed(thrown) == 0);
-  for (const ProblemReport& problem : problems) {
+  for (const ProblemReport& problem : each_rank_leaves_one_out("keep_none_on_ranks", 3)) {
     CHECK(problem.choice == 0);
   }
 }
