@@ -27,7 +27,7 @@ cuda::Driver scripted_driver() {
     return CUDA_SUCCESS;
   };
   driver.cuDeviceGetAttribute = [](int* value, CUdevice_attribute which, CUdevice) {
-    *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0;
+    *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 1 << 20;  // no layout is too large
     return CUDA_SUCCESS;
   };
   driver.cuModuleLoadData = [](CUmodule* module, const void*) {
@@ -39,8 +39,12 @@ cuda::Driver scripted_driver() {
     return CUDA_SUCCESS;
   };
   driver.cuFuncLoad = [](CUfunction) { return CUDA_SUCCESS; };
-  driver.cuFuncGetAttribute = [](int* value, CUfunction_attribute, CUfunction) {
-    *value = 0;
+  driver.cuFuncGetAttribute = [](int* value, CUfunction_attribute which, CUfunction) {
+    *value = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 : 0;
+    return CUDA_SUCCESS;
+  };
+  driver.cuOccupancyMaxActiveBlocksPerMultiprocessor = [](int* blocks, CUfunction, int, std::size_t) {
+    *blocks = 1;
     return CUDA_SUCCESS;
   };
   driver.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; };
