@@ -9,6 +9,9 @@ import subprocess
 import time
 
 
+MPIRUN_ENDS_WITHIN_S = 10  # after the last process of a rank
+
+
 @dataclasses.dataclass
 class Rank:
     """What is known of one rank: its records, and how its process ended."""
@@ -38,6 +41,7 @@ class Run:
     folder: pathlib.Path
     ranks: list
     timed_out: bool = False
+    mpirun_stuck: bool = False  # all ranks' processes had ended, mpirun had not
     left_over: list = dataclasses.field(default_factory=list)
     woken_ns: int = 0  # when a stopped rank was continued
 
@@ -108,6 +112,13 @@ def wait_for_none(argument, seconds):
         time.sleep(0.02)
 
 
+def all_out(results, count, mpirun_pid):
+    """True if every rank's process has ended, and its supervisor too, so that only mpirun itself is left."""
+    return all(rank.exit is not None for rank in read_ranks(results, count)) and all(
+        pid == mpirun_pid for pid in processes_with(str(results))
+    )
+
+
 def end_stop(run, results, count, culprit, wake):
     """Continues or kills the stopped rank as soon as the others are out; says whether it has."""
     ranks = read_ranks(results, count)
@@ -156,9 +167,14 @@ def start(mpirun, program, arguments, count, folder, timeout_s, intervene=None):
         while process.poll() is None and time.monotonic() < end:
             if intervene is not None and intervene(run, results, count):
                 intervene = None
+            if all(rank.exit is not None for rank in read_ranks(results, count)):
+                end = min(end, time.monotonic() + MPIRUN_ENDS_WITHIN_S)
             time.sleep(0.02)
-        run.timed_out = process.poll() is None
-        if run.timed_out:
+        # Open MPI 4.1's mpirun may lock itself up in PMIx (server_deregister_client) when a process ends during the
+        # fence of MPI_Finalize. No rank is to blame for it, and what every rank left is checked as always.
+        run.mpirun_stuck = process.poll() is None and all_out(results, count, process.pid)
+        run.timed_out = process.poll() is None and not run.mpirun_stuck
+        if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
     run.ranks = read_ranks(results, count)

@@ -45,6 +45,7 @@ class Result:
     slowest_ms: float
     problems: list
     folder: pathlib.Path
+    mpirun_stuck: bool = False
 
 
 def jobs_of(case, ranks, repeat):
@@ -120,7 +121,8 @@ def run_job(job, options, folder):
         problems += judge.healthy(job.first + job.repeat)
     if not problems and not options.keep:
         shutil.rmtree(folder)
-    return Result(min(passed, job.repeat - 1) if problems else passed, job.repeat, slowest, problems, folder)
+    passed = min(passed, job.repeat - 1) if problems else passed
+    return Result(passed, job.repeat, slowest, problems, folder, run.mpirun_stuck)
 
 
 def parse_arguments():
@@ -204,6 +206,9 @@ def main():
         )
     print(f"{len(jobs)} mpiruns in {time.monotonic() - begin:.0f} s; the limit is "
           f"{options.deadline_ms + options.grace_ms + options.margin_ms} ms")
+    stuck = sum(result.mpirun_stuck for result in done)
+    if stuck > 0:
+        print(f"{stuck} mpiruns did not end by themselves after all ranks had ended")
     if options.json is not None:
         options.json.write_text(json.dumps(rows, indent=1) + "\n")
     failed = [result for result in done if result.problems]
