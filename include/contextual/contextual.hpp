@@ -24,6 +24,7 @@
 #include <contextual/phase.hpp>
 #include <contextual/report.hpp>
 #include <contextual/schedule.hpp>
+#include <contextual/search.hpp>
 #include <contextual/statistic.hpp>
 #include <contextual/timer.hpp>
 #include <contextual/tuned_region.hpp>

@@ -1,0 +1,223 @@
+#include "contextual/policy/search/belief.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace contextual::policy::search {
+
+namespace {
+
+constexpr std::size_t enumerated = 1024;   ///< spaces up to this size are looked through as a whole
+constexpr std::size_t first_fit = 8;       ///< measurements
+constexpr double usual_failure = 0.15;     ///< expected share of infeasible assignments
+constexpr double outlier_deviation = 0.3;  ///< of a lead-in that is far too long
+constexpr double outlier_distance = 3;     ///< in deviations
+
+/// Of 1 for infeasible and 0 for feasible assignments.
+Variances failure_variances() {
+  Variances variances;
+  variances.common = 0.02;
+  variances.config = 0.3;
+  variances.parameter = 0.15;
+  variances.pair = 0.05;
+  variances.assignment = 0.05;
+  variances.drift = 0;
+  variances.own_drift = 0;
+  variances.sample = 0.01;
+  return variances;
+}
+
+}  // namespace
+
+Belief::Fitted::Fitted(const SearchSpace& space, std::vector<Measurement> measurements,
+                       const Variances& variances, std::optional<double> mean)
+    : table(space, std::move(measurements)), model(table, variances, mean.value_or(table.median_value())) {}
+
+Belief::Belief(const SearchSpace& space, const TrialLedger& ledger, std::uint64_t seed)
+    : space_(&space), ledger_(&ledger), random_(seed), fit_at_(first_fit) {
+  update();
+}
+
+void Belief::update() {
+  update_makespans();
+  update_failures();
+}
+
+void Belief::update_makespans() {
+  std::vector<Measurement> measurements = ledger_->makespans();
+  if (measurements.size() >= fit_at_) {
+    variances_ = fit_variances(MeasurementTable(*space_, measurements), variances_);
+    fit_at_ = measurements.size() * 7 / 5 + 2;
+  }
+  makespans_.emplace(*space_, measurements, variances_, std::nullopt);
+  // Lead-ins that were far too long say little.
+  const double deviation = ledger_->lateness().deviation;
+  bool changed = false;
+  for (Measurement& measurement : measurements) {
+    if (measurement.samples == 0 && deviation < outlier_deviation &&
+        measurement.value - expected(measurement.assignment) > outlier_distance * deviation) {
+      measurement.extra_variance = outlier_deviation * outlier_deviation;
+      changed = true;
+    }
+  }
+  if (changed) {
+    makespans_.emplace(*space_, std::move(measurements), variances_, std::nullopt);
+  }
+}
+
+void Belief::update_failures() {
+  failures_.reset();
+  if (!ledger_->infeasible().empty()) {
+    failures_.emplace(*space_, ledger_->failures(), failure_variances(), usual_failure);
+  }
+}
+
+bool Belief::allowed(const Assignment& assignment, const ValueOf* failure) const {
+  if (ledger_->proven(assignment)) {
+    return true;
+  }
+  return !ledger_->infeasible(assignment) && (failure == nullptr || (*failure)(assignment) < 0.5);
+}
+
+std::optional<Belief::Shortest> Belief::draw_shortest(const std::optional<Assignment>& incumbent) {
+  if (space_->size(1) == 0) {
+    return std::nullopt;
+  }
+  const ValueOf makespan = makespans_->model.draw(random_.next());
+  std::optional<ValueOf> failure;
+  if (failures_) {
+    failure = failures_->model.draw(random_.next());
+  }
+  const ValueOf* const drawn_failure = failure ? &*failure : nullptr;
+  std::optional<Assignment> shortest;
+  if (space_->size(enumerated + 1) > enumerated) {
+    shortest = shortest_nearby(makespan, drawn_failure, incumbent);
+  } else {
+    shortest = shortest_of_all(makespan, drawn_failure);
+    shortest = shortest ? shortest : shortest_of_all(makespan, nullptr);
+  }
+  if (!shortest) {
+    return std::nullopt;
+  }
+  return Shortest{*shortest, incumbent ? makespan(*incumbent) - makespan(*shortest) : 0};
+}
+
+std::optional<Assignment> Belief::shortest_of_all(const ValueOf& makespan, const ValueOf* failure) const {
+  std::optional<Assignment> best;
+  double best_value = 0;
+  Assignment place(space_->problem_count(), 0);
+  for (bool more = true; more;) {
+    // All configs of the first problem beside one assignment of the others.
+    const ValueOf::Place row(makespan, place);
+    for (place[0] = 0; place[0] < space_->config_count(0); ++place[0]) {
+      if (space_->candidate(place) && allowed(place, failure)) {
+        const double value = row.value_with(0, place[0]);
+        if (!best || value < best_value) {
+          best_value = value;
+          best = place;
+        }
+      }
+    }
+    place[0] = 0;
+    more = false;
+    for (std::size_t p = 1; p < place.size() && !more; ++p) {
+      place[p] = (place[p] + 1) % space_->config_count(p);
+      more = place[p] != 0;
+    }
+  }
+  return best;
+}
+
+/// Descends from the incumbent, or from the shortest of what was measured, and from a random place.
+std::optional<Assignment> Belief::shortest_nearby(const ValueOf& makespan, const ValueOf* failure,
+                                                  const std::optional<Assignment>& incumbent) {
+  std::vector<Assignment> starts;
+  std::optional<Assignment> measured = incumbent;
+  double measured_value = incumbent ? makespan(*incumbent) : 0;
+  for (const Assignment& assignment : ledger_->proven()) {
+    if (space_->candidate(assignment)) {
+      const double value = makespan(assignment);
+      if (!measured || value < measured_value) {
+        measured = assignment;
+        measured_value = value;
+      }
+    }
+  }
+  if (measured && space_->candidate(*measured)) {
+    starts.push_back(*measured);
+  }
+  starts.push_back(random_assignment());
+  std::optional<Assignment> best;
+  double best_value = 0;
+  for (const Assignment& start : starts) {
+    ValueOf::Place place(makespan, start);
+    descend(failure, place);
+    if (allowed(place.assignment(), failure) && (!best || place.value() < best_value)) {
+      best_value = place.value();
+      best = place.assignment();
+    }
+  }
+  for (int tries = 0; !best && tries < 100; ++tries) {
+    const Assignment place = random_assignment();
+    if (!ledger_->infeasible(place)) {
+      best = place;
+    }
+  }
+  return best;
+}
+
+/// Changes one problem at a time, to its best config, until nothing improves.
+void Belief::descend(const ValueOf* failure, ValueOf::Place& place) const {
+  bool feasible = allowed(place.assignment(), failure);
+  for (bool improved = true; improved;) {
+    improved = false;
+    for (std::size_t p = 0; p < space_->problem_count(); ++p) {
+      Assignment next = place.assignment();
+      std::optional<std::size_t> better;
+      double better_value = place.value();
+      for (std::size_t config = 0; config < space_->config_count(p); ++config) {
+        if (!space_->candidate(p, config) || config == place.assignment()[p]) {
+          continue;
+        }
+        const double value = place.value_with(p, config);
+        next[p] = config;
+        const bool first_feasible = !feasible && !better;
+        if ((value < better_value || first_feasible) && allowed(next, failure)) {
+          better = config;
+          better_value = value;
+        }
+      }
+      if (better) {
+        place.move(p, *better);
+        feasible = true;
+        improved = true;
+      }
+    }
+  }
+}
+
+Assignment Belief::random_assignment() {
+  Assignment assignment;
+  for (std::size_t p = 0; p < space_->problem_count(); ++p) {
+    std::vector<std::size_t> candidates;
+    for (std::size_t config = 0; config < space_->config_count(p); ++config) {
+      if (space_->candidate(p, config)) {
+        candidates.push_back(config);
+      }
+    }
+    assignment.push_back(candidates[random_.below(candidates.size())]);
+  }
+  return assignment;
+}
+
+std::vector<double> Belief::draw_values(const std::vector<Assignment>& assignments) {
+  const ValueOf draw = makespans_->model.draw(random_.next());
+  std::vector<double> values;
+  values.reserve(assignments.size());
+  for (const Assignment& assignment : assignments) {
+    values.push_back(draw(assignment));
+  }
+  return values;
+}
+
+}  // namespace contextual::policy::search

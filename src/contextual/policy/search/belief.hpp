@@ -1,0 +1,71 @@
+#pragma once
+
+/// \file
+/// What a search believes after its trials, and which assignment it would like to try.
+
+#include "contextual/policy/search/gaussian_model.hpp"
+#include "contextual/policy/search/random_numbers.hpp"
+#include "contextual/policy/search/trial_ledger.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace contextual::policy::search {
+
+/// The belief about makespans and about what is feasible. Not thread-safe. Keeps references to the space and
+/// the ledger.
+class Belief {
+ public:
+  Belief(const SearchSpace& space, const TrialLedger& ledger, std::uint64_t seed);
+  Belief(const Belief&) = delete;
+  Belief& operator=(const Belief&) = delete;
+
+  /// Takes in what the ledger has now. Call it after every change, before the others.
+  void update();
+
+  /// Returns the expected logarithm of an assignment's makespan.
+  double expected(const Assignment& assignment) const { return makespans_->model.expected(assignment); }
+
+  /// The shortest assignment of a draw.
+  struct Shortest {
+    Assignment assignment;
+    double gain = 0;  ///< by how much its logarithm is below the incumbent's in the same draw
+  };
+
+  /// Draws one of the possible truths and returns its shortest assignment, or nothing if no candidate is
+  /// left. `incumbent`, if there is one, is feasible and one of the places to begin at.
+  std::optional<Shortest> draw_shortest(const std::optional<Assignment>& incumbent);
+
+  /// Draws one of the possible truths and returns its value for each of `assignments`.
+  std::vector<double> draw_values(const std::vector<Assignment>& assignments);
+
+ private:
+  struct Fitted {
+    Fitted(const SearchSpace& space, std::vector<Measurement> measurements, const Variances& variances,
+           std::optional<double> mean);
+    MeasurementTable table;
+    GaussianModel model;
+  };
+  using ValueOf = GaussianModel::Draw;
+
+  void update_makespans();
+  void update_failures();
+  bool allowed(const Assignment& assignment, const ValueOf* failure) const;
+  std::optional<Assignment> shortest_of_all(const ValueOf& makespan, const ValueOf* failure) const;
+  std::optional<Assignment> shortest_nearby(const ValueOf& makespan, const ValueOf* failure,
+                                            const std::optional<Assignment>& incumbent);
+  void descend(const ValueOf* failure, ValueOf::Place& place) const;
+  Assignment random_assignment();
+
+  const SearchSpace* space_;
+  const TrialLedger* ledger_;
+  RandomWords random_;
+  Variances variances_;
+  std::size_t fit_at_;  ///< so many measurements make the variances be fitted again
+  std::optional<Fitted> makespans_;
+  std::optional<Fitted> failures_;
+};
+
+}  // namespace contextual::policy::search

@@ -1,0 +1,279 @@
+#include "contextual/policy/search/joint_search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace contextual::policy::search {
+
+namespace {
+
+constexpr int most_start_tries = 3;              ///< where its makespan stays unknown
+constexpr std::int64_t least_race = 12;          ///< runs
+constexpr std::int64_t share_for_the_rest = 2;   ///< one of so many spare runs, for what nothing speaks for
+constexpr int redraws = 5;                       ///< to find an assignment that has not been run yet
+constexpr std::int64_t most_verdict_rounds = 3;  ///< of the defaults beside the choice
+constexpr std::size_t orientation = 3;           ///< visits before lead-ins can be judged
+
+}  // namespace
+
+JointSearch::JointSearch(const SearchRequest& request, const JointSearchOptions& options)
+    : options_(options),
+      start_(request.start),
+      max_runs_(request.max_runs),
+      min_gain_(request.min_gain),
+      tie_margin_(request.tie_margin),
+      space_(request.problems),
+      ledger_([&] {
+        TrialLedger ledger;
+        for (const SearchSample& sample : request.walked) {
+          ledger.add_walked(sample);
+        }
+        return ledger;
+      }()),
+      belief_(space_, ledger_, mixed(request.seed)),
+      coverage_(space_, ledger_, mixed(request.seed, 1)) {
+  race_runs_ = static_cast<std::int64_t>(options_.race_share * static_cast<double>(max_runs_));
+  decide();
+}
+
+void JointSearch::observe(const SearchObservation& observation) {
+  ledger_.add(observation);
+  const Assignment& assignment = observation.trial.assignment;
+  if (!observation.infeasible.empty()) {
+    forget_unusable();
+  } else if (!plan_.empty() && plan_.front().assignment == assignment &&
+             observation.trial.samples >= plan_.front().samples) {
+    plan_.erase(plan_.begin());  // a first run alone leaves the visit to be made
+  }
+  if (plan_.empty()) {
+    decide();
+  }
+}
+
+void JointSearch::reject(std::size_t problem, std::size_t config_id) {
+  space_.reject(problem, config_id);
+  forget_unusable();
+  if (plan_.empty()) {
+    decide();
+  }
+}
+
+void JointSearch::forget_unusable() {
+  std::erase_if(plan_, [this](const SearchTrial& trial) { return !usable(trial.assignment); });
+  if (race_) {
+    race_->keep_only([this](const Assignment& assignment) { return usable(assignment); });
+  }
+}
+
+Assignment JointSearch::defaults() const {
+  Assignment defaults(space_.problem_count(), 0);
+  return defaults;
+}
+
+bool JointSearch::usable(const Assignment& assignment) const {
+  return space_.candidate(assignment) && !ledger_.infeasible(assignment);
+}
+
+std::int64_t JointSearch::visit_runs(const Assignment& assignment) const {
+  return (ledger_.proven(assignment) ? 0 : 1) + 1 + options_.samples;
+}
+
+/// Runs that the closing comparison with the defaults needs.
+std::int64_t JointSearch::verdict_runs() const {
+  return usable(defaults()) ? visit_runs(defaults()) + (2 * most_verdict_rounds - 1) * (1 + options_.samples)
+                            : 0;
+}
+
+bool JointSearch::affordable(const Assignment& assignment, std::int64_t kept) const {
+  return visit_runs(assignment) + kept <= runs_left();
+}
+
+/// Plans the next trials: goes through the stages until one has any.
+void JointSearch::decide() {
+  plan_.clear();
+  belief_.update();
+  while (plan_.empty() && stage_ != Stage::over) {
+    switch (stage_) {
+      case Stage::start:
+        begin();
+        break;
+      case Stage::cover:
+        cover();
+        break;
+      case Stage::explore:
+        explore();
+        break;
+      case Stage::race:
+        race();
+        break;
+      default:
+        verdict();
+        break;
+    }
+  }
+}
+
+void JointSearch::begin() {
+  stage_ = Stage::cover;
+  if (usable(start_) && affordable(start_, 0) && ledger_.visits(start_) == 0 &&
+      start_tries_++ < most_start_tries) {
+    visit(start_);
+    stage_ = Stage::start;  // until it has been tried
+  }
+}
+
+void JointSearch::cover() {
+  const auto most = static_cast<std::int64_t>(options_.cover_share * static_cast<double>(max_runs_));
+  const std::optional<Assignment> next = ledger_.runs() < most ? coverage_.next() : std::nullopt;
+  if (!next) {
+    stage_ = Stage::explore;
+    return;
+  }
+  const bool oriented = ledger_.visited().size() >= orientation;
+  plan_.push_back({*next, oriented ? 0 : options_.samples});
+}
+
+void JointSearch::explore() {
+  const std::optional<Assignment> incumbent = shortest_visited(1);
+  const std::int64_t kept = std::max(race_runs_, verdict_runs());
+  if (incumbent && affordable(*incumbent, kept) &&
+      ledger_.runs() - incumbent_visited_ > options_.incumbent_every) {
+    incumbent_visited_ = ledger_.runs();
+    visit(*incumbent);
+    return;
+  }
+  std::optional<Assignment> next = next_to_explore(incumbent);
+  if (!next || ledger_.proven(*next) || calm_ >= options_.patience) {
+    // Nothing new promises a gain. What is left of a small space is tried all the same, because two configs
+    // may only help together.
+    const std::int64_t spare = std::max<std::int64_t>(0, runs_left() - kept);
+    std::optional<Assignment> untried =
+        coverage_.any_untried(static_cast<std::size_t>(spare / share_for_the_rest));
+    if (untried || calm_ >= options_.patience) {
+      next = std::move(untried);
+    }
+  }
+  if (!next || !affordable(*next, incumbent ? kept : 0)) {
+    stage_ = Stage::race;
+    return;
+  }
+  const bool oriented = ledger_.visited().size() >= orientation;
+  plan_.push_back({*next, ledger_.proven(*next) || !oriented ? options_.samples : 0});
+}
+
+/// The shortest of a possible truth, preferably one that has not been run yet.
+std::optional<Assignment> JointSearch::next_to_explore(const std::optional<Assignment>& incumbent) {
+  std::optional<Belief::Shortest> next = belief_.draw_shortest(incumbent);
+  if (incumbent && next) {
+    calm_ = next->gain > min_gain_ ? 0 : calm_ + 1;
+  }
+  for (int i = 0; i < redraws && next && ledger_.proven(next->assignment); ++i) {
+    next = belief_.draw_shortest(incumbent);
+  }
+  for (int i = 0; i < redraws && next && ledger_.visits(next->assignment) > 1; ++i) {
+    next = belief_.draw_shortest(incumbent);
+  }
+  return next ? std::optional(std::move(next->assignment)) : std::nullopt;
+}
+
+void JointSearch::race() {
+  const std::optional<Assignment> incumbent = shortest_visited(1);
+  if (!incumbent) {
+    finish("no feasible assignment was found");
+    return;
+  }
+  const bool begins = !race_;
+  if (begins) {
+    race_.emplace(belief_, *incumbent, Race::Limits{options_.finalists, min_gain_});
+  }
+  if (!begins && race_->decided(belief_) &&
+      (race_->finalists().empty() || ledger_.visits(race_->finalists().front()) > 1)) {
+    end_race();
+    return;
+  }
+  std::int64_t left = runs_left() - verdict_runs();
+  for (const Assignment& assignment : race_->next_round(belief_)) {
+    const std::int64_t cost = visit_runs(assignment);
+    if (usable(assignment) && cost <= left) {
+      left -= cost;
+      visit(assignment);
+    }
+  }
+  if (plan_.empty()) {
+    stage_ = Stage::verdict;
+  }
+}
+
+/// With runs left over, the exploration goes on, and another race follows.
+void JointSearch::end_race() {
+  const std::int64_t left = runs_left() - verdict_runs();
+  const bool again = calm_ < options_.patience && left >= 2 * least_race;
+  race_runs_ =
+      std::max(least_race, static_cast<std::int64_t>(options_.race_share * static_cast<double>(left)));
+  race_.reset();
+  stage_ = again ? Stage::explore : Stage::verdict;
+}
+
+/// Compares the defaults with the choice, in turn.
+void JointSearch::verdict() {
+  const std::optional<Assignment> choice = best();
+  const bool over = !choice || *choice == defaults() || !usable(defaults()) ||
+                    verdict_rounds_ == most_verdict_rounds ||
+                    visit_runs(defaults()) + 1 + options_.samples > runs_left();
+  if (over) {
+    finish(!choice                 ? "no feasible assignment was found"
+           : *choice == defaults() ? "nothing is expected to be shorter than the defaults"
+                                   : "it is expected to have the shortest makespan");
+    return;
+  }
+  visit(verdict_rounds_ % 2 == 0 ? defaults() : *choice);
+  visit(verdict_rounds_ % 2 == 0 ? *choice : defaults());
+  ++verdict_rounds_;
+}
+
+void JointSearch::finish(const std::string& reason) {
+  stage_ = Stage::over;
+  reason_ = reason;
+}
+
+std::optional<Assignment> JointSearch::shortest_visited(std::size_t least_visits) const {
+  std::optional<Assignment> shortest;
+  double least = 0;
+  for (const auto& [assignment, visits] : ledger_.visited()) {
+    if (visits >= least_visits && usable(assignment)) {
+      const double value = belief_.expected(assignment);
+      if (!shortest || value < least) {
+        shortest = assignment;
+        least = value;
+      }
+    }
+  }
+  return shortest;
+}
+
+/// Among the visited finalists and what was visited more than once, if there is any. The default wins within
+/// the tie margin.
+std::optional<Assignment> JointSearch::best() const {
+  std::optional<Assignment> best = shortest_visited(2);
+  for (const Assignment& finalist : race_ ? race_->finalists() : std::vector<Assignment>{}) {
+    if (ledger_.visits(finalist) > 0 && usable(finalist) &&
+        (!best || belief_.expected(finalist) < belief_.expected(*best))) {
+      best = finalist;
+    }
+  }
+  best = best ? best : shortest_visited(1);
+  const Assignment standard = defaults();
+  const bool ties = best && usable(standard) && ledger_.visits(standard) > 0 &&
+                    belief_.expected(standard) <= belief_.expected(*best) + tie_margin_;
+  return ties ? standard : best;
+}
+
+std::string JointSearch::reason() const {
+  return reason_.empty() ? "the search goes on" : reason_;
+}
+
+std::size_t JointSearch::remaining_runs() const {
+  return stage_ == Stage::over ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(1, runs_left()));
+}
+
+}  // namespace contextual::policy::search

@@ -1,0 +1,91 @@
+#pragma once
+
+/// \file
+/// The built-in search for the best assignment of a region.
+///
+/// It keeps a belief about the makespan of every assignment: a Gaussian process in which configs, values of
+/// parameters and pairs of configs contribute, the device drifts, and single runs are noisy. It draws
+/// possible truths from the belief, tries what is the shortest in each (Thompson sampling), and thereby tries
+/// what may be the best and leaves out what is surely worse. An assignment is first run once. Only the few
+/// that may still be the best are then visited for samples, in turn, and that race decides.
+
+#include "contextual/policy/search/belief.hpp"
+#include "contextual/policy/search/coverage.hpp"
+#include "contextual/policy/search/race.hpp"
+#include "contextual/policy/search/search_space.hpp"
+#include "contextual/policy/search/trial_ledger.hpp"
+
+#include <contextual/search.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::policy::search {
+
+/// How a joint search spends its runs.
+struct JointSearchOptions {
+  double cover_share = 0.25;          ///< of the runs, at most, to run every config once
+  double race_share = 0.4;            ///< of the runs, kept for the race
+  std::size_t finalists = 8;          ///< of the race, at most
+  int samples = 1;                    ///< of a visit
+  int patience = 24;                  ///< draws in a row without a gain that end the exploration
+  std::int64_t incumbent_every = 30;  ///< runs after which the incumbent is visited again
+};
+
+class JointSearch final : public Search {
+ public:
+  explicit JointSearch(const SearchRequest& request, const JointSearchOptions& options = {});
+
+  std::vector<SearchTrial> plan() const override { return plan_; }
+  void observe(const SearchObservation& observation) override;
+  void reject(std::size_t problem, std::size_t config_id) override;
+  std::optional<Assignment> best() const override;
+  std::string reason() const override;
+  std::size_t remaining_runs() const override;
+
+ private:
+  enum class Stage { start, cover, explore, race, verdict, over };
+
+  void forget_unusable();
+  void decide();
+  void begin();
+  void cover();
+  void explore();
+  void race();
+  void end_race();
+  void verdict();
+  void finish(const std::string& reason);
+
+  Assignment defaults() const;
+  bool usable(const Assignment& assignment) const;
+  std::int64_t runs_left() const { return max_runs_ - ledger_.runs(); }
+  std::int64_t visit_runs(const Assignment& assignment) const;
+  std::int64_t verdict_runs() const;
+  std::optional<Assignment> shortest_visited(std::size_t least_visits) const;
+  bool affordable(const Assignment& assignment, std::int64_t kept) const;
+  void visit(const Assignment& assignment) { plan_.push_back({assignment, options_.samples}); }
+  std::optional<Assignment> next_to_explore(const std::optional<Assignment>& incumbent);
+
+  JointSearchOptions options_;
+  Assignment start_;
+  std::int64_t max_runs_;
+  double min_gain_;
+  double tie_margin_;
+  SearchSpace space_;
+  TrialLedger ledger_;
+  Belief belief_;
+  Coverage coverage_;
+  std::optional<Race> race_;
+  Stage stage_ = Stage::start;
+  std::vector<SearchTrial> plan_;
+  std::int64_t race_runs_ = 0;          ///< kept for race and verdict
+  std::int64_t incumbent_visited_ = 0;  ///< at which run
+  int calm_ = 0;                        ///< draws in a row without a gain
+  int start_tries_ = 0;
+  std::int64_t verdict_rounds_ = 0;
+  std::string reason_;
+};
+
+}  // namespace contextual::policy::search

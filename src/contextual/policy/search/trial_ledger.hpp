@@ -1,0 +1,66 @@
+#pragma once
+
+/// \file
+/// What a search has measured so far.
+
+#include "contextual/policy/search/covariance.hpp"
+
+#include <contextual/search.hpp>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace contextual::policy::search {
+
+/// How much longer lead-ins are than samples of the same assignment, as a difference of logarithms.
+struct Lateness {
+  double mean = 0.05;
+  double deviation = 0.1;
+};
+
+/// Every trial's result. A value type; not thread-safe.
+class TrialLedger {
+ public:
+  /// Takes in what the walk measured of an assignment.
+  void add_walked(const SearchSample& sample);
+
+  /// Takes in a trial.
+  void add(const SearchObservation& observation);
+
+  /// Returns the number of runs so far, without the walk's.
+  std::int64_t runs() const noexcept { return runs_; }
+
+  bool proven(const Assignment& assignment) const { return proven_.contains(assignment); }
+  bool infeasible(const Assignment& assignment) const { return infeasible_.contains(assignment); }
+  const std::set<Assignment>& infeasible() const noexcept { return infeasible_; }
+  const std::set<Assignment>& proven() const noexcept { return proven_; }
+  /// Returns how often samples of the assignment were taken.
+  std::size_t visits(const Assignment& assignment) const;
+  /// Returns the number of visits of each assignment that has any.
+  const std::map<Assignment, std::size_t>& visited() const noexcept { return visits_; }
+
+  Lateness lateness() const;
+
+  /// Returns the logarithms of makespans: of each visit the median, and of each lead-in without samples its
+  /// makespan less the usual lateness.
+  std::vector<Measurement> makespans() const;
+  /// Returns 1 for each infeasible assignment and 0 for each that succeeded.
+  std::vector<Measurement> failures() const;
+
+ private:
+  void add_visit(const Assignment& assignment, std::vector<double> logarithms, double run);
+
+  std::int64_t runs_ = 0;
+  double walked_runs_ = 0;
+  std::set<Assignment> proven_;
+  std::set<Assignment> infeasible_;
+  std::map<Assignment, std::size_t> visits_;
+  std::vector<Measurement> samples_;
+  std::vector<Measurement> lead_ins_;  ///< alone, with their lateness
+  std::vector<double> excesses_;       ///< of lead-ins over the samples after them
+};
+
+}  // namespace contextual::policy::search

@@ -1,0 +1,116 @@
+#include "contextual/policy/search/coverage.hpp"
+
+#include "support/catch.hpp"
+
+#include <set>
+#include <utility>
+
+using contextual::Assignment;
+using contextual::SearchObservation;
+using contextual::SearchProblem;
+using contextual::policy::search::Coverage;
+using contextual::policy::search::SearchSpace;
+using contextual::policy::search::TrialLedger;
+
+namespace {
+
+SearchSpace space_of(const std::vector<std::size_t>& config_counts) {
+  std::vector<SearchProblem> problems;
+  for (const std::size_t count : config_counts) {
+    problems.push_back({"kernel", "", std::vector<contextual::SearchConfig>(count)});
+  }
+  return SearchSpace(problems);
+}
+
+SearchObservation result(const Assignment& assignment, bool feasible) {
+  SearchObservation observation{{assignment, 0}, {}, feasible ? "" : "timed out"};
+  observation.runs.push_back({1000, {}});
+  return observation;
+}
+
+using Pairs = std::set<std::pair<std::size_t, std::size_t>>;
+
+/// Runs what is proposed until nothing is; returns every problem and config of it.
+template <typename Feasible>
+Pairs cover(const SearchSpace& space, Coverage& coverage, TrialLedger& ledger, std::size_t most_trials,
+            Feasible feasible) {
+  Pairs proposed;
+  std::size_t trials = 0;
+  while (const std::optional<Assignment> next = coverage.next()) {
+    REQUIRE(++trials <= most_trials);
+    REQUIRE(next->size() == space.problem_count());
+    CHECK(space.candidate(*next));
+    CHECK_FALSE(ledger.proven(*next));
+    CHECK_FALSE(ledger.infeasible(*next));
+    for (std::size_t p = 0; p < next->size(); ++p) {
+      proposed.emplace(p, (*next)[p]);
+    }
+    ledger.add(result(*next, feasible(*next)));
+  }
+  return proposed;
+}
+
+bool always(const Assignment&) {
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("Coverage proposes every config of every problem in as few trials as possible", "[unit]") {
+  const SearchSpace space = space_of({7, 3, 5});
+  TrialLedger ledger;
+  Coverage coverage(space, ledger, 1);
+  CHECK(cover(space, coverage, ledger, 7, always).size() == 7 + 3 + 5);
+}
+
+TEST_CASE("Coverage never proposes a config that was left out or rejected", "[unit]") {
+  SearchSpace space = space_of({6, 4});
+  space.reject(0, 0);
+  TrialLedger ledger;
+  Coverage coverage(space, ledger, 2);
+  const std::optional<Assignment> first = coverage.next();
+  REQUIRE(first);
+  space.reject(1, first->at(1));
+  const Pairs proposed = cover(space, coverage, ledger, 6, always);
+  CHECK(proposed.size() == 5 + 3);
+  CHECK_FALSE(proposed.contains({0, 0}));
+  CHECK_FALSE(proposed.contains({1, first->at(1)}));
+}
+
+TEST_CASE("Coverage takes what the walk has run as covered", "[unit]") {
+  const SearchSpace space = space_of({3, 3});
+  TrialLedger ledger;
+  for (std::size_t config = 0; config < 3; ++config) {
+    ledger.add_walked({{config, config}, {{1000, {}}}});
+  }
+  CHECK_FALSE(Coverage(space, ledger, 3).next());
+}
+
+TEST_CASE("Coverage tries a config anew beside others until it succeeds", "[unit]") {
+  const SearchSpace space = space_of({4, 4});
+  TrialLedger ledger;
+  Coverage coverage(space, ledger, 4);
+  cover(space, coverage, ledger, 30, [](const Assignment& a) { return a[0] != a[1]; });
+  Pairs succeeded;
+  for (const Assignment& assignment : ledger.proven()) {
+    succeeded.emplace(0, assignment[0]);
+    succeeded.emplace(1, assignment[1]);
+  }
+  CHECK(succeeded.size() == 8);
+}
+
+TEST_CASE("Coverage ends where everything fails", "[unit]") {
+  const SearchSpace space = space_of({4, 4});
+  TrialLedger ledger;
+  Coverage coverage(space, ledger, 5);
+  cover(space, coverage, ledger, 16, [](const Assignment&) { return false; });
+  CHECK(ledger.infeasible().size() >= 4);
+}
+
+TEST_CASE("Coverage proposes nothing if a problem has no candidate left", "[unit]") {
+  SearchSpace space = space_of({2, 3});
+  space.reject(0, 0);
+  space.reject(0, 1);
+  const TrialLedger ledger;
+  CHECK_FALSE(Coverage(space, ledger, 6).next());
+}

@@ -1,0 +1,278 @@
+#include "contextual/policy/search/joint_search.hpp"
+
+#include "support/catch.hpp"
+#include "unit/policy/search/scripted_table.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using contextual::Assignment;
+using contextual::SearchRequest;
+using contextual::SearchTrial;
+using contextual::policy::search::JointSearch;
+using contextual::policy::search::test::request_of;
+using contextual::policy::search::test::ScriptedTable;
+
+namespace {
+
+using Makespan = std::optional<std::int64_t>;
+
+/// The later half of both problems' configs together makes the region shorter, of only one makes it longer.
+Makespan only_together(const Assignment& a) {
+  if (a[0] > 1 && a[1] > 1) {
+    return 80000;
+  }
+  return a[0] > 1 || a[1] > 1 ? 102000 : 100000;
+}
+
+/// Four assignments are nearly equal and much shorter than the others.
+Makespan close_contest(const Assignment& a) {
+  return 100000 - (a[0] > 1 ? 9000 : 0) - (a[1] > 1 ? 9000 : 0) +
+         static_cast<std::int64_t>(300 * (a[0] + a[1]));
+}
+
+/// Everything in which two neighbours have equal configs is infeasible, the defaults included.
+Makespan unequal_neighbours(const Assignment& a) {
+  for (std::size_t p = 1; p < a.size(); ++p) {
+    if (a[p] == a[p - 1]) {
+      return std::nullopt;
+    }
+  }
+  return 100000 + 4000 * static_cast<std::int64_t>(a.front());
+}
+
+Makespan equal(const Assignment&) {
+  return 100000;
+}
+
+Makespan infeasible(const Assignment&) {
+  return std::nullopt;
+}
+
+Makespan missing(const Assignment&) {
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("JointSearch finds what only two configs together bring", "[unit]") {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SearchRequest request = request_of({4, 4}, 150);
+    request.seed = seed;
+    JointSearch search(request);
+    ScriptedTable table(only_together);
+    table.finish(search);
+    CHECK(search.plan().empty());
+    CHECK(search.remaining_runs() == 0);
+    REQUIRE(search.best());
+    CHECK(only_together(*search.best()) == Makespan(80000));
+    CHECK(table.runs() <= 150);
+  }
+}
+
+TEST_CASE("JointSearch finds the only assignment of four that is shorter", "[unit]") {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SearchRequest request = request_of({2, 2}, 150);
+    request.seed = seed;
+    JointSearch search(request);
+    ScriptedTable([](const Assignment& a) {
+      return Makespan(a[0] == 1 && a[1] == 1 ? 80000 : a[0] == a[1] ? 100000 : 102000);
+    }).finish(search);
+    CHECK(search.best() == Assignment{1, 1});
+  }
+}
+
+TEST_CASE("JointSearch finds the only assignment of twenty that is shorter", "[unit]") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SearchRequest request = request_of({5, 4}, 150);
+    request.seed = seed;
+    JointSearch search(request);
+    ScriptedTable([](const Assignment& a) {
+      return Makespan(a[0] == 3 && a[1] == 2 ? 80000 : a[0] == 3 || a[1] == 2 ? 102000 : 100000);
+    }).finish(search);
+    CHECK(search.best() == Assignment{3, 2});
+  }
+}
+
+TEST_CASE("JointSearch tries others where the start's makespan stays unknown", "[unit]") {
+  JointSearch search(request_of({5, 4}, 150));
+  ScriptedTable table([](const Assignment& a) {
+    return a == Assignment{0, 0} ? Makespan(0) : Makespan(a[0] == 2 ? 80000 : 100000);
+  });
+  table.finish(search);
+  REQUIRE(search.best());
+  CHECK(search.best()->front() == 2);
+}
+
+TEST_CASE("JointSearch ends within max_runs, whatever the table", "[unit]") {
+  for (std::int64_t max_runs = 1; max_runs <= 60; max_runs += max_runs < 16 ? 1 : 11) {
+    for (const auto makespan : {only_together, unequal_neighbours, equal, infeasible, missing}) {
+      JointSearch search(request_of({5, 4}, max_runs));
+      ScriptedTable table(makespan);
+      table.finish(search);
+      CAPTURE(max_runs);
+      CHECK(table.runs() <= max_runs);
+      CHECK(search.plan().empty());
+      CHECK(search.remaining_runs() == 0);
+    }
+  }
+}
+
+TEST_CASE("JointSearch: the shortest budgets still measure the defaults", "[unit]") {
+  for (const std::int64_t max_runs : {3, 4, 5}) {
+    JointSearch search(request_of({5, 4}, max_runs));
+    ScriptedTable table(equal);
+    table.finish(search);
+    CHECK(search.best() == Assignment{0, 0});
+  }
+}
+
+TEST_CASE("JointSearch keeps the defaults where nothing matters, and ends early", "[unit]") {
+  JointSearch search(request_of({5, 4}, 400));
+  ScriptedTable table(equal);
+  table.finish(search);
+  CHECK(search.best() == Assignment{0, 0});
+  CHECK(table.runs() < 150);
+}
+
+TEST_CASE("JointSearch finds a feasible assignment if the defaults are infeasible", "[unit]") {
+  JointSearch search(request_of({4, 4, 4}, 120));
+  ScriptedTable table(unequal_neighbours);
+  table.finish(search);
+  REQUIRE(search.best());
+  CHECK(unequal_neighbours(*search.best()) == Makespan(100000));
+}
+
+TEST_CASE("JointSearch plans no infeasible assignment again", "[unit]") {
+  JointSearch search(request_of({4, 4, 4}, 120));
+  ScriptedTable table(unequal_neighbours);
+  table.finish(search);
+  std::map<Assignment, int> runs;
+  for (const Assignment& assignment : table.run_assignments()) {
+    ++runs[assignment];
+  }
+  for (const auto& [assignment, count] : runs) {
+    CHECK((unequal_neighbours(assignment).has_value() || count == 1));
+  }
+}
+
+TEST_CASE("JointSearch ends without a choice if nothing is feasible", "[unit]") {
+  JointSearch search(request_of({3, 3}, 200));
+  ScriptedTable table(infeasible);
+  table.finish(search);
+  CHECK_FALSE(search.best());
+  CHECK(search.plan().empty());
+  CHECK(search.reason() == "no feasible assignment was found");
+  CHECK(table.runs() == 9);
+}
+
+TEST_CASE("JointSearch never plans a config that is left out or rejected", "[unit]") {
+  SearchRequest request = request_of({5, 4}, 120);
+  request.problems[0].configs[1].candidate = false;
+  JointSearch search(request);
+  search.reject(1, 3);
+  ScriptedTable table(only_together);
+  table.finish(search, 10);
+  const auto runs_before = static_cast<std::ptrdiff_t>(table.run_assignments().size());
+  search.reject(0, 3);
+  table.finish(search);
+  for (const Assignment& assignment : table.run_assignments()) {
+    CHECK(assignment[0] != 1);
+    CHECK(assignment[1] != 3);
+  }
+  const auto& runs = table.run_assignments();
+  CHECK(std::none_of(runs.begin() + runs_before, runs.end(), [](const Assignment& a) { return a[0] == 3; }));
+  REQUIRE(search.best());
+  CHECK(search.best()->at(0) != 3);
+}
+
+TEST_CASE("JointSearch: two instances that are fed the same plan the same", "[unit]") {
+  JointSearch one(request_of({5, 4}, 100));
+  JointSearch other(request_of({5, 4}, 100));
+  ScriptedTable table(only_together);
+  bool more = true;
+  while (more) {
+    REQUIRE(one.plan() == other.plan());
+    REQUIRE(one.best() == other.best());
+    more = table.step({&one, &other});
+  }
+  CHECK(other.plan().empty());
+}
+
+TEST_CASE("JointSearch: another seed tries other assignments", "[unit]") {
+  SearchRequest request = request_of({5, 4}, 100);
+  std::set<std::vector<Assignment>> courses;
+  for (request.seed = 1; request.seed <= 3; ++request.seed) {
+    JointSearch search(request);
+    ScriptedTable table(only_together);
+    table.finish(search, 10);
+    courses.insert(table.run_assignments());
+  }
+  CHECK(courses.size() == 3);
+}
+
+TEST_CASE("JointSearch: a finalist can be rejected in the middle of a race", "[unit]") {
+  int races = 0;
+  for (int batches = 30; batches < 50; batches += 2) {
+    JointSearch search(request_of({4, 4}, 100));
+    ScriptedTable table(close_contest);
+    table.finish(search, batches);
+    const std::vector<SearchTrial> plan = search.plan();
+    if (plan.size() < 2) {
+      continue;  // only races and verdicts plan more than one trial
+    }
+    ++races;
+    const Assignment rejected = plan.back().assignment;
+    search.reject(0, rejected[0]);
+    for (const SearchTrial& trial : search.plan()) {
+      CHECK(trial.assignment[0] != rejected[0]);
+    }
+    table.finish(search);
+    CHECK(search.plan().empty());
+    CHECK(table.runs() <= 100);
+    REQUIRE(search.best());
+    CHECK(search.best()->at(0) != rejected[0]);
+  }
+  CHECK(races > 0);
+}
+
+TEST_CASE("JointSearch: all configs of a problem can be rejected at any time", "[unit]") {
+  for (int batches = 0; batches < 60; batches += 6) {
+    JointSearch search(request_of({4, 4}, 100));
+    ScriptedTable table(only_together);
+    table.finish(search, batches);
+    for (std::size_t config = 0; config < 4; ++config) {
+      search.reject(1, config);
+    }
+    CHECK(search.plan().empty());
+    CHECK(search.remaining_runs() == 0);
+    CHECK_FALSE(search.best());
+  }
+}
+
+TEST_CASE("JointSearch takes the walk's samples as visits and its failures as infeasible", "[unit]") {
+  SearchRequest request = request_of({2, 2}, 60);
+  request.walked = {{{0, 0}, {{100000, {}}, {100000, {}}}}, {{1, 1}, {}}};
+  JointSearch search(request);
+  CHECK(search.best() == Assignment{0, 0});
+  ScriptedTable table([](const Assignment& a) { return Makespan(a[0] == 1 ? 70000 : 100000); });
+  table.finish(search);
+  const auto& runs = table.run_assignments();
+  CHECK(std::find(runs.begin(), runs.end(), Assignment{1, 1}) == runs.end());
+  CHECK(search.best() == Assignment{1, 0});
+}
+
+TEST_CASE("JointSearch says why it chose once it is complete", "[unit]") {
+  JointSearch search(request_of({4, 4}, 100));
+  CHECK(search.reason() == "the search goes on");
+  ScriptedTable table(close_contest);
+  table.finish(search);
+  CHECK(search.plan().empty());
+  CHECK(search.best() != Assignment{0, 0});
+  CHECK(search.reason() == "it is expected to have the shortest makespan");
+
+  JointSearch kept(request_of({5, 4}, 100));
+  ScriptedTable(equal).finish(kept);
+  CHECK(kept.reason() == "nothing is expected to be shorter than the defaults");
+}

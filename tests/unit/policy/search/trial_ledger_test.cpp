@@ -1,0 +1,167 @@
+#include "contextual/policy/search/trial_ledger.hpp"
+
+#include "support/catch.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+using contextual::Assignment;
+using contextual::SearchObservation;
+using contextual::SearchRun;
+using contextual::policy::search::Lateness;
+using contextual::policy::search::Measurement;
+using contextual::policy::search::TrialLedger;
+
+namespace {
+
+using Makespans = std::vector<std::optional<std::int64_t>>;
+
+std::vector<SearchRun> runs_of(const Makespans& makespans) {
+  std::vector<SearchRun> runs;
+  for (const auto& makespan : makespans) {
+    runs.push_back({makespan, {}});
+  }
+  return runs;
+}
+
+/// The first makespan is the lead-in's.
+SearchObservation trial(const Assignment& assignment, const Makespans& makespans) {
+  return {{assignment, static_cast<int>(makespans.size()) - 1}, runs_of(makespans), ""};
+}
+
+SearchObservation failure(const Assignment& assignment) {
+  return {{assignment, 0}, {}, "timed out"};
+}
+
+}  // namespace
+
+TEST_CASE("TrialLedger: the value of a visit is the logarithm of its samples' median", "[unit]") {
+  TrialLedger ledger;
+  ledger.add(trial({0, 1}, {9000, 1000, 5000, 1100}));
+  ledger.add(trial({0, 1}, {9000, 1000, 1200}));
+  const std::vector<Measurement> values = ledger.makespans();
+  REQUIRE(values.size() == 2);
+  CHECK(values[0].assignment == Assignment{0, 1});
+  CHECK(values[0].value == Approx(std::log(1100)));
+  CHECK(values[0].samples == 3);
+  CHECK(values[0].extra_variance == 0);
+  CHECK(values[1].value == Approx((std::log(1000) + std::log(1200)) / 2));
+  CHECK(ledger.visits({0, 1}) == 2);
+  CHECK(ledger.visits({0, 0}) == 0);
+}
+
+TEST_CASE("TrialLedger: a first run alone proves and is a lead-in without samples", "[unit]") {
+  TrialLedger ledger;
+  ledger.add(trial({1, 1}, {1000}));
+  CHECK(ledger.proven({1, 1}));
+  CHECK(ledger.visits({1, 1}) == 0);
+  const std::vector<Measurement> values = ledger.makespans();
+  REQUIRE(values.size() == 1);
+  const Lateness usual;
+  CHECK(values[0].samples == 0);
+  CHECK(values[0].value == Approx(std::log(1000) - usual.mean));
+  CHECK(values[0].extra_variance == Approx(usual.deviation * usual.deviation));
+}
+
+TEST_CASE("TrialLedger counts every run, and one for a failure", "[unit]") {
+  TrialLedger ledger;
+  ledger.add(trial({0, 0}, {1000, 1000, 1000}));
+  CHECK(ledger.runs() == 3);
+  ledger.add(failure({1, 0}));
+  CHECK(ledger.runs() == 4);
+  ledger.add(trial({0, 1}, {1000}));
+  CHECK(ledger.runs() == 5);
+  const std::vector<Measurement> values = ledger.makespans();
+  REQUIRE(values.size() == 2);
+  CHECK(values[0].run == 0);
+  CHECK(values[1].run == 4);
+}
+
+TEST_CASE("TrialLedger: lateness is the usual one until three visits show their own", "[unit]") {
+  TrialLedger ledger;
+  ledger.add(trial({0}, {1500, 1000}));
+  ledger.add(trial({1}, {1500, 1000}));
+  CHECK(ledger.lateness().mean == Lateness{}.mean);
+  CHECK(ledger.lateness().deviation == Lateness{}.deviation);
+  ledger.add(trial({2}, {1500, 1000}));
+  CHECK(ledger.lateness().mean == Approx(std::log(1.5)));
+  CHECK(ledger.lateness().deviation == Approx(0.002).epsilon(1e-6));
+}
+
+TEST_CASE("TrialLedger: lateness leaves out the longest tenth", "[unit]") {
+  TrialLedger ledger;
+  for (int i = 0; i < 9; ++i) {
+    ledger.add(trial({0}, {i % 2 == 0 ? 1100 : 1300, 1000}));
+  }
+  ledger.add(trial({0}, {90000, 1000}));
+  const double low = std::log(1.1);
+  const double high = std::log(1.3);
+  const double mean = (5 * low + 4 * high) / 9;
+  const double variance = (5 * (low - mean) * (low - mean) + 4 * (high - mean) * (high - mean)) / 9;
+  CHECK(ledger.lateness().mean == Approx(mean));
+  CHECK(ledger.lateness().deviation == Approx(1.5 * std::sqrt(variance) + 0.002));
+}
+
+TEST_CASE("TrialLedger: lateness is taken off lead-ins that came before it was known", "[unit]") {
+  TrialLedger ledger;
+  ledger.add(trial({3}, {3000}));
+  for (std::size_t i = 0; i < 3; ++i) {
+    ledger.add(trial({i}, {1500, 1000}));
+  }
+  const std::vector<Measurement> values = ledger.makespans();
+  REQUIRE(values.size() == 4);
+  CHECK(values.back().assignment == Assignment{3});
+  CHECK(values.back().value == Approx(std::log(2000)));
+}
+
+TEST_CASE("TrialLedger: missing makespans leave nothing, and those that are known count", "[unit]") {
+  TrialLedger ledger;
+  ledger.add(trial({0}, {std::nullopt, std::nullopt}));
+  CHECK(ledger.makespans().empty());
+  CHECK(ledger.proven({0}));
+  CHECK(ledger.visits({0}) == 0);
+  ledger.add(trial({0}, {std::nullopt, 1000, std::nullopt}));
+  REQUIRE(ledger.makespans().size() == 1);
+  CHECK(ledger.makespans()[0].value == Approx(std::log(1000)));
+  CHECK(ledger.makespans()[0].samples == 1);
+  ledger.add(trial({1}, {1200, std::nullopt}));  // only the lead-in is known
+  REQUIRE(ledger.makespans().size() == 2);
+  CHECK(ledger.makespans()[1].samples == 0);
+  CHECK(ledger.runs() == 7);
+}
+
+TEST_CASE("TrialLedger: what fails is infeasible, even if it succeeded before", "[unit]") {
+  TrialLedger ledger;
+  ledger.add(trial({0}, {1000}));
+  ledger.add(trial({1}, {1000}));
+  ledger.add(failure({1}));
+  CHECK_FALSE(ledger.proven({1}));
+  CHECK(ledger.infeasible({1}));
+  CHECK_FALSE(ledger.infeasible({0}));
+  const std::vector<Measurement> failures = ledger.failures();
+  REQUIRE(failures.size() == 2);
+  for (const Measurement& measurement : failures) {
+    CHECK(measurement.value == (measurement.assignment == Assignment{1} ? 1 : 0));
+    CHECK(measurement.samples == 1);
+  }
+}
+
+TEST_CASE("TrialLedger: the walk's runs are samples before the first run", "[unit]") {
+  TrialLedger ledger;
+  ledger.add_walked({{0, 0}, runs_of({1000, 1100, 1050})});
+  ledger.add_walked({{1, 0}, {}});
+  ledger.add_walked({{0, 1}, runs_of({std::nullopt})});
+  ledger.add(trial({1, 1}, {2000, 2000}));
+  CHECK(ledger.runs() == 2);
+  CHECK(ledger.proven({0, 0}));
+  CHECK(ledger.infeasible({1, 0}));
+  CHECK(ledger.proven({0, 1}));
+  CHECK(ledger.visited().size() == 2);
+  const std::vector<Measurement> values = ledger.makespans();
+  REQUIRE(values.size() == 2);
+  CHECK(values[0].value == Approx(std::log(1050)));
+  CHECK(values[0].samples == 3);
+  CHECK(values[1].run == 4);  // after the walk's
+}
