@@ -1,0 +1,36 @@
+#pragma once
+
+/// \file
+/// A made-up kernel: its configs, and how it behaves with each of them.
+
+#include "search/random_numbers.hpp"
+
+#include <contextual/config.hpp>
+
+#include <string>
+#include <vector>
+
+namespace search_replay::made_up {
+
+struct KernelConfig {
+  contextual::Config parameters;
+  double alone_ns = 0;  ///< own time while nothing else runs
+  int sms = 0;          ///< multiprocessors that it occupies
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<KernelConfig> configs;  ///< config 0 is the default
+};
+
+/// The number of multiprocessors of the made-up device, as on an H100 or H200.
+inline constexpr int device_sms = 132;
+
+/// Makes a kernel of 8 to 100 configs: all values of 2 to 4 parameters. The own time is a product of one
+/// factor for each parameter and a small one for each config; with more multiprocessors it is shorter. The
+/// fastest config takes `fastest_ns`.
+Kernel make_kernel(const std::string& name, double fastest_ns, RandomNumbers& random);
+
+double fastest_ns(const Kernel& kernel);
+
+}  // namespace search_replay::made_up

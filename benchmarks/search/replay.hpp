@@ -1,0 +1,23 @@
+#pragma once
+
+/// \file
+/// The result of replaying a region through a search.
+
+#include <cstdint>
+#include <vector>
+
+namespace search_replay {
+
+/// How good the search's choice was after a number of runs.
+struct CurvePoint {
+  std::int64_t runs = 0;
+  double regret = 0;
+};
+
+struct Replay {
+  double regret = 0;              ///< of the final choice, relative to the best; infinity if it is infeasible
+  std::int64_t runs = 0;          ///< of the region, with everything counted
+  std::vector<CurvePoint> curve;  ///< after every batch; the first point, after no run, is the defaults'
+};
+
+}  // namespace search_replay

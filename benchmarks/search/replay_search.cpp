@@ -1,0 +1,119 @@
+#include "search/replay_search.hpp"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace search_replay {
+namespace {
+
+using contextual::Search;
+using contextual::SearchObservation;
+using contextual::SearchRun;
+using contextual::SearchTrial;
+
+class SearchReplay {
+ public:
+  SearchReplay(Search& search, ReplayedRegion& region, std::int64_t max_runs)
+      : search_(search), region_(region), max_runs_(max_runs) {}
+
+  Replay operator()() {
+    note_choice();
+    while (has_runs_left()) {
+      const std::vector<SearchTrial> trials = search_.plan();
+      if (trials.empty()) {
+        break;
+      }
+      run_batch(trials);
+      region_.exchange();
+      note_choice();
+    }
+    replay_.regret = replay_.curve.back().regret;
+    replay_.runs = region_.runs();
+    return replay_;
+  }
+
+ private:
+  bool has_runs_left() const { return region_.runs() < max_runs_; }
+
+  void run_batch(const std::vector<SearchTrial>& trials) {
+    const auto unproven = std::find_if(trials.begin(), trials.end(), [&](const SearchTrial& trial) {
+      return !proven_.contains(trial.assignment);
+    });
+    if (unproven != trials.end()) {
+      prove(unproven->assignment);
+      return;
+    }
+    for (auto trial = trials.begin(); trial != trials.end() && has_runs_left(); ++trial) {
+      run(*trial);
+    }
+  }
+
+  void prove(const Assignment& assignment) {
+    const SearchRun run = run_once(assignment);
+    const bool feasible = run.makespan_ns.has_value();
+    if (feasible) {
+      proven_.insert(assignment);
+    }
+    SearchObservation observation;
+    observation.trial.assignment = assignment;
+    observation.trial.samples = 0;
+    observation.runs.push_back(run);
+    observation.infeasible = feasible ? "" : "timed out";
+    search_.observe(observation);
+  }
+
+  void run(const SearchTrial& trial) {
+    SearchObservation observation{trial, {}, ""};
+    for (int run = 0; run < 1 + trial.samples && has_runs_left(); ++run) {
+      observation.runs.push_back(run_once(trial.assignment));
+    }
+    search_.observe(observation);
+  }
+
+  SearchRun run_once(const Assignment& assignment) {
+    SearchRun run;
+    if (const std::optional<Sample> sample = region_.run(assignment)) {
+      run.makespan_ns = sample->makespan_ns;
+      run.times_ns.assign(sample->times_ns.begin(), sample->times_ns.end());
+    } else {
+      run.times_ns.resize(assignment.size());
+    }
+    return run;
+  }
+
+  void note_choice() {
+    const Assignment defaults(region_.problem_count(), 0);
+    replay_.curve.push_back({region_.runs(), region_.regret(search_.best().value_or(defaults))});
+  }
+
+  Search& search_;
+  ReplayedRegion& region_;
+  std::int64_t max_runs_;
+  std::set<Assignment> proven_;  ///< assignments that have run successfully
+  Replay replay_;
+};
+
+}  // namespace
+
+contextual::SearchRequest search_request_of(const ReplayedRegion& region, std::int64_t max_runs,
+                                            std::uint64_t seed) {
+  contextual::SearchRequest request;
+  for (const ReplayedProblem& problem : region.problems()) {
+    contextual::SearchProblem described{problem.kernel, "", {}};
+    for (const Config& config : problem.configs) {
+      described.configs.push_back({config});
+    }
+    request.problems.push_back(std::move(described));
+  }
+  request.start.assign(request.problems.size(), 0);
+  request.max_runs = max_runs;
+  request.seed = seed;
+  return request;
+}
+
+Replay replay_search(Search& search, ReplayedRegion& region, std::int64_t max_runs) {
+  return SearchReplay(search, region, max_runs)();
+}
+
+}  // namespace search_replay

@@ -1,0 +1,85 @@
+#include "search/replay_tuning.hpp"
+
+#include "contextual/policy/tuning_state.hpp"
+
+namespace search_replay {
+namespace {
+
+using contextual::policy::BatchOutcome;
+using contextual::policy::CellOutcome;
+using contextual::policy::IterationOutcome;
+using contextual::policy::IterationPlan;
+using contextual::policy::PolicyOptions;
+using contextual::policy::TuningState;
+
+class TuningReplay {
+ public:
+  TuningReplay(const PolicyOptions& options, ReplayedRegion& region) : state_(options), region_(region) {}
+
+  Replay operator()() {
+    note_choices();
+    while (!state_.done()) {
+      run_batch(state_.plan(state_.suggested_length()));
+      region_.exchange();
+      note_choices();
+    }
+    replay_.regret = replay_.curve.back().regret;
+    replay_.runs = region_.runs();
+    return replay_;
+  }
+
+ private:
+  void run_batch(const std::vector<IterationPlan>& plan) {
+    BatchOutcome outcome;
+    for (const IterationPlan& iteration : plan) {
+      add_problems();
+      outcome.iterations.push_back(run(iteration));
+    }
+    for (IterationOutcome& iteration : outcome.iterations) {
+      iteration.cells.resize(state_.problem_count());  // those that joined after it were not launched
+    }
+    state_.observe(plan, outcome);
+  }
+
+  /// Adds the problems that the next run of the region launches for the first time.
+  void add_problems() {
+    for (std::size_t p = state_.problem_count();
+         p < region_.problem_count() && region_.joins_after_runs(p) <= region_.runs(); ++p) {
+      state_.add_problem({region_.problems()[p].configs.size(), {}, std::nullopt});
+    }
+  }
+
+  IterationOutcome run(const IterationPlan& plan) {
+    Assignment assignment(state_.problem_count(), 0);  // a problem without a cell uses its default
+    for (std::size_t p = 0; p < plan.cells.size(); ++p) {
+      assignment[p] = plan.cells[p].config_id;
+    }
+    IterationOutcome outcome;
+    const std::optional<Sample> sample = region_.run(assignment);
+    for (std::size_t p = 0; p < assignment.size(); ++p) {
+      outcome.cells.push_back(CellOutcome{true, sample ? std::optional(sample->times_ns[p]) : std::nullopt});
+    }
+    outcome.makespan_ns = sample ? std::optional(sample->makespan_ns) : std::nullopt;
+    return outcome;
+  }
+
+  void note_choices() {
+    Assignment choices(region_.problem_count(), 0);
+    for (std::size_t p = 0; p < state_.problem_count(); ++p) {
+      choices[p] = state_.problem(p).choice;
+    }
+    replay_.curve.push_back({region_.runs(), region_.regret(choices)});
+  }
+
+  TuningState state_;
+  ReplayedRegion& region_;
+  Replay replay_;
+};
+
+}  // namespace
+
+Replay replay_tuning(const PolicyOptions& options, ReplayedRegion& region) {
+  return TuningReplay(options, region)();
+}
+
+}  // namespace search_replay
