@@ -26,6 +26,7 @@ Race::Race(Belief& belief, const Assignment& incumbent, const Limits& limits) : 
     }
   }
   std::vector<std::pair<int, Assignment>> order;
+  order.reserve(wins.size());
   for (const auto& [assignment, count] : wins) {
     order.emplace_back(-count, assignment);
   }
