@@ -9,6 +9,7 @@
 
 #include <contextual/deadline.hpp>
 #include <contextual/export.hpp>
+#include <contextual/iterations.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -64,12 +65,23 @@ struct LaunchTiming {
   std::vector<Span> spans;
 };
 
-/// One tuning iteration of the batch that is being settled. The timer fills in `makespan_ns`: the time from
-/// the first start to the last end, or 0 if it is unknown.
+/// One tuning iteration of the batch that is being settled. The timer fills in all but the first two members.
 struct IterationTiming {
   IterationNote note;
   std::int64_t tuning_iteration = 0;
+  /// The time from the first start to the last end of the iteration's work, or 0 if it is unknown.
   std::int64_t makespan_ns = 0;
+  /// The first start and the last end of the iteration's work, on one clock for all iterations of a batch.
+  /// Both are 0 if they are unknown; `end_ns` is greater than `begin_ns` otherwise. They are needed only for
+  /// `Iterations::pipelined`; without them the tuner uses `makespan_ns` there, too.
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  /// The spans of the iteration's work on devices that belongs to no launch in the batch: kernels, copies and
+  /// fills that the region starts outside of tunable kernels. It is an empty list if the timer sees all
+  /// device work and there is no such work. It has no value if the timer does not see such work, or if it
+  /// does not know all of it, for example because a record was lost. Work of a launch that has no time
+  /// belongs to that launch. Work on the host is not listed.
+  std::optional<std::vector<Span>> other_spans{};
 };
 
 /// The state of a device while a batch ran. What could not be read has no value.
@@ -111,6 +123,13 @@ class CONTEXTUAL_API Timer {
   /// tuned nor timed; it uses the config that is locked in, else the default. Called on the launching thread,
   /// and may take some tens of ns. The default returns false.
   virtual bool captures(const LaunchInfo& launch) noexcept;
+
+  /// Called at most once, before the first iteration: says whether the device work of an iteration must end
+  /// before that of the next one begins. If so, `end_iteration` makes the devices wait, after it has taken
+  /// its note, and does not wait itself. A timer that measures devices does so unless it is told
+  /// `Iterations::pipelined`. What cannot be joined is a warning in `conditions`, not an error. The default
+  /// does nothing, which is right for a timer that measures the host only.
+  virtual void set_iterations(Iterations iterations);
 
   /// Called right before and after each run of the region. `end_iteration` is not called if the region threw.
   virtual void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;

@@ -22,7 +22,7 @@ Options quick_options() {
   Options options;
   options.n_warmup = 1;
   options.n_repeat = 1;
-  options.finals = false;
+  options.search = contextual::SearchLevel::off;
   options.always_tune = true;
   options.log_directory = "";
   options.timer = cuda_timer;

@@ -64,7 +64,7 @@ TEST_CASE("devices: a kernel launched on several devices in one region is right 
   }
   ContextualAutotuner tuner{{.n_warmup = 1,
                              .n_repeat = 2,
-                             .finals = false,
+                             .search = contextual::SearchLevel::off,
                              .always_tune = true,
                              .log_directory = "",
                              .timer = timer}};
@@ -103,7 +103,7 @@ TEST_CASE("streams: kernels on streams that overlap are each timed by what they 
           scale_definition());
   ContextualAutotuner tuner{{.n_warmup = 1,
                              .n_repeat = 3,
-                             .finals = false,
+                             .search = contextual::SearchLevel::off,
                              .always_tune = true,
                              .log_directory = "",
                              .timer = cuda_timer}};

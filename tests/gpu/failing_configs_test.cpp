@@ -14,7 +14,7 @@ constexpr int n = 1 << 16;
 Options quick(const TimerFactory& timer) {
   return {.n_warmup = 1,
           .n_repeat = 2,
-          .finals = false,
+          .search = contextual::SearchLevel::off,
           .always_tune = true,
           .log_directory = "",
           .timer = timer};

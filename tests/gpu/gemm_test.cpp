@@ -43,7 +43,7 @@ void tune(Gemm& kernel, ReferenceGemm& problem, const Stream& stream) {
   Options options;
   options.n_warmup = 1;
   options.n_repeat = 1;
-  options.finals = false;
+  options.search = contextual::SearchLevel::off;
   options.timer = cuda_timer;
   options.log_directory = "";
   int wrong = 0;

@@ -61,7 +61,7 @@ Options options_for_ranks() {
   options.communicator = mpi_communicator(MPI_COMM_WORLD);
   options.n_warmup = 1;
   options.n_repeat = 3;
-  options.finals = false;
+  options.search = contextual::SearchLevel::off;
   options.always_tune = true;
   options.log_directory = "";
   options.deadline = std::chrono::seconds(60);

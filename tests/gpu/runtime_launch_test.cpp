@@ -23,7 +23,7 @@ RegionReport tune_scale(const std::function<void()>& before, int& wrong_runs) {
   Options options;
   options.log_directory = "";
   options.always_tune = true;
-  options.finals = false;
+  options.search = contextual::SearchLevel::off;
   options.timer = cuda_timer;
   options.before_iteration = [&](const IterationInfo&) {
     cuda_check(cudaMemcpy(x.get(), ones.data(), n * sizeof(float), cudaMemcpyHostToDevice));

@@ -22,8 +22,11 @@ TEST_CASE(
   Scale good("gpu_innocent", scale_space({{"good", 256}}), scale_key, scale_definition());
   Scale scale("gpu_sticky", scale_space({{"good", 256}, {"wild", 256}, {"good", 128}}), scale_key,
               scale_definition());
-  ContextualAutotuner tuner{
-      {.n_warmup = 1, .n_repeat = 2, .finals = false, .log_directory = "", .timer = cuda_timer}};
+  ContextualAutotuner tuner{{.n_warmup = 1,
+                             .n_repeat = 2,
+                             .search = contextual::SearchLevel::off,
+                             .log_directory = "",
+                             .timer = cuda_timer}};
   int runs = 0;
   try {
     tuner.run("sticky", [&] {

@@ -53,7 +53,11 @@ inline contextual::TimerFactory times(std::function<std::int64_t(const contextua
 
 /// One warm-up and one repeat a config, the documented table and nothing else, no log.
 inline contextual::Options quick(contextual::TimerFactory timer = last_is_fastest()) {
-  return {.n_warmup = 1, .n_repeat = 1, .finals = false, .log_directory = "", .timer = std::move(timer)};
+  return {.n_warmup = 1,
+          .n_repeat = 1,
+          .search = contextual::SearchLevel::off,
+          .log_directory = "",
+          .timer = std::move(timer)};
 }
 
 /// The message of the E that `call` throws; another text when it throws nothing or something else.

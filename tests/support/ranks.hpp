@@ -65,7 +65,7 @@ inline Options rank_options(std::shared_ptr<Communicator> communicator) {
   Options options;
   options.n_warmup = 1;
   options.n_repeat = 2;
-  options.finals = false;
+  options.search = contextual::SearchLevel::off;
   options.log_directory = "";
   options.communicator = std::move(communicator);
   options.timer = testing::scripted_timer(later_is_faster);
@@ -122,11 +122,11 @@ inline const ProblemReport* problem_of(const RegionReport& report, const std::st
   return found == report.problems.end() ? nullptr : &*found;
 }
 
-/// The agreed part of a report as text: choices with reasons, contests, table.
+/// The agreed part of a report as text: choices with reasons, searches, table.
 inline std::string agreed_text(const RegionReport& report) {
   std::string text = report.choices_text() + report.table_text();
-  for (const ContestReport& contest : report.contests) {
-    text += contest.subject + ": " + contest.reason + "\n";
+  for (const SearchReport& search : report.searches) {
+    text += "search: " + search.reason + ", " + std::to_string(search.runs) + " runs\n";
   }
   return text;
 }

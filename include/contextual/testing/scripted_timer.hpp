@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,22 @@ using ScriptedLaunchTime = std::function<std::int64_t(const LaunchInfo& launch)>
 using ScriptedMakespan =
     std::function<std::int64_t(std::int64_t tuning_iteration, const std::vector<ScriptedLaunch>& launches)>;
 
+/// Returns the spans of a tuning iteration's device work that belongs to no launch, or nothing if the timer
+/// is not to know it (IterationTiming::other_spans).
+using ScriptedOtherSpans = std::function<std::optional<std::vector<Span>>(
+    std::int64_t tuning_iteration, const std::vector<ScriptedLaunch>& launches)>;
+
+/// Everything that a scripted timer can tell. All functions but `launch_ns` may be empty.
+struct ScriptedTimes {
+  ScriptedLaunchTime launch_ns{};
+  ScriptedMakespan makespan_ns{};  ///< empty: the sum of the times of its launches
+  /// When the launch began, in ns. Empty: 0, so that all launches overlap.
+  std::function<std::int64_t(const LaunchInfo& launch)> launch_begin_ns{};
+  /// When the tuning iteration's work began, in ns; it ends a makespan later. Empty: not known.
+  std::function<std::int64_t(std::int64_t tuning_iteration)> iteration_begin_ns{};
+  ScriptedOtherSpans other_spans{};  ///< empty: not known
+};
+
 /// Returns a factory of timers with these times: `Options{.timer = scripted_timer(...)}`. Without
 /// `makespan_ns`, a makespan is the sum of the times of its launches.
 ///
@@ -39,5 +56,10 @@ using ScriptedMakespan =
 /// `makespan_ns` in the settle. If several ranks share a factory, their timers call the functions
 /// concurrently. A function that throws yields no time. Throws InvalidArgument if `launch_ns` is empty.
 CONTEXTUAL_API TimerFactory scripted_timer(ScriptedLaunchTime launch_ns, ScriptedMakespan makespan_ns = {});
+
+/// Does the same with everything that can be scripted. Launches, and so their spans, are on the host (device
+/// -1). The rules above hold for all functions: `launch_begin_ns` is called on the launching threads, the
+/// others in the settle.
+CONTEXTUAL_API TimerFactory scripted_timer_with(ScriptedTimes times);
 
 }  // namespace contextual::testing

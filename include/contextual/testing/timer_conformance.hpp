@@ -20,6 +20,9 @@ struct TimerCheck {
   /// computes for about 100 us.
   std::function<void(const LaunchInfo& launch)> work{};
   void* stream = nullptr;  ///< given to every launch
+  /// Does device work that belongs to no launch. Called outside of launches. If it is empty, there is no such
+  /// work, and it is not checked whether the timer sees it.
+  std::function<void()> other_work{};
 
   /// True if the timer reads the host's clock around a launch, so that the launch's time covers its work.
   /// False for scripted timers and for timers that measure a device.
@@ -33,9 +36,10 @@ struct TimerCheck {
 /// timer conforms.
 ///
 /// It finds launches and iterations without a time; spans that end before they begin; makespans shorter than
-/// one of their launches; times assigned to the wrong launch; a launch that waits for another thread's
-/// launch; a settle that fails without launches or because of a launch that never ended; and state that one
-/// batch leaves to the next.
+/// one of their launches, or other than the time from `begin_ns` to `end_ns`; work of launches among the work
+/// that belongs to none, and work that belongs to none and is not listed there; times assigned to the wrong
+/// launch; a launch that waits for another thread's launch; a settle that fails without launches or because
+/// of a launch that never ended; and state that one batch leaves to the next.
 CONTEXTUAL_API std::vector<std::string> check_timer(const TimerFactory& factory,
                                                     const TimerCheck& check = {});
 

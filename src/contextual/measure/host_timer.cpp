@@ -37,7 +37,10 @@ class HostTimer final : public Timer {
     }
     for (IterationTiming& iteration : iterations) {
       const bool ended = iteration.note.end > iteration.note.begin;
-      iteration.makespan_ns = ended ? iteration.note.end - iteration.note.begin : 0;
+      iteration.begin_ns = ended ? iteration.note.begin : 0;
+      iteration.end_ns = ended ? iteration.note.end : 0;
+      iteration.makespan_ns = iteration.end_ns - iteration.begin_ns;
+      iteration.other_spans.reset();
     }
   }
 

@@ -27,6 +27,8 @@ bool Timer::measures_devices() const noexcept {
   return true;
 }
 
+void Timer::set_iterations(Iterations /*iterations*/) {}
+
 bool Timer::captures(const LaunchInfo& /*launch*/) noexcept {
   return false;
 }

@@ -18,11 +18,11 @@ std::int64_t sum_of(std::int64_t /*tuning_iteration*/, const std::vector<Scripte
   return sum;
 }
 
-/// A launch's note holds its time as `end`, so that launches need no table; 0 until it ended.
+/// A launch's note holds its begin, and its time as `end`, so that launches need no table; `end` is 0 until
+/// it ended.
 class ScriptedTimer final : public Timer {
  public:
-  ScriptedTimer(ScriptedLaunchTime launch_ns, ScriptedMakespan makespan_ns)
-      : launch_ns_(std::move(launch_ns)), makespan_ns_(std::move(makespan_ns)) {}
+  explicit ScriptedTimer(ScriptedTimes times) : times_(std::move(times)) {}
 
   std::string_view name() const noexcept override { return "scripted"; }
 
@@ -34,7 +34,8 @@ class ScriptedTimer final : public Timer {
   void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
     try {
       const std::scoped_lock lock(mutex_);
-      note.end = launch_ns_(launch);
+      note.end = times_.launch_ns(launch);
+      note.begin = times_.launch_begin_ns ? times_.launch_begin_ns(launch) : 0;
       launches_[launch.tuning_iteration].push_back({std::string(launch.kernel),
                                                     launch.key != nullptr ? launch.key->to_string() : "",
                                                     launch.config_id, note.end});
@@ -48,27 +49,41 @@ class ScriptedTimer final : public Timer {
     for (LaunchTiming& launch : launches) {
       launch.spans.clear();
       if (launch.note.end > 0) {
-        launch.spans.push_back({0, launch.note.end, -1});
+        launch.spans.push_back({launch.note.begin, launch.note.begin + launch.note.end, -1});
       }
     }
     const std::scoped_lock lock(mutex_);
     for (IterationTiming& iteration : iterations) {
-      iteration.makespan_ns = iteration.note.end != 0 ? makespan(iteration.tuning_iteration) : 0;
+      fill(iteration);
     }
     launches_.clear();
   }
 
  private:
-  std::int64_t makespan(std::int64_t tuning_iteration) noexcept {
+  void fill(IterationTiming& iteration) noexcept {
+    iteration.makespan_ns = iteration.begin_ns = iteration.end_ns = 0;
+    iteration.other_spans.reset();
+    if (iteration.note.end == 0) {
+      return;
+    }
+    const std::int64_t number = iteration.tuning_iteration;
     try {
-      return std::max<std::int64_t>(makespan_ns_(tuning_iteration, launches_[tuning_iteration]), 0);
+      const std::vector<ScriptedLaunch>& launches = launches_[number];
+      const std::int64_t makespan_ns = std::max<std::int64_t>(times_.makespan_ns(number, launches), 0);
+      if (times_.iteration_begin_ns && makespan_ns > 0) {
+        iteration.begin_ns = times_.iteration_begin_ns(number);
+        iteration.end_ns = iteration.begin_ns + makespan_ns;
+      }
+      if (times_.other_spans) {
+        iteration.other_spans = times_.other_spans(number, launches);
+      }
+      iteration.makespan_ns = makespan_ns;
     } catch (...) {
-      return 0;  // no time
+      iteration.begin_ns = iteration.end_ns = 0;  // no time
     }
   }
 
-  const ScriptedLaunchTime launch_ns_;
-  const ScriptedMakespan makespan_ns_;
+  const ScriptedTimes times_;
   std::mutex mutex_;
   std::map<std::int64_t, std::vector<ScriptedLaunch>>
       launches_;  ///< since the last settle, by tuning iteration
@@ -77,15 +92,17 @@ class ScriptedTimer final : public Timer {
 }  // namespace
 
 TimerFactory scripted_timer(ScriptedLaunchTime launch_ns, ScriptedMakespan makespan_ns) {
-  if (!launch_ns) {
+  return scripted_timer_with({.launch_ns = std::move(launch_ns), .makespan_ns = std::move(makespan_ns)});
+}
+
+TimerFactory scripted_timer_with(ScriptedTimes times) {
+  if (!times.launch_ns) {
     throw InvalidArgument("scripted_timer: launch_ns is empty; give a function that says a launch's time");
   }
-  if (!makespan_ns) {
-    makespan_ns = sum_of;
+  if (!times.makespan_ns) {
+    times.makespan_ns = sum_of;
   }
-  return [launch_ns = std::move(launch_ns), makespan_ns = std::move(makespan_ns)] {
-    return std::make_unique<ScriptedTimer>(launch_ns, makespan_ns);
-  };
+  return [times = std::move(times)] { return std::make_unique<ScriptedTimer>(times); };
 }
 
 }  // namespace contextual::testing

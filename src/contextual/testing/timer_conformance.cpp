@@ -54,6 +54,10 @@ class TimerChecker {
     settle("a batch of launches on two threads");
     without_launches();
     settle("a tuning iteration without launches");
+    if (check_.other_work) {
+      beside_other_work();
+      settle("a tuning iteration with work that belongs to no launch", OtherWork::some);
+    }
     never_ended();
     settle("a launch that never ended");
     one_thread();
@@ -72,7 +76,7 @@ class TimerChecker {
   }
 
   void begin_iteration() {
-    iterations_.push_back({{}, next_iteration_++, 0});
+    iterations_.emplace_back().tuning_iteration = next_iteration_++;
     timer_.begin_iteration(iterations_.back().tuning_iteration, iterations_.back().note);
   }
   void end_iteration() { timer_.end_iteration(iterations_.back().tuning_iteration, iterations_.back().note); }
@@ -139,6 +143,14 @@ class TimerChecker {
     return independent;
   }
 
+  void beside_other_work() {
+    begin_iteration();
+    launch_once(add_launch());
+    check_.other_work();
+    launch_once(add_launch());
+    end_iteration();
+  }
+
   void without_launches() {
     begin_iteration();
     end_iteration();
@@ -151,7 +163,9 @@ class TimerChecker {
     end_iteration();
   }
 
-  void settle(const std::string& when) {
+  enum class OtherWork { none, some };
+
+  void settle(const std::string& when, OtherWork other_work = OtherWork::none) {
     std::vector<LaunchTiming> timings;
     for (const auto& launch : launches_) {
       timings.push_back({launch->note, launch->tuning_iteration, {}});
@@ -163,6 +177,7 @@ class TimerChecker {
       }
       for (const IterationTiming& iteration : iterations_) {
         check_iteration(iteration, timings, when);
+        check_other_spans(iteration, other_work, when);
       }
     } catch (const std::exception& error) {
       violations_.add("settle throws for " + when + ": " + error.what());
@@ -188,6 +203,12 @@ class TimerChecker {
   void check_iteration(const IterationTiming& iteration, const std::vector<LaunchTiming>& launches,
                        const std::string& when) {
     violations_.expect(iteration.makespan_ns >= 0, "a makespan is negative in " + when);
+    if (iteration.begin_ns != 0 || iteration.end_ns != 0) {
+      violations_.expect(iteration.end_ns > iteration.begin_ns,
+                         "an iteration's work ends before it begins in " + when);
+      violations_.expect(iteration.end_ns - iteration.begin_ns == iteration.makespan_ns,
+                         "a makespan is not the time from begin_ns to end_ns in " + when);
+    }
     std::int64_t longest = 0;
     for (const LaunchTiming& launch : launches) {
       if (launch.tuning_iteration == iteration.tuning_iteration) {
@@ -197,6 +218,23 @@ class TimerChecker {
     if (longest > 0 && violations_.expect(iteration.makespan_ns > 0, "a makespan is missing in " + when)) {
       violations_.expect(iteration.makespan_ns >= longest,
                          "a makespan is shorter than one of its launches in " + when);
+    }
+  }
+
+  void check_other_spans(const IterationTiming& iteration, OtherWork other_work, const std::string& when) {
+    if (!iteration.other_spans) {
+      return;  // the timer does not know
+    }
+    for (const Span& span : *iteration.other_spans) {
+      violations_.expect(span.end_ns >= span.begin_ns,
+                         "a span of other work ends before it begins in " + when);
+    }
+    const bool found = measure::busy_ns(*iteration.other_spans) > 0;
+    if (other_work == OtherWork::none) {
+      violations_.expect(!found,
+                         "the work of launches is listed as work that belongs to no launch in " + when);
+    } else {
+      violations_.expect(found, "work that belongs to no launch is not listed in " + when);
     }
   }
 

@@ -25,6 +25,7 @@ TEST_CASE("CUPTI timer: conforms to the contract of timers", "[unit]") {
   check.work = [&](const LaunchInfo& launch) {
     gpu.driver.launch_kernel(static_cast<CUstream>(launch.stream), 5'000);
   };
+  check.other_work = [&] { gpu.driver.copy_async(static_cast<CUstream>(check.stream), 2'000); };
   CHECK(testing::check_timer(cuda_cupti_timer, check) == std::vector<std::string>{});
 }
 

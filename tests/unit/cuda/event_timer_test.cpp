@@ -40,6 +40,7 @@ TEST_CASE("event timer: conforms to the contract of timers", "[unit]") {
   check.work = [&](const LaunchInfo& launch) {
     gpu.driver.launch_kernel(static_cast<CUstream>(launch.stream), 5'000);
   };
+  check.other_work = [&] { gpu.driver.copy_async(static_cast<CUstream>(check.stream), 2'000); };
   CHECK(testing::check_timer(cuda_event_timer, check) == std::vector<std::string>{});
 }
 

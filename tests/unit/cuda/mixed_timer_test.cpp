@@ -82,6 +82,57 @@ TEST_CASE("MixedTimer: a launch on the host that never ended has no time", "[uni
   CHECK(launches[0].spans.empty());
 }
 
+TEST_CASE("MixedTimer: other work and the begin are the device timer's, the end is that of the longer work",
+          "[unit]") {
+  cuda::MixedTimer timer(testing::scripted_timer_with(
+      {.launch_ns = [](const LaunchInfo&) { return std::int64_t{5'000}; },
+       .makespan_ns = [](std::int64_t, const auto&) { return std::int64_t{1'000}; },
+       .iteration_begin_ns = [](std::int64_t) { return std::int64_t{70}; },
+       .other_spans =
+           [](std::int64_t, const auto&) {
+             return std::optional(std::vector<Span>{{3, 4, 0}});
+           }})());
+  std::vector<IterationTiming> iterations(1);
+  std::vector<LaunchTiming> launches(2);
+  timer.begin_iteration(0, iterations[0].note);
+  for (const std::size_t i : {0, 1}) {
+    const LaunchInfo info{.region = "r", .kernel = "k", .on_stream = i == 0};
+    timer.begin_launch(info, launches[i].note);
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    timer.end_launch(info, launches[i].note);
+  }
+  timer.end_iteration(0, iterations[0].note);
+  timer.settle(launches, iterations, Deadline::after(std::chrono::seconds(1)));
+  REQUIRE(iterations[0].other_spans);
+  CHECK(iterations[0].other_spans->size() == 1);
+  CHECK(iterations[0].begin_ns == 70);
+  CHECK(iterations[0].makespan_ns >= 200'000);
+  CHECK(iterations[0].end_ns - iterations[0].begin_ns == iterations[0].makespan_ns);
+}
+
+TEST_CASE("MixedTimer: a batch in which not every iteration works on the device has one clock", "[unit]") {
+  cuda::MixedTimer timer(
+      testing::scripted_timer_with({.launch_ns = [](const LaunchInfo&) { return std::int64_t{5'000}; },
+                                    .iteration_begin_ns = [](std::int64_t) { return std::int64_t{70}; }})());
+  std::vector<IterationTiming> iterations(2);
+  std::vector<LaunchTiming> launches(2);
+  for (const std::size_t i : {0, 1}) {
+    iterations[i].tuning_iteration = launches[i].tuning_iteration = static_cast<std::int64_t>(i);
+    const LaunchInfo info{
+        .region = "r", .kernel = "k", .tuning_iteration = static_cast<std::int64_t>(i), .on_stream = i == 0};
+    timer.begin_iteration(info.tuning_iteration, iterations[i].note);
+    timer.begin_launch(info, launches[i].note);
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    timer.end_launch(info, launches[i].note);
+    timer.end_iteration(info.tuning_iteration, iterations[i].note);
+  }
+  timer.settle(launches, iterations, Deadline::after(std::chrono::seconds(1)));
+  CHECK(iterations[0].begin_ns == 70);
+  CHECK(iterations[1].makespan_ns >= 100'000);
+  CHECK(iterations[1].begin_ns == 0);
+  CHECK(iterations[1].end_ns == 0);
+}
+
 TEST_CASE("MixedTimer: conforms", "[unit]") {
   for (const std::string& violation :
        testing::check_timer([] { return std::make_unique<cuda::MixedTimer>(host_timer()); })) {

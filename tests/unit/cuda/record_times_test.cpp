@@ -78,6 +78,10 @@ TEST_CASE("record times: a makespan covers everything of its iteration, launches
   CHECK(result.iterations[0].makespan_ns == 450);
   CHECK(result.iterations[1].makespan_ns == 100);
   CHECK(result.iterations[2].makespan_ns == 0);
+  CHECK(result.iterations[0].begin_ns == 50);
+  CHECK(result.iterations[0].end_ns == 500);
+  CHECK(result.iterations[2].begin_ns == 0);
+  CHECK(result.iterations[2].end_ns == 0);
   CHECK(result.iterations[3].makespan_ns == 0);  // without a mark
   CHECK(result.iterations[4].makespan_ns == 0);
 }
@@ -119,4 +123,53 @@ TEST_CASE("record times: when something was lost nothing has a time", "[unit]") 
   const auto result = assembled(taken, {launch(0)}, {iteration(0, 1)});
   CHECK(result.launches[0].spans.empty());
   CHECK(result.iterations[0].makespan_ns == 0);
+}
+
+TEST_CASE("record times: what no launch did is other work of its iteration", "[unit]") {
+  CuptiSession::Taken taken;
+  taken.records = {kernel(100, 200, 2), {50, 120, 1, 3, false}, kernel(180, 500, 4), kernel(600, 700, 6)};
+  taken.calls = {{2, true, 0}, {4, true, 9}};  // the second of a launch that is not in the batch
+  const auto result =
+      assembled(taken, {launch(0)}, {iteration(1, 4), iteration(1, 2), iteration(4, 5), iteration(5, 9)});
+  REQUIRE(result.iterations[0].other_spans);
+  REQUIRE(result.iterations[0].other_spans->size() == 2);
+  CHECK(result.iterations[0].other_spans->at(0).begin_ns == 50);
+  CHECK(result.iterations[0].other_spans->at(0).end_ns == 120);
+  CHECK(result.iterations[0].other_spans->at(0).device == 1);
+  CHECK(result.iterations[0].other_spans->at(1).begin_ns == 180);
+  REQUIRE(result.iterations[1].other_spans);
+  CHECK(result.iterations[1].other_spans->empty());
+  REQUIRE(result.iterations[2].other_spans);  // it did nothing
+  CHECK(result.iterations[2].other_spans->empty());
+  REQUIRE(result.iterations[3].other_spans);
+  CHECK(result.iterations[3].other_spans->size() == 1);
+}
+
+TEST_CASE("record times: work of a launch without a time, or of an inner launch, is no other work",
+          "[unit]") {
+  CuptiSession::Taken taken;
+  taken.records = {kernel(100, 200, 2), kernel(300, 400, 3)};
+  taken.calls = {{2, true, 5}, {3, true, 6}};
+  LaunchTiming inner;
+  inner.note = ended_note(begun_note(6, 5));
+  LaunchTiming never_ended;
+  never_ended.note = begun_note(5, -1);
+  const auto result = assembled(taken, {never_ended, inner}, {iteration(1, 3)});
+  CHECK(result.launches[0].spans.empty());
+  REQUIRE(result.iterations[0].other_spans);
+  CHECK(result.iterations[0].other_spans->empty());
+}
+
+TEST_CASE("record times: other work is unknown where a record is missing or has no time", "[unit]") {
+  CuptiSession::Taken taken;
+  taken.records = {kernel(100, 200, 2), kernel(300, 300, 4), kernel(500, 600, 6)};
+  taken.calls = {{2, true, 0}, {3, true, 1}};
+  const auto result = assembled(taken, {launch(0), launch(1)},
+                                {iteration(1, 3), iteration(3, 4), iteration(4, 6), iteration(0, 2)});
+  CHECK_FALSE(result.iterations[0].other_spans);  // call 3 has no record
+  CHECK_FALSE(result.iterations[1].other_spans);  // the record of call 4 has no time
+  CHECK(result.iterations[2].other_spans);
+  CHECK_FALSE(result.iterations[3].other_spans);  // without a mark
+  taken.lost = true;
+  CHECK_FALSE(assembled(taken, {launch(0)}, {iteration(4, 6)}).iterations[0].other_spans);
 }

@@ -90,13 +90,12 @@ namespace {
 /// Puts work at a stream's end. Its observer is told when the lock is free again.
 Work put(CUstream stream, Work::Kind kind, std::int64_t length_ns) {
   const std::lock_guard lock(ScriptedDriver::it().impl().mutex);
-  const std::int64_t now_ns = ScriptedDriver::it().impl().now_ns;
   CUstream on = ScriptedDriver::it().impl().stream_of(stream);
   Work work;
   work.kind = kind;
   work.device = on->context->device;
   work.correlation = current_correlation;
-  work.begin_ns = std::max(now_ns, on->busy_until_ns);
+  work.begin_ns = ScriptedDriver::it().impl().idle_from_ns(on);
   work.end_ns = on->busy_until_ns = work.begin_ns + length_ns;
   return work;
 }
@@ -170,6 +169,11 @@ void ScriptedDriver::wait_until_left() {
   while (impl_->pushed > 0 || calls_under_way_ > 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+}
+
+std::int64_t ScriptedDriver::idle_from_ns(CUstream stream) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->idle_from_ns(stream);
 }
 
 void ScriptedDriver::finish_all() {

@@ -69,10 +69,16 @@ class ScriptedDriver {
   std::function<void()> on_synchronize;                        ///< e.g. blocks; empty: returns at once
   CUmoduleLoadingMode loading_mode = CU_MODULE_EAGER_LOADING;
   std::set<CUstream> capturing;
-  std::atomic<int> busy_queries{0};  ///< so many times a stream that is asked for is not ready
+  bool default_stream_blocked = false;  ///< a stream that waits for the default one is capturing
+  std::atomic<int> busy_queries{0};     ///< so many times a stream that is asked for is not ready
 
   /// The primary context of a device.
   CUcontext context(int device = 0) const;
+  /// From now on it is a driver that is older than CUDA 12.5.
+  void lose_context_events() {
+    table_.cuCtxRecordEvent = nullptr;
+    table_.cuCtxWaitEvent = nullptr;
+  }
   /// Makes it current on this thread.
   void set_current(CUcontext context);
   CUstream make_stream(int device = 0);
@@ -88,7 +94,8 @@ class ScriptedDriver {
 
   /// No thread is in a call, or between making a context current and giving it back.
   void wait_until_left();
-  void finish_all();  ///< time passes until all streams are idle
+  std::int64_t idle_from_ns(CUstream stream) const;  ///< when the stream could begin with more work
+  void finish_all();                                 ///< time passes until all streams are idle
 
   CallLog& log() noexcept { return log_; }
   std::size_t living_events() const;

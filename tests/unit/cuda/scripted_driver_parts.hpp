@@ -5,12 +5,15 @@
 
 #include "unit/cuda/scripted_driver.hpp"
 
+#include <algorithm>
+
 struct CUstream_st {
   CUcontext context = nullptr;
   std::int64_t busy_until_ns = 0;
 };
 struct CUctx_st {
   int device = 0;
+  std::int64_t waits_until_ns = 0;  ///< for all work that is put on its streams from now on
   CUstream_st default_stream;
   std::vector<std::unique_ptr<CUstream_st>> of_tests;
 };
@@ -53,6 +56,23 @@ struct ScriptedDriver::Impl {
       current_contexts = {generation, {contexts.front()}};
     }
     return current_contexts.stack;
+  }
+  /// All streams of the context, those of the library included.
+  std::vector<CUstream> streams_of(CUcontext context) {
+    std::vector<CUstream> all{&context->default_stream};
+    for (const auto& stream : context->of_tests) {
+      all.push_back(stream.get());
+    }
+    for (const auto& [handle, stream] : streams) {
+      if (stream->context == context) {
+        all.push_back(handle);
+      }
+    }
+    return all;
+  }
+  /// When the stream could begin with more work.
+  std::int64_t idle_from_ns(CUstream stream) const {
+    return std::max({now_ns, stream->busy_until_ns, stream->context->waits_until_ns});
   }
   CUcontext current() { return stack().empty() ? nullptr : stack().back(); }
   CUstream stream_of(CUstream stream) { return stream == nullptr ? &current()->default_stream : stream; }

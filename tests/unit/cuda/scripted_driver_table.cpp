@@ -170,6 +170,9 @@ void add_streams(contextual::cuda::Driver& api) {
   };
   api.cuStreamIsCapturing = [](CUstream stream, CUstreamCaptureStatus* status) {
     return quietly("cuStreamIsCapturing", [&]() -> CUresult {
+      if (stream == nullptr && it().default_stream_blocked) {
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+      }
       *status =
           it().capturing.contains(stream) ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
       return CUDA_SUCCESS;
@@ -193,7 +196,15 @@ void add_streams(contextual::cuda::Driver& api) {
       if (on->context != event->context) {
         return CUDA_ERROR_INVALID_HANDLE;
       }
-      event->time_ns = std::max(impl().now_ns, on->busy_until_ns);
+      event->time_ns = impl().idle_from_ns(on);
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuStreamWaitEvent = [](CUstream stream, CUevent event, unsigned) {
+    return quietly("cuStreamWaitEvent", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      CUstream on = impl().stream_of(stream);
+      on->busy_until_ns = std::max(on->busy_until_ns, event->time_ns);
       return CUDA_SUCCESS;
     });
   };
@@ -203,6 +214,39 @@ void add_streams(contextual::cuda::Driver& api) {
         return CUDA_ERROR_INVALID_HANDLE;
       }
       *elapsed_ms = static_cast<float>(static_cast<double>(end->time_ns - begin->time_ns) / 1e6);
+      return CUDA_SUCCESS;
+    });
+  };
+}
+
+/// As the real driver, it ends the captures of the context.
+bool invalidates_captures(CUcontext context) {
+  return std::erase_if(it().capturing, [&](CUstream stream) { return stream->context == context; }) > 0;
+}
+
+void add_context_events(contextual::cuda::Driver& api) {
+  api.cuCtxRecordEvent = [](CUcontext context, CUevent event) {
+    return quietly("cuCtxRecordEvent", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      if (invalidates_captures(context)) {
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+      }
+      if (event->context != context) {
+        return CUDA_ERROR_INVALID_HANDLE;
+      }
+      for (CUstream stream : impl().streams_of(context)) {
+        event->time_ns = std::max(event->time_ns, impl().idle_from_ns(stream));
+      }
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuCtxWaitEvent = [](CUcontext context, CUevent event) {
+    return quietly("cuCtxWaitEvent", [&]() -> CUresult {
+      const std::lock_guard lock(impl().mutex);
+      if (invalidates_captures(context)) {
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+      }
+      context->waits_until_ns = std::max(context->waits_until_ns, event->time_ns);
       return CUDA_SUCCESS;
     });
   };
@@ -306,6 +350,7 @@ contextual::cuda::Driver scripted_table() {
   add_devices(api);
   add_contexts(api);
   add_streams(api);
+  add_context_events(api);
   add_memory(api);
   add_modules(api);
   CONTEXTUAL_DRIVER_FUNCTIONS(CHECK_IS_SCRIPTED)

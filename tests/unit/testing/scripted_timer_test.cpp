@@ -9,6 +9,7 @@
 
 using namespace contextual;
 using contextual::testing::scripted_timer;
+using contextual::testing::scripted_timer_with;
 using contextual::testing::ScriptedLaunch;
 
 namespace {
@@ -20,7 +21,8 @@ struct Settled {
 };
 
 Settled settle_one(Timer& timer, std::int64_t tuning_iteration, const std::vector<std::size_t>& configs) {
-  Settled settled{{}, {{{}, tuning_iteration, 0}}};
+  Settled settled{{}, std::vector<IterationTiming>(1)};
+  settled.iterations[0].tuning_iteration = tuning_iteration;
   const Key key = make_key(64, 32);
   timer.begin_iteration(tuning_iteration, settled.iterations[0].note);
   for (const std::size_t config : configs) {
@@ -93,8 +95,35 @@ TEST_CASE("scripted_timer: a function that throws gives no time", "[unit]") {
   CHECK(settled.iterations[0].makespan_ns == 0);
 }
 
+TEST_CASE("scripted_timer: begins and other work are as scripted, and unknown where they are not", "[unit]") {
+  const auto launch_ns = [](const LaunchInfo&) { return std::int64_t{10}; };
+  const auto all = scripted_timer_with(
+      {.launch_ns = launch_ns,
+       .launch_begin_ns = [](const LaunchInfo& launch) { return std::int64_t(100 * launch.config_id); },
+       .iteration_begin_ns = [](std::int64_t iteration) { return 1'000 * iteration; },
+       .other_spans =
+           [](std::int64_t iteration, const std::vector<ScriptedLaunch>& launches) {
+             return iteration == 5 ? std::optional(std::vector<Span>{{0, std::int64_t(launches.size()), 3}})
+                                   : std::nullopt;
+           }})();
+  const Settled settled = settle_one(*all, 5, {1, 2});
+  CHECK(settled.launches[1].spans.at(0).begin_ns == 200);
+  CHECK(settled.launches[1].spans.at(0).end_ns == 210);
+  CHECK(settled.iterations[0].begin_ns == 5'000);
+  CHECK(settled.iterations[0].end_ns == 5'020);
+  REQUIRE(settled.iterations[0].other_spans);
+  CHECK(settled.iterations[0].other_spans->at(0).end_ns == 2);
+  CHECK_FALSE(settle_one(*all, 6, {1}).iterations[0].other_spans);
+
+  const Settled plain = settle_one(*scripted_timer(launch_ns)(), 5, {1});
+  CHECK(plain.iterations[0].begin_ns == 0);
+  CHECK(plain.iterations[0].end_ns == 0);
+  CHECK_FALSE(plain.iterations[0].other_spans);
+}
+
 TEST_CASE("scripted_timer: without launch_ns it is an invalid argument", "[unit]") {
   CHECK_THROWS_AS(scripted_timer({}), InvalidArgument);
+  CHECK_THROWS_AS(scripted_timer_with({}), InvalidArgument);
 }
 
 TEST_CASE("scripted_timer: conforms", "[unit]") {

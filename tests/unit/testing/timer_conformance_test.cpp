@@ -19,6 +19,11 @@ enum class Defect {
   short_makespan,
   negative_makespan,
   reversed_spans,
+  reversed_extent,
+  other_makespan_than_extent,
+  launches_among_others,
+  reversed_other_spans,
+  misses_other_work,
   one_place_for_all,
   lock_during_launch,
   time_without_end,
@@ -95,6 +100,21 @@ class BrokenTimer final : public Timer {
     if (is(Defect::negative_makespan)) {
       iteration.makespan_ns = -1;
     }
+    if (is(Defect::reversed_extent)) {
+      std::swap(iteration.begin_ns, iteration.end_ns);
+    }
+    if (is(Defect::other_makespan_than_extent)) {
+      ++iteration.end_ns;
+    }
+    if (is(Defect::launches_among_others)) {
+      iteration.other_spans = {{0, 5, 0}};
+    }
+    if (is(Defect::reversed_other_spans)) {
+      iteration.other_spans = {{5, 0, 0}};
+    }
+    if (is(Defect::misses_other_work)) {
+      iteration.other_spans.emplace();
+    }
   }
 
   const Defect defect_;
@@ -108,7 +128,9 @@ class BrokenTimer final : public Timer {
 std::string violations_of(Defect defect) {
   std::string text;
   const TimerFactory factory = [defect] { return std::make_unique<BrokenTimer>(defect); };
-  for (const std::string& line : check_timer(factory, {.deadline = std::chrono::milliseconds(300)})) {
+  const auto no_work = [] {};
+  for (const std::string& line :
+       check_timer(factory, {.other_work = no_work, .deadline = std::chrono::milliseconds(300)})) {
     text += line + "\n";
   }
   return text;
@@ -127,6 +149,14 @@ TEST_CASE("check_timer: every planted defect is named", "[unit]") {
   CHECK_THAT(violations_of(Defect::short_makespan), ContainsSubstring("shorter than one of its launches"));
   CHECK_THAT(violations_of(Defect::negative_makespan), ContainsSubstring("a makespan is negative"));
   CHECK_THAT(violations_of(Defect::reversed_spans), ContainsSubstring("a span ends before it begins"));
+  CHECK_THAT(violations_of(Defect::reversed_extent), ContainsSubstring("work ends before it begins"));
+  CHECK_THAT(violations_of(Defect::other_makespan_than_extent),
+             ContainsSubstring("not the time from begin_ns to end_ns"));
+  CHECK_THAT(violations_of(Defect::launches_among_others),
+             ContainsSubstring("listed as work that belongs to no launch"));
+  CHECK_THAT(violations_of(Defect::reversed_other_spans),
+             ContainsSubstring("a span of other work ends before it begins"));
+  CHECK_THAT(violations_of(Defect::misses_other_work), ContainsSubstring("no launch is not listed"));
   CHECK_THAT(violations_of(Defect::one_place_for_all), ContainsSubstring("shorter than its work"));
   CHECK_THAT(violations_of(Defect::lock_during_launch), ContainsSubstring("waits for one on another thread"));
   CHECK_THAT(violations_of(Defect::time_without_end), ContainsSubstring("never ended has a time"));

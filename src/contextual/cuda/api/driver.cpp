@@ -34,6 +34,8 @@ const Loaded<Driver>& loaded_driver() {
 #define CONTEXTUAL_LOAD(function) fresh->take(library, CONTEXTUAL_SYMBOL_OF(function), fresh->table.function);
     CONTEXTUAL_DRIVER_FUNCTIONS(CONTEXTUAL_LOAD)
 #undef CONTEXTUAL_LOAD
+    fresh->take_if_there(library, "cuCtxRecordEvent", fresh->table.cuCtxRecordEvent);
+    fresh->take_if_there(library, "cuCtxWaitEvent", fresh->table.cuCtxWaitEvent);
     if (fresh->problem.empty()) {
       fresh->problem = start(fresh->table);
     }

@@ -8,7 +8,7 @@
 
 #include <string>
 
-/// Every driver function the library calls. cuda.h expands the names to their current versions.
+/// Every driver function that the library needs. cuda.h expands the names to their current versions.
 #define CONTEXTUAL_DRIVER_FUNCTIONS(X)           \
   X(cuInit)                                      \
   X(cuDriverGetVersion)                          \
@@ -31,6 +31,7 @@
   X(cuStreamGetCtx)                              \
   X(cuStreamIsCapturing)                         \
   X(cuStreamQuery)                               \
+  X(cuStreamWaitEvent)                           \
   X(cuEventCreate)                               \
   X(cuEventDestroy)                              \
   X(cuEventRecord)                               \
@@ -57,6 +58,12 @@ struct Driver {
 #define CONTEXTUAL_DRIVER_MEMBER(function) decltype(&::function) function = nullptr;
   CONTEXTUAL_DRIVER_FUNCTIONS(CONTEXTUAL_DRIVER_MEMBER)
 #undef CONTEXTUAL_DRIVER_MEMBER
+
+  // Of CUDA 12.5; null with an older driver. Declared here, because an older cuda.h does not have them.
+  // NOLINTBEGIN(readability-identifier-naming): the driver's names
+  CUresult (*cuCtxRecordEvent)(CUcontext, CUevent) = nullptr;
+  CUresult (*cuCtxWaitEvent)(CUcontext, CUevent) = nullptr;
+  // NOLINTEND(readability-identifier-naming)
 };
 
 /// Returns the initialised driver of this process. Throws CudaUnavailable with the reason: there is no driver

@@ -22,10 +22,15 @@ struct Loaded {
   /// Sets one member. The first missing symbol is reported as the problem.
   template <typename Function>
   void take(const SharedLibrary& library, const char* symbol, Function& member) {
-    member = reinterpret_cast<Function>(library.symbol(symbol));
+    take_if_there(library, symbol, member);
     if (member == nullptr && problem.empty()) {
       problem = std::string("the library has no ") + symbol + ": it is too old";
     }
+  }
+  /// Sets one member, which stays null if the symbol is missing.
+  template <typename Function>
+  void take_if_there(const SharedLibrary& library, const char* symbol, Function& member) {
+    member = reinterpret_cast<Function>(library.symbol(symbol));
   }
 };
 

@@ -6,6 +6,7 @@
 #include "contextual/cuda/timing/canary.hpp"
 #include "contextual/cuda/timing/device_monitor.hpp"
 #include "contextual/cuda/timing/device_wait.hpp"
+#include "contextual/cuda/timing/iteration_join.hpp"
 #include "contextual/cuda/timing/nvtx_ranges.hpp"
 
 #include <contextual/cuda/error.hpp>
@@ -51,6 +52,8 @@ class CuptiTimer final : public Timer {
 
   std::string_view name() const noexcept override { return "CUPTI"; }
 
+  void set_iterations(Iterations iterations) override { join_.set(iterations); }
+
   void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
     ranges_.begin_iteration(tuning_iteration);
     use_current_context();
@@ -59,10 +62,12 @@ class CuptiTimer final : public Timer {
   void end_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
     note.end = session_->mark();
     ranges_.end_iteration();
+    join_.join(session_->contexts(), session_->captures_open());
   }
 
   [[gnu::hot]] void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
     ranges_.begin_launch(launch);
+    join_.launched_on(launch.stream);
     const std::int64_t number = launch_number();
     note = begun_note(number, CuptiSession::set_launch(number));
   }
@@ -78,7 +83,11 @@ class CuptiTimer final : public Timer {
     if (settled_.load(std::memory_order_relaxed) && !session_->captures_open()) [[likely]] {
       return false;
     }
-    return stream_is_capturing(launch.stream);
+    const bool captured = stream_is_capturing(launch.stream);
+    if (captured && !session_->captures_open()) {
+      join_.saw_capture();  // it began before the session, which cannot tell when it ends
+    }
+    return captured;
   }
 
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
@@ -90,7 +99,11 @@ class CuptiTimer final : public Timer {
   }
 
   std::optional<std::int64_t> bias_ns() const noexcept override { return bias_ns_; }
-  BatchConditions conditions() override { return monitor_.conditions(); }
+  BatchConditions conditions() override {
+    BatchConditions conditions = monitor_.conditions();
+    join_.tell(conditions);
+    return conditions;
+  }
   std::string loading_hazard() const override { return cuda::loading_hazard(); }
 
  private:
@@ -106,6 +119,7 @@ class CuptiTimer final : public Timer {
   /// A capture that began before the run would have kept that from happening.
   std::atomic<bool> settled_{false};
   NvtxRanges ranges_;
+  IterationJoin join_;
   DeviceWaiter waiter_;
   DeviceMonitor monitor_;
   std::optional<std::int64_t> bias_ns_;

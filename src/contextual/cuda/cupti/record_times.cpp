@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace contextual::cuda {
@@ -10,6 +11,11 @@ namespace {
 
 bool has_time(const DeviceRecord& record) {
   return record.begin_ns > 0 && record.end_ns > record.begin_ns;
+}
+
+/// The driver call was made in the iteration.
+bool inside(const IterationTiming& iteration, std::uint32_t correlation) {
+  return correlation > iteration.note.begin && correlation <= iteration.note.end;
 }
 
 using Records = std::unordered_map<std::uint32_t, std::vector<const DeviceRecord*>>;
@@ -54,31 +60,57 @@ Calls calls_of_launches(const std::vector<LaunchedCall>& all, std::span<const La
   return calls;
 }
 
-std::int64_t makespan(const IterationTiming& iteration, const CuptiSession::Taken& taken,
-                      const Records& by_call) {
+/// The calls that belong to launches, as correlation ids.
+std::unordered_set<std::uint32_t> attributed(const Calls& calls) {
+  std::unordered_set<std::uint32_t> correlations;
+  for (const auto& [launch, of_launch] : calls) {
+    for (const LaunchedCall* call : of_launch) {
+      correlations.insert(call->correlation);
+    }
+  }
+  return correlations;
+}
+
+void forget(IterationTiming& iteration) {
+  iteration.makespan_ns = iteration.begin_ns = iteration.end_ns = 0;
+  iteration.other_spans.reset();
+}
+
+/// Every record of the iteration is there and has a time, as far as its calls tell.
+bool complete(const IterationTiming& iteration, const CuptiSession::Taken& taken, const Records& by_call) {
   if (iteration.note.begin == 0 || iteration.note.end == 0) {
-    return 0;  // without a mark
+    return false;  // without a mark
   }
-  const auto inside = [&](std::uint32_t correlation) {
-    return correlation > iteration.note.begin && correlation <= iteration.note.end;
-  };
-  for (const LaunchedCall& call : taken.calls) {
-    if (call.kernel && inside(call.correlation) && !by_call.contains(call.correlation)) {
-      return 0;  // what is missing may have been the first or the last
-    }
-  }
-  std::int64_t begin = std::numeric_limits<std::int64_t>::max();
-  std::int64_t end = 0;
-  for (const DeviceRecord& record : taken.records) {
-    if (inside(record.correlation)) {
-      if (!has_time(record)) {
-        return 0;
+  // What is missing may have been the first or the last, and may overlap anything.
+  return std::none_of(taken.calls.begin(), taken.calls.end(),
+                      [&](const LaunchedCall& call) {
+                        return call.kernel && inside(iteration, call.correlation) &&
+                               !by_call.contains(call.correlation);
+                      }) &&
+         std::all_of(taken.records.begin(), taken.records.end(), [&](const DeviceRecord& record) {
+           return !inside(iteration, record.correlation) || has_time(record);
+         });
+}
+
+void fill(IterationTiming& iteration, const std::vector<DeviceRecord>& records,
+          const std::unordered_set<std::uint32_t>& of_launches) {
+  std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
+  std::int64_t end_ns = 0;
+  std::vector<Span>& others = iteration.other_spans.emplace();
+  for (const DeviceRecord& record : records) {
+    if (inside(iteration, record.correlation)) {
+      begin_ns = std::min(begin_ns, record.begin_ns);
+      end_ns = std::max(end_ns, record.end_ns);
+      if (!of_launches.contains(record.correlation)) {
+        others.push_back({record.begin_ns, record.end_ns, record.device});
       }
-      begin = std::min(begin, record.begin_ns);
-      end = std::max(end, record.end_ns);
     }
   }
-  return end > begin ? end - begin : 0;
+  if (end_ns > 0) {
+    iteration.begin_ns = begin_ns;
+    iteration.end_ns = end_ns;
+    iteration.makespan_ns = end_ns - begin_ns;
+  }
 }
 
 }  // namespace
@@ -89,7 +121,7 @@ void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches
     launch.spans.clear();
   }
   for (IterationTiming& iteration : iterations) {
-    iteration.makespan_ns = 0;
+    forget(iteration);
   }
   if (taken.lost) {
     return;
@@ -109,8 +141,11 @@ void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches
       launch.spans.clear();
     }
   }
+  const std::unordered_set<std::uint32_t> of_launches = attributed(calls);
   for (IterationTiming& iteration : iterations) {
-    iteration.makespan_ns = makespan(iteration, taken, records);
+    if (complete(iteration, taken, records)) {
+      fill(iteration, taken.records, of_launches);
+    }
   }
 }
 

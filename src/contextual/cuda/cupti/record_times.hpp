@@ -30,10 +30,11 @@ constexpr std::int64_t enclosing_launch(const LaunchNote& note) noexcept {
 /// launch that it encloses. The `begin` of a launch's note is its number. A launch gets no spans if it never
 /// ended, made no call, has a kernel call without a record, or has a record without a time.
 ///
-/// Fills in the makespans of tuning iterations: from the first start to the last end of all calls with
+/// Fills in the times of tuning iterations: from the first start to the last end of all calls with
 /// correlation ids in (note.begin, note.end], including calls that belong to no launch. A makespan is 0 if
-/// there are no such records, or if one is missing or has no time. If something was lost, all spans are empty
-/// and all makespans are 0.
+/// there are no such records, or if one is missing or has no time. `other_spans` has the records of calls
+/// that were made inside none of the launches. It has no value if a record is missing or has no time. If
+/// something was lost, all spans are empty, all makespans are 0, and no `other_spans` has a value.
 void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches,
               std::span<IterationTiming> iterations);
 

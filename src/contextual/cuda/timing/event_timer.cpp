@@ -5,6 +5,7 @@
 #include "contextual/cuda/timing/device_monitor.hpp"
 #include "contextual/cuda/timing/device_wait.hpp"
 #include "contextual/cuda/timing/event_pool.hpp"
+#include "contextual/cuda/timing/iteration_join.hpp"
 #include "contextual/cuda/timing/nvtx_ranges.hpp"
 #include "contextual/cuda/timing/used_contexts.hpp"
 
@@ -57,6 +58,8 @@ class EventTimer final : public Timer {
 
   std::string_view name() const noexcept override { return "CUDA events"; }
 
+  void set_iterations(Iterations iterations) override { join_.set(iterations); }
+
   void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
     ranges_.begin_iteration(tuning_iteration);
     contexts_.add(current_context());
@@ -70,6 +73,7 @@ class EventTimer final : public Timer {
   void end_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
     note.end = iteration_;
     ranges_.end_iteration();
+    join_.join(contexts_, /*captures_open=*/false);
   }
 
   void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
@@ -77,6 +81,7 @@ class EventTimer final : public Timer {
     note = {};
     const CUcontext context = current_context();
     contexts_.add(context);
+    join_.launched_on(launch.stream);
     for (std::size_t i = 0; i < pools_.size(); ++i) {
       if (pools_[i]->context() == context) {
         const std::size_t pair = pools_[i]->take();
@@ -101,7 +106,13 @@ class EventTimer final : public Timer {
     ranges_.end_launch();
   }
 
-  bool captures(const LaunchInfo& launch) noexcept override { return stream_is_capturing(launch.stream); }
+  bool captures(const LaunchInfo& launch) noexcept override {
+    const bool captured = stream_is_capturing(launch.stream);
+    if (captured) {
+      join_.saw_capture();
+    }
+    return captured;
+  }
 
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
@@ -121,13 +132,20 @@ class EventTimer final : public Timer {
     for (IterationTiming& iteration : iterations) {
       const auto extent = extents.find(iteration.tuning_iteration);
       const bool known = extent != extents.end() && !incomplete.contains(iteration.tuning_iteration);
-      iteration.makespan_ns = known ? extent->second.end_ns - extent->second.begin_ns : 0;
+      iteration.begin_ns = known ? extent->second.begin_ns : 0;
+      iteration.end_ns = known ? extent->second.end_ns : 0;
+      iteration.makespan_ns = iteration.end_ns - iteration.begin_ns;
+      iteration.other_spans.reset();  // events see launches only
     }
     start_over(iterations.size());
   }
 
   std::optional<std::int64_t> bias_ns() const noexcept override { return bias_ns_; }
-  BatchConditions conditions() override { return monitor_.conditions(); }
+  BatchConditions conditions() override {
+    BatchConditions conditions = monitor_.conditions();
+    join_.tell(conditions);
+    return conditions;
+  }
   std::string loading_hazard() const override { return cuda::loading_hazard(); }
 
  private:
@@ -175,6 +193,7 @@ class EventTimer final : public Timer {
   UsedContexts contexts_;
   DeviceWaiter waiter_;
   DeviceMonitor monitor_;
+  IterationJoin join_;
   NvtxRanges ranges_;
   std::optional<std::int64_t> bias_ns_;
   std::vector<std::unique_ptr<EventPool>> pools_;  ///< changed between batches only

@@ -13,6 +13,24 @@
 
 namespace contextual {
 namespace cuda {
+namespace {
+
+bool has_extent(const IterationTiming& iteration) {
+  return iteration.end_ns > iteration.begin_ns;
+}
+
+void add_host_time(IterationTiming& iteration, const IterationTiming& host, bool device_used) {
+  if (has_extent(iteration)) {
+    iteration.end_ns = std::max(iteration.end_ns, iteration.begin_ns + host.makespan_ns);
+  } else if (!device_used) {
+    iteration.begin_ns = host.begin_ns;
+    iteration.end_ns = host.end_ns;
+  }
+  iteration.makespan_ns = std::max(iteration.makespan_ns, host.makespan_ns);
+}
+
+}  // namespace
+
 MixedTimer::MixedTimer(std::unique_ptr<Timer> device) : device_(std::move(device)), host_(host_timer()) {}
 
 void MixedTimer::begin_iteration(std::int64_t tuning_iteration, IterationNote& note) {
@@ -55,6 +73,7 @@ void MixedTimer::settle(std::span<LaunchTiming> launches, std::span<IterationTim
   host_->settle(on_host.launches, host_iterations, Deadline::after(deadline.remaining()));
   on_device.give_back();
   on_host.give_back();
+  const bool device_used = std::any_of(iterations.begin(), iterations.end(), has_extent);
   for (IterationTiming& iteration : iterations) {
     const bool lost =
         iteration.makespan_ns == 0 && on_device.tuning_iterations.contains(iteration.tuning_iteration);
@@ -63,7 +82,7 @@ void MixedTimer::settle(std::span<LaunchTiming> launches, std::span<IterationTim
     }
     for (const IterationTiming& host : host_iterations) {
       if (host.tuning_iteration == iteration.tuning_iteration) {
-        iteration.makespan_ns = std::max(iteration.makespan_ns, host.makespan_ns);
+        add_host_time(iteration, host, device_used);
       }
     }
   }

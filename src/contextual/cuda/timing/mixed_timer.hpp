@@ -14,12 +14,17 @@ namespace contextual::cuda {
 
 /// Times launches of kernels that take a stream by a device timer, and other launches by the host's clock.
 /// The `begin` of the device timer's notes on launches must not be negative.
+///
+/// `other_spans` is the device timer's. An iteration in which both worked has the longer of both makespans.
+/// Since the two clocks cannot be compared, it begins when its device work does, and an iteration without
+/// device work has no extent in a batch in which another iteration has device work.
 class MixedTimer final : public Timer {
  public:
   explicit MixedTimer(std::unique_ptr<Timer> device);
 
   std::string_view name() const noexcept override { return device_->name(); }
   bool captures(const LaunchInfo& launch) noexcept override { return device_->captures(launch); }
+  void set_iterations(Iterations iterations) override { device_->set_iterations(iterations); }
   void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override;
   void end_iteration(std::int64_t tuning_iteration, IterationNote& note) override;
   void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override;

@@ -1,0 +1,165 @@
+#include "contextual/cuda/timing/iteration_join.hpp"
+
+#include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/cupti/active_contexts.hpp"
+
+#include <exception>
+#include <map>
+#include <utility>
+
+namespace contextual::cuda {
+namespace {
+
+bool joins_contexts(const Driver& api) {
+  return api.cuCtxRecordEvent != nullptr && api.cuCtxWaitEvent != nullptr;
+}
+
+/// A stream that waits for the legacy default stream is capturing. Such a capture makes that stream unusable,
+/// and asking does no harm.
+bool default_stream_is_blocked(CUcontext context) {
+  const ContextScope scope(context);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return driver().cuStreamIsCapturing(nullptr, &status) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
+}  // namespace
+
+IterationJoin::IterationJoin() : by_streams_(!joins_contexts(driver())) {}
+
+IterationJoin::~IterationJoin() {
+  const Driver& api = driver();
+  for (const Event& made : events_) {
+    if (api.cuCtxPushCurrent(made.context) == CUDA_SUCCESS) {  // else the event is gone with its context
+      api.cuEventDestroy(made.event);
+      CUcontext popped = nullptr;
+      api.cuCtxPopCurrent(&popped);
+    }
+  }
+}
+
+void IterationJoin::set(Iterations iterations) noexcept {
+  joins_ = iterations == Iterations::joined;
+  by_streams_.store(joins_ && !joins_contexts(driver()), std::memory_order_relaxed);
+}
+
+void IterationJoin::join(const UsedContexts& contexts, bool captures_open) noexcept {
+  const bool captured = captured_.exchange(false, std::memory_order_relaxed) || captures_open;
+  const bool by_streams = by_streams_.load(std::memory_order_relaxed);
+  if (joins_ && !captured) {
+    try {
+      const std::vector<CUcontext> all = contexts.all();
+      by_streams ? join_streams(all) : join_contexts(all);
+    } catch (const std::exception& error) {
+      failed(error.what());
+    }
+  }
+  if (by_streams) {
+    streams_.clear();  // the next iteration may destroy one
+  }
+}
+
+void IterationJoin::join_contexts(const std::vector<CUcontext>& contexts) {
+  for (CUcontext context : contexts) {
+    if (default_stream_is_blocked(context)) {
+      return;
+    }
+  }
+  for (CUcontext context : contexts) {
+    CONTEXTUAL_CU(cuCtxRecordEvent(context, event(context, 0)));
+  }
+  for (CUcontext waiting : contexts) {
+    for (CUcontext context : contexts) {
+      CONTEXTUAL_CU(cuCtxWaitEvent(waiting, event(context, 0)));
+    }
+  }
+}
+
+/// One stream waits for all others, and then they wait for it.
+void IterationJoin::join_streams(const std::vector<CUcontext>& contexts) {
+  const std::vector<Stream> streams = all_streams(contexts);
+  std::vector<std::pair<Stream, CUevent>> recorded;
+  std::map<CUcontext, std::size_t> events_used;
+  for (const Stream& stream : streams) {
+    const ContextScope scope(stream.context);
+    recorded.emplace_back(stream, event(stream.context, events_used[stream.context]++));
+    CONTEXTUAL_CU(cuEventRecord(recorded.back().second, stream.stream));
+  }
+  if (recorded.size() < 2) {
+    return;
+  }
+  const auto [hub, hub_event] = recorded.front();
+  {
+    const ContextScope scope(hub.context);
+    for (std::size_t i = 1; i < recorded.size(); ++i) {
+      CONTEXTUAL_CU(cuStreamWaitEvent(hub.stream, recorded[i].second, CU_EVENT_WAIT_DEFAULT));
+    }
+    CONTEXTUAL_CU(cuEventRecord(hub_event, hub.stream));
+  }
+  for (std::size_t i = 1; i < recorded.size(); ++i) {
+    const ContextScope scope(recorded[i].first.context);
+    CONTEXTUAL_CU(cuStreamWaitEvent(recorded[i].first.stream, hub_event, CU_EVENT_WAIT_DEFAULT));
+  }
+}
+
+/// None if one of them is capturing.
+std::vector<IterationJoin::Stream> IterationJoin::all_streams(const std::vector<CUcontext>& contexts) const {
+  std::vector<Stream> streams;
+  for (CUcontext context : contexts) {
+    if (default_stream_is_blocked(context)) {
+      return {};
+    }
+    streams.push_back({context, nullptr});
+  }
+  for (CUstream stream : streams_.known()) {
+    if (stream_is_capturing(stream)) {
+      return {};
+    }
+    CUcontext context = nullptr;
+    CONTEXTUAL_CU(cuStreamGetCtx(stream, &context));
+    streams.push_back({context, stream});
+  }
+  return streams;
+}
+
+/// The event of this context with this index; makes those that are missing.
+CUevent IterationJoin::event(CUcontext context, std::size_t index) {
+  std::size_t of_context = 0;
+  for (const Event& made : events_) {
+    if (made.context == context && of_context++ == index) {
+      return made.event;
+    }
+  }
+  const ContextScope scope(context);
+  CUevent fresh = nullptr;
+  for (; of_context <= index; ++of_context) {
+    events_.reserve(events_.size() + 1);
+    CONTEXTUAL_CU(cuEventCreate(&fresh, CU_EVENT_DISABLE_TIMING));
+    events_.push_back({context, fresh});
+  }
+  return fresh;
+}
+
+void IterationJoin::failed(const char* reason) noexcept {
+  const bool by_streams = by_streams_.exchange(true, std::memory_order_relaxed);
+  if (std::exchange(has_failed_, true)) {
+    return;
+  }
+  try {
+    warning_ =
+        std::string(
+            "the device work of successive tuning iterations could not be kept apart, so a "
+            "makespan may hold work of the iteration before: ") +
+        reason +
+        (by_streams ? "" : ". From now on only streams that launches named and default streams are joined");
+  } catch (const std::exception&) {
+    warning_.clear();  // no memory for a warning
+  }
+}
+
+void IterationJoin::tell(BatchConditions& conditions) {
+  if (!warning_.empty()) {
+    conditions.warnings.push_back(std::exchange(warning_, {}));
+  }
+}
+
+}  // namespace contextual::cuda

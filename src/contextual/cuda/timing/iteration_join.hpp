@@ -1,0 +1,86 @@
+#pragma once
+
+/// \file
+/// Keeps the device work of successive tuning iterations apart.
+
+#include "contextual/cuda/timing/used_contexts.hpp"
+#include "contextual/cuda/timing/used_handles.hpp"
+
+#include <contextual/timer.hpp>
+
+#include <cuda.h>
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace contextual::cuda {
+
+/// Makes all device work that is submitted after `join` wait, on the devices, for all that was submitted
+/// before it. The host does not wait.
+///
+/// With a driver for CUDA 12.5 or newer, this holds for all streams of the contexts (cuCtxRecordEvent,
+/// cuCtxWaitEvent), of one device or of several. An older driver can join streams only, so it holds for the
+/// streams that launches named, for the legacy default stream of each context, and so for the streams that
+/// wait for that one. There, a stream that a launch named must not be destroyed before the region returns.
+///
+/// Where a stream is known to be capturing, nothing is joined, because that would invalidate its capture.
+class IterationJoin {
+ public:
+  /// Throws CudaUnavailable.
+  IterationJoin();
+  IterationJoin(const IterationJoin&) = delete;
+  IterationJoin& operator=(const IterationJoin&) = delete;
+  /// Destroys the events, unless the driver is already gone.
+  ~IterationJoin();
+
+  /// Call it before the first iteration. With `Iterations::pipelined`, `join` does nothing.
+  void set(Iterations iterations) noexcept;
+
+  /// Notes the stream of a launch. Called on the launching thread; one atomic load where streams are not
+  /// needed, and neither lock nor allocation where they are.
+  void launched_on(void* stream) noexcept {
+    if (by_streams_.load(std::memory_order_relaxed)) [[unlikely]] {
+      streams_.add(static_cast<CUstream>(stream));
+    }
+  }
+  /// Notes that a launch of this iteration is captured: the iteration will not be joined. Called on the
+  /// launching thread.
+  void saw_capture() noexcept { captured_.store(true, std::memory_order_relaxed); }
+
+  /// Joins all contexts with each other at the end of an iteration. `captures_open` says that a stream of one
+  /// of them is known to be capturing. Makes an event for each context or stream that is new. A failure
+  /// becomes a warning; if contexts cannot be joined, streams are from the next iteration on. Cost: one
+  /// driver call for each pair of contexts, and three for each.
+  void join(const UsedContexts& contexts, bool captures_open) noexcept;
+
+  /// Adds the warning about the first failure, once.
+  void tell(BatchConditions& conditions);
+
+ private:
+  struct Stream {
+    CUcontext context = nullptr;
+    CUstream stream = nullptr;  ///< null for the legacy default stream
+  };
+  struct Event {
+    CUcontext context = nullptr;
+    CUevent event = nullptr;
+  };
+
+  void join_contexts(const std::vector<CUcontext>& contexts);
+  void join_streams(const std::vector<CUcontext>& contexts);
+  std::vector<Stream> all_streams(const std::vector<CUcontext>& contexts) const;
+  CUevent event(CUcontext context, std::size_t index);
+  void failed(const char* reason) noexcept;
+
+  bool joins_ = true;
+  std::atomic<bool> by_streams_{false};
+  std::atomic<bool> captured_{false};
+  UsedHandles<CUstream> streams_;  ///< that launches of this iteration named, if joined by streams
+  std::vector<Event> events_;      ///< reused by every iteration
+  bool has_failed_ = false;
+  std::string warning_;  ///< not told yet
+};
+
+}  // namespace contextual::cuda

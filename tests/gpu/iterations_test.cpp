@@ -1,0 +1,103 @@
+/// \file
+/// Regions that return without joining their streams: iterations that overlap unless the tuner joins them.
+
+#include "gpu/kernel_support.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/cuda.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace contextual;
+using namespace gpu_test;
+
+namespace {
+
+struct Config {
+  int us = 0;  ///< how long the kernel takes
+};
+
+/// One block of one thread that is busy for so long, and never longer than 2 s.
+class Busy : public CudaKernel<Config> {
+ public:
+  Busy(const std::string& name, const std::vector<int>& us)
+      : CudaKernel<Config>(name, {{"US", &Config::us, us}}, single_problem, definition()) {}
+
+ private:
+  static Definition definition() {
+    Definition definition;
+    definition.source = CudaSource::text("busy.cu", R"(
+extern "C" __global__ void busy() {
+  unsigned long long begin, now;
+  const unsigned long long length = min(US * 1000ull, 2000000000ull);
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (now - begin < length);
+})");
+    definition.variant = [](const Config& config) {
+      return CudaVariant{.function = "busy", .defines = {{"US", std::to_string(config.us)}}};
+    };
+    definition.layout = [](const Config&) { return CudaLayout{}; };
+    return definition;
+  }
+};
+
+constexpr double short_ns = 1e6;
+constexpr double long_ns = 3e6;
+
+/// The makespan with the longer of two configs, in a region that launches on two streams and joins neither.
+/// The stream with less to do runs ahead of the other one by more in each iteration.
+double longer_makespan_ns(const TimerFactory& timer, Iterations iterations) {
+  Stream busier;
+  Stream idler;
+  Busy tuned("gpu_unjoined", {3'000, 1'000});
+  Busy beside("gpu_beside", {400});
+  ContextualAutotuner tuner{{.n_warmup = 1,
+                             .n_repeat = 5,
+                             .search = SearchLevel::off,
+                             .iterations = iterations,
+                             .always_tune = true,
+                             .log_directory = "",
+                             .timer = timer}};
+  tuner.run("unjoined", [&] {
+    tuned(busier);
+    beside(idler);
+  });
+  const Report report = tuner.report();
+  for (const ProblemReport& problem : report.find("unjoined")->problems) {
+    if (problem.kernel == "gpu_unjoined") {
+      CHECK(problem.choice == 1);
+      REQUIRE(problem.configs.size() == 2);
+      CHECK(problem.configs[1].makespan.centre_ns >= short_ns);
+      return problem.configs[0].makespan.centre_ns;
+    }
+  }
+  FAIL("the tuned kernel is not in the report");
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("holds 18: a region that joins no stream has makespans of one iteration each", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
+  // Without the join, the iterations' makespans are 3.0, 5.6, 8.2, ... ms.
+  const double makespan_ns = longer_makespan_ns(timer, Iterations::joined);
+  CHECK(makespan_ns >= long_ns);
+  CHECK(makespan_ns <= 1.5 * long_ns);
+}
+
+TEST_CASE("pipelined iterations: a makespan is the iteration's share in the time of its batch", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
+  const double share_ns = longer_makespan_ns(timer, Iterations::pipelined);
+  CHECK(share_ns >= long_ns / 1.5);
+  CHECK(share_ns <= 1.5 * long_ns);
+}
