@@ -119,11 +119,7 @@ std::optional<Assignment> Belief::shortest_of_all(const ValueOf& makespan, const
       }
     }
     place[0] = 0;
-    more = false;
-    for (std::size_t p = 1; p < place.size() && !more; ++p) {
-      place[p] = (place[p] + 1) % space_->config_count(p);
-      more = place[p] != 0;
-    }
+    more = space_->advance(place, 1);
   }
   return best;
 }
@@ -208,6 +204,16 @@ Assignment Belief::random_assignment() {
     assignment.push_back(candidates[random_.below(candidates.size())]);
   }
   return assignment;
+}
+
+std::vector<Assignment> Belief::tried() const {
+  std::vector<Assignment> tried;
+  for (const Assignment& assignment : ledger_->proven()) {
+    if (space_->candidate(assignment) && !ledger_->infeasible(assignment)) {
+      tried.push_back(assignment);
+    }
+  }
+  return tried;
 }
 
 std::vector<double> Belief::draw_values(const std::vector<Assignment>& assignments) {

@@ -38,6 +38,9 @@ class Belief {
   /// left. `incumbent`, if there is one, is feasible and one of the places to begin at.
   std::optional<Shortest> draw_shortest(const std::optional<Assignment>& incumbent);
 
+  /// Returns the candidates that have been run and are feasible.
+  std::vector<Assignment> tried() const;
+
   /// Draws one of the possible truths and returns its value for each of `assignments`.
   std::vector<double> draw_values(const std::vector<Assignment>& assignments);
 

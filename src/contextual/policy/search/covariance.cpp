@@ -11,6 +11,10 @@ long drift_step(double run) noexcept {
   return std::lround(std::floor(run / runs_per_drift_step));
 }
 
+double noise(const Variances& variances, const Measurement& measurement) noexcept {
+  return variances.sample / std::max(1, measurement.samples) + measurement.extra_variance;
+}
+
 double covariance(const Variances& variances, const Likeness& likeness, std::size_t problem_count) noexcept {
   const auto problems = static_cast<double>(problem_count);
   const auto matches = static_cast<double>(likeness.matches);
@@ -48,8 +52,7 @@ std::vector<double> MeasurementTable::row(const Variances& variances, std::size_
                 (1.0 - static_cast<double>(apart) / drift_steps);
     }
   }
-  const Measurement& mine = measurements_[i];
-  row[i] += variances.sample / std::max(1, mine.samples) + mine.extra_variance;
+  row[i] += noise(variances, measurements_[i]);
   return row;
 }
 

@@ -7,6 +7,7 @@
 
 #include <contextual/search.hpp>
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -40,6 +41,14 @@ inline constexpr double runs_per_drift_step = 12;
 
 /// Returns the drift step that a run belongs to.
 long drift_step(double run) noexcept;
+
+/// All of them but `common`, of which a region's measurements say nothing.
+inline constexpr std::array fitted_variances{&Variances::config,   &Variances::pair,  &Variances::assignment,
+                                             &Variances::sample,   &Variances::drift, &Variances::own_drift,
+                                             &Variances::parameter};
+
+/// Returns the variance of a measurement's noise.
+double noise(const Variances& variances, const Measurement& measurement) noexcept;
 
 /// What two assignments have in common.
 struct Likeness {

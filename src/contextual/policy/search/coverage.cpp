@@ -94,11 +94,7 @@ std::optional<Assignment> Coverage::any_untried(std::size_t most) {
     if (space_->candidate(place) && !ledger_->proven(place) && !ledger_->infeasible(place)) {
       untried.push_back(place);
     }
-    more = false;
-    for (std::size_t p = 0; p < place.size() && !more; ++p) {
-      place[p] = (place[p] + 1) % space_->config_count(p);
-      more = place[p] != 0;
-    }
+    more = space_->advance(place);
   }
   if (untried.empty() || untried.size() > most) {
     return std::nullopt;

@@ -107,8 +107,8 @@ GaussianModel::Draw::Draw(const GaussianModel& model, std::uint64_t seed)
   std::vector<double> wrong = model.centred();
   for (std::size_t i = 0; i < wrong.size(); ++i) {
     const Measurement& measurement = (*model.table_)[i];
-    const double noise = variances.sample / std::max(1, measurement.samples) + measurement.extra_variance;
-    wrong[i] -= prior(measurement.assignment) + std::sqrt(noise) * normal(seed, Term::noise, i);
+    wrong[i] -= prior(measurement.assignment) +
+                std::sqrt(noise(variances, measurement)) * normal(seed, Term::noise, i);
     if (variances.drift > 0) {
       wrong[i] -= std::sqrt(variances.drift) * drift_of(seed, Term::drift, 0, measurement.run);
     }
@@ -201,9 +201,7 @@ namespace {
 double log_preference(const Variances& variances) {
   const Variances built_in;
   double sum = 0;
-  for (double Variances::*const member :
-       {&Variances::config, &Variances::parameter, &Variances::pair, &Variances::assignment,
-        &Variances::drift, &Variances::own_drift, &Variances::sample}) {
+  for (double Variances::*const member : fitted_variances) {
     const double distance = natural_logarithm(variances.*member / built_in.*member) / 3;
     sum -= 0.5 * distance * distance;
   }
@@ -221,9 +219,7 @@ Variances fit_variances(const MeasurementTable& table, const Variances& start) {
   Variances best = start;
   double best_score = score(table, best, mean);
   for (int sweep = 0; sweep < 2; ++sweep) {
-    for (double Variances::*const member :
-         {&Variances::config, &Variances::pair, &Variances::assignment, &Variances::sample, &Variances::drift,
-          &Variances::own_drift, &Variances::parameter}) {
+    for (double Variances::*const member : fitted_variances) {
       for (const double factor : {4.0, 0.25}) {
         Variances next = best;
         next.*member *= factor;

@@ -7,12 +7,11 @@ namespace contextual::policy::search {
 
 namespace {
 
-constexpr int most_start_tries = 3;              ///< where its makespan stays unknown
-constexpr std::int64_t least_race = 12;          ///< runs
-constexpr std::int64_t share_for_the_rest = 2;   ///< one of so many spare runs, for what nothing speaks for
-constexpr int redraws = 5;                       ///< to find an assignment that has not been run yet
-constexpr std::int64_t most_verdict_rounds = 3;  ///< of the defaults beside the choice
-constexpr std::size_t orientation = 3;           ///< visits before lead-ins can be judged
+constexpr int most_start_tries = 3;             ///< where its makespan stays unknown
+constexpr std::int64_t least_race = 12;         ///< runs
+constexpr std::int64_t share_for_the_rest = 2;  ///< one of so many spare runs, for what nothing speaks for
+constexpr int redraws = 5;                      ///< to find an assignment that has not been run yet
+constexpr std::size_t orientation = 3;          ///< visits before lead-ins can be judged
 
 }  // namespace
 
@@ -24,7 +23,7 @@ JointSearch::JointSearch(const SearchRequest& request, const JointSearchOptions&
       tie_margin_(request.tie_margin),
       space_(request.problems),
       ledger_([&] {
-        TrialLedger ledger;
+        TrialLedger ledger(request.feasible);
         for (const SearchSample& sample : request.walked) {
           ledger.add_walked(sample);
         }
@@ -78,12 +77,6 @@ std::int64_t JointSearch::visit_runs(const Assignment& assignment) const {
   return (ledger_.proven(assignment) ? 0 : 1) + 1 + options_.samples;
 }
 
-/// Runs that the closing comparison with the defaults needs.
-std::int64_t JointSearch::verdict_runs() const {
-  return usable(defaults()) ? visit_runs(defaults()) + (2 * most_verdict_rounds - 1) * (1 + options_.samples)
-                            : 0;
-}
-
 bool JointSearch::affordable(const Assignment& assignment, std::int64_t kept) const {
   return visit_runs(assignment) + kept <= runs_left();
 }
@@ -103,11 +96,8 @@ void JointSearch::decide() {
       case Stage::explore:
         explore();
         break;
-      case Stage::race:
-        race();
-        break;
       default:
-        verdict();
+        race();
         break;
     }
   }
@@ -135,7 +125,7 @@ void JointSearch::cover() {
 
 void JointSearch::explore() {
   const std::optional<Assignment> incumbent = shortest_visited(1);
-  const std::int64_t kept = std::max(race_runs_, verdict_runs());
+  const std::int64_t kept = race_runs_;
   if (incumbent && affordable(*incumbent, kept) &&
       ledger_.runs() - incumbent_visited_ > options_.incumbent_every) {
     incumbent_visited_ = ledger_.runs();
@@ -186,12 +176,13 @@ void JointSearch::race() {
   if (begins) {
     race_.emplace(belief_, *incumbent, Race::Limits{options_.finalists, min_gain_});
   }
+  race_->enter(*incumbent);  // which may be another one after a round
   if (!begins && race_->decided(belief_) &&
       (race_->finalists().empty() || ledger_.visits(race_->finalists().front()) > 1)) {
     end_race();
     return;
   }
-  std::int64_t left = runs_left() - verdict_runs();
+  std::int64_t left = runs_left();
   for (const Assignment& assignment : race_->next_round(belief_)) {
     const std::int64_t cost = visit_runs(assignment);
     if (usable(assignment) && cost <= left) {
@@ -200,35 +191,29 @@ void JointSearch::race() {
     }
   }
   if (plan_.empty()) {
-    stage_ = Stage::verdict;
+    finish(conclusion());
   }
 }
 
 /// With runs left over, the exploration goes on, and another race follows.
 void JointSearch::end_race() {
-  const std::int64_t left = runs_left() - verdict_runs();
+  const std::int64_t left = runs_left();
   const bool again = calm_ < options_.patience && left >= 2 * least_race;
   race_runs_ =
       std::max(least_race, static_cast<std::int64_t>(options_.race_share * static_cast<double>(left)));
   race_.reset();
-  stage_ = again ? Stage::explore : Stage::verdict;
+  if (again) {
+    stage_ = Stage::explore;
+  } else {
+    finish(conclusion());
+  }
 }
 
-/// Compares the defaults with the choice, in turn.
-void JointSearch::verdict() {
+std::string JointSearch::conclusion() const {
   const std::optional<Assignment> choice = best();
-  const bool over = !choice || *choice == defaults() || !usable(defaults()) ||
-                    verdict_rounds_ == most_verdict_rounds ||
-                    visit_runs(defaults()) + 1 + options_.samples > runs_left();
-  if (over) {
-    finish(!choice                 ? "no feasible assignment was found"
-           : *choice == defaults() ? "nothing is expected to be shorter than the defaults"
-                                   : "it is expected to have the shortest makespan");
-    return;
-  }
-  visit(verdict_rounds_ % 2 == 0 ? defaults() : *choice);
-  visit(verdict_rounds_ % 2 == 0 ? *choice : defaults());
-  ++verdict_rounds_;
+  return !choice                 ? "no feasible assignment was found"
+         : *choice == defaults() ? "nothing is expected to be shorter than the defaults"
+                                 : "it is expected to have the shortest makespan";
 }
 
 void JointSearch::finish(const std::string& reason) {

@@ -46,7 +46,7 @@ class JointSearch final : public Search {
   std::size_t remaining_runs() const override;
 
  private:
-  enum class Stage { start, cover, explore, race, verdict, over };
+  enum class Stage { start, cover, explore, race, over };
 
   void forget_unusable();
   void decide();
@@ -55,14 +55,13 @@ class JointSearch final : public Search {
   void explore();
   void race();
   void end_race();
-  void verdict();
+  std::string conclusion() const;
   void finish(const std::string& reason);
 
   Assignment defaults() const;
   bool usable(const Assignment& assignment) const;
   std::int64_t runs_left() const { return max_runs_ - ledger_.runs(); }
   std::int64_t visit_runs(const Assignment& assignment) const;
-  std::int64_t verdict_runs() const;
   std::optional<Assignment> shortest_visited(std::size_t least_visits) const;
   bool affordable(const Assignment& assignment, std::int64_t kept) const;
   void visit(const Assignment& assignment) { plan_.push_back({assignment, options_.samples}); }
@@ -80,11 +79,10 @@ class JointSearch final : public Search {
   std::optional<Race> race_;
   Stage stage_ = Stage::start;
   std::vector<SearchTrial> plan_;
-  std::int64_t race_runs_ = 0;          ///< kept for race and verdict
+  std::int64_t race_runs_ = 0;          ///< kept for the race
   std::int64_t incumbent_visited_ = 0;  ///< at which run
   int calm_ = 0;                        ///< draws in a row without a gain
   int start_tries_ = 0;
-  std::int64_t verdict_rounds_ = 0;
   std::string reason_;
 };
 

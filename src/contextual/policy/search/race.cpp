@@ -19,11 +19,10 @@ std::size_t index_of_least(const std::vector<double>& values) {
 }  // namespace
 
 Race::Race(Belief& belief, const Assignment& incumbent, const Limits& limits) : limits_(limits) {
+  const std::vector<Assignment> tried = belief.tried();
   std::map<Assignment, int> wins;
-  for (int i = 0; i < draws; ++i) {
-    if (const std::optional<Belief::Shortest> shortest = belief.draw_shortest(incumbent)) {
-      ++wins[shortest->assignment];
-    }
+  for (int i = 0; i < draws && !tried.empty(); ++i) {
+    ++wins[tried[index_of_least(belief.draw_values(tried))]];
   }
   std::vector<std::pair<int, Assignment>> order;
   order.reserve(wins.size());
@@ -36,8 +35,12 @@ Race::Race(Belief& belief, const Assignment& incumbent, const Limits& limits) : 
       finalists_.push_back(assignment);
     }
   }
-  if (std::find(finalists_.begin(), finalists_.end(), incumbent) == finalists_.end()) {
-    finalists_.push_back(incumbent);
+  enter(incumbent);
+}
+
+void Race::enter(const Assignment& assignment) {
+  if (std::find(finalists_.begin(), finalists_.end(), assignment) == finalists_.end()) {
+    finalists_.push_back(assignment);
   }
 }
 

@@ -22,9 +22,15 @@ class Race {
     double min_gain = 0.005;  ///< a smaller relative gain is not worth further runs
   };
 
-  /// Chooses the finalists: those that are the shortest in any draw, the most frequent first, and
-  /// `incumbent`.
+  /// Chooses the finalists among what has been run: those that are the shortest of these in any draw, the
+  /// most frequent first, and `incumbent`.
+  ///
+  /// What has not been run has no place in a race. So little is known of it that some of it is the shortest
+  /// of all in nearly every draw, and it would take the places of what has proved short.
   Race(Belief& belief, const Assignment& incumbent, const Limits& limits);
+
+  /// Adds a finalist, unless it is one already.
+  void enter(const Assignment& assignment);
 
   const std::vector<Assignment>& finalists() const noexcept { return finalists_; }
 

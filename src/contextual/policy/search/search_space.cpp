@@ -55,6 +55,16 @@ bool SearchSpace::candidate(const Assignment& assignment) const {
   return true;
 }
 
+bool SearchSpace::advance(Assignment& assignment, std::size_t first) const {
+  for (std::size_t p = first; p < assignment.size(); ++p) {
+    assignment[p] = (assignment[p] + 1) % config_count(p);
+    if (assignment[p] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::size_t SearchSpace::size(std::size_t limit) const {
   std::size_t size = 1;
   for (const auto& configs : problems_) {

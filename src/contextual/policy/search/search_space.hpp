@@ -27,6 +27,11 @@ class SearchSpace {
   /// Returns the number of assignments of candidates, or `limit` if there are more.
   std::size_t size(std::size_t limit) const;
 
+  /// Turns an assignment into the next one, candidate or not: the configs of problem `first` change fastest,
+  /// those of the problems before it not at all. Returns false after the last one, when it begins again at
+  /// config 0 of all of them.
+  bool advance(Assignment& assignment, std::size_t first = 0) const;
+
   /// Returns one word for each parameter of a config. Two configs of one problem have the same word where
   /// they have the same value; the words of different problems and parameters differ. A config without
   /// parameters has one word, its own.

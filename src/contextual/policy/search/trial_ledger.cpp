@@ -100,8 +100,44 @@ Lateness TrialLedger::lateness() const {
   return {mean, for_the_longest_tenth * std::sqrt(variance) + least_deviation};
 }
 
+/// Noise is one-sided: some samples are far longer than the others of their assignment, and say little.
+/// Without this, two of them among fifteen visits make the shortest assignment look like the second.
+void TrialLedger::doubt_disturbed(std::vector<Measurement>& visits) const {
+  constexpr std::size_t enough_visits = 3;      // of an assignment, for a median
+  constexpr std::size_t enough_distances = 10;  // for a scale
+  constexpr double normal_scale = 1.4826;       // of a normal distribution, over its median distance
+  constexpr double far = 3;                     // scales
+  constexpr double least_scale = 0.002;         // where all visits are alike
+  std::map<Assignment, std::vector<double>> values;
+  for (const Measurement& visit : visits) {
+    values[visit.assignment].push_back(visit.value);
+  }
+  std::map<Assignment, double> medians;
+  std::vector<double> distances;
+  for (auto& [assignment, of_assignment] : values) {
+    if (of_assignment.size() >= enough_visits) {
+      const double middle = medians[assignment] = median(of_assignment);
+      for (const double value : of_assignment) {
+        distances.push_back(std::abs(value - middle));
+      }
+    }
+  }
+  if (distances.size() < enough_distances) {
+    return;
+  }
+  const double scale = std::max(least_scale, normal_scale * median(distances));
+  for (Measurement& visit : visits) {
+    const auto middle = medians.find(visit.assignment);
+    const double excess = middle == medians.end() ? 0 : visit.value - middle->second;
+    if (excess > far * scale) {
+      visit.extra_variance = excess * excess;
+    }
+  }
+}
+
 std::vector<Measurement> TrialLedger::makespans() const {
   std::vector<Measurement> values = samples_;
+  doubt_disturbed(values);
   const Lateness late = lateness();
   for (Measurement lead_in : lead_ins_) {
     lead_in.value -= late.mean;

@@ -8,9 +8,12 @@
 #include <contextual/search.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace contextual::policy::search {
@@ -24,6 +27,10 @@ struct Lateness {
 /// Every trial's result. A value type; not thread-safe.
 class TrialLedger {
  public:
+  /// `feasible` returns false for what the user has ruled out.
+  explicit TrialLedger(std::function<bool(const Assignment&)> feasible = {})
+      : feasible_(std::move(feasible)) {}
+
   /// Takes in what the walk measured of an assignment.
   void add_walked(const SearchSample& sample);
 
@@ -34,7 +41,11 @@ class TrialLedger {
   std::int64_t runs() const noexcept { return runs_; }
 
   bool proven(const Assignment& assignment) const { return proven_.contains(assignment); }
-  bool infeasible(const Assignment& assignment) const { return infeasible_.contains(assignment); }
+  /// Returns true for what has failed and for what is ruled out.
+  bool infeasible(const Assignment& assignment) const {
+    return infeasible_.contains(assignment) || (feasible_ && !feasible_(assignment));
+  }
+  /// Returns what has failed.
   const std::set<Assignment>& infeasible() const noexcept { return infeasible_; }
   const std::set<Assignment>& proven() const noexcept { return proven_; }
   /// Returns how often samples of the assignment were taken.
@@ -45,14 +56,17 @@ class TrialLedger {
   Lateness lateness() const;
 
   /// Returns the logarithms of makespans: of each visit the median, and of each lead-in without samples its
-  /// makespan less the usual lateness.
+  /// makespan less the usual lateness. A visit that is far longer than the others to its assignment has an
+  /// extra variance.
   std::vector<Measurement> makespans() const;
   /// Returns 1 for each infeasible assignment and 0 for each that succeeded.
   std::vector<Measurement> failures() const;
 
  private:
+  void doubt_disturbed(std::vector<Measurement>& visits) const;
   void add_visit(const Assignment& assignment, std::vector<double> logarithms, double run);
 
+  std::function<bool(const Assignment&)> feasible_;
   std::int64_t runs_ = 0;
   double walked_runs_ = 0;
   std::set<Assignment> proven_;

@@ -214,13 +214,14 @@ TEST_CASE("JointSearch: another seed tries other assignments", "[unit]") {
 
 TEST_CASE("JointSearch: a finalist can be rejected in the middle of a race", "[unit]") {
   int races = 0;
-  for (int batches = 30; batches < 50; batches += 2) {
+  for (int batches = 20; batches < 80; ++batches) {
     JointSearch search(request_of({4, 4}, 100));
-    ScriptedTable table(close_contest);
+    std::int64_t run = 0;
+    ScriptedTable table([&run](const Assignment& a) { return *close_contest(a) + ++run * 7919 % 1500; });
     table.finish(search, batches);
     const std::vector<SearchTrial> plan = search.plan();
     if (plan.size() < 2) {
-      continue;  // only races and verdicts plan more than one trial
+      continue;  // only races plan more than one trial
     }
     ++races;
     const Assignment rejected = plan.back().assignment;

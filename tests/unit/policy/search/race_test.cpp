@@ -82,11 +82,38 @@ TEST_CASE("Race: the incumbent takes part even if it is hopeless", "[unit]") {
 TEST_CASE("Race: the finalists are at most as many as asked for, and the incumbent", "[unit]") {
   const SearchSpace space(request_of({6, 6}, 100).problems);
   TrialLedger ledger;
-  ledger.add(visit_of({0, 0}, 1000, 1000));
+  for (std::size_t config = 0; config < 6; ++config) {
+    ledger.add(visit_of({config, config}, 1000, 1000));
+  }
   Belief belief(space, ledger, 1);
   const Race race(belief, {0, 0}, {3, 0.005});
   CHECK(race.finalists().size() >= 3);
   CHECK(race.finalists().size() <= 4);
+}
+
+TEST_CASE("Race: what has not been run has no place in it, however likely it is to be the best", "[unit]") {
+  const SearchSpace space(request_of({20, 20}, 100).problems);
+  TrialLedger ledger;
+  ledger.add(visit_of({0, 0}, 1000, 1000));
+  ledger.add(visit_of({1, 1}, 900, 900));
+  ledger.add(visit_of({2, 2}, 905, 905));
+  Belief belief(space, ledger, 1);
+  const Race race(belief, {0, 0}, {});
+  CHECK(contains(race.finalists(), {1, 1}));
+  CHECK(contains(race.finalists(), {2, 2}));
+  for (const Assignment& finalist : race.finalists()) {
+    CHECK(ledger.proven(finalist));
+  }
+}
+
+TEST_CASE("Race::enter adds an assignment once", "[unit]") {
+  Fixture fixture;
+  Race race(*fixture.belief, {2, 2}, {});
+  const std::size_t before = race.finalists().size();
+  race.enter({0, 1});
+  race.enter({0, 1});
+  CHECK(race.finalists().size() == before + 1);
+  CHECK(race.finalists().back() == Assignment{0, 1});
 }
 
 TEST_CASE("Race: the first round visits every finalist once, the next as many", "[unit]") {

@@ -99,3 +99,22 @@ TEST_CASE("SearchSpace::parameters of different problems differ", "[unit]") {
   }
   CHECK(words.size() == 2 * 4);  // two tiles and two stages each
 }
+
+TEST_CASE("SearchSpace::advance goes through all assignments, or all of the later problems", "[unit]") {
+  const SearchSpace space(std::vector<SearchProblem>{{"a", "", std::vector<contextual::SearchConfig>(2)},
+                                                     {"b", "", std::vector<contextual::SearchConfig>(3)}});
+  contextual::Assignment place{0, 0};
+  int steps = 1;
+  while (space.advance(place)) {
+    ++steps;
+  }
+  CHECK(steps == 6);
+  CHECK(place == contextual::Assignment{0, 0});
+  REQUIRE(space.advance(place));
+  CHECK(place == contextual::Assignment{1, 0});
+  REQUIRE(space.advance(place, 1));
+  CHECK(place == contextual::Assignment{1, 1});
+  REQUIRE(space.advance(place, 1));
+  CHECK_FALSE(space.advance(place, 1));
+  CHECK(place == contextual::Assignment{1, 0});
+}

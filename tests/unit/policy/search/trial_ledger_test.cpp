@@ -2,6 +2,7 @@
 
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -164,4 +165,32 @@ TEST_CASE("TrialLedger: the walk's runs are samples before the first run", "[uni
   CHECK(values[0].value == Approx(std::log(1050)));
   CHECK(values[0].samples == 3);
   CHECK(values[1].run == 4);  // after the walk's
+}
+
+TEST_CASE("TrialLedger: a visit far longer than the others to its assignment says little", "[unit]") {
+  TrialLedger ledger;
+  for (const std::int64_t makespan : {1000, 1010, 990, 1005, 995, 1600}) {
+    ledger.add(trial({0}, {2000, makespan}));
+    ledger.add(trial({1}, {2000, 2 * std::min<std::int64_t>(makespan, 1010)}));
+  }
+  ledger.add(trial({2}, {9000, 9000}));  // nothing to compare it with
+  int doubted = 0;
+  for (const Measurement& visit : ledger.makespans()) {
+    if (visit.extra_variance > 0) {
+      ++doubted;
+      CHECK(visit.value == Approx(std::log(1600)));
+      CHECK(visit.extra_variance == Approx(0.22).margin(0.02));
+    }
+  }
+  CHECK(doubted == 1);
+}
+
+TEST_CASE("TrialLedger: a visit far shorter than the others to its assignment counts", "[unit]") {
+  TrialLedger ledger;
+  for (int i = 0; i < 12; ++i) {
+    ledger.add(trial({0}, {2000, i == 6 ? 500 : 1000 + i}));
+  }
+  for (const Measurement& visit : ledger.makespans()) {
+    CHECK(visit.extra_variance == 0);
+  }
 }

@@ -1,0 +1,125 @@
+#include "contextual/policy/search/joint_search.hpp"
+#include "contextual/policy/search/random_numbers.hpp"
+#include "support/catch.hpp"
+#include "unit/policy/search/scripted_table.hpp"
+
+#include <algorithm>
+#include <set>
+
+using contextual::Assignment;
+using contextual::SearchRequest;
+using contextual::policy::search::JointSearch;
+using contextual::policy::search::standard_normal;
+using contextual::policy::search::test::request_of;
+using contextual::policy::search::test::ScriptedTable;
+
+namespace {
+
+using Makespan = std::optional<std::int64_t>;
+
+/// Makespans of 2 by 2 assignments, the longest that of the defaults, with noise of 3 %.
+class NoisyTable {
+ public:
+  explicit NoisyTable(std::uint64_t seed) : seed_(seed << 32U) {}
+
+  Makespan operator()(const Assignment& a) {
+    const double noise = 1 + 0.03 * standard_normal(seed_ + ++calls_);
+    const double steps = static_cast<double>(a[0] + a[1]);
+    return static_cast<std::int64_t>(noise * (100000 - 1500 * steps));
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::uint64_t calls_ = 0;
+};
+
+/// Sixteen makespans that differ by 1.2 % each, in no order of the configs.
+Makespan scattered(const Assignment& a) {
+  return 100000 + 1200 * static_cast<std::int64_t>((7 * (4 * a[0] + a[1]) + 5) % 16);
+}
+
+/// The shortest makespan of those with a sample: run at least three times, the first run and a lead-in apart.
+Makespan shortest_sampled(const std::vector<Assignment>& runs) {
+  Makespan least;
+  for (const Assignment& assignment : runs) {
+    const bool sampled = std::count(runs.begin(), runs.end(), assignment) > 2;
+    if (sampled && (!least || *scattered(assignment) < *least)) {
+      least = scattered(assignment);
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+TEST_CASE("JointSearch: an undecided race uses the runs up, and no more", "[unit]") {
+  int undecided = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SearchRequest request = request_of({2, 2}, 60);
+    request.seed = seed;
+    JointSearch search(request);
+    ScriptedTable table{NoisyTable(seed)};
+    table.finish(search);
+    CHECK(table.runs() <= 60);
+    undecided += table.runs() >= 59 ? 1 : 0;
+  }
+  CHECK(undecided >= 5);  // the others were decided before
+}
+
+TEST_CASE("JointSearch begins with assignments that cover every config", "[unit]") {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SearchRequest request = request_of({6, 6}, 150);
+    request.seed = seed;
+    JointSearch search(request);
+    ScriptedTable table([](const Assignment&) { return Makespan(100000); });
+    std::set<Assignment> tried;
+    std::set<std::size_t> configs[2];
+    while (tried.size() < 6 && table.step({&search})) {
+      tried.insert(table.run_assignments().back());
+      configs[0].insert(table.run_assignments().back()[0]);
+      configs[1].insert(table.run_assignments().back()[1]);
+    }
+    CHECK(configs[0].size() == 6);
+    CHECK(configs[1].size() == 6);
+  }
+}
+
+TEST_CASE("JointSearch: whenever it is stopped, it chooses the shortest that has samples", "[unit]") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SearchRequest request = request_of({4, 4}, 100);
+    request.seed = seed;
+    JointSearch search(request);
+    ScriptedTable table(scattered);
+    while (table.step({&search})) {
+      const Makespan shortest = shortest_sampled(table.run_assignments());
+      if (search.best() && shortest) {
+        CHECK(*scattered(*search.best()) <= *shortest);
+      }
+    }
+    CHECK(scattered(*search.best()) == Makespan(100000));
+  }
+}
+
+TEST_CASE("JointSearch: what a race could visit only once may be the choice", "[unit]") {
+  for (std::int64_t max_runs = 16; max_runs < 50; max_runs += 2) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      SearchRequest request = request_of({4, 4}, max_runs);
+      request.seed = seed;
+      JointSearch search(request);
+      ScriptedTable table(scattered);
+      table.finish(search);
+      CAPTURE(max_runs, seed);
+      CHECK(scattered(*search.best()) == shortest_sampled(table.run_assignments()));
+    }
+  }
+}
+
+TEST_CASE("JointSearch ends early without a minimum gain, too, where nothing is gained any more", "[unit]") {
+  SearchRequest request = request_of({2, 2}, 400);
+  request.min_gain = 0;
+  JointSearch search(request);
+  ScriptedTable table([](const Assignment& a) { return Makespan(a[0] + a[1] == 2 ? 80000 : 100000); });
+  table.finish(search);
+  CHECK(search.best() == Assignment{1, 1});
+  CHECK(table.runs() < 200);
+}

@@ -1,0 +1,59 @@
+#include "contextual/policy/search/gaussian_model.hpp"
+#include "contextual/policy/search/random_numbers.hpp"
+#include "support/catch.hpp"
+#include "unit/policy/search/scripted_table.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+using contextual::Assignment;
+using contextual::policy::search::fit_variances;
+using contextual::policy::search::Measurement;
+using contextual::policy::search::MeasurementTable;
+using contextual::policy::search::mixed;
+using contextual::policy::search::SearchSpace;
+using contextual::policy::search::standard_normal;
+using contextual::policy::search::Variances;
+using contextual::policy::search::test::request_of;
+
+namespace {
+
+/// Fifty measurements of random assignments of three problems, each the sum of a term for each config, a
+/// drift and noise of these deviations.
+std::vector<Measurement> measurements(std::uint64_t seed, double config, double drift, double noise) {
+  std::vector<Measurement> found;
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    Assignment assignment;
+    double value = 5 + drift * std::sin(static_cast<double>(i) / 9) + noise * standard_normal(mixed(seed, i));
+    for (std::uint64_t p = 0; p < 3; ++p) {
+      assignment.push_back(mixed(seed, 100 + 3 * i + p) % 5);
+      value += config * standard_normal(mixed(seed, 1000 + 5 * p + assignment.back()));
+    }
+    found.push_back({assignment, 3.0 * static_cast<double>(i), value});
+  }
+  return found;
+}
+
+bool equal(const Variances& a, const Variances& b) {
+  for (double Variances::*const member :
+       {&Variances::config, &Variances::parameter, &Variances::pair, &Variances::assignment,
+        &Variances::drift, &Variances::own_drift, &Variances::sample}) {
+    if (a.*member != b.*member) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("fit_variances: most fits cannot be improved by another one that begins there", "[unit]") {
+  const SearchSpace space(request_of({5, 5, 5}, 100).problems);
+  int final_ones = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const MeasurementTable table(space, measurements(seed, 0.1, 0.05, 0.02));
+    const Variances once = fit_variances(table, {});
+    final_ones += equal(once, fit_variances(table, once)) ? 1 : 0;
+  }
+  CHECK(final_ones > 6);
+}
