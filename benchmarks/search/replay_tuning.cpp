@@ -45,7 +45,8 @@ class TuningReplay {
   void add_problems() {
     for (std::size_t p = state_.problem_count();
          p < region_.problem_count() && region_.joins_after_runs(p) <= region_.runs(); ++p) {
-      state_.add_problem({region_.problems()[p].configs.size(), {}, std::nullopt});
+      const ReplayedProblem& problem = region_.problems()[p];
+      state_.add_problem({problem.configs.size(), {}, std::nullopt, problem.kernel, "", problem.configs});
     }
   }
 
@@ -60,6 +61,7 @@ class TuningReplay {
       outcome.cells.push_back(CellOutcome{true, sample ? std::optional(sample->times_ns[p]) : std::nullopt});
     }
     outcome.makespan_ns = sample ? std::optional(sample->makespan_ns) : std::nullopt;
+    outcome.infeasible = sample ? "" : "timed out";
     return outcome;
   }
 

@@ -8,7 +8,7 @@
 /// A search that reads anything else (the time, random numbers without a fixed seed, an address) makes the
 /// ranks diverge. `contextual/testing/search_conformance.hpp` checks for that.
 ///
-/// `ContextualAutotuner` does not use searches yet: after the walk it still compares a few sets in turn.
+/// Options::search says how long a tuning run searches, and SearchSettings::factory installs another search.
 /// `benchmarks/search_replay` replays searches on recorded regions.
 
 #include <contextual/config.hpp>
@@ -23,6 +23,14 @@
 #include <vector>
 
 namespace contextual {
+
+/// How much a tuning run measures before it locks in. A run of the region is one tuning iteration.
+enum class SearchLevel {
+  off,       ///< the walk alone: the documented table and nothing else
+  quick,     ///< about 150 runs and no walk: kernels that overlap nothing race by their own time
+  normal,    ///< the walk, then a search; about 400 runs in all
+  thorough,  ///< the same with about 800 runs
+};
 
 /// The config id of every problem of a search, in the order of SearchRequest::problems.
 using Assignment = std::vector<std::size_t>;
@@ -64,6 +72,9 @@ struct SearchRequest {
   double min_gain = 0.005;           ///< a smaller relative gain in makespan is not worth a further run
   double tie_margin = 0.005;         ///< makespans whose relative difference is smaller are equal
   std::uint64_t seed = 0;            ///< for random choices; equal on all ranks
+  /// Returns false for an assignment that the user has ruled out. A search may ask it before it plans one;
+  /// the tuner reports a planned one as infeasible without running it. Always set.
+  std::function<bool(const Assignment&)> feasible = [](const Assignment&) { return true; };
 };
 
 /// One visit to an assignment: a lead-in run and then `samples` further runs with the same assignment.

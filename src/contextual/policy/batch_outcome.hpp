@@ -18,12 +18,17 @@ struct CellOutcome {
   /// True if the time is missing because a device of some rank was in another state. The config is then not
   /// to blame.
   bool disturbed = false;
+  /// False if on every rank the problem's launches overlapped no other work of the iteration.
+  bool overlaps = true;
 };
 
 /// One tuning iteration.
 struct IterationOutcome {
   std::vector<CellOutcome> cells;  ///< in problem order, including problems that joined in this batch
-  std::optional<std::int64_t> makespan_ns;  ///< maximum over ranks; empty if it is missing
+  /// Maximum over ranks; empty if it is missing, or if on some rank a launch did not use the planned config.
+  std::optional<std::int64_t> makespan_ns;
+  /// Why the configs failed together, although none of them is to blame by itself; empty if they did not.
+  std::string infeasible{};
 };
 
 /// A rejected config. Its times from `batch_iteration` on do not count.
@@ -37,6 +42,7 @@ struct RejectionOutcome {
 struct BatchOutcome {
   std::vector<IterationOutcome> iterations;  ///< fewer than planned if the rest did not run
   std::vector<RejectionOutcome> rejections;
+  std::int64_t elapsed_ns = 0;  ///< since the tuning run began, by the clock of rank 0
 };
 
 }  // namespace contextual::policy

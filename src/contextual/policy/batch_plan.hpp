@@ -14,12 +14,13 @@ namespace contextual::policy {
 struct Cell {
   enum class Role {
     step,       ///< the walk tries a config
-    candidate,  ///< a contest of the finals tries a config
+    lead_in,    ///< the search runs an assignment for the first time after another one or after an exchange
+    candidate,  ///< the search measures the assignment that the run before has led in
     best,       ///< the problem uses what is locked in, or the best so far
   };
   Role role = Role::best;
   std::size_t config_id = 0;  ///< the config that the problem's launches use
-  int iteration = 0;    ///< for a step, counts the uses of the config; for a candidate, the round; from 0
+  int iteration = 0;    ///< for a step, counts the uses of the config; in the search, the runs of the trial
   bool warmup = false;  ///< true if its time does not count
 
   bool operator==(const Cell&) const = default;
@@ -29,6 +30,8 @@ struct Cell {
 struct IterationPlan {
   Phase phase = Phase::walk;
   std::vector<Cell> cells;  ///< one for every problem, in problem order
+
+  bool operator==(const IterationPlan&) const = default;
 };
 
 }  // namespace contextual::policy

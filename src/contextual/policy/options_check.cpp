@@ -32,11 +32,11 @@ void check_options(const PolicyOptions& options) {
   require_at_least("max_iterations", options.max_iterations, 1);
   require_count("absent_batches", options.absent_batches, 1);
   require_count("retake_limit", options.retake_limit, 0);
-  require_count("finals_candidates", options.finals_candidates, 0);
-  require_count("finals_repeat", options.finals_repeat, 1);
-  require_count("finals_passes", options.finals_passes, 0);
+  require_at_least("search_settings.runs", options.search_runs, 0);
+  require_at_least("search_settings.time (ms)", options.search_time.count(), 0);
+  require_count("search_settings.closing_rounds", options.closing_rounds, 0);
   require_fraction("tie_margin", options.tie_margin);
-  require_fraction("finals_min_gain", options.finals_min_gain);
+  require_fraction("search_settings.min_gain", options.search_min_gain);
 }
 
 }  // namespace contextual::policy

@@ -4,9 +4,12 @@
 /// The options of a tuning run's policy.
 
 #include <contextual/schedule.hpp>
+#include <contextual/search.hpp>
 #include <contextual/statistic.hpp>
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 
 namespace contextual::policy {
 
@@ -21,14 +24,16 @@ struct PolicyOptions {
   int retake_limit = 8;    ///< a config that needs more retakes than this is rejected
   Statistic statistic = Statistic::median;
   double tie_margin = 0.005;  ///< times that differ by at most this fraction always tie
-  bool finals = true;         ///< false: the walk's choices are locked in
-  /// For each problem, this many configs take part for their own time, further ones whose time is close to
-  /// the last of these, and as many for their makespan.
-  int finals_candidates = 2;
-  int finals_repeat = 5;           ///< rounds of a contest that count
-  int finals_passes = 2;           ///< the most passes over all problems
-  double finals_min_gain = 0.005;  ///< a change must shorten the makespan by more than this fraction
-  ScheduleFactory schedule;        ///< walk_schedule if it is empty
+  SearchLevel search = SearchLevel::normal;
+  std::int64_t search_runs = 0;              ///< of the region, the walk's included; 0: as the level says
+  std::chrono::milliseconds search_time{0};  ///< of the tuning run; 0: no limit
+  double search_min_gain = 0.005;            ///< a smaller relative gain in makespan is not worth a run
+  int closing_rounds = 5;                    ///< of the comparison with the defaults
+  SearchFactory search_factory;              ///< joint_search if it is empty
+  /// Returns false for an assignment of all problems that must not be run; may be empty.
+  std::function<bool(const Assignment&)> feasible;
+  bool one_assignment_per_batch = false;  ///< so that a failed batch tells which assignment has failed
+  ScheduleFactory schedule;               ///< walk_schedule if it is empty; with `quick`, race_schedule
 };
 
 }  // namespace contextual::policy

@@ -3,8 +3,11 @@
 /// \file
 /// The request by which a tuning problem joins.
 
+#include <contextual/config.hpp>
+
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace contextual::policy {
@@ -17,7 +20,10 @@ struct ProblemRequest {
   /// out, the default remains a candidate.
   std::vector<bool> left_out;
   std::optional<std::size_t>
-      locked_config;  ///< set if an earlier run locked it in; nothing is to be tuned then
+      locked_config;                 ///< set if an earlier run locked it in; nothing is to be tuned then
+  std::string kernel{};              ///< for searches
+  std::string key{};                 ///< for searches
+  std::vector<Config> parameters{};  ///< by config, equal on all ranks; empty if some rank does not know them
 };
 
 /// Throws InvalidArgument if the request makes no sense.

@@ -1,7 +1,7 @@
 #include "contextual/policy/problem_state.hpp"
 
+#include "contextual/policy/race_schedule.hpp"
 #include "contextual/policy/text.hpp"
-#include "contextual/policy/tie.hpp"
 
 #include <contextual/error.hpp>
 
@@ -14,24 +14,10 @@ std::optional<std::int64_t> valid(std::optional<std::int64_t> time_ns) {
   return time_ns && *time_ns > 0 ? time_ns : std::nullopt;
 }
 
-std::vector<Entrant> best_first(std::vector<Entrant> entrants) {
-  std::stable_sort(entrants.begin(), entrants.end(), [](const Entrant& a, const Entrant& b) {
-    return a.summary.centre_ns < b.summary.centre_ns;
-  });
-  return entrants;
-}
-
-std::vector<std::size_t> ids_of(const std::vector<Entrant>& entrants, std::size_t count) {
-  std::vector<std::size_t> ids;
-  for (std::size_t i = 0; i < entrants.size() && i < count; ++i) {
-    ids.push_back(entrants[i].config_id);
-  }
-  return ids;
-}
-
 }  // namespace
 
-ProblemState::ProblemState(const ProblemRequest& request, const PolicyOptions& options) : options_(&options) {
+ProblemState::ProblemState(const ProblemRequest& request, const PolicyOptions& options)
+    : options_(&options), request_(request) {
   check_request(request);
   record_.configs.resize(request.config_count);
   own_times_.resize(request.config_count);
@@ -55,7 +41,9 @@ void ProblemState::begin_walk() {
     left_out.push_back(config.left_out);
   }
   const ScheduleRequest walk{left_out.size(), left_out, options_->n_warmup, options_->n_repeat};
-  schedule_ = options_->schedule ? options_->schedule(walk) : walk_schedule(walk);
+  schedule_ = options_->schedule                       ? options_->schedule(walk)
+              : options_->search == SearchLevel::quick ? race_schedule(walk)
+                                                       : walk_schedule(walk);
   if (schedule_ == nullptr) {
     throw InvalidArgument(
         "the schedule factory returned null; it must return a schedule for every tuning problem");
@@ -92,6 +80,7 @@ std::vector<Step> ProblemState::plan(std::size_t max_steps) const {
 
 ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutcome& outcome,
                                           std::optional<std::int64_t> makespan_ns) {
+  note_context(outcome, valid(makespan_ns));
   const std::vector<Step> due = plan(1);
   if (due.empty() || !outcome.launched || !viable(config_id)) {
     return Taken::nothing;
@@ -100,11 +89,26 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
     return Taken::displaced;
   }
   const std::optional<std::int64_t> time_ns = valid(outcome.time_ns);
-  return take(due.front(), time_ns, valid(makespan_ns), outcome.disturbed) ? Taken::step : Taken::retake;
+  return take(due.front(), time_ns, valid(makespan_ns), outcome.disturbed);
 }
 
-bool ProblemState::take(const Step& step, std::optional<std::int64_t> time_ns,
-                        std::optional<std::int64_t> makespan_ns, bool disturbed) {
+/// With `quick`, a problem that overlaps other work is not walked, because its own time does not tell much.
+void ProblemState::note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns) {
+  if (!outcome.launched) {
+    return;
+  }
+  overlaps_ = overlaps_ || outcome.overlaps;
+  const std::optional<std::int64_t> time_ns = valid(outcome.time_ns);
+  if (time_ns && makespan_ns) {
+    share_ = std::max(share_, static_cast<double>(*time_ns) / static_cast<double>(*makespan_ns));
+  }
+  if (walking() && overlaps_ && options_->search == SearchLevel::quick && !options_->schedule) {
+    end_walk();
+  }
+}
+
+ProblemState::Taken ProblemState::take(const Step& step, std::optional<std::int64_t> time_ns,
+                                       std::optional<std::int64_t> makespan_ns, bool disturbed) {
   schedule_->observe({step, time_ns});
   ++record_.walk_iterations;
   ConfigRecord& config = record_.configs[step.config_id];
@@ -121,23 +125,18 @@ bool ProblemState::take(const Step& step, std::optional<std::int64_t> time_ns,
   // A warm-up needs no time here, but a schedule may insist on one.
   const std::vector<Step> due = schedule_->plan(1);
   const bool stays_due = !time_ns && (!step.warmup || (!due.empty() && due.front() == step));
-  if (stays_due && !disturbed) {
-    count_retake(step.config_id);
-  }
+  const bool gone = stays_due && !disturbed && retaken_too_often(step.config_id);
   settle_status();
-  return !stays_due;
+  return gone ? Taken::no_time : stays_due ? Taken::retake : Taken::step;
 }
 
-void ProblemState::count_retake(std::size_t config_id) {
-  ConfigRecord& config = record_.configs[config_id];
-  if (++config.retakes > options_->retake_limit) {
-    reject(config_id, "no valid time in " + std::to_string(config.retakes) + " retakes");
-  }
+bool ProblemState::retaken_too_often(std::size_t config_id) {
+  return ++record_.configs[config_id].retakes > options_->retake_limit;
 }
 
 void ProblemState::note_presence(bool launched) {
   batches_absent_ = launched ? 0 : batches_absent_ + 1;
-  if (walking() && batches_absent_ >= options_->absent_batches) {
+  if ((walking() || walked()) && batches_absent_ >= options_->absent_batches) {
     close("not launched in " + std::to_string(batches_absent_) + " batches in a row");
   }
 }
@@ -177,11 +176,23 @@ void ProblemState::reject(std::size_t config_id, const std::string& reason, cons
   } else if (record_.choice == config_id) {
     choose_after_walk();
     record_.reason = config_name(config_id) + " " + when + "; then: " + record_.reason;
-    has_notes_ = false;
     if (!viable(record_.choice)) {  // a default that is no candidate
       make_provisional(viable_count_ == 0 ? "every candidate was rejected" : "no candidate was measured");
     }
   }
+  settle_status();
+}
+
+void ProblemState::leave_unmeasured(std::size_t config_id) {
+  if (!walking() || !viable(config_id)) {
+    return;
+  }
+  ConfigRecord& config = record_.configs[config_id];
+  config.samples_ns.clear();
+  config.makespans_ns.clear();
+  own_times_[config_id] = {};
+  schedule_->reject(config_id);
+  choose_by_own_time(options_->n_repeat);
   settle_status();
 }
 
@@ -193,12 +204,17 @@ void ProblemState::settle_status() {
     record_.choice = 0;
     record_.reason = "every config was rejected";
   } else if (walking() && schedule_->plan(1).empty()) {
-    choose_after_walk();
-    record_.status = options_->finals ? ProblemStatus::walked : ProblemStatus::locked_in;
-    if (entrants(1).empty()) {
-      make_provisional(viable_count_ == 0 ? "every candidate was rejected"
-                                          : "the schedule ended without a sample");
-    }
+    end_walk();
+  }
+}
+
+void ProblemState::end_walk() {
+  choose_after_walk();
+  record_.status = ProblemStatus::walked;
+  if (viable_count_ == 0) {
+    make_provisional("every candidate was rejected");
+  } else if (options_->search == SearchLevel::off) {
+    lock_in(false);
   }
 }
 
@@ -219,25 +235,22 @@ void ProblemState::make_provisional(const std::string& reason) {
   record_.reason += "; provisional: " + reason;
 }
 
-void ProblemState::lock_in() {
+void ProblemState::choose(std::size_t config_id, const std::string& reason) {
   if (walked()) {
-    record_.status = ProblemStatus::locked_in;
+    record_.choice = config_id;
+    record_.reason = "search: " + reason + "; walk: " + record_.reason;
   }
 }
 
-void ProblemState::choose(std::size_t config_id, const std::string& note) {
-  record_.choice = config_id;
-  if (!has_notes_) {
-    walk_reason_ = record_.reason;
+void ProblemState::lock_in(bool measured) {
+  if (!walked()) {
+    return;
   }
-  finals_notes_ = has_notes_ ? finals_notes_ + "; then " + note : note;
-  record_.reason = "finals: " + finals_notes_ + "; walk: " + walk_reason_;
-  has_notes_ = true;
-}
-
-void ProblemState::keep(const std::string& note) {
-  if (!has_notes_) {
-    choose(record_.choice, note);
+  record_.status = ProblemStatus::locked_in;
+  if (record_.configs[record_.choice].left_out) {
+    make_provisional("no candidate was measured");
+  } else if (!measured && entrants(1).empty()) {
+    make_provisional("the schedule ended without a sample");
   }
 }
 
@@ -248,34 +261,6 @@ std::optional<std::size_t> ProblemState::best_so_far() const {
     best = selected ? selected->config_id : 0;
   }
   return best != 0 && viable(best) ? std::optional(best) : std::nullopt;
-}
-
-std::vector<std::size_t> ProblemState::best_by_time(std::size_t count) const {
-  std::vector<Entrant> best = best_first(entrants(1));
-  if (count == 0 || best.size() <= count) {
-    return ids_of(best, count);
-  }
-  const Summary last = best[count - 1].summary;
-  const auto from = static_cast<std::ptrdiff_t>(count);
-  const auto is_far = [&](const Entrant& next) {
-    Comparison comparison = compare(next.summary, last);
-    comparison.error_ns *= 2;
-    return !is_tie(comparison, 2 * options_->tie_margin * last.centre_ns);
-  };
-  best.erase(std::remove_if(best.begin() + from, best.end(), is_far), best.end());
-  std::sort(best.begin() + from, best.end(),
-            [](const Entrant& a, const Entrant& b) { return a.config_id < b.config_id; });
-  return ids_of(best, 2 * count);
-}
-
-std::vector<std::size_t> ProblemState::best_by_makespan(std::size_t count) const {
-  std::vector<Entrant> measured;
-  for (std::size_t config = 0; config < record_.configs.size(); ++config) {
-    if (viable(config) && !record_.configs[config].makespans_ns.empty()) {
-      measured.push_back({config, summarize(record_.configs[config].makespans_ns, Statistic::median)});
-    }
-  }
-  return ids_of(best_first(std::move(measured)), count);
 }
 
 void ProblemState::choose_by_own_time(int min_samples) {

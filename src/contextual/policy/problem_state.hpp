@@ -26,6 +26,7 @@ class ProblemState {
   enum class Taken {
     step,       ///< it was the step that was due, and it is observed
     retake,     ///< its time is missing, so the step stays due
+    no_time,    ///< the same, and its time has been missing too often
     displaced,  ///< another step was due, because an earlier one was not launched or has to be repeated
     nothing,    ///< the problem was not launched, does not walk, or used a rejected config
   };
@@ -34,11 +35,21 @@ class ProblemState {
   ProblemState(const ProblemRequest& request, const PolicyOptions& options);
 
   const ProblemRecord& record() const { return record_; }
+  const ProblemRequest& request() const { return request_; }
   bool walking() const { return record_.status == ProblemStatus::walking; }
   bool walked() const { return record_.status == ProblemStatus::walked; }
 
   /// Returns true for a candidate that is not rejected.
   bool viable(std::size_t config_id) const;
+  /// Returns the number of candidates that are not rejected.
+  std::size_t viable_count() const { return viable_count_; }
+
+  /// Returns the summary of a config's own times in the walk.
+  const Summary& own_time(std::size_t config_id) const { return own_times_[config_id]; }
+  /// Returns false if in no tuning iteration so far its launches overlapped other work.
+  bool overlaps() const { return overlaps_; }
+  /// Returns the largest part of a makespan so far that its own time was; 1 if that is not known.
+  double share() const { return share_ > 0 ? share_ : 1; }
 
   /// Returns the next steps of the walk, at most `max_steps`, or nothing if it is complete.
   std::vector<Step> plan(std::size_t max_steps) const;
@@ -56,7 +67,11 @@ class ProblemState {
   /// The same for a rejection by the final run, which the reason of a new choice then mentions.
   void reject_in_final_run(std::size_t config_id, const std::string& reason);
 
-  /// Ends the walk, or the wait for the finals, and makes the problem provisional. Has no effect if it was
+  /// The walk leaves this config out, because the assignment that it belongs to is infeasible: what was
+  /// measured of it does not count, and it stays a candidate. Has no effect on a problem that does not walk.
+  void leave_unmeasured(std::size_t config_id);
+
+  /// Ends the walk, or the wait for the search, and makes the problem provisional. Has no effect if it was
   /// neither walking nor waiting.
   void close(const std::string& reason);
 
@@ -64,30 +79,23 @@ class ProblemState {
   /// was measured. Has no effect if every config is rejected.
   void make_provisional(const std::string& reason);
 
-  /// Locks in the choice of a problem that waits for the finals.
-  void lock_in();
+  /// Makes this config the choice of a problem that waits for the search, for `reason`.
+  void choose(std::size_t config_id, const std::string& reason);
 
-  /// Makes this config the choice, because the finals decided for it. Adds `note` to the reason.
-  void choose(std::size_t config_id, const std::string& note);
-
-  /// Confirms the choice, because the finals kept it. Adds `note` to the reason unless it has a note already.
-  void keep(const std::string& note);
+  /// Locks in the choice of a problem that waits for the search. `measured`: the search has run the choice.
+  /// If neither the search nor the walk has measured it, the problem becomes provisional.
+  void lock_in(bool measured);
 
   /// Returns the best fully measured config, or nothing if there is none or if it is the default.
   std::optional<std::size_t> best_so_far() const;
 
-  /// Return up to `count` viable configs, best first, by own time or by the median makespan of their steps.
-  /// `best_by_time` appends at most `count` more: the lowest indices of those whose time exceeds that of the
-  /// last one by no more than twice the noise. A drift may have decided the order of these, and the lowest
-  /// index would win a tie.
-  std::vector<std::size_t> best_by_time(std::size_t count) const;
-  std::vector<std::size_t> best_by_makespan(std::size_t count) const;
-
  private:
   void begin_walk();
-  bool take(const Step& step, std::optional<std::int64_t> time_ns, std::optional<std::int64_t> makespan_ns,
-            bool disturbed);
-  void count_retake(std::size_t config_id);
+  Taken take(const Step& step, std::optional<std::int64_t> time_ns, std::optional<std::int64_t> makespan_ns,
+             bool disturbed);
+  void note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
+  bool retaken_too_often(std::size_t config_id);
+  void end_walk();
   void choose_by_own_time(int min_samples);
   void choose_after_walk();
   void settle_status();
@@ -95,14 +103,14 @@ class ProblemState {
   std::vector<Entrant> entrants(int min_samples) const;
 
   const PolicyOptions* options_;
+  ProblemRequest request_;
   std::unique_ptr<Schedule> schedule_;  ///< null when there was nothing to walk
   ProblemRecord record_;
   std::vector<Summary> own_times_;  ///< of each config's samples
   std::size_t viable_count_ = 0;    ///< candidates that are not rejected
-  bool has_notes_ = false;          ///< true if the finals have added a note to the reason
-  std::string walk_reason_;         ///< the walk's reason for its choice, if the finals have added a note
-  std::string finals_notes_;        ///< the notes of the finals
-  int batches_absent_ = 0;          ///< batches in a row without a launch
+  bool overlaps_ = false;
+  double share_ = 0;        ///< the largest so far
+  int batches_absent_ = 0;  ///< batches in a row without a launch
 };
 
 }  // namespace contextual::policy

@@ -1,35 +1,47 @@
 #include "contextual/policy/tuning_state.hpp"
 
-#include "contextual/policy/finals.hpp"
+#include "contextual/policy/assignments.hpp"
+#include "contextual/policy/feasibility.hpp"
 #include "contextual/policy/options_check.hpp"
 #include "contextual/policy/outcome_check.hpp"
 #include "contextual/policy/problem_state.hpp"
+#include "contextual/policy/region_search.hpp"
+#include "contextual/policy/walk_log.hpp"
 #include "contextual/policy/walk_plan.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace contextual::policy {
 
 struct TuningState::Impl {
-  explicit Impl(PolicyOptions o) : options(std::move(o)), finals(options) {}
+  explicit Impl(PolicyOptions o) : options(std::move(o)), search(options, walk_log, feasibility) {}
 
   bool any_walking() const;
   bool open() const;
+  bool searching() const { return !held && !any_walking() && search.running(); }
   ProblemState& closed_problem(std::size_t index);
   std::vector<IterationPlan> plan(std::size_t length) const;
-  std::vector<ContestRun::Trial> trials_of(const std::vector<IterationPlan>& plan, std::size_t length) const;
+  std::size_t walk_batch_length(std::size_t longest) const;
   void observe_iterations(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
+  void observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome);
   void reject(const RejectionOutcome& rejection);
   void reject_at(const BatchOutcome& outcome, std::size_t iteration);
   void observe_walk(const IterationPlan& planned, const IterationOutcome& outcome);
-  void note_presence(const BatchOutcome& outcome);
+  void condemn(const Assignment& assignment, const IterationOutcome& outcome, const std::string& reason);
+  void reject_hopeless();
+  void note_presence(const BatchOutcome& outcome, Phase phase);
+  void skip_ruled_out();
   void advance();
+  std::int64_t iterations() const { return walk_iterations + search_iterations; }
 
   const PolicyOptions options;
   std::vector<ProblemState> problems;
-  Finals finals;
-  bool held = false;     ///< the finals wait
+  WalkLog walk_log;
+  Feasibility feasibility;
+  RegionSearch search;
+  bool held = false;     ///< the search waits
   bool begun = false;    ///< a batch has been observed
   bool hit_cap = false;  ///< of the iterations
   std::int64_t walk_iterations = 0;
@@ -37,13 +49,53 @@ struct TuningState::Impl {
   std::int64_t walk_retakes = 0;  ///< steps that had to be taken again
 };
 
+namespace {
+
+/// Without whole trials a search could not go on.
+std::size_t most_runs(const PolicyOptions& options, std::size_t length) {
+  return options.settle_every > 0 ? static_cast<std::size_t>(options.settle_every) : length;
+}
+
+/// The problems' configs in an iteration; those that have joined since the plan use config 0.
+Assignment assignment_of(const IterationPlan& planned, std::size_t problem_count) {
+  Assignment assignment(problem_count, 0);
+  for (std::size_t p = 0; p < planned.cells.size(); ++p) {
+    assignment[p] = planned.cells[p].config_id;
+  }
+  return assignment;
+}
+
+bool is_sample(const IterationPlan& planned, std::size_t problem_count) {
+  return planned.cells.size() == problem_count && std::none_of(planned.cells.begin(), planned.cells.end(),
+                                                               [](const Cell& cell) { return cell.warmup; });
+}
+
+std::string no_time_text(const ProblemState& problem, std::size_t config_id) {
+  return "no valid time in " + std::to_string(problem.record().configs[config_id].retakes) + " retakes";
+}
+
+bool is_open(const ProblemState& problem) {
+  return problem.walking() || problem.walked();
+}
+
+/// Closed problems need not be launched.
+bool open_ones_launched(const std::vector<ProblemState>& problems, const IterationOutcome& outcome) {
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (is_open(problems[p]) && !outcome.cells[p].launched) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 bool TuningState::Impl::any_walking() const {
   return std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walking(); });
 }
 
 bool TuningState::Impl::open() const {
-  return std::any_of(problems.begin(), problems.end(),
-                     [](const ProblemState& p) { return p.walking() || p.walked(); });
+  return std::any_of(problems.begin(), problems.end(), is_open);
 }
 
 /// For what only the final run does to a problem.
@@ -57,21 +109,21 @@ ProblemState& TuningState::Impl::closed_problem(std::size_t index) {
 
 std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
   std::vector<IterationPlan> batch(length);
-  const bool finals_turn = !held && !any_walking();
-  const std::vector<ContestRun::Trial> trials =
-      finals_turn ? finals.plan(length) : std::vector<ContestRun::Trial>{};
+  const std::vector<SearchRunPlan> runs =
+      searching() ? search.plan(most_runs(options, length)) : std::vector<SearchRunPlan>{};
   for (std::size_t i = 0; i < length; ++i) {
     for (const ProblemState& problem : problems) {
       batch[i].cells.push_back({Cell::Role::best, problem.record().choice, 0, false});
     }
-    if (finals_turn && finals.running()) {
+    if (searching()) {
       batch[i].phase = Phase::search;
     } else if ((begun || !problems.empty()) && !open()) {
       batch[i].phase = Phase::final_run;
     }
-    for (std::size_t p = 0; i < trials.size() && p < problems.size(); ++p) {
-      if (const std::optional<Cell> cell = finals.cell(trials[i], p, problems[p])) {
-        batch[i].cells[p] = *cell;
+    for (std::size_t p = 0; i < runs.size() && p < problems.size(); ++p) {
+      if (problems[p].walked()) {
+        const Cell::Role role = runs[i].run == 0 ? Cell::Role::lead_in : Cell::Role::candidate;
+        batch[i].cells[p] = {role, runs[i].assignment[p], runs[i].run, runs[i].run == 0};
       }
     }
   }
@@ -79,13 +131,31 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
   return batch;
 }
 
+/// The first run of an assignment in the walk is a batch of its own, so that an infeasible one costs one run.
+std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
+  std::size_t length = walk_length(problems, options, longest);
+  if (options.one_assignment_per_batch) {
+    const std::vector<IterationPlan> batch = plan(length);
+    const auto other = std::find_if(batch.begin(), batch.end(), [&](const IterationPlan& iteration) {
+      return assignment_of(iteration, problems.size()) != assignment_of(batch.front(), problems.size());
+    });
+    length = static_cast<std::size_t>(other - batch.begin());
+  }
+  const bool searches = options.search != SearchLevel::off;
+  if (!searches || feasibility.proven(assignment_of(plan(1).front(), problems.size()))) {
+    return length;
+  }
+  return std::min<std::size_t>(length, 1);
+}
+
 void TuningState::Impl::reject(const RejectionOutcome& rejection) {
   ProblemState& problem = problems[rejection.problem];
   const bool walked_before = problem.walking();
   problem.reject(rejection.config_id, rejection.reason);
-  finals.reject(rejection.problem, rejection.config_id);
+  feasibility.rejected(rejection.problem, rejection.config_id);
+  search.reject(rejection.problem, rejection.config_id);
   if (!walked_before && problem.walking()) {
-    finals.interrupt(rejection.problem);  // it walks anew
+    search.interrupt();  // it walks anew
   }
 }
 
@@ -98,64 +168,154 @@ void TuningState::Impl::reject_at(const BatchOutcome& outcome, std::size_t itera
   }
 }
 
-/// The trials of the open contest that the plan's first `length` iterations carried out.
-std::vector<ContestRun::Trial> TuningState::Impl::trials_of(const std::vector<IterationPlan>& plan,
-                                                            std::size_t length) const {
-  const bool of_contest = length > 0 && plan.front().phase == Phase::search;
-  std::vector<ContestRun::Trial> trials = of_contest ? finals.plan(length) : std::vector<ContestRun::Trial>{};
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    for (std::size_t p = 0; p < plan[i].cells.size(); ++p) {
-      const std::optional<Cell> cell = finals.cell(trials[i], p, problems[p]);
-      require(
-          !cell || *cell == plan[i].cells[p],
-          "the plan is not the state's current one: something was observed or rejected since it was made");
-    }
-  }
-  return trials;
-}
-
 void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& plan,
                                            const BatchOutcome& outcome) {
   const std::size_t length = outcome.iterations.size();
   const std::size_t known = plan.empty() ? problems.size() : plan.front().cells.size();
   if (known < problems.size()) {
-    finals.interrupt(known);
+    search.interrupt();
+    walk_log.clear();
   }
-  const std::vector<ContestRun::Trial> trials = trials_of(plan, length);
+  const bool of_search = length > 0 && plan.front().phase == Phase::search;
+  std::vector<SearchRunPlan> runs;
+  if (of_search && searching()) {
+    runs = search.plan(most_runs(options, plan.size()));
+    require(this->plan(plan.size()) == plan,
+            "the plan is not the state's current one: something was observed or rejected since it was made");
+  }
   for (std::size_t i = 0; i < length; ++i) {
     reject_at(outcome, i);
+    walk_log.note(outcome.iterations[i]);
     observe_walk(plan[i], outcome.iterations[i]);
-    if (i < trials.size()) {
-      finals.observe(trials[i], outcome.iterations[i]);
-    }
     (plan[i].phase == Phase::search ? search_iterations : walk_iterations) += 1;
   }
   reject_at(outcome, length);
+  observe_search(runs, outcome);
+  reject_hopeless();
+}
+
+/// After the rejections: a rejected config has no makespan from its rejection on.
+void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome) {
+  if (runs.empty() || !search.running()) {
+    return;
+  }
+  std::vector<IterationOutcome> outcomes = outcome.iterations;
+  for (std::size_t i = 0; i < outcomes.size() && i < runs.size(); ++i) {
+    for (const RejectionOutcome& rejection : outcome.rejections) {
+      if (rejection.batch_iteration <= i && runs[i].assignment[rejection.problem] == rejection.config_id) {
+        outcomes[i].makespan_ns.reset();
+        outcomes[i].cells[rejection.problem].disturbed = true;  // the fallback's time says nothing
+      }
+    }
+    const auto open = static_cast<std::size_t>(
+        std::count_if(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); }));
+    if (!outcomes[i].infeasible.empty() && open == 1) {
+      condemn(runs[i].assignment, outcomes[i], outcomes[i].infeasible);
+      outcomes[i].infeasible.clear();
+      outcomes[i].makespan_ns.reset();
+    }
+  }
+  search.observe(runs, outcomes);
 }
 
 void TuningState::Impl::observe_walk(const IterationPlan& planned, const IterationOutcome& outcome) {
+  const Assignment assignment = assignment_of(planned, problems.size());
+  std::string failure = outcome.infeasible;
+  bool retake = false;
   for (std::size_t p = 0; p < problems.size(); ++p) {
-    const bool joined = p >= planned.cells.size();
-    const std::size_t config_id = joined ? 0 : planned.cells[p].config_id;
-    const bool was_step = !joined && planned.cells[p].role == Cell::Role::step;
-    const ProblemState::Taken taken = problems[p].observe(config_id, outcome.cells[p], outcome.makespan_ns);
-    const bool again =
-        taken == ProblemState::Taken::retake || (taken == ProblemState::Taken::displaced && was_step);
+    const bool was_step = p < planned.cells.size() && planned.cells[p].role == Cell::Role::step;
+    const ProblemState::Taken taken =
+        problems[p].observe(assignment[p], outcome.cells[p], outcome.makespan_ns);
+    const bool no_time = taken == ProblemState::Taken::no_time;
+    const bool again = no_time || taken == ProblemState::Taken::retake ||
+                       (taken == ProblemState::Taken::displaced && was_step);
+    retake = retake || again;
     walk_retakes += again ? 1 : 0;
+    if (no_time && options.search == SearchLevel::off) {
+      problems[p].reject(assignment[p], no_time_text(problems[p], assignment[p]));
+    } else if (no_time && failure.empty()) {
+      failure = no_time_text(problems[p], assignment[p]);
+    }
+  }
+  if (planned.phase == Phase::search || (options.search == SearchLevel::off && failure.empty())) {
+    return;
+  }
+  if (!failure.empty()) {
+    condemn(assignment, outcome, failure);
+  } else {
+    feasibility.succeeded(assignment);
+    if (is_sample(planned, problems.size()) && !retake && open_ones_launched(problems, outcome)) {
+      walk_log.add(assignment, outcome);
+    }
   }
 }
 
-void TuningState::Impl::note_presence(const BatchOutcome& outcome) {
+/// The configs have failed together. Where only one problem is still open, its config is to blame, because it
+/// has no other neighbours.
+void TuningState::Impl::condemn(const Assignment& assignment, const IterationOutcome& outcome,
+                                const std::string& reason) {
+  std::vector<std::size_t> suspects;
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (outcome.cells[p].launched && is_open(problems[p])) {
+      suspects.push_back(p);
+    }
+  }
+  if (suspects.size() == 1) {
+    reject({suspects.front(), assignment[suspects.front()], 0, reason});
+    return;
+  }
+  feasibility.failed(assignment, reason);
+  walk_log.drop(assignment);
+  for (const std::size_t p : suspects) {
+    problems[p].leave_unmeasured(assignment[p]);
+  }
+}
+
+void TuningState::Impl::reject_hopeless() {
+  for (const Feasibility::Hopeless& hopeless : feasibility.hopeless()) {
+    if (problems[hopeless.problem].viable(hopeless.config_id)) {
+      reject({hopeless.problem, hopeless.config_id, 0, hopeless.reason});
+    }
+  }
+}
+
+void TuningState::Impl::note_presence(const BatchOutcome& outcome, Phase phase) {
   for (std::size_t p = 0; p < problems.size() && !outcome.iterations.empty(); ++p) {
+    const bool waited = problems[p].walked();
+    if (waited && phase != Phase::search) {
+      continue;  // nothing is expected of it
+    }
     problems[p].note_presence(std::any_of(outcome.iterations.begin(), outcome.iterations.end(),
                                           [p](const IterationOutcome& i) { return i.cells[p].launched; }));
+    if (waited && !problems[p].walked()) {
+      search.interrupt();  // it is no longer part of the region
+    }
   }
 }
 
-/// The finals begin, and go on, when no problem walks.
+/// The walk leaves out what the user has ruled out.
+void TuningState::Impl::skip_ruled_out() {
+  while (options.feasible && any_walking()) {
+    const Assignment next = assignment_of(plan(1).front(), problems.size());
+    if (options.feasible(next)) {
+      return;
+    }
+    const auto open_count = std::count_if(problems.begin(), problems.end(), is_open);
+    for (std::size_t p = 0; p < problems.size(); ++p) {
+      if (problems[p].walking() && open_count == 1) {
+        reject({p, next[p], 0, "ruled out by `feasible`"});
+      } else {
+        problems[p].leave_unmeasured(next[p]);
+      }
+    }
+  }
+}
+
+/// The search begins, and goes on, when no problem walks.
 void TuningState::Impl::advance() {
+  skip_ruled_out();
   if (!held && !any_walking()) {
-    finals.advance(problems);
+    search.advance(problems, iterations());
   }
 }
 
@@ -176,7 +336,7 @@ bool TuningState::done() const {
   return (impl_->begun || !impl_->problems.empty()) && !impl_->open();
 }
 
-void TuningState::hold_finals(bool held) {
+void TuningState::hold_search(bool held) {
   impl_->held = held;
   impl_->advance();
 }
@@ -188,10 +348,9 @@ std::size_t TuningState::suggested_length() const {
       static_cast<std::size_t>(std::max<std::int64_t>(1, impl.options.max_iterations - iterations()));
   std::size_t length = 1;
   if (impl.any_walking()) {
-    length = walk_length(impl.problems, impl.options, left);
-  } else if (!impl.held && impl.finals.running()) {
-    length = impl.finals.remaining();
-    length = settle_every > 0 ? std::min(length, settle_every) : length;
+    length = impl.walk_batch_length(left);
+  } else if (impl.searching()) {
+    length = impl.search.plan(most_runs(impl.options, left)).size();
   } else if (!impl.problems.empty()) {
     length = settle_every > 0 ? settle_every : config_length(impl.options);
   }
@@ -214,9 +373,14 @@ void TuningState::observe(const std::vector<IterationPlan>& plan, const BatchOut
   Impl& impl = *impl_;
   check_outcome(plan, outcome, impl.problems);
   impl.observe_iterations(plan, outcome);
-  impl.note_presence(outcome);
+  impl.note_presence(outcome, plan.empty() ? Phase::walk : plan.front().phase);
   impl.begun = impl.begun || !outcome.iterations.empty();
+  const std::chrono::nanoseconds limit = impl.options.search_time;
+  if (limit.count() > 0 && outcome.elapsed_ns >= limit.count()) {
+    impl.search.cut("the time of option search_settings.time is over");
+  }
   if (iterations() >= impl.options.max_iterations && impl.open()) {
+    impl.search.cut("the cap of " + std::to_string(impl.options.max_iterations) + " iterations was reached");
     impl.advance();
   }
   if (iterations() >= impl.options.max_iterations && impl.open()) {
@@ -228,7 +392,7 @@ void TuningState::observe(const std::vector<IterationPlan>& plan, const BatchOut
 }
 
 void TuningState::close_open_problems(const std::string& reason) {
-  impl_->finals.close(reason);
+  impl_->search.interrupt();
   for (ProblemState& problem : impl_->problems) {
     problem.close(reason);
   }
@@ -254,12 +418,20 @@ const ProblemRecord& TuningState::problem(std::size_t index) const {
   return impl_->problems.at(index).record();
 }
 
-const std::vector<Contest>& TuningState::contests() const {
-  return impl_->finals.contests();
+const std::vector<SearchRecord>& TuningState::searches() const {
+  return impl_->search.records();
+}
+
+const std::string& TuningState::failure() const {
+  return impl_->search.failure();
+}
+
+const std::map<Assignment, std::string>& TuningState::infeasible() const {
+  return impl_->feasibility.failures();
 }
 
 std::int64_t TuningState::iterations() const {
-  return impl_->walk_iterations + impl_->search_iterations;
+  return impl_->iterations();
 }
 
 std::int64_t TuningState::walk_iterations() const {
@@ -271,7 +443,7 @@ std::int64_t TuningState::search_iterations() const {
 }
 
 std::int64_t TuningState::retakes() const {
-  return impl_->walk_retakes + impl_->finals.retakes();
+  return impl_->walk_retakes + impl_->search.retakes();
 }
 
 std::int64_t TuningState::expected_remaining_iterations() const {
@@ -283,9 +455,7 @@ std::int64_t TuningState::expected_remaining_iterations() const {
   for (const ProblemState& problem : impl.problems) {
     steps = std::max(steps, problem.remaining_steps());
   }
-  if (impl.options.finals) {
-    steps += impl.finals.remaining() + impl.finals.expected_afterwards(impl.problems);
-  }
+  steps += impl.search.expected_runs(impl.problems, iterations() + static_cast<std::int64_t>(steps));
   const std::int64_t left = std::max<std::int64_t>(0, impl.options.max_iterations - iterations());
   return std::min(static_cast<std::int64_t>(steps), left);
 }

@@ -7,12 +7,13 @@
 
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/batch_plan.hpp"
-#include "contextual/policy/contest.hpp"
 #include "contextual/policy/policy_options.hpp"
 #include "contextual/policy/problem_record.hpp"
 #include "contextual/policy/problem_request.hpp"
+#include "contextual/policy/search_record.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,9 +38,8 @@ class TuningState {
   /// Returns true if nothing is left to try, so that the final run comes next.
   bool done() const;
 
-  /// Holds back the finals, or releases them. They wait while some rank still walks through problems of its
-  /// own.
-  void hold_finals(bool held);
+  /// Holds back the search, or releases it. It waits while some rank still walks through problems of its own.
+  void hold_search(bool held);
 
   /// Returns the number of tuning iterations that the next batch should have, at least 1; 1 while no problem
   /// is known.
@@ -75,11 +75,15 @@ class TuningState {
 
   std::size_t problem_count() const;
   const ProblemRecord& problem(std::size_t index) const;
-  const std::vector<Contest>& contests() const;  ///< of the finals so far, in their order
-  std::int64_t iterations() const;               ///< tuning iterations observed so far
-  std::int64_t walk_iterations() const;          ///< those of the walk
-  std::int64_t search_iterations() const;        ///< those of the finals
-  std::int64_t retakes() const;                  ///< steps, and rounds of the finals, that had to be repeated
+  const std::vector<SearchRecord>& searches() const;  ///< those that are over, in their order
+  /// Returns why nothing can be locked in, because no feasible assignment was found; empty otherwise.
+  const std::string& failure() const;
+  /// Returns every assignment that failed as a whole, with the reason.
+  const std::map<Assignment, std::string>& infeasible() const;
+  std::int64_t iterations() const;         ///< tuning iterations observed so far
+  std::int64_t walk_iterations() const;    ///< those of the walk
+  std::int64_t search_iterations() const;  ///< those of the search
+  std::int64_t retakes() const;            ///< steps, and runs of the search, that had to be repeated
   /// Estimates the remaining tuning iterations, to tell how much time is left.
   std::int64_t expected_remaining_iterations() const;
   bool hit_iteration_cap() const;  ///< true if max_iterations ended the run; open problems are provisional

@@ -14,7 +14,7 @@
 
 namespace contextual::policy::test {
 
-using Assignment = std::vector<std::size_t>;
+using contextual::Assignment;
 
 struct ModelRegion {
   std::function<std::int64_t(std::size_t problem, const Assignment&)> time_ns;
@@ -42,6 +42,8 @@ inline std::string cell_text(const Cell& cell) {
   switch (cell.role) {
     case Cell::Role::step:
       return "config-" + std::to_string(cell.config_id) + " (iter-" + std::to_string(cell.iteration) + ")";
+    case Cell::Role::lead_in:
+      return "lead-in-" + std::to_string(cell.config_id);
     case Cell::Role::candidate:
       return "candidate-" + std::to_string(cell.config_id);
     default:

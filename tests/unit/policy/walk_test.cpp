@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+using contextual::SearchLevel;
 using namespace contextual::policy;
 using namespace contextual::policy::test;
 
@@ -19,7 +20,7 @@ PolicyOptions walk_only(int n_warmup, int n_repeat) {
   PolicyOptions options;
   options.n_warmup = n_warmup;
   options.n_repeat = n_repeat;
-  options.finals = false;
+  options.search = SearchLevel::off;
   return options;
 }
 
@@ -404,9 +405,7 @@ TEST_CASE("policy refuses counts that are too large, naming the option and its l
       {"settle_every", &PolicyOptions::settle_every},
       {"absent_batches", &PolicyOptions::absent_batches},
       {"retake_limit", &PolicyOptions::retake_limit},
-      {"finals_candidates", &PolicyOptions::finals_candidates},
-      {"finals_repeat", &PolicyOptions::finals_repeat},
-      {"finals_passes", &PolicyOptions::finals_passes}};
+      {"search_settings.closing_rounds", &PolicyOptions::closing_rounds}};
   for (const auto& [name, member] : counts) {
     PolicyOptions options;
     options.*member = huge;
@@ -446,25 +445,32 @@ class EmptySchedule final : public contextual::Schedule {
 
 TEST_CASE("holds 17: walk whose schedule ends without a sample is provisional, not locked in", "[unit]") {
   PolicyOptions options = walk_only(1, 1);
-  for (const bool finals : {false, true}) {
-    options.finals = finals;
-    options.schedule = [](const contextual::ScheduleRequest&) { return std::make_unique<EmptySchedule>(); };
-    TuningState state{options};
-    state.add_problem({2, {}, std::nullopt});
-    CHECK(state.done());
-    CHECK(state.problem(0).status == ProblemStatus::provisional);
-    CHECK(state.problem(0).choice == 0);
-    CHECK(state.problem(0).reason ==
-          "without times the default stays; provisional: the schedule ended without a sample");
-  }
+  options.schedule = [](const contextual::ScheduleRequest&) { return std::make_unique<EmptySchedule>(); };
+  TuningState state{options};
+  state.add_problem({2, {}, std::nullopt});
+  CHECK(state.done());
+  CHECK(state.problem(0).status == ProblemStatus::provisional);
+  CHECK(state.problem(0).choice == 0);
+  CHECK(state.problem(0).reason ==
+        "without times the default stays; provisional: the schedule ended without a sample");
+}
+
+TEST_CASE("what a schedule has not measured is chosen by the search", "[unit]") {
+  PolicyOptions options;
+  options.schedule = [](const contextual::ScheduleRequest&) { return std::make_unique<EmptySchedule>(); };
+  TuningState state{options};
+  state.add_problem({2, {}, std::nullopt});
+  finish(state, additive_region({{2000, 1000}}));
+  CHECK(state.problem(0).status == ProblemStatus::locked_in);
+  CHECK(state.problem(0).choice == 1);
 }
 
 namespace {
 
 /// A walk over configs with these own times, to the end.
-TuningState walked(const std::vector<std::int64_t>& times, bool finals = false) {
+TuningState walked(const std::vector<std::int64_t>& times, SearchLevel search = SearchLevel::off) {
   PolicyOptions options = walk_only(1, 2);
-  options.finals = finals;
+  options.search = search;
   TuningState state{options};
   state.add_problem({times.size(), {}, std::nullopt});
   finish(state, additive_region({times}));
@@ -474,8 +480,8 @@ TuningState walked(const std::vector<std::int64_t>& times, bool finals = false) 
 }  // namespace
 
 TEST_CASE("a choice that the final run rejects gives way to the measured second best at once", "[unit]") {
-  for (const bool finals : {false, true}) {
-    TuningState state = walked({40, 10, 20, 30}, finals);
+  for (const SearchLevel search : {SearchLevel::off, SearchLevel::normal}) {
+    TuningState state = walked({40, 10, 20, 30}, search);
     REQUIRE(state.problem(0).choice == 1);
     CHECK(state.reject_choice(0, 1, "wrong result"));
     CHECK(state.problem(0).choice == 2);
@@ -552,10 +558,10 @@ void walk_to_the_end(TuningState& state, const ProblemRequest& request,
 
 }  // namespace
 
-TEST_CASE("a default that is left out is not walked, in no contest and wins no tie", "[unit]") {
-  for (const bool finals : {false, true}) {
+TEST_CASE("a default that is left out is not walked, in no trial and wins no tie", "[unit]") {
+  for (const SearchLevel search : {SearchLevel::off, SearchLevel::normal}) {
     PolicyOptions options = walk_only(1, 2);
-    options.finals = finals;
+    options.search = search;
     TuningState state{options};
     std::set<std::size_t> used;
     walk_to_the_end(state, {3, {true, false, false}, std::nullopt}, {10, 10, 10}, used);
@@ -584,11 +590,12 @@ TEST_CASE("a default that is left out stays what first launches and fallbacks us
 }
 
 TEST_CASE("a default that is left out is provisional where every candidate is rejected", "[unit]") {
-  for (const bool finals : {false, true}) {
+  for (const SearchLevel search : {SearchLevel::off, SearchLevel::normal}) {
     for (const bool in_final_run : {false, true}) {
-      INFO((finals ? "with finals, " : "without finals, ") << (in_final_run ? "final run" : "walk"));
+      INFO((search == SearchLevel::off ? "walk only, " : "with a search, ")
+           << (in_final_run ? "final run" : "walk"));
       PolicyOptions options = walk_only(1, 1);
-      options.finals = finals;
+      options.search = search;
       TuningState state{options};
       state.add_problem({3, {true, false, true}, std::nullopt});
       if (in_final_run) {

@@ -1,0 +1,56 @@
+#pragma once
+
+/// \file
+/// The last comparison of a search: the chosen assignment and a reference, in turn. Pure.
+
+#include "contextual/policy/search_record.hpp"
+
+#include <contextual/search.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace contextual::policy {
+
+/// Runs rounds of two trials each, so that a drift cancels. A round in which either has no makespan does not
+/// count, and is made up for by at most as many further rounds. Not thread-safe.
+class ClosingComparison {
+ public:
+  ClosingComparison(Assignment reference, Assignment choice, int rounds);
+
+  /// Returns the rest of the current round, or nothing if the comparison is complete.
+  std::vector<SearchTrial> plan() const;
+  void observe(const SearchObservation& observation);
+  std::size_t remaining_trials() const;
+
+  const Assignment& reference() const noexcept { return reference_; }
+  const Assignment& choice() const noexcept { return choice_; }
+
+  struct Result {
+    Summary reference;
+    Summary choice;
+    std::optional<Gain> gain;  ///< empty with fewer than two rounds that count
+    double noise = 0;          ///< the standard error of the gain, as a fraction of the reference's makespan
+  };
+  Result result() const;
+
+ private:
+  struct Round {
+    std::optional<std::int64_t> reference_ns;
+    std::optional<std::int64_t> choice_ns;
+  };
+  bool complete() const noexcept;
+  const Assignment& at(std::size_t position) const;
+
+  Assignment reference_;
+  Assignment choice_;
+  int rounds_;
+  std::vector<Round> counted_;  ///< rounds that count
+  Round round_;                 ///< the current one
+  std::size_t position_ = 0;    ///< of the next trial in it
+  int begun_ = 0;               ///< complete rounds, whether they count or not
+};
+
+}  // namespace contextual::policy

@@ -1,0 +1,75 @@
+#include "contextual/policy/feasibility.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace contextual::policy {
+namespace {
+
+constexpr std::size_t enough_neighbours = 3;
+
+}  // namespace
+
+void Feasibility::succeeded(const Assignment& assignment) {
+  if (infeasible(assignment) || has_rejected(assignment) || !proven_.insert(assignment).second) {
+    return;
+  }
+  in_order_.push_back(assignment);
+  for (std::size_t p = 0; p < assignment.size(); ++p) {
+    succeeded_.insert({p, assignment[p]});
+  }
+}
+
+void Feasibility::failed(const Assignment& assignment, const std::string& reason) {
+  failures_.try_emplace(assignment, reason);
+  proven_.erase(assignment);
+}
+
+void Feasibility::rejected(std::size_t problem, std::size_t config_id) {
+  rejected_.insert({problem, config_id});
+  std::erase_if(proven_, [this](const Assignment& assignment) { return has_rejected(assignment); });
+}
+
+bool Feasibility::has_rejected(const Assignment& assignment) const {
+  for (std::size_t p = 0; p < assignment.size(); ++p) {
+    if (rejected_.contains({p, assignment[p]})) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::optional<Assignment> Feasibility::first_proven(std::size_t problem_count) const {
+  const auto first = std::find_if(in_order_.begin(), in_order_.end(), [&](const Assignment& assignment) {
+    return assignment.size() == problem_count && proven(assignment);
+  });
+  return first == in_order_.end() ? std::nullopt : std::optional(*first);
+}
+
+bool Feasibility::neighbours_succeeded(const Assignment& assignment, std::size_t problem) const {
+  for (std::size_t p = 0; p < assignment.size(); ++p) {
+    if (p != problem && !has_succeeded(p, assignment[p])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<Feasibility::Hopeless> Feasibility::hopeless() const {
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> failed_beside;
+  std::vector<Hopeless> hopeless;
+  for (const auto& [assignment, reason] : failures_) {
+    for (std::size_t p = 0; p < assignment.size(); ++p) {
+      const std::pair config{p, assignment[p]};
+      if (!succeeded_.contains(config) && neighbours_succeeded(assignment, p) &&
+          ++failed_beside[config] == enough_neighbours) {
+        hopeless.push_back({p, assignment[p],
+                            "failed beside " + std::to_string(enough_neighbours) +
+                                " sets of neighbours that succeed elsewhere, the last time: " + reason});
+      }
+    }
+  }
+  return hopeless;
+}
+
+}  // namespace contextual::policy

@@ -1,0 +1,60 @@
+#pragma once
+
+/// \file
+/// Which assignments have run successfully, and which ones failed although none of their configs is to blame
+/// by itself. Pure.
+
+#include <contextual/search.hpp>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace contextual::policy {
+
+/// Assignments of all problems of a run. When a problem joins, assignments become longer, and what is known
+/// of the shorter ones says nothing about the longer ones. Not thread-safe.
+class Feasibility {
+ public:
+  void succeeded(const Assignment& assignment);
+  /// The assignment must not be run again. It may have succeeded before.
+  void failed(const Assignment& assignment, const std::string& reason);
+
+  /// No assignment with this config counts as proven any more, because it was rejected by itself.
+  void rejected(std::size_t problem, std::size_t config_id);
+
+  bool proven(const Assignment& assignment) const { return proven_.contains(assignment); }
+  bool infeasible(const Assignment& assignment) const { return failures_.contains(assignment); }
+  /// Returns the first assignment of so many problems that succeeded and has not failed since.
+  std::optional<Assignment> first_proven(std::size_t problem_count) const;
+  /// Returns every failed assignment with the reason.
+  const std::map<Assignment, std::string>& failures() const noexcept { return failures_; }
+
+  struct Hopeless {
+    std::size_t problem = 0;
+    std::size_t config_id = 0;
+    std::string reason;
+  };
+  /// Returns the configs that never succeeded and failed beside at least three different sets of neighbours,
+  /// all of whose configs have succeeded in other assignments. They are to blame by themselves.
+  std::vector<Hopeless> hopeless() const;
+
+ private:
+  bool has_succeeded(std::size_t problem, std::size_t config_id) const {
+    return succeeded_.contains({problem, config_id});
+  }
+  bool has_rejected(const Assignment& assignment) const;
+  bool neighbours_succeeded(const Assignment& assignment, std::size_t problem) const;
+
+  std::set<Assignment> proven_;
+  std::vector<Assignment> in_order_;  ///< the proven ones
+  std::map<Assignment, std::string> failures_;
+  std::set<std::pair<std::size_t, std::size_t>> succeeded_;  ///< problem and config
+  std::set<std::pair<std::size_t, std::size_t>> rejected_;   ///< problem and config
+};
+
+}  // namespace contextual::policy

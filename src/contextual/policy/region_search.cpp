@@ -1,0 +1,534 @@
+#include "contextual/policy/region_search.hpp"
+
+#include "contextual/policy/assignments.hpp"
+#include "contextual/policy/text.hpp"
+#include "contextual/policy/tie.hpp"
+
+#include <contextual/detail/config/stable_hash.hpp>
+#include <contextual/error.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace contextual::policy {
+namespace {
+
+constexpr double negligible_share = 0.01;   ///< of the makespan
+constexpr int most_misses = 3;              ///< runs of an assignment without a valid time
+constexpr std::int64_t runs_per_round = 4;  ///< of the closing comparison
+constexpr std::int64_t least_part = 4;      ///< a long walk leaves the search one of so many of all runs
+constexpr std::size_t most_ruled_out = 100'000;
+
+std::int64_t runs_of(SearchLevel level) {
+  switch (level) {
+    case SearchLevel::quick:
+      return 150;
+    case SearchLevel::thorough:
+      return 800;
+    default:
+      return 400;
+  }
+}
+
+std::uint64_t seed_of(const std::vector<ProblemState>& problems, std::int64_t iterations) {
+  detail::StableHash hash;
+  hash.add(static_cast<std::uint64_t>(iterations));
+  for (const ProblemState& problem : problems) {
+    hash.add(std::string_view(problem.request().kernel))
+        .add(std::string_view(problem.request().key))
+        .add(problem.record().configs.size());
+  }
+  return hash.value();
+}
+
+SearchProblem problem_of(const ProblemState& problem) {
+  SearchProblem described{problem.request().kernel, problem.request().key, {}};
+  const std::vector<Config>& parameters = problem.request().parameters;
+  for (std::size_t id = 0; id < problem.record().configs.size(); ++id) {
+    SearchConfig config;
+    config.parameters = id < parameters.size() ? parameters[id] : Config();
+    config.candidate = problem.viable(id);
+    const Summary time = problem.own_time(id);
+    if (time.count > 0) {
+      config.time_ns = time.centre_ns;
+    }
+    described.configs.push_back(std::move(config));
+  }
+  return described;
+}
+
+std::size_t candidates_of(const std::vector<ProblemState>& problems,
+                          const std::vector<std::size_t>& members) {
+  std::size_t count = 1;
+  for (const std::size_t member : members) {
+    count = std::min(SearchRecord::most_counted, count * problems[member].viable_count());
+  }
+  return count;
+}
+
+}  // namespace
+
+void RegionSearch::advance(std::vector<ProblemState>& problems, std::int64_t iterations) {
+  defaults_ = defaults(problems);
+  walked_ = choices(problems);
+  if (stage_ == Stage::idle) {
+    const bool any =
+        std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); });
+    if (!any) {
+      return;
+    }
+    begin(problems, iterations);
+  }
+  if (stage_ == Stage::searching) {
+    rule_out();
+    if (!stopped_ && record_.runs < max_runs_ && !search_->plan().empty()) {
+      return;
+    }
+    end_search();
+  }
+  if (stage_ == Stage::closing) {
+    if (!stopped_ && closing_ && !closing_->plan().empty()) {
+      return;
+    }
+    end_closing();
+  }
+  if (failure_.empty()) {
+    conclude(problems);
+  } else {
+    give_up(problems);
+  }
+}
+
+/// Problems that run alone, and those that hardly take any time, are not worth a search by makespan.
+bool RegionSearch::decided_by_time(const ProblemState& problem) const {
+  return walk_.lacks_makespans() || problem.viable_count() < 2 || !problem.overlaps() ||
+         problem.share() < negligible_share;
+}
+
+void RegionSearch::begin(const std::vector<ProblemState>& problems, std::int64_t iterations) {
+  record_ = {};
+  stopped_ = false;
+  ++context_;
+  samples_.clear();
+  misses_.clear();
+  closing_.reset();
+  members_.clear();
+  base_ = choices(problems);
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (problems[p].walked()) {
+      (decided_by_time(problems[p]) ? record_.by_time : members_).push_back(p);
+    }
+  }
+  record_.members = members_;
+  record_.existing = candidates_of(problems, members_);
+  record_.by_own_time = base_;
+  stage_ = Stage::searching;
+  if (members_.empty()) {
+    search_.reset();
+    record_.choice = base_;
+    begin_closing();
+  } else {
+    make_search(problems, iterations);
+  }
+}
+
+/// What the budget leaves over after the walk, but never next to nothing.
+std::int64_t RegionSearch::runs_for_search(std::int64_t iterations) const {
+  const std::int64_t all = options_.search_runs > 0 ? options_.search_runs : runs_of(options_.search);
+  const std::int64_t closing = 1 + runs_per_round * options_.closing_rounds;
+  return std::max({all - iterations - closing, all / least_part, std::int64_t{1}});
+}
+
+void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::int64_t iterations) {
+  SearchRequest request;
+  for (const std::size_t member : members_) {
+    request.problems.push_back(problem_of(problems[member]));
+  }
+  request.start = project(base_, members_);
+  request.walked = walk_.samples_of(members_, base_);
+  for (const auto& [assignment, reason] : feasibility_.failures()) {
+    if (assignment.size() == base_.size() && full(project(assignment, members_)) == assignment) {
+      request.walked.push_back({project(assignment, members_), {}});
+    }
+  }
+  max_runs_ = request.max_runs = runs_for_search(iterations);
+  request.min_gain = options_.search_min_gain;
+  request.tie_margin = options_.tie_margin;
+  request.seed = seed_of(problems, iterations);
+  if (options_.feasible) {
+    request.feasible = [this](const Assignment& of_members) { return options_.feasible(full(of_members)); };
+  }
+  search_ = options_.search_factory ? options_.search_factory(request) : joint_search(request);
+  if (search_ == nullptr) {
+    throw InvalidArgument("the search factory returned null; it must return a search for every request");
+  }
+}
+
+Assignment RegionSearch::full(const Assignment& of_members) const {
+  Assignment assignment = base_;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    assignment[members_[i]] = of_members.at(i);
+  }
+  return assignment;
+}
+
+/// What must not be run is answered without a run.
+void RegionSearch::rule_out() {
+  for (std::size_t asked = 0; options_.feasible && asked < most_ruled_out; ++asked) {
+    const std::vector<SearchTrial> planned = search_->plan();
+    const auto ruled_out = std::find_if(planned.begin(), planned.end(), [this](const SearchTrial& trial) {
+      return !options_.feasible(full(trial.assignment));
+    });
+    if (ruled_out == planned.end()) {
+      return;
+    }
+    SearchObservation observation;
+    observation.trial = *ruled_out;
+    observation.infeasible = "ruled out by `feasible`";
+    search_->observe(observation);
+  }
+}
+
+std::vector<SearchTrial> RegionSearch::trials() const {
+  if (stage_ == Stage::closing) {
+    return closing_ ? closing_->plan() : std::vector<SearchTrial>();
+  }
+  std::vector<SearchTrial> trials;
+  if (stage_ == Stage::searching) {
+    trials = search_->plan();
+    for (SearchTrial& trial : trials) {
+      if (trial.assignment.size() != members_.size()) {
+        throw InvalidArgument("the search planned an assignment of " +
+                              std::to_string(trial.assignment.size()) + " problems; there are " +
+                              std::to_string(members_.size()) + "; see check_search");
+      }
+      trial.assignment = full(trial.assignment);
+    }
+  }
+  return trials;
+}
+
+std::vector<SearchRunPlan> RegionSearch::plan(std::size_t most) const {
+  std::vector<SearchRunPlan> runs;
+  const std::vector<SearchTrial> planned = trials();
+  for (std::size_t t = 0; t < planned.size(); ++t) {
+    const Assignment& assignment = planned[t].assignment;
+    const bool proven = feasibility_.proven(assignment);
+    const int samples = proven ? std::max(0, planned[t].samples) : 0;
+    const std::size_t count = 1 + static_cast<std::size_t>(samples);
+    const bool fits =
+        runs.size() + count <= most && proven &&
+        (!options_.one_assignment_per_batch || runs.empty() || runs.front().assignment == assignment);
+    if (!runs.empty() && !fits) {
+      break;
+    }
+    for (int run = 0; run <= samples; ++run) {
+      runs.push_back({assignment, t, samples, run, context_});
+    }
+    if (!proven) {
+      break;
+    }
+  }
+  return runs;
+}
+
+/// A run without the makespan of exactly this assignment is no sample. `missed`: some time is missing though
+/// nothing explains it.
+SearchRun RegionSearch::run_of(const IterationOutcome& outcome, bool& missed) const {
+  SearchRun run;
+  bool launched = true;
+  bool timed = outcome.makespan_ns.has_value();
+  bool disturbed = false;
+  for (const std::size_t member : members_) {
+    const CellOutcome& cell = outcome.cells[member];
+    launched = launched && cell.launched;
+    timed = timed && cell.time_ns.value_or(0) > 0;
+    disturbed = disturbed || cell.disturbed;
+    run.times_ns.push_back(cell.time_ns);
+  }
+  if (launched && timed && !disturbed && *outcome.makespan_ns > 0) {
+    run.makespan_ns = outcome.makespan_ns;
+  }
+  missed = launched && !timed && !disturbed;
+  return run;
+}
+
+void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
+                           const std::vector<IterationOutcome>& outcomes) {
+  const std::size_t length = std::min(runs.size(), outcomes.size());
+  for (std::size_t i = 0; i < length && running();) {
+    const SearchRunPlan& first = runs[i];
+    std::vector<SearchRun> seen;
+    std::string infeasible;
+    for (; i < length && runs[i].trial == first.trial; ++i) {
+      bool missed = false;
+      seen.push_back(run_of(outcomes[i], missed));
+      retakes_ += runs[i].run > 0 && !seen.back().makespan_ns ? 1 : 0;
+      if (missed && ++misses_[first.assignment] == most_misses) {
+        infeasible = "no valid time in " + std::to_string(most_misses) + " runs";
+      }
+      infeasible = outcomes[i].infeasible.empty() ? infeasible : outcomes[i].infeasible;
+    }
+    record_.runs += static_cast<std::int64_t>(seen.size());
+    ++record_.lead_ins;
+    if (first.context == context_) {
+      observe_trial({first.assignment, first.samples}, std::move(seen), infeasible);
+    }
+  }
+}
+
+/// `trial` has an assignment of all problems.
+void RegionSearch::observe_trial(const SearchTrial& trial, std::vector<SearchRun> runs,
+                                 const std::string& infeasible) {
+  const Assignment& assignment = trial.assignment;
+  const bool measured =
+      std::any_of(runs.begin(), runs.end(), [](const SearchRun& run) { return run.makespan_ns.has_value(); });
+  if (!infeasible.empty()) {
+    feasibility_.failed(assignment, infeasible);
+    samples_.erase(assignment);
+  } else if (measured) {
+    feasibility_.succeeded(assignment);
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+      if (runs[i].makespan_ns) {
+        samples_[assignment].push_back(*runs[i].makespan_ns);
+      }
+    }
+  }
+  if (stage_ == Stage::searching) {
+    tell_search(trial, std::move(runs), infeasible);
+  } else if (closing_) {
+    observe_in_closing(trial, std::move(runs), infeasible);
+  }
+}
+
+/// `trial` has an assignment of all problems.
+void RegionSearch::tell_search(const SearchTrial& trial, std::vector<SearchRun> runs,
+                               const std::string& infeasible) {
+  SearchObservation observation;
+  observation.trial.assignment = project(trial.assignment, members_);
+  observation.trial.samples = trial.samples;
+  observation.runs = std::move(runs);
+  observation.infeasible = infeasible;
+  search_->observe(observation);
+}
+
+void RegionSearch::observe_in_closing(const SearchTrial& trial, std::vector<SearchRun> runs,
+                                      const std::string& infeasible) {
+  SearchObservation observation;
+  observation.trial = trial;
+  observation.runs = std::move(runs);
+  observation.infeasible = infeasible;
+  closing_->observe(observation);
+  if (infeasible.empty()) {
+    return;
+  }
+  ++context_;
+  if (trial.assignment != closing_->choice()) {
+    begin_closing();  // with another reference
+  } else if (search_) {
+    tell_search(trial, {}, infeasible);
+    closing_.reset();
+    stage_ = Stage::searching;  // for the second best
+  } else {
+    choose_unmeasured();
+    begin_closing();
+  }
+}
+
+void RegionSearch::reject(std::size_t problem, std::size_t config_id) {
+  if (!running()) {
+    return;
+  }
+  const auto member = std::find(members_.begin(), members_.end(), problem);
+  if (search_ && member != members_.end()) {
+    search_->reject(static_cast<std::size_t>(member - members_.begin()), config_id);
+  }
+  std::erase_if(samples_, [&](const auto& sample) { return sample.first[problem] == config_id; });
+  const bool in_closing =
+      closing_ && (closing_->choice()[problem] == config_id || closing_->reference()[problem] == config_id);
+  if (base_[problem] == config_id && member == members_.end()) {
+    interrupt();  // the context of all trials has changed
+  } else if (in_closing) {
+    ++context_;
+    closing_.reset();
+    stage_ = search_ ? Stage::searching : stage_;
+  }
+}
+
+void RegionSearch::interrupt() {
+  retakes_ += running() ? record_.runs : 0;
+  stage_ = Stage::idle;
+  ++context_;
+  search_.reset();
+  closing_.reset();
+}
+
+void RegionSearch::cut(const std::string& reason) {
+  if (running()) {
+    record_.cut = reason;
+    stopped_ = true;
+  }
+}
+
+void RegionSearch::end_search() {
+  if (!stopped_ && record_.runs >= max_runs_ && !search_->plan().empty()) {
+    record_.cut = "its budget of " + std::to_string(max_runs_) + " runs is spent";
+  }
+  const std::optional<Assignment> best = search_->best();
+  record_.reason = search_->reason();
+  if (best) {
+    record_.choice = full(*best);
+  } else {
+    choose_unmeasured();
+  }
+  begin_closing();
+}
+
+/// Where nothing was measured: what the walk chose if that has run, else what has run first.
+void RegionSearch::choose_unmeasured() {
+  const std::optional<Assignment> first = feasibility_.first_proven(base_.size());
+  record_.reason = "nothing was measured";
+  if (feasibility_.proven(walked_) || (!first && feasibility_.failures().empty())) {
+    record_.choice = walked_;
+  } else if (first) {
+    record_.choice = *first;
+    record_.reason += "; it is the first assignment that ran";
+  } else {
+    record_.choice.clear();
+    failure_ = "no feasible assignment was found in " + std::to_string(record_.runs) +
+               " runs of the search and those of the walk";
+  }
+}
+
+/// Compares with the defaults or, if these are infeasible, with the first assignment that ran.
+void RegionSearch::begin_closing() {
+  stage_ = Stage::closing;
+  closing_.reset();
+  record_.reference = Reference::none;
+  record_.compared_with.clear();
+  if (stopped_ || !failure_.empty() || options_.closing_rounds == 0 || walk_.lacks_makespans()) {
+    return;
+  }
+  std::optional<Assignment> reference = defaults_;
+  record_.reference = Reference::defaults;
+  if (feasibility_.infeasible(defaults_) || (options_.feasible && !options_.feasible(defaults_))) {
+    reference = feasibility_.first_proven(base_.size());
+    record_.reference = Reference::first_feasible;
+  }
+  if (!reference || *reference == record_.choice) {
+    record_.reference = Reference::none;
+    return;
+  }
+  record_.compared_with = *reference;
+  closing_.emplace(*reference, record_.choice, options_.closing_rounds);
+}
+
+void RegionSearch::end_closing() {
+  if (!closing_) {
+    return;
+  }
+  const ClosingComparison::Result result = closing_->result();
+  record_.reference_makespan = result.reference;
+  record_.choice_makespan = result.choice;
+  if (!result.gain || record_.reference != Reference::defaults) {
+    return;
+  }
+  record_.gain = result.gain;
+  if (result.gain->centre <= std::min(options_.tie_margin, result.noise)) {
+    record_.reason = result.gain->centre < 0
+                         ? "compared in turn, what the search chose is " + percent(-result.gain->centre) +
+                               " longer than the defaults: they win"
+                         : "what the search chose ties with the defaults: they win";
+    record_.choice = closing_->reference();
+    record_.choice_makespan = result.reference;
+    record_.gain = Gain{};
+    return;
+  }
+  record_.reason += ", " + percent(result.gain->centre) + " shorter than the defaults";
+}
+
+void RegionSearch::note_measured() {
+  for (const auto& [assignment, samples] : samples_) {
+    record_.measured.push_back({assignment, summarize(samples, Statistic::median)});
+  }
+  const auto of = [this](const Assignment& assignment) {
+    const auto found =
+        std::find_if(record_.measured.begin(), record_.measured.end(),
+                     [&](const MeasuredAssignment& measured) { return measured.assignment == assignment; });
+    return found == record_.measured.end() ? Summary{} : found->makespan;
+  };
+  const Summary choice = of(record_.choice);
+  const Summary by_time = of(record_.by_own_time);
+  if (choice.count == 0) {
+    return;
+  }
+  if (by_time.count > 0) {
+    record_.cost_of_own_time = by_time.centre_ns / choice.centre_ns - 1;
+  }
+  for (const MeasuredAssignment& measured : record_.measured) {
+    if (measured.makespan.count > 1 && measured.assignment != record_.choice &&
+        is_tie(compare(measured.makespan, choice), options_.tie_margin * choice.centre_ns)) {
+      record_.within_noise.push_back(measured.assignment);
+    }
+  }
+}
+
+void RegionSearch::conclude(std::vector<ProblemState>& problems) {
+  record_.failed = feasibility_.failures().size();
+  note_measured();
+  const std::string cut = record_.cut.empty() ? "" : " (cut: " + record_.cut + ")";
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (!problems[p].walked()) {
+      continue;
+    }
+    const bool member = std::find(members_.begin(), members_.end(), p) != members_.end();
+    if (member || record_.choice[p] != problems[p].record().choice) {
+      problems[p].choose(record_.choice[p], record_.reason + cut);
+    }
+    const bool measured = feasibility_.proven(record_.choice);
+    problems[p].lock_in(measured);
+  }
+  records_.push_back(std::move(record_));
+  stage_ = Stage::idle;
+  search_.reset();
+  closing_.reset();
+}
+
+void RegionSearch::give_up(std::vector<ProblemState>& problems) {
+  for (ProblemState& problem : problems) {
+    problem.close(failure_);
+  }
+  record_.reason = failure_;
+  record_.failed = feasibility_.failures().size();
+  note_measured();
+  records_.push_back(std::move(record_));
+  stage_ = Stage::idle;
+  search_.reset();
+}
+
+std::size_t RegionSearch::expected_runs(const std::vector<ProblemState>& problems,
+                                        std::int64_t iterations) const {
+  constexpr std::size_t runs_per_assignment = 6;
+  const auto closing = static_cast<std::size_t>(runs_per_round * options_.closing_rounds);
+  if (stage_ == Stage::searching) {
+    return std::min(search_->remaining_runs(), static_cast<std::size_t>(max_runs_)) + closing;
+  }
+  if (stage_ == Stage::closing) {
+    return closing_ ? 2 * closing_->remaining_trials() : 0;
+  }
+  std::vector<std::size_t> open;
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (problems[p].walking() || problems[p].walked()) {
+      open.push_back(p);
+    }
+  }
+  const std::size_t assignments = candidates_of(problems, open);
+  if (options_.search == SearchLevel::off || assignments < 2) {
+    return 0;
+  }
+  return std::min(static_cast<std::size_t>(runs_for_search(iterations)), runs_per_assignment * assignments) +
+         closing;
+}
+
+}  // namespace contextual::policy

@@ -1,0 +1,121 @@
+#pragma once
+
+/// \file
+/// What follows the walk: a search for the best assignment by the makespan of the region, a closing
+/// comparison with the defaults, and the choices that come of both. Pure.
+
+#include "contextual/policy/batch_outcome.hpp"
+#include "contextual/policy/batch_plan.hpp"
+#include "contextual/policy/closing_comparison.hpp"
+#include "contextual/policy/feasibility.hpp"
+#include "contextual/policy/policy_options.hpp"
+#include "contextual/policy/problem_state.hpp"
+#include "contextual/policy/search_record.hpp"
+#include "contextual/policy/walk_log.hpp"
+
+#include <contextual/search.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::policy {
+
+/// One run of the region during a search.
+struct SearchRunPlan {
+  Assignment assignment;      ///< of all problems
+  std::size_t trial = 0;      ///< which of the planned trials it belongs to
+  int samples = 0;            ///< of the trial
+  int run = 0;                ///< of the trial; 0 is the lead-in
+  std::uint64_t context = 0;  ///< in another context the run does not count
+};
+
+/// Not thread-safe. Keeps references to the options, the walk's log and what is known to be feasible.
+class RegionSearch {
+ public:
+  RegionSearch(const PolicyOptions& options, const WalkLog& walk, Feasibility& feasibility)
+      : options_(options), walk_(walk), feasibility_(feasibility) {}
+
+  /// Returns true while it plans runs.
+  bool running() const noexcept { return stage_ != Stage::idle; }
+
+  /// Begins if some problem has walked and waits, and goes on until there are runs to plan. When it is over,
+  /// it locks in the problems that waited. `iterations` is the number of tuning iterations so far.
+  void advance(std::vector<ProblemState>& problems, std::int64_t iterations);
+
+  /// Returns the runs of the next batch, at most `most` unless a single trial is longer. The first run of an
+  /// assignment that has not succeeded yet is a batch of its own.
+  std::vector<SearchRunPlan> plan(std::size_t most) const;
+
+  /// Takes in the outcomes of the first `outcomes.size()` of the planned runs.
+  void observe(const std::vector<SearchRunPlan>& runs, const std::vector<IterationOutcome>& outcomes);
+
+  /// Call it after each rejection of a config.
+  void reject(std::size_t problem, std::size_t config_id);
+
+  /// Forgets the search, because a problem walks again or has joined: another one begins after its walk.
+  void interrupt();
+
+  /// Ends the search with what it has found so far: `reason` says why.
+  void cut(const std::string& reason);
+
+  /// Returns the searches that are over.
+  const std::vector<SearchRecord>& records() const noexcept { return records_; }
+  /// Returns why no assignment can be locked in; empty if one can, or if it is not known yet.
+  const std::string& failure() const noexcept { return failure_; }
+  /// Returns about how many runs are still to come after `iterations` tuning iterations.
+  std::size_t expected_runs(const std::vector<ProblemState>& problems, std::int64_t iterations) const;
+  /// Returns the number of runs that had to be repeated.
+  std::int64_t retakes() const noexcept { return retakes_; }
+
+ private:
+  enum class Stage { idle, searching, closing };
+
+  void begin(const std::vector<ProblemState>& problems, std::int64_t iterations);
+  void make_search(const std::vector<ProblemState>& problems, std::int64_t iterations);
+  void rule_out();
+  void end_search();
+  void choose_unmeasured();
+  void begin_closing();
+  void end_closing();
+  void conclude(std::vector<ProblemState>& problems);
+  void give_up(std::vector<ProblemState>& problems);
+
+  void tell_search(const SearchTrial& trial, std::vector<SearchRun> runs, const std::string& infeasible);
+  void observe_in_closing(const SearchTrial& trial, std::vector<SearchRun> runs,
+                          const std::string& infeasible);
+  bool decided_by_time(const ProblemState& problem) const;
+  std::int64_t runs_for_search(std::int64_t iterations) const;
+  Assignment full(const Assignment& of_members) const;
+  std::vector<SearchTrial> trials() const;
+  void observe_trial(const SearchTrial& trial, std::vector<SearchRun> runs, const std::string& infeasible);
+  SearchRun run_of(const IterationOutcome& outcome, bool& missed) const;
+  void note_measured();
+
+  const PolicyOptions& options_;
+  const WalkLog& walk_;
+  Feasibility& feasibility_;
+
+  Stage stage_ = Stage::idle;
+  std::vector<std::size_t> members_;
+  Assignment base_;      ///< what the problems that are no members use
+  Assignment walked_;    ///< what the walk would choose by now
+  Assignment defaults_;  ///< the same, with the default of every problem that waits
+  std::unique_ptr<Search> search_;
+  std::optional<ClosingComparison> closing_;
+  std::map<Assignment, std::vector<std::int64_t>> samples_;  ///< by assignment of all problems
+  std::map<Assignment, int> misses_;                         ///< runs without a valid time
+  SearchRecord record_;                                      ///< of the search that is running
+  bool stopped_ = false;                                     ///< nothing may be run any more
+  std::int64_t max_runs_ = 0;
+  std::uint64_t context_ = 0;  ///< counts what makes earlier plans void
+  std::int64_t retakes_ = 0;
+  std::string failure_;
+  std::vector<SearchRecord> records_;
+};
+
+}  // namespace contextual::policy

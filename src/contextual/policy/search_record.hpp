@@ -1,0 +1,64 @@
+#pragma once
+
+/// \file
+/// The result of a search of one run, for logs and reports.
+
+#include "contextual/policy/statistics.hpp"
+
+#include <contextual/search.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::policy {
+
+/// An assignment that was measured, with what is known of its makespan.
+struct MeasuredAssignment {
+  Assignment assignment;
+  Summary makespan;  ///< of its samples in the search, the closing comparison included
+};
+
+/// By how much the choice shortens the makespan of the reference, as a fraction of the latter.
+struct Gain {
+  double centre = 0;
+  double low = 0;   ///< lower end of the interval that holds the gain with a confidence of 95 %
+  double high = 0;  ///< its upper end
+};
+
+/// What the closing comparison compares the choice with.
+enum class Reference {
+  none,            ///< nothing: no comparison was made
+  defaults,        ///< all defaults
+  first_feasible,  ///< the first assignment that ran, because all defaults together are infeasible
+};
+
+/// What one search did and what came of it. Assignments are those of all problems.
+struct SearchRecord {
+  std::vector<std::size_t> members;  ///< the problems that were chosen by makespan
+  std::vector<std::size_t> by_time;  ///< the problems that were chosen by their own time
+  /// The number of assignments of candidates of the members, at most `most_counted`.
+  std::size_t existing = 0;
+  std::size_t failed = 0;                    ///< assignments known to be infeasible, the walk's included
+  std::vector<MeasuredAssignment> measured;  ///< those with a sample
+  std::int64_t runs = 0;                     ///< of the region, lead-ins and the closing comparison included
+  std::int64_t lead_ins = 0;                 ///< of these, the runs that were no samples
+  Assignment choice;
+  std::string reason;                     ///< why `choice`
+  Reference reference = Reference::none;  ///< of the closing comparison
+  Assignment compared_with;               ///< the assignment of the reference
+  Summary reference_makespan;             ///< of the rounds of the comparison that count
+  Summary choice_makespan;                ///< of the same rounds
+  std::optional<Gain> gain;               ///< over the defaults; empty if they are infeasible or not compared
+  std::vector<Assignment> within_noise;   ///< measured assignments that tie with the choice, without it
+  Assignment by_own_time;                 ///< every problem's best by its own time, which the walk chose
+  /// By how much its makespan exceeds that of the choice, as a fraction; empty if it was not measured.
+  std::optional<double> cost_of_own_time;
+  std::string cut;  ///< why the search ended before it was complete; empty if it was complete
+
+  static constexpr std::size_t most_counted = 1'000'000'000;
+};
+
+}  // namespace contextual::policy

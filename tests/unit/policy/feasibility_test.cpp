@@ -1,0 +1,50 @@
+#include "contextual/policy/feasibility.hpp"
+
+#include "support/catch.hpp"
+
+using contextual::Assignment;
+using contextual::policy::Feasibility;
+
+TEST_CASE("Feasibility: what failed is not proven, also if it had succeeded or succeeds later", "[unit]") {
+  Feasibility feasibility;
+  feasibility.succeeded({0, 0});
+  feasibility.failed({0, 0}, "wrong");
+  feasibility.succeeded({0, 0});
+  CHECK_FALSE(feasibility.proven({0, 0}));
+  CHECK(feasibility.infeasible({0, 0}));
+  CHECK(feasibility.failures().at({0, 0}) == "wrong");
+  CHECK_FALSE(feasibility.first_proven(2));
+}
+
+TEST_CASE("Feasibility: the first assignment that succeeded, of so many problems", "[unit]") {
+  Feasibility feasibility;
+  feasibility.succeeded({1});
+  feasibility.succeeded({2, 0});
+  feasibility.succeeded({1, 1});
+  CHECK(feasibility.first_proven(2) == Assignment{2, 0});
+  feasibility.rejected(0, 2);
+  CHECK(feasibility.first_proven(2) == Assignment{1, 1});
+  feasibility.succeeded({2, 1});  // its config has been rejected: what ran was a fallback
+  CHECK_FALSE(feasibility.proven({2, 1}));
+}
+
+TEST_CASE("holds 16: a config is out once it failed beside three sets of neighbours that succeed", "[unit]") {
+  Feasibility feasibility;
+  for (const std::size_t neighbour : {0U, 1U, 2U}) {
+    CHECK(feasibility.hopeless().empty());
+    feasibility.failed({5, neighbour}, "stuck beside " + std::to_string(neighbour));
+  }
+  CHECK(feasibility.hopeless().empty());  // the neighbours may be to blame
+  feasibility.succeeded({0, 0});
+  feasibility.succeeded({0, 1});
+  CHECK(feasibility.hopeless().empty());
+  feasibility.succeeded({0, 2});
+  const auto hopeless = feasibility.hopeless();
+  REQUIRE(hopeless.size() == 1);
+  CHECK(hopeless[0].problem == 0);
+  CHECK(hopeless[0].config_id == 5);
+  CHECK_THAT(hopeless[0].reason,
+             ContainsSubstring("3 sets of neighbours") && ContainsSubstring("stuck beside 2"));
+  feasibility.succeeded({5, 3});  // now it has succeeded once
+  CHECK(feasibility.hopeless().empty());
+}

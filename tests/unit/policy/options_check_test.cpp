@@ -1,0 +1,59 @@
+#include "contextual/policy/options_check.hpp"
+
+#include "support/catch.hpp"
+
+#include <contextual/error.hpp>
+
+#include <string>
+
+using contextual::InvalidArgument;
+using contextual::policy::check_options;
+using contextual::policy::largest_count;
+using contextual::policy::PolicyOptions;
+
+namespace {
+
+bool is_valid(const PolicyOptions& options) {
+  try {
+    check_options(options);
+    return true;
+  } catch (const InvalidArgument&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("check_options: every count has its least and its largest value", "[unit]") {
+  struct Row {
+    std::string name;
+    int PolicyOptions::*member;
+    int least;
+  };
+  for (const Row& row :
+       {Row{"n_warmup", &PolicyOptions::n_warmup, 1}, Row{"n_repeat", &PolicyOptions::n_repeat, 1},
+        Row{"settle_every", &PolicyOptions::settle_every, 0},
+        Row{"absent_batches", &PolicyOptions::absent_batches, 1},
+        Row{"retake_limit", &PolicyOptions::retake_limit, 0}}) {
+    CAPTURE(row.name);
+    PolicyOptions options;
+    options.*row.member = row.least;
+    CHECK(is_valid(options));
+    options.*row.member = row.least - 1;
+    CHECK_FALSE(is_valid(options));
+    options.*row.member = largest_count;
+    CHECK(is_valid(options));
+    options.*row.member = largest_count + 1;
+    CHECK_FALSE(is_valid(options));
+    CHECK_THROWS_WITH(check_options(options), ContainsSubstring("option " + row.name + " = 1000001"));
+  }
+}
+
+TEST_CASE("PolicyOptions: what is built in is what docs/concepts.md says", "[unit]") {
+  const PolicyOptions options;
+  CHECK(options.n_warmup == 3);
+  CHECK(options.n_repeat == 5);
+  CHECK(options.retake_limit == 8);
+  CHECK(options.tie_margin == 0.005);
+  CHECK(is_valid(options));
+}

@@ -1,0 +1,28 @@
+#include "contextual/policy/problem_state.hpp"
+
+#include "support/catch.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+using contextual::policy::PolicyOptions;
+using contextual::policy::ProblemState;
+
+TEST_CASE("ProblemState::best_so_far names the best complete config while the walk goes on", "[unit]") {
+  PolicyOptions options;
+  options.n_warmup = 1;
+  ProblemState state({3, {}, std::nullopt}, options);
+  const std::vector<std::int64_t> times_ns{100000, 80000, 90000};
+  for (int steps = 0; steps < 14; ++steps) {
+    CHECK(state.best_so_far() == (steps < 12 ? std::nullopt : std::optional<std::size_t>(1)));
+    const std::size_t config = state.plan(1).front().config_id;
+    state.observe(config, {true, times_ns[config]}, std::nullopt);
+  }
+  state.reject(1, "wrong result");
+  CHECK(state.best_so_far() == std::nullopt);  // the default is the best that is complete
+
+  ProblemState unmeasured({3, {}, std::nullopt}, options);
+  unmeasured.reject(0, "cannot be prepared");
+  CHECK(unmeasured.best_so_far() == std::nullopt);
+}

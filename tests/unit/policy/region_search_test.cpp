@@ -1,0 +1,371 @@
+#include "contextual/policy/region_search.hpp"
+
+#include "support/catch.hpp"
+#include "unit/policy/model_region.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <set>
+
+using contextual::Phase;
+using contextual::SearchLevel;
+using namespace contextual::policy;
+using namespace contextual::policy::test;
+
+namespace {
+
+/// A region whose answers depend on the assignment and on what was run before.
+struct World {
+  std::vector<std::size_t> configs;  ///< of each problem
+  std::function<std::int64_t(const Assignment&)> makespan_ns;
+  std::function<std::int64_t(std::size_t, std::size_t)> time_ns = [](std::size_t, std::size_t) {
+    return 5000;
+  };
+  std::function<bool(const Assignment&)> feasible = [](const Assignment&) { return true; };
+  std::function<bool(std::size_t)> overlaps = [](std::size_t) { return true; };
+  std::int64_t skew_ns = 0;  ///< of the first run after another assignment or an exchange
+  std::int64_t elapsed_per_run_ns = 0;
+  std::int64_t joins_at = -1;  ///< the run in which the last problem is launched first; -1: the first
+};
+
+class Driver {
+ public:
+  Driver(PolicyOptions options, World world) : state(std::move(options)), world_(std::move(world)) {}
+
+  void run_batch() {
+    const std::vector<IterationPlan> plans = state.plan(state.suggested_length());
+    BatchOutcome outcome;
+    last_.clear();
+    for (const IterationPlan& plan : plans) {
+      const bool joins = runs >= world_.joins_at;
+      for (std::size_t p = state.problem_count(); p < world_.configs.size() - (joins ? 0 : 1); ++p) {
+        state.add_problem({world_.configs[p], {}, std::nullopt});
+      }
+      outcome.iterations.push_back(run(plan));
+    }
+    for (IterationOutcome& iteration : outcome.iterations) {
+      iteration.cells.resize(state.problem_count());
+    }
+    outcome.elapsed_ns = runs * world_.elapsed_per_run_ns;
+    state.observe(plans, outcome);
+    batches.push_back(plans);
+  }
+
+  void finish() {
+    while (!state.done()) {
+      REQUIRE(batches.size() < 3000);
+      run_batch();
+    }
+  }
+
+  Assignment choice() const {
+    Assignment choice;
+    for (std::size_t p = 0; p < state.problem_count(); ++p) {
+      choice.push_back(state.problem(p).choice);
+    }
+    return choice;
+  }
+
+  std::int64_t runs_of(const Assignment& assignment) const {
+    return std::count(all.begin(), all.end(), assignment);
+  }
+
+  TuningState state;
+  std::int64_t runs = 0;
+  std::vector<Assignment> all;
+  std::vector<std::vector<IterationPlan>> batches;
+
+ private:
+  IterationOutcome run(const IterationPlan& plan) {
+    Assignment assignment(state.problem_count(), 0);
+    for (std::size_t p = 0; p < plan.cells.size(); ++p) {
+      assignment[p] = plan.cells[p].config_id;
+    }
+    ++runs;
+    all.push_back(assignment);
+    IterationOutcome outcome;
+    for (std::size_t p = 0; p < assignment.size(); ++p) {
+      outcome.cells.push_back({true, world_.time_ns(p, assignment[p]), false, world_.overlaps(p)});
+    }
+    outcome.makespan_ns = world_.makespan_ns(assignment) + (assignment == last_ ? 0 : world_.skew_ns);
+    last_ = assignment;
+    if (!world_.feasible(assignment)) {
+      outcome.infeasible = "stuck";
+      outcome.makespan_ns.reset();
+    }
+    return outcome;
+  }
+
+  World world_;
+  Assignment last_;
+};
+
+/// Only the last configs of both problems together are shorter, and their own times are the longest.
+World only_together() {
+  World world{{4, 4}, [](const Assignment& a) {
+                return a[0] == 3 && a[1] == 3 ? 70'000 : a[0] == 3 || a[1] == 3 ? 104'000 : 100'000;
+              }};
+  world.time_ns = [](std::size_t, std::size_t config) { return 5000 + 1000 * static_cast<int>(config); };
+  return world;
+}
+
+}  // namespace
+
+TEST_CASE("search: finds what only two configs together bring, and names the gain", "[unit]") {
+  for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough}) {
+    PolicyOptions options;
+    options.search = level;
+    Driver driver(options, only_together());
+    driver.finish();
+    CHECK(driver.choice() == Assignment{3, 3});
+    REQUIRE(driver.state.searches().size() == 1);
+    const SearchRecord& record = driver.state.searches().front();
+    CHECK(record.members == std::vector<std::size_t>{0, 1});
+    CHECK(record.existing == 16);
+    CHECK(record.choice == Assignment{3, 3});
+    CHECK(record.reference == Reference::defaults);
+    CHECK(record.compared_with == Assignment{0, 0});
+    REQUIRE(record.gain);
+    CHECK(std::abs(record.gain->centre - 0.3) < 0.001);
+    CHECK(record.by_own_time == Assignment{0, 0});
+    CHECK(record.cut.empty());
+    CHECK(record.runs == driver.state.search_iterations());
+    CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("30.0 % shorter than the defaults"));
+  }
+}
+
+TEST_CASE("search: a skew after every exchange and change misleads nobody", "[unit]") {
+  World world = only_together();
+  world.skew_ns = 60'000;
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.choice() == Assignment{3, 3});
+  const SearchRecord& record = driver.state.searches().front();
+  CHECK(std::abs(record.gain->centre - 0.3) < 0.001);
+  for (const MeasuredAssignment& measured : record.measured) {
+    CHECK(measured.makespan.greatest_ns < 110'000);
+  }
+}
+
+TEST_CASE("search: each visit begins with a lead-in, and lead-ins are counted", "[unit]") {
+  Driver driver({}, only_together());
+  driver.finish();
+  std::int64_t lead_ins = 0;
+  for (const std::vector<IterationPlan>& batch : driver.batches) {
+    Assignment before;
+    for (const IterationPlan& iteration : batch) {
+      if (iteration.phase == Phase::search) {
+        const Cell& cell = iteration.cells.front();
+        const bool changes = assignment_of(iteration) != before;
+        CHECK((cell.role == Cell::Role::lead_in || cell.role == Cell::Role::candidate));
+        CHECK((!changes || cell.role == Cell::Role::lead_in));
+        CHECK(cell.warmup == (cell.role == Cell::Role::lead_in));
+        lead_ins += cell.role == Cell::Role::lead_in ? 1 : 0;
+      }
+      before = assignment_of(iteration);
+    }
+  }
+  CHECK(lead_ins == driver.state.searches().front().lead_ins);
+}
+
+TEST_CASE("holds 16: an infeasible assignment costs one run, and its configs stay candidates", "[unit]") {
+  World world = only_together();
+  world.feasible = [](const Assignment& a) { return a[0] != a[1] || a[0] >= 2; };
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.choice() == Assignment{3, 3});
+  for (const auto& [assignment, reason] : driver.state.infeasible()) {
+    CHECK(reason == "stuck");
+    CHECK(driver.runs_of(assignment) == 1);
+  }
+  CHECK(driver.runs_of({1, 1}) == 1);
+  CHECK(driver.state.problem(0).configs[1].samples_ns.empty());  // on the walk's diagonal
+  CHECK_FALSE(driver.state.problem(0).configs[1].rejection);
+  const SearchRecord& record = driver.state.searches().front();
+  CHECK(record.reference == Reference::first_feasible);  // all defaults together are infeasible
+  CHECK(record.compared_with == Assignment{2, 2});
+  CHECK_FALSE(record.gain);
+  CHECK(record.failed == driver.state.infeasible().size());
+}
+
+TEST_CASE("search: a config that fails with every neighbour is out", "[unit]") {
+  World world = only_together();
+  world.feasible = [](const Assignment& a) { return a[0] != 2; };
+  Driver driver({}, world);
+  driver.finish();
+  REQUIRE(driver.state.problem(0).configs[2].rejection);
+  CHECK_THAT(*driver.state.problem(0).configs[2].rejection, ContainsSubstring("3 sets of neighbours"));
+  CHECK_FALSE(driver.state.problem(1).configs[2].rejection);
+}
+
+TEST_CASE("search: where only one problem is open its config is to blame", "[unit]") {
+  World world{{4}, [](const Assignment& a) { return 100'000 - 1000 * static_cast<int>(a[0]); }};
+  world.feasible = [](const Assignment& a) { return a[0] != 3; };
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.state.problem(0).configs[3].rejection == "stuck");
+  CHECK(driver.state.infeasible().empty());
+  CHECK(driver.choice() == Assignment{2});
+}
+
+TEST_CASE("search: if nothing is feasible the state says so, after a bounded number of runs", "[unit]") {
+  World world = only_together();
+  world.feasible = [](const Assignment&) { return false; };
+  Driver driver({}, world);
+  driver.finish();
+  CHECK_THAT(driver.state.failure(), ContainsSubstring("no feasible assignment was found"));
+  CHECK(driver.runs <= 400);
+  CHECK(driver.state.infeasible().size() == static_cast<std::size_t>(driver.runs));
+}
+
+TEST_CASE("search: problems that overlap nothing are chosen by their own time", "[unit]") {
+  World world = only_together();
+  world.overlaps = [](std::size_t) { return false; };
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.choice() == Assignment{0, 0});
+  CHECK(driver.state.search_iterations() == 0);
+  CHECK(driver.state.searches().front().by_time == std::vector<std::size_t>{0, 1});
+
+  world.time_ns = [](std::size_t, std::size_t config) { return 9000 - 1000 * static_cast<int>(config); };
+  Driver compared({}, world);
+  compared.finish();
+  CHECK(compared.choice() == Assignment{3, 3});
+  CHECK(compared.state.searches().front().gain);
+  CHECK(compared.state.search_iterations() == 4 * PolicyOptions().closing_rounds);
+}
+
+TEST_CASE("search: what own times chose gives way to defaults that are shorter", "[unit]") {
+  World world{{3, 3}, [](const Assignment& a) { return 100'000 + 2000 * static_cast<int>(a[0] + a[1]); }};
+  world.overlaps = [](std::size_t) { return false; };
+  world.time_ns = [](std::size_t, std::size_t config) { return 9000 - 1000 * static_cast<int>(config); };
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.choice() == Assignment{0, 0});
+  CHECK_THAT(driver.state.searches().front().reason, ContainsSubstring("8.0 % longer than the defaults"));
+  CHECK(driver.state.searches().front().by_own_time == Assignment{2, 2});
+}
+
+TEST_CASE("search: a problem that takes less than 1 % of the makespan is chosen by its own time", "[unit]") {
+  World world{{3, 3}, [](const Assignment& a) { return 100'000 - 5000 * static_cast<int>(a[0]); }};
+  world.time_ns = [](std::size_t p, std::size_t config) {
+    return p == 1 ? 900 - 100 * static_cast<int>(config) : 50'000;
+  };
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.state.searches().front().members == std::vector<std::size_t>{0});
+  CHECK(driver.choice() == Assignment{2, 2});
+}
+
+TEST_CASE("search: without makespans the walk's choices are locked in", "[unit]") {
+  World world = only_together();
+  world.makespan_ns = [](const Assignment&) { return 0; };
+  PolicyOptions options;
+  TuningState state(options);
+  tune(state, {3},
+       {[](std::size_t, const Assignment& a) { return 100 - std::int64_t(a[0]); },
+        [](const Assignment&) { return std::int64_t{0}; }});
+  CHECK(state.problem(0).status == ProblemStatus::locked_in);
+}
+
+TEST_CASE("search: what `feasible` rules out is never run", "[unit]") {
+  PolicyOptions options;
+  options.search = SearchLevel::quick;
+  options.feasible = [](const Assignment& a) { return a[0] + a[1] < 4; };
+  Driver driver(options, World{{4, 4}, [](const Assignment& a) {
+                                 return 100'000 - 3000 * static_cast<int>(a[0] + a[1]);
+                               }});
+  driver.finish();
+  CHECK(driver.choice()[0] + driver.choice()[1] == 3);
+  for (const Assignment& assignment : driver.all) {
+    CHECK((assignment.empty() || assignment[0] + assignment[1] < 4));
+  }
+}
+
+TEST_CASE("search: a budget of time cuts it, with the best so far locked in", "[unit]") {
+  PolicyOptions options;
+  options.search_time = std::chrono::milliseconds(60);
+  World world = only_together();
+  world.elapsed_per_run_ns = 1'000'000;
+  Driver driver(options, world);
+  driver.finish();
+  CHECK(driver.runs <= 62);
+  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
+  CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("time"));
+  CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("cut: "));
+}
+
+TEST_CASE("search: the cap of iterations cuts it", "[unit]") {
+  PolicyOptions options;
+  options.max_iterations = 50;
+  Driver driver(options, only_together());
+  driver.finish();
+  CHECK(driver.runs == 50);
+  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
+  CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("cap of 50 iterations"));
+}
+
+TEST_CASE("search: where all is equal the defaults win", "[unit]") {
+  Driver driver({}, World{{4, 4}, [](const Assignment&) { return 100'000; }});
+  driver.finish();
+  CHECK(driver.choice() == Assignment{0, 0});
+}
+
+TEST_CASE("search: a problem that joins is walked, and a new search follows", "[unit]") {
+  World world{{3, 3, 3}, [](const Assignment& a) {
+                std::int64_t makespan = 100'000;
+                for (const std::size_t config : a) {
+                  makespan -= 3000 * static_cast<std::int64_t>(config);
+                }
+                return makespan;
+              }};
+  world.joins_at = 40;  // in the first search
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.choice() == Assignment{2, 2, 2});
+  REQUIRE(driver.state.searches().size() == 1);
+  CHECK(driver.state.searches().front().members == std::vector<std::size_t>{0, 1, 2});
+}
+
+TEST_CASE("search: with one assignment a batch, no batch has two", "[unit]") {
+  PolicyOptions options;
+  options.one_assignment_per_batch = true;
+  Driver driver(options, only_together());
+  driver.finish();
+  CHECK(driver.choice() == Assignment{3, 3});
+  for (const std::vector<IterationPlan>& batch : driver.batches) {
+    for (const IterationPlan& iteration : batch) {
+      CHECK(assignment_of(iteration) == assignment_of(batch.front()));
+    }
+  }
+}
+
+TEST_CASE("search: quick does not walk what overlaps, and stays within its runs", "[unit]") {
+  PolicyOptions options;
+  options.search = SearchLevel::quick;
+  Driver driver(options, only_together());
+  driver.finish();
+  CHECK(driver.state.walk_iterations() == 1);
+  CHECK(driver.runs <= 150);
+}
+
+TEST_CASE("search: another search can be installed, and a null one is an error", "[unit]") {
+  PolicyOptions options;
+  options.search_factory = [](const contextual::SearchRequest& request) {
+    CHECK(request.problems.size() == 2);
+    CHECK(request.start == Assignment{0, 0});
+    CHECK_FALSE(request.walked.empty());
+    return contextual::joint_search(request);
+  };
+  Driver driver(options, only_together());
+  driver.finish();
+  CHECK(driver.choice() == Assignment{3, 3});
+
+  options.search_factory = [](const contextual::SearchRequest&) {
+    return std::unique_ptr<contextual::Search>();
+  };
+  Driver broken(options, only_together());
+  CHECK_THROWS_WITH(broken.finish(), ContainsSubstring("the search factory returned null"));
+}
