@@ -13,6 +13,7 @@
 #include <contextual/dispatch.hpp>
 #include <contextual/error.hpp>
 #include <contextual/export.hpp>
+#include <contextual/iterations.hpp>
 #include <contextual/kernel.hpp>
 #include <contextual/kernel_options.hpp>
 #include <contextual/key.hpp>

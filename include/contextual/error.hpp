@@ -50,10 +50,21 @@ struct Rejection {
       reason;  ///< the words of the launcher, `prepare` or `check`; names the rank if there are several
 };
 
-/// Every config of a tuning problem was rejected. Thrown on all ranks, with every reason. For a kernel with
-/// Participation::local, the other ranks may throw RegionFailedError instead.
+/// Why an assignment of configs to all kernels of a region was rejected, although none of them is to blame by
+/// itself.
+struct InfeasibleAssignment {
+  std::string configs;  ///< e.g. "gather {CTAS: 8}, gemm {BLOCK_N: 128, NUM_SMS: 132}"
+  std::string reason;   ///< the words of `check` or `verify`, or that a time is missing; may name the rank
+};
+
+/// Every config of a tuning problem was rejected, or no assignment of configs was found with which the region
+/// succeeds. Thrown on all ranks, with every reason. For a kernel with Participation::local, the other ranks
+/// may throw RegionFailedError instead.
 class CONTEXTUAL_API TuningFailedError : public Error {
  public:
+  /// No assignment was found; `cause` says how long the search was.
+  TuningFailedError(std::string region, const std::string& cause,
+                    std::vector<InfeasibleAssignment> infeasible);
   TuningFailedError(std::string region, std::string kernel, std::string key,
                     std::vector<Rejection> rejections, std::vector<int> failed_ranks = {});
 
@@ -61,6 +72,8 @@ class CONTEXTUAL_API TuningFailedError : public Error {
   const std::string& kernel() const noexcept { return kernel_; }
   const std::string& key() const noexcept { return key_; }
   const std::vector<Rejection>& rejections() const noexcept { return rejections_; }
+  /// Empty if every config of one problem was rejected; then `kernel` and `key` name the problem.
+  const std::vector<InfeasibleAssignment>& infeasible() const noexcept { return infeasible_; }
   /// The ranks on which a launch found no config left. Empty if all ranks rejected the last config together.
   const std::vector<int>& failed_ranks() const noexcept { return failed_ranks_; }
 
@@ -69,6 +82,7 @@ class CONTEXTUAL_API TuningFailedError : public Error {
   std::string kernel_;
   std::string key_;
   std::vector<Rejection> rejections_;
+  std::vector<InfeasibleAssignment> infeasible_;
   std::vector<int> failed_ranks_;
 };
 

@@ -8,17 +8,21 @@
 
 #include <contextual/communicator.hpp>
 #include <contextual/export.hpp>
+#include <contextual/iterations.hpp>
 #include <contextual/phase.hpp>
 #include <contextual/schedule.hpp>
+#include <contextual/search.hpp>
 #include <contextual/statistic.hpp>
 #include <contextual/timer.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -67,20 +71,41 @@ struct IterationInfo {
   std::int64_t tuning_iteration = 0;
 };
 
-/// Every field may be left unset, e.g. `{.n_warmup = 1, .finals = false}`. A comment begins with the built-in
-/// default.
+/// Details of the search that follows the walk. Every field may be left unset. A comment begins with the
+/// built-in default.
+struct SearchSettings {
+  /// What the level says. The most runs of the region while tuning, those of the walk included. A walk that
+  /// leaves less than a quarter of it does not shorten the search any further.
+  std::optional<std::int64_t> runs{};
+  /// No limit. The search ends, with the best found so far, once a tuning run has taken this long by the
+  /// clock of rank 0.
+  std::optional<std::chrono::milliseconds> time{};
+  std::optional<double> min_gain{};     ///< 0.005; a smaller relative gain in makespan is not worth a run
+  std::optional<int> closing_rounds{};  ///< 5; of the closing comparison with the defaults; 0 leaves it out
+  SearchFactory factory{};              ///< joint_search
+};
+
+/// One problem's config in an assignment that Options::feasible judges. Valid during the call only.
+struct AssignedConfig {
+  std::string_view kernel;
+  std::string_view key;
+  std::size_t config_id = 0;
+  const Config* config = nullptr;  ///< null if this rank does not launch the kernel
+};
+
+/// Every field may be left unset, e.g. `{.n_warmup = 1, .search = SearchLevel::off}`. A comment begins with
+/// the built-in default.
 struct Options {
-  std::optional<Mode> mode{};               ///< tune
-  std::optional<int> n_warmup{};            ///< 3; uses of a config before its samples count, 1 to 1000000
-  std::optional<int> n_repeat{};            ///< 5; samples of a config, 1 to 1000000
-  std::optional<bool> finals{};             ///< true; false gives the documented table and nothing else
-  std::optional<int> finals_candidates{};   ///< 2; a problem's best by own time, and its best by makespan
-  std::optional<int> finals_repeat{};       ///< 5; paired rounds of a contest, twice as many in a second one
-  std::optional<int> finals_passes{};       ///< 2; at most this many passes over all problems
-  std::optional<double> finals_min_gain{};  ///< 0.005; least relative gain in makespan that changes a choice
-  std::optional<double> tie_margin{};       ///< 0.005; times whose relative difference is smaller are a tie
-  std::optional<Statistic> statistic{};     ///< median
+  std::optional<Mode> mode{};            ///< tune
+  std::optional<int> n_warmup{};         ///< 3; uses of a config before its samples count, 1 to 1000000
+  std::optional<int> n_repeat{};         ///< 5; samples of a config, 1 to 1000000
+  std::optional<SearchLevel> search{};   ///< normal; off gives the documented table and nothing else
+  SearchSettings search_settings{};      ///< for experts
+  std::optional<double> tie_margin{};    ///< 0.005; times whose relative difference is smaller are a tie
+  std::optional<Statistic> statistic{};  ///< median
   std::optional<int> settle_every{};  ///< 0: settles after each config; else after so many tuning iterations
+  /// joined; pipelined lets the device work of successive tuning iterations overlap
+  std::optional<Iterations> iterations{};
   std::optional<std::int64_t> max_iterations{};  ///< 10000; tuning iterations per run
   std::optional<std::size_t> max_problems{};     ///< 4096; per run; launches of further keys use the default
   std::optional<bool> always_tune{};  ///< false; true tunes again what is locked in. CONTEXTUAL_ALWAYS_TUNE
@@ -107,7 +132,19 @@ struct Options {
   std::optional<bool> print{};
   std::shared_ptr<Communicator> communicator{};  ///< one_rank()
   TimerFactory timer{};        ///< what set_default_timer got, else host_timer; for GPUs cuda_or_host_timer
-  ScheduleFactory schedule{};  ///< walk_schedule
+  ScheduleFactory schedule{};  ///< walk_schedule; race_schedule by own time with SearchLevel::quick
+  /// None. Returns false for an assignment of configs that must not be run although each config is fine by
+  /// itself, for example because together they need more than the device has. Called on the thread of `run`
+  /// before an assignment is planned in the search, with all problems that are tuned together. Must be pure
+  /// and give the same answer on all ranks. Must not throw.
+  std::function<bool(std::span<const AssignedConfig>)> feasible{};
+  /// None. Returns true if the results of the batch are right. Called on the thread of `run` on all ranks
+  /// after each batch of tuning iterations, when the region's device work is done and before the ranks meet.
+  /// False, or ConfigRejected with a reason, rejects the assignment of configs that was run: it is not tried
+  /// again, and its configs remain candidates beside others. May use the device and wait for it; must not
+  /// communicate. Any other exception counts as thrown by the region. While it is set, a batch has one
+  /// assignment.
+  std::function<bool(const IterationInfo&)> verify{};
   /// None. Called after every batch, on the thread of `run`. Must not throw.
   std::function<void(const Progress&)> progress{};
   /// None. Called by the watchdog's thread, instead of ending the process, once per blocked activity. When it

@@ -33,6 +33,7 @@ enum class Activity {
   before_iteration,  ///< the user's hook of that name
   region,            ///< the user's region
   after_iteration,   ///< the user's hook of that name
+  verify,            ///< Options::verify
   settle,            ///< waiting for the region's device work
   later_call,        ///< the region, in a later call of a wrapped one
 };
@@ -48,6 +49,8 @@ constexpr std::string_view to_string(Activity activity) noexcept {
       return "region";
     case Activity::after_iteration:
       return "after_iteration";
+    case Activity::verify:
+      return "verify";
     case Activity::settle:
       return "settle";
     case Activity::later_call:

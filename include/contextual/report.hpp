@@ -7,6 +7,7 @@
 #include <contextual/config.hpp>
 #include <contextual/export.hpp>
 #include <contextual/phase.hpp>
+#include <contextual/search.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -54,10 +55,59 @@ struct ProblemReport {
   std::vector<ConfigReport> configs;
 };
 
-/// One contest of the finals.
-struct ContestReport {
-  std::string subject;  ///< "sets", "verdict", or a kernel with its key
-  std::string reason;
+/// How a search came to the config of a problem.
+enum class ChosenBy : std::uint8_t {
+  makespan,   ///< by the makespan of the region, together with other problems
+  own_time,   ///< by its own time in the walk, because it overlaps nothing or hardly matters
+  not_tuned,  ///< it was locked in before, or has failed
+};
+
+/// A problem of a search.
+struct ProblemOfSearch {
+  std::size_t index = 0;  ///< in RegionReport::problems
+  ChosenBy chosen_by = ChosenBy::not_tuned;
+};
+
+/// An assignment that a search has measured.
+struct AssignmentReport {
+  Assignment assignment;
+  TimeSummary makespan;  ///< of the region
+};
+
+/// What the closing comparison of a search compares the choice with.
+enum class SearchReference : std::uint8_t {
+  none,            ///< nothing: no comparison was made
+  defaults,        ///< all defaults
+  first_feasible,  ///< the first assignment that ran, because all defaults together are infeasible
+};
+
+/// By how much the choice shortens the makespan of all defaults, as a fraction of the latter.
+struct SearchGain {
+  double centre = 0;
+  double low = 0;   ///< lower end of the interval that holds the gain with a confidence of 95 %
+  double high = 0;  ///< its upper end
+};
+
+/// What one search did and what came of it. An assignment has one config id for each of `problems`, in their
+/// order.
+struct SearchReport {
+  std::vector<ProblemOfSearch> problems;
+  std::size_t existing = 0;   ///< assignments that the search could have tried, at most 10^9
+  std::size_t failed = 0;     ///< assignments known to be infeasible, the walk's included
+  std::int64_t runs = 0;      ///< of the region, lead-ins and the closing comparison included
+  std::int64_t lead_ins = 0;  ///< of these, the runs that were no samples
+  std::vector<AssignmentReport> measured;
+  Assignment choice;                       ///< empty if no feasible assignment was found
+  std::string reason;                      ///< why this choice
+  std::string cut;                         ///< why the search ended before it was complete; empty if complete
+  std::vector<Assignment> within_noise;    ///< measured assignments that tie with the choice
+  Assignment by_own_time;                  ///< every problem's best by its own time
+  std::optional<double> cost_of_own_time;  ///< by how much that is slower, as a fraction, if it was measured
+  SearchReference reference = SearchReference::none;
+  Assignment compared_with;        ///< the assignment of the reference
+  TimeSummary reference_makespan;  ///< in the closing comparison
+  TimeSummary choice_makespan;     ///< in the same rounds
+  std::optional<SearchGain> gain;  ///< empty unless the reference are all defaults and has valid times
 };
 
 /// What one problem did in one row, e.g. "config-1 (iter-0)", "config-2 (candidate)" or "-" (not launched).
@@ -79,14 +129,15 @@ struct RegionReport {
   std::string region;
   std::string run_id;
   std::vector<ProblemReport> problems;  ///< in the order agreed between ranks, then those of this rank alone
-  std::vector<ContestReport> contests;
+  std::vector<SearchReport> searches;   ///< in their order; the last one has what is in force
   std::vector<TableRow> table;
   std::int64_t walk_iterations = 0;
   std::int64_t search_iterations = 0;
-  std::int64_t retakes = 0;  ///< steps and rounds of contests that had to be measured again
+  std::int64_t retakes = 0;  ///< steps, and runs of the search, that had to be measured again
   bool hit_iteration_cap = false;
-  std::optional<TimeSummary> default_makespan;  ///< with every kernel's default, from the finals' verdict
-  std::optional<TimeSummary> tuned_makespan;    ///< with the chosen configs, from the same rounds
+  std::optional<TimeSummary> default_makespan;  ///< with every kernel's default, from the closing comparison
+                                                ///< of the last search; empty if all defaults are infeasible
+  std::optional<TimeSummary> tuned_makespan;    ///< with the chosen configs, from the same comparison
   std::vector<std::string> warnings;
   std::string timer;                          ///< the timer's name, e.g. "CUPTI"
   std::optional<std::int64_t> timer_bias_ns;  ///< see Timer::bias_ns
@@ -99,6 +150,11 @@ struct RegionReport {
   CONTEXTUAL_API std::string table_text(std::optional<Phase> only = std::nullopt) const;
   /// Returns the choice of each problem on one line and its reason on the next.
   CONTEXTUAL_API std::string choices_text() const;
+  /// Returns an assignment of a search of this report, e.g. "gemm config-1, norm config-0".
+  CONTEXTUAL_API std::string assignment_text(const SearchReport& search, const Assignment& assignment) const;
+  /// Returns a few lines on each search: what was measured, what is gained over the defaults and how sure
+  /// that is, what is within the noise of the choice, and what the best configs by own time would cost.
+  CONTEXTUAL_API std::string searches_text() const;
 };
 
 /// All runs of a tuner, in order. Successive runs of a region that had nothing to tune appear once.

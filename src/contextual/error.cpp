@@ -19,6 +19,17 @@ std::string tuning_failed_text(const std::string& region, const std::string& ker
          "cause.";
 }
 
+std::string infeasible_text(const std::string& region, const std::string& cause,
+                            const std::vector<InfeasibleAssignment>& infeasible) {
+  std::string text = "region \"" + region + "\": " + cause;
+  for (const InfeasibleAssignment& assignment : infeasible) {
+    text += "\n  " + assignment.configs + ": " + assignment.reason;
+  }
+  return text +
+         "\nAdd configs that can run together, for example a kernel that leaves processors to the others, or "
+         "remove the cause.";
+}
+
 std::string region_failed_text(const std::string& region, int failed_rank, const std::string& cause,
                                std::optional<std::int64_t> tuning_iteration) {
   const std::string when = tuning_iteration
@@ -51,6 +62,12 @@ TuningFailedError::TuningFailedError(std::string region, std::string kernel, std
       key_(std::move(key)),
       rejections_(std::move(rejections)),
       failed_ranks_(std::move(failed_ranks)) {}
+
+TuningFailedError::TuningFailedError(std::string region, const std::string& cause,
+                                     std::vector<InfeasibleAssignment> infeasible)
+    : Error(infeasible_text(region, cause, infeasible)),
+      region_(std::move(region)),
+      infeasible_(std::move(infeasible)) {}
 
 RegionFailedError::RegionFailedError(std::string region, int failed_rank, std::string cause,
                                      std::optional<std::int64_t> tuning_iteration)

@@ -5,7 +5,6 @@
 #include "contextual/agreement/joining.hpp"
 #include "contextual/agreement/launch_signature.hpp"
 #include "contextual/agreement/plan_digest.hpp"
-#include "contextual/agreement/rejections.hpp"
 
 #include <contextual/error.hpp>
 
@@ -58,11 +57,27 @@ BatchAgreement::Agreed BatchAgreement::agree(const BatchPlan& plan, BatchResult&
   agreed.own_open_anywhere = joining.own_open_anywhere;
   std::vector<std::int64_t> words = words_of(plan, result);
   exchange_.max(words);
+  Rejected rejected;
   if (joining.rejections_anywhere) {
-    agreed.outcome.rejections = gather_rejections(exchange_, problems_.shared.rejections_of_batch());
+    rejected = gather_rejections(exchange_, rejected_here(result));
   }
   read_words(words, result, agreed);
+  agreed.outcome.rejections = std::move(rejected.configs);
+  for (InfeasibleIteration& infeasible : rejected.iterations) {
+    if (infeasible.batch_iteration < agreed.outcome.iterations.size()) {
+      agreed.outcome.iterations[infeasible.batch_iteration].infeasible = std::move(infeasible.reason);
+    }
+  }
   return agreed;
+}
+
+/// `verify` judges the batch as a whole, which has one assignment then.
+Rejected BatchAgreement::rejected_here(const BatchResult& result) const {
+  Rejected rejected{problems_.shared.rejections_of_batch(), problems_.shared.infeasible_of_batch()};
+  if (!result.verdict.empty()) {
+    rejected.iterations.push_back({0, result.verdict});
+  }
+  return rejected;
 }
 
 BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, const BatchResult& result) {
@@ -73,7 +88,7 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
   header.raise(Flag::region_threw, result.failure && !result.failure.tuning_failed);
   header.raise(Flag::tuning_failed, result.failure.tuning_failed);
   header.raise(Flag::local_open, problems_.own.open());
-  header.raise(Flag::rejections, launches_rejected(problems_.shared));
+  header.raise(Flag::rejections, launches_rejected(problems_.shared) || !result.verdict.empty());
   const Agreement agreement = exchange(Stage::batch, plan, header);
   throw_if_apart(agreement, plan);
   if (agreement.raised(Flag::region_threw)) {
@@ -93,12 +108,13 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
   return joining;
 }
 
-/// For each tuning iteration the makespan, then a word a problem.
+/// For each tuning iteration the makespan, then a word a problem. After these, for each problem whether its
+/// launches overlapped other work, and the time on rank 0's clock.
 std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const BatchResult& result) const {
   const bool count = times_count_ == TimesCount::yes;
   const std::vector<ProblemSlot*>& slots = problems_.shared.slots();
   std::vector<std::int64_t> words;
-  words.reserve((slots.size() + 1) * plan.length());
+  words.reserve((slots.size() + 1) * (plan.length() + 1));
   for (std::size_t i = 0; i < plan.length(); ++i) {
     const bool out = result.disturbed() && count;
     words.push_back(out ? agreed_word::disturbed : agreed_word::of(result.makespans_ns[i], count));
@@ -107,13 +123,22 @@ std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const 
       words.push_back(cell.launched ? agreed_word::of(cell.time_ns, count) : agreed_word::not_launched);
     }
   }
+  for (const ProblemSlot* slot : slots) {
+    const std::vector<LocalCell>& cells = result.cells[slot->index];
+    const bool overlaps = std::any_of(cells.begin(), cells.end(),
+                                      [](const LocalCell& cell) { return cell.launched && cell.overlaps; });
+    words.push_back(overlaps ? 1 : 0);
+  }
+  words.push_back(exchange_.rank() == 0 ? result.elapsed_ns : 0);
   return words;
 }
 
 void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const BatchResult& result,
                                 Agreed& agreed) const {
   const std::vector<ProblemSlot*>& slots = problems_.shared.slots();
-  const std::size_t length = words.size() / (slots.size() + 1);
+  const std::size_t length = words.size() / (slots.size() + 1) - 1;
+  const std::int64_t* const overlaps = &words[length * (slots.size() + 1)];
+  agreed.outcome.elapsed_ns = words.back();
   agreed.times.makespan_ns.assign(length, std::nullopt);
   agreed.times.time_ns.assign(context_.slots().size(), std::vector<std::optional<std::int64_t>>(length));
   for (std::size_t i = 0; i < length; ++i) {
@@ -123,7 +148,7 @@ void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const Ba
     iteration.makespan_ns = agreed.times.makespan_ns[i] = agreed_word::time(row[0]);
     for (std::size_t p = 0; p < slots.size(); ++p) {
       const auto time_ns = out ? std::nullopt : agreed_word::time(row[p + 1]);
-      iteration.cells.push_back({row[p + 1] != agreed_word::not_launched, time_ns, out});
+      iteration.cells.push_back({row[p + 1] != agreed_word::not_launched, time_ns, out, overlaps[p] != 0});
       agreed.times.time_ns[slots[p]->index][i] = time_ns;
     }
     for (const ProblemSlot* slot : problems_.own.slots()) {
@@ -144,7 +169,7 @@ std::vector<policy::RejectionOutcome> BatchAgreement::agree_on_preparing(const B
   if (agreement.differs(Field::plan)) {
     failures_.throw_mismatch(agreement, plan);
   }
-  return agreement.raised(Flag::rejections) ? gather_rejections(exchange_, preparing.rejections)
+  return agreement.raised(Flag::rejections) ? gather_rejections(exchange_, {preparing.rejections, {}}).configs
                                             : std::vector<policy::RejectionOutcome>();
 }
 
@@ -166,7 +191,7 @@ BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& pla
   FinalRun final_run;
   final_run.rejected_anywhere = agreement.raised(Flag::rejections);
   if (final_run.rejected_anywhere) {
-    final_run.rejections = gather_rejections(exchange_, problems_.shared.rejections_of_batch());
+    final_run.rejections = gather_rejections(exchange_, {problems_.shared.rejections_of_batch(), {}}).configs;
   }
   return final_run;
 }

@@ -7,6 +7,7 @@
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/agreement/failure_exchange.hpp"
 #include "contextual/agreement/problem_set.hpp"
+#include "contextual/agreement/rejections.hpp"
 #include "contextual/launch/batch.hpp"
 #include "contextual/launch/run_context.hpp"
 
@@ -67,6 +68,7 @@ class BatchAgreement {
   Agreement exchange(Stage stage, const detail::BatchPlan& plan, const Header& header);
   Joining agree_on_header(const detail::BatchPlan& plan, const detail::BatchResult& result);
   void throw_if_apart(const Agreement& agreement, const detail::BatchPlan& plan);
+  Rejected rejected_here(const detail::BatchResult& result) const;
   bool launches_rejected(const ProblemSet& set) const;
   std::vector<std::int64_t> words_of(const detail::BatchPlan& plan, const detail::BatchResult& result) const;
   void read_words(const std::vector<std::int64_t>& words, const detail::BatchResult& result,

@@ -1,5 +1,7 @@
 #include "contextual/agreement/problem_set.hpp"
 
+#include "contextual/policy/race_schedule.hpp"
+
 #include <algorithm>
 #include <mutex>
 
@@ -12,8 +14,20 @@ namespace {
 /// A rank's own problems are chosen by their own time: to search for them by makespan would disturb the
 /// neighbours of the other ranks.
 policy::PolicyOptions own_policy(policy::PolicyOptions policy) {
-  policy.finals = false;
+  if (policy.search == SearchLevel::quick && !policy.schedule) {
+    policy.schedule = policy::race_schedule;
+  }
+  policy.search = SearchLevel::off;
+  policy.feasible = nullptr;
   return policy;
+}
+
+/// All ranks know the parameters of a kernel that all of them launch. Coupled kernels may have different
+/// ones.
+std::vector<Config> parameters_of(const ProblemSlot& slot) {
+  const bool known = slot.problem.participation == Participation::all && slot.problem.coupling.empty() &&
+                     !slot.found.members.empty();
+  return known ? slot.found.members.front()->space().configs : std::vector<Config>();
 }
 
 }  // namespace
@@ -32,7 +46,8 @@ bool ProblemSet::holds(const ProblemSlot& slot) const noexcept {
 
 void ProblemSet::join(ProblemSlot& slot) {
   const std::size_t index =
-      state_.add_problem({slot.problem.config_count, slot.found.left_out, slot.found.locked_config});
+      state_.add_problem({slot.problem.config_count, slot.found.left_out, slot.found.locked_config,
+                          slot.problem.name, slot.problem.key_text, parameters_of(slot)});
   slots_.push_back(&slot);
   indices_.resize(std::max(indices_.size(), slot.index + 1));
   indices_[slot.index] = index;
@@ -63,10 +78,27 @@ std::vector<policy::RejectionOutcome> ProblemSet::rejections_of_batch() const {
     ProblemSlot* slot = slots_[index];
     const std::lock_guard lock(slot->launched.mutex);
     for (const detail::LocalRejection& rejection : slot->launched.rejections) {
-      rejections.push_back({index, rejection.config_id, rejection.batch_iteration, rejection.reason});
+      if (!rejection.of_assignment) {
+        rejections.push_back({index, rejection.config_id, rejection.batch_iteration, rejection.reason});
+      }
     }
   }
   return rejections;
+}
+
+std::vector<InfeasibleIteration> ProblemSet::infeasible_of_batch() const {
+  std::vector<InfeasibleIteration> infeasible;
+  for (ProblemSlot* slot : slots_) {
+    const std::lock_guard lock(slot->launched.mutex);
+    for (const detail::LocalRejection& rejection : slot->launched.rejections) {
+      if (rejection.of_assignment) {
+        infeasible.push_back(
+            {rejection.batch_iteration, slot->problem.name + " " + slot->problem.key_text + ", config-" +
+                                            std::to_string(rejection.config_id) + ": " + rejection.reason});
+      }
+    }
+  }
+  return infeasible;
 }
 
 void ProblemSet::throw_if_failed(const std::string& region) const {
@@ -75,6 +107,25 @@ void ProblemSet::throw_if_failed(const std::string& region) const {
       throw TuningFailedError(region, slot->problem.name, slot->problem.key_text, rejections_of(*slot));
     }
   }
+}
+
+std::string ProblemSet::assignment_text(const Assignment& assignment) const {
+  std::string text;
+  for (std::size_t p = 0; p < assignment.size(); ++p) {
+    text += (p > 0 ? ", " : "") + slots_[p]->problem.name + " " + config_text(*slots_[p], assignment[p]);
+  }
+  return text;
+}
+
+void ProblemSet::throw_if_infeasible(const std::string& region) const {
+  if (state_.failure().empty()) {
+    return;
+  }
+  std::vector<InfeasibleAssignment> infeasible;
+  for (const auto& [assignment, reason] : state_.infeasible()) {
+    infeasible.push_back({assignment_text(assignment), reason});
+  }
+  throw TuningFailedError(region, state_.failure(), std::move(infeasible));
 }
 
 Problems::Problems(const policy::PolicyOptions& options)

@@ -21,6 +21,12 @@ enum class Deciders {
   this_rank,  ///< the kernel is `local`, so every rank decides for itself
 };
 
+/// A tuning iteration of a batch whose assignment of configs failed on some rank.
+struct InfeasibleIteration {
+  std::size_t batch_iteration = 0;
+  std::string reason;
+};
+
 /// The tuning problems that one state decides, in the order in which they joined.
 class ProblemSet {
  public:
@@ -45,8 +51,14 @@ class ProblemSet {
   std::vector<Rejection> rejections_of(const detail::ProblemSlot& slot) const;
   /// Returns the configs that launches rejected in the batch that has just run.
   std::vector<policy::RejectionOutcome> rejections_of_batch() const;
+  /// Returns the tuning iterations of the batch in which a result was wrong that is blamed on the assignment.
+  std::vector<InfeasibleIteration> infeasible_of_batch() const;
   /// Throws TuningFailedError for the first problem whose configs are all rejected.
   void throw_if_failed(const std::string& region) const;
+  /// Throws TuningFailedError if the search has found no assignment with which the region succeeds.
+  void throw_if_infeasible(const std::string& region) const;
+  /// Returns the configs of an assignment as text.
+  std::string assignment_text(const Assignment& assignment) const;
 
  private:
   Deciders deciders_;

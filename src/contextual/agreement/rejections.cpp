@@ -14,17 +14,22 @@ namespace contextual::agreement {
 using nlohmann::json;
 using policy::RejectionOutcome;
 
-std::vector<RejectionOutcome> gather_rejections(Exchange& exchange,
-                                                const std::vector<RejectionOutcome>& own) {
-  json list = json::array();
-  for (const RejectionOutcome& rejection : own) {
-    list.push_back({rejection.problem, rejection.config_id, rejection.batch_iteration, rejection.reason});
+Rejected gather_rejections(Exchange& exchange, const Rejected& own) {
+  json configs = json::array();
+  for (const RejectionOutcome& rejection : own.configs) {
+    configs.push_back({rejection.problem, rejection.config_id, rejection.batch_iteration, rejection.reason});
   }
-  const auto all = exchange.gather(details_text(list));
+  json iterations = json::array();
+  for (const InfeasibleIteration& infeasible : own.iterations) {
+    iterations.push_back({infeasible.batch_iteration, infeasible.reason});
+  }
+  const auto all = exchange.gather(details_text({{"configs", configs}, {"iterations", iterations}}));
   std::map<std::pair<std::size_t, std::size_t>, RejectionOutcome> merged;  // ordered: equal on all ranks
+  std::map<std::size_t, std::string> reasons;                              // by iteration
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const std::string prefix = all.size() > 1 ? "rank " + std::to_string(rank) + ": " : "";
-    for (const json& entry : json::parse(all[rank])) {
+    const json told = json::parse(all[rank]);
+    for (const json& entry : told.at("configs")) {
       RejectionOutcome rejection{entry[0], entry[1], entry[2], prefix + entry[3].get<std::string>()};
       const auto [place, added] = merged.try_emplace({rejection.problem, rejection.config_id}, rejection);
       if (!added) {
@@ -32,13 +37,21 @@ std::vector<RejectionOutcome> gather_rejections(Exchange& exchange,
         place->second.reason += "; " + rejection.reason;
       }
     }
+    for (const json& entry : told.at("iterations")) {
+      std::string& reason = reasons[entry[0]];
+      reason += (reason.empty() ? "" : "; ") + prefix + entry[1].get<std::string>();
+    }
   }
-  std::vector<RejectionOutcome> rejections;
-  rejections.reserve(merged.size());
+  Rejected rejected;
+  rejected.configs.reserve(merged.size());
   for (auto& [id, rejection] : merged) {
-    rejections.push_back(std::move(rejection));
+    rejected.configs.push_back(std::move(rejection));
   }
-  return rejections;
+  rejected.iterations.reserve(reasons.size());
+  for (auto& [iteration, reason] : reasons) {
+    rejected.iterations.push_back({iteration, std::move(reason)});
+  }
+  return rejected;
 }
 
 }  // namespace contextual::agreement

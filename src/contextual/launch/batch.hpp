@@ -45,6 +45,11 @@ struct LocalCell {
   bool fallback = false;                ///< true if some launch did not use the planned config
   std::size_t config_id = 0;            ///< of the last launch
   std::optional<std::int64_t> time_ns;  ///< empty if it was not measured
+  /// False if it is known that, while the problem's launches kept a device or the host busy, no other problem
+  /// did so and no other device work ran on that device. `measure::overlap` says what counts. A launch that
+  /// encloses a launch of another problem overlaps it. True wherever something is not known, so also in
+  /// iterations that may overlap each other (`Iterations::pipelined`). Not meaningful unless `launched`.
+  bool overlaps = true;
 };
 
 /// An exception of the region, a hook, a `prepare` or the settle.
@@ -62,6 +67,8 @@ struct BatchResult {
   std::vector<std::vector<LocalCell>> cells;              ///< by slot, by iteration
   std::vector<std::optional<std::int64_t>> makespans_ns;  ///< by iteration
   BatchConditions conditions;                             ///< as the timer reports them
+  std::string verdict;          ///< why `verify` rejected the batch's assignment; empty if it did not
+  std::int64_t elapsed_ns = 0;  ///< since the run began, on this rank's clock
 
   bool disturbed() const noexcept { return !conditions.disturbance.empty(); }
 };

@@ -42,6 +42,7 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
       info_.config_id = 0;
       info_.warmup = false;
       late_ = true;
+      run.note_untuned_launch();
     }
   }
   if (slot_->problem.coupling.empty() &&
@@ -55,6 +56,7 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
   const int locked = core_.table()->find(log_.run->region_id(), key_);
   info_.config_id = locked == LockInTable::none ? core_.first_config() : static_cast<std::size_t>(locked);
   captured_ = true;
+  log_.run->note_untuned_launch();
 }
 
 /// Of a problem that the ranks have not agreed on yet.
@@ -92,19 +94,19 @@ bool LaunchCall::config_changed() noexcept {
   log_.current.store(current_, std::memory_order_release);
 }
 
-void LaunchCall::note_rejection(const std::string& reason) {
+void LaunchCall::note_rejection(const std::string& reason, bool of_assignment) {
   if (slot_ == nullptr) {
     throw Error("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
                 core_.key_text(key_) + ": config-" + std::to_string(info_.config_id) + " failed: " + reason);
   }
   const std::lock_guard lock(slot_->launched.mutex);
   slot_->launched.rejected[info_.config_id].store(true, std::memory_order_release);
-  slot_->launched.rejections.push_back({info_.config_id, log_.run->batch_iteration, reason});
+  slot_->launched.rejections.push_back({info_.config_id, log_.run->batch_iteration, reason, of_assignment});
 }
 
 void LaunchCall::reject(const std::string& reason) {
   stop();
-  note_rejection(reason);
+  note_rejection(reason, false);
   if (!slot_->problem.coupling.empty()) {
     fail("region \"" + std::string(info_.region) + "\": coupled kernel \"" + core_.traits().name +
          "\", key " + slot_->problem.key_text + ", config-" + std::to_string(info_.config_id) + " " +
@@ -119,7 +121,7 @@ void LaunchCall::reject(const std::string& reason) {
   const std::vector<std::string>& failures = core_.preload_failures();
   for (std::size_t id = 0; id < failures.size(); ++id) {
     if (!slot_->launched.rejected[id].exchange(true, std::memory_order_acq_rel)) {
-      slot_->launched.rejections.push_back({id, log_.run->batch_iteration, failures[id]});
+      slot_->launched.rejections.push_back({id, log_.run->batch_iteration, failures[id], false});
     }
   }
   if (slot_->found.has_prepare && slot_->launched.rejections.size() < slot_->problem.config_count &&
@@ -168,7 +170,7 @@ void LaunchCall::device_failed(const std::string& reason) {
 }
 
 bool LaunchCall::reject_result(const std::string& reason, bool can_repeat) {
-  note_rejection(reason);
+  note_rejection(reason, log_.run->blames_assignments() && slot_ != nullptr && slot_->shared());
   return can_repeat && slot_->problem.coupling.empty() && next_fallback();
 }
 

@@ -47,11 +47,14 @@ struct BatchView {
   }
 };
 
-/// A config that failed on this rank in the current batch.
+/// A config that failed on this rank in the current batch, by itself or beside its neighbours.
 struct LocalRejection {
   std::size_t config_id = 0;
   std::size_t batch_iteration = 0;
   std::string reason;
+  /// True if the launch's result was wrong, which another kernel of the region may have caused: the
+  /// assignment of configs is to blame.
+  bool of_assignment = false;
 };
 
 /// What launches write, on any thread.

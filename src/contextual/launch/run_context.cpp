@@ -226,8 +226,30 @@ void RunContext::begin_batch() {
     threads_.pop_back();  // workers come anew with every run of the region
   }
   threads_.front().records.clear();
+  untuned_.clear();
   for (ProblemSlot& slot : slots_) {
     slot.launched.rejections.clear();
+  }
+}
+
+void RunContext::note_untuned_launch() {
+  const std::lock_guard lock(mutex_);
+  untuned_.insert(batch_iteration);
+}
+
+bool RunContext::has_untuned_launch(std::uint32_t iteration) {
+  const std::lock_guard lock(mutex_);
+  return untuned_.contains(iteration);
+}
+
+void RunContext::forgive_assignments() {
+  const std::lock_guard lock(mutex_);
+  for (ProblemSlot& slot : slots_) {
+    for (const LocalRejection& rejection : slot.launched.rejections) {
+      if (rejection.of_assignment) {
+        slot.launched.rejected[rejection.config_id].store(false, std::memory_order_release);
+      }
+    }
   }
 }
 

@@ -80,6 +80,18 @@ class RunContext {
     return untracked_launches_.load(std::memory_order_relaxed);
   }
 
+  /// Says whether a wrong result is blamed on the assignment of configs instead of on a config. Call it
+  /// before the first batch.
+  void blame_assignments(bool blame) noexcept { blames_assignments_ = blame; }
+  bool blames_assignments() const noexcept { return blames_assignments_; }
+
+  /// A launch of this tuning iteration does not use the planned config: it is captured, or was not prepared.
+  void note_untuned_launch();
+  /// Returns true if there was such a launch in this iteration of the batch.
+  bool has_untuned_launch(std::uint32_t iteration);
+  /// Forgets that launches of configs fail which failed in the batch beside their neighbours only.
+  void forgive_assignments();
+
   void guard_begins() noexcept { live_guards_.fetch_add(1, std::memory_order_relaxed); }
   void guard_ends() noexcept { live_guards_.fetch_sub(1, std::memory_order_release); }
   /// Returns true if a guard exists. After the region has returned, its thread may still launch into this
@@ -125,6 +137,7 @@ class RunContext {
   std::size_t max_problems_;
   Reuse reuse_;
   Namesakes namesakes_;
+  bool blames_assignments_ = false;
   LaunchMap map_;     ///< fixed during a batch: launches read it without the lock
   std::mutex mutex_;  ///< guards what grows during a batch: from here to `retired_`
   std::deque<ProblemSlot> slots_;
@@ -133,7 +146,8 @@ class RunContext {
   std::unordered_map<std::string, std::shared_ptr<const KernelCore>> launched_;  ///< by name: the latest one
   std::deque<ThreadLog> threads_;                           ///< the thread of `run` first
   std::vector<std::shared_ptr<const KernelCore>> retired_;  ///< destroyed kernels that the map still names
-  std::atomic<bool> full_{false};                           ///< true once there are `max_problems`
+  std::set<std::uint32_t> untuned_;  ///< iterations of the batch with launches that are not as planned
+  std::atomic<bool> full_{false};    ///< true once there are `max_problems`
   std::atomic<std::uint64_t> untracked_launches_{0};
   std::atomic<int> live_guards_{0};
   std::set<std::pair<std::size_t, std::size_t>> settled_;  ///< slot and config: known to do no harm

@@ -27,14 +27,25 @@ constexpr auto& at(Resolved& options, T policy::PolicyOptions::*member) {
   return options.policy.*member;
 }
 
-/// One option. `Set` is the type of its member of Options, `Member` a pointer to its resolved value.
-template <typename Set, typename Member>
+/// Returns an option as it was set, which is a member either of Options or of the search's settings in it.
+template <typename T>
+constexpr const T& set_in(const Options& options, T Options::*member) {
+  return options.*member;
+}
+template <typename T>
+constexpr const T& set_in(const Options& options, T SearchSettings::*member) {
+  return options.search_settings.*member;
+}
+
+/// One option. `Set` is the type of the member `option` of Options or of SearchSettings, `Member` a pointer
+/// to its resolved value.
+template <typename Set, typename Option, typename Member>
 struct Row {
   using Value =
       std::remove_reference_t<decltype(at(std::declval<ResolvedOptions&>(), std::declval<Member>()))>;
 
   const char* name;                         ///< as the user writes it
-  Set Options::*option;                     ///< empty or null if it is not set
+  Option option;                            ///< empty or null if it is not set
   Member resolved;                          ///< its initialiser is the built-in default
   bool is_agreed = false;                   ///< must be equal on all ranks
   std::optional<std::int64_t> least{};      ///< the least valid value
@@ -61,8 +72,8 @@ struct Row {
   }
 };
 
-template <typename Set, typename Member>
-constexpr Row<Set, Member> row(const char* name, Set Options::*option, Member resolved) {
+template <typename Set, typename Struct, typename Member>
+constexpr Row<Set, Set Struct::*, Member> row(const char* name, Set Struct::*option, Member resolved) {
   return {name, option, resolved};
 }
 

@@ -16,6 +16,7 @@ namespace contextual::options {
 /// Policy options without a check here are checked by the policy (policy/options_check.hpp).
 constexpr auto option_table() {
   using O = Options;
+  using S = SearchSettings;
   using P = policy::PolicyOptions;
   using R = ResolvedOptions;
   using E = Environment;
@@ -23,17 +24,21 @@ constexpr auto option_table() {
                     row("n_warmup", &O::n_warmup, &P::n_warmup).agreed(),
                     row("n_repeat", &O::n_repeat, &P::n_repeat).agreed(),
                     row("settle_every", &O::settle_every, &P::settle_every).agreed(),
+                    row("iterations", &O::iterations, &R::iterations).agreed(),
                     row("max_iterations", &O::max_iterations, &P::max_iterations).agreed(),
                     row("max_problems", &O::max_problems, &R::max_problems).agreed().at_least(1),
                     row("always_tune", &O::always_tune, &R::always_tune).agreed().below(&E::always_tune),
                     row("statistic", &O::statistic, &P::statistic).agreed(),
                     row("tie_margin", &O::tie_margin, &P::tie_margin).agreed(),
-                    row("finals", &O::finals, &P::finals).agreed(),
-                    row("finals_candidates", &O::finals_candidates, &P::finals_candidates).agreed(),
-                    row("finals_repeat", &O::finals_repeat, &P::finals_repeat).agreed(),
-                    row("finals_passes", &O::finals_passes, &P::finals_passes).agreed(),
-                    row("finals_min_gain", &O::finals_min_gain, &P::finals_min_gain).agreed(),
+                    row("search", &O::search, &P::search).agreed(),
+                    row("search_settings.runs", &S::runs, &P::search_runs).agreed(),
+                    row("search_settings.time", &S::time, &P::search_time).agreed(),
+                    row("search_settings.min_gain", &S::min_gain, &P::search_min_gain).agreed(),
+                    row("search_settings.closing_rounds", &S::closing_rounds, &P::closing_rounds).agreed(),
+                    row("search_settings.factory", &S::factory, &P::search_factory).agreed(),
                     row("schedule", &O::schedule, &P::schedule).agreed(),
+                    row("feasible", &O::feasible, &R::feasible).agreed(),
+                    row("verify", &O::verify, &R::verify).agreed(),
                     row("deadline", &O::deadline, &R::deadline).at_least(1, " (ms)"),
                     row("grace", &O::grace, &R::grace).at_least(0, " (ms)"),
                     row("end_blocked_calls", &O::end_blocked_calls, &R::end_blocked_calls),

@@ -21,6 +21,25 @@ inline std::string text_of(Mode mode) {
 inline std::string text_of(Statistic statistic) {
   return statistic == Statistic::median ? "median" : "trimmed_mean";
 }
+inline std::string text_of(SearchLevel level) {
+  switch (level) {
+    case SearchLevel::off:
+      return "off";
+    case SearchLevel::quick:
+      return "quick";
+    case SearchLevel::normal:
+      return "normal";
+    case SearchLevel::thorough:
+      break;
+  }
+  return "thorough";
+}
+inline std::string text_of(std::chrono::milliseconds time) {
+  return std::to_string(time.count()) + "ms";
+}
+inline std::string text_of(Iterations iterations) {
+  return iterations == Iterations::joined ? "joined" : "pipelined";
+}
 inline std::string text_of(std::integral auto value) {
   if constexpr (std::same_as<decltype(value), bool>) {
     return value ? "true" : "false";
@@ -43,6 +62,18 @@ inline std::int64_t number_of(std::integral auto value) {
 }
 inline std::int64_t number_of(std::chrono::milliseconds value) {
   return value.count();
+}
+
+/// The same for searches.
+inline std::string text_of(const SearchFactory& search) {
+  return search ? "own" : "joint";
+}
+/// Of other functions all that can be told is whether they are set.
+inline std::string text_of(const std::function<bool(std::span<const AssignedConfig>)>& feasible) {
+  return feasible ? "set" : "none";
+}
+inline std::string text_of(const std::function<bool(const IterationInfo&)>& verify) {
+  return verify ? "set" : "none";
 }
 
 template <typename T>

@@ -63,8 +63,8 @@ ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnv
   for_each_option([&](const auto& row) {
     auto& into = at(options, row.resolved);
     for (const Options* layer : layers) {
-      if (layer->*row.option) {
-        into = value_of(layer->*row.option);
+      if (const auto& set = set_in(*layer, row.option)) {
+        into = value_of(set);
         break;
       }
     }
@@ -72,9 +72,11 @@ ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnv
       into = value_of(environment.values.*row.environment);
     }
   });
+  options.policy.one_assignment_per_batch = options.verify || options.iterations == Iterations::pipelined;
   options.environment_error = environment.error;
   limit(options.deadline);
   limit(options.grace);
+  limit(options.policy.search_time);
   options.communicator_given = options.communicator != nullptr;
   if (!options.communicator_given) {
     options.communicator = one_rank();

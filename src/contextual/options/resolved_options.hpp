@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace contextual::options {
 struct ResolvedOptions {
   Mode mode = Mode::tune;
   policy::PolicyOptions policy;
+  Iterations iterations = Iterations::joined;
   std::size_t max_problems = 4096;
   bool always_tune = false;
   std::chrono::milliseconds deadline{60'000};
@@ -35,6 +37,8 @@ struct ResolvedOptions {
   std::shared_ptr<Communicator> communicator;
   bool communicator_given = false;  ///< true if an option set `communicator`; else it is `one_rank()`
   TimerFactory timer;
+  std::function<bool(std::span<const AssignedConfig>)> feasible;
+  std::function<bool(const IterationInfo&)> verify;
   std::function<void(const Progress&)> progress;
   std::function<void(const BlockedInfo&)> on_deadline;
   std::function<void(const IterationInfo&)> before_iteration;

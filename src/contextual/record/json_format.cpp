@@ -34,9 +34,10 @@ Json json_of(const Config& config) {
   return object;
 }
 
-Json json_of(const std::vector<ContestEntry>& entries) {
+template <HasFields T>
+Json json_of(const std::vector<T>& entries) {
   Json list = Json::array();
-  for (const ContestEntry& entry : entries) {
+  for (const T& entry : entries) {
     add_fields(list.emplace_back(Json::object()), entry);
   }
   return list;

@@ -10,6 +10,8 @@ LaunchRole role_of(const Cell& cell) {
   switch (cell.role) {
     case Cell::Role::step:
       return cell.warmup ? LaunchRole::warmup : LaunchRole::repeat;
+    case Cell::Role::lead_in:
+      return LaunchRole::lead_in;
     case Cell::Role::candidate:
       return LaunchRole::candidate;
     case Cell::Role::best:

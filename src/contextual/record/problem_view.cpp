@@ -2,6 +2,17 @@
 
 namespace contextual::record {
 
+std::vector<const detail::ProblemSlot*> shared_slots(const std::vector<ProblemView>& problems,
+                                                     std::size_t count) {
+  std::vector<const detail::ProblemSlot*> slots(count);
+  for (const ProblemView& problem : problems) {
+    if (problem.slot->shared() && problem.index && *problem.index < count) {
+      slots[*problem.index] = problem.slot;
+    }
+  }
+  return slots;
+}
+
 const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id) {
   static const Config unknown;
   return slot.found.members.empty() ? unknown : slot.found.members.front()->space().configs[config_id];

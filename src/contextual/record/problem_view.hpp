@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 namespace contextual::record {
 
@@ -20,6 +21,11 @@ struct ProblemView {
   const policy::ProblemRecord* record = nullptr;  ///< null before it joined
   std::optional<std::size_t> index{};             ///< in that state; empty before it joined
 };
+
+/// Returns the first `count` problems that all ranks tune together, in the order of the state that tunes
+/// them.
+std::vector<const detail::ProblemSlot*> shared_slots(const std::vector<ProblemView>& problems,
+                                                     std::size_t count);
 
 /// Returns a config as names and values, or an empty one for a problem that only other ranks launch.
 const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id);

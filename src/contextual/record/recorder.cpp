@@ -2,9 +2,9 @@
 
 #include "contextual/options/lone_rank.hpp"
 #include "contextual/policy/statistics.hpp"
-#include "contextual/record/contest_event.hpp"
 #include "contextual/record/launch_event.hpp"
 #include "contextual/record/progress.hpp"
+#include "contextual/record/search_event.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/sync/launcher.hpp"
 
@@ -217,23 +217,11 @@ void Recorder::progress(const policy::TuningState& state, Phase phase, std::size
   }
 }
 
-void Recorder::contests(const std::vector<policy::Contest>& contests,
-                        const std::vector<ProblemView>& problems) {
-  if (contests_written_ == contests.size()) {
-    return;
-  }
-  std::map<std::size_t, ProblemName> subjects;  // by their index in the state
-  for (const ProblemView& problem : problems) {
-    if (problem.slot->shared() && problem.index) {
-      subjects[*problem.index] = {problem.slot->problem.name, problem.slot->problem.key_text};
-    }
-  }
-  for (; contests_written_ < contests.size(); ++contests_written_) {
-    const policy::Contest& contest = contests[contests_written_];
-    const bool has_subject = contest.kind == policy::Contest::Kind::problem;
-    const Contest event = contest_event(contest, has_subject ? subjects[contest.problem] : ProblemName());
-    builder_.add_contest(event);
-    write(event);
+void Recorder::searches(const policy::TuningState& state, const std::vector<ProblemView>& problems) {
+  for (; searches_written_ < state.searches().size(); ++searches_written_) {
+    const policy::SearchRecord& search = state.searches()[searches_written_];
+    write(search_event(search, state.infeasible(), problems));
+    builder_.add_search(search, problems);
   }
 }
 

@@ -45,7 +45,8 @@ class Recorder {
   void choice(const ProblemView& problem);
   /// Records the conditions of the devices, if the timer knows any.
   void conditions(const detail::BatchPlan& plan, const detail::BatchResult& result);
-  void contests(const std::vector<policy::Contest>& contests, const std::vector<ProblemView>& by_state_index);
+  /// Records the searches that have ended since the last call.
+  void searches(const policy::TuningState& state, const std::vector<ProblemView>& problems);
   void warning(const std::string& text);
   void progress(const policy::TuningState& state, Phase phase, std::size_t open_problems);
   /// Records that all ranks have met and agree on what to do.
@@ -62,6 +63,8 @@ class Recorder {
   /// Returns the logs, for the watchdog's thread.
   const std::optional<RankLog>& log() const noexcept { return log_; }
 
+  std::int64_t elapsed_ns() const;  ///< since the run began
+
   RegionReport& report() noexcept { return builder_.report(); }
   const std::string& run_id() const noexcept { return builder_.report().run_id; }
 
@@ -71,7 +74,6 @@ class Recorder {
   void print(const std::string& line) const;
   /// If `row` is a config's last repeat, sets its average and writes the config's summary.
   void config_complete(LaunchRow& row, const ProblemView& problem, const policy::Cell& cell);
-  std::int64_t elapsed_ns() const;
   void write_end(const Failure* failure, const Ending& ending);
 
   const options::ResolvedOptions& options_;
@@ -80,7 +82,7 @@ class Recorder {
   std::optional<RankLog> log_;
   ReportBuilder builder_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::size_t contests_written_ = 0;
+  std::size_t searches_written_ = 0;
   bool end_written_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <contextual/report.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
 namespace contextual {
@@ -33,6 +34,37 @@ void add_markdown_row(std::string& text, std::string_view first, const std::vect
     text.append(" ").append(cell).append(" |");
   }
   text += "\n";
+}
+
+std::string percent(double fraction) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%+.1f %%", 100 * fraction);
+  return text;
+}
+
+std::string counts_text(const SearchReport& search) {
+  return std::to_string(search.measured.size()) + " of " + std::to_string(search.existing) +
+         " assignments measured, " + std::to_string(search.failed) + " infeasible, in " +
+         std::to_string(search.runs) + " runs, " + std::to_string(search.lead_ins) + " of them lead-ins; " +
+         (search.cut.empty() ? "complete" : "cut: " + search.cut);
+}
+
+/// What the closing comparison says.
+std::string comparison_text(const SearchReport& search) {
+  if (search.reference == SearchReference::first_feasible) {
+    return "all defaults together are infeasible; compared with the first assignment that ran";
+  }
+  if (search.reference == SearchReference::none) {
+    return "not compared with all defaults";
+  }
+  if (!search.gain) {
+    return "compared with all defaults, without enough valid times";
+  }
+  if (search.choice == search.compared_with) {
+    return "the defaults were kept";
+  }
+  return "makespan " + percent(-search.gain->centre) + " to all defaults (95 % interval " +
+         percent(-search.gain->high) + " to " + percent(-search.gain->low) + ")";
 }
 
 }  // namespace
@@ -78,6 +110,40 @@ std::string RegionReport::choices_text() const {
     text += problem.outcome == ProblemOutcome::provisional ? " (provisional)" : "";
     text += problem.reused ? " (from an earlier run)" : "";
     text += "\n    " + problem.reason + "\n";
+  }
+  return text;
+}
+
+std::string RegionReport::assignment_text(const SearchReport& search, const Assignment& assignment) const {
+  const std::vector<std::string> names = column_names(problems);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(search.problems.size(), assignment.size()); ++i) {
+    text += (text.empty() ? "" : ", ") + names.at(search.problems[i].index) + " config-" +
+            std::to_string(assignment[i]);
+  }
+  return text;
+}
+
+std::string RegionReport::searches_text() const {
+  std::string text;
+  for (const SearchReport& search : searches) {
+    text += counts_text(search) + "\n";
+    if (search.choice.empty()) {
+      text += "    no choice: " + search.reason + "\n";
+      continue;
+    }
+    text += "    chosen: " + assignment_text(search, search.choice) + ": " + search.reason + "\n    " +
+            comparison_text(search) + "\n";
+    if (!search.within_noise.empty()) {
+      text += "    within the noise of the choice: " + std::to_string(search.within_noise.size()) +
+              " other assignments, such as " + assignment_text(search, search.within_noise.front()) + "\n";
+    }
+    if (search.by_own_time != search.choice) {
+      text += "    best by own times: " + assignment_text(search, search.by_own_time) +
+              (search.cost_of_own_time ? ", " + percent(*search.cost_of_own_time) + " to the choice"
+                                       : ", not measured") +
+              "\n";
+    }
   }
   return text;
 }

@@ -1,8 +1,10 @@
 #include "contextual/record/report_builder.hpp"
 
 #include "contextual/policy/statistics.hpp"
+#include "contextual/record/search_event.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,6 +20,8 @@ std::string table_text(const Cell& cell) {
   switch (cell.role) {
     case Cell::Role::step:
       return "config-" + std::to_string(cell.config_id) + " (iter-" + std::to_string(cell.iteration) + ")";
+    case Cell::Role::lead_in:
+      return "config-" + std::to_string(cell.config_id) + " (lead-in)";
     case Cell::Role::candidate:
       return "config-" + std::to_string(cell.config_id) + " (candidate)";
     case Cell::Role::best:
@@ -41,9 +45,40 @@ ProblemOutcome outcome_of(policy::ProblemStatus status) {
   return ProblemOutcome::open;
 }
 
-TimeSummary time_summary(const std::vector<std::int64_t>& samples, policy::Statistic statistic) {
-  const policy::Summary summary = policy::summarize(samples, statistic);
+TimeSummary time_summary(const policy::Summary& summary) {
   return {summary.count, summary.centre_ns, summary.spread_ns};
+}
+
+TimeSummary time_summary(const std::vector<std::int64_t>& samples, policy::Statistic statistic) {
+  return time_summary(policy::summarize(samples, statistic));
+}
+
+/// Without the problems.
+SearchReport report_of(const policy::SearchRecord& search) {
+  SearchReport report;
+  report.existing = search.existing;
+  report.failed = search.failed;
+  report.runs = search.runs;
+  report.lead_ins = search.lead_ins;
+  for (const policy::MeasuredAssignment& measured : search.measured) {
+    report.measured.push_back({measured.assignment, time_summary(measured.makespan)});
+  }
+  report.choice = search.choice;
+  report.reason = search.reason;
+  report.cut = search.cut;
+  report.within_noise = search.within_noise;
+  report.by_own_time = search.by_own_time;
+  report.cost_of_own_time = search.cost_of_own_time;
+  report.reference = reference_of(search);
+  if (report.reference != SearchReference::none) {
+    report.compared_with = search.compared_with;
+    report.reference_makespan = time_summary(search.reference_makespan);
+    report.choice_makespan = time_summary(search.choice_makespan);
+  }
+  if (search.gain) {
+    report.gain = SearchGain{search.gain->centre, search.gain->low, search.gain->high};
+  }
+  return report;
 }
 
 ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic) {
@@ -97,18 +132,17 @@ void ReportBuilder::add_cell(const ProblemSlot& slot, const Cell& cell, bool lau
   }
 }
 
-void ReportBuilder::add_contest(const Contest& contest) {
-  const auto& [kernel, key] = contest.problem;
-  report_.contests.push_back(
-      {kernel.empty() ? std::string(enum_text(contest.kind)) : kernel + " " + key, contest.reason});
-  if (contest.kind != ContestKind::verdict) {
-    return;
+void ReportBuilder::add_search(const policy::SearchRecord& search, const std::vector<ProblemView>& problems) {
+  SearchReport report = report_of(search);
+  for (const ProblemSlot* slot : shared_slots(problems, search.by_own_time.size())) {
+    const ChosenBy how = chosen_by(search, report.problems.size());
+    report.problems.push_back({slot == nullptr ? 0 : slot->index, how});
   }
-  for (const ContestEntry& entry : contest.entries) {
-    (entry.config_id == 0 ? report_.default_makespan : report_.tuned_makespan) =
-        TimeSummary{static_cast<std::size_t>(entry.round_count), entry.makespan_ns.value_or(0),
-                    entry.spread_ns.value_or(0)};
-  }
+  const bool compared = report.reference != SearchReference::none && report.choice_makespan.count > 0;
+  const bool with_defaults = compared && report.reference == SearchReference::defaults;
+  report_.tuned_makespan = compared ? std::optional(report.choice_makespan) : std::nullopt;
+  report_.default_makespan = with_defaults ? std::optional(report.reference_makespan) : std::nullopt;
+  report_.searches.push_back(std::move(report));
 }
 
 void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemView> problems,
@@ -127,6 +161,11 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
     const auto first_row = first_rows_.find(problem.slot->index);
     report_.problems.back().first_row =
         first_row == first_rows_.end() ? report_.table.size() : first_row->second;
+  }
+  for (SearchReport& search : report_.searches) {
+    for (ProblemOfSearch& problem : search.problems) {
+      problem.index = places.at(problem.index);
+    }
   }
   for (TableRow& row : report_.table) {
     for (TableCell& cell : row.cells) {

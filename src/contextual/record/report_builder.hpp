@@ -28,12 +28,13 @@ class ReportBuilder {
   void begin_row(Phase phase, std::int64_t tuning_iteration);
   /// Adds what a problem did in the row. `launched` is false if it was due but was not launched.
   void add_cell(const detail::ProblemSlot& slot, const policy::Cell& cell, bool launched);
-  void add_contest(const Contest& contest);
+  /// Adds a search that is over. `problems` are those known when it ended.
+  void add_search(const policy::SearchRecord& search, const std::vector<ProblemView>& problems);
   /// Ends the report. `state` is null if the ranks never agreed on a first batch.
   void end(const policy::TuningState* state, std::vector<ProblemView> problems, Statistic statistic);
 
  private:
-  RegionReport report_;                            ///< before `end`, cells refer to slots by their index
+  RegionReport report_;  ///< before `end`, cells and searches refer to slots by their index
   std::map<std::size_t, std::size_t> first_rows_;  ///< of the table, by slot
 };
 

@@ -29,12 +29,20 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+std::string percent_text(double fraction) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %%", 100 * fraction);
+  return text;
+}
+
 std::string number_text(double number, Unit unit) {
   switch (unit) {
     case Unit::latency_ns:
       return format_latency(number);
     case Unit::duration_ns:
       return format_duration(static_cast<std::int64_t>(number));
+    case Unit::fraction:
+      return percent_text(number);
     default:
       return std::to_string(number);
   }
@@ -43,6 +51,7 @@ std::string number_text(double number, Unit unit) {
 std::string number_text(std::int64_t number, Unit unit) {
   switch (unit) {
     case Unit::none:
+    case Unit::fraction:
       return std::to_string(number);
     case Unit::megahertz:
       return std::to_string(number) + " MHz";
@@ -58,21 +67,16 @@ std::string number_text(std::int64_t number, Unit unit) {
   return format_duration(number);
 }
 
-std::string ranks_text(const std::vector<std::int64_t>& ranks) {
+std::string numbers_text(const std::vector<std::int64_t>& numbers) {
   std::string text;
-  for (const std::int64_t rank : ranks) {
-    text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  for (const std::int64_t number : numbers) {
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
   }
   return text;
 }
 
-std::string entry_text(const ContestEntry& entry) {
-  const auto time = [](const std::optional<double>& ns) { return ns ? format_latency(*ns) : "unknown"; };
-  return time(entry.makespan_ns) + " +- " + time(entry.spread_ns) +
-         (entry.gain_ns ? ", gain " + time(entry.gain_ns) : ", incumbent") + (entry.chosen ? ", chosen" : "");
-}
-
-/// A line that grows by " | label: value" for every field that the schema shows to people.
+/// A line that grows by " | label: value" for every field that the schema shows to people. An entry of a list
+/// is a value that grows by ", label: value".
 class Line {
  public:
   template <typename Body>
@@ -90,11 +94,16 @@ class Line {
   }
 
   void add(const std::string& label, std::string_view value) {
-    text_ += " | " + one_line(label) + ": " + one_line(value);
+    text_ += (text_.empty() ? "" : separator_) + one_line(label) + ": " + one_line(value);
   }
   std::string take() { return std::move(text_); }
 
  private:
+  template <HasFields Entry>
+  explicit Line(const Entry& entry) : separator_(", ") {
+    add_fields(entry, "");
+  }
+
   template <typename E>
   void add_fields(const E& event, const std::string& prefix) {
     for_each_field<E>([&](const auto& field) {
@@ -140,17 +149,17 @@ class Line {
     add(label, config.to_string());
   }
   template <typename Field>
-  void add_value(const std::string& label, const std::vector<std::int64_t>& ranks, const Field& /*field*/) {
-    add(label, ranks_text(ranks));
+  void add_value(const std::string& label, const std::vector<std::int64_t>& numbers, const Field& /*field*/) {
+    add(label, numbers_text(numbers));
   }
-  template <typename Field>
-  void add_value(const std::string& /*label*/, const std::vector<ContestEntry>& entries,
-                 const Field& /*field*/) {
-    for (const ContestEntry& entry : entries) {
-      add(entry.name, entry_text(entry));
+  template <HasFields T, typename Field>
+  void add_value(const std::string& label, const std::vector<T>& entries, const Field& /*field*/) {
+    for (const T& entry : entries) {
+      add(label, Line(entry).take());
     }
   }
 
+  const char* separator_ = " | ";
   std::string text_;
 };
 

@@ -1,5 +1,8 @@
 #include "contextual/tuning/settlement.hpp"
 
+#include "contextual/tuning/makespans.hpp"
+#include "contextual/tuning/overlaps.hpp"
+
 #include <contextual/detail/measure/spans.hpp>
 #include <contextual/error.hpp>
 
@@ -42,15 +45,28 @@ BatchResult Settlement::settle(const BatchPlan& plan, BatchRunner& runner) {
   result.failure = runner.failure();
   collect(plan);
   wait(plan, runner.iterations(), result);
-  result.makespans_ns.assign(plan.length(), std::nullopt);
-  for (std::size_t i = 0; i < runner.iterations().size(); ++i) {
-    if (runner.iterations()[i].makespan_ns > 0) {
-      result.makespans_ns[i] = runner.iterations()[i].makespan_ns;
-    }
-  }
+  result.makespans_ns = makespans_of(plan, runner.iterations(), iterations_);
   fill_cells(result, plan.length());
+  if (iterations_ == Iterations::joined) {
+    fill_overlaps(result, runner.iterations());
+  }
+  drop_unplanned(result);
   drop_disturbed(result);
   return result;
+}
+
+/// The makespan of an iteration in which a launch did not use the planned config is that of another
+/// assignment.
+void Settlement::drop_unplanned(BatchResult& result) {
+  for (std::size_t i = 0; i < result.makespans_ns.size(); ++i) {
+    bool planned = !context_.has_untuned_launch(static_cast<std::uint32_t>(i));
+    for (const std::vector<LocalCell>& cells : result.cells) {
+      planned = planned && !cells[i].fallback;
+    }
+    if (!planned) {
+      result.makespans_ns[i].reset();
+    }
+  }
 }
 
 void Settlement::collect(const BatchPlan& plan) {
@@ -118,6 +134,23 @@ void Settlement::fill_cells(BatchResult& result, std::size_t length) const {
       if (cell.launched && !cell.fallback && of_slot[i].complete && time_ns > 0) {
         cell.time_ns = time_ns;
       }
+    }
+  }
+}
+
+/// Cells keep `overlaps` where an iteration did not run to its end.
+void Settlement::fill_overlaps(BatchResult& result, std::span<const IterationTiming> iterations) const {
+  std::vector<IterationOverlaps> overlaps(iterations.size());
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (const std::size_t iteration = records_[i]->batch_iteration; iteration < overlaps.size()) {
+      overlaps[iteration].add_launch(records_[i]->slot->index, timings_[i].spans);
+    }
+  }
+  for (std::size_t i = 0; i < overlaps.size(); ++i) {
+    overlaps[i].set_others(iterations[i].other_spans);
+    const std::vector<bool> by_slot = overlaps[i].by_problem(result.cells.size());
+    for (std::size_t slot = 0; slot < by_slot.size(); ++slot) {
+      result.cells[slot][i].overlaps = by_slot[slot];
     }
   }
 }

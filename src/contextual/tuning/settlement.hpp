@@ -8,7 +8,10 @@
 #include "contextual/tuning/batch_runner.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
+#include <contextual/iterations.hpp>
+
 #include <chrono>
+#include <span>
 #include <vector>
 
 namespace contextual::tuning {
@@ -16,8 +19,9 @@ namespace contextual::tuning {
 /// Computes the result of a batch from the records of its launches.
 class Settlement {
  public:
-  Settlement(detail::RunContext& context, Watchdog& watchdog, std::chrono::milliseconds deadline)
-      : context_(context), watchdog_(watchdog), deadline_(deadline) {}
+  Settlement(detail::RunContext& context, Watchdog& watchdog, std::chrono::milliseconds deadline,
+             Iterations iterations)
+      : context_(context), watchdog_(watchdog), deadline_(deadline), iterations_(iterations) {}
 
   /// Waits no longer than the deadline. If the wait fails, the batch fails with that error, unless the region
   /// failed before.
@@ -29,11 +33,14 @@ class Settlement {
             detail::BatchResult& result);
   void keep_device_failure(const DeviceError& error, const detail::BatchPlan& plan,
                            detail::BatchResult& result);
+  void drop_unplanned(detail::BatchResult& result);
   void fill_cells(detail::BatchResult& result, std::size_t length) const;
+  void fill_overlaps(detail::BatchResult& result, std::span<const IterationTiming> iterations) const;
 
   detail::RunContext& context_;
   Watchdog& watchdog_;
   std::chrono::milliseconds deadline_;
+  Iterations iterations_;
   // State of the batch that is being settled. Members, so that their memory is reused.
   std::vector<detail::LaunchRecord*> records_;
   std::vector<LaunchTiming> timings_;

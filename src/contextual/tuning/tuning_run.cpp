@@ -29,6 +29,7 @@ std::unique_ptr<Timer> make_timer(const options::ResolvedOptions& options) {
     throw InvalidArgument(
         "the timer factory of option `timer` returned null: it must make a timer for every run");
   }
+  timer->set_iterations(options.iterations);
   return timer;
 }
 
@@ -55,14 +56,35 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
                 [this](const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
                   return blocked_actions(options_, context_, recorder_, place, blocked_for);
                 }),
-      problems_(options.policy),
+      problems_(policy_of(options)),
       preparation_(context_, problems_, *watchdog_),
       runner_(context_, options, *watchdog_),
-      settlement_(context_, *watchdog_, options.deadline),
+      settlement_(context_, *watchdog_, options.deadline, options.iterations),
       agreement_(exchange, context_, problems_, times_count(options)),
       lock_ins_(context_, recorder, origin) {}
 
 TuningRun::~TuningRun() = default;
+
+policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& options) {
+  policy::PolicyOptions policy = options.policy;
+  if (options.feasible) {
+    policy.feasible = [this](const Assignment& assignment) { return feasible(assignment); };
+  }
+  context_.blame_assignments(policy.search != SearchLevel::off);
+  return policy;
+}
+
+bool TuningRun::feasible(const Assignment& assignment) const {
+  std::vector<AssignedConfig> configs;
+  configs.reserve(assignment.size());
+  for (std::size_t p = 0; p < assignment.size(); ++p) {
+    const ProblemSlot& slot = *problems_.shared.slots()[p];
+    configs.push_back(
+        {slot.problem.name, slot.problem.key_text, assignment[p],
+         slot.found.members.empty() ? nullptr : &slot.found.members.front()->space().configs[assignment[p]]});
+  }
+  return options_.feasible(configs);
+}
 
 void TuningRun::execute(const std::function<void()>& region) {
   while (!finished()) {
@@ -114,7 +136,7 @@ void TuningRun::plan() {
   plan_ = {};
   plan_.kind = !discovered_ ? BatchKind::discovery : closed ? BatchKind::final_run : BatchKind::tuning;
   plan_.first_iteration = iterations_;
-  problems_.shared.state().hold_finals(own_open_anywhere_);
+  problems_.shared.state().hold_search(own_open_anywhere_);
   const std::size_t length = plan_length();
   plan_.shared = problems_.shared.state().plan(length);
   plan_.own = problems_.own.state().plan(length);
@@ -204,6 +226,25 @@ void TuningRun::mark_rejected(const ProblemSet& set, const std::vector<Rejection
 void TuningRun::settle() {
   if (!result_.failure) {
     result_ = settlement_.settle(plan_, runner_);
+    result_.elapsed_ns = recorder_.elapsed_ns();
+    verify();
+  }
+}
+
+/// The user's verdict on the batch, which has one assignment of configs while `verify` is set.
+void TuningRun::verify() {
+  if (!options_.verify || result_.failure || plan_.kind == BatchKind::final_run) {
+    return;
+  }
+  try {
+    const Watchdog::Section section(*watchdog_, {Activity::verify, plan_.phase(), context_.tuning_iteration});
+    if (!options_.verify({context_.region(), plan_.phase(), context_.tuning_iteration})) {
+      result_.verdict = "`verify` returned false";
+    }
+  } catch (const ConfigRejected& rejected) {
+    result_.verdict = std::string("`verify`: ") + rejected.what();
+  } catch (...) {
+    result_.failure = failure_of(std::current_exception());
   }
 }
 
@@ -287,6 +328,7 @@ void TuningRun::observe() {
     return;
   }
   own_open_anywhere_ = agreed_.own_open_anywhere;
+  context_.forgive_assignments();
   mark_rejected(problems_.shared, agreed_.outcome.rejections);
   problems_.shared.state().observe(plan_.shared, agreed_.outcome);
   discovered_ = true;
@@ -331,11 +373,12 @@ void TuningRun::log() {
     warn_of_loading();
   }
   tell_notes();
-  recorder_.contests(state().contests(), problems());
+  recorder_.searches(state(), problems());
 }
 
 void TuningRun::lock_in() {
   problems_.shared.throw_if_failed(context_.region());
+  problems_.shared.throw_if_infeasible(context_.region());
   problems_.own.throw_if_failed(context_.region());
   lock_ins_.publish(problems_);
   if (plan_.kind != BatchKind::final_run) {

@@ -84,6 +84,9 @@ class TuningRun {
   void log();
   void lock_in();
 
+  policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
+  bool feasible(const Assignment& assignment) const;
+  void verify();
   void end_batch();
   bool all_closed() const;
   std::size_t plan_length() const;

@@ -28,29 +28,30 @@ using Table = decltype(options::option_table());
 /// Is T the type of an option?
 template <typename T, typename... Rows>
 constexpr bool is_option_type(std::type_identity<std::tuple<Rows...>> /*of*/) {
-  return (
-      std::is_same_v<T,
-                     std::remove_cvref_t<decltype(std::declval<Options>().*std::declval<Rows>().option)>> ||
-      ...);
+  return (std::is_same_v<T, std::remove_cvref_t<decltype(options::set_in(std::declval<const Options&>(),
+                                                                         std::declval<Rows>().option))>> ||
+          ...);
 }
 
 /// Initialises any option.
 struct AnyOption {
   template <typename T>
-  requires(is_option_type<T>(std::type_identity<Table>())) operator T() const;
+  requires(is_option_type<T>(std::type_identity<Table>()) || std::is_same_v<T, SearchSettings>) operator T()
+      const;
 };
 
-/// How many members Options has: with as many values it can be initialised, with one more it cannot.
-template <typename... Values>
+/// How many members a struct has: with as many values it can be initialised, with one more it cannot.
+template <typename Struct, typename... Values>
 constexpr std::size_t count_members() {
-  if constexpr (requires { Options{Values()..., AnyOption()}; }) {
-    return count_members<Values..., AnyOption>();
+  if constexpr (requires { Struct{Values()..., AnyOption()}; }) {
+    return count_members<Struct, Values..., AnyOption>();
   } else {
     return sizeof...(Values);
   }
 }
 
-static_assert(count_members() == std::tuple_size_v<Table>, "every option has one row in option_table()");
+static_assert(count_members<Options>() - 1 + count_members<SearchSettings>() == std::tuple_size_v<Table>,
+              "every option, and every search setting, has one row in option_table()");
 
 std::string error_of(const Options& options) {
   try {
@@ -72,18 +73,21 @@ TEST_CASE("options: a row is named once", "[unit]") {
 
 TEST_CASE("options: what must be equal on all ranks is compared by name and value", "[unit]") {
   CHECK(resolve({}, {}, {}).agreed_items() ==
-        std::vector<std::string>{"mode=tune", "n_warmup=3", "n_repeat=5", "settle_every=0",
-                                 "max_iterations=10000", "max_problems=4096", "always_tune=false",
-                                 "statistic=median", "tie_margin=0.005", "finals=true", "finals_candidates=2",
-                                 "finals_repeat=5", "finals_passes=2", "finals_min_gain=0.005",
-                                 "schedule=walk"});
+        std::vector<std::string>{
+            "mode=tune", "n_warmup=3", "n_repeat=5", "settle_every=0", "iterations=joined",
+            "max_iterations=10000", "max_problems=4096", "always_tune=false", "statistic=median",
+            "tie_margin=0.005", "search=normal", "search_settings.runs=0", "search_settings.time=0ms",
+            "search_settings.min_gain=0.005", "search_settings.closing_rounds=5",
+            "search_settings.factory=joint", "schedule=walk", "feasible=none", "verify=none"});
   const Options other{.mode = Mode::use,
                       .statistic = Statistic::trimmed_mean,
+                      .iterations = Iterations::pipelined,
                       .always_tune = true,
                       .schedule = [](const ScheduleRequest&) { return std::unique_ptr<Schedule>(); }};
   CHECK_THAT(resolve(other, {}, {}).agreed_text(),
-             ContainsSubstring("mode=use ") && ContainsSubstring(" statistic=trimmed_mean ") &&
-                 ContainsSubstring(" always_tune=true ") && ContainsSubstring(" schedule=own"));
+             ContainsSubstring("mode=use ") && ContainsSubstring(" iterations=pipelined ") &&
+                 ContainsSubstring(" statistic=trimmed_mean ") && ContainsSubstring(" always_tune=true ") &&
+                 ContainsSubstring(" schedule=own"));
 }
 
 TEST_CASE("options: margins that differ in their last digit are told apart", "[unit]") {

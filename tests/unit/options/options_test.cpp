@@ -103,18 +103,19 @@ TEST_CASE("options: they fall through from call over tuner over process defaults
   CHECK(options::resolve({}, {}, {}).policy.n_repeat == 5);
   CHECK(options::resolve({}, {}, {}).policy.n_warmup == 3);
   CHECK(options::resolve({}, {}, {}).log_directory == ".autotune_logs");
-  CHECK(options::resolve({}, {}, {}).policy.finals);
-  const DefaultOptions defaults({.n_warmup = 7, .n_repeat = 7, .finals = false});
+  CHECK(options::resolve({}, {}, {}).policy.search == SearchLevel::normal);
+  const DefaultOptions defaults({.n_warmup = 7, .n_repeat = 7, .search = contextual::SearchLevel::off});
   CHECK(options::resolve({}, {}, {}).policy.n_repeat == 7);
   CHECK(options::resolve({}, {.n_repeat = 8}, {}).policy.n_repeat == 8);
   CHECK(options::resolve({.n_repeat = 9}, {.n_repeat = 8}, {}).policy.n_repeat == 9);
   CHECK(options::resolve({.n_repeat = 9}, {.n_repeat = 8}, {}).policy.n_warmup == 7);
-  CHECK(options::resolve({.finals = true}, {}, {}).policy.finals);
+  CHECK(options::resolve({.search = SearchLevel::thorough}, {}, {}).policy.search == SearchLevel::thorough);
 }
 
 TEST_CASE("options: a run counts by the call's options over the tuner's", "[unit]") {
   TunableKernel kernel{"options_counts", blocks(2), single_problem, [](const Block&) {}};
-  const DefaultOptions defaults({.n_warmup = 1, .n_repeat = 1, .finals = false, .log_directory = ""});
+  const DefaultOptions defaults(
+      {.n_warmup = 1, .n_repeat = 1, .search = contextual::SearchLevel::off, .log_directory = ""});
   ContextualAutotuner tuner{{.n_repeat = 2, .timer = last_is_fastest()}};
   int runs = 0;
   const auto region = [&] {

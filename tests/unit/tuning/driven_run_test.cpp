@@ -38,7 +38,7 @@ void by_run(const options::ResolvedOptions& resolved, const std::function<void()
   Options options;
   options.n_warmup = resolved.policy.n_warmup;
   options.n_repeat = resolved.policy.n_repeat;
-  options.finals = resolved.policy.finals;
+  options.search = resolved.policy.search;
   options.log_directory = resolved.log_directory;
   options.communicator = resolved.communicator;
   options.timer = resolved.timer;

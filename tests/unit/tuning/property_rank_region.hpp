@@ -60,8 +60,8 @@ class RandomRegion {
     options.n_warmup = between(1, 2);
     options.n_repeat = between(1, 4);
     options.settle_every = chance(60) ? 0 : between(1, 5);
-    options.finals = chance(60);
-    options.finals_repeat = 3;
+    options.search = chance(60) ? contextual::SearchLevel::normal : contextual::SearchLevel::off;
+    options.search_settings.runs = 60;
     missing_per_mille_ = chance(50) ? 40 / ranks : 0;
     for (int kernel = between(1, 4); kernel > 0; --kernel) {
       add_kernel();

@@ -38,7 +38,7 @@ Outcome tune(RandomRegion& region) {
               (*region.kernels[first.kernel].object)(first.key);
             }
           },
-          {.finals = false});
+          {.search = contextual::SearchLevel::off});
       own = {};
       own.rank = rank;
     }
@@ -77,8 +77,8 @@ std::string agreed(const RandomRegion& region, const RegionReport& report) {
       sorted += line + "\n";
     }
   }
-  for (const ContestReport& contest : report.contests) {
-    sorted += contest.subject + ": " + contest.reason + "\n";
+  for (const SearchReport& search : report.searches) {
+    sorted += "search: " + search.reason + " " + std::to_string(search.runs) + "\n";
   }
   return sorted + std::to_string(report.walk_iterations) + " " + std::to_string(report.search_iterations) +
          " " + std::to_string(report.retakes);

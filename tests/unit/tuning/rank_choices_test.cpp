@@ -41,7 +41,8 @@ TEST_CASE("holds 9: choices are identical on all ranks whatever noise each one m
       const auto config = static_cast<std::int64_t>(launch.config_id);
       return 10000 - 100 * ((config * 5) % 6) + static_cast<std::int64_t>(random() % 1000);
     };
-    const auto reports = tune_with(8, *kernel, noisy, {.n_repeat = 5, .finals = true, .always_tune = true});
+    const auto reports = tune_with(
+        8, *kernel, noisy, {.n_repeat = 5, .search = contextual::SearchLevel::normal, .always_tune = true});
     for (const RegionReport& report : reports) {
       CHECK(agreed_text(report) == agreed_text(reports[0]));
       CHECK(report.problems.front().choice == reports[0].problems.front().choice);

@@ -94,7 +94,7 @@ TEST_CASE("a some kernel that appears later on a rank is prepared there before i
                   (*kernels[static_cast<std::size_t>(rank)])(2);
                 }
               },
-              {.finals = true});
+              {.search = contextual::SearchLevel::normal});
   });
   CHECK(count_failed(thrown) == 0);
   CHECK(unprepared[0].empty());

@@ -47,7 +47,8 @@ TEST_CASE("table: every launch gets the config that the table says", "[unit]") {
 
 TEST_CASE("table: the defaults of the options are 3 warm-ups and 5 repeats", "[unit]") {
   TunableKernel kernel{"table_default_counts", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{{.finals = false, .log_directory = "", .timer = last_is_fastest()}};
+  ContextualAutotuner tuner{
+      {.search = contextual::SearchLevel::off, .log_directory = "", .timer = last_is_fastest()}};
   int runs = 0;
   tuner.run("table_default_counts", [&] {
     ++runs;
@@ -102,20 +103,20 @@ TEST_CASE("table: a config that is not kept takes no rows and is never launched"
   CHECK(problem.choice == 2);
 }
 
-TEST_CASE("table: with finals the walk's rows are the same ones", "[unit]") {
-  TunableKernel kernel_0{"table_finals_0", blocks(2), single_problem, [](const Block&) {}};
-  TunableKernel kernel_1{"table_finals_1", blocks(3), single_problem, [](const Block&) {}};
-  const auto walk_rows = [&](const std::string& region, bool finals) {
+TEST_CASE("table: with a search the walk's rows are the same ones", "[unit]") {
+  TunableKernel kernel_0{"table_search_0", blocks(2), single_problem, [](const Block&) {}};
+  TunableKernel kernel_1{"table_search_1", blocks(3), single_problem, [](const Block&) {}};
+  const auto walk_rows = [&](const std::string& region, contextual::SearchLevel search) {
     ContextualAutotuner tuner{quick()};
     tuner.run(region,
               [&] {
                 kernel_0();
                 kernel_1();
               },
-              {.finals = finals});
+              {.search = search});
     return report_of(tuner, region).table_text(contextual::Phase::walk);
   };
-  const std::string without = walk_rows("table_without_finals", false);
+  const std::string without = walk_rows("table_without_search", contextual::SearchLevel::off);
   CHECK(count_of(without, "\n") == 2 + 6);
-  CHECK(walk_rows("table_with_finals", true) == without);
+  CHECK(walk_rows("table_with_search", contextual::SearchLevel::normal) == without);
 }

@@ -68,8 +68,8 @@ class CONTEXTUAL_API LaunchCall {
   /// The config failed before it had any effect: switches to the fallback. Throws TuningFailedError if there
   /// is none, and Error if the kernel is coupled.
   void reject(const std::string& reason);
-  /// The launch had a wrong effect: rejects the config. Returns true if it has switched to the fallback,
-  /// which is then to be launched.
+  /// The launch had a wrong effect: rejects the config, or the assignment that it is part of. Returns true if
+  /// it has switched to the fallback, which is then to be launched.
   bool reject_result(const std::string& reason, bool can_repeat);
   /// Records the launch, which has succeeded.
   void finish() noexcept;
@@ -77,7 +77,7 @@ class CONTEXTUAL_API LaunchCall {
  private:
   void use_without_tuning();
   void use_first();
-  void note_rejection(const std::string& reason);
+  void note_rejection(const std::string& reason, bool of_assignment);
   /// Throws Error. The run ends with it even if the region catches it.
   [[noreturn]] void fail(const std::string& cause);
   bool next_fallback();

@@ -37,7 +37,7 @@ struct Launch {
   Phase phase = Phase::walk;
   std::int64_t tuning_iteration = 0;
   std::optional<std::int64_t>
-      step_iteration{};  ///< counts the uses of the config in the walk or contest, from 0
+      step_iteration{};  ///< counts the uses of the config in the walk, or the runs of the search, from 0
   LaunchRole role = LaunchRole::repeat;
   LaunchStatus status = LaunchStatus::ok;
   Text detail{};                                    ///< the reason, if the status is not ok

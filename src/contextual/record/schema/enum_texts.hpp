@@ -4,6 +4,7 @@
 /// The enumerations of events, and how each enumerator is written in the logs.
 
 #include <contextual/phase.hpp>
+#include <contextual/report.hpp>
 
 #include <array>
 #include <cstdint>
@@ -16,7 +17,8 @@ namespace contextual::record {
 enum class LaunchRole : std::uint8_t {
   warmup,     ///< the walk uses a config without taking a sample
   repeat,     ///< the walk takes a sample
-  candidate,  ///< a contest tries a config
+  lead_in,    ///< the search runs an assignment after another one or after an exchange; never a sample
+  candidate,  ///< the search measures an assignment
   best,       ///< the problem uses its choice or its best config so far
 };
 
@@ -34,11 +36,11 @@ enum class ChoiceStatus : std::uint8_t {
   provisional,  ///< the walk was cut short, or no choice could be confirmed
 };
 
-/// What a contest compares.
-enum class ContestKind : std::uint8_t {
-  sets,     ///< whole assignments
-  problem,  ///< one problem's candidates
-  verdict,  ///< the chosen set against all defaults
+/// How a measured assignment compares with the one that a search has chosen.
+enum class Standing : std::uint8_t {
+  choice,
+  within_noise,  ///< it ties with the choice
+  other,
 };
 
 /// What the watchdog does after the grace.
@@ -79,19 +81,21 @@ struct EnumTexts<Phase> {
 
 template <>
 struct EnumTexts<Activity> {
-  static constexpr std::array<EnumText<Activity>, 6> all{
+  static constexpr std::array<EnumText<Activity>, 7> all{
       {{Activity::region, to_string(Activity::region)},
        {Activity::before_iteration, to_string(Activity::before_iteration)},
        {Activity::after_iteration, to_string(Activity::after_iteration)},
        {Activity::prepare, to_string(Activity::prepare)},
+       {Activity::verify, to_string(Activity::verify)},
        {Activity::settle, to_string(Activity::settle)},
        {Activity::later_call, to_string(Activity::later_call)}}};
 };
 
 template <>
 struct EnumTexts<LaunchRole> {
-  static constexpr std::array<EnumText<LaunchRole>, 4> all{{{LaunchRole::warmup, "warmup"},
+  static constexpr std::array<EnumText<LaunchRole>, 5> all{{{LaunchRole::warmup, "warmup"},
                                                             {LaunchRole::repeat, "repeat"},
+                                                            {LaunchRole::lead_in, "lead_in"},
                                                             {LaunchRole::candidate, "candidate"},
                                                             {LaunchRole::best, "best"}}};
 };
@@ -112,9 +116,24 @@ struct EnumTexts<ChoiceStatus> {
 };
 
 template <>
-struct EnumTexts<ContestKind> {
-  static constexpr std::array<EnumText<ContestKind>, 3> all{
-      {{ContestKind::sets, "sets"}, {ContestKind::problem, "problem"}, {ContestKind::verdict, "verdict"}}};
+struct EnumTexts<ChosenBy> {
+  static constexpr std::array<EnumText<ChosenBy>, 3> all{{{ChosenBy::makespan, "makespan"},
+                                                          {ChosenBy::own_time, "own time"},
+                                                          {ChosenBy::not_tuned, "not tuned"}}};
+};
+
+template <>
+struct EnumTexts<Standing> {
+  static constexpr std::array<EnumText<Standing>, 3> all{
+      {{Standing::choice, "choice"}, {Standing::within_noise, "within noise"}, {Standing::other, "other"}}};
+};
+
+template <>
+struct EnumTexts<SearchReference> {
+  static constexpr std::array<EnumText<SearchReference>, 3> all{
+      {{SearchReference::none, "none"},
+       {SearchReference::defaults, "defaults"},
+       {SearchReference::first_feasible, "first feasible"}}};
 };
 
 template <>

@@ -3,7 +3,7 @@
 /// \file
 /// The events of a log: the members of each and, below them, one row per member. docs/log-format.md says what
 /// they mean. The writers of both logs and the reader follow the rows. A new field therefore needs a member,
-/// a row, and code that sets it where its event is made (recorder.cpp, launch_event.cpp, contest_event.cpp;
+/// a row, and code that sets it where its event is made (recorder.cpp, launch_event.cpp, search_event.cpp;
 /// for `blocked`, tuning/blocked_rank.cpp).
 ///
 /// `Storage` says how an event holds texts, problems and configs. The library's events own them (events.hpp);
@@ -11,10 +11,10 @@
 
 #include "contextual/record/schema/blocked.hpp"
 #include "contextual/record/schema/config_events.hpp"
-#include "contextual/record/schema/contest.hpp"
 #include "contextual/record/schema/device_conditions.hpp"
 #include "contextual/record/schema/field.hpp"
 #include "contextual/record/schema/run_events.hpp"
+#include "contextual/record/schema/search_result.hpp"
 
 #include <cstdint>
 #include <tuple>
@@ -23,9 +23,10 @@
 namespace contextual::record::schema {
 
 template <typename Storage>
-using EventBody = std::variant<RunStart<Storage>, Hello<Storage>, DeviceConditions<Storage>, Launch<Storage>,
-                               ConfigSummary<Storage>, Rejected<Storage>, Choice<Storage>, Contest<Storage>,
-                               Warning<Storage>, Progress<Storage>, Blocked<Storage>, RunEnd<Storage>>;
+using EventBody =
+    std::variant<RunStart<Storage>, Hello<Storage>, DeviceConditions<Storage>, Launch<Storage>,
+                 ConfigSummary<Storage>, Rejected<Storage>, Choice<Storage>, SearchResult<Storage>,
+                 Warning<Storage>, Progress<Storage>, Blocked<Storage>, RunEnd<Storage>>;
 
 /// One line of a log.
 template <typename Storage>

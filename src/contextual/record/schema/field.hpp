@@ -12,7 +12,7 @@
 namespace contextual::record {
 
 /// The unit in which the log for people shows a number.
-enum class Unit : std::uint8_t { none, megahertz, celsius, watts, latency_ns, duration_ns };
+enum class Unit : std::uint8_t { none, megahertz, celsius, watts, latency_ns, duration_ns, fraction };
 
 /// When the log for people shows a field.
 enum class Shown : std::uint8_t {
@@ -88,6 +88,12 @@ template <typename Event, typename T>
 constexpr Field<Event, T> group(T Event::*member) {
   return {"", member};
 }
+
+/// A part of an event with rows of its own: an entry of a list, or a group.
+template <typename T>
+concept HasFields = requires {
+  T::fields();
+};
 
 /// Calls `use` with every row of the event, in order.
 template <typename Event, typename Use>

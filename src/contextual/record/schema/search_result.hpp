@@ -1,0 +1,128 @@
+#pragma once
+
+/// \file
+/// The event about a search that is over. Its assignments are lists of config ids in the order of `problems`.
+
+#include "contextual/record/schema/enum_texts.hpp"
+#include "contextual/record/schema/field.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace contextual::record::schema {
+
+/// A problem of the assignments.
+template <typename Storage>
+struct SearchedProblem {
+  typename Storage::Problem problem{};
+  ChosenBy chosen_by = ChosenBy::not_tuned;
+  std::optional<std::int64_t> config_id{};           ///< the chosen one; empty if no assignment can be used
+  std::optional<std::int64_t> own_time_config_id{};  ///< the best one by the problem's own time
+
+  bool operator==(const SearchedProblem&) const = default;
+
+  static constexpr auto fields() {
+    using P = SearchedProblem;
+    return std::tuple{
+        field("kernel", &P::problem).shown("kernel"),  // and "key"
+        field("chosen_by", &P::chosen_by).shown("chosen by"),
+        field("config_id", &P::config_id).as_id().shown("config-id").or_shown_as("none"),
+        field("own_time_config_id", &P::own_time_config_id).as_id().shown_if_set("by own time")};
+  }
+};
+
+/// An assignment that the search has measured.
+template <typename Storage>
+struct MeasuredAssignment {
+  std::vector<std::int64_t> config_ids{};
+  std::int64_t sample_count = 0;
+  std::optional<double> makespan_ns{};  ///< the median of its samples
+  std::optional<double> spread_ns{};
+  Standing standing = Standing::other;
+
+  bool operator==(const MeasuredAssignment&) const = default;
+
+  static constexpr auto fields() {
+    using M = MeasuredAssignment;
+    return std::tuple{field("config_ids", &M::config_ids).as_id(), field("sample_count", &M::sample_count),
+                      field("makespan_ns", &M::makespan_ns), field("spread_ns", &M::spread_ns),
+                      field("standing", &M::standing)};
+  }
+};
+
+/// An assignment that failed as a whole.
+template <typename Storage>
+struct InfeasibleAssignment {
+  std::vector<std::int64_t> config_ids{};
+  typename Storage::Text reason{};
+
+  bool operator==(const InfeasibleAssignment&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple{field("config_ids", &InfeasibleAssignment::config_ids).as_id(),
+                      field("reason", &InfeasibleAssignment::reason)};
+  }
+};
+
+/// A search is over.
+template <typename Storage>
+struct SearchResult {
+  using Text = typename Storage::Text;
+  std::vector<SearchedProblem<Storage>> problems{};
+  std::int64_t existing_count = 0;  ///< assignments that the search could have tried
+  std::int64_t measured_count = 0;
+  std::int64_t failed_count = 0;  ///< assignments known to be infeasible, the walk's included
+  std::int64_t run_count = 0;     ///< of the region
+  std::int64_t lead_in_count = 0;
+  std::vector<MeasuredAssignment<Storage>> measured{};
+  std::vector<InfeasibleAssignment<Storage>> infeasible{};
+  std::int64_t within_noise_count = 0;  ///< measured assignments that tie with the choice
+  Text reason{};                        ///< why this choice
+  Text cut{};                           ///< why it ended before it was complete; empty if it was complete
+  SearchReference reference = SearchReference::none;  ///< of the closing comparison
+  std::vector<std::int64_t> reference_config_ids{};
+  std::int64_t round_count = 0;  ///< of the closing comparison, those that count
+  std::optional<double> reference_makespan_ns{};
+  std::optional<double> reference_spread_ns{};
+  std::optional<double> choice_makespan_ns{};
+  std::optional<double> choice_spread_ns{};
+  std::optional<double> gain{};  ///< over the defaults, a fraction of their makespan
+  std::optional<double> gain_low{};
+  std::optional<double> gain_high{};
+  std::optional<double> own_time_cost{};  ///< what the choices by own time cost, a fraction
+
+  static constexpr std::string_view event_name = "search";
+  static constexpr auto fields() {
+    using S = SearchResult;
+    return std::tuple{
+        field("problems", &S::problems).shown("searched"),
+        field("existing_count", &S::existing_count).shown("existing"),
+        field("measured_count", &S::measured_count).shown("measured"),
+        field("failed_count", &S::failed_count).shown("failed"),
+        field("run_count", &S::run_count).shown("runs"),
+        field("lead_in_count", &S::lead_in_count).shown("lead-ins"),
+        field("measured", &S::measured),
+        field("infeasible", &S::infeasible),
+        field("within_noise_count", &S::within_noise_count).shown("within noise of the choice"),
+        field("reason", &S::reason).shown("reason"),
+        field("cut", &S::cut).shown_if_set("cut"),
+        field("reference", &S::reference).shown("compared with"),
+        field("reference_config_ids", &S::reference_config_ids).as_id().shown_if_set("its config-ids"),
+        field("round_count", &S::round_count).shown_if_set("rounds"),
+        field("reference_makespan_ns", &S::reference_makespan_ns)
+            .shown_if_set("its makespan", Unit::latency_ns),
+        field("reference_spread_ns", &S::reference_spread_ns),
+        field("choice_makespan_ns", &S::choice_makespan_ns)
+            .shown_if_set("makespan of the choice", Unit::latency_ns),
+        field("choice_spread_ns", &S::choice_spread_ns),
+        field("gain", &S::gain).shown_if_set("gain", Unit::fraction),
+        field("gain_low", &S::gain_low).shown_if_set("at least", Unit::fraction),
+        field("gain_high", &S::gain_high).shown_if_set("at most", Unit::fraction),
+        field("own_time_cost", &S::own_time_cost).shown_if_set("cost of own times", Unit::fraction)};
+  }
+};
+
+}  // namespace contextual::record::schema

@@ -1,0 +1,36 @@
+#pragma once
+
+/// \file
+/// Says which problems' work overlaps other work in a tuning iteration. Pure.
+
+#include <contextual/timer.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace contextual::tuning {
+
+/// Collects the work of one tuning iteration by problem.
+class IterationOverlaps {
+ public:
+  /// Adds a launch of the problem. If `spans` is empty, the launch has no time, and what overlaps it is not
+  /// known.
+  void add_launch(std::size_t problem, std::span<const Span> spans);
+  /// Sets the work that belongs to no launch (IterationTiming::other_spans).
+  void set_others(const std::optional<std::vector<Span>>& spans);
+
+  /// Returns by problem, up to `problem_count`, whether its launches overlap those of another problem, or the
+  /// work that belongs to no launch. Returns true for all if something is not known. Cost: sorts the spans,
+  /// then one pass for every pair of problems.
+  std::vector<bool> by_problem(std::size_t problem_count) const;
+
+ private:
+  std::vector<std::vector<Span>> spans_;  ///< by problem
+  std::vector<Span> others_;
+  bool others_known_ = false;
+  bool launches_known_ = true;
+};
+
+}  // namespace contextual::tuning

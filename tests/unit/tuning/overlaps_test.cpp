@@ -1,0 +1,50 @@
+#include "contextual/tuning/overlaps.hpp"
+
+#include "support/catch.hpp"
+
+using namespace contextual;
+using contextual::tuning::IterationOverlaps;
+
+namespace {
+
+using Spans = std::vector<Span>;
+
+std::vector<bool> overlaps(const std::vector<Spans>& launches, const std::optional<Spans>& others) {
+  IterationOverlaps iteration;
+  for (std::size_t problem = 0; problem < launches.size(); ++problem) {
+    iteration.add_launch(problem, launches[problem]);
+  }
+  iteration.set_others(others);
+  return iteration.by_problem(launches.size());
+}
+
+}  // namespace
+
+TEST_CASE("overlaps: problems one after the other do not overlap", "[unit]") {
+  CHECK(overlaps({{{0, 10, 0}, {30, 40, 0}}, {{10, 30, 0}}, {{0, 99, 1}}}, Spans{{40, 50, 0}}) ==
+        std::vector<bool>{false, false, false});
+}
+
+TEST_CASE("overlaps: only the problems that overlap each other are named", "[unit]") {
+  CHECK(overlaps({{{0, 10, 0}}, {{20, 30, 0}}, {{5, 15, 0}}, {{40, 50, -1}}, {{45, 60, -1}}}, Spans{}) ==
+        std::vector<bool>{true, false, true, true, true});
+}
+
+TEST_CASE("overlaps: work that belongs to no launch counts, and counts for all if it is not known",
+          "[unit]") {
+  CHECK(overlaps({{{0, 10, 0}}, {{20, 30, 0}}}, Spans{{22, 23, 0}}) == std::vector<bool>{false, true});
+  CHECK(overlaps({{{0, 10, 0}}, {{20, 30, 0}}}, std::nullopt) == std::vector<bool>{true, true});
+}
+
+TEST_CASE("overlaps: a launch without a time may overlap anything", "[unit]") {
+  CHECK(overlaps({{{0, 10, 0}}, {}}, Spans{}) == std::vector<bool>{true, true});
+}
+
+TEST_CASE("overlaps: several launches of one problem do not overlap each other", "[unit]") {
+  IterationOverlaps iteration;
+  iteration.add_launch(2, Spans{{0, 100, 0}});
+  iteration.add_launch(2, Spans{{50, 150, 0}});
+  iteration.set_others(Spans{});
+  CHECK(iteration.by_problem(3) == std::vector<bool>{false, false, false});
+  CHECK(iteration.by_problem(4) == std::vector<bool>{false, false, false, false});
+}

@@ -1,0 +1,104 @@
+/// \file
+/// The option `iterations` in a whole tuning run: what the timer is told, what a makespan is, what the log
+/// says.
+
+#include "support/engine.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+/// Iterations of 100 us of which each begins 40 us after the one before.
+TimerFactory overlapping_iterations() {
+  return testing::scripted_timer_with(
+      {.launch_ns = [](const LaunchInfo&) { return std::int64_t{30'000}; },
+       .makespan_ns = [](std::int64_t, const auto&) { return std::int64_t{100'000}; },
+       .iteration_begin_ns = [](std::int64_t iteration) { return 40'000 * iteration; }});
+}
+
+Options with(Iterations iterations, TimerFactory timer) {
+  Options options = quick(std::move(timer));
+  options.n_warmup = 2;
+  options.n_repeat = 3;
+  options.always_tune = true;
+  options.iterations = iterations;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("iterations: joined takes each makespan, pipelined the share in its batch", "[unit]") {
+  TunableKernel kernel{"pipelined", blocks(2), single_problem, [](const Block&) {}};
+  const auto makespan_of = [&](Iterations iterations) {
+    ContextualAutotuner tuner(with(iterations, overlapping_iterations()));
+    tuner.run("region", [&] { kernel(); });
+    return problem_of(tuner, "region", "pipelined").configs.at(1).makespan.centre_ns;
+  };
+  CHECK(makespan_of(Iterations::joined) == 100'000);
+  CHECK(makespan_of(Iterations::pipelined) == (4 * 40'000 + 100'000) / 5);
+}
+
+TEST_CASE("iterations: a pipelined run with the search ends", "[unit]") {
+  TunableKernel kernel{"pipelined_search", blocks(3), single_problem, [](const Block&) {}};
+  Options options = with(Iterations::pipelined, overlapping_iterations());
+  options.search = SearchLevel::normal;
+  ContextualAutotuner tuner(options);
+  int runs = 0;
+  tuner.run("region", [&] {
+    ++runs;
+    kernel();
+  });
+  CHECK(runs < 500);
+  CHECK(problem_of(tuner, "region", "pipelined_search").choice == 0);  // all are equal
+}
+
+TEST_CASE("iterations: the timer is told once, before the first iteration", "[unit]") {
+  class Told final : public Timer {
+   public:
+    explicit Told(std::vector<std::string>& events) : events_(events), inner_(last_is_fastest()()) {}
+    std::string_view name() const noexcept override { return "told"; }
+    void set_iterations(Iterations iterations) override {
+      events_.emplace_back(iterations == Iterations::joined ? "joined" : "pipelined");
+    }
+    void begin_iteration(std::int64_t iteration, IterationNote& note) override {
+      events_.emplace_back("begin");
+      inner_->begin_iteration(iteration, note);
+    }
+    void end_iteration(std::int64_t iteration, IterationNote& note) override {
+      inner_->end_iteration(iteration, note);
+    }
+    void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
+      inner_->begin_launch(launch, note);
+    }
+    void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
+      inner_->end_launch(launch, note);
+    }
+    void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
+                Deadline deadline) override {
+      inner_->settle(launches, iterations, std::move(deadline));
+    }
+
+   private:
+    std::vector<std::string>& events_;
+    std::unique_ptr<Timer> inner_;
+  };
+  TunableKernel kernel{"told", blocks(2), single_problem, [](const Block&) {}};
+  for (const auto& [option, expected] : std::vector<std::pair<std::optional<Iterations>, std::string>>{
+           {std::nullopt, "joined"}, {Iterations::pipelined, "pipelined"}}) {
+    std::vector<std::string> events;
+    Options options = quick([&events] { return std::make_unique<Told>(events); });
+    options.always_tune = true;
+    options.iterations = option;
+    ContextualAutotuner tuner(options);
+    tuner.run("region", [&] { kernel(); });
+    REQUIRE(events.size() > 2);
+    CHECK(events[0] == expected);
+    CHECK(std::count(events.begin(), events.end(), "begin") == static_cast<int>(events.size()) - 1);
+  }
+}

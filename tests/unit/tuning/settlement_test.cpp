@@ -1,0 +1,121 @@
+/// \file
+/// What a settle makes of the times of launches: whose work overlaps other work.
+
+#include "contextual/tuning/settlement.hpp"
+
+#include "support/catch.hpp"
+#include "support/launches.hpp"
+
+#include <memory>
+
+using namespace contextual;
+using namespace contextual::tuning;
+
+namespace {
+
+/// Gives launches and iterations the times of a script, in their order.
+class FixedTimer final : public Timer {
+ public:
+  std::vector<std::vector<Span>> launches;
+  std::vector<std::optional<std::vector<Span>>> others;
+
+  std::string_view name() const noexcept override { return "fixed"; }
+  void begin_iteration(std::int64_t, IterationNote&) override {}
+  void end_iteration(std::int64_t, IterationNote&) override {}
+  void begin_launch(const LaunchInfo&, LaunchNote&) noexcept override {}
+  void end_launch(const LaunchInfo&, LaunchNote&) noexcept override {}
+  void settle(std::span<LaunchTiming> timings, std::span<IterationTiming> iterations, Deadline) override {
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+      timings[i].spans = launches.at(i);
+    }
+    for (std::size_t i = 0; i < iterations.size(); ++i) {
+      iterations[i].other_spans = others.at(i);
+      iterations[i].makespan_ns = 1'000;
+    }
+  }
+};
+
+/// A batch of two iterations, of two problems.
+struct Settled {
+  FixedTimer timer;
+  detail::RunContext context{"settlement_test",
+                             LaunchRegistry::instance().region_id({}, "settlement_test"),
+                             timer,
+                             100,
+                             detail::Reuse::lasting,
+                             detail::Namesakes::are_of_ranks};
+  options::ResolvedOptions options;
+  Watchdog watchdog{std::chrono::minutes(1), std::chrono::minutes(1),
+                    [](const Watchdog::Place&, std::chrono::nanoseconds) { return Watchdog::Actions{}; }};
+  BatchRunner runner{context, options, watchdog};
+  std::shared_ptr<detail::KernelCore> first = launch_test::core_of("settlement_first");
+  std::shared_ptr<detail::KernelCore> second = launch_test::core_of("settlement_second");
+
+  void launch(const detail::KernelCore& core, std::uint32_t iteration, const std::vector<Span>& spans) {
+    detail::LaunchRecord record;
+    record.slot = context.find(core, make_key(1), {});
+    record.batch_iteration = iteration;
+    context.threads().front().records.push_back(record);
+    timer.launches.push_back(spans);
+  }
+
+  /// By problem, by iteration.
+  std::vector<std::vector<bool>> overlaps(Iterations iterations) {
+    detail::BatchPlan plan;
+    plan.phases = {Phase::walk, Phase::walk};
+    plan.shared.resize(2);
+    plan.own.resize(2);
+    runner.begin_batch(plan);
+    runner.iterations().resize(2);
+    timer.others.resize(2);
+    const detail::BatchResult result =
+        Settlement(context, watchdog, std::chrono::minutes(1), iterations).settle(plan, runner);
+    CHECK_FALSE(result.failure);
+    std::vector<std::vector<bool>> by_problem;
+    for (const std::vector<detail::LocalCell>& cells : result.cells) {
+      by_problem.push_back({cells[0].overlaps, cells[1].overlaps});
+    }
+    return by_problem;
+  }
+};
+
+using ByProblem = std::vector<std::vector<bool>>;
+
+}  // namespace
+
+TEST_CASE("settlement: an iteration's overlaps are those of its own launches and of its own other work",
+          "[unit]") {
+  Settled batch;
+  batch.launch(*batch.first, 0, {{0, 100, 0}});
+  batch.launch(*batch.second, 0, {{100, 200, 0}});
+  batch.launch(*batch.first, 1, {{1'000, 1'100, 0}});
+  batch.launch(*batch.second, 1, {{1'050, 1'200, 0}});
+  batch.timer.others = {std::vector<Span>{{150, 160, 0}, {1'000, 2'000, 1}}, std::vector<Span>{}};
+  CHECK(batch.overlaps(Iterations::joined) == ByProblem{{false, true}, {true, true}});
+}
+
+TEST_CASE("settlement: where other work is not known everything may overlap", "[unit]") {
+  Settled batch;
+  batch.launch(*batch.first, 0, {{0, 100, 0}});
+  batch.launch(*batch.first, 1, {{200, 300, 0}});
+  batch.timer.others = {std::nullopt, std::vector<Span>{}};
+  CHECK(batch.overlaps(Iterations::joined) == ByProblem{{true, false}});
+}
+
+TEST_CASE("settlement: pipelined iterations may overlap each other, so everything may", "[unit]") {
+  Settled batch;
+  batch.launch(*batch.first, 0, {{0, 100, 0}});
+  batch.launch(*batch.first, 1, {{200, 300, 0}});
+  batch.timer.others = {std::vector<Span>{}, std::vector<Span>{}};
+  CHECK(batch.overlaps(Iterations::pipelined) == ByProblem{{true, true}});
+}
+
+TEST_CASE("settlement: a problem that joins with the next batch is work of others", "[unit]") {
+  Settled batch;
+  batch.launch(*batch.first, 0, {{0, 100, 0}});
+  batch.launch(*batch.second, 0, {{50, 150, 0}});
+  batch.context.threads().front().records.back().late = true;
+  batch.launch(*batch.first, 1, {{200, 300, 0}});
+  batch.timer.others = {std::vector<Span>{}, std::vector<Span>{}};
+  CHECK(batch.overlaps(Iterations::joined).front() == std::vector<bool>{true, false});
+}
