@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   app.add_option("--tuning", options.tuning,
                  "only this run: its number in the overview, or (part of) its id");
   app.add_flag("--whole-table", options.whole_table,
-               "every row of the iteration table, every config and contest");
+               "every row of the iteration table, every config and assignment");
   app.add_option("--width", options.width, "columns of the text")
       ->check(CLI::Range(60, 10'000))
       ->capture_default_str();

@@ -49,11 +49,30 @@ TEST_CASE("to_json_line: any text stays one line of valid JSON", "[unit]") {
   CHECK_THAT(parsed["text"].get<std::string>(), ContainsSubstring("\"quoted\" \\ \xc3\xa4"));
 }
 
-TEST_CASE("to_json_line: an empty config is an object, an empty contest a list", "[unit]") {
+TEST_CASE("to_json_line: an empty config is an object, an empty list of entries a list", "[unit]") {
   Rejected rejected = samples::rejected();
   rejected.config.values = {};
   CHECK(json::parse(to_json_line(samples::event(rejected)))["config"] == json::object());
-  Contest contest = samples::contest();
-  contest.entries.clear();
-  CHECK(json::parse(to_json_line(samples::event(contest)))["entries"] == json::array());
+  SearchResult search = samples::search();
+  search.measured.clear();
+  search.reference_config_ids.clear();
+  const json parsed = json::parse(to_json_line(samples::event(search)));
+  CHECK(parsed["measured"] == json::array());
+  CHECK(parsed["reference_config_ids"] == json::array());
+}
+
+TEST_CASE("to_json_line: entries of lists have their fields, what is unknown in them is null", "[unit]") {
+  SearchResult search = samples::cut_search();
+  search.problems[0].config_id.reset();
+  search.measured[1].makespan_ns.reset();
+  const json parsed = json::parse(to_json_line(samples::event(search)));
+  CHECK(parsed["problems"][0]["kernel"] == "gemm");
+  CHECK(parsed["problems"][0]["key"] == "(4096, 4096, bf16)");
+  CHECK(parsed["problems"][0]["config_id"].is_null());
+  CHECK(parsed["problems"][1]["chosen_by"] == "own time");
+  CHECK(parsed["measured"][1]["config_ids"] == json::array({2, 0}));
+  CHECK(parsed["measured"][1]["makespan_ns"].is_null());
+  CHECK(parsed["measured"][1]["standing"] == "within noise");
+  CHECK(parsed["infeasible"][0]["reason"] == "rank 1: no progress in 1000 ms");
+  CHECK(parsed["gain"].is_null());
 }

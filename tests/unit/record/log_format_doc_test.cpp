@@ -53,6 +53,11 @@ std::vector<std::string> fields(const Json& json, const std::string& prefix = ""
   return names;
 }
 
+template <typename T>
+constexpr bool is_list = false;
+template <HasFields T>
+constexpr bool is_list<std::vector<T>> = true;
+
 /// The same by the schema.
 template <typename E>
 std::vector<std::string> schema_fields(const std::string& prefix = "") {
@@ -69,8 +74,8 @@ std::vector<std::string> schema_fields(const std::string& prefix = "") {
     names.push_back(prefix + field.name);
     if constexpr (std::is_same_v<Member, ProblemName>) {
       names.push_back(prefix + key_field);
-    } else if constexpr (std::is_same_v<Member, std::vector<ContestEntry>>) {
-      append(schema_fields<ContestEntry>(prefix + field.name + "[]."));
+    } else if constexpr (is_list<Member>) {
+      append(schema_fields<typename Member::value_type>(prefix + field.name + "[]."));
     }
   });
   return names;
@@ -157,7 +162,9 @@ TEST_CASE("log-format.md: every word that a field can be is there", "[unit]") {
   check("launch", std::type_identity<LaunchRole>());
   check("launch", std::type_identity<LaunchStatus>());
   check("choice", std::type_identity<ChoiceStatus>());
-  check("contest", std::type_identity<ContestKind>());
+  check("search", std::type_identity<contextual::ChosenBy>());
+  check("search", std::type_identity<Standing>());
+  check("search", std::type_identity<contextual::SearchReference>());
   check("blocked", std::type_identity<contextual::Activity>());
   check("blocked", std::type_identity<BlockedAction>());
   check("run_end", std::type_identity<EndStatus>());

@@ -37,7 +37,76 @@ RegionReport three_problems() {
   return region;
 }
 
+/// The configs that the defaults lose against by 10 %.
+RegionReport searched() {
+  RegionReport region = three_problems();
+  SearchReport search;
+  search.problems = {{2, ChosenBy::makespan}, {0, ChosenBy::makespan}, {1, ChosenBy::own_time}};
+  search.existing = 6;
+  search.failed = 1;
+  search.runs = 60;
+  search.lead_ins = 20;
+  search.measured = {{{0, 0, 0}, {5, 100, 1}}, {{1, 2, 0}, {9, 90, 1}}};
+  search.choice = {1, 2, 0};
+  search.reason = "the shortest makespan";
+  search.by_own_time = {1, 2, 0};
+  search.reference = SearchReference::defaults;
+  search.compared_with = {0, 0, 0};
+  search.gain = SearchGain{0.1, 0.09, 0.11};
+  region.searches = {search};
+  return region;
+}
+
 }  // namespace
+
+TEST_CASE("report: an assignment names the problems of its search, in the search's order", "[unit]") {
+  const RegionReport region = searched();
+  CHECK(region.assignment_text(region.searches[0], {1, 2, 0}) ==
+        "gemm (2) config-1, gemm (1) config-2, norm config-0");
+  CHECK(region.assignment_text(region.searches[0], {}).empty());
+}
+
+TEST_CASE("report: a search has its counts, choice and gain with its interval", "[unit]") {
+  CHECK(searched().searches_text() ==
+        "2 of 6 assignments measured, 1 infeasible, in 60 runs, 20 of them lead-ins; complete\n"
+        "    chosen: gemm (2) config-1, gemm (1) config-2, norm config-0: the shortest makespan\n"
+        "    makespan -10.0 % to all defaults (95 % interval -11.0 % to -9.0 %)\n");
+}
+
+TEST_CASE("report: a search says what ties, what own times cost, and why it was cut", "[unit]") {
+  RegionReport region = searched();
+  SearchReport& search = region.searches[0];
+  search.within_noise = {{1, 1, 0}, {0, 2, 0}};
+  search.by_own_time = {0, 2, 0};
+  search.cost_of_own_time = 0.25;
+  search.cut = "its budget of 60 runs is spent";
+  CHECK_THAT(region.searches_text(), ContainsSubstring("lead-ins; cut: its budget of 60 runs is spent\n"));
+  CHECK_THAT(region.searches_text(),
+             ContainsSubstring("    within the noise of the choice: 2 other assignments, such as "
+                               "gemm (2) config-1, gemm (1) config-1, norm config-0\n"));
+  CHECK_THAT(region.searches_text(),
+             ContainsSubstring("    best by own times: gemm (2) config-0, gemm (1) config-2, norm config-0, "
+                               "+25.0 % to the choice\n"));
+  search.cost_of_own_time.reset();
+  CHECK_THAT(region.searches_text(), ContainsSubstring("norm config-0, not measured\n"));
+}
+
+TEST_CASE("report: a search says what it was compared with", "[unit]") {
+  RegionReport region = searched();
+  SearchReport& search = region.searches[0];
+  search.choice = search.compared_with;
+  CHECK_THAT(region.searches_text(), ContainsSubstring("    the defaults were kept\n"));
+  search.gain.reset();
+  CHECK_THAT(region.searches_text(), ContainsSubstring("all defaults, without enough valid times\n"));
+  search.reference = SearchReference::first_feasible;
+  CHECK_THAT(region.searches_text(), ContainsSubstring("    all defaults together are infeasible; compared"));
+  search.reference = SearchReference::none;
+  CHECK_THAT(region.searches_text(), ContainsSubstring("    not compared with all defaults\n"));
+  search.choice.clear();
+  search.reason = "no feasible assignment was found";
+  CHECK_THAT(region.searches_text(),
+             ContainsSubstring("complete\n    no choice: no feasible assignment was found\n"));
+}
 
 TEST_CASE("report: the table has the key where a kernel has several, and nothing before a problem was seen",
           "[unit]") {

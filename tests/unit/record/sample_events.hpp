@@ -16,7 +16,7 @@ inline RunStart run_start() {
           .group = "MPI (2 ranks)",
           .process_rank = 0,
           .time_iso8601 = "2026-01-31T12:00:00Z",
-          .options = "n_warmup=1 n_repeat=2 finals=true"};
+          .options = "n_warmup=1 n_repeat=2 search=normal"};
 }
 
 inline Hello hello() {
@@ -78,11 +78,56 @@ inline Choice choice() {
   return {.config = config_use(1), .latency_ns = 120000, .reason = "shortest own time"};
 }
 
-inline Contest contest() {
-  return {.problem = config_use(0).problem,
-          .entries = {{"config-1", 1, 5, 350000, 2000, std::nullopt, false},
-                      {"config-0", 0, 5, 310000, 1500, 40000, true}},
-          .reason = "makespan 11.4 % shorter (paired, 5 rounds)"};
+inline LaunchRow lead_in() {
+  LaunchRow row = launch();
+  row.phase = Phase::search;
+  row.tuning_iteration = 97;
+  row.step_iteration = 0;
+  row.role = LaunchRole::lead_in;
+  return row;
+}
+
+inline SearchResult search() {
+  SearchResult event;
+  event.problems = {{config_use(1).problem, contextual::ChosenBy::makespan, 1, 2},
+                    {{"norm", "(4096)"}, contextual::ChosenBy::own_time, 0, 0}};
+  event.existing_count = 3;
+  event.measured_count = 2;
+  event.failed_count = 1;
+  event.run_count = 20;
+  event.lead_in_count = 8;
+  event.measured = {{{0, 0}, 5, 350000, 2000, Standing::other}, {{1, 0}, 7, 310000, 1500, Standing::choice}};
+  event.infeasible = {{{2, 0}, "rank 1: no progress in 1000 ms"}};
+  event.reason = "the shortest makespan, 11.4 % shorter than the defaults";
+  event.reference = contextual::SearchReference::defaults;
+  event.reference_config_ids = {0, 0};
+  event.round_count = 5;
+  event.reference_makespan_ns = 350000;
+  event.reference_spread_ns = 2000;
+  event.choice_makespan_ns = 310000;
+  event.choice_spread_ns = 1500;
+  event.gain = 0.114;
+  event.gain_low = 0.108;
+  event.gain_high = 0.12;
+  return event;
+}
+
+/// All defaults are infeasible, and the budget was spent.
+inline SearchResult cut_search() {
+  SearchResult event = search();
+  event.measured = {{{1, 0}, 7, 310000, 1500, Standing::choice},
+                    {{2, 0}, 7, 310500, 1500, Standing::within_noise}};
+  event.within_noise_count = 1;
+  event.infeasible = {{{0, 0}, "rank 1: no progress in 1000 ms"}};
+  event.reason = "the shortest makespan";
+  event.cut = "its budget of 20 runs is spent";
+  event.reference = contextual::SearchReference::first_feasible;
+  event.reference_config_ids = {2, 0};
+  event.gain.reset();
+  event.gain_low.reset();
+  event.gain_high.reset();
+  event.own_time_cost = 0.0016;
+  return event;
 }
 
 inline Warning warning() {
@@ -136,8 +181,8 @@ inline std::vector<Event> all() {
   std::vector<Event> events;
   for (EventBody body :
        std::vector<EventBody>{run_start(), hello(), device_conditions(), disturbed_device(), launch(),
-                              last_repeat(), config_summary(), rejected(), choice(), contest(), warning(),
-                              progress(), blocked(), run_end(), failed_run_end()}) {
+                              last_repeat(), config_summary(), lead_in(), rejected(), choice(), search(),
+                              cut_search(), warning(), progress(), blocked(), run_end(), failed_run_end()}) {
     events.push_back(event(std::move(body)));
   }
   return events;

@@ -28,6 +28,8 @@ TEST_CASE("to_text: warm-ups, fixed configs and failures say so", "[unit]") {
   LaunchRow row = samples::launch();
   row.role = LaunchRole::warmup;
   CHECK_THAT(text_of(row), ContainsSubstring(" | measure-iter: 2 | role: warmup"));
+  row.role = LaunchRole::lead_in;
+  CHECK_THAT(text_of(row), ContainsSubstring(" | measure-iter: 2 | role: lead_in"));
   row.role = LaunchRole::best;
   row.step_iteration.reset();
   CHECK_THAT(text_of(row), ContainsSubstring(" | role: best"));
@@ -50,14 +52,35 @@ TEST_CASE("to_text: a choice has id, config, latency and reason", "[unit]") {
   CHECK_THAT(text_of(choice), ContainsSubstring("best-latency: not measured"));
 }
 
-TEST_CASE("to_text: a contest names its candidates, gains and winner", "[unit]") {
-  CHECK_THAT(text_of(samples::contest()),
-             ContainsSubstring(" | config-1: 0.35 ms +- 0.002 ms, incumbent | "
-                               "config-0: 0.31 ms +- 0.0015 ms, gain 0.04 ms, chosen | reason: makespan"));
-  Contest sets = samples::contest();
-  sets.kind = ContestKind::sets;
-  sets.problem = {};
-  CHECK_THAT(text_of(sets), !ContainsSubstring("kernel:"));
+TEST_CASE("to_text: a search has its problems, counts, choice and gain, but no list of assignments",
+          "[unit]") {
+  CHECK(text_of(samples::search()) ==
+        "[rank-0] func: ag_gemm | searched: kernel: gemm, key: (4096, 4096, bf16), chosen by: makespan, "
+        "config-id: 1, by own time: 2 | searched: kernel: norm, key: (4096), chosen by: own time, "
+        "config-id: 0, by own time: 0 | existing: 3 | measured: 2 | failed: 1 | runs: 20 | lead-ins: 8 | "
+        "within noise of the choice: 0 | "
+        "reason: the shortest makespan, 11.4 % shorter than the defaults | compared with: defaults | "
+        "its config-ids: 0, 0 | rounds: 5 | its makespan: 0.35 ms | makespan of the choice: 0.31 ms | "
+        "gain: 11.4 % | at least: 10.8 % | at most: 12 %");
+}
+
+TEST_CASE("to_text: a search that was cut says why, and has no gain where the defaults are infeasible",
+          "[unit]") {
+  const std::string text = text_of(samples::cut_search());
+  CHECK_THAT(text, ContainsSubstring(" | within noise of the choice: 1 | "));
+  CHECK_THAT(text, ContainsSubstring(" | cut: its budget of 20 runs is spent | "
+                                     "compared with: first feasible | its config-ids: 2, 0"));
+  CHECK_THAT(text, ContainsSubstring(" | cost of own times: 0.16 %"));
+  CHECK_THAT(text, !ContainsSubstring("gain"));
+}
+
+TEST_CASE("to_text: a search without a choice or a comparison leaves these out", "[unit]") {
+  SearchResult search = samples::search();
+  search.problems[0].config_id.reset();
+  search.reference = contextual::SearchReference::none;
+  search.reference_config_ids.clear();
+  CHECK_THAT(text_of(search), ContainsSubstring("chosen by: makespan, config-id: none"));
+  CHECK_THAT(text_of(search), ContainsSubstring(" | compared with: none | rounds"));
 }
 
 TEST_CASE("to_text: every event is one line that begins with rank and region", "[unit]") {

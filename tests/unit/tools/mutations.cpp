@@ -79,7 +79,7 @@ constexpr std::array<std::string_view, 34> odd_values{"null",
                                                       "[0,1,2,1000000000]",
                                                       "{\"a\":{\"b\":1}}",
                                                       "\"\\u0000\\u001b[2J\\u202e<script>\"",
-                                                      "\"finals\"",
+                                                      "\"search\"",
                                                       "\"region\"",
                                                       "\"RegionFailedError\"",
                                                       "\"failed\""};

@@ -4,7 +4,9 @@
 #include "report/reading/log_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <sstream>
+#include <utility>
 
 namespace report_test {
 namespace {
@@ -66,7 +68,7 @@ void start(Writer& out, const SampleRun& run, int rank) {
   event.rank_count = run.ranks;
   event.group = run.ranks == 1 ? "one rank" : "MPI (" + std::to_string(run.ranks) + " ranks)";
   event.process_rank = rank;
-  event.options = "n_warmup=1 n_repeat=2 finals=true";
+  event.options = "n_warmup=1 n_repeat=2 search=normal";
   event.time_iso8601 = run.time;
   out.add(event);
 }
@@ -92,24 +94,17 @@ void walk(Writer& out) {
   }
 }
 
+/// Three assignments, each with a lead-in and one run that counts.
 void search(Writer& out) {
+  const std::array<std::pair<std::int64_t, std::int64_t>, 3> assignments{{{1, 0}, {0, 0}, {1, 1}}};
   for (std::int64_t iteration = 9; iteration < 15; ++iteration) {
-    out.launch(Phase::search, iteration, "gemm", iteration % 2 == 0 ? 0 : 1, LaunchRole::candidate,
-               static_cast<int>(iteration - 9) / 2);
-    out.launch(Phase::search, iteration, "norm", 0, LaunchRole::best);
+    const auto [gemm, norm] = assignments[static_cast<std::size_t>(iteration - 9) / 2];
+    const int step = static_cast<int>(iteration - 9) % 2;
+    const LaunchRole role = step == 0 ? LaunchRole::lead_in : LaunchRole::candidate;
+    out.launch(Phase::search, iteration, "gemm", gemm, role, step);
+    out.launch(Phase::search, iteration, "norm", norm, role, step);
   }
-  record::Contest contest;
-  contest.problem = {"gemm", "(4096, bf16)"};
-  contest.entries = {{"config-1", 1, 3, 210'000, 900, std::nullopt, true},
-                     {"config-0", 0, 3, 230'000, 800, -20'000, false}};
-  contest.reason = "kept config-1: no candidate gained more than 0.5 % and the noise";
-  out.add(contest);
-  record::Contest verdict;
-  verdict.kind = record::ContestKind::verdict;
-  verdict.entries = {{"chosen", 1, 3, 205'000, 700, std::nullopt, true},
-                     {"defaults", 0, 3, 230'000, 600, -26'000, false}};
-  verdict.reason = "kept the chosen set: makespan 11.3 % shorter than with all defaults (paired, 3 rounds)";
-  out.add(verdict);
+  out.add(sample_search());
 }
 
 void choices(Writer& out) {
@@ -124,6 +119,35 @@ void choices(Writer& out) {
 }
 
 }  // namespace
+
+record::SearchResult sample_search() {
+  record::SearchResult search;
+  search.problems = {{{"gemm", "(4096, bf16)"}, contextual::ChosenBy::makespan, 1, 1},
+                     {{"norm", "(4096, bf16)"}, contextual::ChosenBy::makespan, 0, 1}};
+  search.existing_count = 6;
+  search.measured_count = 3;
+  search.failed_count = 2;
+  search.run_count = 26;
+  search.lead_in_count = 11;
+  search.measured = {{{0, 0}, 4, 230'000, 600, record::Standing::other},
+                     {{1, 0}, 5, 205'000, 700, record::Standing::choice},
+                     {{1, 1}, 4, 205'500, 800, record::Standing::within_noise}};
+  search.infeasible = {{{2, 0}, "rank 1: no progress in 1000 ms"}};
+  search.within_noise_count = 1;
+  search.reason = "the shortest makespan, 11.3 % shorter than the defaults";
+  search.reference = contextual::SearchReference::defaults;
+  search.reference_config_ids = {0, 0};
+  search.round_count = 3;
+  search.reference_makespan_ns = 230'000;
+  search.reference_spread_ns = 600;
+  search.choice_makespan_ns = 205'000;
+  search.choice_spread_ns = 700;
+  search.gain = 0.113;
+  search.gain_low = 0.104;
+  search.gain_high = 0.122;
+  search.own_time_cost = 0.0024;
+  return search;
+}
 
 Events events_of(const SampleRun& run, int rank) {
   Writer out(run, rank);

@@ -22,9 +22,13 @@ struct SampleRun {
 };
 
 /// What `rank` writes: two kernels, gemm with three configs and norm with two, one warm-up and two repeats
-/// each, finals, the final run. The last rank is always the slowest; config-1 is chosen for gemm, config-0
+/// each, a search, the final run. The last rank is always the slowest; config-1 is chosen for gemm, config-0
 /// for norm.
 Events events_of(const SampleRun& run, int rank);
+
+/// The search of such a run. Of six assignments of gemm and norm, three were measured and one is infeasible;
+/// that with the configs by own time ties with the choice.
+contextual::record::SearchResult sample_search();
 
 /// The events before the first launch of `iteration`: a rank that got no further.
 Events until(const Events& events, std::int64_t iteration);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The contests of the search on the page.
+/// The searches on the page.
 
 #include "report/judging/analysis.hpp"
 #include "report/judging/report_options.hpp"
@@ -10,7 +10,7 @@
 
 namespace contextual::log_report {
 
-/// Returns the contests, or nothing for a run without contests.
+/// Returns the searches of a run, each with its map, or nothing if it had none.
 std::string search_markup(const RunAnalysis& analysis, const ReportOptions& options);
 
 }  // namespace contextual::log_report

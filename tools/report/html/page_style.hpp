@@ -8,10 +8,12 @@ namespace contextual::log_report {
 inline constexpr const char* page_style = R"css(
 :root { color-scheme: light dark; --page: #f9f9f7; --card: #fcfcfb; --ink: #0b0b0b; --soft: #52514e;
   --line: #e1e0d9; --walk: #2a78d6; --search: #eb6834; --final: #1baf7a; --bad: #d03b3b; --good: #006300;
-  --tint: #dcebfb; --odd: #f6cfcf; --none: #e8e7e1; }
+  --tint: #dcebfb; --odd: #f6cfcf; --none: #e8e7e1;
+  --near0: #174f94; --near1: #2a78d6; --near2: #74aeee; --near3: #b3d3f6; --near4: #dcebfb; --on: #ffffff; --own: #8a3ffc; }
 @media (prefers-color-scheme: dark) { :root { --page: #0d0d0d; --card: #1a1a19; --ink: #ffffff; --soft: #c3c2b7;
   --line: #33322f; --walk: #3987e5; --search: #d95926; --final: #199e70; --bad: #e66767; --good: #3ecb3e;
-  --tint: #16304f; --odd: #5c1f1f; --none: #2b2a28; } }
+  --tint: #16304f; --odd: #5c1f1f; --none: #2b2a28;
+  --near0: #9cc8fb; --near1: #5b9ff0; --near2: #326fb8; --near3: #1f4879; --near4: #16304f; --on: #0b0b0b; --own: #c4a1ff; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
 main { max-width: 1200px; margin: 0 auto; padding: 12px; }
@@ -49,6 +51,19 @@ svg text.note { font-style: italic; }
 .key.search { background: var(--search); }
 .key.sample { background: var(--walk); opacity: .3; } .key.spread { background: var(--walk); height: 3px; vertical-align: middle; }
 .key.usual { background: var(--tint); } .key.odd { background: var(--odd); }
+.unmeasured, .key.unmeasured { fill: var(--none); background: var(--none); }
+.cell.near0 { fill: var(--near0); } .cell.near1 { fill: var(--near1); } .cell.near2 { fill: var(--near2); }
+.cell.near3 { fill: var(--near3); } .cell.near4 { fill: var(--near4); } .cell.infeasible { fill: var(--odd); }
+svg text.on0, svg text.on1 { fill: var(--on); } svg text.on2, svg text.on3, svg text.on4 { fill: var(--ink); }
+.cross { stroke: var(--bad); stroke-width: 1; }
+.outline { fill: none; stroke: var(--final); } .outline.chosen { stroke-width: 3; }
+.outline.tie { stroke-width: 2; stroke-dasharray: 4 2; }
+.at-defaults { fill: var(--search); stroke: var(--card); stroke-width: 1; }
+.at-own-time { fill: var(--own); stroke: var(--card); stroke-width: 1; }
+.key.near0 { background: var(--near0); } .key.near1 { background: var(--near1); } .key.near2 { background: var(--near2); }
+.key.near3 { background: var(--near3); } .key.near4 { background: var(--near4); } .key.infeasible { background: var(--odd); }
+.key.outline { border: 2px solid var(--final); background: none; } .key.outline.tie { border-style: dashed; }
+.key.at-defaults { background: var(--search); } .key.at-own-time { background: var(--own); }
 a { color: var(--walk); }
 )css";
 

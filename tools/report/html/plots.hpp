@@ -16,6 +16,11 @@ std::string config_plot(const ProblemResult& problem);
 /// Plots the region's agreed time in every tuning iteration, by phase. Empty without times.
 std::string region_plot(const RunView& view);
 
+/// Plots the measured assignments of a search as a grid of the configs of the two problems with the most
+/// configs, coloured by the region's time. Empty if no two assignments differ in a problem that was chosen by
+/// makespan.
+std::string search_map(const SearchView& search);
+
 /// Plots the config that every rank chose, with a row per problem and a column per rank. Empty for a single
 /// rank.
 std::string choice_plot(const RunAnalysis& analysis);

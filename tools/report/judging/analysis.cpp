@@ -32,17 +32,17 @@ std::vector<std::string> warnings_of(const TuningRun& run) {
 }
 
 /// Those of the lowest rank that has some: they are alike on all.
-std::vector<const Contest*> contests_of(const TuningRun& run) {
-  std::vector<const Contest*> contests;
+std::vector<SearchView> searches_of(const TuningRun& run) {
+  std::vector<SearchView> searches;
   for (const RankRun* rank : run.ranks) {
-    for (const Contest& contest : rank->contests) {
-      contests.push_back(&contest);
+    for (const SearchResult& search : rank->searches) {
+      searches.push_back(view_of(search));
     }
-    if (!contests.empty()) {
+    if (!searches.empty()) {
       break;
     }
   }
-  return contests;
+  return searches;
 }
 
 }  // namespace
@@ -53,8 +53,8 @@ RunAnalysis analyse(const TuningRun& run, const Logs& logs) {
   analysis.ending = ending_of(run, logs);
   analysis.view = view_of(run);
   analysis.problems = problems_of(analysis.view);
-  analysis.contests = contests_of(run);
-  analysis.gain = compared_with_defaults(analysis.contests);
+  analysis.searches = searches_of(run);
+  analysis.gain = compared_with_defaults(analysis.searches);
   analysis.slowness = slowness_of(analysis.view);
   analysis.comparison = compare_ranks(analysis.view, analysis.problems);
   analysis.warnings = warnings_of(run);

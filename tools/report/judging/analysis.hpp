@@ -8,6 +8,7 @@
 #include "report/judging/problem_result.hpp"
 #include "report/judging/rank_comparison.hpp"
 #include "report/judging/run_view.hpp"
+#include "report/judging/search_view.hpp"
 #include "report/judging/slowness.hpp"
 
 #include <optional>
@@ -21,7 +22,7 @@ struct RunAnalysis {
   Ending ending;
   RunView view;
   std::vector<ProblemResult> problems;
-  std::vector<const Contest*> contests;  ///< of one rank
+  std::vector<SearchView> searches;  ///< of one rank, in their order
   std::optional<DefaultsComparison> gain;
   std::vector<Slowness> slowness;  ///< empty for one rank
   RankComparison comparison;

@@ -1,27 +1,24 @@
 #include "report/judging/defaults_comparison.hpp"
 
-#include <algorithm>
-
 namespace contextual::log_report {
 
-std::optional<DefaultsComparison> compared_with_defaults(const std::vector<const Contest*>& contests) {
-  const auto found = std::find_if(contests.rbegin(), contests.rend(), [](const Contest* contest) {
-    return contest->kind == ContestKind::verdict && contest->entries.size() == 2;
-  });
-  if (found == contests.rend()) {
+std::optional<DefaultsComparison> compared_with_defaults(const std::vector<SearchView>& searches) {
+  if (searches.empty() || searches.back().result->reference != SearchReference::defaults) {
     return std::nullopt;
   }
-  const ContestEntry& chosen = (*found)->entries[0];
-  const ContestEntry& defaults = (*found)->entries[1];
-  if (!chosen.makespan_ns || !defaults.makespan_ns || !defaults.gain_ns || *defaults.makespan_ns <= 0) {
+  const SearchView& last = searches.back();
+  const SearchResult& result = *last.result;
+  if (!result.gain || !result.choice_makespan_ns || result.reference_makespan_ns.value_or(0) <= 0) {
     return std::nullopt;
   }
   DefaultsComparison comparison;
-  comparison.chosen_ns = *chosen.makespan_ns;
-  comparison.defaults_ns = *defaults.makespan_ns;
-  comparison.change = *defaults.gain_ns / *defaults.makespan_ns;
-  comparison.round_count = chosen.round_count;
-  comparison.defaults_came_back = defaults.chosen;
+  comparison.chosen_ns = *result.choice_makespan_ns;
+  comparison.defaults_ns = *result.reference_makespan_ns;
+  comparison.change = -*result.gain;
+  comparison.change_low = -result.gain_high.value_or(*result.gain);
+  comparison.change_high = -result.gain_low.value_or(*result.gain);
+  comparison.round_count = result.round_count;
+  comparison.defaults_came_back = !last.choice.empty() && last.choice == result.reference_config_ids;
   return comparison;
 }
 

@@ -3,7 +3,7 @@
 /// \file
 /// What the tuning gained: the region with the chosen configs against the region with all defaults.
 
-#include "report/reading/events.hpp"
+#include "report/judging/search_view.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -11,18 +11,20 @@
 
 namespace contextual::log_report {
 
-/// The last contest of a run, which compares the chosen set with all defaults.
+/// The closing comparison of a search, where it is one with all defaults.
 struct DefaultsComparison {
   double chosen_ns = 0;    ///< the region's time with the chosen set
   double defaults_ns = 0;  ///< the region's time with all defaults
   double change = 0;  ///< of the region's time, by paired rounds, as a fraction of that with all defaults;
                       ///< negative if the chosen set is faster
+  double change_low = 0;  ///< ends of the interval that holds the change with a confidence of 95 %
+  double change_high = 0;
   std::int64_t round_count = 0;
-  bool defaults_came_back = false;  ///< the chosen set lost, so every kernel uses its default
+  bool defaults_came_back = false;  ///< the search found nothing better, so every kernel uses its default
 };
 
-/// Returns nothing if the last such contest has no valid times, or if there was none: because the search was
-/// off, the run ended before it, or every kernel had chosen its default already.
-std::optional<DefaultsComparison> compared_with_defaults(const std::vector<const Contest*>& contests);
+/// Returns the comparison of the last search. Returns nothing if there was no search, it was not compared
+/// with all defaults (they are infeasible, or were chosen without a comparison), or has no valid times.
+std::optional<DefaultsComparison> compared_with_defaults(const std::vector<SearchView>& searches);
 
 }  // namespace contextual::log_report

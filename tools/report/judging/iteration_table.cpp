@@ -74,6 +74,8 @@ std::string cell_text(const Entry& entry) {
       }
       return config + steps + ")" + status_text(launch);
     }
+    case LaunchRole::lead_in:
+      return config + " (lead-in)" + status_text(launch);
     case LaunchRole::candidate:
       return config + " (candidate)" + status_text(launch);
     case LaunchRole::best:

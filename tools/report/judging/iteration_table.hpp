@@ -33,7 +33,7 @@ enum class Rows : std::uint8_t {
 
 /// Makes the table, with at most `max_problems` columns. `Rows::joined` joins successive rows that differ
 /// only in the iteration of a config's steps. It also joins equal rows of the search that do not follow each
-/// other, because contests rotate.
+/// other, because the search comes back to an assignment.
 IterationTable table_of(const RunView& view, Rows rows, std::size_t max_problems);
 
 }  // namespace contextual::log_report

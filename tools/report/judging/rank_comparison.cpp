@@ -54,6 +54,8 @@ std::string role_text(LaunchRole role) {
       return " warm-up";
     case LaunchRole::repeat:
       return " repeat";
+    case LaunchRole::lead_in:
+      return " lead-in";
     case LaunchRole::candidate:
       return " candidate";
     case LaunchRole::best:

@@ -19,6 +19,11 @@ struct RankLaunch {
   const Launch* launch = nullptr;
 };
 
+/// Returns true for a launch that only prepares the ones after it, so that its times say nothing.
+inline bool is_warmup(const Launch& launch) {
+  return launch.role == LaunchRole::warmup || launch.role == LaunchRole::lead_in;
+}
+
 /// One problem in one tuning iteration, on all ranks that have it. Never empty.
 struct Cell {
   const ProblemName* problem = nullptr;

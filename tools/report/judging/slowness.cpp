@@ -67,9 +67,9 @@ std::vector<Slowness> slowness_of(const RunView& view) {
     bool warmup = false;
     for (const Cell& cell : iteration.cells) {
       std::vector<std::pair<std::int64_t, std::int64_t>> times;
-      warmup = warmup || cell.first().role == LaunchRole::warmup;
+      warmup = warmup || is_warmup(cell.first());
       for (const auto& [rank, launch] : cell.ranks) {
-        if (launch->local_ns && launch->role != LaunchRole::warmup) {
+        if (launch->local_ns && !is_warmup(*launch)) {
           times.emplace_back(rank, *launch->local_ns);
         }
         if (launch->local_makespan_ns) {

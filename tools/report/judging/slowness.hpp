@@ -21,7 +21,7 @@ struct RankShare {
 /// The slowness of ranks in the whole region or in one problem.
 struct Slowness {
   const ProblemName* problem = nullptr;  ///< null for the region's makespan
-  std::size_t iterations = 0;            ///< the number compared, without warm-ups
+  std::size_t iterations = 0;            ///< the number compared, without warm-ups and lead-ins
   std::vector<RankShare> ranks;          ///< most often slowest first
 };
 

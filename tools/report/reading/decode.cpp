@@ -73,11 +73,11 @@ struct Value<std::vector<std::int64_t>, Field> {
   }
 };
 
-template <typename Field>
-struct Value<std::vector<ContestEntry>, Field> {
-  static std::optional<std::vector<ContestEntry>> of(Fields& fields, const Field& field) {
-    std::vector<ContestEntry> entries;
-    fields.each_object(field.name, [&](Fields& entry) { entries.push_back(read<ContestEntry>(entry)); });
+template <record::HasFields T, typename Field>
+struct Value<std::vector<T>, Field> {
+  static std::optional<std::vector<T>> of(Fields& fields, const Field& field) {
+    std::vector<T> entries;
+    fields.each_object(field.name, [&](Fields& entry) { entries.push_back(read<T>(entry)); });
     return entries;
   }
 };

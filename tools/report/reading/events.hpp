@@ -12,11 +12,11 @@
 namespace contextual::log_report {
 
 using record::ChoiceStatus;
-using record::ContestKind;
 using record::enum_text;
 using record::LaunchRole;
 using record::LaunchStatus;
 using record::RunStage;
+using record::Standing;
 
 /// The storage of events that point into a TextPool.
 struct Pooled {
@@ -35,8 +35,10 @@ using Launch = record::schema::Launch<Pooled>;
 using ConfigSummary = record::schema::ConfigSummary<Pooled>;
 using Rejected = record::schema::Rejected<Pooled>;
 using Choice = record::schema::Choice<Pooled>;
-using ContestEntry = record::schema::ContestEntry<Pooled>;
-using Contest = record::schema::Contest<Pooled>;
+using SearchedProblem = record::schema::SearchedProblem<Pooled>;
+using MeasuredAssignment = record::schema::MeasuredAssignment<Pooled>;
+using InfeasibleAssignment = record::schema::InfeasibleAssignment<Pooled>;
+using SearchResult = record::schema::SearchResult<Pooled>;
 using Warning = record::schema::Warning<Pooled>;
 using Progress = record::schema::Progress<Pooled>;
 using Blocked = record::schema::Blocked<Pooled>;

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// An event needs 3: the object, its list of entries, an entry.
+/// An event needs 4: the object, its list of entries, an entry, the entry's list of numbers.
 constexpr int max_depth = 16;
 
 constexpr std::size_t max_config_size = 1'024;

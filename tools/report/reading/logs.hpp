@@ -47,7 +47,7 @@ struct RankRun {
   std::vector<ConfigSummary> summaries;
   std::vector<Rejected> rejected;
   std::vector<Choice> choices;
-  std::vector<Contest> contests;
+  std::vector<SearchResult> searches;
   std::vector<std::string_view> warnings;
   std::optional<Progress> progress;  ///< the last one
   std::optional<Blocked> blocked;    ///< the last one; empty: it went on, with a warning or to its end

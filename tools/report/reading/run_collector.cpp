@@ -29,8 +29,8 @@ void keep(RankRun& run, Rejected&& event) {
 void keep(RankRun& run, Choice&& event) {
   run.choices.push_back(event);
 }
-void keep(RankRun& run, Contest&& event) {
-  run.contests.push_back(std::move(event));
+void keep(RankRun& run, SearchResult&& event) {
+  run.searches.push_back(std::move(event));
 }
 void keep(RankRun& run, Warning&& event) {
   run.warnings.push_back(event.text);

@@ -1,48 +1,75 @@
 #include "report/text/text_search.hpp"
 
 #include "report/format/quantities.hpp"
-#include "report/wording/contest_wording.hpp"
+#include "report/wording/search_wording.hpp"
+
+#include <algorithm>
 
 namespace contextual::log_report {
 namespace {
 
-constexpr std::size_t contests_in_text = 40;
+constexpr std::size_t searches_in_text = 10;
+constexpr std::size_t sets_in_text = 16;
+constexpr std::size_t infeasible_in_text = 4;
 
-void write_contest(TextWriter& out, const Contest& contest) {
-  out.paragraph("  ", contest_title(contest));
-  TextTable table({{"", Align::left, 8},
-                   {"rounds", Align::right},
+void write_left_out(TextWriter& out, std::size_t count, const std::string& what) {
+  if (count > 0) {
+    out.line("    " + count_text(count, what) + " left out; --whole-table shows them");
+  }
+}
+
+void write_measured(TextWriter& out, const SearchView& search, const ReportOptions& options) {
+  TextTable table({{"measured", Align::left, 16},
+                   {"samples", Align::right},
                    {"region's time", Align::right},
                    {"spread", Align::right},
-                   {"saves", Align::right},
-                   {"", Align::right},
+                   {"to choice", Align::right},
                    {""}});
-  for (const ContestEntry& entry : contest.entries) {
-    const EntryWords words = entry_words(contest, entry);
-    table.add({std::string(entry.name), std::to_string(entry.round_count), words.makespan,
-               words.spread.empty() ? "" : "+- " + words.spread, words.gain, words.gain_percent, words.role},
-              entry.chosen ? Colour::good : Colour::none);
+  const std::vector<std::size_t> shown = measured_shown(search, options.limit(sets_in_text));
+  for (const std::size_t i : shown) {
+    const MeasuredView& each = search.measured[i];
+    const MeasuredWords words = measured_words(each);
+    table.add(
+        {set_text(search, each.config_ids()), words.samples, words.makespan,
+         words.spread.empty() ? "" : "+- " + words.spread, words.to_choice, standing_text(search, each)},
+        each.measured->standing == Standing::choice ? Colour::good : Colour::none);
   }
-  out.table(table, 4);
-  out.paragraph("    why: ", std::string(contest.reason), Colour::none, 4);
+  if (!table.empty()) {
+    out.table(table, 4);
+  }
+  write_left_out(out, search.measured.size() - shown.size(), "longer set");
+}
+
+void write_infeasible(TextWriter& out, const SearchView& search, const ReportOptions& options) {
+  const std::size_t shown = std::min(options.limit(infeasible_in_text), search.infeasible.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const InfeasibleAssignment& each = *search.infeasible[i];
+    out.paragraph("    infeasible: ", set_text(search, each.config_ids) + ": " + std::string(each.reason),
+                  Colour::none, 3);
+  }
+  write_left_out(out, search.infeasible.size() - shown, "infeasible set");
 }
 
 }  // namespace
 
 void write_search(TextWriter& out, const RunAnalysis& analysis, const ReportOptions& options) {
-  if (analysis.contests.empty()) {
+  if (analysis.searches.empty()) {
     return;
   }
   out.heading(search_title);
-  std::size_t written = 0;
-  for (const Contest* contest : analysis.contests) {
-    if (!contest->entries.empty() && written++ < options.limit(contests_in_text)) {
-      write_contest(out, *contest);
+  const std::size_t count = analysis.searches.size();
+  const std::size_t shown = std::min(options.limit(searches_in_text), count);
+  write_left_out(out, count - shown, "earlier search");
+  for (std::size_t i = count - shown; i < count; ++i) {
+    const SearchView& search = analysis.searches[i];
+    if (i > count - shown) {
+      out.blank();
     }
-  }
-  if (written > options.limit(contests_in_text)) {
-    out.line("  " + count_text(written - contests_in_text, "contest") +
-             " left out; --whole-table shows them");
+    for (const SearchFact& fact : search_facts(search)) {
+      out.paragraph("  " + fact.label + ": ", fact.text, Colour::none, 6);
+    }
+    write_measured(out, search, options);
+    write_infeasible(out, search, options);
   }
 }
 

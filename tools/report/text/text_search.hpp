@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The contests of the search as text.
+/// The searches as text.
 
 #include "report/judging/analysis.hpp"
 #include "report/judging/report_options.hpp"
@@ -9,7 +9,7 @@
 
 namespace contextual::log_report {
 
-/// Writes the contests, or nothing for a run without contests.
+/// Writes the searches of a run, or nothing if it had none.
 void write_search(TextWriter& out, const RunAnalysis& analysis, const ReportOptions& options);
 
 }  // namespace contextual::log_report

@@ -1,6 +1,7 @@
 #include "report/wording/run_wording.hpp"
 
 #include "report/format/quantities.hpp"
+#include "report/wording/search_wording.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -17,6 +18,37 @@ std::string rank_count_text(const TuningRun& run) {
     return count_text(static_cast<std::uint64_t>(found), "rank");
   }
   return std::to_string(found) + " of " + std::to_string(run.rank_count) + " ranks";
+}
+
+std::string result_text(const DefaultsComparison& gain) {
+  if (gain.defaults_came_back) {
+    return "the region takes " + duration_text(gain.defaults_ns) +
+           " with all defaults, which were kept: the search found no set that is surely faster";
+  }
+  return "the region takes " + duration_text(gain.chosen_ns) + " with the chosen configs and " +
+         duration_text(gain.defaults_ns) + " with all defaults, " + percent_text(gain.change) +
+         interval_text(gain.change_low, gain.change_high) + " by " +
+         count_text(static_cast<std::uint64_t>(gain.round_count), "paired round");
+}
+
+/// Where the choice was not compared with all defaults.
+std::string result_without_comparison(const SearchView& search) {
+  const SearchResult& result = *search.result;
+  if (result.reference == SearchReference::none) {
+    return !search.choice.empty() && search.choice == search.defaults
+               ? "all defaults were kept: the search found no better set"
+               : "";
+  }
+  if (result.reference == SearchReference::defaults) {
+    return "";
+  }
+  std::string text = "all defaults together are infeasible";
+  if (result.choice_makespan_ns && result.reference_makespan_ns) {
+    text += "; the region takes " + duration_text(*result.choice_makespan_ns) +
+            " with the chosen configs and " + duration_text(*result.reference_makespan_ns) +
+            " with the first set that ran";
+  }
+  return text;
 }
 
 }  // namespace
@@ -80,16 +112,10 @@ std::string status_text(const RunSummary& summary) {
 }
 
 std::string result_text(const RunAnalysis& analysis) {
-  if (!analysis.gain) {
-    return "";
+  if (analysis.gain) {
+    return result_text(*analysis.gain);
   }
-  const DefaultsComparison& gain = *analysis.gain;
-  const std::string times =
-      "the region takes " + duration_text(gain.chosen_ns) + " with " +
-      (gain.defaults_came_back ? "the set that the search found" : "the chosen configs") + " and " +
-      duration_text(gain.defaults_ns) + " with all defaults, " + percent_text(gain.change) + " by " +
-      count_text(static_cast<std::uint64_t>(gain.round_count), "paired round");
-  return gain.defaults_came_back ? times + "; the defaults were kept" : times;
+  return analysis.searches.empty() ? "" : result_without_comparison(analysis.searches.back());
 }
 
 std::string problem_label(const RunAnalysis& analysis, const ProblemName* problem) {

@@ -30,7 +30,7 @@ const char* state_name(RankState state);
 /// Returns e.g. "ok, ranks disagree".
 std::string status_text(const RunSummary& summary);
 
-/// Returns what the tuning gained over all defaults, or an empty text if that was not measured.
+/// Returns what the tuning gained over all defaults, or why that is not known. Empty without a search.
 std::string result_text(const RunAnalysis& analysis);
 
 /// Returns the name of a problem in the iteration table: e.g. "[2] " for the second of several problems, and

@@ -29,6 +29,9 @@ TEST_CASE("html_report: a plot for each kernel, one of the region and one of the
   CHECK(count(page, "data-plot=\"choices\" data-marks=\"6\"") == 1);
   CHECK(count(page, "class=\"choice usual\"") == 6);
   CHECK(count(page, "class=\"choice odd\"") == 0);
+  CHECK(count(page, "data-plot=\"search\" data-marks=\"4\"") == 1);
+  CHECK_THAT(page, ContainsSubstring("<strong>within noise:</strong> 1 other set ties with the choice"));
+  CHECK_THAT(page, ContainsSubstring("<summary>All measured and infeasible sets</summary>"));
   CHECK_THAT(page, ContainsSubstring("Result: the region takes 205.0 us with the chosen configs"));
 }
 

@@ -13,16 +13,32 @@ TEST_CASE(
     "[unit]") {
   const Analysed run = analysed(files_of({}));
   const IterationTable joined = table_of(run.analysis.view, Rows::joined, 10);
-  REQUIRE(joined.rows.size() == 6);
+  REQUIRE(joined.rows.size() == 10);
   CHECK(joined.rows[0].cells == std::vector<std::string>{"config-0 (iter-0..2)", "config-0 (iter-0..2)"});
   CHECK(joined.rows[2].cells == std::vector<std::string>{"config-2 (iter-0..2)", "best: config-0"});
   CHECK(joined.rows[3].phase == contextual::Phase::search);
-  CHECK(joined.rows[3].iterations == std::vector<Range>{{9, 9}, {11, 11}, {13, 13}});
-  CHECK(joined.rows[5].phase == contextual::Phase::final_run);
+  CHECK(joined.rows[3].cells == std::vector<std::string>{"config-1 (lead-in)", "config-0 (lead-in)"});
+  CHECK(joined.rows[4].cells == std::vector<std::string>{"config-1 (candidate)", "config-0 (candidate)"});
+  CHECK(joined.rows[9].phase == contextual::Phase::final_run);
   const IterationTable whole = table_of(run.analysis.view, Rows::all, 1);
   CHECK(whole.rows.size() == 16);
   CHECK(whole.problems_left_out == 1);
   CHECK(whole.rows[1].cells == std::vector<std::string>{"config-0 (iter-1)"});
+}
+
+TEST_CASE("table_of: runs of the search with equal assignments and roles share a row", "[unit]") {
+  Events events = events_of({.ranks = 1}, 0);
+  for (contextual::record::Event& event : events) {
+    auto* launch = std::get_if<contextual::record::LaunchRow>(&event.body);
+    if (launch != nullptr && launch->phase == contextual::Phase::search) {
+      launch->config.id = 0;
+    }
+  }
+  const Analysed run = analysed({lines_of(events)});
+  const IterationTable joined = table_of(run.analysis.view, Rows::joined, 10);
+  REQUIRE(joined.rows.size() == 6);
+  CHECK(joined.rows[3].iterations == std::vector<Range>{{9, 9}, {11, 11}, {13, 13}});
+  CHECK(joined.rows[4].iterations == std::vector<Range>{{10, 10}, {12, 12}, {14, 14}});
 }
 
 TEST_CASE("table_of: iterations and steps as large as numbers get neither overflow nor join", "[unit]") {

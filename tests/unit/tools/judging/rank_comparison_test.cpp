@@ -24,6 +24,18 @@ Analysed with_rank_1(const std::function<void(record::Event&)>& change) {
 
 }  // namespace
 
+TEST_CASE("analyse: a lead-in on one rank beside a candidate on the other is a disagreement", "[unit]") {
+  const Analysed run = with_rank_1([](record::Event& event) {
+    if (auto* launch = std::get_if<record::LaunchRow>(&event.body);
+        launch != nullptr && launch->tuning_iteration == 9 && launch->config.problem.kernel == "gemm") {
+      launch->role = record::LaunchRole::candidate;
+    }
+  });
+  REQUIRE(run.analysis.comparison.disagreements.size() == 1);
+  CHECK(run.analysis.comparison.disagreements[0].text ==
+        "iteration 9, gemm (4096, bf16): rank 0: config-1 lead-in; rank 1: config-1 candidate");
+}
+
 TEST_CASE("analyse: another choice on one rank is a disagreement that names both", "[unit]") {
   const Analysed run = with_rank_1([](record::Event& event) {
     if (auto* choice = std::get_if<record::Choice>(&event.body);

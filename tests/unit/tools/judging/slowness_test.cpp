@@ -20,3 +20,11 @@ TEST_CASE("analyse: the slowest rank is named with its share, for the region and
   CHECK(run.analysis.slowness[0].problem == nullptr);
   CHECK(analysed(files_of({.ranks = 1})).analysis.slowness.empty());
 }
+
+TEST_CASE("analyse: warm-ups and lead-ins say nothing about slow ranks", "[unit]") {
+  const Analysed run = analysed(files_of({}));
+  // 9 iterations of the walk with 3 warm-ups, 6 of the search with 3 lead-ins, and the final run.
+  CHECK(run.analysis.slowness[0].iterations == 10);
+  CHECK(run.analysis.slowness[1].iterations == 10);  // gemm
+  CHECK(run.analysis.slowness[2].iterations == 11);  // norm, which has no warm-up beside gemm's third config
+}

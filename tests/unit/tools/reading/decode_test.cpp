@@ -62,6 +62,72 @@ TEST_CASE("decode_line: a launch keeps its values, and its config the order of i
   CHECK(launch.config.values == "{BLOCK_N: 128, SWIZZLE: true, IMPL: mma}");
 }
 
+TEST_CASE("decode_line: a search keeps its lists and every value in them", "[unit]") {
+  TextPool pool;
+  const DecodedLine decoded =
+      decode_line(contextual::record::to_json_line(samples::event(samples::search())), pool);
+  const auto& search = std::get<SearchResult>(decoded.event->body);
+  REQUIRE(search.problems.size() == 2);
+  CHECK(search.problems[0].problem == pool.problem("gemm", "(4096, 4096, bf16)"));
+  CHECK(search.problems[0].chosen_by == contextual::ChosenBy::makespan);
+  CHECK(search.problems[0].config_id == 1);
+  CHECK(search.problems[0].own_time_config_id == 2);
+  CHECK(search.existing_count == 3);
+  CHECK(search.measured_count == 2);
+  CHECK(search.failed_count == 1);
+  CHECK(search.run_count == 20);
+  CHECK(search.lead_in_count == 8);
+  REQUIRE(search.measured.size() == 2);
+  CHECK(search.measured[1] == MeasuredAssignment{{1, 0}, 7, 310'000, 1'500, Standing::choice});
+  REQUIRE(search.infeasible.size() == 1);
+  CHECK(search.infeasible[0] == InfeasibleAssignment{{2, 0}, "rank 1: no progress in 1000 ms"});
+  CHECK(search.reason == "the shortest makespan, 11.4 % shorter than the defaults");
+  CHECK(search.cut.empty());
+  CHECK(search.reference == contextual::SearchReference::defaults);
+  CHECK(search.reference_config_ids == std::vector<std::int64_t>{0, 0});
+  CHECK(search.round_count == 5);
+  CHECK(search.reference_makespan_ns == 350'000);
+  CHECK(search.reference_spread_ns == 2'000);
+  CHECK(search.choice_makespan_ns == 310'000);
+  CHECK(search.choice_spread_ns == 1'500);
+  CHECK(search.gain == 0.114);
+  CHECK(search.gain_low == 0.108);
+  CHECK(search.gain_high == 0.12);
+  CHECK_FALSE(search.own_time_cost.has_value());
+}
+
+TEST_CASE("decode_line: a search without a choice, cut, with ties", "[unit]") {
+  TextPool pool;
+  auto event = samples::cut_search();
+  event.problems[0].config_id.reset();
+  const DecodedLine decoded = decode_line(contextual::record::to_json_line(samples::event(event)), pool);
+  const auto& search = std::get<SearchResult>(decoded.event->body);
+  CHECK_FALSE(search.problems[0].config_id.has_value());
+  CHECK(search.measured[1].standing == Standing::within_noise);
+  CHECK(search.within_noise_count == 1);
+  CHECK(search.cut == "its budget of 20 runs is spent");
+  CHECK(search.own_time_cost == 0.0016);
+  CHECK_FALSE(search.gain.has_value());
+}
+
+TEST_CASE("decode_line: what is wrong in the lists of a search is said by field, fields inside are counted",
+          "[unit]") {
+  const std::string line = contextual::record::to_json_line(samples::event(samples::search()));
+  CHECK(damage(with(line, "\"config_ids\":[0,0]", "\"config_ids\":[0,-1]")) ==
+        "\"config_ids\" is out of range");
+  CHECK(damage(with(line, "\"config_ids\":[0,0]", "\"config_ids\":7")) == "\"config_ids\" is not a list");
+  CHECK(damage(with(line, "\"choice\"", "\"best\"")) == "\"standing\" is none of the words it can be");
+  CHECK(damage(with(line, "\"measured\":[", "\"measured\":[7,")) == "not an object");
+  CHECK(damage(with(line, "\"own time\"", "\"dice\"")) == "\"chosen_by\" is none of the words it can be");
+  TextPool pool;
+  CHECK(decode_line(with(line, "\"sample_count\"", "\"mood\":1,\"sample_count\""), pool).unknown_fields == 1);
+}
+
+TEST_CASE("decode_line: the event of an older search is one that is not known", "[unit]") {
+  TextPool pool;
+  CHECK_FALSE(decode_line(with(launch_line(), "\"launch\"", "\"contest\""), pool).event.has_value());
+}
+
 TEST_CASE("decode_line: unknown events and fields are ignored and counted, missing new fields are not damage",
           "[unit]") {
   TextPool pool;

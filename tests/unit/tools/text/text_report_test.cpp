@@ -42,18 +42,73 @@ std::vector<std::string> lost_rank() {
 
 }  // namespace
 
-TEST_CASE("text_report: a good run has choices and why, contests, slowest rank and table", "[unit]") {
+TEST_CASE("text_report: a good run has choices and why, the search, slowest rank and table", "[unit]") {
   const std::string text = text_of(files_of({}));
   for (const char* part :
        {"logs: 2 logs,", "status: ok", "[1] gemm (4096, bf16)",
         "chosen: config-1 {BLOCK_N: 128, IMPL: mma}, 80.00 us",
         "why: fastest by own time, 20.0 % shorter than the default", "values: BLOCK_N, IMPL",
-        "gemm (4096, bf16), the others fixed", "incumbent, chosen", "Slowest rank", "100.0 %",
+        "sets: 6 exist, 3 measured, 2 infeasible; 26 runs, 11 of them lead-ins", "ended: complete",
+        "gemm 1, norm 0        5       205.0 us  +- 700 ns             chosen",
+        "gemm 0, norm 0        4       230.0 us  +- 600 ns    +12.2 %  all defaults",
+        "infeasible: gemm 2, norm 0: rank 1: no progress in 1000 ms", "config-1 (lead-in)", "Slowest rank",
+        "100.0 %",
         "result: the region takes 205.0 us with the chosen configs and 230.0 us with all defaults, -11.3 %",
-        "config-0 (iter-0..2)", "best: config-1"}) {
+        "(95 % interval -12.2 % to -10.4 %) by 3 paired rounds", "config-0 (iter-0..2)", "best: config-1"}) {
     CHECK_THAT(text, ContainsSubstring(part));
   }
   CHECK(text.find("culprit") == std::string::npos);
+}
+
+TEST_CASE("text_report: defaults that were kept, or that are infeasible, are the result", "[unit]") {
+  const auto result_of = [](const auto& change) {
+    Events events = events_of({.ranks = 1}, 0);
+    for (contextual::record::Event& event : events) {
+      if (auto* search = std::get_if<contextual::record::SearchResult>(&event.body)) {
+        change(*search);
+      }
+    }
+    return text_of({lines_of(events)}, {.width = 160});
+  };
+  CHECK_THAT(result_of([](contextual::record::SearchResult& search) {
+               search.problems[0].config_id = 0;
+               search.gain = 0;
+             }),
+             ContainsSubstring("result: the region takes 230.0 us with all defaults, which were kept"));
+  const auto not_compared = [](contextual::record::SearchResult& search) {
+    search.reference = contextual::SearchReference::none;
+    search.reference_config_ids.clear();
+    search.gain.reset();
+  };
+  CHECK_THAT(result_of(not_compared), !ContainsSubstring("result:"));
+  CHECK_THAT(result_of([&](contextual::record::SearchResult& search) {
+               not_compared(search);
+               search.problems[0].config_id = 0;
+             }),
+             ContainsSubstring("result: all defaults were kept: the search found no better set"));
+  const std::string infeasible = result_of([](contextual::record::SearchResult& search) {
+    search.reference = contextual::SearchReference::first_feasible;
+    search.gain.reset();
+  });
+  CHECK_THAT(infeasible,
+             ContainsSubstring("result: all defaults together are infeasible; the region takes "
+                               "205.0 us with the chosen configs and 230.0 us with the first set"));
+}
+
+TEST_CASE("text_report: a long search shows its shortest sets, all where that is asked for", "[unit]") {
+  Events events = events_of({.ranks = 1}, 0);
+  for (contextual::record::Event& event : events) {
+    auto* search = std::get_if<contextual::record::SearchResult>(&event.body);
+    for (std::int64_t id = 0; search != nullptr && id < 40; ++id) {
+      search->measured.push_back({{3 + id, 0}, 2, 300'000.0 + static_cast<double>(id), 1, {}});
+      search->infeasible.push_back({{3 + id, 1}, "starved"});
+    }
+  }
+  const std::string text = text_of({lines_of(events)});
+  CHECK_THAT(text, ContainsSubstring("27 longer sets left out; --whole-table shows them"));
+  CHECK_THAT(text, ContainsSubstring("37 infeasible sets left out"));
+  CHECK(text.find("gemm 42, norm 0") == std::string::npos);
+  CHECK_THAT(text_of({lines_of(events)}, {.whole_table = true}), ContainsSubstring("gemm 42, norm 0"));
 }
 
 TEST_CASE("text_report: a run that ended badly names the culprit in the overview and in its details",

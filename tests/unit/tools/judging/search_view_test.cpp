@@ -1,0 +1,83 @@
+#include "report/judging/search_view.hpp"
+
+#include "support/catch.hpp"
+#include "unit/tools/judging/analysed.hpp"
+
+using namespace contextual::log_report;
+using namespace report_test;
+using Catch::Matchers::WithinAbs;
+using contextual::ChosenBy;
+using contextual::SearchReference;
+
+namespace {
+
+SearchResult two_problems() {
+  SearchResult search;
+  search.problems = {{nullptr, ChosenBy::makespan, 1, 2}, {nullptr, ChosenBy::not_tuned, 3, 3}};
+  search.measured = {{{0, 3}, 4, 200, 1, Standing::other}, {{1, 3}, 5, 100, 1, Standing::choice}};
+  search.infeasible = {{{2, 3}, "no progress"}};
+  return search;
+}
+
+}  // namespace
+
+TEST_CASE("analyse: the searches of a run are those of the lowest rank that has some", "[unit]") {
+  const Analysed run = analysed(files_of({}));
+  REQUIRE(run.analysis.searches.size() == 1);
+  const SearchView& search = run.analysis.searches[0];
+  CHECK(search.choice == ConfigIds{1, 0});
+  CHECK(search.by_own_time == ConfigIds{1, 1});
+  CHECK(search.defaults == ConfigIds{0, 0});
+  CHECK(search.differing == std::vector<std::size_t>{0, 1});
+  CHECK(search.result->problems[0].problem == run.analysis.problems[0].name);
+}
+
+TEST_CASE("view_of: the measured assignments are in the order of their makespans, relative to the choice",
+          "[unit]") {
+  const SearchResult result = two_problems();
+  const SearchView search = view_of(result);
+  REQUIRE(search.measured.size() == 2);
+  CHECK(search.measured[0].config_ids() == ConfigIds{1, 3});
+  CHECK_THAT(search.measured[1].to_choice.value_or(0), WithinAbs(1.0, 1e-12));
+  CHECK(search.find({0, 3}) == &search.measured[1]);
+  CHECK(search.find({2, 3}) == nullptr);
+  CHECK(search.infeasible_because({2, 3}) == "no progress");
+  CHECK_FALSE(search.infeasible_because({1, 3}).has_value());
+  CHECK(search.differing == std::vector<std::size_t>{0});
+}
+
+TEST_CASE("view_of: the defaults are the reference, else config 0 of every problem that was tuned",
+          "[unit]") {
+  SearchResult result = two_problems();
+  CHECK(view_of(result).defaults == ConfigIds{0, 3});
+  result.reference = SearchReference::first_feasible;
+  result.reference_config_ids = {5, 3};
+  CHECK(view_of(result).defaults == ConfigIds{0, 3});
+  result.reference = SearchReference::defaults;
+  CHECK(view_of(result).defaults == ConfigIds{5, 3});
+}
+
+TEST_CASE("view_of: assignments of another number of problems, and times that are none, are left out",
+          "[unit]") {
+  SearchResult result = two_problems();
+  result.measured.push_back({{1}, 5, 100, 1, Standing::other});
+  result.measured.push_back({{4, 3}, 5, std::nullopt, 1, Standing::other});
+  result.measured.push_back({{5, 3}, 5, -1, 1, Standing::other});
+  result.infeasible.push_back({{1, 2, 3}, "too many"});
+  result.reference = SearchReference::defaults;
+  result.reference_config_ids = {7};
+  const SearchView search = view_of(result);
+  CHECK(search.measured.size() == 2);
+  CHECK(search.infeasible.size() == 1);
+  CHECK(search.defaults == ConfigIds{0, 3});
+}
+
+TEST_CASE("view_of: a search without a choice has none, and compares with nothing", "[unit]") {
+  SearchResult result = two_problems();
+  result.problems[1].config_id.reset();
+  result.measured[1].standing = Standing::other;
+  const SearchView search = view_of(result);
+  CHECK(search.choice.empty());
+  CHECK(search.defaults.empty());
+  CHECK_FALSE(search.measured[0].to_choice.has_value());
+}

@@ -1,0 +1,110 @@
+#include "report/judging/search_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace contextual::log_report {
+namespace {
+
+/// One id of each problem; nothing where some problem has none.
+template <typename Id>
+ConfigIds assignment_of(const std::vector<SearchedProblem>& problems, const Id& id) {
+  ConfigIds assignment;
+  for (const SearchedProblem& problem : problems) {
+    const std::optional<std::int64_t> config = id(problem);
+    if (!config) {
+      return {};
+    }
+    assignment.push_back(*config);
+  }
+  return assignment;
+}
+
+ConfigIds defaults_of(const SearchResult& result) {
+  if (result.reference == SearchReference::defaults &&
+      result.reference_config_ids.size() == result.problems.size()) {
+    return result.reference_config_ids;
+  }
+  return assignment_of(result.problems, [](const SearchedProblem& problem) {
+    return problem.chosen_by == ChosenBy::not_tuned ? problem.config_id : std::optional<std::int64_t>(0);
+  });
+}
+
+std::vector<MeasuredView> measured_of(const SearchResult& result) {
+  std::vector<MeasuredView> measured;
+  std::optional<double> choice_ns;
+  for (const MeasuredAssignment& each : result.measured) {
+    const double makespan_ns = each.makespan_ns.value_or(0);
+    if (each.config_ids.size() == result.problems.size() && makespan_ns > 0 && std::isfinite(makespan_ns)) {
+      measured.push_back({&each, makespan_ns, std::nullopt});
+      if (each.standing == Standing::choice) {
+        choice_ns = makespan_ns;
+      }
+    }
+  }
+  for (MeasuredView& each : measured) {
+    each.to_choice = choice_ns ? std::optional(each.makespan_ns / *choice_ns - 1) : std::nullopt;
+  }
+  std::stable_sort(measured.begin(), measured.end(), [](const MeasuredView& a, const MeasuredView& b) {
+    return a.makespan_ns < b.makespan_ns;
+  });
+  return measured;
+}
+
+/// Compares all with the first one.
+std::vector<std::size_t> differing_of(const SearchView& view) {
+  std::vector<const ConfigIds*> all;
+  for (const MeasuredView& each : view.measured) {
+    all.push_back(&each.config_ids());
+  }
+  for (const InfeasibleAssignment* each : view.infeasible) {
+    all.push_back(&each->config_ids);
+  }
+  for (const ConfigIds* each : {&view.choice, &view.by_own_time, &view.defaults}) {
+    if (!each->empty()) {
+      all.push_back(each);
+    }
+  }
+  std::vector<std::size_t> differing;
+  for (std::size_t p = 0; !all.empty() && p < all.front()->size(); ++p) {
+    if (std::any_of(all.begin(), all.end(),
+                    [&](const ConfigIds* each) { return (*each)[p] != (*all.front())[p]; })) {
+      differing.push_back(p);
+    }
+  }
+  return differing;
+}
+
+}  // namespace
+
+const MeasuredView* SearchView::find(const ConfigIds& assignment) const {
+  const auto found = std::find_if(measured.begin(), measured.end(),
+                                  [&](const MeasuredView& each) { return each.config_ids() == assignment; });
+  return found == measured.end() ? nullptr : &*found;
+}
+
+std::optional<std::string_view> SearchView::infeasible_because(const ConfigIds& assignment) const {
+  const auto found = std::find_if(infeasible.begin(), infeasible.end(),
+                                  [&](const auto* each) { return each->config_ids == assignment; });
+  return found == infeasible.end() ? std::nullopt : std::optional((*found)->reason);
+}
+
+SearchView view_of(const SearchResult& result) {
+  SearchView view;
+  view.result = &result;
+  view.choice =
+      assignment_of(result.problems, [](const SearchedProblem& problem) { return problem.config_id; });
+  view.by_own_time = assignment_of(result.problems,
+                                   [](const SearchedProblem& problem) { return problem.own_time_config_id; });
+  view.defaults = defaults_of(result);
+  view.measured = measured_of(result);
+  for (const InfeasibleAssignment& each : result.infeasible) {
+    if (each.config_ids.size() == result.problems.size()) {
+      view.infeasible.push_back(&each);
+    }
+  }
+  view.differing = differing_of(view);
+  return view;
+}
+
+}  // namespace contextual::log_report

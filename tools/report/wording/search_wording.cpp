@@ -1,0 +1,203 @@
+#include "report/wording/search_wording.hpp"
+
+#include "report/format/columns.hpp"
+#include "report/format/quantities.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace contextual::log_report {
+namespace {
+
+constexpr std::size_t problems_in_text = 12;
+constexpr std::size_t ties_in_text = 4;
+constexpr std::size_t name_columns = 24;
+constexpr std::int64_t most_counted = 1'000'000'000;
+
+std::uint64_t unsigned_of(std::int64_t count) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, count));
+}
+
+std::string time_text(std::optional<double> centre_ns, std::optional<double> spread_ns) {
+  return centre_ns ? duration_text(*centre_ns) + (spread_ns ? " +- " + duration_text(*spread_ns) : "")
+                   : "no time";
+}
+
+std::string counts_text(const SearchResult& result) {
+  return (result.existing_count >= most_counted ? "10^9 or more exist"
+                                                : std::to_string(result.existing_count) + " exist") +
+         ", " + std::to_string(result.measured_count) + " measured, " + std::to_string(result.failed_count) +
+         " infeasible; " + count_text(unsigned_of(result.run_count), "run") + ", " +
+         std::to_string(result.lead_in_count) + " of them lead-ins";
+}
+
+std::string choice_text(const SearchView& search) {
+  std::string text;
+  std::size_t count = 0;
+  for (const SearchedProblem& problem : search.result->problems) {
+    if (++count > problems_in_text) {
+      return text + "; ...";
+    }
+    const std::string name = problem.problem == nullptr ? "?" : name_of(*problem.problem);
+    const std::string_view how = enum_text(problem.chosen_by);
+    text += (text.empty() ? "" : "; ") + shorten(name, 2 * name_columns) + ": " +
+            (problem.config_id ? "config-" + std::to_string(*problem.config_id) : "none") +
+            (problem.chosen_by == ChosenBy::not_tuned ? ", " : ", by ") + std::string(how);
+  }
+  return text;
+}
+
+/// The times of the closing comparison.
+std::string compared_times(const SearchResult& result) {
+  return time_text(result.choice_makespan_ns, result.choice_spread_ns) + " against " +
+         time_text(result.reference_makespan_ns, result.reference_spread_ns) + " in " +
+         count_text(unsigned_of(result.round_count), "paired round");
+}
+
+std::string gain_text(const SearchView& search) {
+  const SearchResult& result = *search.result;
+  if (!result.gain) {
+    return "not known: " + compared_times(result);
+  }
+  if (search.choice == result.reference_config_ids) {
+    return "none: the defaults were kept, " +
+           time_text(result.reference_makespan_ns, result.reference_spread_ns);
+  }
+  return percent_text(-*result.gain) +
+         interval_text(-result.gain_high.value_or(*result.gain), -result.gain_low.value_or(*result.gain)) +
+         ", " + compared_times(result);
+}
+
+std::string comparison_text(const SearchView& search) {
+  switch (search.result->reference) {
+    case SearchReference::defaults:
+      return gain_text(search);
+    case SearchReference::first_feasible: {
+      const std::string first = set_text(search, search.result->reference_config_ids);
+      return "not known: all defaults together are infeasible; compared with the first set that ran" +
+             (first.empty() ? "" : " (" + first + ")") + ": " + compared_times(*search.result);
+    }
+    case SearchReference::none:
+      break;
+  }
+  return !search.choice.empty() && search.choice == search.defaults ? "none: the choice is all defaults"
+                                                                    : "not compared";
+}
+
+std::string ties_text(const SearchView& search) {
+  if (search.result->within_noise_count == 0) {
+    return "no other measured set ties with the choice";
+  }
+  std::string text =
+      count_text(unsigned_of(search.result->within_noise_count), "other set ties", "other sets tie") +
+      " with the choice, so that what differs between them is no finding";
+  std::size_t named = 0;
+  for (const MeasuredView& each : search.measured) {
+    if (each.measured->standing == Standing::within_noise && named < ties_in_text) {
+      text += (named++ == 0 ? ": " : "; ") + set_text(search, each.config_ids());
+    }
+  }
+  return unsigned_of(search.result->within_noise_count) > named ? text + "; ..." : text;
+}
+
+std::string own_time_text(const SearchView& search) {
+  if (search.by_own_time == search.choice) {
+    return "the same set";
+  }
+  std::string text = set_text(search, search.by_own_time) + ": ";
+  if (const auto reason = search.infeasible_because(search.by_own_time)) {
+    return text + "infeasible: " + shorten(*reason, 200);
+  }
+  const std::optional<double> cost = search.result->own_time_cost;
+  return text + (cost ? percent_text(*cost) + " to the choice" : "not measured");
+}
+
+}  // namespace
+
+std::string interval_text(double low, double high) {
+  return " (95 % interval " + percent_text(low) + " to " + percent_text(high) + ")";
+}
+
+std::vector<SearchFact> search_facts(const SearchView& search) {
+  const SearchResult& result = *search.result;
+  std::vector<SearchFact> facts{
+      {"sets", counts_text(result)},
+      {"ended", result.cut.empty() ? "complete" : "cut: " + std::string(result.cut)}};
+  if (!search.choice.empty()) {
+    facts.push_back({"chosen", choice_text(search)});
+  }
+  facts.push_back({search.choice.empty() ? "no choice" : "why", std::string(result.reason)});
+  if (!search.choice.empty()) {
+    facts.push_back({"to all defaults", comparison_text(search)});
+    facts.push_back({"within noise", ties_text(search)});
+  }
+  if (!search.choice.empty() && !search.by_own_time.empty()) {
+    facts.push_back({"best by own times", own_time_text(search)});
+  }
+  return facts;
+}
+
+std::string short_name(const SearchView& search, std::size_t problem) {
+  const std::vector<SearchedProblem>& problems = search.result->problems;
+  const ProblemName* name = problems[problem].problem;
+  if (name == nullptr) {
+    return "?";
+  }
+  const auto namesakes = std::count_if(problems.begin(), problems.end(), [&](const SearchedProblem& other) {
+    return other.problem != nullptr && other.problem->kernel == name->kernel;
+  });
+  return shorten(namesakes > 1 ? name_of(*name) : std::string(name->kernel), name_columns);
+}
+
+std::string set_text(const SearchView& search, const ConfigIds& config_ids) {
+  std::string text;
+  std::size_t count = 0;
+  for (const std::size_t problem : search.differing) {
+    if (problem >= config_ids.size()) {
+      break;
+    }
+    if (++count > problems_in_text) {
+      return text + ", ...";
+    }
+    text +=
+        (text.empty() ? "" : ", ") + short_name(search, problem) + " " + std::to_string(config_ids[problem]);
+  }
+  return text;
+}
+
+std::string standing_text(const SearchView& search, const MeasuredView& measured) {
+  const ConfigIds& config_ids = measured.config_ids();
+  std::string text;
+  const auto add = [&](bool applies, const char* word) {
+    text += applies ? (text.empty() ? "" : ", ") + std::string(word) : "";
+  };
+  add(config_ids == search.choice, "chosen");
+  add(measured.measured->standing == Standing::within_noise, "within noise");
+  add(config_ids == search.defaults, "all defaults");
+  add(config_ids == search.by_own_time, "best by own times");
+  return text;
+}
+
+MeasuredWords measured_words(const MeasuredView& measured) {
+  const MeasuredAssignment& line = *measured.measured;
+  return {std::to_string(line.sample_count), duration_text(measured.makespan_ns),
+          line.spread_ns ? duration_text(*line.spread_ns) : "",
+          measured.to_choice && line.standing != Standing::choice ? percent_text(*measured.to_choice) : ""};
+}
+
+std::vector<std::size_t> measured_shown(const SearchView& search, std::size_t limit) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < search.measured.size(); ++i) {
+    const ConfigIds& config_ids = search.measured[i].config_ids();
+    const bool marked =
+        config_ids == search.choice || config_ids == search.defaults || config_ids == search.by_own_time;
+    if (i < limit || marked) {
+      shown.push_back(i);
+    }
+  }
+  return shown;
+}
+
+}  // namespace contextual::log_report
