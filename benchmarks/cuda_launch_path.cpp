@@ -151,7 +151,7 @@ void compare_while_tuned(const char* what, int rounds, Launch&& launch_kernel) {
             },
             {.n_warmup = 1,
              .n_repeat = rounds,
-             .finals = false,
+             .search = contextual::SearchLevel::off,
              .always_tune = true,
              .log_directory = "",
              .timer = [] { return std::make_unique<NoTimer>(); }});

@@ -43,7 +43,7 @@ CUfunction function_of(Nothing& kernel, const Stream& stream, const Arguments& a
 Options tuning(const TimerFactory& timer, int repeats) {
   return {.n_warmup = 2,
           .n_repeat = repeats,
-          .finals = false,
+          .search = contextual::SearchLevel::off,
           .always_tune = true,
           .log_directory = "",
           .timer = timer};

@@ -83,7 +83,7 @@ double ns_per_launch(Launches& launches, int batch, Launch&& launch) {
   return elapsed.count() / batch;
 }
 
-/// Finals off, nothing logged, whatever is locked in.
+/// No search, nothing logged, whatever is locked in.
 Options tuning(const TimerFactory& timer, int repeats);
 
 }  // namespace contextual::benchmarks

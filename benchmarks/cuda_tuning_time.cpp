@@ -37,7 +37,7 @@ struct Cost {
   double set_up = 0;          ///< until the first run of the region: timer, first configs compiled and loaded
   double region = 0;          ///< host time in the region and until the next settle begins
   double settle = 0;          ///< waiting for the device, taking and sorting records
-  double finals = 0;          ///< of the wall time, from the walk's end to the final run
+  double search = 0;          ///< of the wall time, from the walk's end to the final run
   double timed_makespan = 0;  ///< sum over tuning iterations
   long timed_iterations = 0;
   long runs = 0;  ///< of the region
@@ -89,17 +89,17 @@ class WatchedTimer final : public Timer {
 
 class Tuning {
  public:
-  Tuning(const ThreeBuffers& buffers, const Stream& stream, bool finals)
-      : buffers_(buffers), stream_(stream), finals_(finals) {}
+  Tuning(const ThreeBuffers& buffers, const Stream& stream, bool search)
+      : buffers_(buffers), stream_(stream), search_(search) {}
 
   /// From `begin` on, so that making the kernels can be part of it.
   Cost tune(const ThreeKernels& kernels, Clock::time_point begin) {
     Cost cost;
     Phase phase = Phase::walk;
-    Clock::time_point finals_begin;
+    Clock::time_point search_begin;
     Clock::time_point iteration_begin;
     Options options;
-    options.finals = finals_;
+    options.search = search_ ? contextual::SearchLevel::normal : contextual::SearchLevel::off;
     options.always_tune = true;
     options.log_directory = "";
     options.timer = [&cost] { return std::make_unique<WatchedTimer>(cuda_cupti_timer(), cost); };
@@ -109,9 +109,9 @@ class Tuning {
         cost.set_up = ms_between(begin, iteration_begin);
       }
       if (info.phase == Phase::search && phase != Phase::search) {
-        finals_begin = iteration_begin;
+        search_begin = iteration_begin;
       } else if (info.phase == Phase::final_run && phase == Phase::search) {
-        cost.finals = ms_between(finals_begin, iteration_begin);
+        cost.search = ms_between(search_begin, iteration_begin);
       }
       phase = info.phase;
     };
@@ -133,14 +133,14 @@ class Tuning {
  private:
   const ThreeBuffers& buffers_;
   const Stream& stream_;
-  bool finals_;
+  bool search_;
   RegionReport report_;
 };
 
 void print(const char* what, const Cost& cost) {
   std::printf("%-26s %8.1f %6ld %9.4f %8.2f %9.1f %9.1f %9.1f %9.1f %9.1f\n", what, cost.wall, cost.runs,
               cost.region_time(), cost.over_region(), cost.set_up, cost.region, cost.settle, cost.rest(),
-              cost.finals);
+              cost.search);
 }
 
 /// ms a run, back to back, untimed.
@@ -171,18 +171,18 @@ Cost middle(std::vector<Cost> costs) {
 int main(int argc, char** argv) {
   CLI::App app{"Time to tune a region of three kernels with 32, 12 and 12 configs"};
   int repeats = 7;
-  bool no_finals = false;
+  bool no_search = false;
   app.add_option("--repeats", repeats, "tunings with everything compiled; the one in the middle counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_flag("--no-finals", no_finals, "the walk alone, as other tuners do");
+  app.add_flag("--no-search", no_search, "the walk alone, as other tuners do");
   return run_program(app, argc, argv, [&] {
     const TemporaryCache cache;
     const ThreeBuffers buffers;
     const Stream stream;
-    Tuning tuning(buffers, stream, !no_finals);
-    std::printf("%u cores, finals %s; times in ms\n%-26s %8s %6s %9s %8s %9s %9s %9s %9s %9s\n",
-                std::thread::hardware_concurrency(), no_finals ? "off" : "on", "", "wall", "runs", "region",
+    Tuning tuning(buffers, stream, !no_search);
+    std::printf("%u cores, search %s; times in ms\n%-26s %8s %6s %9s %8s %9s %9s %9s %9s %9s\n",
+                std::thread::hardware_concurrency(), no_search ? "off" : "on", "", "wall", "runs", "region",
                 "wall/", "set-up", "in region", "settle", "rest", "of wall:");
     std::printf("%-26s %8s %6s %9s %8s %9s %9s %9s %9s %9s\n", "", "", "", "time", "regions", "", "", "", "",
                 "search");

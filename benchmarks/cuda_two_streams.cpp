@@ -102,7 +102,7 @@ void run_timed(Region& region, const TimerFactory& timer, int runs, Samples& sam
   Options options;
   options.n_warmup = 1;
   options.n_repeat = (runs + 1) / 2;  // there are two configs
-  options.finals = false;
+  options.search = contextual::SearchLevel::off;
   options.always_tune = true;
   options.log_directory = "";
   options.timer = timer;

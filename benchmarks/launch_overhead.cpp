@@ -92,7 +92,7 @@ class Comparison {
 };
 
 void lock_in_all_keys(const benchmark::State&) {
-  contextual::ContextualAutotuner tuner{{.finals = false, .log_directory = ""}};
+  contextual::ContextualAutotuner tuner{{.search = contextual::SearchLevel::off, .log_directory = ""}};
   tuner.run("all keys", [] {
     for (const LaunchArgs& a : arguments(64)) {
       launch_kernel(a);
@@ -118,7 +118,7 @@ BENCHMARK(locked_in)
 void intercepted(benchmark::State& state) {
   Comparison comparison(static_cast<std::size_t>(state.range(0)), 1'024);
   contextual::ContextualAutotuner tuner{
-      {.n_repeat = 40, .finals = false, .always_tune = true, .log_directory = ""}};
+      {.n_repeat = 40, .search = contextual::SearchLevel::off, .always_tune = true, .log_directory = ""}};
   for (auto _ : state) {
     tuner.run("intercepted", [&] { comparison.measure_round(); });
   }

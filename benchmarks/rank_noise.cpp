@@ -1,6 +1,6 @@
 /// \file
 /// What noise does to the choice when a sample is the maximum over many ranks. One kernel, the real schedule,
-/// statistics and finals; only the times are drawn: in every run of the region each of P ranks has the
+/// statistics and search; only the times are drawn: in every run of the region each of P ranks has the
 /// config's true time, some jitter, and now and then an interruption, and the slowest one counts.
 ///
 /// Printed is how much slower than the best config the chosen one truly is.
@@ -88,7 +88,7 @@ struct Outcome {
   double kept_default = 0;  ///< share of the trials
 };
 
-Outcome tune_often(const Noise& noise, std::int64_t ranks, bool finals, int trials) {
+Outcome tune_often(const Noise& noise, std::int64_t ranks, bool search, int trials) {
   std::vector<int> values;
   for (std::size_t i = 0; i < true_time.size(); ++i) {
     values.push_back(static_cast<int>(i));
@@ -100,7 +100,7 @@ Outcome tune_often(const Noise& noise, std::int64_t ranks, bool finals, int tria
   for (int trial = 0; trial < trials; ++trial) {
     SlowestRank slowest(noise, ranks, static_cast<std::uint64_t>(trial));
     contextual::ContextualAutotuner tuner{
-        {.finals = finals,
+        {.search = search ? contextual::SearchLevel::normal : contextual::SearchLevel::off,
          .always_tune = true,
          .log_directory = "",
          .timer = contextual::testing::scripted_timer([&](const contextual::LaunchInfo& launch) {
@@ -135,13 +135,13 @@ int main(int argc, char** argv) {
               100 * (true_time[0] - 1));
   for (const Noise& noise : noises) {
     std::printf("%s\n%8s %12s %12s %14s %12s %12s %14s\n", noise.name, "ranks", "walk: mean", "worst",
-                "kept default", "finals: mean", "worst", "kept default");
+                "kept default", "search: mean", "worst", "kept default");
     for (const std::int64_t ranks : rank_counts) {
       const Outcome walk = tune_often(noise, ranks, false, trials);
-      const Outcome finals = tune_often(noise, ranks, true, trials);
+      const Outcome search = tune_often(noise, ranks, true, trials);
       std::printf("%8lld %12.2f %12.0f %13.0f%% %12.2f %12.0f %13.0f%%\n", static_cast<long long>(ranks),
                   100 * walk.mean_loss, 100 * walk.worst_loss, 100 * walk.kept_default,
-                  100 * finals.mean_loss, 100 * finals.worst_loss, 100 * finals.kept_default);
+                  100 * search.mean_loss, 100 * search.worst_loss, 100 * search.kept_default);
     }
   }
   return 0;

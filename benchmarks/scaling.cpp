@@ -42,12 +42,12 @@ struct Cost {
   std::size_t bytes = 0;  ///< held by the tuners after the run, reports included
 };
 
-Cost measure(int kernel_count, int config_count, int n_repeat, int ranks, bool finals) {
+Cost measure(int kernel_count, int config_count, int n_repeat, int ranks, bool search) {
   const auto kernels = make_kernels(kernel_count, config_count);
   const contextual::Options options{
       .n_warmup = 1,
       .n_repeat = n_repeat,
-      .finals = finals,
+      .search = search ? contextual::SearchLevel::normal : contextual::SearchLevel::off,
       .max_iterations = 1'000'000,
       .log_directory = "",
       .timer = contextual::testing::scripted_timer([](const contextual::LaunchInfo& launch) {
@@ -85,12 +85,12 @@ Cost measure(int kernel_count, int config_count, int n_repeat, int ranks, bool f
   return cost;
 }
 
-void report(int kernels, int configs, int n_repeat, int ranks, bool finals) {
-  const Cost cost = measure(kernels, configs, n_repeat, ranks, finals);
+void report(int kernels, int configs, int n_repeat, int ranks, bool search) {
+  const Cost cost = measure(kernels, configs, n_repeat, ranks, search);
   const double launches = static_cast<double>(cost.runs) * kernels;
   const double samples = static_cast<double>(kernels) * configs * n_repeat * ranks;
   std::printf("%7d %7d %7d %5d %6s %7lld %9.1f %11.2f %12.2f %13.1f %12.1f\n", kernels, configs, n_repeat,
-              ranks, finals ? "on" : "off", static_cast<long long>(cost.runs), cost.seconds * 1e3,
+              ranks, search ? "on" : "off", static_cast<long long>(cost.runs), cost.seconds * 1e3,
               cost.seconds * 1e6 / static_cast<double>(cost.runs), cost.seconds * 1e6 / launches,
               static_cast<double>(cost.bytes) / 1024, static_cast<double>(cost.bytes) / samples);
 }
@@ -100,11 +100,11 @@ void report(int kernels, int configs, int n_repeat, int ranks, bool finals) {
 int main() {
   mallopt(M_ARENA_MAX, 1);  // so that mallinfo2 sees all threads
   std::printf(
-      "kernels configs repeats ranks finals    runs  total ms   us per run us per launch   memory KiB  B per "
+      "kernels configs repeats ranks search    runs  total ms   us per run us per launch   memory KiB  B per "
       "sample\n");
-  for (const bool finals : {false, true}) {
+  for (const bool search : {false, true}) {
     for (const int kernels : {1, 4, 16, 64}) {
-      report(kernels, 8, 5, 1, finals);
+      report(kernels, 8, 5, 1, search);
     }
   }
   for (const int configs : {8, 32, 128, 512}) {

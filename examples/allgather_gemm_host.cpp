@@ -16,6 +16,7 @@
 
 #include "common/gathered_layer.hpp"
 #include "common/printing.hpp"
+#include "common/search_level.hpp"
 #include "common/several_ranks.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -46,7 +47,7 @@ struct CommandLine {
   examples::GatheredLayerShape shape;
   int warmup = 3;
   int repeat = 5;
-  bool no_finals = false;
+  contextual::SearchLevel search = contextual::SearchLevel::normal;
   bool whole_table = false;
   int rounds = 21;
   int budget_ms = 20'000;
@@ -100,7 +101,7 @@ contextual::Options Program::tuning_options() {
   options.communicator = contextual::mpi_world();
   options.n_warmup = command_line.warmup;
   options.n_repeat = command_line.repeat;
-  options.finals = !command_line.no_finals;
+  options.search = command_line.search;
   options.log_directory = command_line.log_directory;
   options.deadline = std::chrono::milliseconds(command_line.budget_ms);
   options.before_iteration = [this](const contextual::IterationInfo&) {
@@ -255,7 +256,7 @@ void add_options(CLI::App& app, CommandLine& command_line) {
   app.add_option("--warmup", command_line.warmup, "uses of a config before its samples count")
       ->capture_default_str();
   app.add_option("--repeat", command_line.repeat, "samples of a config")->capture_default_str();
-  app.add_flag("--no-finals", command_line.no_finals, "lock in what the walk found");
+  examples::add_search_option(app, command_line.search);
   app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
   app.add_option("--rounds", command_line.rounds, "runs with defaults and tuned after the tuning")
       ->check(size)

@@ -2,6 +2,8 @@
 /// Prints the documented iteration table from real launches: which config every kernel used in every run of
 /// the region.
 
+#include "common/search_level.hpp"
+
 #include <contextual/autotuner.hpp>
 #include <contextual/kernel.hpp>
 #include <contextual/key.hpp>
@@ -51,7 +53,7 @@ struct CommandLine {
   int warmup = 1;
   int repeat = 1;
   std::vector<int> configs{2, 3};
-  bool finals = false;
+  contextual::SearchLevel search = contextual::SearchLevel::off;
 };
 
 void print_table(const CommandLine& command_line) {
@@ -63,7 +65,7 @@ void print_table(const CommandLine& command_line) {
   std::vector<float> totals(kernels.size());
 
   contextual::ContextualAutotuner tuner{
-      {.n_warmup = command_line.warmup, .n_repeat = command_line.repeat, .finals = command_line.finals}};
+      {.n_warmup = command_line.warmup, .n_repeat = command_line.repeat, .search = command_line.search}};
   int runs = 0;
   tuner.run("iteration_table", [&] {
     ++runs;
@@ -75,7 +77,7 @@ void print_table(const CommandLine& command_line) {
   const contextual::Report report = tuner.report();
   const contextual::RegionReport& region = *report.find("iteration_table");
   std::cout << region.table_text() << "\nThe region ran " << runs << " times: " << region.walk_iterations
-            << " of the walk, " << region.search_iterations << " of the finals and the final run.\n"
+            << " of the walk, " << region.search_iterations << " of the search and the final run.\n"
             << "best-config is:\n"
             << region.choices_text();
 }
@@ -92,7 +94,7 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  app.add_flag("--finals", command_line.finals, "play the finals as well");
+  examples::add_search_option(app, command_line.search);
   CLI11_PARSE(app, argc, argv);
   try {
     print_table(command_line);

@@ -5,6 +5,7 @@
 
 #include "common/decoder_block.hpp"
 #include "common/printing.hpp"
+#include "common/search_level.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/cuda.hpp>
@@ -27,7 +28,7 @@ struct CommandLine {
   examples::DecoderShape shape;
   int warmup = 3;
   int repeat = 5;
-  bool no_finals = false;
+  contextual::SearchLevel search = contextual::SearchLevel::normal;
   bool whole_table = false;
   int rounds = 21;
   std::string log_directory = ".autotune_logs";
@@ -60,7 +61,7 @@ contextual::Options tuning_options(const CommandLine& command_line, examples::De
   options.timer = contextual::cuda_timer;
   options.n_warmup = command_line.warmup;
   options.n_repeat = command_line.repeat;
-  options.finals = !command_line.no_finals;
+  options.search = command_line.search;
   options.log_directory = command_line.log_directory;
   options.before_iteration = [&block](const contextual::IterationInfo&) { block.poison(); };
   options.after_iteration = [&block, &checks](const contextual::IterationInfo& info) {
@@ -120,7 +121,7 @@ void add_options(CLI::App& app, CommandLine& command_line) {
   app.add_option("--warmup", command_line.warmup, "uses of a config before its samples count")
       ->capture_default_str();
   app.add_option("--repeat", command_line.repeat, "samples of a config")->capture_default_str();
-  app.add_flag("--no-finals", command_line.no_finals, "lock in what the walk found");
+  examples::add_search_option(app, command_line.search);
   app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
   app.add_option("--rounds", command_line.rounds, "runs with defaults and tuned after the tuning")
       ->check(CLI::Range(1, 1 << 20))

@@ -5,6 +5,7 @@
 
 #include "common/feed_forward.hpp"
 #include "common/printing.hpp"
+#include "common/search_level.hpp"
 
 #include <contextual/autotuner.hpp>
 
@@ -26,7 +27,7 @@ struct CommandLine {
   examples::FeedForwardShape shape;
   int warmup = 3;
   int repeat = 5;
-  bool no_finals = false;
+  contextual::SearchLevel search = contextual::SearchLevel::normal;
   bool whole_table = false;
   int rounds = 21;
   std::string log_directory = ".autotune_logs";
@@ -54,7 +55,7 @@ contextual::Options tuning_options(const CommandLine& command_line, examples::Fe
   contextual::Options options;
   options.n_warmup = command_line.warmup;
   options.n_repeat = command_line.repeat;
-  options.finals = !command_line.no_finals;
+  options.search = command_line.search;
   options.log_directory = command_line.log_directory;
   options.before_iteration = [&layer](const contextual::IterationInfo&) { layer.reset(); };
   options.after_iteration = [&layer, &checks](const contextual::IterationInfo& info) {
@@ -118,7 +119,7 @@ void add_options(CLI::App& app, CommandLine& command_line) {
   app.add_option("--warmup", command_line.warmup, "uses of a config before its samples count")
       ->capture_default_str();
   app.add_option("--repeat", command_line.repeat, "samples of a config")->capture_default_str();
-  app.add_flag("--no-finals", command_line.no_finals, "lock in what the walk found");
+  examples::add_search_option(app, command_line.search);
   app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
   app.add_option("--rounds", command_line.rounds, "runs with defaults and tuned after the tuning")
       ->check(CLI::Range(1, 1 << 20))

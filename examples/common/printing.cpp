@@ -58,7 +58,7 @@ void print_short_table(const contextual::RegionReport& region) {
     }
     std::printf("\n");
   }
-  std::printf("(%lld tuning iterations of the finals are left out)\n",
+  std::printf("(%lld tuning iterations of the search are left out)\n",
               static_cast<long long>(region.search_iterations));
 }
 
@@ -94,16 +94,13 @@ void print_report(const contextual::RegionReport& region, bool whole_table) {
   }
   std::printf("\nChoices, and why:\n");
   print_wrapped(region.choices_text());
-  if (!region.contests.empty()) {
-    std::printf("\nFinals:\n");
-  }
-  for (const contextual::ContestReport& contest : region.contests) {
-    print_wrapped("  " + contest.subject + ": " + contest.reason);
+  if (!region.searches.empty()) {
+    std::printf("\nSearch:\n");
+    print_wrapped(region.searches_text());
   }
   if (region.default_makespan && region.tuned_makespan) {
     std::printf(
-        "\nThe verdict of the finals, makespan of the region (centre and spread of each; decided by "
-        "pairs):\n");
+        "\nThe closing comparison, makespan of the region (centre and spread of each; decided by pairs):\n");
     print_summary("defaults", *region.default_makespan);
     print_summary("tuned", *region.tuned_makespan);
   }

@@ -12,8 +12,8 @@
 
 namespace examples {
 
-/// Table, choices and why, finals and warnings. Tuning iterations in which no kernel changes its config share
-/// a row, and those of the finals are left out, unless `whole_table` is set.
+/// Table, choices and why, search and warnings. Tuning iterations in which no kernel changes its config share
+/// a row, and those of the search are left out, unless `whole_table` is set.
 void print_report(const contextual::RegionReport& region, bool whole_table);
 
 /// `text`, whose lines may be longer, each continued by an indented line.

@@ -88,8 +88,8 @@ class Rounds {
     options.communicator = contextual::mpi_world();
     options.n_warmup = 1;
     options.n_repeat = 1;
-    options.finals_repeat = 1;
-    options.finals_passes = 1;
+    options.search_settings.runs = 60;
+    options.search_settings.closing_rounds = 1;
     options.log_directory = "";
     options.deadline = std::chrono::seconds(60);
     options.before_iteration = [this](const contextual::IterationInfo&) { subject_.spoil(round_); };
@@ -116,11 +116,11 @@ class Rounds {
     CHECK(checked_ == 1);
   }
 
-  /// The finals take long: in the first round only.
+  /// The search takes long: in the first round only.
   void tune() {
     contextual::Options how;
     how.always_tune = true;
-    how.finals = round_ == 0;
+    how.search = round_ == 0 ? contextual::SearchLevel::normal : contextual::SearchLevel::off;
     checked_ = 0;
     int runs = 0;
     tuner_.run(

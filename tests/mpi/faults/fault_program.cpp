@@ -67,9 +67,8 @@ class Program {
     contextual::Options options;
     options.n_warmup = 1;
     options.n_repeat = 2;
-    options.finals_candidates = 1;
-    options.finals_repeat = 2;
-    options.finals_passes = 1;
+    options.search_settings.runs = 40;
+    options.search_settings.closing_rounds = 2;
     options.settle_every = command_line_.settle_every;
     options.deadline = command_line_.deadline;
     options.grace = command_line_.grace;

@@ -29,7 +29,8 @@ int main() {
       [](const SumConfig& config, const std::vector<long>& values) { return sum(config, values); }};
   const std::vector<long> values(1000, 3);
 
-  contextual::ContextualAutotuner tuner{{.n_warmup = 1, .n_repeat = 1, .finals = false, .log_directory = ""}};
+  contextual::ContextualAutotuner tuner{
+      {.n_warmup = 1, .n_repeat = 1, .search = contextual::SearchLevel::off, .log_directory = ""}};
   const long total = tuner.run("sum_region", [&] { return kernel(values); });
 
   const contextual::Report report = tuner.report();

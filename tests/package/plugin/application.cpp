@@ -56,7 +56,8 @@ int main(int argc, char** argv) {
   const auto last_unroll = symbol<LastUnrollFunction>(plugin, "plugin_last_unroll");
 
   std::vector<float> values(1 << 14, 1.0F);
-  contextual::ContextualAutotuner tuner{{.n_warmup = 1, .n_repeat = 2, .finals = false, .log_directory = ""}};
+  contextual::ContextualAutotuner tuner{
+      {.n_warmup = 1, .n_repeat = 2, .search = contextual::SearchLevel::off, .log_directory = ""}};
   tuner.run("application_region", [&] { scale(values.data(), values.size(), 1.0F); });
   check_report(tuner.report(), last_unroll());
 

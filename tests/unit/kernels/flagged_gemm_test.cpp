@@ -183,7 +183,7 @@ TEST_CASE("tunable flagged gemm tries two orders, those that differ for the laun
   contextual::Options options;
   options.n_warmup = 1;
   options.n_repeat = 1;
-  options.finals = false;
+  options.search = contextual::SearchLevel::off;
   options.log_directory = "";
   contextual::ContextualAutotuner tuner{options};
   tuner.run("orders", [&] {
