@@ -45,7 +45,8 @@ extern "C" __global__ void busy() {
   }
 };
 
-// A little less than the kernels spin, because the clock by which they do so has steps of about a microsecond.
+// A little less than the kernels spin, because the clock by which they do so has steps of about a
+// microsecond.
 constexpr double short_ns = 0.99e6;
 constexpr double long_ns = 2.97e6;
 

@@ -15,14 +15,9 @@ double student_quantile(std::size_t count) {
   return count < quantiles.size() ? quantiles[count] : 2.2;
 }
 
+/// The makespan of the run after the lead-in, which is the one sample of a trial.
 std::optional<std::int64_t> sample_of(const SearchObservation& observation) {
-  std::vector<std::int64_t> samples;
-  for (std::size_t i = 1; i < observation.runs.size(); ++i) {
-    if (observation.runs[i].makespan_ns) {
-      samples.push_back(*observation.runs[i].makespan_ns);
-    }
-  }
-  return samples.empty() ? std::nullopt : std::optional(samples.front());
+  return observation.runs.size() > 1 ? observation.runs[1].makespan_ns : std::nullopt;
 }
 
 }  // namespace

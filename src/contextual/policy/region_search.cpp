@@ -475,8 +475,7 @@ void RegionSearch::note_measured() {
 }
 
 void RegionSearch::conclude(std::vector<ProblemState>& problems) {
-  record_.failed = feasibility_.failures().size();
-  note_measured();
+  const bool measured = feasibility_.proven(record_.choice);
   const std::string cut = record_.cut.empty() ? "" : " (cut: " + record_.cut + ")";
   for (std::size_t p = 0; p < problems.size(); ++p) {
     if (!problems[p].walked()) {
@@ -486,13 +485,9 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
     if (member || record_.choice[p] != problems[p].record().choice) {
       problems[p].choose(record_.choice[p], record_.reason + cut);
     }
-    const bool measured = feasibility_.proven(record_.choice);
     problems[p].lock_in(measured);
   }
-  records_.push_back(std::move(record_));
-  stage_ = Stage::idle;
-  search_.reset();
-  closing_.reset();
+  end();
 }
 
 void RegionSearch::give_up(std::vector<ProblemState>& problems) {
@@ -500,11 +495,16 @@ void RegionSearch::give_up(std::vector<ProblemState>& problems) {
     problem.close(failure_);
   }
   record_.reason = failure_;
+  end();
+}
+
+void RegionSearch::end() {
   record_.failed = feasibility_.failures().size();
   note_measured();
   records_.push_back(std::move(record_));
   stage_ = Stage::idle;
   search_.reset();
+  closing_.reset();
 }
 
 std::size_t RegionSearch::expected_runs(const std::vector<ProblemState>& problems,

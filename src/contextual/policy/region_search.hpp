@@ -84,6 +84,7 @@ class RegionSearch {
   void end_closing();
   void conclude(std::vector<ProblemState>& problems);
   void give_up(std::vector<ProblemState>& problems);
+  void end();
 
   void tell_search(const SearchTrial& trial, std::vector<SearchRun> runs, const std::string& infeasible);
   void observe_in_closing(const SearchTrial& trial, std::vector<SearchRun> runs,
