@@ -7,6 +7,7 @@
 #include <contextual/autotuner.hpp>
 #include <contextual/cuda.hpp>
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -16,17 +17,24 @@ using namespace gpu_test;
 namespace {
 
 struct Config {
-  int us = 0;  ///< how long the kernel takes
+  int length = 0;  ///< which of the kernel's lengths
 };
 
-/// One block of one thread that is busy for so long, and never longer than 2 s.
+/// One block of one thread that is busy for one of these lengths, and never longer than 2 s.
 class Busy : public CudaKernel<Config> {
  public:
-  Busy(const std::string& name, const std::vector<int>& us)
-      : CudaKernel<Config>(name, {{"US", &Config::us, us}}, single_problem, definition()) {}
+  Busy(const std::string& name, const std::vector<int>& lengths_us)
+      : CudaKernel<Config>(name, {{"LENGTH", &Config::length, indices(lengths_us)}}, single_problem,
+                           definition(lengths_us)) {}
 
  private:
-  static Definition definition() {
+  static std::vector<int> indices(const std::vector<int>& lengths_us) {
+    std::vector<int> all(lengths_us.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+
+  static Definition definition(const std::vector<int>& lengths_us) {
     Definition definition;
     definition.source = CudaSource::text("busy.cu", R"(
 extern "C" __global__ void busy() {
@@ -37,8 +45,9 @@ extern "C" __global__ void busy() {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   } while (now - begin < length);
 })");
-    definition.variant = [](const Config& config) {
-      return CudaVariant{.function = "busy", .defines = {{"US", std::to_string(config.us)}}};
+    definition.variant = [lengths_us](const Config& config) {
+      return CudaVariant{.function = "busy",
+                         .defines = {{"US", std::to_string(lengths_us.at(std::size_t(config.length)))}}};
     };
     definition.layout = [](const Config&) { return CudaLayout{}; };
     return definition;
