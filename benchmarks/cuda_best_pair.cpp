@@ -1,0 +1,287 @@
+/// \file
+/// Whether the search finds the best pair of configs of two persistent kernels on two streams, when only a
+/// change of both helps, and what keeping the iterations apart costs.
+///
+/// Both kernels have 4 configs: on how many multiprocessors they run. With all of them, which is the default
+/// of both, they run one after the other; with half of them each, beside each other. A kernel with half of
+/// them beside one with all is slower than either pair. The region joins neither stream, and launches the
+/// kernels in both orders. Every pair's time is taken before, in turn, as is the chosen pair's afterwards,
+/// beside the best pair.
+
+#include "cuda_common.hpp"
+
+#include <contextual/autotuner.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace contextual;
+using namespace contextual::benchmarks;
+using Clock = std::chrono::steady_clock;
+using Pair = std::pair<std::size_t, std::size_t>;
+
+constexpr const char* share_source =
+#include "embedded/cuda_shares.cu.inc"
+    ;
+constexpr int prologue_ns = 40'000;
+constexpr int round_ns = 20'000;
+constexpr int rounds_on_all = 2;  ///< with a block on every multiprocessor
+constexpr unsigned shared_bytes = 160 * 1024;  ///< more than half of what a multiprocessor has
+
+struct ShareConfig {
+  int blocks = 0;
+};
+using ShareKernel = CudaKernel<ShareConfig, unsigned>;
+
+int multiprocessors() {
+  int count = 0;
+  CONTEXTUAL_CHECKED(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
+  return count;
+}
+
+ShareKernel::Definition definition() {
+  ShareKernel::Definition definition;
+  definition.source = CudaSource::text("cuda_shares.cu", share_source);
+  definition.variant = [](const ShareConfig&) {
+    return CudaVariant{.function = "share",
+                       .defines = {{"PROLOGUE", std::to_string(prologue_ns) + "ull"},
+                                   {"ROUND", std::to_string(round_ns) + "ull"}}};
+  };
+  definition.layout = [](const ShareConfig& config, unsigned) {
+    return CudaLayout{
+        .grid = {static_cast<unsigned>(config.blocks)}, .block = {32}, .dynamic_shared_bytes = shared_bytes};
+  };
+  return definition;
+}
+
+/// All multiprocessors, three quarters, half and a quarter of them.
+ConfigSpace<ShareConfig> space() {
+  const int all = multiprocessors();
+  return ConfigSpace<ShareConfig>::list({{"BLOCKS", &ShareConfig::blocks}},
+                                        {{all}, {all * 3 / 4}, {all / 2}, {all / 4}})
+      .default_config({all});
+}
+
+enum class Order { first_first, second_first };
+
+class Region {
+ public:
+  Region()
+      : first_("first", space(), single_problem, definition()),
+        second_("second", space(), single_problem, definition()),
+        items_(static_cast<unsigned>(rounds_on_all * multiprocessors())) {
+    for (cudaEvent_t* event : {&begin_, &joined_, &end_}) {
+      CONTEXTUAL_CHECKED(cudaEventCreate(event));
+    }
+    for (ShareKernel* kernel : {&first_, &second_}) {
+      for (std::size_t config = 0; config < kernel->space().size(); ++config) {
+        kernel->expect(config, Key{}, static_cast<cudaStream_t>(first_stream_), items_);
+        kernel->prepare(config, Key{});
+      }
+    }
+  }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+  ~Region() {
+    for (cudaEvent_t event : {begin_, joined_, end_}) {
+      cudaEventDestroy(event);
+    }
+  }
+
+  void launch(Order order) {
+    if (order == Order::first_first) {
+      first_(first_stream_, items_);
+    }
+    second_(second_stream_, items_);
+    if (order == Order::second_first) {
+      first_(first_stream_, items_);
+    }
+  }
+
+  void wait() const {
+    first_stream_.wait();
+    second_stream_.wait();
+  }
+
+  /// us from the begin of both streams' work to its end, without the tuner.
+  double time(const Pair& pair, Order order) {
+    CONTEXTUAL_CHECKED(cudaEventRecord(begin_, first_stream_));
+    CONTEXTUAL_CHECKED(cudaStreamWaitEvent(second_stream_, begin_, 0));
+    const auto launch = [&](ShareKernel& kernel, std::size_t config, const Stream& stream) {
+      CONTEXTUAL_CHECKED(kernel.launch_config(config, static_cast<cudaStream_t>(stream), items_));
+    };
+    if (order == Order::first_first) {
+      launch(first_, pair.first, first_stream_);
+    }
+    launch(second_, pair.second, second_stream_);
+    if (order == Order::second_first) {
+      launch(first_, pair.first, first_stream_);
+    }
+    CONTEXTUAL_CHECKED(cudaEventRecord(joined_, second_stream_));
+    CONTEXTUAL_CHECKED(cudaStreamWaitEvent(first_stream_, joined_, 0));
+    CONTEXTUAL_CHECKED(cudaEventRecord(end_, first_stream_));
+    wait();
+    float ms = 0;
+    CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin_, end_));
+    return 1000.0 * static_cast<double>(ms);
+  }
+
+ private:
+  ShareKernel first_;
+  ShareKernel second_;
+  unsigned items_;
+  Stream first_stream_;
+  Stream second_stream_;
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t joined_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+Options options_of(SearchLevel level, Iterations iterations) {
+  Options options;
+  options.search = level;
+  options.iterations = iterations;
+  options.always_tune = true;
+  options.log_directory = "";
+  options.timer = cuda_timer;
+  return options;
+}
+
+struct Tuning {
+  Pair choice;
+  long runs = 0;
+  double wall_us = 0;
+};
+
+Tuning tune(Region& region, Order order, const Options& base) {
+  Tuning tuning;
+  Options options = base;
+  options.before_iteration = [&](const IterationInfo&) { ++tuning.runs; };
+  ContextualAutotuner tuner(options);
+  const auto begin = Clock::now();
+  tuner.run("two persistent kernels", [&] { region.launch(order); });
+  region.wait();
+  tuning.wall_us = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+  const Report report = tuner.report();
+  for (const ProblemReport& problem : report.find("two persistent kernels")->problems) {
+    (problem.kernel == "first" ? tuning.choice.first : tuning.choice.second) = problem.choice;
+  }
+  return tuning;
+}
+
+/// Medians of so many times of each pair, taken in turn.
+std::map<Pair, double> times_of_all(Region& region, Order order, int rounds) {
+  std::map<Pair, std::vector<double>> samples;
+  for (int round = -1; round < rounds; ++round) {
+    for (std::size_t first = 0; first < 4; ++first) {
+      for (std::size_t second = 0; second < 4; ++second) {
+        const double us = region.time({first, second}, order);
+        if (round >= 0) {
+          samples[{first, second}].push_back(us);
+        }
+      }
+    }
+  }
+  std::map<Pair, double> times;
+  for (const auto& [pair, of_pair] : samples) {
+    times[pair] = median(of_pair);
+  }
+  return times;
+}
+
+Pair best_of(const std::map<Pair, double>& times) {
+  return std::min_element(times.begin(), times.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+void print(const std::map<Pair, double>& times) {
+  std::printf("us by config of the first (down) and the second kernel (across)\n");
+  for (std::size_t first = 0; first < 4; ++first) {
+    for (std::size_t second = 0; second < 4; ++second) {
+      std::printf(" %8.1f", times.at({first, second}));
+    }
+    std::printf("\n");
+  }
+}
+
+/// Median of the ratios of rounds in turn.
+double ratio(Region& region, Order order, const Pair& a, const Pair& b, int rounds) {
+  std::vector<double> ratios;
+  for (int round = 0; round < rounds; ++round) {
+    const double of_a = region.time(a, order);
+    ratios.push_back(of_a / region.time(b, order));
+  }
+  return median(ratios);
+}
+
+/// Returns true if every tuning came within 2 % of the best pair.
+bool tune_often(Region& region, Order order, const char* what, int tunings, int rounds, SearchLevel level) {
+  const std::map<Pair, double> times = times_of_all(region, order, rounds);
+  const Pair best = best_of(times);
+  std::printf("\n%s, best pair %zu, %zu\n", what, best.first, best.second);
+  print(times);
+  std::vector<double> ratios;
+  std::vector<double> runs;
+  for (int i = 0; i < tunings; ++i) {
+    const Tuning tuning = tune(region, order, options_of(level, Iterations::joined));
+    ratios.push_back(ratio(region, order, tuning.choice, best, rounds));
+    runs.push_back(static_cast<double>(tuning.runs));
+    if (ratios.back() > 1.02) {
+      std::printf("chosen %zu, %zu: %.3f of the best pair\n", tuning.choice.first, tuning.choice.second,
+                  ratios.back());
+    }
+  }
+  std::printf("%d tunings: median %.4f, largest %.4f of the best pair; runs median %.0f, most %.0f\n", tunings,
+              median(ratios), *std::max_element(ratios.begin(), ratios.end()), median(runs),
+              *std::max_element(runs.begin(), runs.end()));
+  return goal_at_most("largest ratio to the best pair", *std::max_element(ratios.begin(), ratios.end()), 1.02,
+                      "");
+}
+
+/// The walk's wall time a run, with the iterations joined over pipelined ones; each takes turns.
+void print_cost_of_joining(Region& region, int rounds) {
+  std::array<std::vector<double>, 2> us;
+  for (int round = -1; round < rounds; ++round) {
+    for (const Iterations iterations : {Iterations::joined, Iterations::pipelined}) {
+      Options options = options_of(SearchLevel::off, iterations);
+      options.n_repeat = 60;
+      const Tuning tuning = tune(region, Order::first_first, options);
+      if (round >= 0) {
+        us[iterations == Iterations::joined ? 0 : 1].push_back(tuning.wall_us /
+                                                               static_cast<double>(tuning.runs));
+      }
+    }
+  }
+  std::printf("\nwall time of a walk, us a run: joined %.1f, pipelined %.1f, difference %.1f\n", median(us[0]),
+              median(us[1]), median(differences(us[0], us[1])));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Two persistent kernels on two streams: is the best pair of configs found?"};
+  int tunings = 40;
+  int rounds = 15;
+  SearchLevel level = SearchLevel::normal;
+  app.add_option("--tunings", tunings, "for each order of launches")->check(CLI::PositiveNumber);
+  app.add_option("--rounds", rounds, "times of each pair")->check(CLI::PositiveNumber);
+  app.add_option("--search", level, "quick, normal or thorough")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, SearchLevel>{
+          {"quick", SearchLevel::quick}, {"normal", SearchLevel::normal}, {"thorough", SearchLevel::thorough}}));
+  return run_program(app, argc, argv, [&] {
+    Region region;
+    bool met = tune_often(region, Order::first_first, "first kernel first", tunings, rounds, level);
+    met = tune_often(region, Order::second_first, "second kernel first", tunings, rounds, level) && met;
+    print_cost_of_joining(region, 9);
+    return met ? 0 : 1;
+  });
+}
