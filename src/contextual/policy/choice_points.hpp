@@ -4,8 +4,8 @@
 /// Choice points: problems whose configs are alternatives, which may launch problems of their own. Pure.
 ///
 /// The problems of each alternative are tuned under it, together with those around the choice point, and then
-/// the alternatives are compared, each with what was best for it. One choice point at a time does so; one that
-/// stands in an alternative of another one is finished first.
+/// the alternatives are compared, each with what was best for it. One choice point at a time does so; one
+/// that stands in an alternative of another one is finished first.
 
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/problem_request.hpp"

@@ -275,7 +275,7 @@ void ProblemState::lock_in(bool measured) {
   record_.status = ProblemStatus::locked_in;
   if (record_.configs[record_.choice].left_out) {
     make_provisional("no candidate was measured");
-  } else if (!measured && entrants(1).empty()) {
+  } else if (!measured && entrants(1).empty() && !(request_.choice_point && viable_count_ == 1)) {
     make_provisional("the schedule ended without a sample");
   }
 }

@@ -554,7 +554,8 @@ std::size_t RegionSearch::expected_runs(const std::vector<ProblemState>& problem
   if (options_.search == SearchLevel::off || assignments < 2) {
     return 0;
   }
-  return std::min(static_cast<std::size_t>(runs_for_search(iterations, 1)), runs_per_assignment * assignments) +
+  return std::min(static_cast<std::size_t>(runs_for_search(iterations, 1)),
+                  runs_per_assignment * assignments) +
          closing;
 }
 

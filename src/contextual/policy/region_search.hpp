@@ -44,8 +44,8 @@ struct SearchTask {
   std::size_t parts = 1;  ///< how many searches share what is left of the budget, with this one
 };
 
-/// Not thread-safe. Keeps references to the options, the walk's log, the choice points and what is known to be
-/// feasible.
+/// Not thread-safe. Keeps references to the options, the walk's log, the choice points and what is known to
+/// be feasible.
 class RegionSearch {
  public:
   RegionSearch(const PolicyOptions& options, const WalkLog& walk, const ChoicePoints& choice_points,
@@ -123,9 +123,9 @@ class RegionSearch {
   SearchTask task_;
   std::vector<std::size_t> members_;
   std::vector<bool> timed_;  ///< by member: it has own times
-  Assignment base_;      ///< what the problems that are no members use
-  Assignment walked_;    ///< what the walk would choose by now
-  Assignment defaults_;  ///< the same, with the default of every problem that waits
+  Assignment base_;          ///< what the problems that are no members use
+  Assignment walked_;        ///< what the walk would choose by now
+  Assignment defaults_;      ///< the same, with the default of every problem that waits
   std::unique_ptr<Search> search_;
   std::optional<ClosingComparison> closing_;
   std::map<Assignment, std::vector<std::int64_t>> samples_;  ///< by assignment of all problems

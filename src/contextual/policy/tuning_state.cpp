@@ -125,9 +125,8 @@ bool TuningState::Impl::wants_first_run() const {
 /// For what only the final run does to a problem.
 ProblemState& TuningState::Impl::closed_problem(std::size_t index) {
   ProblemState& problem = problems.at(index);
-  require(
-      !problem.open(),
-      "the final run has no say about a tuning problem that is still open: problem " + std::to_string(index));
+  require(!problem.open(), "the final run has no say about a tuning problem that is still open: problem " +
+                               std::to_string(index));
   return problem;
 }
 

@@ -192,9 +192,8 @@ TEST_CASE("alternatives: what is off is not launched, does not age, and is not p
   driver.finish();
   const auto first_separate = std::find_if(driver.runs.begin(), driver.runs.end(),
                                            [](const Configs& c) { return c.at("choice") == 1; });
-  const bool fused_was_tuned_first = std::any_of(driver.runs.begin(), first_separate, [](const Configs& c) {
-    return c.at("fused") == 2;
-  });
+  const bool fused_was_tuned_first =
+      std::any_of(driver.runs.begin(), first_separate, [](const Configs& c) { return c.at("fused") == 2; });
   CHECK(fused_was_tuned_first);
   REQUIRE(driver.state.searches().size() == 3);
   const std::vector<SearchRecord>& searches = driver.state.searches();
