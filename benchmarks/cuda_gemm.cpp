@@ -155,8 +155,22 @@ struct Tuned {
   double us = 0;
   double ratio = 0;  ///< cuBLAS's time over its own
   double tuning_seconds = 0;
-  ProblemReport problem;
+  std::vector<ProblemReport> problems;
 };
+
+/// What is launched: the kernel of the alternative that was chosen, where there are alternatives.
+const ProblemReport& launched(const std::vector<ProblemReport>& problems) {
+  const std::string end = " " + problems.at(0).choice_config.to_string();
+  for (const ProblemReport& problem : problems) {
+    const std::size_t colon = problem.key.rfind(": ");
+    const std::string alternative =
+        colon == std::string::npos ? "" : " {alternative" + problem.key.substr(colon) + "}";
+    if (&problem != &problems.front() && alternative == end) {
+      return problem;
+    }
+  }
+  return problems.front();
+}
 
 struct Result {
   Tuned ours;
@@ -227,7 +241,7 @@ class Comparison {
     tuner.run(region, launch);
     tuned.tuning_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const Report report = tuner.report();
-    tuned.problem = report.find(region)->problems.at(0);
+    tuned.problems = report.find(region)->problems;
   }
 
   static void summarize(const std::vector<double>& us, const std::vector<double>& their_us, Tuned& tuned) {
@@ -291,7 +305,8 @@ nlohmann::json json_of(const Tuned& tuned) {
   return {{"us", tuned.us},
           {"ratio", tuned.ratio},
           {"tuning_s", tuned.tuning_seconds},
-          {"config", tuned.problem.choice_config.to_string()}};
+          {"kernel", launched(tuned.problems).kernel},
+          {"config", launched(tuned.problems).choice_config.to_string()}};
 }
 
 /// Returns whether both goals were met.
@@ -301,11 +316,14 @@ bool compare_shape(const std::string& text, const Settings& settings, nlohmann::
   std::printf("%-16s %-8s %9.1f %8.1f\n", text.c_str(), "cuBLAS", result.cublas_us,
               tflops(shape, result.cublas_us));
   for (const Tuned* tuned : {&result.ours, &result.any}) {
-    std::printf("%-16s %-8s %9.1f %8.1f %7.3f %9.2f  %s\n", "", tuned == &result.ours ? "own" : "any",
+    const ProblemReport& choice = launched(tuned->problems);
+    std::printf("%-16s %-8s %9.1f %8.1f %7.3f %9.2f  %s %s\n", "", tuned == &result.ours ? "own" : "any",
                 tuned->us, tflops(shape, tuned->us), tuned->ratio, tuned->tuning_seconds,
-                tuned->problem.choice_config.to_string().c_str());
-    if (settings.all_configs) {
-      print_configs(tuned->problem);
+                choice.kernel.c_str(), choice.choice_config.to_string().c_str());
+    for (const ProblemReport& problem :
+         settings.all_configs ? tuned->problems : std::vector<ProblemReport>()) {
+      std::printf("  %s %s\n", problem.kernel.c_str(), problem.key.c_str());
+      print_configs(problem);
     }
   }
   std::fflush(stdout);

@@ -21,6 +21,7 @@ struct ThreadState {
   UsePass* use = nullptr;      ///< set during a call of a region that runs without tuning, see UsePass
   std::uint32_t region = 0;    ///< the active region's id, or 0 for none
   bool defaults_only = false;  ///< set in Mode::off
+  std::uint64_t scope = 0;     ///< the alternatives around the launch, see scope_of; 0 for none
 };
 
 CONTEXTUAL_API ThreadState& thread_state() noexcept;

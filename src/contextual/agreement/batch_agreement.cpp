@@ -42,11 +42,25 @@ bool BatchAgreement::launches_rejected(const ProblemSet& set) const {
   });
 }
 
+bool BatchAgreement::alternative_rejected() const {
+  return std::any_of(context_.slots().begin(), context_.slots().end(), [](const ProblemSlot& slot) {
+    return slot.problem.choice_point && !slot.launched.rejections.empty();
+  });
+}
+
+/// Launches may differ in a batch in which a rank had to take another alternative than the others.
+void BatchAgreement::throw_if_different(const Agreement& agreement, const BatchPlan& plan) {
+  const bool launches = agreement.differs(Field::launches) && !agreement.raised(Flag::alternative_rejected);
+  if (agreement.differs(Field::plan) || launches) {
+    failures_.throw_mismatch(agreement, plan);
+  }
+}
+
 BatchAgreement::Agreed BatchAgreement::agree(const BatchPlan& plan, BatchResult& result) {
   const Joining joining = agree_on_header(plan, result);
   result.cells.resize(context_.slots().size(), std::vector<LocalCell>(plan.length()));
   for (ProblemSlot* slot : joining.problems) {
-    problems_.shared.join(*slot);
+    problems_.shared.join(*slot, context_.alternative(slot->problem.scope));
     for (LocalCell& cell : result.cells[slot->index]) {
       if (!slot->found.locked_config && cell.config_id != 0) {
         cell.time_ns.reset();  // it was locked in on this rank only, so what it used is not what is observed
@@ -89,6 +103,7 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
   header.raise(Flag::tuning_failed, result.failure.tuning_failed);
   header.raise(Flag::local_open, problems_.own.open());
   header.raise(Flag::rejections, launches_rejected(problems_.shared) || !result.verdict.empty());
+  header.raise(Flag::alternative_rejected, alternative_rejected());
   const Agreement agreement = exchange(Stage::batch, plan, header);
   throw_if_apart(agreement, plan);
   if (agreement.raised(Flag::region_threw)) {
@@ -97,9 +112,7 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
   if (agreement.raised(Flag::tuning_failed)) {
     failures_.throw_tuning_failure(result.failure);
   }
-  if (agreement.differs(Field::plan) || agreement.differs(Field::launches)) {
-    failures_.throw_mismatch(agreement, plan);
-  }
+  throw_if_different(agreement, plan);
   if (agreement.differs(Field::problems)) {
     joining.problems = unite(context_, joining.problems, exchange_);
   }
@@ -180,14 +193,13 @@ BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& pla
   header.raise(Flag::region_threw, static_cast<bool>(result.failure));
   header.raise(Flag::rejections, !problems_.shared.rejections_of_batch().empty() ||
                                      !problems_.own.rejections_of_batch().empty());
+  header.raise(Flag::alternative_rejected, alternative_rejected());
   const Agreement agreement = exchange(Stage::final_run, plan, header);
   throw_if_apart(agreement, plan);
   if (agreement.raised(Flag::region_threw)) {
     failures_.throw_region_failure(result.failure);
   }
-  if (agreement.differs(Field::plan) || agreement.differs(Field::launches)) {
-    failures_.throw_mismatch(agreement, plan);
-  }
+  throw_if_different(agreement, plan);
   FinalRun final_run;
   final_run.rejected_anywhere = agreement.raised(Flag::rejections);
   if (final_run.rejected_anywhere) {

@@ -70,6 +70,8 @@ class BatchAgreement {
   void throw_if_apart(const Agreement& agreement, const detail::BatchPlan& plan);
   Rejected rejected_here(const detail::BatchResult& result) const;
   bool launches_rejected(const ProblemSet& set) const;
+  bool alternative_rejected() const;
+  void throw_if_different(const Agreement& agreement, const detail::BatchPlan& plan);
   std::vector<std::int64_t> words_of(const detail::BatchPlan& plan, const detail::BatchResult& result) const;
   void read_words(const std::vector<std::int64_t>& words, const detail::BatchResult& result,
                   Agreed& agreed) const;

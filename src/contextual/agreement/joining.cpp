@@ -40,6 +40,10 @@ std::vector<ProblemSlot*> newly_seen(detail::RunContext& context, Deciders decid
     return std::tie(a->problem.name, a->problem.key_text, a->problem.identity) <
            std::tie(b->problem.name, b->problem.key_text, b->problem.identity);
   });
+  // A launch is noted when it is over, but a choice point joins before what its alternatives launch.
+  std::stable_sort(problems.begin(), problems.end(), [](const ProblemSlot* a, const ProblemSlot* b) {
+    return a->problem.depth < b->problem.depth;
+  });
   return problems;
 }
 
@@ -94,6 +98,9 @@ std::string problem_details(const std::vector<ProblemSlot*>& problems) {
          {"configs", slot->problem.config_count},
          {"space", slot->problem.space_digest},
          {"identity", slot->problem.identity},
+         {"choice_point", slot->problem.choice_point},
+         {"scope", slot->problem.scope},
+         {"depth", slot->problem.depth},
          {"prepare", slot->found.has_prepare},
          {"locked", slot->found.locked_config ? static_cast<std::int64_t>(*slot->found.locked_config) : -1},
          {"left_out", std::move(left_out)}});
@@ -113,6 +120,9 @@ detail::Problem problem_of(const json& described) {
   problem.config_count = described.at("configs");
   problem.space_digest = described.at("space");
   problem.identity = described.at("identity");
+  problem.choice_point = described.at("choice_point");
+  problem.scope = described.at("scope");
+  problem.depth = described.at("depth");
   return problem;
 }
 
@@ -130,7 +140,7 @@ std::string definition_of(const json& problems, const detail::Problem& problem) 
 
 /// This rank's kernel of that name and key; empty where it has none.
 json definition_here(detail::RunContext& context, const detail::Problem& problem) {
-  const ProblemSlot* slot = context.find({problem.name, problem.coupling, problem.key});
+  const ProblemSlot* slot = context.find({problem.name, problem.coupling, problem.key, problem.scope});
   if (slot == nullptr || slot->found.members.empty()) {
     return json::object();
   }
@@ -200,7 +210,7 @@ class Union {
 
 void Union::add(const json& described, std::size_t rank, const std::vector<json>& ranks) {
   const detail::Problem problem = problem_of(described);
-  ProblemSlot* slot = context_.find({problem.name, problem.coupling, problem.key});
+  ProblemSlot* slot = context_.find({problem.name, problem.coupling, problem.key, problem.scope});
   if (slot == nullptr) {
     slot = &context_.add_remote(problem);
   }

@@ -44,10 +44,14 @@ bool ProblemSet::holds(const ProblemSlot& slot) const noexcept {
   return slot.shared() == (deciders_ == Deciders::all_ranks);
 }
 
-void ProblemSet::join(ProblemSlot& slot) {
-  const std::size_t index =
-      state_.add_problem({slot.problem.config_count, slot.found.left_out, slot.found.locked_config,
-                          slot.problem.name, slot.problem.key_text, parameters_of(slot)});
+void ProblemSet::join(ProblemSlot& slot, const detail::LaunchingAlternative* in) {
+  policy::ProblemRequest request{slot.problem.config_count, slot.found.left_out,   slot.found.locked_config,
+                                 slot.problem.name,         slot.problem.key_text, parameters_of(slot)};
+  request.choice_point = slot.problem.choice_point;
+  if (in != nullptr && index_of(*in->choice_point)) {
+    request.under = {*index_of(*in->choice_point), in->config_id};
+  }
+  const std::size_t index = state_.add_problem(request);
   slots_.push_back(&slot);
   indices_.resize(std::max(indices_.size(), slot.index + 1));
   indices_[slot.index] = index;
@@ -102,10 +106,9 @@ std::vector<InfeasibleIteration> ProblemSet::infeasible_of_batch() const {
 }
 
 void ProblemSet::throw_if_failed(const std::string& region) const {
-  for (const ProblemSlot* slot : slots_) {
-    if (record_of(*slot).status == policy::ProblemStatus::failed) {
-      throw TuningFailedError(region, slot->problem.name, slot->problem.key_text, rejections_of(*slot));
-    }
+  if (const std::optional<std::size_t> failed = state_.failed_problem()) {
+    const ProblemSlot& slot = *slots_[*failed];
+    throw TuningFailedError(region, slot.problem.name, slot.problem.key_text, rejections_of(slot));
   }
 }
 

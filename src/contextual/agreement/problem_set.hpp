@@ -34,7 +34,8 @@ class ProblemSet {
 
   bool holds(const detail::ProblemSlot& slot) const noexcept;
   /// Adds the slot's problem to this set. The next batch that the state observes must have outcomes of it.
-  void join(detail::ProblemSlot& slot);
+  /// `in`: the alternative that launches it, or null.
+  void join(detail::ProblemSlot& slot, const detail::LaunchingAlternative* in);
 
   const std::vector<detail::ProblemSlot*>& slots() const noexcept { return slots_; }
   policy::TuningState& state() noexcept { return state_; }

@@ -1,5 +1,6 @@
 #include "contextual/launch/run_context.hpp"
 
+#include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
@@ -20,7 +21,8 @@ constinit thread_local ThreadState this_thread __attribute__((tls_model("initial
   return this_thread;
 }
 
-KernelCore::KernelCore(KernelTraits traits) : traits_(std::move(traits)) {}
+KernelCore::KernelCore(KernelTraits traits)
+    : traits_(std::move(traits)), name_hash_(StableHash().add(std::string_view(traits_.name)).value()) {}
 
 KernelCore::~KernelCore() = default;
 
@@ -38,7 +40,7 @@ KernelCore::~KernelCore() = default;
 int KernelCore::look_up(const LockInTable& table, const Key& key) const noexcept {
   const ThreadState& thread = this_thread;
   if (thread.region != 0) {
-    const int config_id = table.find(thread.region, key);
+    const int config_id = table.find(thread.region, key, thread.scope);
     if (thread.use != nullptr) [[unlikely]] {
       return look_up_in_pass(table, key, config_id);
     }
@@ -49,20 +51,20 @@ int KernelCore::look_up(const LockInTable& table, const Key& key) const noexcept
   if (thread.defaults_only) {
     return 0;
   }
-  const int config_id = table.find(0, key);
+  const int config_id = table.find(0, key, thread.scope);
   return config_id == LockInTable::none ? 0 : config_id;
 }
 
 /// `config_id` is what is locked in for the region, or none.
 int KernelCore::look_up_in_pass(const LockInTable& table, const Key& key, int config_id) const noexcept {
   UsePass& pass = *this_thread.use;
-  const bool new_here =
-      config_id == LockInTable::none || table.standing(this_thread.region, key) == Standing::provisional;
+  const bool new_here = config_id == LockInTable::none ||
+                        table.standing(this_thread.region, key, this_thread.scope) == Standing::provisional;
   if (new_here) {
     pass.saw_new(*this, key);
   }
   if (config_id == LockInTable::none) {
-    config_id = std::max(table.find(0, key), 0);
+    config_id = std::max(table.find(0, key, this_thread.scope), 0);
   }
   return pass.watched() ? first_watched - config_id : config_id;
 }

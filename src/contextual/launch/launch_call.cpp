@@ -1,5 +1,6 @@
 #include "contextual/launch/run_context.hpp"
 
+#include <contextual/detail/launch/alternative_scope.hpp>
 #include <contextual/detail/launch/launch_call.hpp>
 #include <contextual/error.hpp>
 
@@ -53,7 +54,7 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
 
 /// Of a captured launch, which takes place where the graph is replayed: neither tuned nor timed.
 [[gnu::cold]] void LaunchCall::use_without_tuning() {
-  const int locked = core_.table()->find(log_.run->region_id(), key_);
+  const int locked = core_.table()->find(log_.run->region_id(), key_, thread_state().scope);
   info_.config_id = locked == LockInTable::none ? core_.first_config() : static_cast<std::size_t>(locked);
   captured_ = true;
   log_.run->note_untuned_launch();
@@ -76,8 +77,9 @@ bool LaunchCall::config_changed() noexcept {
 }
 
 [[gnu::hot]] void LaunchCall::start() noexcept {
-  if (captured_) [[unlikely]] {
-    return;  // a timer's events would become part of the graph
+  if (captured_ || core_.traits().choice_point) [[unlikely]] {
+    return;  // a timer's events would become part of the graph; what an alternative launches has its own
+             // times
   }
   under_way_ = true;
   current_ = slot_ == nullptr ? 0 : ((slot_->index + 1) << 32) | (info_.config_id << 1);
@@ -198,6 +200,11 @@ bool LaunchCall::next_fallback() {
     }
   }
   return false;
+}
+
+std::size_t launches_of_thread() noexcept {
+  const ThreadLog* log = thread_state().log;
+  return log == nullptr ? 0 : log->records.size();
 }
 
 [[gnu::hot]] void LaunchCall::finish() noexcept {

@@ -19,7 +19,8 @@ void LaunchMap::add(const KernelCore& core, ProblemSlot& slot) {
 }
 
 void LaunchMap::put(const Place& place) {
-  std::size_t i = place_hash(*place.core, place.slot->problem.key);
+  const Problem& problem = place.slot->problem;
+  std::size_t i = place_hash(*place.core, problem.key, problem.scope);
   while (places_[i & (places_.size() - 1)].slot != nullptr) {
     ++i;
   }
@@ -36,7 +37,8 @@ std::size_t LaunchMap::longest_probe() const noexcept {
   const std::size_t mask = places_.size() - 1;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (places_[i].slot != nullptr) {
-      const std::size_t home = place_hash(*places_[i].core, places_[i].slot->problem.key);
+      const Problem& problem = places_[i].slot->problem;
+      const std::size_t home = place_hash(*places_[i].core, problem.key, problem.scope);
       longest = std::max(longest, ((i - home) & mask) + 1);
     }
   }

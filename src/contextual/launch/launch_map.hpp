@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Maps a launch's kernel and key to its tuning problem.
+/// Maps a launch's kernel, key and alternatives around it to its tuning problem.
 
 #include "contextual/launch/problem_slot.hpp"
 
@@ -22,13 +22,13 @@ class LaunchMap {
   /// Adds a kernel with the key of `slot`. Add each kernel and key only once.
   void add(const KernelCore& core, ProblemSlot& slot);
   void clear();
-  ProblemSlot* find(const KernelCore& core, const Key& key) const noexcept {
-    for (std::size_t i = place_hash(core, key);; ++i) {
+  ProblemSlot* find(const KernelCore& core, const Key& key, std::uint64_t scope) const noexcept {
+    for (std::size_t i = place_hash(core, key, scope);; ++i) {
       const Place& place = places_[i & (places_.size() - 1)];
       if (place.slot == nullptr) {
         return nullptr;
       }
-      if (place.core == &core && place.slot->problem.key == key) {
+      if (place.core == &core && place.slot->problem.scope == scope && place.slot->problem.key == key) {
         return place.slot;
       }
     }
@@ -46,8 +46,8 @@ class LaunchMap {
     ProblemSlot* slot = nullptr;
   };
   /// Kernels lie at regular distances in memory; the factor spreads those that share a key.
-  static std::size_t place_hash(const KernelCore& core, const Key& key) noexcept {
-    return static_cast<std::size_t>(key.hash() ^
+  static std::size_t place_hash(const KernelCore& core, const Key& key, std::uint64_t scope) noexcept {
+    return static_cast<std::size_t>(key.hash() ^ scope ^
                                     (reinterpret_cast<std::uintptr_t>(&core) * 0x9e3779b97f4a7c15ULL >> 16));
   }
   void put(const Place& place);

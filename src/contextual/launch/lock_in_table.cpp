@@ -13,22 +13,24 @@ LockInTable::LockInTable() {
   slots_.store(arrays_.back().get(), std::memory_order_release);
 }
 
-void LockInTable::lock_in(std::uint32_t region, const Key& key, int config_id, Standing standing) {
+void LockInTable::lock_in(std::uint32_t region, const Key& key, int config_id, Standing standing,
+                          std::uint64_t scope) {
   const std::lock_guard lock(mutex_);
-  put(region, key, config_id, standing);
+  put(region, scope, key, config_id, standing);
   if (standing == Standing::lasting) {
-    put(any_region, key, config_id, standing);
+    put(any_region, scope, key, config_id, standing);
   }
 }
 
-void LockInTable::put(std::uint32_t region, const Key& key, int config_id, Standing standing) {
+void LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id,
+                      Standing standing) {
   Slots& slots = *arrays_.back();
-  for (std::size_t i = slot_hash(region, key);; ++i) {
+  for (std::size_t i = slot_hash(region, scope, key);; ++i) {
     Entry* entry = slots.at[i & slots.mask].load(std::memory_order_relaxed);
     if (entry == nullptr) {
       break;
     }
-    if (entry->region == region && entry->key == key) {
+    if (entry->region == region && entry->scope == scope && entry->key == key) {
       entry->config_id.store(config_id, std::memory_order_relaxed);
       entry->standing.store(standing, std::memory_order_relaxed);
       return;
@@ -38,11 +40,11 @@ void LockInTable::put(std::uint32_t region, const Key& key, int config_id, Stand
   if ((entries_.size() + 1) * 2 > arrays_.back()->at.size()) {
     grow();
   }
-  insert(*arrays_.back(), entries_.emplace_back(region, key, config_id, standing));
+  insert(*arrays_.back(), entries_.emplace_back(region, scope, key, config_id, standing));
 }
 
 void LockInTable::insert(Slots& slots, Entry& entry) {
-  std::size_t i = slot_hash(entry.region, entry.key);
+  std::size_t i = slot_hash(entry.region, entry.scope, entry.key);
   while (slots.at[i & slots.mask].load(std::memory_order_relaxed) != nullptr) {
     ++i;
   }

@@ -13,16 +13,17 @@ ProblemSlot* ProblemIndex::find(const ProblemName& wanted) const {
 
 std::size_t ProblemIndex::Hash::operator()(const ProblemName& name) const {
   return static_cast<std::size_t>(
-      StableHash().add(name.name).add(name.coupling).add(name.key.hash()).value());
+      StableHash().add(name.name).add(name.coupling).add(name.key.hash()).add(name.scope).value());
 }
 
 std::size_t ProblemIndex::Hash::operator()(const ProblemSlot* slot) const {
-  return (*this)(ProblemName{slot->problem.name, slot->problem.coupling, slot->problem.key});
+  return (*this)(
+      ProblemName{slot->problem.name, slot->problem.coupling, slot->problem.key, slot->problem.scope});
 }
 
 bool ProblemIndex::Equal::operator()(const ProblemName& name, const ProblemSlot* slot) const {
   return slot->problem.name == name.name && slot->problem.key == name.key &&
-         slot->problem.coupling == name.coupling;
+         slot->problem.coupling == name.coupling && slot->problem.scope == name.scope;
 }
 
 }  // namespace contextual::detail

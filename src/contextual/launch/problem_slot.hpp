@@ -26,12 +26,15 @@ class KernelCore;
 struct Problem {
   std::string coupling;  ///< empty if the kernel is not coupled
   Key key;
-  std::string name;  ///< of the kernel, or of the coupling
-  std::string key_text;
+  std::string name;      ///< of the kernel, or of the coupling
+  std::string key_text;  ///< says the alternatives as well
   Participation participation = Participation::all;
   std::size_t config_count = 1;
   std::uint64_t space_digest = 0;  ///< for coupled kernels, of the one that was launched first
   std::uint64_t identity = 0;      ///< a hash of what must be equal on all ranks
+  bool choice_point = false;       ///< its configs are alternatives
+  std::uint64_t scope = 0;         ///< the alternatives around its launches, see scope_of; 0 for none
+  int depth = 0;                   ///< how many alternatives that are
 };
 
 /// What launches read during a batch. The thread of `run` replaces it as a whole between batches.

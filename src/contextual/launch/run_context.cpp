@@ -1,6 +1,7 @@
 #include "contextual/launch/run_context.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
+#include <contextual/detail/launch/alternative_scope.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
@@ -13,8 +14,9 @@ namespace {
 constexpr std::size_t first_records = 1024;  ///< of a batch; grows where that is too few
 
 std::uint64_t identity_of(const std::string& name, const KernelTraits& traits, const SpaceView& space,
-                          const Key& key) {
+                          const Key& key, std::uint64_t scope) {
   StableHash hash;
+  hash.add(scope).add(std::uint64_t{traits.choice_point});
   hash.add(std::string_view(name))
       .add(std::string_view(traits.coupling))
       .add(key.hash())
@@ -33,6 +35,14 @@ std::vector<bool> left_out_configs(const KeepView& keep, std::size_t config_coun
     left_out[id] = !keep(id);
   }
   return left_out;
+}
+
+/// What the text of a key says of the alternative around the launch: " in gemm {M: 64}: separate".
+std::string text_of(const LaunchingAlternative& alternative) {
+  const ProblemSlot& slot = *alternative.choice_point;
+  const KernelCore& core = *slot.found.members.front();
+  return " in " + slot.problem.name + " " + slot.problem.key_text + ": " +
+         core.space().configs[alternative.config_id].get<std::string>(alternative_parameter);
 }
 
 }  // namespace
@@ -56,7 +66,7 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
 }
 
 [[gnu::hot]] ProblemSlot* RunContext::find(const KernelCore& core, const Key& key, const KeepView& keep) {
-  if (ProblemSlot* slot = map_.find(core, key)) [[likely]] {
+  if (ProblemSlot* slot = map_.find(core, key, thread_state().scope)) [[likely]] {
     return slot;
   }
   return discover(core, key, keep);
@@ -67,13 +77,14 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
   const KernelTraits& traits = core.traits();
   const SpaceView& space = core.space();  // may throw: before the lock
   const std::string& name = traits.coupling.empty() ? traits.name : traits.coupling;
-  const ProblemName problem{name, traits.coupling, key};
+  const std::uint64_t scope = thread_state().scope;
+  const ProblemName problem{name, traits.coupling, key, scope};
   if (full_.load(std::memory_order_acquire) && index_.find(problem) == nullptr) {
     return count_untracked();  // without the lock: nothing is added to the index any more
   }
   {
     const std::lock_guard lock(mutex_);
-    if (ProblemSlot* slot = fresh_.find(core, key)) {
+    if (ProblemSlot* slot = fresh_.find(core, key, scope)) {
       return slot;
     }
     if (full_ && index_.find(problem) == nullptr) {
@@ -82,7 +93,7 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
   }
   const std::vector<bool> left_out = left_out_configs(keep, space.size);  // the user's code: without the lock
   const std::lock_guard lock(mutex_);
-  if (ProblemSlot* slot = fresh_.find(core, key)) {
+  if (ProblemSlot* slot = fresh_.find(core, key, scope)) {
     return slot;
   }
   check_namesakes(core);
@@ -91,13 +102,24 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
     if (full_) {
       return count_untracked();
     }
-    slot = &list({traits.coupling, key, name, core.key_text(key), traits.participation, space.size,
-                  space.digest, identity_of(name, traits, space, key)});
+    const LaunchingAlternative* in = alternative(scope);
+    slot =
+        &list({traits.coupling, key, name, core.key_text(key) + (in == nullptr ? "" : text_of(*in)),
+               traits.participation, space.size, space.digest, identity_of(name, traits, space, key, scope),
+               traits.choice_point, scope, in == nullptr ? 0 : in->choice_point->problem.depth + 1});
+  }
+  for (std::size_t id = 0; traits.choice_point && id < space.size; ++id) {
+    alternatives_[scope_of(scope, core, key, id)] = {slot, id};
   }
   join_member(*slot, core, left_out);
   fresh_.add(core, *slot);
   launched_[traits.name] = core.shared_from_this();
   return slot;
+}
+
+const LaunchingAlternative* RunContext::alternative(std::uint64_t scope) const {
+  const auto known = alternatives_.find(scope);
+  return known == alternatives_.end() ? nullptr : &known->second;
 }
 
 ProblemSlot* RunContext::count_untracked() noexcept {
@@ -146,9 +168,9 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const st
     return;
   }
   if (slot.found.members.empty() && !slot.joined()) {
-    slot.found.locked_config = reusable_choice(core, slot.problem.key);
+    slot.found.locked_config = reusable_choice(core, slot.problem);
   }
-  if (!slot.found.members.empty() && reusable_choice(core, slot.problem.key) != slot.found.locked_config) {
+  if (!slot.found.members.empty() && reusable_choice(core, slot.problem) != slot.found.locked_config) {
     slot.found.locked_config.reset();  // coupled kernels are locked in together or not at all
   }
   slot.found.members.push_back(core.shared_from_this());
@@ -160,12 +182,12 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const st
   }
 }
 
-std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, const Key& key) const {
-  const int locked = core.table()->find(region_id_, key);
+std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, const Problem& problem) const {
+  const int locked = core.table()->find(region_id_, problem.key, problem.scope);
   if (locked == LockInTable::none || reuse_ == Reuse::nothing) {
     return std::nullopt;
   }
-  const Standing standing = core.table()->standing(region_id_, key);
+  const Standing standing = core.table()->standing(region_id_, problem.key, problem.scope);
   const bool taken_over =
       standing == Standing::lasting || (standing == Standing::kept && reuse_ == Reuse::lasting_and_kept);
   return taken_over ? std::optional<std::size_t>(locked) : std::nullopt;

@@ -45,6 +45,12 @@ struct CurrentLaunch {
   bool under_way = false;
 };
 
+/// An alternative of a choice point.
+struct LaunchingAlternative {
+  const ProblemSlot* choice_point = nullptr;
+  std::size_t config_id = 0;
+};
+
 /// Which choices of earlier runs a run reuses.
 enum class Reuse {
   nothing,           ///< none: all are tuned again
@@ -69,6 +75,8 @@ class RunContext {
   void rebuild_map();
   ProblemSlot& add_remote(const Problem& problem);  ///< adds a problem that only other ranks launch
   ProblemSlot* find(const ProblemName& name) const { return index_.find(name); }  ///< null if not known here
+  /// Returns the alternative that launches in this scope; null if `scope` is 0, or not known here.
+  const LaunchingAlternative* alternative(std::uint64_t scope) const;
 
   std::deque<ProblemSlot>& slots() noexcept { return slots_; }
   const std::deque<ProblemSlot>& slots() const noexcept { return slots_; }
@@ -128,7 +136,7 @@ class RunContext {
   ProblemSlot& list(const Problem& problem);
   void check_namesakes(const KernelCore& core);  ///< throws if another living kernel has the same name
   /// Returns the choice of an earlier run if this run reuses it.
-  std::optional<std::size_t> reusable_choice(const KernelCore& core, const Key& key) const;
+  std::optional<std::size_t> reusable_choice(const KernelCore& core, const Problem& problem) const;
   void join_member(ProblemSlot& slot, const KernelCore& core, const std::vector<bool>& left_out);
 
   std::string region_;
@@ -143,6 +151,8 @@ class RunContext {
   std::deque<ProblemSlot> slots_;
   ProblemIndex index_;  ///< of slots_; no launch adds to it once `full_` is set
   LaunchMap fresh_;     ///< entries that launches of this batch have added and `map_` does not have yet
+  std::unordered_map<std::uint64_t, LaunchingAlternative>
+      alternatives_;  ///< by scope, of the choice points so far
   std::unordered_map<std::string, std::shared_ptr<const KernelCore>> launched_;  ///< by name: the latest one
   std::deque<ThreadLog> threads_;                           ///< the thread of `run` first
   std::vector<std::shared_ptr<const KernelCore>> retired_;  ///< destroyed kernels that the map still names

@@ -12,6 +12,12 @@
 
 namespace contextual::policy {
 
+/// The alternative in whose call a problem is launched.
+struct UnderAlternative {
+  std::size_t choice_point = 0;  ///< the problem whose configs are the alternatives; it has joined before
+  std::size_t alternative = 0;   ///< its config
+};
+
 /// What the policy knows about a tuning problem that joins.
 struct ProblemRequest {
   std::size_t config_count = 1;  ///< at least 1; config 0 is the default
@@ -24,6 +30,10 @@ struct ProblemRequest {
   std::string kernel{};              ///< for searches
   std::string key{};                 ///< for searches
   std::vector<Config> parameters{};  ///< by config, equal on all ranks; empty if some rank does not know them
+  /// True if its configs are alternatives, each of which may launch problems of its own. They are tuned one
+  /// after the other before the alternatives are compared.
+  bool choice_point = false;
+  std::optional<UnderAlternative> under{};  ///< set if an alternative launches it
 };
 
 /// Throws InvalidArgument if the request makes no sense.

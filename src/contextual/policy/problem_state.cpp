@@ -32,7 +32,32 @@ ProblemState::ProblemState(const ProblemRequest& request, const PolicyOptions& o
     record_.reason = "locked in by an earlier run";
     return;
   }
-  begin_walk();
+  begin();
+}
+
+/// The alternatives of a choice point have to be tuned before they can be measured.
+void ProblemState::begin() {
+  if (!request_.choice_point) {
+    begin_walk();
+    return;
+  }
+  record_.status = ProblemStatus::exploring;
+  choose_by_own_time(1);  // nothing has been measured: the first one
+  settle_status();
+}
+
+void ProblemState::compare_alternatives(Comparison comparison) {
+  if (comparison == Comparison::by_walk) {
+    begin_walk();
+    return;
+  }
+  record_.status = ProblemStatus::walked;
+  if (!viable(record_.choice)) {
+    hold(0);
+    while (!viable(record_.choice)) {
+      hold(record_.choice + 1);
+    }
+  }
 }
 
 void ProblemState::begin_walk() {
@@ -136,7 +161,7 @@ bool ProblemState::retaken_too_often(std::size_t config_id) {
 
 void ProblemState::note_presence(bool launched) {
   batches_absent_ = launched ? 0 : batches_absent_ + 1;
-  if ((walking() || walked()) && batches_absent_ >= options_->absent_batches) {
+  if (open() && batches_absent_ >= options_->absent_batches) {
     close("not launched in " + std::to_string(batches_absent_) + " batches in a row");
   }
 }
@@ -144,10 +169,11 @@ void ProblemState::note_presence(bool launched) {
 void ProblemState::reject(std::size_t config_id, const std::string& reason) {
   ConfigRecord& config = record_.configs[config_id];
   const std::size_t others = viable_count_ - (viable(config_id) ? 1 : 0);
-  if (!schedule_ && record_.choice == config_id && !config.rejection && others > 0) {
+  const bool unwalked = !schedule_ && (exploring() || record_.status == ProblemStatus::locked_in);
+  if (unwalked && record_.choice == config_id && !config.rejection && others > 0) {
     config.rejection = reason;
     viable_count_ = others;
-    begin_walk();  // nothing else has been measured
+    begin();  // nothing else has been measured
     return;
   }
   reject(config_id, reason, "was rejected after it had been chosen");
@@ -173,7 +199,7 @@ void ProblemState::reject(std::size_t config_id, const std::string& reason, cons
   viable_count_ -= config.left_out ? 0 : 1;
   if (walking()) {
     choose_by_own_time(options_->n_repeat);
-  } else if (record_.choice == config_id) {
+  } else if (!exploring() && record_.choice == config_id) {
     choose_after_walk();
     record_.reason = config_name(config_id) + " " + when + "; then: " + record_.reason;
     if (!viable(record_.choice)) {  // a default that is no candidate
@@ -219,7 +245,7 @@ void ProblemState::end_walk() {
 }
 
 void ProblemState::close(const std::string& reason) {
-  if (walking() || walked()) {
+  if (open()) {
     make_provisional("closed early: " + reason);
   }
 }
@@ -228,7 +254,7 @@ void ProblemState::make_provisional(const std::string& reason) {
   if (record_.status == ProblemStatus::failed) {
     return;
   }
-  if (walking()) {
+  if (walking() || exploring()) {
     choose_by_own_time(1);
   }
   record_.status = ProblemStatus::provisional;
@@ -249,7 +275,7 @@ void ProblemState::lock_in(bool measured) {
   record_.status = ProblemStatus::locked_in;
   if (record_.configs[record_.choice].left_out) {
     make_provisional("no candidate was measured");
-  } else if (!measured && entrants(1).empty()) {
+  } else if (!measured && entrants(1).empty() && !(request_.choice_point && viable_count_ == 1)) {
     make_provisional("the schedule ended without a sample");
   }
 }

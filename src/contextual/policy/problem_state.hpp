@@ -38,6 +38,9 @@ class ProblemState {
   const ProblemRequest& request() const { return request_; }
   bool walking() const { return record_.status == ProblemStatus::walking; }
   bool walked() const { return record_.status == ProblemStatus::walked; }
+  /// Returns true for a choice point whose alternatives are still being tuned.
+  bool exploring() const { return record_.status == ProblemStatus::exploring; }
+  bool open() const { return exploring() || walking() || walked(); }
 
   /// Returns true for a candidate that is not rejected.
   bool viable(std::size_t config_id) const;
@@ -54,6 +57,13 @@ class ProblemState {
   /// Returns the next steps of the walk, at most `max_steps`, or nothing if it is complete.
   std::vector<Step> plan(std::size_t max_steps) const;
   std::size_t remaining_steps() const { return walking() ? schedule_->remaining_steps() : 0; }
+
+  /// Makes an exploring choice point use this alternative.
+  void hold(std::size_t alternative) { record_.choice = alternative; }
+  /// How the alternatives of a choice point are compared once their problems are tuned.
+  enum class Comparison { by_search, by_walk };
+  /// Ends the exploration of a choice point, of which some alternative is viable.
+  void compare_alternatives(Comparison comparison);
 
   /// Takes in a tuning iteration of the walk, in which the problem's launches used `config_id`.
   Taken observe(std::size_t config_id, const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
@@ -90,6 +100,7 @@ class ProblemState {
   std::optional<std::size_t> best_so_far() const;
 
  private:
+  void begin();
   void begin_walk();
   Taken take(const Step& step, std::optional<std::int64_t> time_ns, std::optional<std::int64_t> makespan_ns,
              bool disturbed);

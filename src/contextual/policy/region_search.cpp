@@ -69,17 +69,8 @@ std::size_t candidates_of(const std::vector<ProblemState>& problems,
 
 }  // namespace
 
-void RegionSearch::advance(std::vector<ProblemState>& problems, std::int64_t iterations) {
-  defaults_ = defaults(problems);
-  walked_ = choices(problems);
-  if (stage_ == Stage::idle) {
-    const bool any =
-        std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); });
-    if (!any) {
-      return;
-    }
-    begin(problems, iterations);
-  }
+void RegionSearch::advance(std::vector<ProblemState>& problems) {
+  note_choices(problems);
   if (stage_ == Stage::searching) {
     rule_out();
     if (!stopped_ && record_.runs < max_runs_ && !search_->plan().empty()) {
@@ -102,11 +93,27 @@ void RegionSearch::advance(std::vector<ProblemState>& problems, std::int64_t ite
 
 /// Problems that run alone, and those that hardly take any time, are not worth a search by makespan.
 bool RegionSearch::decided_by_time(const ProblemState& problem) const {
-  return walk_.lacks_makespans() || problem.viable_count() < 2 || !problem.overlaps() ||
-         problem.share() < negligible_share;
+  const bool negligible = !problem.overlaps() || problem.share() < negligible_share;
+  return walk_.lacks_makespans() || problem.viable_count() < 2 ||
+         (negligible && !problem.request().choice_point);
 }
 
-void RegionSearch::begin(const std::vector<ProblemState>& problems, std::int64_t iterations) {
+/// What the walk would choose by now, and the defaults; with alternatives, the default one at its best.
+void RegionSearch::note_choices(const std::vector<ProblemState>& problems) {
+  walked_ = choices(problems);
+  defaults_ = defaults(problems);
+  if (task_.by_alternative.empty()) {
+    walked_ = choice_points_.normal(std::move(walked_));
+    defaults_ = choice_points_.normal(std::move(defaults_));
+  } else {
+    walked_ = full(project(walked_, members_));
+    defaults_ = full(project(defaults_, members_));
+  }
+}
+
+void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask task,
+                         std::int64_t iterations) {
+  task_ = std::move(task);
   record_ = {};
   stopped_ = false;
   ++context_;
@@ -114,13 +121,19 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, std::int64_t
   misses_.clear();
   closing_.reset();
   members_.clear();
+  timed_.clear();
   base_ = choices(problems);
-  for (std::size_t p = 0; p < problems.size(); ++p) {
-    if (problems[p].walked()) {
-      (decided_by_time(problems[p]) ? record_.by_time : members_).push_back(p);
+  for (const std::size_t p : task_.problems) {
+    if (decided_by_time(problems[p])) {
+      record_.by_time.push_back(p);
+    } else {
+      members_.push_back(p);
+      timed_.push_back(!problems[p].request().choice_point);
     }
   }
+  base_ = full(project(base_, members_));
   record_.members = members_;
+  note_choices(problems);
   record_.existing = candidates_of(problems, members_);
   record_.by_own_time = base_;
   stage_ = Stage::searching;
@@ -134,10 +147,11 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, std::int64_t
 }
 
 /// What the budget leaves over after the walk, but never next to nothing.
-std::int64_t RegionSearch::runs_for_search(std::int64_t iterations) const {
+std::int64_t RegionSearch::runs_for_search(std::int64_t iterations, std::size_t parts) const {
   const std::int64_t all = options_.search_runs > 0 ? options_.search_runs : runs_of(options_.search);
   const std::int64_t closing = 1 + runs_per_round * options_.closing_rounds;
-  return std::max({all - iterations - closing, all / least_part, std::int64_t{1}});
+  const auto shared_by = static_cast<std::int64_t>(parts);
+  return std::max({(all - iterations) / shared_by - closing, all / least_part / shared_by, std::int64_t{1}});
 }
 
 void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::int64_t iterations) {
@@ -146,13 +160,15 @@ void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::i
     request.problems.push_back(problem_of(problems[member]));
   }
   request.start = project(base_, members_);
-  request.walked = walk_.samples_of(members_, base_);
+  if (task_.by_alternative.empty()) {
+    request.walked = walk_.samples_of(members_, base_);
+  }
   for (const auto& [assignment, reason] : feasibility_.failures()) {
     if (assignment.size() == base_.size() && full(project(assignment, members_)) == assignment) {
       request.walked.push_back({project(assignment, members_), {}});
     }
   }
-  max_runs_ = request.max_runs = runs_for_search(iterations);
+  max_runs_ = request.max_runs = runs_for_search(iterations, task_.parts);
   request.min_gain = options_.search_min_gain;
   request.tie_margin = options_.tie_margin;
   request.seed = seed_of(problems, iterations);
@@ -167,10 +183,16 @@ void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::i
 
 Assignment RegionSearch::full(const Assignment& of_members) const {
   Assignment assignment = base_;
+  if (!task_.by_alternative.empty()) {
+    const std::size_t choice_point = task_.problems.front();
+    const Assignment& best =
+        task_.by_alternative.at(members_.empty() ? base_[choice_point] : of_members.at(0));
+    std::copy(best.begin(), best.end(), assignment.begin());
+  }
   for (std::size_t i = 0; i < members_.size(); ++i) {
     assignment[members_[i]] = of_members.at(i);
   }
-  return assignment;
+  return choice_points_.normal(std::move(assignment));
 }
 
 /// What must not be run is answered without a run.
@@ -240,10 +262,10 @@ SearchRun RegionSearch::run_of(const IterationOutcome& outcome, bool& missed) co
   bool launched = true;
   bool timed = outcome.makespan_ns.has_value();
   bool disturbed = false;
-  for (const std::size_t member : members_) {
-    const CellOutcome& cell = outcome.cells[member];
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const CellOutcome& cell = outcome.cells[members_[i]];
     launched = launched && cell.launched;
-    timed = timed && cell.time_ns.value_or(0) > 0;
+    timed = timed && (!timed_[i] || cell.time_ns.value_or(0) > 0);
     disturbed = disturbed || cell.disturbed;
     run.times_ns.push_back(cell.time_ns);
   }
@@ -345,9 +367,13 @@ void RegionSearch::reject(std::size_t problem, std::size_t config_id) {
     search_->reject(static_cast<std::size_t>(member - members_.begin()), config_id);
   }
   std::erase_if(samples_, [&](const auto& sample) { return sample.first[problem] == config_id; });
+  const bool of_alternative =
+      std::any_of(task_.by_alternative.begin(), task_.by_alternative.end(), [&](const Assignment& best) {
+        return member == members_.end() && problem < best.size() && best[problem] == config_id;
+      });
   const bool in_closing =
       closing_ && (closing_->choice()[problem] == config_id || closing_->reference()[problem] == config_id);
-  if (base_[problem] == config_id && member == members_.end()) {
+  if (of_alternative || (base_[problem] == config_id && member == members_.end())) {
     interrupt();  // the context of all trials has changed
   } else if (in_closing) {
     ++context_;
@@ -478,21 +504,22 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
   const bool measured = feasibility_.proven(record_.choice);
   const std::string cut = record_.cut.empty() ? "" : " (cut: " + record_.cut + ")";
   for (std::size_t p = 0; p < problems.size(); ++p) {
-    if (!problems[p].walked()) {
-      continue;
-    }
     const bool member = std::find(members_.begin(), members_.end(), p) != members_.end();
-    if (member || record_.choice[p] != problems[p].record().choice) {
+    const bool differs =
+        choice_points_.active(p, record_.choice) && record_.choice[p] != problems[p].record().choice;
+    if (member || differs) {
       problems[p].choose(record_.choice[p], record_.reason + cut);
     }
+  }
+  for (const std::size_t p : task_.settled) {
     problems[p].lock_in(measured);
   }
   end();
 }
 
 void RegionSearch::give_up(std::vector<ProblemState>& problems) {
-  for (ProblemState& problem : problems) {
-    problem.close(failure_);
+  for (const std::size_t p : task_.settled) {
+    problems[p].close(failure_);
   }
   record_.reason = failure_;
   end();
@@ -527,7 +554,8 @@ std::size_t RegionSearch::expected_runs(const std::vector<ProblemState>& problem
   if (options_.search == SearchLevel::off || assignments < 2) {
     return 0;
   }
-  return std::min(static_cast<std::size_t>(runs_for_search(iterations)), runs_per_assignment * assignments) +
+  return std::min(static_cast<std::size_t>(runs_for_search(iterations, 1)),
+                  runs_per_assignment * assignments) +
          closing;
 }
 

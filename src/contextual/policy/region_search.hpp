@@ -6,6 +6,7 @@
 
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/batch_plan.hpp"
+#include "contextual/policy/choice_points.hpp"
 #include "contextual/policy/closing_comparison.hpp"
 #include "contextual/policy/feasibility.hpp"
 #include "contextual/policy/policy_options.hpp"
@@ -34,18 +35,32 @@ struct SearchRunPlan {
   std::uint64_t context = 0;  ///< in another context the run does not count
 };
 
-/// Not thread-safe. Keeps references to the options, the walk's log and what is known to be feasible.
+/// What a search is to decide.
+struct SearchTask {
+  std::vector<std::size_t> problems;  ///< problems that have walked
+  std::vector<std::size_t> settled;   ///< the problems that are locked in when it is over
+  /// Where `problems` is a choice point: by alternative, the choices of all problems that are best with it.
+  std::vector<Assignment> by_alternative;
+  std::size_t parts = 1;  ///< how many searches share what is left of the budget, with this one
+};
+
+/// Not thread-safe. Keeps references to the options, the walk's log, the choice points and what is known to
+/// be feasible.
 class RegionSearch {
  public:
-  RegionSearch(const PolicyOptions& options, const WalkLog& walk, Feasibility& feasibility)
-      : options_(options), walk_(walk), feasibility_(feasibility) {}
+  RegionSearch(const PolicyOptions& options, const WalkLog& walk, const ChoicePoints& choice_points,
+               Feasibility& feasibility)
+      : options_(options), walk_(walk), choice_points_(choice_points), feasibility_(feasibility) {}
 
   /// Returns true while it plans runs.
   bool running() const noexcept { return stage_ != Stage::idle; }
 
-  /// Begins if some problem has walked and waits, and goes on until there are runs to plan. When it is over,
-  /// it locks in the problems that waited. `iterations` is the number of tuning iterations so far.
-  void advance(std::vector<ProblemState>& problems, std::int64_t iterations);
+  /// Begins a search. `iterations` is the number of tuning iterations so far.
+  void begin(const std::vector<ProblemState>& problems, SearchTask task, std::int64_t iterations);
+
+  /// Goes on until there are runs to plan. When the search is over, it chooses for the problems of its task,
+  /// and locks in those that it is to settle.
+  void advance(std::vector<ProblemState>& problems);
 
   /// Returns the runs of the next batch, at most `most` unless a single trial is longer. The first run of an
   /// assignment that has not succeeded yet is a batch of its own.
@@ -67,6 +82,8 @@ class RegionSearch {
   const std::vector<SearchRecord>& records() const noexcept { return records_; }
   /// Returns why no assignment can be locked in; empty if one can, or if it is not known yet.
   const std::string& failure() const noexcept { return failure_; }
+  /// Forgets the failure, because there is an alternative to what failed.
+  void forgive() { failure_.clear(); }
   /// Returns about how many runs are still to come after `iterations` tuning iterations.
   std::size_t expected_runs(const std::vector<ProblemState>& problems, std::int64_t iterations) const;
   /// Returns the number of runs that had to be repeated.
@@ -75,7 +92,7 @@ class RegionSearch {
  private:
   enum class Stage { idle, searching, closing };
 
-  void begin(const std::vector<ProblemState>& problems, std::int64_t iterations);
+  void note_choices(const std::vector<ProblemState>& problems);
   void make_search(const std::vector<ProblemState>& problems, std::int64_t iterations);
   void rule_out();
   void end_search();
@@ -90,7 +107,7 @@ class RegionSearch {
   void observe_in_closing(const SearchTrial& trial, std::vector<SearchRun> runs,
                           const std::string& infeasible);
   bool decided_by_time(const ProblemState& problem) const;
-  std::int64_t runs_for_search(std::int64_t iterations) const;
+  std::int64_t runs_for_search(std::int64_t iterations, std::size_t parts) const;
   Assignment full(const Assignment& of_members) const;
   std::vector<SearchTrial> trials() const;
   void observe_trial(const SearchTrial& trial, std::vector<SearchRun> runs, const std::string& infeasible);
@@ -99,13 +116,16 @@ class RegionSearch {
 
   const PolicyOptions& options_;
   const WalkLog& walk_;
+  const ChoicePoints& choice_points_;
   Feasibility& feasibility_;
 
   Stage stage_ = Stage::idle;
+  SearchTask task_;
   std::vector<std::size_t> members_;
-  Assignment base_;      ///< what the problems that are no members use
-  Assignment walked_;    ///< what the walk would choose by now
-  Assignment defaults_;  ///< the same, with the default of every problem that waits
+  std::vector<bool> timed_;  ///< by member: it has own times
+  Assignment base_;          ///< what the problems that are no members use
+  Assignment walked_;        ///< what the walk would choose by now
+  Assignment defaults_;      ///< the same, with the default of every problem that waits
   std::unique_ptr<Search> search_;
   std::optional<ClosingComparison> closing_;
   std::map<Assignment, std::vector<std::int64_t>> samples_;  ///< by assignment of all problems

@@ -1,6 +1,7 @@
 #include "contextual/policy/tuning_state.hpp"
 
 #include "contextual/policy/assignments.hpp"
+#include "contextual/policy/choice_points.hpp"
 #include "contextual/policy/feasibility.hpp"
 #include "contextual/policy/options_check.hpp"
 #include "contextual/policy/outcome_check.hpp"
@@ -16,14 +17,20 @@
 namespace contextual::policy {
 
 struct TuningState::Impl {
-  explicit Impl(PolicyOptions o) : options(std::move(o)), search(options, walk_log, feasibility) {}
+  explicit Impl(PolicyOptions o)
+      : options(std::move(o)),
+        choice_points(problems),
+        search(options, walk_log, choice_points, feasibility) {}
 
   bool any_walking() const;
   bool open() const;
+  bool wants_first_run() const;
   bool searching() const { return !held && !any_walking() && search.running(); }
   ProblemState& closed_problem(std::size_t index);
   std::vector<IterationPlan> plan(std::size_t length) const;
   std::size_t walk_batch_length(std::size_t longest) const;
+  Assignment assignment_of(const IterationPlan& planned) const;
+  bool open_ones_launched(const Assignment& assignment, const IterationOutcome& outcome) const;
   void observe_iterations(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
   void observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome);
   void reject(const RejectionOutcome& rejection);
@@ -31,16 +38,25 @@ struct TuningState::Impl {
   void observe_walk(const IterationPlan& planned, const IterationOutcome& outcome);
   void condemn(const Assignment& assignment, const IterationOutcome& outcome, const std::string& reason);
   void reject_hopeless();
-  void note_presence(const BatchOutcome& outcome, Phase phase);
+  void note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
   void skip_ruled_out();
   void advance();
+  void close_unused();
+  void note_end_of_search();
+  bool explore();
+  bool rule_out_first_run(std::size_t choice_point);
+  SearchTask task() const;
+  bool has_work_for_search() const;
+  void reject_dead_alternatives();
   std::int64_t iterations() const { return walk_iterations + search_iterations; }
 
   const PolicyOptions options;
   std::vector<ProblemState> problems;
   WalkLog walk_log;
   Feasibility feasibility;
+  ChoicePoints choice_points;
   RegionSearch search;
+  std::string cut;       ///< why no more runs are spent on searching; empty while they are
   bool held = false;     ///< the search waits
   bool begun = false;    ///< a batch has been observed
   bool hit_cap = false;  ///< of the iterations
@@ -56,15 +72,6 @@ std::size_t most_runs(const PolicyOptions& options, std::size_t length) {
   return options.settle_every > 0 ? static_cast<std::size_t>(options.settle_every) : length;
 }
 
-/// The problems' configs in an iteration; those that have joined since the plan use config 0.
-Assignment assignment_of(const IterationPlan& planned, std::size_t problem_count) {
-  Assignment assignment(problem_count, 0);
-  for (std::size_t p = 0; p < planned.cells.size(); ++p) {
-    assignment[p] = planned.cells[p].config_id;
-  }
-  return assignment;
-}
-
 bool is_sample(const IterationPlan& planned, std::size_t problem_count) {
   return planned.cells.size() == problem_count && std::none_of(planned.cells.begin(), planned.cells.end(),
                                                                [](const Cell& cell) { return cell.warmup; });
@@ -74,36 +81,52 @@ std::string no_time_text(const ProblemState& problem, std::size_t config_id) {
   return "no valid time in " + std::to_string(problem.record().configs[config_id].retakes) + " retakes";
 }
 
-bool is_open(const ProblemState& problem) {
+/// Its config is what a run tries or could try. A choice point that explores tries nothing itself.
+bool is_tried(const ProblemState& problem) {
   return problem.walking() || problem.walked();
 }
 
-/// Closed problems need not be launched.
-bool open_ones_launched(const std::vector<ProblemState>& problems, const IterationOutcome& outcome) {
+}  // namespace
+
+/// The problems' configs in an iteration; those that have joined since the plan use config 0.
+Assignment TuningState::Impl::assignment_of(const IterationPlan& planned) const {
+  Assignment assignment(problems.size(), 0);
+  for (std::size_t p = 0; p < planned.cells.size(); ++p) {
+    assignment[p] = planned.cells[p].config_id;
+  }
+  return choice_points.normal(std::move(assignment));
+}
+
+/// Closed problems need not be launched, and those of other alternatives are not.
+bool TuningState::Impl::open_ones_launched(const Assignment& assignment,
+                                           const IterationOutcome& outcome) const {
   for (std::size_t p = 0; p < problems.size(); ++p) {
-    if (is_open(problems[p]) && !outcome.cells[p].launched) {
+    if (is_tried(problems[p]) && !outcome.cells[p].launched && choice_points.active(p, assignment)) {
       return false;
     }
   }
   return true;
 }
 
-}  // namespace
-
 bool TuningState::Impl::any_walking() const {
   return std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walking(); });
 }
 
 bool TuningState::Impl::open() const {
-  return std::any_of(problems.begin(), problems.end(), is_open);
+  return std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.open(); });
+}
+
+/// An alternative is run once before anything else, because it may launch problems that are not known yet.
+bool TuningState::Impl::wants_first_run() const {
+  const std::optional<std::size_t> exploring = choice_points.exploring();
+  return !held && !any_walking() && !search.running() && exploring && !choice_points.seen(*exploring);
 }
 
 /// For what only the final run does to a problem.
 ProblemState& TuningState::Impl::closed_problem(std::size_t index) {
   ProblemState& problem = problems.at(index);
-  require(
-      !problem.walking() && !problem.walked(),
-      "the final run has no say about a tuning problem that is still open: problem " + std::to_string(index));
+  require(!problem.open(), "the final run has no say about a tuning problem that is still open: problem " +
+                               std::to_string(index));
   return problem;
 }
 
@@ -137,12 +160,12 @@ std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
   if (options.one_assignment_per_batch) {
     const std::vector<IterationPlan> batch = plan(length);
     const auto other = std::find_if(batch.begin(), batch.end(), [&](const IterationPlan& iteration) {
-      return assignment_of(iteration, problems.size()) != assignment_of(batch.front(), problems.size());
+      return assignment_of(iteration) != assignment_of(batch.front());
     });
     length = static_cast<std::size_t>(other - batch.begin());
   }
   const bool searches = options.search != SearchLevel::off;
-  if (!searches || feasibility.proven(assignment_of(plan(1).front(), problems.size()))) {
+  if (!searches || feasibility.proven(assignment_of(plan(1).front()))) {
     return length;
   }
   return std::min<std::size_t>(length, 1);
@@ -150,11 +173,12 @@ std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
 
 void TuningState::Impl::reject(const RejectionOutcome& rejection) {
   ProblemState& problem = problems[rejection.problem];
-  const bool walked_before = problem.walking();
+  const bool decided_before = !problem.walking() && !problem.exploring();
   problem.reject(rejection.config_id, rejection.reason);
   feasibility.rejected(rejection.problem, rejection.config_id);
+  choice_points.rejected(rejection.problem, rejection.config_id);
   search.reject(rejection.problem, rejection.config_id);
-  if (!walked_before && problem.walking()) {
+  if (decided_before && (problem.walking() || problem.exploring())) {
     search.interrupt();  // it walks anew
   }
 }
@@ -173,6 +197,7 @@ void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& pla
   const std::size_t length = outcome.iterations.size();
   const std::size_t known = plan.empty() ? problems.size() : plan.front().cells.size();
   if (known < problems.size()) {
+    choice_points.joined();
     search.interrupt();
     walk_log.clear();
   }
@@ -186,12 +211,14 @@ void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& pla
   for (std::size_t i = 0; i < length; ++i) {
     reject_at(outcome, i);
     walk_log.note(outcome.iterations[i]);
+    choice_points.note(assignment_of(plan[i]), outcome.iterations[i]);
     observe_walk(plan[i], outcome.iterations[i]);
     (plan[i].phase == Phase::search ? search_iterations : walk_iterations) += 1;
   }
   reject_at(outcome, length);
   observe_search(runs, outcome);
   reject_hopeless();
+  reject_dead_alternatives();
 }
 
 /// After the rejections: a rejected config has no makespan from its rejection on.
@@ -218,8 +245,9 @@ void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, c
   search.observe(runs, outcomes);
 }
 
-void TuningState::Impl::observe_walk(const IterationPlan& planned, const IterationOutcome& outcome) {
-  const Assignment assignment = assignment_of(planned, problems.size());
+void TuningState::Impl::observe_walk(const IterationPlan& planned, const IterationOutcome& seen) {
+  const Assignment assignment = assignment_of(planned);
+  const IterationOutcome outcome = choice_points.with_own_times(assignment, seen);
   std::string failure = outcome.infeasible;
   bool retake = false;
   for (std::size_t p = 0; p < problems.size(); ++p) {
@@ -244,7 +272,7 @@ void TuningState::Impl::observe_walk(const IterationPlan& planned, const Iterati
     condemn(assignment, outcome, failure);
   } else {
     feasibility.succeeded(assignment);
-    if (is_sample(planned, problems.size()) && !retake && open_ones_launched(problems, outcome)) {
+    if (is_sample(planned, problems.size()) && !retake && open_ones_launched(assignment, outcome)) {
       walk_log.add(assignment, outcome);
     }
   }
@@ -256,9 +284,12 @@ void TuningState::Impl::condemn(const Assignment& assignment, const IterationOut
                                 const std::string& reason) {
   std::vector<std::size_t> suspects;
   for (std::size_t p = 0; p < problems.size(); ++p) {
-    if (outcome.cells[p].launched && is_open(problems[p])) {
+    if (outcome.cells[p].launched && is_tried(problems[p])) {
       suspects.push_back(p);
     }
+  }
+  if (const auto exploring = choice_points.exploring(); suspects.empty() && exploring) {
+    suspects.push_back(*exploring);  // the alternative by itself
   }
   if (suspects.size() == 1) {
     reject({suspects.front(), assignment[suspects.front()], 0, reason});
@@ -279,9 +310,16 @@ void TuningState::Impl::reject_hopeless() {
   }
 }
 
-void TuningState::Impl::note_presence(const BatchOutcome& outcome, Phase phase) {
+void TuningState::Impl::note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome) {
+  const Phase phase = plan.empty() ? Phase::walk : plan.front().phase;
   for (std::size_t p = 0; p < problems.size() && !outcome.iterations.empty(); ++p) {
     const bool waited = problems[p].walked();
+    const bool expected = std::any_of(plan.begin(), plan.end(), [&](const IterationPlan& iteration) {
+      return choice_points.active(p, assignment_of(iteration));
+    });
+    if (!expected) {
+      continue;  // it belongs to another alternative
+    }
     if (waited && phase != Phase::search) {
       continue;  // nothing is expected of it
     }
@@ -296,11 +334,11 @@ void TuningState::Impl::note_presence(const BatchOutcome& outcome, Phase phase) 
 /// The walk leaves out what the user has ruled out.
 void TuningState::Impl::skip_ruled_out() {
   while (options.feasible && any_walking()) {
-    const Assignment next = assignment_of(plan(1).front(), problems.size());
+    const Assignment next = assignment_of(plan(1).front());
     if (options.feasible(next)) {
       return;
     }
-    const auto open_count = std::count_if(problems.begin(), problems.end(), is_open);
+    const auto open_count = std::count_if(problems.begin(), problems.end(), is_tried);
     for (std::size_t p = 0; p < problems.size(); ++p) {
       if (problems[p].walking() && open_count == 1) {
         reject({p, next[p], 0, "ruled out by `feasible`"});
@@ -311,11 +349,137 @@ void TuningState::Impl::skip_ruled_out() {
   }
 }
 
-/// The search begins, and goes on, when no problem walks.
+/// What an alternative launches that is out of the question, or was compared already, need not be tuned.
+void TuningState::Impl::close_unused() {
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (problems[p].open() && (choice_points.out_of_use(p) || !choice_points.active_now(p))) {
+      problems[p].close("the alternative that launches it is not used");
+    }
+  }
+}
+
+/// An alternative that launches a problem of which no config is left cannot be used either.
+void TuningState::Impl::reject_dead_alternatives() {
+  while (const std::optional<ChoicePoints::Dead> dead = choice_points.dead()) {
+    reject({dead->choice_point, dead->alternative, 0, dead->reason});
+  }
+}
+
+bool TuningState::Impl::has_work_for_search() const {
+  if (choice_points.comparing()) {
+    return true;
+  }
+  const std::optional<std::size_t> exploring = choice_points.exploring();
+  const bool may = !exploring || (problems[*exploring].viable(problems[*exploring].record().choice) &&
+                                  choice_points.seen(*exploring) && !choice_points.tuned(*exploring));
+  return may &&
+         std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); });
+}
+
+/// The alternatives of a choice point by themselves, else all problems that wait.
+SearchTask TuningState::Impl::task() const {
+  SearchTask task;
+  std::size_t known = problems.size();
+  if (const std::optional<std::size_t> comparing = choice_points.comparing()) {
+    task.problems.push_back(*comparing);
+    task.settled.push_back(*comparing);
+    task.by_alternative = choice_points.best_by_alternative(*comparing);
+    for (const Assignment& best : task.by_alternative) {
+      known = best.empty() ? known : std::min(known, best.size());
+    }
+  }
+  if (const std::optional<std::size_t> exploring = choice_points.exploring()) {
+    task.parts = std::max<std::size_t>(1, choice_points.untuned(*exploring));
+  }
+  for (std::size_t p = 0; p < known; ++p) {
+    if (!problems[p].walked() || problems[p].request().choice_point) {
+      continue;
+    }
+    if (task.by_alternative.empty()) {
+      task.problems.push_back(p);
+    }
+    if (choice_points.settles(p)) {
+      task.settled.push_back(p);
+    }
+  }
+  return task;
+}
+
+void TuningState::Impl::note_end_of_search() {
+  const std::optional<std::size_t> exploring = choice_points.exploring();
+  if (!search.failure().empty() && exploring && problems[*exploring].viable_count() > 1) {
+    const std::string reason = search.failure();
+    search.forgive();
+    reject({*exploring, problems[*exploring].record().choice, 0, reason});
+  } else if (!search.failure().empty()) {
+    for (ProblemState& problem : problems) {
+      problem.close(search.failure());
+    }
+  } else if (exploring && choice_points.seen(*exploring)) {
+    choice_points.note_tuned(*exploring);
+  }
+}
+
+/// Takes the next step of the choice point that explores. Returns false if there is none, or if its
+/// alternative has to run first.
+bool TuningState::Impl::explore() {
+  const std::optional<std::size_t> exploring = choice_points.exploring();
+  if (!exploring) {
+    return false;
+  }
+  ProblemState& problem = problems[*exploring];
+  if (!cut.empty()) {
+    problem.close(cut);
+    return true;
+  }
+  const bool out = !problem.viable(problem.record().choice);
+  if (!out && !choice_points.seen(*exploring)) {
+    return rule_out_first_run(*exploring);
+  }
+  if (!out && !choice_points.tuned(*exploring)) {
+    choice_points.note_tuned(*exploring);  // there is nothing to search for
+  } else if (const std::optional<std::size_t> next = choice_points.next(*exploring)) {
+    problem.hold(*next);
+  } else {
+    const bool by_walk = options.search == SearchLevel::off || walk_log.lacks_makespans();
+    problem.compare_alternatives(by_walk ? ProblemState::Comparison::by_walk
+                                         : ProblemState::Comparison::by_search);
+  }
+  return true;
+}
+
+/// Returns true if the user rules out that the alternative runs, beside what was chosen so far.
+bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
+  if (!options.feasible || options.feasible(choice_points.normal(choices(problems)))) {
+    return false;
+  }
+  reject({choice_point, problems[choice_point].record().choice, 0, "ruled out by `feasible`"});
+  return true;
+}
+
+/// What needs no run is done at once. The search begins, and goes on, when no problem walks.
 void TuningState::Impl::advance() {
-  skip_ruled_out();
-  if (!held && !any_walking()) {
-    search.advance(problems, iterations());
+  for (;;) {
+    close_unused();
+    skip_ruled_out();
+    if (held || any_walking()) {
+      return;
+    }
+    if (!search.running() && has_work_for_search()) {
+      search.begin(problems, task(), iterations());
+    }
+    if (search.running()) {
+      if (!cut.empty()) {
+        search.cut(cut);
+      }
+      search.advance(problems);
+      if (search.running()) {
+        return;
+      }
+      note_end_of_search();
+    } else if (!explore()) {
+      return;
+    }
   }
 }
 
@@ -328,6 +492,9 @@ TuningState::TuningState(TuningState&&) noexcept = default;
 TuningState& TuningState::operator=(TuningState&&) noexcept = default;
 
 std::size_t TuningState::add_problem(const ProblemRequest& request) {
+  require(!request.under || (request.under->choice_point < impl_->problems.size() &&
+                             impl_->problems[request.under->choice_point].request().choice_point),
+          "a problem that an alternative launches joins after its choice point");
   impl_->problems.emplace_back(request, impl_->options);
   return impl_->problems.size() - 1;
 }
@@ -351,6 +518,8 @@ std::size_t TuningState::suggested_length() const {
     length = impl.walk_batch_length(left);
   } else if (impl.searching()) {
     length = impl.search.plan(most_runs(impl.options, left)).size();
+  } else if (impl.wants_first_run()) {
+    length = 1;
   } else if (!impl.problems.empty()) {
     length = settle_every > 0 ? settle_every : config_length(impl.options);
   }
@@ -373,14 +542,14 @@ void TuningState::observe(const std::vector<IterationPlan>& plan, const BatchOut
   Impl& impl = *impl_;
   check_outcome(plan, outcome, impl.problems);
   impl.observe_iterations(plan, outcome);
-  impl.note_presence(outcome, plan.empty() ? Phase::walk : plan.front().phase);
+  impl.note_presence(plan, outcome);
   impl.begun = impl.begun || !outcome.iterations.empty();
   const std::chrono::nanoseconds limit = impl.options.search_time;
   if (limit.count() > 0 && outcome.elapsed_ns >= limit.count()) {
-    impl.search.cut("the time of option search_settings.time is over");
+    impl.cut = "the time of option search_settings.time is over";
   }
   if (iterations() >= impl.options.max_iterations && impl.open()) {
-    impl.search.cut("the cap of " + std::to_string(impl.options.max_iterations) + " iterations was reached");
+    impl.cut = "the cap of " + std::to_string(impl.options.max_iterations) + " iterations was reached";
     impl.advance();
   }
   if (iterations() >= impl.options.max_iterations && impl.open()) {
@@ -424,6 +593,15 @@ const std::vector<SearchRecord>& TuningState::searches() const {
 
 const std::string& TuningState::failure() const {
   return impl_->search.failure();
+}
+
+std::optional<std::size_t> TuningState::failed_problem() const {
+  for (std::size_t p = 0; p < impl_->problems.size(); ++p) {
+    if (problem(p).status == ProblemStatus::failed && !impl_->choice_points.out_of_use(p)) {
+      return p;
+    }
+  }
+  return std::nullopt;
 }
 
 const std::map<Assignment, std::string>& TuningState::infeasible() const {

@@ -78,6 +78,8 @@ class TuningState {
   const std::vector<SearchRecord>& searches() const;  ///< those that are over, in their order
   /// Returns why nothing can be locked in, because no feasible assignment was found; empty otherwise.
   const std::string& failure() const;
+  /// Returns a problem of which no config is left though the region needs one, or nothing.
+  std::optional<std::size_t> failed_problem() const;
   /// Returns every assignment that failed as a whole, with the reason.
   const std::map<Assignment, std::string>& infeasible() const;
   std::int64_t iterations() const;         ///< tuning iterations observed so far

@@ -38,6 +38,7 @@ ProblemOutcome outcome_of(policy::ProblemStatus status) {
       return ProblemOutcome::provisional;
     case policy::ProblemStatus::failed:
       return ProblemOutcome::failed;
+    case policy::ProblemStatus::exploring:
     case policy::ProblemStatus::walking:
     case policy::ProblemStatus::walked:
       break;

@@ -94,7 +94,7 @@ void LockIns::publish(ProblemSlot& slot, const policy::ProblemRecord& record, Pu
   publications().count(context_.region_id(), true);
   for (const auto& member : slot.found.members) {
     member->table()->lock_in(context_.region_id(), slot.problem.key, static_cast<int>(choice.config_id),
-                             standing);
+                             standing, slot.problem.scope);
   }
   recorder_.choice({&slot, &record});
   if (choice.provisional) {

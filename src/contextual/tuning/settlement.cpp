@@ -72,8 +72,13 @@ void Settlement::drop_unplanned(BatchResult& result) {
 void Settlement::collect(const BatchPlan& plan) {
   records_.clear();
   timings_.clear();
+  untimed_.clear();
   for (detail::ThreadLog& log : context_.threads()) {
     for (LaunchRecord& record : log.records) {
+      if (record.slot->problem.choice_point) {
+        untimed_.push_back(&record);
+        continue;
+      }
       records_.push_back(&record);
       timings_.push_back({record.note, plan.first_iteration + record.batch_iteration, {}});
     }
@@ -125,6 +130,12 @@ void Settlement::fill_cells(BatchResult& result, std::size_t length) const {
     Busy& of_iteration = busy.try_emplace(record.slot, length).first->second[record.batch_iteration];
     of_iteration.complete = of_iteration.complete && !timings_[i].spans.empty();
     of_iteration.spans.insert(of_iteration.spans.end(), timings_[i].spans.begin(), timings_[i].spans.end());
+  }
+  for (const LaunchRecord* record : untimed_) {
+    LocalCell& cell = result.cells[record->slot->index][record->batch_iteration];
+    cell.launched = true;
+    cell.fallback = cell.fallback || record->fallback;
+    cell.config_id = record->config_id;
   }
   for (const auto& [slot, of_slot] : busy) {
     for (std::size_t i = 0; i < length; ++i) {

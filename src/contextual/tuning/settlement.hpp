@@ -43,6 +43,7 @@ class Settlement {
   Iterations iterations_;
   // State of the batch that is being settled. Members, so that their memory is reused.
   std::vector<detail::LaunchRecord*> records_;
+  std::vector<detail::LaunchRecord*> untimed_;  ///< of choice points, whose alternatives have times
   std::vector<LaunchTiming> timings_;
 };
 

@@ -1,39 +1,26 @@
 #pragma once
 
 /// \file
-/// A GEMM whose candidates are whole implementations: cuBLASLt's algorithms and the configs of this library's
-/// kernel.
+/// A GEMM with two implementations to choose from: cuBLASLt's algorithms and this library's kernel.
 
 #include "kernels/cuda/gemm.hpp"
 
+#include <contextual/alternatives.hpp>
 #include <contextual/cuda.hpp>
-#include <contextual/kernel.hpp>
-
-#include <string>
 
 namespace contextual::kernels::cuda {
 
-struct GemmImplementationConfig {
-  std::string implementation = "cublaslt";  ///< or "own"
-  std::string config = "{ALGORITHM: 0}";    ///< that implementation's config, for people
-  int index = 0;                            ///< that implementation's config id
+/// "cuda_gemm_implementations": C[m, n] = A[m, k] B[n, k]^T. The alternatives are "cublaslt", which launches
+/// `cublaslt_gemm()`, and "own", which launches `gemm()`; what these document holds here. The key is that of
+/// cublaslt_gemm. "own" is left out for sizes and alignments that `gemm` does not take. Throws CudaError if a
+/// launch outside of tuning fails, and InvalidArgument for arguments with ready flags, because the default,
+/// cuBLASLt, cannot wait for them.
+using GemmImplementations = Alternatives<void(CUstream, GemmArgs)>;
 
-  bool own() const noexcept { return implementation == "own"; }
-};
-
-/// cuBLASLt's ranks 0 to 7, then all of `gemm_space()`.
-ConfigSpace<GemmImplementationConfig> gemm_implementations_space();
-
-/// "cuda_gemm_implementations": C[m, n] = A[m, k] B[n, k]^T. What `gemm` and `cublaslt_gemm` document about
-/// preparation, workspaces and rejections holds for their configs here. The key is that of cublaslt_gemm. The
-/// configs of `gemm` are left out for sizes and alignments that `gemm` does not take. Throws InvalidArgument
-/// for arguments with ready flags, because the default, cuBLASLt, cannot wait for them.
-using GemmImplementations = TunableKernel<CUresult(const GemmImplementationConfig&, CUstream, GemmArgs)>;
-
-/// Returns the kernel, which lives as long as the process. Thread-safe.
+/// Returns the choice, which lives as long as the process. Thread-safe.
 GemmImplementations& gemm_implementations();
 
-/// Launches the kernel on `stream`. Throws CudaError if a launch outside of tuning fails.
+/// Launches what is chosen on `stream`.
 void gemm_implementations(CUstream stream, const GemmArgs& args);
 
 }  // namespace contextual::kernels::cuda

@@ -47,6 +47,16 @@ struct HookFits {
       Fits, "KernelOptions::before_launch and after_launch are called as void(const LaunchInfo&, Args&...)");
 };
 template <bool Fits>
+struct AlternativeFits {
+  static_assert(Fits,
+                "an alternative of Alternatives<R(Args...)> is called as R(Args&...): its arguments reach it "
+                "as lvalues, since a call may be repeated");
+};
+template <bool Fits>
+struct AlternativeKeepFits {
+  static_assert(Fits, "the `keep` of an alternative is called as bool(const Args&...)");
+};
+template <bool Fits>
 struct ResetFits {
   static_assert(Fits, "KernelOptions::reset is called as void(Args&...), without the config");
 };

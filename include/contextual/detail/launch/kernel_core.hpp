@@ -30,6 +30,7 @@ struct KernelTraits {
   std::function<void(std::size_t, const Key&)> prepare;  ///< may be empty
   std::function<void(std::size_t)> preload;              ///< may be empty
   bool takes_stream = false;                             ///< true if it launches on a CUDA stream
+  bool choice_point = false;                             ///< true if its configs are alternatives
 };
 
 /// Shared by the kernel object, the registry and the runs that launched the kernel, so that a kernel may be
@@ -51,6 +52,7 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   int resolve(const Key& key) const;
 
   const KernelTraits& traits() const noexcept { return traits_; }
+  std::uint64_t name_hash() const noexcept { return name_hash_; }  ///< equal on all ranks
   /// Returns the names and values of all configs in order. Throws ConfigSpaceError.
   const SpaceView& space() const;
   std::string key_text(const Key& key) const;
@@ -87,6 +89,7 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   int look_up_in_pass(const LockInTable& table, const Key& key, int config_id) const noexcept;
 
   KernelTraits traits_;
+  std::uint64_t name_hash_;
   mutable std::atomic<const LockInTable*> fast_table_{
       nullptr};  ///< null if the kernel is not ready, has a namesake, or a run is active
   mutable std::shared_ptr<LockInTable> table_;

@@ -22,6 +22,9 @@
 
 namespace contextual::detail {
 
+/// What the configs of a launch are: a kernel's, or alternatives that may launch kernels of their own.
+enum class LaunchKind { kernel, choice_point };
+
 /// A registered kernel with its configs and options. Its owner computes the key and launches a config:
 ///
 ///     const int config_id = engine.resolve(key);
@@ -40,11 +43,12 @@ class LaunchEngine<R(const C&, Args...)> {
  public:
   using Options = KernelOptions<R(const C&, Args...)>;
 
-  LaunchEngine(std::string name, std::shared_ptr<const ConfigSpace<C>> space, Options options)
+  LaunchEngine(std::string name, std::shared_ptr<const ConfigSpace<C>> space, Options options,
+               LaunchKind kind = LaunchKind::kernel)
       : configs_(std::move(space)),
         options_(std::move(options)),
         hooked_(options_.reset || options_.before_launch || options_.after_launch || options_.check),
-        core_(std::make_shared<KernelCore>(traits(std::move(name)))),
+        core_(std::make_shared<KernelCore>(traits(std::move(name), kind))),
         registration_(core_) {}
   LaunchEngine(const LaunchEngine&) = delete;
   LaunchEngine& operator=(const LaunchEngine&) = delete;
@@ -52,6 +56,7 @@ class LaunchEngine<R(const C&, Args...)> {
   const std::string& name() const noexcept { return core_->traits().name; }
   const ConfigSpace<C>& space() const noexcept { return *configs_.space(); }
   const C& config(std::size_t config_id) const { return configs_[config_id]; }
+  const KernelCore& core() const noexcept { return *core_; }
 
   /// Returns the id of the config to launch for this key, or a negative number if `launch_in_run` must be
   /// called.
@@ -115,13 +120,14 @@ class LaunchEngine<R(const C&, Args...)> {
     }
   }
 
-  KernelTraits traits(std::string name) const {
+  KernelTraits traits(std::string name, LaunchKind kind) const {
     KernelTraits traits;
+    traits.choice_point = kind == LaunchKind::choice_point;
     traits.name = std::move(name);
     traits.participation = options_.participation;
     traits.coupling = options_.coupling;
     traits.key_names = options_.key_names;
-    traits.takes_stream = takes_stream<Args...>;
+    traits.takes_stream = takes_stream<Args...> && !traits.choice_point;
     // The traits may outlive the kernel, so they share what they need.
     const std::shared_ptr<const ConfigSpace<C>> space = configs_.space();
     traits.space = [space] { return space->view(); };

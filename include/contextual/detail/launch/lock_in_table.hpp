@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The configs locked in for one kernel name, by region and key.
+/// The configs locked in for one kernel name, by region, alternatives around the launch, and key.
 
 #include <contextual/key.hpp>
 
@@ -36,24 +36,27 @@ class LockInTable {
   LockInTable& operator=(const LockInTable&) = delete;
 
   /// Returns the id of the config locked in, or `none`. Region 0 holds the last lasting lock-in of a key in
-  /// any region.
-  int find(std::uint32_t region, const Key& key) const noexcept {
-    const Entry* entry = entry_of(region, key);
+  /// any region. `scope` stands for the alternatives around the launch, see scope_of.
+  int find(std::uint32_t region, const Key& key, std::uint64_t scope = 0) const noexcept {
+    const Entry* entry = entry_of(region, scope, key);
     return entry == nullptr ? none : entry->config_id.load(std::memory_order_relaxed);
   }
   /// Returns the standing of what `find` returns; `lasting` if that is `none`.
-  Standing standing(std::uint32_t region, const Key& key) const noexcept {
-    const Entry* entry = entry_of(region, key);
+  Standing standing(std::uint32_t region, const Key& key, std::uint64_t scope = 0) const noexcept {
+    const Entry* entry = entry_of(region, scope, key);
     return entry == nullptr ? Standing::lasting : entry->standing.load(std::memory_order_relaxed);
   }
 
   /// Locks in `config_id` for the region. A lasting choice also becomes the key's last lock-in.
-  void lock_in(std::uint32_t region, const Key& key, int config_id, Standing standing = Standing::lasting);
+  void lock_in(std::uint32_t region, const Key& key, int config_id, Standing standing = Standing::lasting,
+               std::uint64_t scope = 0);
 
  private:
   struct Entry {
-    Entry(std::uint32_t r, const Key& k, int c, Standing s) : key(k), region(r), config_id(c), standing(s) {}
+    Entry(std::uint32_t in_region, std::uint64_t in_scope, const Key& of_key, int id, Standing how_final)
+        : key(of_key), scope(in_scope), region(in_region), config_id(id), standing(how_final) {}
     Key key;
+    std::uint64_t scope;
     std::uint32_t region;
     std::atomic<int> config_id;
     std::atomic<Standing> standing;
@@ -64,23 +67,23 @@ class LockInTable {
     std::vector<std::atomic<Entry*>> at;
   };
 
-  const Entry* entry_of(std::uint32_t region, const Key& key) const noexcept {
+  const Entry* entry_of(std::uint32_t region, std::uint64_t scope, const Key& key) const noexcept {
     const Slots& slots = *slots_.load(std::memory_order_acquire);
-    for (std::size_t i = slot_hash(region, key);; ++i) {
+    for (std::size_t i = slot_hash(region, scope, key);; ++i) {
       const Entry* entry = slots.at[i & slots.mask].load(std::memory_order_acquire);
       if (entry == nullptr) {
         return nullptr;
       }
-      if (entry->region == region && entry->key == key) {
+      if (entry->region == region && entry->scope == scope && entry->key == key) {
         return entry;
       }
     }
   }
 
-  static std::size_t slot_hash(std::uint32_t region, const Key& key) noexcept {
-    return static_cast<std::size_t>(key.hash() ^ (region * 0x9e3779b97f4a7c15ULL));
+  static std::size_t slot_hash(std::uint32_t region, std::uint64_t scope, const Key& key) noexcept {
+    return static_cast<std::size_t>(key.hash() ^ scope ^ (region * 0x9e3779b97f4a7c15ULL));
   }
-  void put(std::uint32_t region, const Key& key, int config_id, Standing standing);
+  void put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id, Standing standing);
   static void insert(Slots& slots, Entry& entry);
   void grow();
 

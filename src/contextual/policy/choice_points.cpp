@@ -1,0 +1,180 @@
+#include "contextual/policy/choice_points.hpp"
+
+#include "contextual/policy/assignments.hpp"
+
+#include <algorithm>
+
+namespace contextual::policy {
+
+const std::optional<UnderAlternative>& ChoicePoints::under(std::size_t problem) const {
+  return problems_[problem].request().under;
+}
+
+ChoicePoints::Alternative ChoicePoints::held(std::size_t choice_point) const {
+  return {choice_point, problems_[choice_point].record().choice};
+}
+
+void ChoicePoints::joined() {
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    if (problems_[p].exploring() && active_now(p)) {
+      best_.erase(held(p));
+    }
+  }
+}
+
+void ChoicePoints::rejected(std::size_t problem, std::size_t config_id) {
+  for (auto& [alternative, best] : best_) {
+    if (problem < best.size() && best[problem] == config_id) {
+      best[problem] = problems_[problem].record().choice;
+    }
+  }
+}
+
+void ChoicePoints::note(const Assignment& assignment, const IterationOutcome& outcome) {
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    if (problems_[p].request().choice_point && outcome.cells[p].launched) {
+      seen_.insert({p, assignment[p]});
+    }
+  }
+}
+
+bool ChoicePoints::active(std::size_t problem, const Assignment& assignment) const {
+  for (std::optional<UnderAlternative> outer = under(problem); outer; outer = under(outer->choice_point)) {
+    if (assignment[outer->choice_point] != outer->alternative) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ChoicePoints::active_now(std::size_t problem) const {
+  return active(problem, choices(problems_));
+}
+
+Assignment ChoicePoints::normal(Assignment assignment) const {
+  for (std::size_t p = 0; p < assignment.size(); ++p) {
+    if (!active(p, assignment)) {
+      assignment[p] = 0;  // after the choice points around it, because these have joined before
+    }
+  }
+  return assignment;
+}
+
+bool ChoicePoints::below(std::size_t problem, std::size_t choice_point) const {
+  std::optional<UnderAlternative> outer = under(problem);
+  while (outer && outer->choice_point != choice_point) {
+    outer = under(outer->choice_point);
+  }
+  return problem == choice_point || outer.has_value();
+}
+
+/// A choice point joins before what its alternatives launch, so the last one is in no other one's way.
+std::optional<std::size_t> ChoicePoints::exploring() const {
+  std::optional<std::size_t> innermost;
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    const bool inner = !innermost || below(p, *innermost);
+    if (problems_[p].exploring() && active_now(p) && inner) {
+      innermost = p;
+    }
+  }
+  return innermost;
+}
+
+std::optional<std::size_t> ChoicePoints::comparing() const {
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    if (problems_[p].request().choice_point && problems_[p].walked()) {
+      return p;
+    }
+  }
+  return std::nullopt;
+}
+
+bool ChoicePoints::seen(std::size_t choice_point) const {
+  return seen_.contains(held(choice_point));
+}
+
+bool ChoicePoints::tuned(std::size_t choice_point) const {
+  return best_.contains(held(choice_point));
+}
+
+void ChoicePoints::note_tuned(std::size_t choice_point) {
+  best_[held(choice_point)] = choices(problems_);
+}
+
+std::optional<std::size_t> ChoicePoints::next(std::size_t choice_point) const {
+  const ProblemState& problem = problems_[choice_point];
+  for (std::size_t alternative = 0; alternative < problem.record().configs.size(); ++alternative) {
+    if (problem.viable(alternative) && !best_.contains({choice_point, alternative})) {
+      return alternative;
+    }
+  }
+  return std::nullopt;
+}
+
+std::size_t ChoicePoints::untuned(std::size_t choice_point) const {
+  const ProblemState& problem = problems_[choice_point];
+  std::size_t count = 0;
+  for (std::size_t alternative = 0; alternative < problem.record().configs.size(); ++alternative) {
+    count += problem.viable(alternative) && !best_.contains({choice_point, alternative}) ? 1 : 0;
+  }
+  return count;
+}
+
+std::vector<Assignment> ChoicePoints::best_by_alternative(std::size_t choice_point) const {
+  std::vector<Assignment> all(problems_[choice_point].record().configs.size());
+  for (std::size_t alternative = 0; alternative < all.size(); ++alternative) {
+    if (const auto known = best_.find({choice_point, alternative}); known != best_.end()) {
+      all[alternative] = known->second;
+    }
+  }
+  return all;
+}
+
+bool ChoicePoints::settles(std::size_t problem) const {
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    if (problems_[p].exploring() && active_now(p) && !below(problem, p)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<ChoicePoints::Dead> ChoicePoints::dead() const {
+  for (std::size_t p = problems_.size(); p-- > 0;) {
+    const std::optional<UnderAlternative>& outer = under(p);
+    if (outer && problems_[p].record().status == ProblemStatus::failed &&
+        problems_[outer->choice_point].viable(outer->alternative)) {
+      return Dead{outer->choice_point, outer->alternative,
+                  "no config is left of " + problems_[p].request().kernel + " " + problems_[p].request().key};
+    }
+  }
+  return std::nullopt;
+}
+
+bool ChoicePoints::out_of_use(std::size_t problem) const {
+  for (std::optional<UnderAlternative> outer = under(problem); outer; outer = under(outer->choice_point)) {
+    if (!problems_[outer->choice_point].viable(outer->alternative)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+IterationOutcome ChoicePoints::with_own_times(const Assignment& assignment, IterationOutcome outcome) const {
+  for (std::size_t p = problems_.size(); p-- > 0;) {
+    if (!problems_[p].request().choice_point || !outcome.cells[p].launched) {
+      continue;
+    }
+    std::int64_t sum = 0;
+    for (std::size_t inner = p + 1; inner < problems_.size(); ++inner) {
+      const std::optional<UnderAlternative>& outer = under(inner);
+      if (outer && outer->choice_point == p && outer->alternative == assignment[p]) {
+        sum += outcome.cells[inner].time_ns.value_or(0);
+      }
+    }
+    outcome.cells[p].time_ns = outcome.makespan_ns ? outcome.makespan_ns : std::optional(sum);
+  }
+  return outcome;
+}
+
+}  // namespace contextual::policy

@@ -1,0 +1,380 @@
+/// \file
+/// Alternatives: problems of a choice point's configs, each tuned under it before they are compared.
+
+#include "contextual/policy/tuning_state.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/error.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+using contextual::Assignment;
+using contextual::Phase;
+using contextual::SearchLevel;
+using namespace contextual::policy;
+
+namespace {
+
+struct Node {
+  std::string name;
+  std::size_t configs = 1;
+  bool choice_point = false;
+  std::string in{};             ///< the choice point that launches it; empty for the region
+  std::size_t alternative = 0;  ///< of that choice point
+};
+
+/// The configs by name; what is not launched has none.
+using Configs = std::map<std::string, std::size_t>;
+
+struct World {
+  std::vector<Node> nodes;  ///< a choice point before what its alternatives launch
+  std::function<std::int64_t(const Configs&)> makespan_ns;
+  std::function<std::string(const Configs&)> failure = [](const Configs&) { return std::string(); };
+  std::function<bool(const std::string&, std::size_t)> rejected = [](const std::string&, std::size_t) {
+    return false;
+  };
+  bool timed = true;  ///< false: the region has no makespan
+};
+
+/// Runs a world as the engine does: what is launched for the first time joins after the batch.
+class Driver {
+ public:
+  Driver(PolicyOptions options, World world) : state(std::move(options)), world_(std::move(world)) {}
+
+  void finish() {
+    for (int batch = 0; !state.done() && !state.failed_problem(); ++batch) {
+      REQUIRE(batch < 3000);
+      run_batch();
+    }
+  }
+
+  Configs choice() const {
+    Configs launched;
+    for (const Node& node : world_.nodes) {
+      if (index_.contains(node.name) && is_launched(node, launched)) {
+        launched[node.name] = state.problem(index_.at(node.name)).choice;
+      }
+    }
+    return launched;
+  }
+
+  const ProblemRecord& problem(const std::string& name) const { return state.problem(index_.at(name)); }
+  bool known(const std::string& name) const { return index_.contains(name); }
+
+  TuningState state;
+  std::vector<Configs> runs;
+
+ private:
+  static bool is_launched(const Node& node, const Configs& launched) {
+    return node.in.empty() || (launched.contains(node.in) && launched.at(node.in) == node.alternative);
+  }
+
+  void run_batch() {
+    const std::vector<IterationPlan> plans = state.plan(state.suggested_length());
+    BatchOutcome outcome;
+    std::vector<Configs> launched;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      launched.push_back(launches(plans[i], outcome, i));
+    }
+    runs.insert(runs.end(), launched.begin(), launched.end());
+    join(launched);
+    for (const Configs& configs : launched) {
+      outcome.iterations.push_back(outcome_of(configs));
+    }
+    for (RejectionOutcome& rejection : outcome.rejections) {
+      rejection.problem = index_.at(rejection.reason);
+    }
+    state.observe(plans, outcome);
+  }
+
+  /// What is rejected is launched with its default.
+  Configs launches(const IterationPlan& plan, BatchOutcome& outcome, std::size_t iteration) {
+    Configs launched;
+    for (const Node& node : world_.nodes) {
+      if (!is_launched(node, launched)) {
+        continue;
+      }
+      const auto known = index_.find(node.name);
+      const bool planned = known != index_.end() && known->second < plan.cells.size();
+      std::size_t config = planned ? plan.cells[known->second].config_id : 0;
+      if (world_.rejected(node.name, config)) {
+        outcome.rejections.push_back({0, config, iteration, node.name});
+        config = 0;
+      }
+      launched[node.name] = config;
+    }
+    return launched;
+  }
+
+  void join(const std::vector<Configs>& launched) {
+    for (const Node& node : world_.nodes) {
+      const bool seen = std::any_of(launched.begin(), launched.end(),
+                                    [&](const Configs& configs) { return configs.contains(node.name); });
+      if (!seen || index_.contains(node.name)) {
+        continue;
+      }
+      ProblemRequest request{node.configs, {}, std::nullopt};
+      request.kernel = node.name;
+      request.choice_point = node.choice_point;
+      if (!node.in.empty()) {
+        request.under = UnderAlternative{index_.at(node.in), node.alternative};
+      }
+      index_[node.name] = state.add_problem(request);
+    }
+  }
+
+  IterationOutcome outcome_of(const Configs& configs) const {
+    IterationOutcome outcome;
+    outcome.cells.resize(state.problem_count());
+    for (const auto& [name, index] : index_) {
+      if (configs.contains(name)) {
+        outcome.cells[index] = {true, 10000 + 100 * static_cast<std::int64_t>(configs.at(name))};
+      }
+    }
+    outcome.infeasible = world_.failure(configs);
+    if (world_.timed && outcome.infeasible.empty()) {
+      outcome.makespan_ns = world_.makespan_ns(configs);
+    }
+    return outcome;
+  }
+
+  World world_;
+  std::map<std::string, std::size_t> index_;
+};
+
+PolicyOptions options_of(SearchLevel level) {
+  PolicyOptions options;
+  options.search = level;
+  return options;
+}
+
+/// "fused" takes 100 us at its default and 90 us at its best; "separate" 120 us at its defaults and, with the
+/// last configs of both its kernels, 60 us. The kernel beside them needs another config beside each.
+World fused_or_separate() {
+  World world;
+  world.nodes = {{"choice", 2, true},
+                 {"fused", 3, false, "choice", 0},
+                 {"first", 3, false, "choice", 1},
+                 {"second", 3, false, "choice", 1},
+                 {"beside", 3}};
+  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+    const std::size_t beside = configs.at("beside");
+    if (configs.at("choice") == 0) {
+      return 100'000 - 5'000 * static_cast<std::int64_t>(configs.at("fused")) + (beside == 1 ? 0 : 20'000);
+    }
+    const std::int64_t steps = static_cast<std::int64_t>(configs.at("first") + configs.at("second"));
+    return 120'000 - 15'000 * steps + (beside == 2 ? 0 : 20'000);
+  };
+  return world;
+}
+
+}  // namespace
+
+TEST_CASE("alternatives: each is tuned to the end, then they are compared at their best", "[unit]") {
+  for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough}) {
+    Driver driver(options_of(level), fused_or_separate());
+    driver.finish();
+    CHECK(driver.choice() == Configs{{"choice", 1}, {"first", 2}, {"second", 2}, {"beside", 2}});
+    for (const char* name : {"choice", "fused", "first", "second", "beside"}) {
+      CHECK(driver.problem(name).status == ProblemStatus::locked_in);
+    }
+    CHECK(driver.problem("fused").choice == 2);
+  }
+}
+
+TEST_CASE("alternatives: what is off is not launched, does not age, and is not part of the assignment",
+          "[unit]") {
+  Driver driver(options_of(SearchLevel::normal), fused_or_separate());
+  driver.finish();
+  const auto first_separate = std::find_if(driver.runs.begin(), driver.runs.end(),
+                                           [](const Configs& c) { return c.at("choice") == 1; });
+  const bool fused_was_tuned_first =
+      std::any_of(driver.runs.begin(), first_separate, [](const Configs& c) { return c.at("fused") == 2; });
+  CHECK(fused_was_tuned_first);
+  REQUIRE(driver.state.searches().size() == 3);
+  const std::vector<SearchRecord>& searches = driver.state.searches();
+  CHECK(searches[0].members == std::vector<std::size_t>{1, 2});  // fused and beside
+  CHECK(searches[0].existing == 9);
+  CHECK(searches[1].existing == 27);
+  CHECK(searches[2].members == std::vector<std::size_t>{0});
+  CHECK(searches[2].existing == 2);
+  CHECK(searches[2].measured.size() == 2);
+  REQUIRE(searches[2].gain);
+  CHECK(searches[2].gain->centre > 0.3);
+}
+
+TEST_CASE("alternatives: the default one wins a tie", "[unit]") {
+  World world = fused_or_separate();
+  world.makespan_ns = [](const Configs&) { return 100'000; };
+  for (const SearchLevel level : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
+    Driver driver(options_of(level), world);
+    driver.finish();
+    CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 0}, {"beside", 0}});
+  }
+}
+
+TEST_CASE("alternatives: without a search they walk once their kernels are locked in", "[unit]") {
+  World world = fused_or_separate();
+  Driver driver(options_of(SearchLevel::off), world);
+  driver.finish();
+  CHECK(driver.choice().at("choice") == 0);  // its kernels are chosen by their own times: the defaults
+  CHECK(driver.problem("choice").status == ProblemStatus::locked_in);
+  CHECK(driver.problem("choice").configs[0].samples_ns.size() == 5);
+  CHECK(driver.problem("choice").configs[1].samples_ns.size() == 5);
+  CHECK(driver.state.searches().empty());
+}
+
+TEST_CASE("alternatives: without makespans the sum of their kernels' times decides", "[unit]") {
+  World world = fused_or_separate();
+  world.timed = false;
+  world.nodes = {{"choice", 2, true},
+                 {"first", 1, false, "choice", 0},
+                 {"second", 1, false, "choice", 0},
+                 {"fused", 1, false, "choice", 1}};
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  CHECK(driver.choice() == Configs{{"choice", 1}, {"fused", 0}});
+}
+
+TEST_CASE("alternatives: one that launches nothing to tune is compared too", "[unit]") {
+  World world;
+  world.nodes = {{"choice", 3, true}, {"tuned", 2, false, "choice", 1}};
+  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+    const std::size_t choice = configs.at("choice");
+    return choice == 2 ? 50'000 : choice == 1 ? 80'000 - 10'000 * configs.at("tuned") : 100'000;
+  };
+  for (const SearchLevel level : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
+    Driver driver(options_of(level), world);
+    driver.finish();
+    CHECK(driver.choice() == Configs{{"choice", 2}});
+    CHECK(driver.known("tuned"));
+  }
+}
+
+TEST_CASE("alternatives: one in another one is finished first", "[unit]") {
+  World world;
+  world.nodes = {{"outer", 2, true},
+                 {"inner", 2, true, "outer", 1},
+                 {"deep", 3, false, "inner", 1},
+                 {"flat", 2, false, "outer", 0}};
+  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+    if (configs.at("outer") == 0) {
+      return 100'000;
+    }
+    return configs.at("inner") == 0 ? 110'000 : 120'000 - 20'000 * static_cast<int>(configs.at("deep"));
+  };
+  for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
+    Driver driver(options_of(level), world);
+    driver.finish();
+    CHECK(driver.choice() == Configs{{"outer", 1}, {"inner", 1}, {"deep", 2}});
+  }
+}
+
+TEST_CASE("alternatives: two choice points are decided one after the other", "[unit]") {
+  World world;
+  world.nodes = {{"one", 2, true}, {"two", 2, true}, {"of_two", 2, false, "two", 1}};
+  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+    const std::int64_t of_two = configs.at("two") == 0 ? 50'000 : configs.at("of_two") == 0 ? 60'000 : 20'000;
+    return of_two + (configs.at("one") == 0 ? 50'000 : 30'000);
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  CHECK(driver.choice() == Configs{{"one", 1}, {"two", 1}, {"of_two", 1}});
+}
+
+TEST_CASE("alternatives: one whose kernel has no config left is rejected, and the run goes on", "[unit]") {
+  World world = fused_or_separate();
+  world.rejected = [](const std::string& name, std::size_t) { return name == "second"; };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
+  CHECK_FALSE(driver.state.failed_problem());
+  REQUIRE(driver.problem("choice").configs[1].rejection);
+  CHECK(driver.problem("choice").configs[1].rejection->find("second") != std::string::npos);
+  CHECK(driver.problem("first").status == ProblemStatus::provisional);
+}
+
+TEST_CASE("alternatives: one that never succeeds is rejected, and the run goes on", "[unit]") {
+  World world = fused_or_separate();
+  world.failure = [](const Configs& configs) {
+    return configs.at("choice") == 1 ? std::string("stuck") : std::string();
+  };
+  for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
+    Driver driver(options_of(level), world);
+    driver.finish();
+    CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
+    CHECK(driver.state.failure().empty());
+  }
+}
+
+TEST_CASE("alternatives: the default one may be the infeasible one", "[unit]") {
+  World world = fused_or_separate();
+  world.failure = [](const Configs& configs) {
+    return configs.at("choice") == 0 ? std::string("stuck") : std::string();
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  CHECK(driver.choice() == Configs{{"choice", 1}, {"first", 2}, {"second", 2}, {"beside", 2}});
+}
+
+TEST_CASE("alternatives: when all are rejected the choice point has failed", "[unit]") {
+  World world = fused_or_separate();
+  world.rejected = [](const std::string& name, std::size_t) { return name == "second" || name == "fused"; };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  REQUIRE(driver.state.failed_problem());
+  CHECK(*driver.state.failed_problem() == 0);
+}
+
+TEST_CASE("alternatives: `feasible` may rule one out, which is then never run", "[unit]") {
+  PolicyOptions options = options_of(SearchLevel::normal);
+  options.feasible = [](const Assignment& assignment) { return assignment[0] != 1; };
+  Driver driver(options, fused_or_separate());
+  driver.finish();
+  CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
+  CHECK_FALSE(driver.known("first"));
+}
+
+TEST_CASE("alternatives: the searches share the budget", "[unit]") {
+  World world = fused_or_separate();
+  for (Node& node : world.nodes) {
+    node.configs = node.choice_point ? 2 : 12;
+  }
+  PolicyOptions options = options_of(SearchLevel::normal);
+  Driver driver(options, world);
+  driver.finish();
+  const std::vector<SearchRecord>& searches = driver.state.searches();
+  REQUIRE(searches.size() == 3);
+  // Two walks of 96 runs; 400 runs in all, and a fourth of that at least for what comes last.
+  CHECK(searches[0].runs <= (400 - 96) / 2 + 1);
+  CHECK(driver.state.iterations() <= 400 + 96 + 100 + 30);
+}
+
+TEST_CASE("alternatives: when the time is over, the default one stays as it was tuned", "[unit]") {
+  PolicyOptions options = options_of(SearchLevel::normal);
+  options.max_iterations = 60;
+  Driver driver(options, fused_or_separate());
+  driver.finish();
+  CHECK(driver.choice().at("choice") == 0);
+  CHECK(driver.problem("choice").status == ProblemStatus::provisional);
+}
+
+TEST_CASE("alternatives: those locked in by an earlier run are used as they are", "[unit]") {
+  TuningState state(options_of(SearchLevel::normal));
+  ProblemRequest choice{2, {}, 1};
+  choice.choice_point = true;
+  state.add_problem(choice);
+  CHECK(state.done());
+  CHECK(state.problem(0).choice == 1);
+}
+
+TEST_CASE("alternatives: a problem cannot join before its choice point", "[unit]") {
+  TuningState state(options_of(SearchLevel::normal));
+  ProblemRequest request{2, {}, std::nullopt};
+  request.under = UnderAlternative{0, 0};
+  CHECK_THROWS_AS(state.add_problem(request), contextual::InvalidArgument);
+}
