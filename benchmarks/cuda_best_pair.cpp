@@ -33,7 +33,7 @@ constexpr const char* share_source =
     ;
 constexpr int prologue_ns = 40'000;
 constexpr int round_ns = 20'000;
-constexpr int rounds_on_all = 2;  ///< with a block on every multiprocessor
+constexpr int rounds_on_all = 2;               ///< with a block on every multiprocessor
 constexpr unsigned shared_bytes = 160 * 1024;  ///< more than half of what a multiprocessor has
 
 struct ShareConfig {
@@ -240,8 +240,8 @@ bool tune_often(Region& region, Order order, const char* what, int tunings, int 
                   ratios.back());
     }
   }
-  std::printf("%d tunings: median %.4f, largest %.4f of the best pair; runs median %.0f, most %.0f\n", tunings,
-              median(ratios), *std::max_element(ratios.begin(), ratios.end()), median(runs),
+  std::printf("%d tunings: median %.4f, largest %.4f of the best pair; runs median %.0f, most %.0f\n",
+              tunings, median(ratios), *std::max_element(ratios.begin(), ratios.end()), median(runs),
               *std::max_element(runs.begin(), runs.end()));
   return goal_at_most("largest ratio to the best pair", *std::max_element(ratios.begin(), ratios.end()), 1.02,
                       "");
@@ -261,8 +261,8 @@ void print_cost_of_joining(Region& region, int rounds) {
       }
     }
   }
-  std::printf("\nwall time of a walk, us a run: joined %.1f, pipelined %.1f, difference %.1f\n", median(us[0]),
-              median(us[1]), median(differences(us[0], us[1])));
+  std::printf("\nwall time of a walk, us a run: joined %.1f, pipelined %.1f, difference %.1f\n",
+              median(us[0]), median(us[1]), median(differences(us[0], us[1])));
 }
 
 }  // namespace
@@ -275,8 +275,10 @@ int main(int argc, char** argv) {
   app.add_option("--tunings", tunings, "for each order of launches")->check(CLI::PositiveNumber);
   app.add_option("--rounds", rounds, "times of each pair")->check(CLI::PositiveNumber);
   app.add_option("--search", level, "quick, normal or thorough")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, SearchLevel>{
-          {"quick", SearchLevel::quick}, {"normal", SearchLevel::normal}, {"thorough", SearchLevel::thorough}}));
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, SearchLevel>{{"quick", SearchLevel::quick},
+                                                                     {"normal", SearchLevel::normal},
+                                                                     {"thorough", SearchLevel::thorough}}));
   return run_program(app, argc, argv, [&] {
     Region region;
     bool met = tune_often(region, Order::first_first, "first kernel first", tunings, rounds, level);

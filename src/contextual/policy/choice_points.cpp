@@ -111,11 +111,17 @@ std::optional<std::size_t> ChoicePoints::next(std::size_t choice_point) const {
   return std::nullopt;
 }
 
-std::size_t ChoicePoints::untuned(std::size_t choice_point) const {
-  const ProblemState& problem = problems_[choice_point];
+/// The alternatives that choice points hold are tuned together.
+std::size_t ChoicePoints::searches_left() const {
   std::size_t count = 0;
-  for (std::size_t alternative = 0; alternative < problem.record().configs.size(); ++alternative) {
-    count += problem.viable(alternative) && !best_.contains({choice_point, alternative}) ? 1 : 0;
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    if (!problems_[p].exploring() || !active_now(p)) {
+      continue;
+    }
+    for (std::size_t alternative = 0; alternative < problems_[p].record().configs.size(); ++alternative) {
+      const bool open = problems_[p].viable(alternative) && !best_.contains({p, alternative});
+      count += open && alternative != problems_[p].record().choice ? 1 : 0;
+    }
   }
   return count;
 }
@@ -154,6 +160,15 @@ std::optional<ChoicePoints::Dead> ChoicePoints::dead() const {
 bool ChoicePoints::out_of_use(std::size_t problem) const {
   for (std::optional<UnderAlternative> outer = under(problem); outer; outer = under(outer->choice_point)) {
     if (!problems_[outer->choice_point].viable(outer->alternative)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool ChoicePoints::undecided(std::size_t problem) const {
+  for (std::optional<UnderAlternative> outer = under(problem); outer; outer = under(outer->choice_point)) {
+    if (problems_[outer->choice_point].open()) {
       return true;
     }
   }

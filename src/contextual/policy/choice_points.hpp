@@ -57,8 +57,8 @@ class ChoicePoints {
   void note_tuned(std::size_t choice_point);
   /// Returns the next viable alternative that is not tuned, or nothing.
   std::optional<std::size_t> next(std::size_t choice_point) const;
-  /// Returns how many viable alternatives of it are not tuned yet.
-  std::size_t untuned(std::size_t choice_point) const;
+  /// Returns about how many searches are still to come for the active choice points that explore.
+  std::size_t searches_left() const;
 
   /// Returns, by alternative, the choices of all problems that are best with it; empty where it is not tuned,
   /// and without the problems that have joined since.
@@ -76,6 +76,8 @@ class ChoicePoints {
   std::optional<Dead> dead() const;
   /// Returns true if an alternative that is not viable launches the problem.
   bool out_of_use(std::size_t problem) const;
+  /// Returns true if an alternative launches the problem of which it is not decided yet whether it is used.
+  bool undecided(std::size_t problem) const;
 
   /// Returns the outcome with times of the choice points: the makespan or, without one, the sum of the times
   /// of what the alternative launched.

@@ -236,6 +236,7 @@ void ProblemState::settle_status() {
 
 void ProblemState::end_walk() {
   choose_after_walk();
+  walk_reason_ = record_.reason;
   record_.status = ProblemStatus::walked;
   if (viable_count_ == 0) {
     make_provisional("every candidate was rejected");
@@ -264,7 +265,7 @@ void ProblemState::make_provisional(const std::string& reason) {
 void ProblemState::choose(std::size_t config_id, const std::string& reason) {
   if (walked()) {
     record_.choice = config_id;
-    record_.reason = "search: " + reason + "; walk: " + record_.reason;
+    record_.reason = "search: " + reason + (walk_reason_.empty() ? "" : "; walk: " + walk_reason_);
   }
 }
 

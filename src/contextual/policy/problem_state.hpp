@@ -117,6 +117,7 @@ class ProblemState {
   ProblemRequest request_;
   std::unique_ptr<Schedule> schedule_;  ///< null when there was nothing to walk
   ProblemRecord record_;
+  std::string walk_reason_;         ///< why the walk chose what it chose; empty without a walk
   std::vector<Summary> own_times_;  ///< of each config's samples
   std::size_t viable_count_ = 0;    ///< candidates that are not rejected
   bool overlaps_ = false;

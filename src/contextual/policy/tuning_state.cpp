@@ -349,11 +349,17 @@ void TuningState::Impl::skip_ruled_out() {
   }
 }
 
-/// What an alternative launches that is out of the question, or was compared already, need not be tuned.
+/// What is launched by an alternative that is out of the question need not be tuned. What was tuned under one
+/// that was not chosen is locked in with what was best for it.
 void TuningState::Impl::close_unused() {
   for (std::size_t p = 0; p < problems.size(); ++p) {
-    if (problems[p].open() && (choice_points.out_of_use(p) || !choice_points.active_now(p))) {
+    if (!problems[p].open() || (choice_points.active_now(p) && !choice_points.out_of_use(p))) {
+      continue;
+    }
+    if (choice_points.out_of_use(p) || !problems[p].walked()) {
       problems[p].close("the alternative that launches it is not used");
+    } else if (!choice_points.undecided(p)) {
+      problems[p].lock_in(true);
     }
   }
 }
@@ -372,8 +378,12 @@ bool TuningState::Impl::has_work_for_search() const {
   const std::optional<std::size_t> exploring = choice_points.exploring();
   const bool may = !exploring || (problems[*exploring].viable(problems[*exploring].record().choice) &&
                                   choice_points.seen(*exploring) && !choice_points.tuned(*exploring));
-  return may &&
-         std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); });
+  for (std::size_t p = 0; may && p < problems.size(); ++p) {
+    if (problems[p].walked() && choice_points.active_now(p)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// The alternatives of a choice point by themselves, else all problems that wait.
@@ -388,17 +398,16 @@ SearchTask TuningState::Impl::task() const {
       known = best.empty() ? known : std::min(known, best.size());
     }
   }
-  if (const std::optional<std::size_t> exploring = choice_points.exploring()) {
-    task.parts = std::max<std::size_t>(1, choice_points.untuned(*exploring));
-  }
+  task.parts = 1 + choice_points.searches_left();
   for (std::size_t p = 0; p < known; ++p) {
     if (!problems[p].walked() || problems[p].request().choice_point) {
       continue;
     }
-    if (task.by_alternative.empty()) {
+    const bool compared = !task.by_alternative.empty();
+    if (!compared && choice_points.active_now(p)) {
       task.problems.push_back(p);
     }
-    if (choice_points.settles(p)) {
+    if ((compared || choice_points.active_now(p)) && choice_points.settles(p)) {
       task.settled.push_back(p);
     }
   }

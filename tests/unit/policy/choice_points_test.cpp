@@ -286,6 +286,42 @@ TEST_CASE("alternatives: two choice points are decided one after the other", "[u
   CHECK(driver.choice() == Configs{{"one", 1}, {"two", 1}, {"of_two", 1}});
 }
 
+TEST_CASE("alternatives: kernels in four choices are all locked in, and share one budget", "[unit]") {
+  World world;
+  for (const std::string name : {"a", "b", "c", "d"}) {
+    world.nodes.push_back({name, 2, true});
+    world.nodes.push_back({name + "_one", 4, false, name, 0});
+    world.nodes.push_back({name + "_two", 6, false, name, 1});
+  }
+  // The second alternative is better for "b" and "d", and the last config is the best one everywhere.
+  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+    std::int64_t sum = 0;
+    for (const std::string name : {"a", "b", "c", "d"}) {
+      const bool second = configs.at(name) == 1;
+      const bool better = second == (name == "b" || name == "d");
+      const auto config = static_cast<std::int64_t>(configs.at(name + (second ? "_two" : "_one")));
+      sum += (better ? 20'000 : 30'000) - 1'000 * config;
+    }
+    return sum;
+  };
+  for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
+    Driver driver(options_of(level), world);
+    driver.finish();
+    CHECK(
+        driver.choice() ==
+        Configs{
+            {"a", 0}, {"a_one", 3}, {"b", 1}, {"b_two", 5}, {"c", 0}, {"c_one", 3}, {"d", 1}, {"d_two", 5}});
+    for (const Node& node : world.nodes) {
+      INFO(node.name << ": " << driver.problem(node.name).reason);
+      CHECK(driver.problem(node.name).status == ProblemStatus::locked_in);
+      CHECK(driver.problem(node.name).reason.find("search", 8) == std::string::npos);  // once
+    }
+    // A closing comparison takes 21 runs; the rest is the level's budget.
+    const auto closing = static_cast<std::int64_t>(21 * driver.state.searches().size());
+    CHECK(driver.state.search_iterations() - closing <= (level == SearchLevel::quick ? 150 : 400));
+  }
+}
+
 TEST_CASE("alternatives: one whose kernel has no config left is rejected, and the run goes on", "[unit]") {
   World world = fused_or_separate();
   world.rejected = [](const std::string& name, std::size_t) { return name == "second"; };

@@ -41,7 +41,7 @@ std::int64_t fused_or_separate(const std::vector<ScriptedLaunch>& launches) {
                     : (config_of(launches, "alt_part") == 2 ? 60'000 : 120'000);
 }
 
-const ProblemReport& find(const RegionReport& report, const std::string& kernel, const std::string& key) {
+ProblemReport find(const RegionReport& report, const std::string& kernel, const std::string& key) {
   for (const ProblemReport& problem : report.problems) {
     if (problem.kernel == kernel && problem.key == key) {
       return problem;
@@ -77,7 +77,7 @@ TEST_CASE("alternatives in a region: the better one at its best is locked in", "
   CHECK(called.back() == "separate");
   const RegionReport report = report_of(tuner, "alternatives");
   CHECK(report.problems.size() == 3);
-  const ProblemReport& chosen = find(report, "alt_choice", "{N: 4}");
+  const ProblemReport chosen = find(report, "alt_choice", "{N: 4}");
   CHECK(chosen.choice == 1);
   CHECK(chosen.configs[1].config.to_string() == "{alternative: separate}");
   CHECK(find(report, "alt_fused", "() in alt_choice {N: 4}: fused").choice == 1);
