@@ -21,6 +21,7 @@ struct TuningState::Impl {
   bool any_walking() const;
   bool open() const;
   bool searching() const { return !held && !any_walking() && search.running(); }
+  bool waiting() const { return held && !any_walking() && open(); }  ///< for the search
   ProblemState& closed_problem(std::size_t index);
   std::vector<IterationPlan> plan(std::size_t length) const;
   std::size_t walk_batch_length(std::size_t longest) const;
@@ -111,9 +112,10 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
   std::vector<IterationPlan> batch(length);
   const std::vector<SearchRunPlan> runs =
       searching() ? search.plan(most_runs(options, length)) : std::vector<SearchRunPlan>{};
+  const Assignment best = waiting() ? search.harmless(choices(problems)) : choices(problems);
   for (std::size_t i = 0; i < length; ++i) {
-    for (const ProblemState& problem : problems) {
-      batch[i].cells.push_back({Cell::Role::best, problem.record().choice, 0, false});
+    for (const std::size_t config_id : best) {
+      batch[i].cells.push_back({Cell::Role::best, config_id, 0, false});
     }
     if (searching()) {
       batch[i].phase = Phase::search;
@@ -132,20 +134,21 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
 }
 
 /// The first run of an assignment in the walk is a batch of its own, so that an infeasible one costs one run.
+/// What is ruled out later in the batch is left out before the next one.
 std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
-  std::size_t length = walk_length(problems, options, longest);
-  if (options.one_assignment_per_batch) {
-    const std::vector<IterationPlan> batch = plan(length);
-    const auto other = std::find_if(batch.begin(), batch.end(), [&](const IterationPlan& iteration) {
-      return assignment_of(iteration, problems.size()) != assignment_of(batch.front(), problems.size());
-    });
-    length = static_cast<std::size_t>(other - batch.begin());
-  }
+  const std::vector<IterationPlan> batch = plan(walk_length(problems, options, longest));
   const bool searches = options.search != SearchLevel::off;
-  if (!searches || feasibility.proven(assignment_of(plan(1).front(), problems.size()))) {
-    return length;
+  const Assignment first = assignment_of(batch.front(), problems.size());
+  if (searches && !feasibility.proven(first)) {
+    return 1;
   }
-  return std::min<std::size_t>(length, 1);
+  const auto end = std::find_if(batch.begin(), batch.end(), [&](const IterationPlan& iteration) {
+    const Assignment assignment = assignment_of(iteration, problems.size());
+    return assignment != first &&
+           (options.one_assignment_per_batch || (searches && !feasibility.proven(assignment)) ||
+            (options.feasible && !options.feasible(assignment)));
+  });
+  return static_cast<std::size_t>(end - batch.begin());
 }
 
 void TuningState::Impl::reject(const RejectionOutcome& rejection) {
@@ -242,7 +245,7 @@ void TuningState::Impl::observe_walk(const IterationPlan& planned, const Iterati
   }
   if (!failure.empty()) {
     condemn(assignment, outcome, failure);
-  } else {
+  } else if (!options.feasible || options.feasible(assignment)) {  // a first run is not asked for
     feasibility.succeeded(assignment);
     if (is_sample(planned, problems.size()) && !retake && open_ones_launched(problems, outcome)) {
       walk_log.add(assignment, outcome);
@@ -352,9 +355,11 @@ std::size_t TuningState::suggested_length() const {
   } else if (impl.searching()) {
     length = impl.search.plan(most_runs(impl.options, left)).size();
   } else if (!impl.problems.empty()) {
-    length = settle_every > 0 ? settle_every : config_length(impl.options);
+    const Assignment next = assignment_of(impl.plan(1).front(), impl.problems.size());
+    const bool alone = impl.waiting() && !impl.feasibility.proven(next);
+    length = alone ? 1 : settle_every > 0 ? settle_every : config_length(impl.options);
   }
-  return std::clamp<std::size_t>(length, 1, left);
+  return std::min(length, left);
 }
 
 std::vector<IterationPlan> TuningState::plan(std::size_t length) const {
