@@ -29,6 +29,8 @@ struct World {
   std::int64_t skew_ns = 0;  ///< of the first run after another assignment or an exchange
   std::int64_t elapsed_per_run_ns = 0;
   std::function<bool(std::int64_t)> timed = [](std::int64_t) { return true; };  ///< by run, from 1 on
+  /// By run, from 1 on, and problem: its own time is missing.
+  std::function<bool(std::int64_t, std::size_t)> loses_time = [](std::int64_t, std::size_t) { return false; };
   std::int64_t joins_at = -1;  ///< the run in which the last problem is launched first; -1: the first
 };
 
@@ -93,6 +95,11 @@ class Driver {
     }
     outcome.makespan_ns = world_.makespan_ns(assignment) + (assignment == last_ ? 0 : world_.skew_ns);
     last_ = assignment;
+    for (std::size_t p = 0; p < outcome.cells.size(); ++p) {
+      if (world_.loses_time(runs, p)) {
+        outcome.cells[p].time_ns.reset();
+      }
+    }
     if (!world_.timed(runs)) {
       outcome.makespan_ns.reset();
       for (CellOutcome& cell : outcome.cells) {
