@@ -29,7 +29,7 @@ struct TuningState::Impl {
   void observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome);
   void reject(const RejectionOutcome& rejection);
   void reject_at(const BatchOutcome& outcome, std::size_t iteration);
-  void observe_walk(const IterationPlan& planned, const IterationOutcome& outcome);
+  void observe_walk(const std::vector<IterationPlan>& plan, std::size_t i, const IterationOutcome& outcome);
   void condemn(const Assignment& assignment, const IterationOutcome& outcome, const std::string& reason);
   void reject_hopeless();
   void note_presence(const BatchOutcome& outcome, Phase phase);
@@ -66,9 +66,13 @@ Assignment assignment_of(const IterationPlan& planned, std::size_t problem_count
   return assignment;
 }
 
-bool is_sample(const IterationPlan& planned, std::size_t problem_count) {
-  return planned.cells.size() == problem_count && std::none_of(planned.cells.begin(), planned.cells.end(),
-                                                               [](const Cell& cell) { return cell.warmup; });
+/// A makespan is a sample after the warm-ups of all problems. It is too long right after an exchange or a
+/// change of configs, also where `n_warmup` or `settle_every` put no warm-up there.
+bool is_sample(const std::vector<IterationPlan>& plan, std::size_t i, std::size_t problem_count) {
+  const std::vector<Cell>& cells = plan[i].cells;
+  return i > 0 && cells.size() == problem_count &&
+         assignment_of(plan[i], problem_count) == assignment_of(plan[i - 1], problem_count) &&
+         std::none_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.warmup; });
 }
 
 std::string no_time_text(const ProblemState& problem, std::size_t config_id) {
@@ -189,7 +193,7 @@ void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& pla
   for (std::size_t i = 0; i < length; ++i) {
     reject_at(outcome, i);
     walk_log.note(outcome.iterations[i]);
-    observe_walk(plan[i], outcome.iterations[i]);
+    observe_walk(plan, i, outcome.iterations[i]);
     (plan[i].phase == Phase::search ? search_iterations : walk_iterations) += 1;
   }
   reject_at(outcome, length);
@@ -221,7 +225,9 @@ void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, c
   search.observe(runs, outcomes);
 }
 
-void TuningState::Impl::observe_walk(const IterationPlan& planned, const IterationOutcome& outcome) {
+void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std::size_t i,
+                                     const IterationOutcome& outcome) {
+  const IterationPlan& planned = plan[i];
   const Assignment assignment = assignment_of(planned, problems.size());
   std::string failure = outcome.infeasible;
   bool retake = false;
@@ -247,7 +253,7 @@ void TuningState::Impl::observe_walk(const IterationPlan& planned, const Iterati
     condemn(assignment, outcome, failure);
   } else if (!options.feasible || options.feasible(assignment)) {  // a first run is not asked for
     feasibility.succeeded(assignment);
-    if (is_sample(planned, problems.size()) && !retake && open_ones_launched(problems, outcome)) {
+    if (is_sample(plan, i, problems.size()) && !retake && open_ones_launched(problems, outcome)) {
       walk_log.add(assignment, outcome);
     }
   }

@@ -60,6 +60,28 @@ TEST_CASE("search: own times of the walk and every assignment of it are handed t
   CHECK(request.max_runs == 400 - 9 - 1);  // the walk, and the run before a closing comparison
 }
 
+TEST_CASE("search: it is told no makespan of the walk right after an exchange or a change of configs",
+          "[unit]") {
+  for (const int settle_every : {0, 1, 4}) {
+    CAPTURE(settle_every);
+    const auto script = std::make_shared<SearchScript>();
+    PolicyOptions options = scripted(script);  // whose only warm-up is the first run, a batch of its own
+    options.settle_every = settle_every;
+    World world = later_is_shorter({2, 3});
+    world.skew_ns = 50'000;
+    Driver driver(options, world);
+    driver.finish();
+    const std::vector<contextual::SearchSample>& walked = script->requests.front().walked;
+    CHECK(walked.size() == (settle_every == 1 ? 0U : 3U));
+    for (const contextual::SearchSample& sample : walked) {
+      CHECK_FALSE(sample.runs.empty());
+      for (const contextual::SearchRun& run : sample.runs) {
+        CHECK(run.makespan_ns <= 100'000);
+      }
+    }
+  }
+}
+
 TEST_CASE("search: a batch holds as many whole trials as fit, of assignments that are known to run",
           "[unit]") {
   const auto script = std::make_shared<SearchScript>();
