@@ -177,7 +177,7 @@ void TuningRun::fix_views() {
       }
       view.best_so_far = problems_.set_of(slot).state().best_so_far(*index);
       view.prepared = preparation_.prepared_here(slot);
-      slot.batch = std::move(view);
+      context_.set_view(slot, std::move(view));
     }
   }
 }
