@@ -45,9 +45,9 @@ bool ProblemSet::holds(const ProblemSlot& slot) const noexcept {
 }
 
 void ProblemSet::join(ProblemSlot& slot) {
-  const std::size_t index =
-      state_.add_problem({slot.problem.config_count, slot.found.left_out, slot.found.locked_config,
-                          slot.problem.name, slot.problem.key_text, parameters_of(slot)});
+  const std::size_t index = state_.add_problem(
+      {slot.problem.config_count, slot.found.left_out, slot.found.locked_config, slot.problem.name,
+       slot.problem.key_text, parameters_of(slot), slot.found.has_verify});
   slots_.push_back(&slot);
   indices_.resize(std::max(indices_.size(), slot.index + 1));
   indices_[slot.index] = index;

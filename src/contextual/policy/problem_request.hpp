@@ -24,6 +24,7 @@ struct ProblemRequest {
   std::string kernel{};              ///< for searches
   std::string key{};                 ///< for searches
   std::vector<Config> parameters{};  ///< by config, equal on all ranks; empty if some rank does not know them
+  bool has_verify = false;           ///< its results are judged by batch, so a batch has one assignment
 };
 
 /// Throws InvalidArgument if the request makes no sense.

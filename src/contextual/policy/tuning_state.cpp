@@ -37,7 +37,7 @@ struct TuningState::Impl {
   void advance();
   std::int64_t iterations() const { return walk_iterations + search_iterations; }
 
-  const PolicyOptions options;
+  PolicyOptions options;
   std::vector<ProblemState> problems;
   WalkLog walk_log;
   Feasibility feasibility;
@@ -338,6 +338,7 @@ TuningState& TuningState::operator=(TuningState&&) noexcept = default;
 
 std::size_t TuningState::add_problem(const ProblemRequest& request) {
   impl_->problems.emplace_back(request, impl_->options);
+  impl_->options.one_assignment_per_batch = impl_->options.one_assignment_per_batch || request.has_verify;
   return impl_->problems.size() - 1;
 }
 
