@@ -24,6 +24,7 @@
 #include <contextual/param.hpp>
 #include <contextual/participation.hpp>
 #include <contextual/phase.hpp>
+#include <contextual/registered_checks.hpp>
 #include <contextual/report.hpp>
 #include <contextual/schedule.hpp>
 #include <contextual/search.hpp>

@@ -135,15 +135,17 @@ struct Options {
   ScheduleFactory schedule{};  ///< walk_schedule; race_schedule by own time with SearchLevel::quick
   /// None. Returns false for an assignment of configs that must not be run although each config is fine by
   /// itself, for example because together they need more than the device has. Called on the thread of `run`
-  /// before an assignment is planned in the search, with all problems that are tuned together. Must be pure
-  /// and give the same answer on all ranks. Must not throw.
+  /// before an assignment is planned in the walk or the search, with all problems that are tuned together.
+  /// Must be pure and give the same answer on all ranks. Must not throw. RegisteredChecks does the same for
+  /// the kernels of an object.
   std::function<bool(std::span<const AssignedConfig>)> feasible{};
   /// None. Returns true if the results of the batch are right. Called on the thread of `run` on all ranks
   /// after each batch of tuning iterations, when the region's device work is done and before the ranks meet.
   /// False, or ConfigRejected with a reason, rejects the assignment of configs that was run: it is not tried
   /// again, and its configs remain candidates beside others. May use the device and wait for it; must not
   /// communicate. Any other exception counts as thrown by the region. While it is set, a batch has one
-  /// assignment.
+  /// assignment. With SearchLevel::off, nothing is tried beside others again: the configs of an assignment
+  /// that is rejected stay unmeasured. RegisteredChecks does the same for the kernels of an object.
   std::function<bool(const IterationInfo&)> verify{};
   /// None. Called after every batch, on the thread of `run`. Must not throw.
   std::function<void(const Progress&)> progress{};

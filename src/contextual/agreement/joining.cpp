@@ -51,6 +51,7 @@ std::uint64_t problems_digest(const std::vector<ProblemSlot*>& problems) {
   detail::StableHash hash;
   for (const ProblemSlot* slot : problems) {
     hash.add(slot->problem.identity).add(std::uint64_t{slot->found.has_prepare});
+    hash.add(std::uint64_t{slot->found.has_verify});
     hash.add(slot->found.locked_config ? *slot->found.locked_config + 1 : 0);
     for (const bool left_out : slot->found.left_out) {
       hash.add(std::uint64_t{left_out});
@@ -102,6 +103,7 @@ std::string problem_details(const std::vector<ProblemSlot*>& problems) {
          {"scope", slot->problem.scope},
          {"depth", slot->problem.depth},
          {"prepare", slot->found.has_prepare},
+         {"verify", slot->found.has_verify},
          {"locked", slot->found.locked_config ? static_cast<std::int64_t>(*slot->found.locked_config) : -1},
          {"left_out", std::move(left_out)}});
   }
@@ -232,6 +234,7 @@ void Union::add(const json& described, std::size_t rank, const std::vector<json>
                            ranks);
   }
   slot->found.has_prepare = slot->found.has_prepare || described.at("prepare").get<bool>();
+  slot->found.has_verify = slot->found.has_verify || described.at("verify").get<bool>();
   for (const std::size_t id : described.at("left_out").get<std::vector<std::size_t>>()) {
     slot->found.left_out.at(id) = true;
   }

@@ -216,6 +216,33 @@ std::optional<CurrentLaunch> RunContext::current_launch() {
                        (word & launch_under_way) != 0};
 }
 
+void RunContext::set_view(ProblemSlot& slot, BatchView view) {
+  const std::lock_guard lock(mutex_);  // the watchdog reads it
+  slot.batch = std::move(view);
+}
+
+std::vector<CurrentLaunch> RunContext::assignment() {
+  const std::lock_guard lock(mutex_);
+  std::vector<CurrentLaunch> assignment;
+  for (const ProblemSlot& slot : slots_) {
+    const std::vector<policy::Cell>& cells = slot.batch.cells;
+    const bool launched_here = !slot.found.members.empty();
+    if (cells.empty() && !launched_here) {
+      continue;
+    }
+    CurrentLaunch& used = assignment.emplace_back();
+    used.kernel = slot.problem.name;
+    used.key = slot.problem.key_text;
+    used.config_id = cells.empty()
+                         ? slot.found.locked_config.value_or(slot.found.members.front()->first_config())
+                         : cells[std::min<std::size_t>(batch_iteration, cells.size() - 1)].config_id;
+    if (launched_here) {
+      used.config = slot.found.members.front()->space().configs.at(used.config_id);
+    }
+  }
+  return assignment;
+}
+
 void RunContext::fail(std::exception_ptr failure) {
   const std::lock_guard lock(mutex_);
   if (!failure_) {

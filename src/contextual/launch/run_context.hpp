@@ -126,9 +126,14 @@ class RunContext {
   /// before the first launch. Thread-safe.
   std::optional<CurrentLaunch> current_launch();
 
+  /// Fixes what launches of the problem go by from now on. Between runs of the region.
+  void set_view(ProblemSlot& slot, BatchView view);
+  /// Returns the config that every tuning problem uses in this tuning iteration. Thread-safe.
+  std::vector<CurrentLaunch> assignment();
+
   // Set before each run of the region.
   std::atomic<std::int64_t> tuning_iteration{0};
-  std::uint32_t batch_iteration = 0;
+  std::atomic<std::uint32_t> batch_iteration{0};
 
  private:
   ProblemSlot* discover(const KernelCore& core, const Key& key, const KeepView& keep);

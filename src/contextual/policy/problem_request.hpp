@@ -30,6 +30,7 @@ struct ProblemRequest {
   std::string kernel{};              ///< for searches
   std::string key{};                 ///< for searches
   std::vector<Config> parameters{};  ///< by config, equal on all ranks; empty if some rank does not know them
+  bool has_verify = false;           ///< its results are judged by batch, so a batch has one assignment
   /// True if its configs are alternatives, each of which may launch problems of its own. They are tuned one
   /// after the other before the alternatives are compared.
   bool choice_point = false;

@@ -88,6 +88,10 @@ bool ProblemState::viable(std::size_t config_id) const {
   return !config.left_out && !config.rejection;
 }
 
+bool ProblemState::left_unmeasured() const {
+  return std::any_of(unmeasured_.begin(), unmeasured_.end(), [this](std::size_t id) { return viable(id); });
+}
+
 std::vector<Step> ProblemState::plan(std::size_t max_steps) const {
   if (!walking()) {
     return {};
@@ -118,6 +122,7 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
 }
 
 /// With `quick`, a problem that overlaps other work is not walked, because its own time does not tell much.
+/// Where no makespan is known, there is nothing else to go by.
 void ProblemState::note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns) {
   if (!outcome.launched) {
     return;
@@ -127,7 +132,8 @@ void ProblemState::note_context(const CellOutcome& outcome, std::optional<std::i
   if (time_ns && makespan_ns) {
     share_ = std::max(share_, static_cast<double>(*time_ns) / static_cast<double>(*makespan_ns));
   }
-  if (walking() && overlaps_ && options_->search == SearchLevel::quick && !options_->schedule) {
+  const bool by_makespan = overlaps_ && makespan_ns && options_->search == SearchLevel::quick;
+  if (walking() && by_makespan && !options_->schedule) {
     end_walk();
   }
 }
@@ -217,6 +223,7 @@ void ProblemState::leave_unmeasured(std::size_t config_id) {
   config.samples_ns.clear();
   config.makespans_ns.clear();
   own_times_[config_id] = {};
+  unmeasured_.insert(config_id);
   schedule_->reject(config_id);
   choose_by_own_time(options_->n_repeat);
   settle_status();

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ class ProblemState {
   bool viable(std::size_t config_id) const;
   /// Returns the number of candidates that are not rejected.
   std::size_t viable_count() const { return viable_count_; }
+
+  /// Returns true if the walk has left out a candidate, which may yet be the best.
+  bool left_unmeasured() const;
 
   /// Returns the summary of a config's own times in the walk.
   const Summary& own_time(std::size_t config_id) const { return own_times_[config_id]; }
@@ -117,9 +121,10 @@ class ProblemState {
   ProblemRequest request_;
   std::unique_ptr<Schedule> schedule_;  ///< null when there was nothing to walk
   ProblemRecord record_;
-  std::string walk_reason_;         ///< why the walk chose what it chose; empty without a walk
-  std::vector<Summary> own_times_;  ///< of each config's samples
-  std::size_t viable_count_ = 0;    ///< candidates that are not rejected
+  std::string walk_reason_;           ///< why the walk chose what it chose; empty without a walk
+  std::vector<Summary> own_times_;    ///< of each config's samples
+  std::set<std::size_t> unmeasured_;  ///< what the walk left out
+  std::size_t viable_count_ = 0;      ///< candidates that are not rejected
   bool overlaps_ = false;
   double share_ = 0;        ///< the largest so far
   int batches_absent_ = 0;  ///< batches in a row without a launch

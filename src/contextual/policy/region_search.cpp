@@ -15,7 +15,7 @@ namespace contextual::policy {
 namespace {
 
 constexpr double negligible_share = 0.01;   ///< of the makespan
-constexpr int most_misses = 3;              ///< runs of an assignment without a valid time
+constexpr int most_misses = 3;              ///< runs of an assignment in a row without a valid time
 constexpr std::int64_t runs_per_round = 4;  ///< of the closing comparison
 constexpr std::int64_t least_part = 4;      ///< a long walk leaves the search one of so many of all runs
 constexpr std::size_t most_ruled_out = 100'000;
@@ -91,11 +91,14 @@ void RegionSearch::advance(std::vector<ProblemState>& problems) {
   }
 }
 
+bool RegionSearch::searchable(const ProblemState& problem) const {
+  return !walk_.lacks_makespans() && problem.viable_count() > 1;
+}
+
 /// Problems that run alone, and those that hardly take any time, are not worth a search by makespan.
 bool RegionSearch::decided_by_time(const ProblemState& problem) const {
-  const bool negligible = !problem.overlaps() || problem.share() < negligible_share;
-  return walk_.lacks_makespans() || problem.viable_count() < 2 ||
-         (negligible && !problem.request().choice_point);
+  const bool worth_it = problem.overlaps() && problem.share() >= negligible_share;
+  return !searchable(problem) || (!worth_it && !problem.left_unmeasured() && !problem.request().choice_point);
 }
 
 /// What the walk would choose by now, and the defaults; with alternatives, the default one at its best.
@@ -123,8 +126,9 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   members_.clear();
   timed_.clear();
   base_ = choices(problems);
+  const bool together = allowed(choice_points_.normal(base_));  // else own times do not decide
   for (const std::size_t p : task_.problems) {
-    if (decided_by_time(problems[p])) {
+    if (decided_by_time(problems[p]) && (together || !searchable(problems[p]))) {
       record_.by_time.push_back(p);
     } else {
       members_.push_back(p);
@@ -140,6 +144,9 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   if (members_.empty()) {
     search_.reset();
     record_.choice = base_;
+    if (!allowed(base_)) {
+      choose_unmeasured();
+    }
     begin_closing();
   } else {
     make_search(problems, iterations);
@@ -193,6 +200,17 @@ Assignment RegionSearch::full(const Assignment& of_members) const {
     assignment[members_[i]] = of_members.at(i);
   }
   return choice_points_.normal(std::move(assignment));
+}
+
+/// Returns false for an assignment that has failed or that the user has ruled out.
+bool RegionSearch::allowed(const Assignment& assignment) const {
+  return !feasibility_.infeasible(assignment) && (!options_.feasible || options_.feasible(assignment));
+}
+
+Assignment RegionSearch::harmless(const Assignment& preferred) const {
+  const std::optional<Assignment> proven =
+      allowed(preferred) ? std::nullopt : feasibility_.first_proven(preferred.size());
+  return proven.value_or(preferred);
 }
 
 /// What must not be run is answered without a run.
@@ -287,8 +305,10 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
       bool missed = false;
       seen.push_back(run_of(outcomes[i], missed));
       retakes_ += runs[i].run > 0 && !seen.back().makespan_ns ? 1 : 0;
-      if (missed && ++misses_[first.assignment] == most_misses) {
-        infeasible = "no valid time in " + std::to_string(most_misses) + " runs";
+      int& misses = misses_[first.assignment];
+      misses = missed ? misses + 1 : seen.back().makespan_ns ? 0 : misses;
+      if (misses == most_misses) {
+        infeasible = "no valid time in " + std::to_string(most_misses) + " runs in a row";
       }
       infeasible = outcomes[i].infeasible.empty() ? infeasible : outcomes[i].infeasible;
     }
@@ -415,7 +435,7 @@ void RegionSearch::end_search() {
 void RegionSearch::choose_unmeasured() {
   const std::optional<Assignment> first = feasibility_.first_proven(base_.size());
   record_.reason = "nothing was measured";
-  if (feasibility_.proven(walked_) || (!first && feasibility_.failures().empty())) {
+  if (feasibility_.proven(walked_) || (!first && feasibility_.failures().empty() && allowed(walked_))) {
     record_.choice = walked_;
   } else if (first) {
     record_.choice = *first;
@@ -438,7 +458,7 @@ void RegionSearch::begin_closing() {
   }
   std::optional<Assignment> reference = defaults_;
   record_.reference = Reference::defaults;
-  if (feasibility_.infeasible(defaults_) || (options_.feasible && !options_.feasible(defaults_))) {
+  if (!allowed(defaults_)) {
     reference = feasibility_.first_proven(base_.size());
     record_.reference = Reference::first_feasible;
   }

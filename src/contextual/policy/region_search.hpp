@@ -78,6 +78,9 @@ class RegionSearch {
   /// Ends the search with what it has found so far: `reason` says why.
   void cut(const std::string& reason);
 
+  /// Returns `preferred`, or, if that has failed or is ruled out, the first assignment that ran.
+  Assignment harmless(const Assignment& preferred) const;
+
   /// Returns the searches that are over.
   const std::vector<SearchRecord>& records() const noexcept { return records_; }
   /// Returns why no assignment can be locked in; empty if one can, or if it is not known yet.
@@ -106,8 +109,10 @@ class RegionSearch {
   void tell_search(const SearchTrial& trial, std::vector<SearchRun> runs, const std::string& infeasible);
   void observe_in_closing(const SearchTrial& trial, std::vector<SearchRun> runs,
                           const std::string& infeasible);
+  bool searchable(const ProblemState& problem) const;
   bool decided_by_time(const ProblemState& problem) const;
   std::int64_t runs_for_search(std::int64_t iterations, std::size_t parts) const;
+  bool allowed(const Assignment& assignment) const;
   Assignment full(const Assignment& of_members) const;
   std::vector<SearchTrial> trials() const;
   void observe_trial(const SearchTrial& trial, std::vector<SearchRun> runs, const std::string& infeasible);
@@ -129,7 +134,7 @@ class RegionSearch {
   std::unique_ptr<Search> search_;
   std::optional<ClosingComparison> closing_;
   std::map<Assignment, std::vector<std::int64_t>> samples_;  ///< by assignment of all problems
-  std::map<Assignment, int> misses_;                         ///< runs without a valid time
+  std::map<Assignment, int> misses_;                         ///< latest runs in a row without a valid time
   SearchRecord record_;                                      ///< of the search that is running
   bool stopped_ = false;                                     ///< nothing may be run any more
   std::int64_t max_runs_ = 0;

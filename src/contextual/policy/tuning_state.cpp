@@ -26,16 +26,18 @@ struct TuningState::Impl {
   bool open() const;
   bool wants_first_run() const;
   bool searching() const { return !held && !any_walking() && search.running(); }
+  bool waiting() const { return held && !any_walking() && open(); }  ///< for the search
   ProblemState& closed_problem(std::size_t index);
   std::vector<IterationPlan> plan(std::size_t length) const;
   std::size_t walk_batch_length(std::size_t longest) const;
   Assignment assignment_of(const IterationPlan& planned) const;
+  bool is_sample(const std::vector<IterationPlan>& plan, std::size_t i) const;
   bool open_ones_launched(const Assignment& assignment, const IterationOutcome& outcome) const;
   void observe_iterations(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
   void observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome);
   void reject(const RejectionOutcome& rejection);
   void reject_at(const BatchOutcome& outcome, std::size_t iteration);
-  void observe_walk(const IterationPlan& planned, const IterationOutcome& outcome);
+  void observe_walk(const std::vector<IterationPlan>& plan, std::size_t i, const IterationOutcome& outcome);
   void condemn(const Assignment& assignment, const IterationOutcome& outcome, const std::string& reason);
   void reject_hopeless();
   void note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
@@ -50,7 +52,7 @@ struct TuningState::Impl {
   void reject_dead_alternatives();
   std::int64_t iterations() const { return walk_iterations + search_iterations; }
 
-  const PolicyOptions options;
+  PolicyOptions options;
   std::vector<ProblemState> problems;
   WalkLog walk_log;
   Feasibility feasibility;
@@ -72,11 +74,6 @@ std::size_t most_runs(const PolicyOptions& options, std::size_t length) {
   return options.settle_every > 0 ? static_cast<std::size_t>(options.settle_every) : length;
 }
 
-bool is_sample(const IterationPlan& planned, std::size_t problem_count) {
-  return planned.cells.size() == problem_count && std::none_of(planned.cells.begin(), planned.cells.end(),
-                                                               [](const Cell& cell) { return cell.warmup; });
-}
-
 std::string no_time_text(const ProblemState& problem, std::size_t config_id) {
   return "no valid time in " + std::to_string(problem.record().configs[config_id].retakes) + " retakes";
 }
@@ -95,6 +92,14 @@ Assignment TuningState::Impl::assignment_of(const IterationPlan& planned) const 
     assignment[p] = planned.cells[p].config_id;
   }
   return choice_points.normal(std::move(assignment));
+}
+
+/// A makespan is a sample after the warm-ups of all problems. It is too long right after an exchange or a
+/// change of configs, also where `n_warmup` or `settle_every` put no warm-up there.
+bool TuningState::Impl::is_sample(const std::vector<IterationPlan>& plan, std::size_t i) const {
+  const std::vector<Cell>& cells = plan[i].cells;
+  return i > 0 && cells.size() == problems.size() && assignment_of(plan[i]) == assignment_of(plan[i - 1]) &&
+         std::none_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.warmup; });
 }
 
 /// Closed problems need not be launched, and those of other alternatives are not.
@@ -134,9 +139,10 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
   std::vector<IterationPlan> batch(length);
   const std::vector<SearchRunPlan> runs =
       searching() ? search.plan(most_runs(options, length)) : std::vector<SearchRunPlan>{};
+  const Assignment best = waiting() ? search.harmless(choices(problems)) : choices(problems);
   for (std::size_t i = 0; i < length; ++i) {
-    for (const ProblemState& problem : problems) {
-      batch[i].cells.push_back({Cell::Role::best, problem.record().choice, 0, false});
+    for (const std::size_t config_id : best) {
+      batch[i].cells.push_back({Cell::Role::best, config_id, 0, false});
     }
     if (searching()) {
       batch[i].phase = Phase::search;
@@ -155,20 +161,21 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
 }
 
 /// The first run of an assignment in the walk is a batch of its own, so that an infeasible one costs one run.
+/// What is ruled out later in the batch is left out before the next one.
 std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
-  std::size_t length = walk_length(problems, options, longest);
-  if (options.one_assignment_per_batch) {
-    const std::vector<IterationPlan> batch = plan(length);
-    const auto other = std::find_if(batch.begin(), batch.end(), [&](const IterationPlan& iteration) {
-      return assignment_of(iteration) != assignment_of(batch.front());
-    });
-    length = static_cast<std::size_t>(other - batch.begin());
-  }
+  const std::vector<IterationPlan> batch = plan(walk_length(problems, options, longest));
   const bool searches = options.search != SearchLevel::off;
-  if (!searches || feasibility.proven(assignment_of(plan(1).front()))) {
-    return length;
+  const Assignment first = assignment_of(batch.front());
+  if (searches && !feasibility.proven(first)) {
+    return 1;
   }
-  return std::min<std::size_t>(length, 1);
+  const auto end = std::find_if(batch.begin(), batch.end(), [&](const IterationPlan& iteration) {
+    const Assignment assignment = assignment_of(iteration);
+    return assignment != first &&
+           (options.one_assignment_per_batch || (searches && !feasibility.proven(assignment)) ||
+            (options.feasible && !options.feasible(assignment)));
+  });
+  return static_cast<std::size_t>(end - batch.begin());
 }
 
 void TuningState::Impl::reject(const RejectionOutcome& rejection) {
@@ -212,7 +219,7 @@ void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& pla
     reject_at(outcome, i);
     walk_log.note(outcome.iterations[i]);
     choice_points.note(assignment_of(plan[i]), outcome.iterations[i]);
-    observe_walk(plan[i], outcome.iterations[i]);
+    observe_walk(plan, i, outcome.iterations[i]);
     (plan[i].phase == Phase::search ? search_iterations : walk_iterations) += 1;
   }
   reject_at(outcome, length);
@@ -245,7 +252,9 @@ void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, c
   search.observe(runs, outcomes);
 }
 
-void TuningState::Impl::observe_walk(const IterationPlan& planned, const IterationOutcome& seen) {
+void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std::size_t i,
+                                     const IterationOutcome& seen) {
+  const IterationPlan& planned = plan[i];
   const Assignment assignment = assignment_of(planned);
   const IterationOutcome outcome = choice_points.with_own_times(assignment, seen);
   std::string failure = outcome.infeasible;
@@ -270,9 +279,9 @@ void TuningState::Impl::observe_walk(const IterationPlan& planned, const Iterati
   }
   if (!failure.empty()) {
     condemn(assignment, outcome, failure);
-  } else {
+  } else if (!options.feasible || options.feasible(assignment)) {  // a first run is not asked for
     feasibility.succeeded(assignment);
-    if (is_sample(planned, problems.size()) && !retake && open_ones_launched(assignment, outcome)) {
+    if (is_sample(plan, i) && !retake && open_ones_launched(assignment, outcome)) {
       walk_log.add(assignment, outcome);
     }
   }
@@ -505,6 +514,7 @@ std::size_t TuningState::add_problem(const ProblemRequest& request) {
                              impl_->problems[request.under->choice_point].request().choice_point),
           "a problem that an alternative launches joins after its choice point");
   impl_->problems.emplace_back(request, impl_->options);
+  impl_->options.one_assignment_per_batch = impl_->options.one_assignment_per_batch || request.has_verify;
   return impl_->problems.size() - 1;
 }
 
@@ -530,9 +540,11 @@ std::size_t TuningState::suggested_length() const {
   } else if (impl.wants_first_run()) {
     length = 1;
   } else if (!impl.problems.empty()) {
-    length = settle_every > 0 ? settle_every : config_length(impl.options);
+    const Assignment next = impl.assignment_of(impl.plan(1).front());
+    const bool alone = impl.waiting() && !impl.feasibility.proven(next);
+    length = alone ? 1 : settle_every > 0 ? settle_every : config_length(impl.options);
   }
-  return std::clamp<std::size_t>(length, 1, left);
+  return std::min(length, left);
 }
 
 std::vector<IterationPlan> TuningState::plan(std::size_t length) const {

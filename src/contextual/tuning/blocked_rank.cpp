@@ -97,14 +97,23 @@ record::Blocked body_of(const Watchdog::Place& place, std::chrono::nanoseconds b
   return event;
 }
 
+record::ConfigUse use_of(detail::CurrentLaunch&& launch) {
+  return {{std::move(launch.kernel), std::move(launch.key)},
+          static_cast<std::int64_t>(launch.config_id),
+          std::move(launch.config)};
+}
+
 record::Blocked body_of(detail::RunContext& context, const Watchdog::Place& place,
                         std::chrono::nanoseconds blocked_for) {
   record::Blocked event = body_of(place, blocked_for);
   if (auto launch = context.current_launch()) {
-    event.config = {{std::move(launch->kernel), std::move(launch->key)},
-                    static_cast<std::int64_t>(launch->config_id),
-                    std::move(launch->config)};
     event.in_launch = launch->under_way;
+    event.config = use_of(std::move(*launch));
+  }
+  if (place.activity != Activity::prepare) {  // of a batch that has not begun
+    for (detail::CurrentLaunch& used : context.assignment()) {
+      event.assignment.push_back(use_of(std::move(used)));
+    }
   }
   return event;
 }

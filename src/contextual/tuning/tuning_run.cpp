@@ -56,6 +56,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
                 [this](const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
                   return blocked_actions(options_, context_, recorder_, place, blocked_for);
                 }),
+      checks_(options, context_),
       problems_(policy_of(options)),
       preparation_(context_, problems_, *watchdog_),
       runner_(context_, options, *watchdog_),
@@ -67,23 +68,11 @@ TuningRun::~TuningRun() = default;
 
 policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& options) {
   policy::PolicyOptions policy = options.policy;
-  if (options.feasible) {
-    policy.feasible = [this](const Assignment& assignment) { return feasible(assignment); };
-  }
+  policy.feasible = [this](const Assignment& assignment) {
+    return checks_.feasible(problems_.shared.slots(), assignment);
+  };
   context_.blame_assignments(policy.search != SearchLevel::off);
   return policy;
-}
-
-bool TuningRun::feasible(const Assignment& assignment) const {
-  std::vector<AssignedConfig> configs;
-  configs.reserve(assignment.size());
-  for (std::size_t p = 0; p < assignment.size(); ++p) {
-    const ProblemSlot& slot = *problems_.shared.slots()[p];
-    configs.push_back(
-        {slot.problem.name, slot.problem.key_text, assignment[p],
-         slot.found.members.empty() ? nullptr : &slot.found.members.front()->space().configs[assignment[p]]});
-  }
-  return options_.feasible(configs);
 }
 
 void TuningRun::execute(const std::function<void()>& region) {
@@ -129,6 +118,7 @@ void TuningRun::end_batch() {
 }
 
 void TuningRun::plan() {
+  checks_.refresh();
   const bool closed = all_closed();
   result_ = {};
   agreed_ = {};
@@ -177,7 +167,7 @@ void TuningRun::fix_views() {
       }
       view.best_so_far = problems_.set_of(slot).state().best_so_far(*index);
       view.prepared = preparation_.prepared_here(slot);
-      slot.batch = std::move(view);
+      context_.set_view(slot, std::move(view));
     }
   }
 }
@@ -231,18 +221,16 @@ void TuningRun::settle() {
   }
 }
 
-/// The user's verdict on the batch, which has one assignment of configs while `verify` is set.
+/// The user's verdict on the batch, which has one assignment of configs while there is a `verify`.
 void TuningRun::verify() {
-  if (!options_.verify || result_.failure || plan_.kind == BatchKind::final_run) {
+  checks_.refresh();
+  checks_.note_verified(context_);
+  if (result_.failure || plan_.kind == BatchKind::final_run || !checks_.any_verify(result_)) {
     return;
   }
   try {
     const Watchdog::Section section(*watchdog_, {Activity::verify, plan_.phase(), context_.tuning_iteration});
-    if (!options_.verify({context_.region(), plan_.phase(), context_.tuning_iteration})) {
-      result_.verdict = "`verify` returned false";
-    }
-  } catch (const ConfigRejected& rejected) {
-    result_.verdict = std::string("`verify`: ") + rejected.what();
+    result_.verdict = checks_.verdict(result_, {context_.region(), plan_.phase(), context_.tuning_iteration});
   } catch (...) {
     result_.failure = failure_of(std::current_exception());
   }

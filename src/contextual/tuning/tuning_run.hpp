@@ -8,6 +8,7 @@
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/recorder.hpp"
+#include "contextual/tuning/assignment_checks.hpp"
 #include "contextual/tuning/batch_runner.hpp"
 #include "contextual/tuning/lock_ins.hpp"
 #include "contextual/tuning/preparation.hpp"
@@ -85,7 +86,6 @@ class TuningRun {
   void lock_in();
 
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
-  bool feasible(const Assignment& assignment) const;
   void verify();
   void end_batch();
   bool all_closed() const;
@@ -111,6 +111,7 @@ class TuningRun {
   std::unique_ptr<Timer> timer_;
   detail::RunContext context_;
   std::optional<Watchdog> watchdog_;  ///< empty once retired
+  AssignmentChecks checks_;
   agreement::Problems problems_;
   Preparation preparation_;
   BatchRunner runner_;

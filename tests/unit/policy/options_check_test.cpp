@@ -4,7 +4,9 @@
 
 #include <contextual/error.hpp>
 
+#include <chrono>
 #include <string>
+#include <utility>
 
 using contextual::InvalidArgument;
 using contextual::policy::check_options;
@@ -47,6 +49,30 @@ TEST_CASE("check_options: every count has its least and its largest value", "[un
     CHECK_FALSE(is_valid(options));
     CHECK_THROWS_WITH(check_options(options), ContainsSubstring("option " + row.name + " = 1000001"));
   }
+}
+
+TEST_CASE("check_options: fractions are at least 0 and below 1, and budgets not negative", "[unit]") {
+  for (double PolicyOptions::*member : {&PolicyOptions::tie_margin, &PolicyOptions::search_min_gain}) {
+    for (const auto& [value, valid] : {std::pair{0.0, true}, {0.5, true}, {1.0, false}, {-0.1, false}}) {
+      PolicyOptions options;
+      options.*member = value;
+      CHECK(is_valid(options) == valid);
+    }
+  }
+  PolicyOptions options;
+  options.search_runs = -1;
+  CHECK_THROWS_WITH(check_options(options), ContainsSubstring("search_settings.runs = -1"));
+  options = {};
+  options.search_time = std::chrono::milliseconds(-1);
+  CHECK_THROWS_WITH(check_options(options), ContainsSubstring("search_settings.time (ms) = -1"));
+  options = {};
+  options.closing_rounds = -1;
+  CHECK_FALSE(is_valid(options));
+  options = {};
+  options.max_iterations = 0;
+  CHECK_FALSE(is_valid(options));
+  options.max_iterations = 1;
+  CHECK(is_valid(options));
 }
 
 TEST_CASE("PolicyOptions: what is built in is what docs/concepts.md says", "[unit]") {

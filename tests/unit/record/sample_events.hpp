@@ -143,6 +143,7 @@ inline Blocked blocked() {
   event.tuning_iteration = 17;
   event.config = config_use(1);
   event.in_launch = true;
+  event.assignment = {config_use(1), {{"norm", "(4096)"}, 0, {{"ROWS", 4}}}};
   event.since_iso8601 = "2026-01-31T12:00:04Z";
   event.blocked_ns = 70'000'000'000;
   return event;

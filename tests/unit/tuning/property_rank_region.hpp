@@ -4,10 +4,15 @@
 /// A random region on simulated ranks: what it launches when and where, and what goes wrong. Everything is a
 /// function of the seed, the rank and the run of the region, so that ranks agree without talking.
 
+#include "contextual/policy/race_schedule.hpp"
+#include "searches/coordinate_descent.hpp"
+#include "searches/random_search.hpp"
 #include "support/ranks.hpp"
 
+#include <array>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -42,6 +47,18 @@ struct RandomLaunch {
   std::set<int> absent_ranks;
 };
 
+/// What finds out that two configs fail together.
+enum class Judge { check, verify, feasible, missing_time };
+
+/// Two launches of which some configs fail together only. Those with a safe config never do.
+struct RandomPair {
+  std::size_t first = 0;   ///< index of the launch that comes first in a run
+  std::size_t second = 0;  ///< index of the other one
+  Judge judge = Judge::check;
+  int rank = 0;  ///< where it fails; for `feasible`, on all
+  std::set<std::pair<int, int>> configs;
+};
+
 /// What a rank's launches did; launchers find it by their thread.
 struct RankNotes {
   int rank = 0;
@@ -49,6 +66,7 @@ struct RankNotes {
   std::int64_t launched = 0;  ///< launcher calls that returned
   int runs = 0;               ///< of the region
   int unprepared_launches = 0;
+  int ruled_out_runs = 0;                                  ///< of assignments that `feasible` rules out
   std::map<std::pair<std::size_t, int>, int> last_config;  ///< by kernel and key, of the latest run
 };
 
@@ -56,12 +74,12 @@ inline thread_local RankNotes* notes = nullptr;
 
 class RandomRegion {
  public:
-  RandomRegion(unsigned seed, int rank_count) : ranks(rank_count), seed_(seed), random_(seed) {
+  RandomRegion(unsigned seed, int rank_count)
+      : name("random " + std::to_string(seed)), ranks(rank_count), seed_(seed), random_(seed) {
     options.n_warmup = between(1, 2);
     options.n_repeat = between(1, 4);
     options.settle_every = chance(60) ? 0 : between(1, 5);
-    options.search = chance(60) ? contextual::SearchLevel::normal : contextual::SearchLevel::off;
-    options.search_settings.runs = 60;
+    add_search();
     missing_per_mille_ = chance(50) ? 40 / ranks : 0;
     for (int kernel = between(1, 4); kernel > 0; --kernel) {
       add_kernel();
@@ -69,6 +87,9 @@ class RandomRegion {
     for (RandomLaunch& launch : launches) {  // something is launched from the first run on
       const bool first = launch.kernel == launches.front().kernel && launch.key == launches.front().key;
       launch.first_run = first ? 0 : launch.first_run;
+    }
+    for (int pair = chance(60) ? between(1, 2) : 0; pair > 0; --pair) {
+      add_pair();
     }
     locked_before = chance(30);
   }
@@ -91,6 +112,70 @@ class RandomRegion {
         }
       }).join();
     }
+    for (const RandomPair& pair : pairs) {
+      const bool known =
+          now > std::max(launches[pair.first].first_run, launches[pair.second].first_run) + longest_batch();
+      const bool planned = known && runs_as_planned();
+      own.ruled_out_runs += planned && pair.judge == Judge::feasible && fails_now(pair, own) ? 1 : 0;
+    }
+  }
+
+  /// The longest batch of a walk, in which what joins late uses its default.
+  int longest_batch() const { return std::max(*options.n_warmup + *options.n_repeat, *options.settle_every); }
+
+  /// Whether every run is one that was planned, with the planned configs. While `local` kernels walk, the
+  /// others wait with what ran first, if nothing better is known.
+  bool runs_as_planned() const {
+    return !judged_by(Judge::check) &&
+           std::all_of(kernels.begin(), kernels.end(), [](const RandomKernel& kernel) {
+             return kernel.fails_to_launch.empty() && kernel.participation != Participation::local;
+           });
+  }
+
+  /// Whether every rank makes every launch in every run.
+  bool always_launches_all() const {
+    return std::all_of(launches.begin(), launches.end(), [](const RandomLaunch& launch) {
+      return launch.first_run == 0 && launch.vanishes_at == 1 << 30 && launch.gap_percent == 0 &&
+             launch.absent_ranks.empty();
+    });
+  }
+
+  /// Whether the latest run had configs that fail together.
+  bool fails_now(const RandomPair& pair, const RankNotes& own) const {
+    const RandomLaunch& first = launches[pair.first];
+    const RandomLaunch& second = launches[pair.second];
+    const auto a = own.last_config.find({first.kernel, first.key});
+    const auto b = own.last_config.find({second.kernel, second.key});
+    return a != own.last_config.end() && b != own.last_config.end() &&
+           pair.configs.contains({a->second, b->second});
+  }
+
+  /// The verdict of a rank on the batch that has just run.
+  bool verify(const RankNotes& own) const {
+    return std::none_of(pairs.begin(), pairs.end(), [&](const RandomPair& pair) {
+      return pair.judge == Judge::verify && pair.rank == own.rank && fails_now(pair, own);
+    });
+  }
+
+  bool feasible(std::span<const AssignedConfig> assignment) const {
+    const auto config_of = [&](std::size_t launch) {
+      const std::string key = "(" + std::to_string(launches[launch].key) + ")";
+      for (const AssignedConfig& assigned : assignment) {
+        if (assigned.kernel == kernels[launches[launch].kernel].name && assigned.key == key) {
+          return static_cast<int>(assigned.config_id);
+        }
+      }
+      return -1;
+    };
+    return std::none_of(pairs.begin(), pairs.end(), [&](const RandomPair& pair) {
+      return pair.judge == Judge::feasible &&
+             pair.configs.contains({config_of(pair.first), config_of(pair.second)});
+    });
+  }
+
+  bool judged_by(Judge judge) const {
+    return std::any_of(pairs.begin(), pairs.end(),
+                       [judge](const RandomPair& pair) { return pair.judge == judge; });
   }
 
   bool launches_now(const RandomLaunch& launch, int rank, int now) const {
@@ -102,7 +187,15 @@ class RandomRegion {
   }
 
   TimerFactory timer(int rank) const {
-    return testing::scripted_timer([this, rank](const LaunchInfo& launch) -> std::int64_t {
+    testing::ScriptedTimes times;
+    times.launch_ns = [this, rank](const LaunchInfo& launch) -> std::int64_t {
+      for (const RandomPair& pair : pairs) {
+        const RandomLaunch& second = launches[pair.second];
+        if (pair.judge == Judge::missing_time && pair.rank == rank && fails_now(pair, *notes) &&
+            kernels[second.kernel].name == launch.kernel && make_key(second.key) == *launch.key) {
+          return 0;
+        }
+      }
       const auto word = static_cast<unsigned>(launch.kernel.back()) + 7 * static_cast<unsigned>(rank);
       const auto iteration = static_cast<unsigned>(launch.tuning_iteration);
       const bool local = launch.kernel.find("local") != std::string_view::npos;
@@ -112,14 +205,29 @@ class RandomRegion {
       const auto config = static_cast<unsigned>(launch.config_id);
       return 5000 + mixed(static_cast<unsigned>(launch.kernel.back()), config, 3) % 3000 +
              mixed(word, iteration, 4) % 400;
-    });
+    };
+    if (with_extents_) {
+      times.iteration_begin_ns = [](std::int64_t iteration) { return 1'000'000 * (iteration + 1); };
+    }
+    if (others_known_) {  // then what runs alone is known too
+      times.launch_begin_ns = [](const LaunchInfo& launch) {
+        return launch.kernel.back() % 2 == 0 ? 100'000 * std::int64_t{launch.kernel.back()} : 0;
+      };
+      times.other_spans = [](std::int64_t /*iteration*/,
+                             const std::vector<testing::ScriptedLaunch>& /*all*/) {
+        return std::vector<Span>();
+      };
+    }
+    return testing::scripted_timer_with(std::move(times));
   }
 
+  const std::string name;  ///< its own, since a region's choices outlive its runs
   const int ranks;
   Options options;
   bool locked_before = false;  ///< an earlier run of the region tunes what it launches first
   std::vector<RandomKernel> kernels;
   std::vector<RandomLaunch> launches;
+  std::vector<RandomPair> pairs;
 
  private:
   int between(int low, int high) {
@@ -132,6 +240,61 @@ class RandomRegion {
     return static_cast<unsigned>((h ^ (h >> 32)) & 0x7fffffff);
   }
   static unsigned gap_of(const RandomLaunch& launch) { return static_cast<unsigned>(launch.gap_percent); }
+
+  void add_search() {
+    constexpr std::array levels{SearchLevel::off, SearchLevel::quick, SearchLevel::normal,
+                                SearchLevel::normal, SearchLevel::thorough};
+    options.search = levels[static_cast<std::size_t>(between(0, 4))];
+    options.search_settings.runs = 20 * between(1, 3);
+    options.search_settings.closing_rounds = between(0, 2);
+    options.iterations = chance(30) ? Iterations::pipelined : Iterations::joined;
+    with_extents_ = chance(50);
+    others_known_ = chance(40);
+    if (chance(15)) {
+      options.schedule = policy::race_schedule;
+    }
+    if (const int own = between(0, 9); own == 0) {
+      options.search_settings.factory = [](const SearchRequest& request) {
+        return std::make_unique<examples::RandomSearch>(request);
+      };
+    } else if (own == 1) {
+      options.search_settings.factory = [](const SearchRequest& request) {
+        return std::make_unique<examples::CoordinateDescent>(request);
+      };
+    }
+  }
+
+  /// Of two launches that every rank makes on the thread of `run`. Not of coupled kernels: those end the run.
+  void add_pair() {
+    std::vector<std::size_t> suited;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      const RandomKernel& kernel = kernels[launches[i].kernel];
+      if (kernel.participation == Participation::all && kernel.coupling.empty() && !launches[i].on_worker) {
+        suited.push_back(i);
+      }
+    }
+    if (suited.size() < 2) {
+      return;
+    }
+    const int first = between(0, static_cast<int>(suited.size()) - 2);
+    const int second = between(first + 1, static_cast<int>(suited.size()) - 1);
+    RandomPair pair;
+    pair.first = suited[static_cast<std::size_t>(first)];
+    pair.second = suited[static_cast<std::size_t>(second)];
+    pair.judge = static_cast<Judge>(between(0, 3));
+    pair.rank = between(0, ranks - 1);
+    const RandomKernel& a = kernels[launches[pair.first].kernel];
+    const RandomKernel& b = kernels[launches[pair.second].kernel];
+    const int percent = between(5, 60);
+    for (int i = 0; i < a.configs; ++i) {
+      for (int j = 0; j < b.configs; ++j) {  // the defaults too
+        if (i != a.safe_config && j != b.safe_config && chance(percent)) {
+          pair.configs.insert({i, j});
+        }
+      }
+    }
+    pairs.push_back(std::move(pair));
+  }
 
   void add_kernel() {
     RandomKernel kernel;
@@ -194,6 +357,13 @@ class RandomRegion {
     with.keep = [this, index](const TileConfig& config, const int&) {
       return !kernels[index].left_out.contains({notes->rank, config.tile - 1});
     };
+    with.check = [this, index](const TileConfig& /*config*/, int& key) {
+      return std::none_of(pairs.begin(), pairs.end(), [&](const RandomPair& pair) {
+        return pair.judge == Judge::check && pair.rank == notes->rank &&
+               launches[pair.second].kernel == index && launches[pair.second].key == key &&
+               fails_now(pair, *notes);
+      });
+    };
     kernel.object = rank_kernel(
         kernel.name, kernel.configs, with,
         [this, index](const TileConfig& config, int& key) { launch(index, config.tile - 1, key); });
@@ -254,6 +424,8 @@ class RandomRegion {
   unsigned seed_;
   std::mt19937 random_;
   int missing_per_mille_ = 0;
+  bool with_extents_ = false;         ///< the timer knows when an iteration's work begins
+  bool others_known_ = false;         ///< the timer knows all work of the region
   std::vector<std::size_t> partner_;  ///< by launch: the kernel that is called
 };
 

@@ -230,13 +230,19 @@ TEST_CASE("child process: blocked for ever", "[unit]") {
   }
   TunableKernel kernel(
       "for-ever", blocks(2), [] { return make_key(); }, [](const Block&) {}, {});
+  TunableKernel beside(
+      "beside", blocks(3), [] { return make_key(7); }, [](const Block&) {}, {});
   Options options = impatient();
+  options.n_warmup = 1;
+  options.n_repeat = 1;
   options.log_directory = std::getenv("CONTEXTUAL_TEST_LOGS");
+  int runs = 0;
   ContextualAutotuner(options).run("stuck", [&] {
     kernel();
-    for (;;) {
+    while (++runs > 3) {  // in the first run of the second configs
       std::this_thread::sleep_for(std::chrono::hours(1));
     }
+    beside();
   });
 }
 
@@ -254,4 +260,11 @@ TEST_CASE("holds 8: a blocked process leaves with the documented exit code and h
   CHECK(last.at("activity").get<std::string>() == "region");
   CHECK(last.at("kernel").get<std::string>() == "for-ever");
   CHECK(last.at("action").get<std::string>() == "exit 84");
+  REQUIRE(last.at("assignment").size() == 2);  // the whole one, also what has not been launched yet
+  CHECK(last.at("assignment").at(0).at("kernel").get<std::string>() == "for-ever");
+  CHECK(last.at("assignment").at(0).at("config_id").get<int>() == 1);
+  CHECK(last.at("assignment").at(1).at("kernel").get<std::string>() == "beside");
+  CHECK(last.at("assignment").at(1).at("key").get<std::string>() == "(7)");
+  CHECK(last.at("assignment").at(1).at("config_id").get<int>() == 1);
+  CHECK_FALSE(last.at("assignment").at(1).at("config").empty());
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace contextual::record::schema {
 
@@ -23,6 +24,7 @@ struct Blocked {
   ConfigUse<Storage>
       config{};            ///< of the launch under way, else of the last launch; no kernel before the first
   bool in_launch = false;  ///< true if that launch has not returned
+  std::vector<ConfigUse<Storage>> assignment{};  ///< the configs in force of all tuning problems
   Text since_iso8601{};
   std::int64_t blocked_ns = 0;
   BlockedAction action = BlockedAction::leave;
@@ -34,6 +36,7 @@ struct Blocked {
                       field("tuning_iteration", &Blocked::tuning_iteration).at_least(-1).shown("tuning-iter"),
                       group(&Blocked::config).shown_if_set(""),
                       field("in_launch", &Blocked::in_launch).shown_if_set("launch under way"),
+                      field("assignment", &Blocked::assignment).shown_if_set("in force"),
                       field("since_iso8601", &Blocked::since_iso8601).shown("since"),
                       field("blocked_ns", &Blocked::blocked_ns).shown("for", Unit::duration_ns),
                       field("action", &Blocked::action).needed().shown("action")};

@@ -1,0 +1,52 @@
+#pragma once
+
+/// \file
+/// RegisteredChecks: what an object knows of the kernels that it launches, such as which of their configs do
+/// not go together, and how to tell whether their results are right.
+
+#include <contextual/export.hpp>
+#include <contextual/options.hpp>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace contextual {
+
+namespace detail {
+struct ChecksOfKernels;
+}  // namespace detail
+
+/// The checks of a few kernels. Either may be empty.
+struct KernelChecks {
+  /// Like Options::feasible, but called with the tuning problems of these kernels alone, in every region that
+  /// launches at least one of them. A rank that does not launch them must give the same answer.
+  std::function<bool(std::span<const AssignedConfig>)> feasible{};
+  /// Like Options::verify, but called only after a batch in which this rank has launched at least one of
+  /// these kernels. Ranks need not agree on having it.
+  std::function<bool(const IterationInfo&)> verify{};
+};
+
+/// Registers checks as long as it lives, so that an object brings them along for the kernels that it owns,
+/// and whoever tunes a region with them need not know. They are asked beside the checks of other objects and
+/// those of the options; each of them can reject. Kernels that are `local` have KernelOptions::check instead.
+///
+/// Make it before `run`, so that all batches of the run have one assignment. It can be neither copied nor
+/// moved. Make and destroy it while no other thread tunes these kernels: it is asked on the thread of `run`,
+/// between two runs of the region.
+class CONTEXTUAL_API RegisteredChecks {
+ public:
+  /// `kernels` are names of kernels, or of couplings for those that are coupled. Throws InvalidArgument if
+  /// there are none.
+  RegisteredChecks(std::vector<std::string> kernels, KernelChecks checks);
+  RegisteredChecks(const RegisteredChecks&) = delete;
+  RegisteredChecks& operator=(const RegisteredChecks&) = delete;
+  ~RegisteredChecks();
+
+ private:
+  std::shared_ptr<const detail::ChecksOfKernels> checks_;
+};
+
+}  // namespace contextual

@@ -1,0 +1,178 @@
+// What must not be run is not run, and what cannot be measured now and then is not given up.
+
+#include "support/catch.hpp"
+#include "unit/policy/search_world.hpp"
+
+#include <cstdint>
+#include <set>
+
+using contextual::SearchLevel;
+using namespace contextual::policy;
+using namespace contextual::policy::test;
+
+namespace {
+
+/// The higher the configs, the shorter the makespan and the own times.
+World later_is_shorter(std::vector<std::size_t> configs) {
+  World world{std::move(configs), [](const Assignment& a) {
+                std::int64_t makespan = 100'000;
+                for (const std::size_t config : a) {
+                  makespan -= 3000 * static_cast<std::int64_t>(config);
+                }
+                return makespan;
+              }};
+  world.time_ns = [](std::size_t, std::size_t config) { return 9000 - 1000 * static_cast<int>(config); };
+  return world;
+}
+
+}  // namespace
+
+TEST_CASE("walk: `feasible` is asked for every assignment of a batch", "[unit]") {
+  for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
+    PolicyOptions options;
+    options.search = level;
+    options.n_warmup = 1;
+    options.n_repeat = 1;
+    options.settle_every = 6;  // three configs
+    options.closing_rounds = 0;
+    options.feasible = [](const Assignment& a) { return a.size() < 2 || a[0] != a[1] || a[0] != 1; };
+    Driver driver(options, later_is_shorter({4, 4}));
+    driver.finish();
+    CHECK(driver.runs_of({1, 1}) == 0);
+    CHECK(driver.runs_of({2, 2}) >= 2);
+  }
+}
+
+TEST_CASE("walk: the first run of an assignment ends its batch, however long batches are", "[unit]") {
+  PolicyOptions options;
+  options.n_warmup = 1;
+  options.n_repeat = 1;
+  options.settle_every = 6;
+  World world = later_is_shorter({4, 4});
+  world.feasible = [](const Assignment& a) { return a[0] != a[1] || a[0] != 1; };
+  Driver driver(options, world);
+  driver.finish();
+  CHECK(driver.runs_of({1, 1}) == 1);
+  std::set<Assignment> known;
+  for (const std::vector<IterationPlan>& batch : driver.batches) {
+    for (const IterationPlan& iteration : batch) {
+      const bool is_new = known.insert(assignment_of(iteration)).second;
+      CHECK((!is_new || batch.size() == 1));
+    }
+  }
+}
+
+TEST_CASE("search: defaults that `feasible` rules out run once, before the problems are known", "[unit]") {
+  PolicyOptions options;
+  options.feasible = [](const Assignment& a) { return a.size() < 2 || a[0] + a[1] > 0; };
+  Driver driver(options, later_is_shorter({3, 3}));
+  driver.finish();
+  CHECK(driver.choice() == Assignment{2, 2});
+  CHECK(driver.runs_of({0, 0}) == 1);
+  const SearchRecord& record = driver.state.searches().front();
+  CHECK(record.reference == Reference::first_feasible);
+  CHECK(record.compared_with != Assignment{0, 0});
+  CHECK_FALSE(record.gain);
+}
+
+TEST_CASE("search: where the best own times are ruled out together, makespans decide", "[unit]") {
+  World world{{3, 3}, [](const Assignment& a) {
+                return 100'000 - 3000 * static_cast<int>(a[0]) + 4000 * static_cast<int>(a[1]);
+              }};
+  world.overlaps = [](std::size_t) { return false; };
+  world.time_ns = [](std::size_t p, std::size_t config) {
+    return p == 0 ? 9000 - 1000 * static_cast<int>(config) : 5000 + 1000 * static_cast<int>(config);
+  };
+  PolicyOptions options;
+  options.feasible = [](const Assignment& a) { return a != Assignment{2, 0}; };  // not on the diagonal
+  Driver driver(options, world);
+  driver.finish();
+  CHECK(driver.choice() == Assignment{1, 0});
+  CHECK(driver.runs_of({2, 0}) == 0);
+  CHECK(driver.state.searches().front().members == std::vector<std::size_t>{0, 1});
+}
+
+TEST_CASE("search: what the walk left out is tried by makespan, also where nothing overlaps", "[unit]") {
+  World world = later_is_shorter({3, 3});
+  world.overlaps = [](std::size_t) { return false; };
+  world.feasible = [](const Assignment& a) { return a != Assignment{2, 2}; };
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.choice()[0] + driver.choice()[1] == 3);
+  CHECK(driver.runs_of({2, 2}) == 1);
+}
+
+TEST_CASE("search: where everything is ruled out nothing is locked in", "[unit]") {
+  for (const bool overlaps : {false, true}) {
+    PolicyOptions options;
+    options.feasible = [](const Assignment&) { return false; };
+    World world = later_is_shorter({3, 3});
+    world.overlaps = [overlaps](std::size_t) { return overlaps; };
+    Driver driver(options, world);
+    driver.finish();
+    CHECK_THAT(driver.state.failure(), ContainsSubstring("no feasible assignment was found"));
+    CHECK(driver.runs == 1);
+    CHECK(driver.state.problem(0).status == ProblemStatus::provisional);
+  }
+}
+
+TEST_CASE("search: an assignment is given up after three runs in a row without a time", "[unit]") {
+  World world = later_is_shorter({1, 2});
+  world.timed = [](std::int64_t run) { return run < 20 || run % 4 != 0; };  // one of four has none
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.state.failure().empty());
+  CHECK(driver.state.infeasible().empty());
+  CHECK(driver.choice() == Assignment{0, 1});
+
+  world.timed = [](std::int64_t run) { return run < 20; };
+  Driver without({}, world);
+  without.finish();
+  REQUIRE_FALSE(without.state.infeasible().empty());
+  for (const auto& [assignment, reason] : without.state.infeasible()) {
+    CHECK(reason == "no valid time in 3 runs in a row");
+  }
+}
+
+TEST_CASE("search: problems that wait for it use nothing that failed or is ruled out", "[unit]") {
+  World world{{3, 3}, [](const Assignment&) { return 100'000; }};
+  world.time_ns = [](std::size_t p, std::size_t config) {
+    return p == 0 ? 9000 - 1000 * static_cast<int>(config) : 5000 + 1000 * static_cast<int>(config);
+  };
+  for (const bool by_rule : {false, true}) {
+    const auto good = [](const Assignment& a) { return a != Assignment{2, 0}; };  // the best own times
+    PolicyOptions options;
+    World held = world;
+    (by_rule ? options.feasible : held.feasible) = good;
+    Driver driver(options, held);
+    driver.state.hold_search(true);
+    for (int batch = 0; batch < 20; ++batch) {
+      driver.run_batch();
+    }
+    CHECK(driver.runs_of({2, 0}) == (by_rule ? 0 : 1));
+    CHECK(driver.all.back() == Assignment{0, 0});
+    driver.state.hold_search(false);
+    driver.finish();
+    CHECK(driver.state.searches().size() == 1);
+    CHECK(driver.choice() != Assignment{2, 0});
+  }
+}
+
+TEST_CASE("search: quick races by own time until a makespan is known", "[unit]") {
+  PolicyOptions options;
+  options.search = SearchLevel::quick;
+  World world = later_is_shorter({3, 3});
+  world.timed = [](std::int64_t run) { return run > 2; };  // as after a fallback
+  Driver late(options, world);
+  late.finish();
+  CHECK(late.state.walk_iterations() == 3);
+  CHECK(late.choice() == Assignment{2, 2});
+  CHECK(late.state.searches().front().members == std::vector<std::size_t>{0, 1});
+
+  TuningState never(options);
+  tune(never, {3},
+       {[](std::size_t, const Assignment& a) { return 100 - std::int64_t(a[0]); },
+        [](const Assignment&) { return std::int64_t{0}; }});
+  CHECK(never.problem(0).status == ProblemStatus::locked_in);
+  CHECK_FALSE(never.problem(0).configs[2].samples_ns.empty());
+}

@@ -1,0 +1,84 @@
+#pragma once
+
+/// \file
+/// A search that plans what a test says and keeps what it is told.
+
+#include <contextual/search.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace contextual::policy::test {
+
+/// What the search is to do, and what it was told. A trial is over when all of its samples were run, or when
+/// it turned out to be infeasible.
+struct SearchScript {
+  std::deque<std::vector<SearchTrial>> batches;
+  std::optional<Assignment> best;
+  std::vector<SearchRequest> requests;
+  std::vector<SearchObservation> observed;
+  std::vector<std::pair<std::size_t, std::size_t>> rejected;
+};
+
+class ScriptedSearch final : public Search {
+ public:
+  explicit ScriptedSearch(std::shared_ptr<SearchScript> script) : script_(std::move(script)) {}
+
+  std::vector<SearchTrial> plan() const override {
+    return script_->batches.empty() ? std::vector<SearchTrial>() : script_->batches.front();
+  }
+
+  void observe(const SearchObservation& observation) override {
+    script_->observed.push_back(observation);
+    if (script_->batches.empty()) {
+      return;
+    }
+    std::vector<SearchTrial>& batch = script_->batches.front();
+    const auto trial = std::find_if(batch.begin(), batch.end(), [&](const SearchTrial& planned) {
+      return planned.assignment == observation.trial.assignment;
+    });
+    const bool over = trial != batch.end() &&
+                      (trial->samples == observation.trial.samples || !observation.infeasible.empty());
+    if (over) {
+      batch.erase(trial);
+    }
+    if (batch.empty()) {
+      script_->batches.pop_front();
+    }
+  }
+
+  void reject(std::size_t problem, std::size_t config_id) override {
+    script_->rejected.emplace_back(problem, config_id);
+  }
+
+  std::optional<Assignment> best() const override { return script_->best; }
+  std::string reason() const override { return "the script says so"; }
+
+  std::size_t remaining_runs() const override {
+    std::size_t runs = 0;
+    for (const std::vector<SearchTrial>& batch : script_->batches) {
+      for (const SearchTrial& trial : batch) {
+        runs += 1 + static_cast<std::size_t>(trial.samples);
+      }
+    }
+    return runs;
+  }
+
+ private:
+  std::shared_ptr<SearchScript> script_;
+};
+
+inline SearchFactory scripted_search(const std::shared_ptr<SearchScript>& script) {
+  return [script](const SearchRequest& request) {
+    script->requests.push_back(request);
+    return std::make_unique<ScriptedSearch>(script);
+  };
+}
+
+}  // namespace contextual::policy::test

@@ -1,0 +1,403 @@
+// What the state makes of the trials that a search plans, and what it says of them.
+
+#include "support/catch.hpp"
+#include "unit/policy/scripted_search.hpp"
+#include "unit/policy/search_world.hpp"
+
+#include <cmath>
+#include <memory>
+
+using contextual::SearchObservation;
+using namespace contextual::policy;
+using namespace contextual::policy::test;
+
+namespace {
+
+/// The makespan shrinks with the sum of the configs, own times with each.
+World later_is_shorter(std::vector<std::size_t> configs) {
+  World world{std::move(configs), [](const Assignment& a) {
+                std::int64_t makespan = 100'000;
+                for (const std::size_t config : a) {
+                  makespan -= 3000 * static_cast<std::int64_t>(config);
+                }
+                return makespan;
+              }};
+  world.time_ns = [](std::size_t, std::size_t config) { return 9000 - 1000 * static_cast<int>(config); };
+  return world;
+}
+
+/// A short walk, so that a test can count runs.
+PolicyOptions scripted(const std::shared_ptr<SearchScript>& script) {
+  PolicyOptions options;
+  options.n_warmup = 1;
+  options.n_repeat = 2;
+  options.closing_rounds = 0;
+  options.search_factory = scripted_search(script);
+  return options;
+}
+
+void run_until_search(Driver& driver) {
+  while (driver.state.searches().empty() && driver.state.search_iterations() == 0 &&
+         driver.state.plan(1).front().phase != contextual::Phase::search) {
+    driver.run_batch();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("search: own times of the walk and every assignment of it are handed to the search", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  Driver driver(scripted(script), later_is_shorter({2, 3}));
+  driver.finish();
+  REQUIRE(script->requests.size() == 1);
+  const contextual::SearchRequest& request = script->requests.front();
+  REQUIRE(request.problems.size() == 2);
+  CHECK(request.problems[1].configs[0].time_ns == 9000);
+  CHECK(request.problems[1].configs[2].time_ns == 7000);
+  CHECK(request.problems[0].configs.size() == 2);
+  CHECK(request.start == Assignment{1, 2});
+  CHECK(request.walked.size() == 3);
+  CHECK(request.max_runs == 400 - 9 - 1);  // the walk, and the run before a closing comparison
+}
+
+TEST_CASE("search: it is told no makespan of the walk right after an exchange or a change of configs",
+          "[unit]") {
+  for (const int settle_every : {0, 1, 4}) {
+    CAPTURE(settle_every);
+    const auto script = std::make_shared<SearchScript>();
+    PolicyOptions options = scripted(script);  // whose only warm-up is the first run, a batch of its own
+    options.settle_every = settle_every;
+    World world = later_is_shorter({2, 3});
+    world.skew_ns = 50'000;
+    Driver driver(options, world);
+    driver.finish();
+    const std::vector<contextual::SearchSample>& walked = script->requests.front().walked;
+    CHECK(walked.size() == (settle_every == 1 ? 0U : 3U));
+    for (const contextual::SearchSample& sample : walked) {
+      CHECK_FALSE(sample.runs.empty());
+      for (const contextual::SearchRun& run : sample.runs) {
+        CHECK(run.makespan_ns <= 100'000);
+      }
+    }
+  }
+}
+
+TEST_CASE("search: a batch holds as many whole trials as fit, of assignments that are known to run",
+          "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{0, 0}, 2}, {{1, 1}, 2}, {{0, 1}, 2}}};
+  script->best = Assignment{1, 1};
+  PolicyOptions options = scripted(script);
+  options.settle_every = 5;
+  Driver driver(options, later_is_shorter({2, 2}));
+  run_until_search(driver);
+  CHECK(driver.state.suggested_length() == 3);  // a second trial would end after the sixth
+  driver.run_batch();
+  CHECK(driver.state.suggested_length() == 3);
+  driver.run_batch();
+  CHECK(driver.state.suggested_length() == 1);  // {0, 1} has not run yet
+  driver.run_batch();
+  CHECK(driver.state.suggested_length() == 3);
+  driver.finish();
+  REQUIRE(script->observed.size() == 4);
+  CHECK(script->observed[0].runs.size() == 3);
+  CHECK(script->observed[2].trial == contextual::SearchTrial{{0, 1}, 0});
+  CHECK(driver.state.searches().front().runs == 10);
+  CHECK(driver.state.searches().front().lead_ins == 4);
+
+  options.settle_every = 6;
+  script->batches = {{{{0, 0}, 2}, {{1, 1}, 2}, {{0, 1}, 2}}};
+  Driver two(options, later_is_shorter({2, 2}));
+  run_until_search(two);
+  CHECK(two.state.suggested_length() == 6);
+}
+
+TEST_CASE("search: what it plans although `feasible` rules it out is answered without a run", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{0, 1}, 1}}, {{{1, 1}, 1}}};
+  script->best = Assignment{1, 1};
+  PolicyOptions options = scripted(script);
+  options.feasible = [](const Assignment& a) { return a != Assignment{0, 1}; };
+  Driver driver(options, later_is_shorter({2, 2}));
+  driver.finish();
+  CHECK(driver.runs_of({0, 1}) == 0);
+  REQUIRE(script->observed.size() == 2);
+  CHECK(script->observed.front().infeasible == "ruled out by `feasible`");
+  CHECK(script->observed.front().runs.empty());
+  CHECK_FALSE(script->requests.front().feasible({0, 1}));
+  CHECK(script->requests.front().feasible({1, 1}));
+}
+
+TEST_CASE("search: a run without a time of each member is no sample, and is counted", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 4}}};
+  script->best = Assignment{1, 1};
+  PolicyOptions options = scripted(script);
+  World world = later_is_shorter({2, 2});
+  std::int64_t lost = -1;
+  world.loses_time = [&lost](std::int64_t run, std::size_t problem) { return run == lost && problem == 1; };
+  Driver driver(options, world);
+  run_until_search(driver);
+  lost = driver.runs + 3;
+  const std::int64_t retakes = driver.state.retakes();
+  driver.run_batch();
+  REQUIRE(script->observed.size() == 1);
+  CHECK(script->observed[0].runs[1].makespan_ns == 94'000);
+  CHECK_FALSE(script->observed[0].runs[2].makespan_ns);
+  CHECK(script->observed[0].runs[2].times_ns[0] == 8000);
+  CHECK(driver.state.retakes() == retakes + 1);
+  driver.finish();
+  REQUIRE(driver.state.searches().front().measured.size() == 1);
+  CHECK(driver.state.searches().front().measured.front().makespan.count == 3);
+}
+
+TEST_CASE("search: a lead-in without a time is no retake", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 1}}};
+  script->best = Assignment{1, 1};
+  World world = later_is_shorter({2, 2});
+  std::int64_t lost = -1;
+  world.timed = [&lost](std::int64_t run) { return run != lost; };
+  Driver driver(scripted(script), world);
+  run_until_search(driver);
+  lost = driver.runs + 1;
+  driver.run_batch();
+  CHECK(driver.state.retakes() == 0);
+  CHECK(script->observed.size() == 1);
+}
+
+TEST_CASE("search: a choice that fails in the closing comparison gives way to the search's next", "[unit]") {
+  World world = only_together();
+  Driver undisturbed({}, world);
+  undisturbed.finish();
+  const std::int64_t last =
+      undisturbed.runs_of({3, 3}) - 2;  // in the comparison, which ends with ten of them
+  std::int64_t runs = 0;
+  world.feasible = [&](const Assignment& a) { return a != Assignment{3, 3} || ++runs < last; };
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.runs_of({3, 3}) == last);
+  REQUIRE(driver.state.infeasible().size() == 1);
+  CHECK(driver.state.infeasible().begin()->first == Assignment{3, 3});
+  CHECK(driver.choice() != Assignment{3, 3});
+  CHECK(driver.state.searches().front().failed == 1);
+  for (const MeasuredAssignment& measured : driver.state.searches().front().measured) {
+    CHECK(measured.assignment != Assignment{3, 3});
+  }
+}
+
+TEST_CASE("search: defaults that fail in the closing comparison give way to what ran first", "[unit]") {
+  World world{{3, 3}, [](const Assignment& a) { return 100'000 - 9000 * static_cast<int>(a[0]); }};
+  Driver undisturbed({}, world);
+  undisturbed.finish();
+  const std::int64_t last = undisturbed.runs_of({0, 0}) - 2;
+  std::int64_t runs = 0;
+  world.feasible = [&](const Assignment& a) { return a != Assignment{0, 0} || ++runs < last; };
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.runs_of({0, 0}) == last);
+  CHECK(driver.choice()[0] == 2);
+  const SearchRecord& record = driver.state.searches().front();
+  CHECK(record.reference == Reference::first_feasible);
+  CHECK(record.compared_with == Assignment{1, 1});
+  CHECK_FALSE(record.gain);
+}
+
+TEST_CASE("search: the closing comparison has as many rounds as the option says", "[unit]") {
+  for (const int rounds : {0, 1, 2, 7}) {
+    CAPTURE(rounds);
+    const auto script = std::make_shared<SearchScript>();
+    script->best = Assignment{1, 1};
+    PolicyOptions options = scripted(script);
+    options.closing_rounds = rounds;
+    Driver driver(options, later_is_shorter({2, 2}));
+    driver.finish();
+    const SearchRecord& record = driver.state.searches().front();
+    CHECK(record.runs == 4 * rounds);
+    CHECK((record.reference == Reference::defaults) == (rounds > 0));
+    CHECK(record.reference_makespan.count == static_cast<std::size_t>(rounds));
+    CHECK(record.choice_makespan.count == static_cast<std::size_t>(rounds));
+    CHECK(record.gain.has_value() == (rounds > 1));
+    CHECK(driver.choice() == Assignment{1, 1});
+  }
+}
+
+TEST_CASE("search: what is exactly as long as the defaults ties with them", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->best = Assignment{1, 1};
+  PolicyOptions options = scripted(script);
+  options.closing_rounds = 3;
+  World world = later_is_shorter({2, 2});
+  world.makespan_ns = [](const Assignment&) { return 50'000; };
+  Driver driver(options, world);
+  driver.finish();
+  const SearchRecord& record = driver.state.searches().front();
+  CHECK(driver.choice() == Assignment{0, 0});
+  CHECK(record.reason == "what the search chose ties with the defaults: they win");
+  REQUIRE(record.gain);
+  CHECK(record.gain->centre == 0);
+  CHECK(record.choice_makespan.centre_ns == 50'000);
+}
+
+TEST_CASE("search: a choice is kept if it is shorter by the smaller of tie margin and noise", "[unit]") {
+  for (const std::int64_t makespan_ns : {99'700, 99'400}) {
+    const auto script = std::make_shared<SearchScript>();
+    script->best = Assignment{1, 1};
+    PolicyOptions options = scripted(script);
+    options.closing_rounds = 4;
+    World world = later_is_shorter({2, 2});
+    world.makespan_ns = [makespan_ns](const Assignment& a) { return a[0] == 1 ? makespan_ns : 100'000; };
+    Driver driver(options, world);
+    driver.finish();  // without noise: any gain counts
+    CHECK(driver.choice() == Assignment{1, 1});
+    const SearchRecord& record = driver.state.searches().front();
+    CHECK(std::abs(record.gain->centre - static_cast<double>(100'000 - makespan_ns) / 100'000) < 1e-6);
+    CHECK(record.gain->low <= record.gain->centre);
+    CHECK(record.gain->high >= record.gain->centre);
+  }
+}
+
+TEST_CASE("search: the record says what own times would have cost, and what is within the noise", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{0, 0}, 3}, {{1, 1}, 3}}, {{{0, 1}, 3}}, {{{1, 0}, 3}}};
+  script->best = Assignment{1, 1};
+  World world = later_is_shorter({2, 2});
+  world.time_ns = [](std::size_t, std::size_t config) { return 8000 + 1000 * static_cast<int>(config); };
+  world.makespan_ns = [](const Assignment& a) {
+    return a == Assignment{0, 0} ? 120'000 : a == Assignment{1, 0} ? 100'200 : a[0] == 0 ? 101'000 : 100'000;
+  };
+  Driver driver(scripted(script), world);
+  driver.finish();
+  const SearchRecord& record = driver.state.searches().front();
+  CHECK(record.by_own_time == Assignment{0, 0});
+  REQUIRE(record.cost_of_own_time);
+  CHECK(std::abs(*record.cost_of_own_time - 0.2) < 1e-9);
+  CHECK(record.measured.size() == 4);
+  CHECK(record.within_noise == std::vector<Assignment>{{1, 0}});
+}
+
+TEST_CASE("search: nothing is said of own times that were not measured together", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 1}}};
+  script->best = Assignment{1, 1};
+  World world = later_is_shorter({2, 2});
+  world.time_ns = [](std::size_t, std::size_t config) { return 8000 + 1000 * static_cast<int>(config); };
+  Driver driver(scripted(script), world);
+  driver.finish();
+  CHECK_FALSE(driver.state.searches().front().cost_of_own_time);
+}
+
+TEST_CASE("search: its budget cuts it, and the best so far is locked in", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  for (int batch = 0; batch < 1000; ++batch) {
+    script->batches.push_back({{{1, 1}, 1}});
+  }
+  script->best = Assignment{1, 1};
+  PolicyOptions options = scripted(script);
+  options.search_runs = 41;
+  Driver driver(options, later_is_shorter({2, 2}));
+  driver.finish();
+  CHECK(driver.runs == 40);  // one is kept for the closing comparison
+  CHECK(driver.state.searches().front().cut == "its budget of 34 runs is spent");
+  CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("(cut: its budget of 34 runs is spent)"));
+
+  options.search_runs = 4;  // less than the walk takes
+  Driver little(options, later_is_shorter({2, 2}));
+  little.finish();
+  CHECK(little.state.search_iterations() == 2);
+}
+
+TEST_CASE("search: a rejection is told to it, and a rejected choice of the comparison is not compared",
+          "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 1}}};
+  script->best = Assignment{1, 1};
+  PolicyOptions options = scripted(script);
+  options.closing_rounds = 3;
+  Driver driver(options, later_is_shorter({3, 3}));
+  run_until_search(driver);
+  driver.run_batch();
+  driver.run_batch();  // the first round of the comparison
+  script->best = Assignment{2, 1};
+  driver.state.reject({{0, 1, 0, "planted"}});
+  CHECK(script->rejected == std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}});
+  driver.finish();
+  CHECK(driver.choice() == Assignment{2, 1});
+  CHECK(driver.state.searches().front().choice_makespan.count == 3);
+  for (const MeasuredAssignment& measured : driver.state.searches().front().measured) {
+    CHECK(measured.assignment[0] != 1);
+  }
+}
+
+TEST_CASE("state: the expected number of iterations is that of the walk, the search and the comparison",
+          "[unit]") {
+  Driver driver({}, only_together());
+  CHECK(driver.state.suggested_length() == 1);
+  driver.run_batch();
+  CHECK(driver.state.expected_remaining_iterations() == 31 + 6 * 16 + 20);
+  std::int64_t before = driver.state.expected_remaining_iterations();
+  while (driver.state.plan(1).front().phase == contextual::Phase::walk) {
+    CHECK(driver.state.expected_remaining_iterations() <= before);
+    before = driver.state.expected_remaining_iterations();
+    driver.run_batch();
+  }
+  driver.finish();
+  CHECK(driver.state.expected_remaining_iterations() == 0);
+
+  PolicyOptions options;
+  options.search = contextual::SearchLevel::off;
+  Driver walk(options, only_together());
+  walk.run_batch();
+  CHECK(walk.state.expected_remaining_iterations() == 31);
+  options.max_iterations = 10;
+  Driver capped(options, only_together());
+  capped.run_batch();
+  CHECK(capped.state.expected_remaining_iterations() == 9);
+}
+
+TEST_CASE("state: what is expected of a search is what it says, and twice the trials of a comparison",
+          "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 3}}};
+  script->best = Assignment{1, 1};
+  PolicyOptions options = scripted(script);
+  options.closing_rounds = 2;
+  Driver driver(options, later_is_shorter({2, 2}));
+  run_until_search(driver);
+  CHECK(driver.state.expected_remaining_iterations() == 4 + 8);
+  driver.run_batch();
+  CHECK(driver.state.expected_remaining_iterations() == 8);
+  driver.run_batch();
+  CHECK(driver.state.expected_remaining_iterations() == 4);
+  driver.finish();
+  CHECK(driver.state.searches().front().runs == 12);
+}
+
+TEST_CASE("state: problems that wait for the search run in batches of a config", "[unit]") {
+  for (const int settle_every : {0, 3}) {
+    PolicyOptions options;
+    options.settle_every = settle_every;
+    Driver driver(options, later_is_shorter({2, 2}));
+    driver.state.hold_search(true);
+    while (driver.state.walk_iterations() < 16) {
+      driver.run_batch();
+    }
+    CHECK(driver.state.suggested_length() == (settle_every > 0 ? 3U : 8U));
+    driver.state.hold_search(false);
+    CHECK(driver.state.plan(1).front().phase == contextual::Phase::search);
+  }
+}
+
+TEST_CASE("state: a failure in the batch in which a problem joins says nothing of the others alone",
+          "[unit]") {
+  World world = later_is_shorter({3, 3, 3});
+  world.joins_at = 30;  // in the search, whose plan knows two problems
+  std::int64_t runs = 0;
+  world.feasible = [&runs](const Assignment&) { return ++runs != 31; };
+  Driver driver({}, world);
+  driver.finish();
+  for (const auto& [assignment, reason] : driver.state.infeasible()) {
+    CHECK(assignment.size() == 3);
+  }
+  CHECK(driver.choice() == Assignment{2, 2, 2});
+}

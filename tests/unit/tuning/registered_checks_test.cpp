@@ -1,0 +1,199 @@
+#include "support/catch.hpp"
+#include "support/ranks.hpp"
+
+#include <contextual/registered_checks.hpp>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+
+using namespace contextual;
+using namespace contextual::test;
+
+namespace {
+
+/// Two kernels of an object, which knows that only some of their configs go together.
+class Pair {
+ public:
+  explicit Pair(const std::string& name, int configs = 4)
+      : first_(rank_kernel(name + "-first", configs, {},
+                           [this](const TileConfig& c, int&) { now_.first = c.tile - 1; })),
+        second_(rank_kernel(name + "-second", configs, {},
+                            [this](const TileConfig& c, int&) { now_.second = c.tile - 1; })),
+        names_{name + "-first", name + "-second"} {}
+
+  void launch() {
+    (*first_)(1);
+    (*second_)(1);
+    ++runs[now_];
+  }
+
+  void check(KernelChecks checks) { checks_.emplace(names_, std::move(checks)); }
+  void uncheck() { checks_.reset(); }
+  std::pair<int, int> now() const { return now_; }
+
+  std::map<std::pair<int, int>, int> runs;  ///< of each two configs
+
+ private:
+  std::unique_ptr<RankKernel> first_;
+  std::unique_ptr<RankKernel> second_;
+  std::vector<std::string> names_;
+  std::pair<int, int> now_;
+  std::optional<RegisteredChecks> checks_;
+};
+
+Options options_of(std::shared_ptr<Communicator> communicator, SearchLevel search = SearchLevel::normal) {
+  Options options = rank_options(std::move(communicator));
+  options.search = search;
+  options.search_settings.runs = 120;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("registered checks: `feasible` gets the configs of its kernels only, and rules out assignments",
+          "[unit]") {
+  Pair pair("ruled");
+  const auto other = rank_kernel("beside", 3);
+  int asked = 0;
+  pair.check({.feasible = [&](std::span<const AssignedConfig> configs) {
+    ++asked;
+    CHECK(configs.size() == 2);
+    for (const AssignedConfig& config : configs) {
+      CHECK((config.kernel == "ruled-first" || config.kernel == "ruled-second"));
+      CHECK(config.key == "(1)");
+      CHECK(config.config != nullptr);
+    }
+    return configs[0].config_id + configs[1].config_id < 5;  // the fastest ones do not go together
+  }});
+  ContextualAutotuner tuner(options_of(one_rank()));
+  tuner.run("registered feasible", [&] {
+    pair.launch();
+    (*other)(1);
+  });
+  CHECK(asked > 0);
+  for (const auto& [configs, count] : pair.runs) {
+    CHECK(configs.first + configs.second < 5);
+  }
+  CHECK(pair.now().first + pair.now().second == 4);
+}
+
+TEST_CASE("registered checks: `feasible` of the options and of every object are asked", "[unit]") {
+  Pair pair("twice");
+  pair.check({.feasible = [](std::span<const AssignedConfig> configs) { return configs[0].config_id != 3; }});
+  Options options = options_of(one_rank());
+  options.feasible = [](std::span<const AssignedConfig> configs) { return configs[1].config_id != 3; };
+  ContextualAutotuner tuner(options);
+  tuner.run("twice feasible", [&] { pair.launch(); });
+  CHECK(pair.now() == std::pair(2, 2));
+  for (const auto& [configs, count] : pair.runs) {
+    CHECK((configs.first < 3 && configs.second < 3));
+  }
+}
+
+TEST_CASE("registered checks: what `verify` refuses is not tried again, and a batch has one assignment",
+          "[unit]") {
+  Pair pair("wrong");
+  std::map<std::pair<int, int>, int> verdicts;
+  std::map<std::pair<int, int>, int> since;  // the latest verdict
+  pair.check({.verify = [&](const IterationInfo& info) {
+    CHECK(info.region == "registered verify");
+    CHECK(since.size() <= 1);
+    since.clear();
+    ++verdicts[pair.now()];
+    return pair.now() != std::pair(3, 3);
+  }});
+  Options options = options_of(one_rank());
+  options.settle_every = 7;
+  ContextualAutotuner tuner(options);
+  tuner.run("registered verify", [&] {
+    pair.launch();
+    ++since[pair.now()];
+  });
+  CHECK(pair.runs[{3, 3}] == 1);
+  CHECK(verdicts[{3, 3}] == 1);
+  CHECK(pair.now().first + pair.now().second == 5);
+  const RegionReport report = tuner.report().runs.back();
+  CHECK(report.searches.at(0).failed == 1);
+}
+
+TEST_CASE("registered checks: a ConfigRejected of `verify` gives the reason, another exception ends the run",
+          "[unit]") {
+  Pair pair("refused", 1);
+  pair.check({.verify = [](const IterationInfo&) -> bool { throw ConfigRejected("the sum is off"); }});
+  ContextualAutotuner tuner(options_of(one_rank()));
+  CHECK_THROWS_WITH(tuner.run("refused", [&] { pair.launch(); }),
+                    ContainsSubstring("`verify` of kernel \"refused-first\": the sum is off"));
+  pair.check({.verify = [](const IterationInfo&) { return false; }});
+  CHECK_THROWS_WITH(tuner.run("refused", [&] { pair.launch(); }),
+                    ContainsSubstring("`verify` of kernel \"refused-first\" returned false"));
+  pair.check({.verify = [](const IterationInfo&) -> bool { throw std::runtime_error("no memory"); }});
+  CHECK_THROWS_WITH(tuner.run("refused", [&] { pair.launch(); }), "no memory");
+}
+
+TEST_CASE("registered checks: asked only of regions that launch the kernels, and while they live", "[unit]") {
+  Pair pair("idle");
+  const auto other = rank_kernel("not-of-the-pair", 3);
+  int asked = 0;
+  pair.check({.feasible =
+                  [&](std::span<const AssignedConfig>) {
+                    ++asked;
+                    return true;
+                  },
+              .verify =
+                  [&](const IterationInfo&) {
+                    ++asked;
+                    return true;
+                  }});
+  ContextualAutotuner tuner(options_of(one_rank()));
+  tuner.run("without the pair", [&] { (*other)(1); });
+  CHECK(asked == 0);
+  pair.uncheck();
+  tuner.run("unchecked", [&] { pair.launch(); });
+  CHECK(asked == 0);
+}
+
+TEST_CASE("registered checks: a verdict of some ranks is that of all, whose choices are equal", "[unit]") {
+  constexpr int ranks = 4;
+  thread_local int tile_of_first = 0;
+  thread_local int tile_of_second = 0;
+  const RankKernels first = kernel_per_rank(ranks, [](int rank) {
+    RankKernel::Options with;
+    with.participation = Participation::some;
+    static_cast<void>(rank);
+    return rank_kernel("some-first", 3, with, [](const TileConfig& c, int&) { tile_of_first = c.tile; });
+  });
+  const RankKernels second = kernel_per_rank(ranks, [](int) {
+    return rank_kernel("all-second", 3, {}, [](const TileConfig& c, int&) { tile_of_second = c.tile; });
+  });
+  std::atomic<int> wrong{0};
+  const RegisteredChecks checks({"some-first"}, {.verify = [&](const IterationInfo&) {
+                                  const bool fine = tile_of_first + tile_of_second < 6;
+                                  wrong += fine ? 0 : 1;
+                                  return fine;
+                                }});
+  std::vector<RegionReport> reports(ranks);
+  const auto thrown =
+      on_ranks(ranks, [&](int rank, ContextualAutotuner&, const std::shared_ptr<Communicator>& all) {
+        ContextualAutotuner tuner(options_of(all));
+        const auto at = static_cast<std::size_t>(rank);
+        tuner.run("some verify", [&] {
+          if (rank != 2) {
+            (*first[at])(1);
+          }
+          (*second[at])(1);
+        });
+        reports[at] = tuner.report().runs.back();
+      });
+  REQUIRE(count_failed(thrown) == 0);
+  CHECK(wrong == 3);  // once, on the ranks that launch the kernel
+  for (const RegionReport& report : reports) {
+    CHECK(problem_of(report, "some-first")->choice + problem_of(report, "all-second")->choice == 3);
+    CHECK(problem_of(report, "some-first")->choice == problem_of(reports[0], "some-first")->choice);
+  }
+}
+
+TEST_CASE("registered checks: name the kernels that they concern", "[unit]") {
+  CHECK_THROWS_AS(RegisteredChecks({}, {}), InvalidArgument);
+}
