@@ -58,6 +58,26 @@ TEST_CASE("search: own times of the walk and every assignment of it are handed t
   CHECK(request.start == Assignment{1, 2});
   CHECK(request.walked.size() == 3);
   CHECK(request.max_runs == 400 - 9 - 1);  // the walk, and the run before a closing comparison
+  for (const contextual::SearchSample& sample : request.walked) {
+    CHECK(sample.runs.size() == 1);  // a batch of a warm-up, then one that begins with a lead-in
+  }
+}
+
+TEST_CASE("search: what the walk hands over are the samples after the warm-ups, and the budget that is left",
+          "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  PolicyOptions options;
+  options.search_factory = scripted_search(script);
+  World world = later_is_shorter({2, 2});
+  world.loses_time = [](std::int64_t run, std::size_t problem) { return run == 6 && problem == 0; };
+  Driver driver(options, world);
+  driver.finish();
+  REQUIRE(script->requests.size() == 1);
+  const contextual::SearchRequest& request = script->requests.front();
+  REQUIRE(request.walked.size() == 2);
+  CHECK(request.walked[0].assignment == Assignment{0, 0});
+  CHECK(request.walked[0].runs.size() == 4);  // without the one that lacks a time
+  CHECK(request.max_runs == 400 - driver.state.walk_iterations() - 21);
 }
 
 TEST_CASE("search: it is told no makespan of the walk right after an exchange or a change of configs",
@@ -274,6 +294,48 @@ TEST_CASE("search: the record says what own times would have cost, and what is w
   CHECK(std::abs(*record.cost_of_own_time - 0.2) < 1e-9);
   CHECK(record.measured.size() == 4);
   CHECK(record.within_noise == std::vector<Assignment>{{1, 0}});
+}
+
+TEST_CASE("search: one sample of each is enough to say what own times would have cost", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{0, 0}, 1}}, {{{1, 1}, 1}}};
+  script->best = Assignment{1, 1};
+  World world = later_is_shorter({2, 2});
+  world.time_ns = [](std::size_t, std::size_t config) { return 8000 + 1000 * static_cast<int>(config); };
+  Driver driver(scripted(script), world);
+  driver.finish();
+  const SearchRecord& record = driver.state.searches().front();
+  REQUIRE(record.cost_of_own_time);
+  CHECK(std::abs(*record.cost_of_own_time - 6.0 / 94) < 1e-9);
+}
+
+TEST_CASE("search: one that has measured nothing leaves what the walk chose", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  Driver driver(scripted(script), later_is_shorter({2, 2}));
+  driver.finish();
+  CHECK(driver.choice() == Assignment{1, 1});
+  CHECK(driver.state.searches().front().reason == "nothing was measured");
+  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
+}
+
+TEST_CASE("search: the closing comparison begins anew only if one of its two sides is rejected", "[unit]") {
+  for (const std::size_t rejected : {0, 1, 2}) {
+    CAPTURE(rejected);
+    const auto script = std::make_shared<SearchScript>();
+    script->best = Assignment{1, 1};
+    PolicyOptions options = scripted(script);
+    options.closing_rounds = 3;
+    Driver driver(options, later_is_shorter({3, 3}));
+    run_until_search(driver);
+    driver.run_batch();  // the first round
+    script->best = rejected == 1 ? Assignment{2, 1} : Assignment{1, 1};
+    driver.state.reject({{0, rejected, 0, "planted"}});
+    driver.finish();
+    const SearchRecord& record = driver.state.searches().front();
+    CHECK(record.runs == (rejected == 2 ? 12 : 17));  // the new side has not run before
+    CHECK(record.choice_makespan.count == 3);
+    CHECK(record.compared_with[0] != rejected);
+  }
 }
 
 TEST_CASE("search: nothing is said of own times that were not measured together", "[unit]") {

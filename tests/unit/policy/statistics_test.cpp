@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 using contextual::policy::Statistic;
@@ -81,4 +82,16 @@ TEST_CASE("standard error shrinks with more samples of the same spread", "[unit]
 TEST_CASE("huge samples do not overflow", "[unit]") {
   const std::int64_t huge = INT64_MAX;
   CHECK(near(of({huge, huge, -huge, huge}).centre_ns, static_cast<double>(huge)));
+}
+
+TEST_CASE("standard error of few samples is enlarged, as their spread reads too small", "[unit]") {
+  std::vector<std::int64_t> samples;
+  for (const std::size_t count : {4U, 9U, 10U, 20U}) {
+    samples.resize(count);
+    std::iota(samples.begin(), samples.end(), 1000);
+    const Summary summary = of(samples);
+    const auto n = static_cast<double>(count);
+    const double factor = count == 4 ? 1.363 : count == 9 ? 1.107 : n / (n - 0.8);
+    CHECK(near(summary.standard_error_ns, 1.2533 * factor * summary.spread_ns / std::sqrt(n)));
+  }
 }
