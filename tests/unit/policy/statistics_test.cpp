@@ -82,3 +82,10 @@ TEST_CASE("huge samples do not overflow", "[unit]") {
   const std::int64_t huge = INT64_MAX;
   CHECK(near(of({huge, huge, -huge, huge}).centre_ns, static_cast<double>(huge)));
 }
+
+TEST_CASE("median: the middle one, the mean of the middle two, 0 of nothing", "[unit]") {
+  using contextual::policy::median;
+  CHECK(median({}) == 0);
+  CHECK(median({3, 1, 2}) == 2);
+  CHECK(median({4, 1, 2, 3}) == 2.5);
+}
