@@ -133,19 +133,17 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
 
 /// The first run of an assignment in the walk is a batch of its own, so that an infeasible one costs one run.
 std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
-  std::size_t length = walk_length(problems, options, longest);
+  std::size_t length = std::max<std::size_t>(1, walk_length(problems, options, longest));
+  const std::vector<IterationPlan> batch = plan(length);
   if (options.one_assignment_per_batch) {
-    const std::vector<IterationPlan> batch = plan(length);
     const auto other = std::find_if(batch.begin(), batch.end(), [&](const IterationPlan& iteration) {
       return assignment_of(iteration, problems.size()) != assignment_of(batch.front(), problems.size());
     });
     length = static_cast<std::size_t>(other - batch.begin());
   }
   const bool searches = options.search != SearchLevel::off;
-  if (!searches || feasibility.proven(assignment_of(plan(1).front(), problems.size()))) {
-    return length;
-  }
-  return std::min<std::size_t>(length, 1);
+  const bool proven = !searches || feasibility.proven(assignment_of(batch.front(), problems.size()));
+  return proven ? length : 1;
 }
 
 void TuningState::Impl::reject(const RejectionOutcome& rejection) {
