@@ -1,6 +1,7 @@
 #include "search/replay_search.hpp"
 
-#include <algorithm>
+#include "contextual/policy/search_batch.hpp"
+
 #include <set>
 #include <vector>
 
@@ -11,6 +12,8 @@ using contextual::Search;
 using contextual::SearchObservation;
 using contextual::SearchRun;
 using contextual::SearchTrial;
+using contextual::policy::search_batch;
+using contextual::policy::SearchRunPlan;
 
 class SearchReplay {
  public:
@@ -37,38 +40,24 @@ class SearchReplay {
   bool has_runs_left() const { return region_.runs() < max_runs_; }
 
   void run_batch(const std::vector<SearchTrial>& trials) {
-    const auto unproven = std::find_if(trials.begin(), trials.end(), [&](const SearchTrial& trial) {
-      return !proven_.contains(trial.assignment);
-    });
-    if (unproven != trials.end()) {
-      prove(unproven->assignment);
-      return;
+    const auto most = static_cast<std::size_t>(max_runs_ - region_.runs());
+    const auto proven = [this](const Assignment& assignment) { return proven_.contains(assignment); };
+    const std::vector<SearchRunPlan> runs = search_batch(trials, proven, {most, false});
+    for (std::size_t i = 0; i < runs.size() && has_runs_left();) {
+      SearchObservation observation;
+      observation.trial.assignment = runs[i].assignment;
+      observation.trial.samples = runs[i].samples;
+      const std::size_t trial = runs[i].trial;
+      for (; i < runs.size() && runs[i].trial == trial && has_runs_left(); ++i) {
+        observation.runs.push_back(run_once(runs[i].assignment));
+      }
+      const bool feasible = observation.runs.front().makespan_ns.has_value();
+      observation.infeasible = feasible ? "" : "timed out";
+      if (feasible) {
+        proven_.insert(observation.trial.assignment);
+      }
+      search_.observe(observation);
     }
-    for (auto trial = trials.begin(); trial != trials.end() && has_runs_left(); ++trial) {
-      run(*trial);
-    }
-  }
-
-  void prove(const Assignment& assignment) {
-    const SearchRun run = run_once(assignment);
-    const bool feasible = run.makespan_ns.has_value();
-    if (feasible) {
-      proven_.insert(assignment);
-    }
-    SearchObservation observation;
-    observation.trial.assignment = assignment;
-    observation.trial.samples = 0;
-    observation.runs.push_back(run);
-    observation.infeasible = feasible ? "" : "timed out";
-    search_.observe(observation);
-  }
-
-  void run(const SearchTrial& trial) {
-    SearchObservation observation{trial, {}, ""};
-    for (int run = 0; run < 1 + trial.samples && has_runs_left(); ++run) {
-      observation.runs.push_back(run_once(trial.assignment));
-    }
-    search_.observe(observation);
   }
 
   SearchRun run_once(const Assignment& assignment) {

@@ -20,6 +20,9 @@ class ClosingComparison {
  public:
   ClosingComparison(Assignment reference, Assignment choice, int rounds);
 
+  /// Returns the number of runs of a comparison in which every round counts.
+  static constexpr std::int64_t runs_of(int rounds) { return runs_per_round * rounds; }
+
   /// Returns the rest of the current round, or nothing if the comparison is complete.
   std::vector<SearchTrial> plan() const;
   void observe(const SearchObservation& observation);
@@ -37,6 +40,8 @@ class ClosingComparison {
   Result result() const;
 
  private:
+  static constexpr std::int64_t runs_per_round = 4;  ///< two trials of a lead-in and a sample
+
   struct Round {
     std::optional<std::int64_t> reference_ns;
     std::optional<std::int64_t> choice_ns;

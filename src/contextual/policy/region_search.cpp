@@ -14,10 +14,9 @@
 namespace contextual::policy {
 namespace {
 
-constexpr double negligible_share = 0.01;   ///< of the makespan
-constexpr int most_misses = 3;              ///< runs of an assignment in a row without a valid time
-constexpr std::int64_t runs_per_round = 4;  ///< of the closing comparison
-constexpr std::int64_t least_part = 4;      ///< a long walk leaves the search one of so many of all runs
+constexpr double negligible_share = 0.01;  ///< of the makespan
+constexpr int most_misses = 3;             ///< runs of an assignment in a row without a valid time
+constexpr std::int64_t least_part = 4;     ///< a long walk leaves the search one of so many of all runs
 constexpr std::size_t most_ruled_out = 100'000;
 
 std::int64_t runs_of(SearchLevel level) {
@@ -156,7 +155,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
 /// What the budget leaves over after the walk, but never next to nothing.
 std::int64_t RegionSearch::runs_for_search(std::int64_t iterations, std::size_t parts) const {
   const std::int64_t all = options_.search_runs > 0 ? options_.search_runs : runs_of(options_.search);
-  const std::int64_t closing = 1 + runs_per_round * options_.closing_rounds;
+  const std::int64_t closing = 1 + ClosingComparison::runs_of(options_.closing_rounds);
   const auto shared_by = static_cast<std::int64_t>(parts);
   return std::max({(all - iterations) / shared_by - closing, all / least_part / shared_by, std::int64_t{1}});
 }
@@ -250,25 +249,10 @@ std::vector<SearchTrial> RegionSearch::trials() const {
 }
 
 std::vector<SearchRunPlan> RegionSearch::plan(std::size_t most) const {
-  std::vector<SearchRunPlan> runs;
-  const std::vector<SearchTrial> planned = trials();
-  for (std::size_t t = 0; t < planned.size(); ++t) {
-    const Assignment& assignment = planned[t].assignment;
-    const bool proven = feasibility_.proven(assignment);
-    const int samples = proven ? std::max(0, planned[t].samples) : 0;
-    const std::size_t count = 1 + static_cast<std::size_t>(samples);
-    const bool fits =
-        runs.size() + count <= most && proven &&
-        (!options_.one_assignment_per_batch || runs.empty() || runs.front().assignment == assignment);
-    if (!runs.empty() && !fits) {
-      break;
-    }
-    for (int run = 0; run <= samples; ++run) {
-      runs.push_back({assignment, t, samples, run, context_});
-    }
-    if (!proven) {
-      break;
-    }
+  const auto proven = [this](const Assignment& assignment) { return feasibility_.proven(assignment); };
+  std::vector<SearchRunPlan> runs = search_batch(trials(), proven, {most, options_.one_assignment_per_batch});
+  for (SearchRunPlan& run : runs) {
+    run.context = context_;
   }
   return runs;
 }
@@ -557,7 +541,7 @@ void RegionSearch::end() {
 std::size_t RegionSearch::expected_runs(const std::vector<ProblemState>& problems,
                                         std::int64_t iterations) const {
   constexpr std::size_t runs_per_assignment = 6;
-  const auto closing = static_cast<std::size_t>(runs_per_round * options_.closing_rounds);
+  const auto closing = static_cast<std::size_t>(ClosingComparison::runs_of(options_.closing_rounds));
   if (stage_ == Stage::searching) {
     return std::min(search_->remaining_runs(), static_cast<std::size_t>(max_runs_)) + closing;
   }

@@ -11,6 +11,7 @@
 #include "contextual/policy/feasibility.hpp"
 #include "contextual/policy/policy_options.hpp"
 #include "contextual/policy/problem_state.hpp"
+#include "contextual/policy/search_batch.hpp"
 #include "contextual/policy/search_record.hpp"
 #include "contextual/policy/walk_log.hpp"
 
@@ -25,15 +26,6 @@
 #include <vector>
 
 namespace contextual::policy {
-
-/// One run of the region during a search.
-struct SearchRunPlan {
-  Assignment assignment;      ///< of all problems
-  std::size_t trial = 0;      ///< which of the planned trials it belongs to
-  int samples = 0;            ///< of the trial
-  int run = 0;                ///< of the trial; 0 is the lead-in
-  std::uint64_t context = 0;  ///< in another context the run does not count
-};
 
 /// What a search is to decide.
 struct SearchTask {
@@ -62,8 +54,8 @@ class RegionSearch {
   /// and locks in those that it is to settle.
   void advance(std::vector<ProblemState>& problems);
 
-  /// Returns the runs of the next batch, at most `most` unless a single trial is longer. The first run of an
-  /// assignment that has not succeeded yet is a batch of its own.
+  /// Returns the runs of the next batch, as search_batch makes them of at most `most` runs. Assignments are
+  /// those of all problems.
   std::vector<SearchRunPlan> plan(std::size_t most) const;
 
   /// Takes in the outcomes of the first `outcomes.size()` of the planned runs.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 namespace contextual::policy {
 namespace {
@@ -42,6 +41,11 @@ double small_sample_factor(std::size_t count) {
 }
 
 }  // namespace
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : median_of_sorted(values);
+}
 
 Summary summarize(std::span<const std::int64_t> samples, Statistic statistic) {
   if (samples.empty()) {

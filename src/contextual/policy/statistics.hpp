@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace contextual::policy {
 
@@ -22,6 +23,9 @@ struct Summary {
   double least_ns = 0;           ///< the least sample
   double greatest_ns = 0;        ///< the greatest sample
 };
+
+/// Returns the median, or 0 if there are no values.
+double median(std::vector<double> values);
 
 /// Summarises `samples`, which may be negative, since they may be differences. Without samples, all members
 /// are 0.

@@ -163,7 +163,8 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
 /// The first run of an assignment in the walk is a batch of its own, so that an infeasible one costs one run.
 /// What is ruled out later in the batch is left out before the next one.
 std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
-  const std::vector<IterationPlan> batch = plan(walk_length(problems, options, longest));
+  const std::vector<IterationPlan> batch =
+      plan(std::max<std::size_t>(1, walk_length(problems, options, longest)));
   const bool searches = options.search != SearchLevel::off;
   const Assignment first = assignment_of(batch.front());
   if (searches && !feasibility.proven(first)) {

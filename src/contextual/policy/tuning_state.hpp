@@ -51,7 +51,8 @@ class TuningState {
 
   /// Takes in the outcome of `plan`, agreed between all ranks. This state must have made the plan, and must
   /// not have changed since, except for added problems. Throws InvalidArgument if the outcome does not fit
-  /// the plan, or the plan does not fit the open contest.
+  /// the plan, or the plan is not the current one
+  /// of a search.
   void observe(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
 
   /// Takes in agreed rejections of configs that could not be prepared, before anything ran. Earlier plans are

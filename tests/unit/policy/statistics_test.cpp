@@ -95,3 +95,10 @@ TEST_CASE("standard error of few samples is enlarged, as their spread reads too 
     CHECK(near(summary.standard_error_ns, 1.2533 * factor * summary.spread_ns / std::sqrt(n)));
   }
 }
+
+TEST_CASE("median: the middle one, the mean of the middle two, 0 of nothing", "[unit]") {
+  using contextual::policy::median;
+  CHECK(median({}) == 0);
+  CHECK(median({3, 1, 2}) == 2);
+  CHECK(median({4, 1, 2, 3}) == 2.5);
+}

@@ -60,7 +60,8 @@ TEST_CASE("an assignment is run once in a batch of its own before its first tria
   const Replay replay = replay_search(search, region, 100);
   using Batches = std::vector<std::vector<Assignment>>;
   CHECK(region.batches ==
-        Batches{{{0, 0}}, {{1, 1}}, {{2, 0}}, {{0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {2, 0}, {2, 0}}, {}});
+        Batches{
+            {{0, 0}}, {{0, 0}, {0, 0}, {0, 0}}, {{1, 1}}, {{0, 0}, {0, 0}}, {{2, 0}}, {{2, 0}, {2, 0}}, {}});
   CHECK(replay.runs == 10);
   CHECK(replay.regret == Approx(0.02));
 }
@@ -75,11 +76,11 @@ TEST_CASE("a first run is observed without samples, or as infeasible", "[unit]")
   CHECK(feasible.infeasible.empty());
   REQUIRE(feasible.runs.size() == 1);
   CHECK(feasible.runs[0].makespan_ns == 100);
-  const SearchObservation& infeasible = search.observations[1];
+  CHECK(search.observations[1].runs.size() == 3);
+  const SearchObservation& infeasible = search.observations[2];
   CHECK(infeasible.trial == SearchTrial{{1, 1}, 0});
   CHECK_FALSE(infeasible.infeasible.empty());
   CHECK_FALSE(infeasible.runs.at(0).makespan_ns);
-  CHECK(search.observations[2].runs.size() == 3);
 }
 
 TEST_CASE("a replay ends when the region has run as often as it may", "[unit]") {

@@ -1,5 +1,7 @@
 #include "contextual/policy/search/belief.hpp"
 
+#include "contextual/policy/search/natural_logarithm.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -10,8 +12,9 @@ namespace {
 constexpr std::size_t enumerated = 1024;   ///< spaces up to this size are looked through as a whole
 constexpr std::size_t first_fit = 8;       ///< measurements
 constexpr double usual_failure = 0.15;     ///< expected share of infeasible assignments
-constexpr double outlier_deviation = 0.3;  ///< of a lead-in that is far too long
+constexpr double outlier_variance = 0.09;  ///< of a lead-in that is far too long
 constexpr double outlier_distance = 3;     ///< in deviations
+constexpr double worthwhile_change = 0.2;  ///< of the lead-ins' deviation, relative
 
 /// Of 1 for infeasible and 0 for feasible assignments.
 Variances failure_variances() {
@@ -29,12 +32,14 @@ Variances failure_variances() {
 
 }  // namespace
 
-Belief::Fitted::Fitted(const SearchSpace& space, std::vector<Measurement> measurements,
-                       const Variances& variances, std::optional<double> mean)
-    : table(space, std::move(measurements)), model(table, variances, mean.value_or(table.median_value())) {}
+void Belief::Fitted::update(std::vector<Measurement> measurements, const Variances& variances,
+                            std::optional<double> mean) {
+  const std::size_t kept = table.replace(std::move(measurements));
+  model.update(variances, mean.value_or(table.median_value()), kept);
+}
 
 Belief::Belief(const SearchSpace& space, const TrialLedger& ledger, std::uint64_t seed)
-    : space_(&space), ledger_(&ledger), random_(seed), fit_at_(first_fit) {
+    : space_(&space), ledger_(&ledger), random_(seed), fit_at_(first_fit), makespans_(space, variances_) {
   update();
 }
 
@@ -44,32 +49,66 @@ void Belief::update() {
 }
 
 void Belief::update_makespans() {
-  std::vector<Measurement> measurements = ledger_->makespans();
+  update_lateness();
+  std::vector<Measurement> measurements = believed_makespans();
   if (measurements.size() >= fit_at_) {
     variances_ = fit_variances(MeasurementTable(*space_, measurements), variances_);
     fit_at_ = measurements.size() * 7 / 5 + 2;
   }
-  makespans_.emplace(*space_, measurements, variances_, std::nullopt);
-  // Lead-ins that were far too long say little.
-  const double deviation = ledger_->lateness().deviation;
-  bool changed = false;
-  for (Measurement& measurement : measurements) {
-    if (measurement.samples == 0 && deviation < outlier_deviation &&
-        measurement.value - expected(measurement.assignment) > outlier_distance * deviation) {
-      measurement.extra_variance = outlier_deviation * outlier_deviation;
-      changed = true;
-    }
-  }
-  if (changed) {
-    makespans_.emplace(*space_, std::move(measurements), variances_, std::nullopt);
+  makespans_.update(std::move(measurements), variances_, std::nullopt);
+  if (doubt_outliers()) {
+    makespans_.update(believed_makespans(), variances_, std::nullopt);
   }
 }
 
-void Belief::update_failures() {
-  failures_.reset();
-  if (!ledger_->infeasible().empty()) {
-    failures_.emplace(*space_, ledger_->failures(), failure_variances(), usual_failure);
+/// A small change of the deviation is not worth that the whole model is made anew.
+void Belief::update_lateness() {
+  const Lateness now = ledger_->lateness();
+  const double ratio = now.deviation / lateness_.deviation;
+  const bool changed = ratio < 1 - worthwhile_change || ratio > 1 + worthwhile_change;
+  lateness_ = {now.mean, changed ? now.deviation : lateness_.deviation};
+}
+
+/// Lead-ins that were far too long say little.
+std::vector<Measurement> Belief::believed_makespans() const {
+  std::vector<Measurement> measurements = ledger_->makespans(lateness_);
+  for (std::size_t i = 0; i < outliers_.size(); ++i) {
+    if (outliers_[i]) {
+      measurements[i].extra_variance = std::max(measurements[i].extra_variance, outlier_variance);
+    }
   }
+  return measurements;
+}
+
+/// Judges all lead-ins anew by what is believed now. Returns true if something has changed.
+bool Belief::doubt_outliers() {
+  std::vector<bool> outliers;
+  for (std::size_t i = 0; i < makespans_.table.size(); ++i) {
+    const Measurement& measurement = makespans_.table[i];
+    outliers.push_back(measurement.samples == 0 && measurement.value - expected(measurement.assignment) >
+                                                       outlier_distance * lateness_.deviation);
+  }
+  outliers_.resize(outliers.size());
+  return outliers != std::exchange(outliers_, outliers);
+}
+
+/// By the information about the assignment's makespan, per run.
+bool Belief::worth_a_sample() const {
+  constexpr double runs_of_a_visit = 3;  // with the first one
+  const double unknown = variances_.config + variances_.parameter + variances_.pair + variances_.assignment;
+  const double of_first_run =
+      natural_logarithm(1 + unknown / (variances_.sample + lateness_.deviation * lateness_.deviation));
+  return natural_logarithm(1 + unknown / variances_.sample) > runs_of_a_visit * of_first_run;
+}
+
+void Belief::update_failures() {
+  if (ledger_->infeasible().empty()) {
+    return;
+  }
+  if (!failures_) {
+    failures_.emplace(*space_, failure_variances());
+  }
+  failures_->update(ledger_->failures(), failure_variances(), usual_failure);
 }
 
 bool Belief::allowed(const Assignment& assignment, const ValueOf* failure) const {
@@ -83,7 +122,7 @@ std::optional<Belief::Shortest> Belief::draw_shortest(const std::optional<Assign
   if (space_->size(1) == 0) {
     return std::nullopt;
   }
-  const ValueOf makespan = makespans_->model.draw(random_.next());
+  const ValueOf makespan = makespans_.model.draw(random_.next());
   std::optional<ValueOf> failure;
   if (failures_) {
     failure = failures_->model.draw(random_.next());
@@ -217,7 +256,7 @@ std::vector<Assignment> Belief::tried() const {
 }
 
 std::vector<double> Belief::draw_values(const std::vector<Assignment>& assignments) {
-  const ValueOf draw = makespans_->model.draw(random_.next());
+  const ValueOf draw = makespans_.model.draw(random_.next());
   std::vector<double> values;
   values.reserve(assignments.size());
   for (const Assignment& assignment : assignments) {

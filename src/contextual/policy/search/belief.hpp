@@ -22,11 +22,16 @@ class Belief {
   Belief(const Belief&) = delete;
   Belief& operator=(const Belief&) = delete;
 
-  /// Takes in what the ledger has now. Call it after every change, before the others.
+  /// Takes in what the ledger has now. Call it after every change, before the others. Costs the square of the
+  /// number of measurements, and its cube where the variances are fitted again.
   void update();
 
   /// Returns the expected logarithm of an assignment's makespan.
-  double expected(const Assignment& assignment) const { return makespans_->model.expected(assignment); }
+  double expected(const Assignment& assignment) const { return makespans_.model.expected(assignment); }
+
+  /// Returns true if a visit to a new assignment, which costs three runs, tells more than thrice what the
+  /// first run alone would tell. That is so where lead-ins are very uneven.
+  bool worth_a_sample() const;
 
   /// The shortest assignment of a draw.
   struct Shortest {
@@ -46,8 +51,13 @@ class Belief {
 
  private:
   struct Fitted {
-    Fitted(const SearchSpace& space, std::vector<Measurement> measurements, const Variances& variances,
-           std::optional<double> mean);
+    Fitted(const SearchSpace& space, const Variances& variances) : table(space), model(table, variances, 0) {}
+    Fitted(const Fitted&) = delete;
+    Fitted& operator=(const Fitted&) = delete;
+
+    void update(std::vector<Measurement> measurements, const Variances& variances,
+                std::optional<double> mean);
+
     MeasurementTable table;
     GaussianModel model;
   };
@@ -55,6 +65,9 @@ class Belief {
 
   void update_makespans();
   void update_failures();
+  void update_lateness();
+  std::vector<Measurement> believed_makespans() const;
+  bool doubt_outliers();
   bool allowed(const Assignment& assignment, const ValueOf* failure) const;
   std::optional<Assignment> shortest_of_all(const ValueOf& makespan, const ValueOf* failure) const;
   std::optional<Assignment> shortest_nearby(const ValueOf& makespan, const ValueOf* failure,
@@ -67,8 +80,10 @@ class Belief {
   RandomWords random_;
   Variances variances_;
   std::size_t fit_at_;  ///< so many measurements make the variances be fitted again
-  std::optional<Fitted> makespans_;
-  std::optional<Fitted> failures_;
+  Lateness lateness_;
+  std::vector<bool> outliers_;  ///< by measurement: lead-ins that were far too long
+  Fitted makespans_;
+  std::optional<Fitted> failures_;  ///< of 1 for infeasible and 0 for feasible; empty if nothing has failed
 };
 
 }  // namespace contextual::policy::search

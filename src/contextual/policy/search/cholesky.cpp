@@ -40,6 +40,11 @@ void Cholesky::append(std::span<const double> row_of_matrix) {
   ++size_;
 }
 
+void Cholesky::keep(std::size_t count) {
+  size_ = std::min(size_, count);
+  factor_.resize(size_ * (size_ + 1) / 2);
+}
+
 void Cholesky::solve_lower(std::vector<double>& right) const {
   for (std::size_t i = 0; i < size_; ++i) {
     const double* const mine = row(i);

@@ -19,6 +19,9 @@ class Cholesky {
   /// size() squared operations. A diagonal element that rounding has made too small is raised to 1e-12.
   void append(std::span<const double> row);
 
+  /// Takes out all rows but the first `count`.
+  void keep(std::size_t count);
+
   /// Returns the x for which the matrix times x is `right`, which has size() elements. Costs 2 size() squared
   /// operations.
   std::vector<double> solve(std::vector<double> right) const;

@@ -1,11 +1,23 @@
 #include "contextual/policy/search/covariance.hpp"
 
+#include "contextual/policy/statistics.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
 
 namespace contextual::policy::search {
+
+namespace {
+
+/// The value is no part of the covariance matrix.
+bool same_row(const Measurement& a, const Measurement& b) {
+  return a.assignment == b.assignment && drift_step(a.run) == drift_step(b.run) && a.samples == b.samples &&
+         a.extra_variance == b.extra_variance;
+}
+
+}  // namespace
 
 long drift_step(double run) noexcept {
   return std::lround(std::floor(run / runs_per_drift_step));
@@ -27,15 +39,32 @@ double covariance(const Variances& variances, const Likeness& likeness, std::siz
 }
 
 MeasurementTable::MeasurementTable(const SearchSpace& space, std::vector<Measurement> measurements)
-    : space_(&space), measurements_(std::move(measurements)) {
-  likeness_.reserve(measurements_.size() * (measurements_.size() + 1) / 2);
-  for (std::size_t i = 0; i < measurements_.size(); ++i) {
+    : space_(&space) {
+  replace(std::move(measurements));
+}
+
+std::size_t MeasurementTable::replace(std::vector<Measurement> measurements) {
+  const auto [changed, changed_to] = std::mismatch(measurements_.begin(), measurements_.end(),
+                                                   measurements.begin(), measurements.end(), same_row);
+  const auto kept = static_cast<std::size_t>(changed - measurements_.begin());
+  const auto [other, other_now] =
+      std::mismatch(changed, measurements_.end(), changed_to, measurements.end(),
+                    [](const Measurement& a, const Measurement& b) { return a.assignment == b.assignment; });
+  const auto known = static_cast<std::size_t>(other - measurements_.begin());
+  measurements_ = std::move(measurements);
+  likeness_.resize(known * (known + 1) / 2);
+  first_of_.resize(known);
+  for (std::size_t i = known; i < measurements_.size(); ++i) {
+    std::size_t first = i;
     for (std::size_t j = 0; j <= i; ++j) {
       const Assignment& a = measurements_[i].assignment;
       const Assignment& b = measurements_[j].assignment;
-      likeness_.push_back({space.matches(a, b), space.likeness(a, b)});
+      likeness_.push_back({space_->matches(a, b), space_->likeness(a, b)});
+      first = likeness_.back().matches == space_->problem_count() ? std::min(first, j) : first;
     }
+    first_of_.push_back(first);
   }
+  return kept;
 }
 
 std::vector<double> MeasurementTable::row(const Variances& variances, std::size_t i) const {
@@ -57,16 +86,11 @@ std::vector<double> MeasurementTable::row(const Variances& variances, std::size_
 }
 
 double MeasurementTable::median_value() const {
-  if (measurements_.empty()) {
-    return 0;
-  }
   std::vector<double> values;
   for (const Measurement& measurement : measurements_) {
     values.push_back(measurement.value);
   }
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return median(std::move(values));
 }
 
 }  // namespace contextual::policy::search

@@ -33,6 +33,8 @@ struct Variances {
   double drift = 0.0002;       ///< a term that changes with time, for all assignments
   double own_drift = 0.00005;  ///< the same for each assignment
   double sample = 0.0001;      ///< a term for each sample
+
+  bool operator==(const Variances&) const = default;
 };
 
 /// Runs so far apart have no drift in common; between them their common part falls linearly, in steps.
@@ -60,14 +62,21 @@ struct Likeness {
 double covariance(const Variances& variances, const Likeness& likeness, std::size_t problem_count) noexcept;
 
 /// The measurements with what every two of them have in common, from which the matrices of many variances are
-/// made. Immutable. Keeps a reference to the space.
+/// made. Not thread-safe. Keeps a reference to the space.
 class MeasurementTable {
  public:
-  MeasurementTable(const SearchSpace& space, std::vector<Measurement> measurements);
+  explicit MeasurementTable(const SearchSpace& space, std::vector<Measurement> measurements = {});
+
+  /// Replaces the measurements. Returns the number of rows of the covariance matrix, from the first one on,
+  /// that stay as they were. Costs the number of measurements, times that of rows that do not stay.
+  std::size_t replace(std::vector<Measurement> measurements);
 
   const SearchSpace& space() const noexcept { return *space_; }
   std::size_t size() const noexcept { return measurements_.size(); }
   const Measurement& operator[](std::size_t i) const { return measurements_[i]; }
+
+  /// Returns the index of the first measurement of the same assignment as measurement `i`.
+  std::size_t first_of(std::size_t i) const { return first_of_[i]; }
 
   /// Returns the elements 0 to i of row i of the measurements' covariance matrix.
   std::vector<double> row(const Variances& variances, std::size_t i) const;
@@ -78,7 +87,8 @@ class MeasurementTable {
  private:
   const SearchSpace* space_;
   std::vector<Measurement> measurements_;
-  std::vector<Likeness> likeness_;  ///< of the lower triangle, row by row
+  std::vector<Likeness> likeness_;     ///< of the lower triangle, row by row
+  std::vector<std::size_t> first_of_;  ///< by measurement
 };
 
 }  // namespace contextual::policy::search

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace contextual::policy::search {
@@ -32,11 +33,13 @@ std::uint64_t key_of(const Assignment& assignment) {
   return key;
 }
 
-/// The sum of the steps' terms has a variance of 1, and a covariance that falls linearly with their distance.
-double drift_of(std::uint64_t seed, Term term, std::uint64_t key, double run) {
+/// The sum of the steps' terms is nearly normal and has a variance of 1, and a covariance that falls linearly
+/// with their distance.
+double drift_of(std::uint64_t seed, Term term, std::uint64_t key, long step) {
+  const std::uint64_t of_term = mixed(seed, mixed(static_cast<std::uint64_t>(term), key));
   double sum = 0;
   for (int back = 0; back < drift_steps; ++back) {
-    sum += normal(seed, term, mixed(key, static_cast<std::uint64_t>(drift_step(run) - back)));
+    sum += coarse_normal(of_term + mixed(static_cast<std::uint64_t>(step - back)));
   }
   return sum / std::sqrt(static_cast<double>(drift_steps));
 }
@@ -44,13 +47,21 @@ double drift_of(std::uint64_t seed, Term term, std::uint64_t key, double run) {
 }  // namespace
 
 GaussianModel::GaussianModel(const MeasurementTable& table, const Variances& variances, double mean)
-    : table_(&table), variances_(variances), mean_(mean) {
-  const std::size_t problems = table.space().problem_count();
+    : table_(&table) {
+  update(variances, mean, 0);
+}
+
+void GaussianModel::update(const Variances& variances, double mean, std::size_t kept) {
+  const std::size_t problems = table_->space().problem_count();
+  factor_.keep(variances == variances_ ? kept : 0);
+  variances_ = variances;
+  mean_ = mean;
+  by_matches_.clear();
   for (std::size_t matches = 0; matches <= problems; ++matches) {
     by_matches_.push_back(covariance(variances, {matches, 0}, problems));
   }
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    factor_.append(table.row(variances, i));
+  while (factor_.size() < table_->size()) {
+    factor_.append(table_->row(variances, factor_.size()));
   }
   weights_ = factor_.solve(centred());
 }
@@ -71,6 +82,15 @@ double GaussianModel::weighted(const Assignment& assignment, const std::vector<d
     const Assignment& measured = (*table_)[i].assignment;
     const Likeness likeness{space.matches(assignment, measured), space.likeness(assignment, measured)};
     sum += weights[i] * covariance_of(likeness);
+  }
+  return sum;
+}
+
+double GaussianModel::weighted(const std::vector<Likeness>& likeness,
+                               const std::vector<double>& weights) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    sum += weights[i] * covariance_of(likeness[i]);
   }
   return sum;
 }
@@ -104,20 +124,34 @@ GaussianModel::Draw::Draw(const GaussianModel& model, std::uint64_t seed)
                           parameters);
     }
   }
-  std::vector<double> wrong = model.centred();
+  weights_ = model.factor_.solve(wrong());
+}
+
+/// The measurements less what they would be if the draw of the prior were true.
+std::vector<double> GaussianModel::Draw::wrong() const {
+  const Variances& variances = model_->variances_;
+  const MeasurementTable& table = *model_->table_;
+  std::vector<double> wrong = model_->centred();
+  std::vector<double> priors(wrong.size());  // of first measurements of an assignment
+  std::optional<long> step;                  // of the measurement before
+  double drift = 0;
   for (std::size_t i = 0; i < wrong.size(); ++i) {
-    const Measurement& measurement = (*model.table_)[i];
-    wrong[i] -= prior(measurement.assignment) +
-                std::sqrt(noise(variances, measurement)) * normal(seed, Term::noise, i);
+    const Measurement& measurement = table[i];
+    const std::size_t first = table.first_of(i);
+    priors[i] = first == i ? prior(measurement.assignment) : priors[first];
+    wrong[i] -= priors[i] + std::sqrt(noise(variances, measurement)) * normal(seed_, Term::noise, i);
+    const long step_now = drift_step(measurement.run);
     if (variances.drift > 0) {
-      wrong[i] -= std::sqrt(variances.drift) * drift_of(seed, Term::drift, 0, measurement.run);
+      drift = step == step_now ? drift : drift_of(seed_, Term::drift, 0, step_now);
+      wrong[i] -= std::sqrt(variances.drift) * drift;
     }
     if (variances.own_drift > 0) {
       wrong[i] -= std::sqrt(variances.own_drift) *
-                  drift_of(seed, Term::own_drift, key_of(measurement.assignment), measurement.run);
+                  drift_of(seed_, Term::own_drift, key_of(measurement.assignment), step_now);
     }
+    step = step_now;
   }
-  weights_ = model.factor_.solve(std::move(wrong));
+  return wrong;
 }
 
 double GaussianModel::Draw::prior(double sum_of_terms, double sum_of_pairs,
@@ -158,7 +192,7 @@ double GaussianModel::Draw::operator()(const Assignment& assignment) const {
 }
 
 GaussianModel::Draw::Place::Place(const Draw& draw, Assignment assignment)
-    : draw_(&draw), assignment_(std::move(assignment)), value_(draw(assignment_)) {
+    : draw_(&draw), assignment_(std::move(assignment)) {
   for (std::size_t p = 0; p < assignment_.size(); ++p) {
     sum_of_terms_ += draw.terms_[p][assignment_[p]];
     pairs_.push_back(draw.pairs_of(assignment_, p, assignment_[p]));
@@ -170,6 +204,8 @@ GaussianModel::Draw::Place::Place(const Draw& draw, Assignment assignment)
     likeness_.push_back(
         {table.space().matches(assignment_, measured), table.space().likeness(assignment_, measured)});
   }
+  value_ = draw.model_->mean_ + draw.prior(sum_of_terms_, sum_of_pairs_, key_of(assignment_)) +
+           draw.model_->weighted(likeness_, draw.weights_);
 }
 
 double GaussianModel::Draw::Place::value_with(std::size_t problem, std::size_t config) const {

@@ -13,12 +13,18 @@
 namespace contextual::policy::search {
 
 /// A Gaussian process over assignments: a value is a sum of a term for each config, for each parameter's
-/// value, for each pair of configs, and one of its own, beside drift and noise. Immutable. Keeps a reference
-/// to the measurements.
+/// value, for each pair of configs, and one of its own, beside drift and noise. Not thread-safe. Keeps a
+/// reference to the measurements.
 class GaussianModel {
  public:
   /// `mean` is the expected value where nothing is known. Costs the cube of the number of measurements.
   GaussianModel(const MeasurementTable& table, const Variances& variances, double mean);
+
+  /// Takes in that measurements were replaced, so that `kept` rows of their matrix stay, and what has become
+  /// of the rest. The result is the same, to the last bit, as that of a new model. Costs the square of the
+  /// number of measurements, times that of rows that do not stay: all of them with other variances. Draws
+  /// from before become void.
+  void update(const Variances& variances, double mean, std::size_t kept);
 
   /// Returns the expected value of an assignment, without drift.
   double expected(const Assignment& assignment) const;
@@ -53,12 +59,13 @@ class GaussianModel {
       std::vector<double> pairs_;  ///< for each problem the sum of its pairs' terms
       double sum_of_pairs_ = 0;
       std::vector<Likeness> likeness_;  ///< to each measurement
-      double value_;
+      double value_ = 0;
     };
 
    private:
     friend class GaussianModel;
     Draw(const GaussianModel& model, std::uint64_t seed);
+    std::vector<double> wrong() const;
     double prior(const Assignment& assignment) const;
     double prior(double sum_of_terms, double sum_of_pairs, std::uint64_t assignment_key) const;
     double pairs_of(const Assignment& assignment, std::size_t problem, std::size_t config) const;
@@ -78,11 +85,12 @@ class GaussianModel {
     return by_matches_[likeness.matches] + variances_.parameter * likeness.parameters;
   }
   double weighted(const Assignment& assignment, const std::vector<double>& weights) const;
+  double weighted(const std::vector<Likeness>& likeness, const std::vector<double>& weights) const;
   std::vector<double> centred() const;
 
   const MeasurementTable* table_;
   Variances variances_;
-  double mean_;
+  double mean_ = 0;
   std::vector<double> by_matches_;  ///< the covariance by matches, without parameters
   Cholesky factor_;
   std::vector<double> weights_;

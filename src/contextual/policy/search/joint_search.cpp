@@ -7,6 +7,11 @@ namespace contextual::policy::search {
 
 namespace {
 
+constexpr double cover_share = 0.25;            ///< of the runs, at most, to run every config once
+constexpr double race_share = 0.4;              ///< of the runs, kept for the race
+constexpr int samples = 1;                      ///< of a visit
+constexpr int patience = 24;                    ///< draws in a row without a gain that end the exploration
+constexpr std::int64_t incumbent_every = 30;    ///< runs after which the incumbent is visited again
 constexpr int most_start_tries = 3;             ///< where its makespan stays unknown
 constexpr std::int64_t least_race = 12;         ///< runs
 constexpr std::int64_t share_for_the_rest = 2;  ///< one of so many spare runs, for what nothing speaks for
@@ -15,9 +20,8 @@ constexpr std::size_t orientation = 3;          ///< visits before lead-ins can 
 
 }  // namespace
 
-JointSearch::JointSearch(const SearchRequest& request, const JointSearchOptions& options)
-    : options_(options),
-      start_(request.start),
+JointSearch::JointSearch(const SearchRequest& request)
+    : start_(request.start),
       max_runs_(request.max_runs),
       min_gain_(request.min_gain),
       tie_margin_(request.tie_margin),
@@ -31,19 +35,20 @@ JointSearch::JointSearch(const SearchRequest& request, const JointSearchOptions&
       }()),
       belief_(space_, ledger_, mixed(request.seed)),
       coverage_(space_, ledger_, mixed(request.seed, 1)) {
-  race_runs_ = static_cast<std::int64_t>(options_.race_share * static_cast<double>(max_runs_));
+  race_runs_ = static_cast<std::int64_t>(race_share * static_cast<double>(max_runs_));
   decide();
 }
 
 void JointSearch::observe(const SearchObservation& observation) {
-  ledger_.add(observation);
   const Assignment& assignment = observation.trial.assignment;
+  ledger_.add(observation);
   if (!observation.infeasible.empty()) {
     forget_unusable();
   } else if (!plan_.empty() && plan_.front().assignment == assignment &&
              observation.trial.samples >= plan_.front().samples) {
     plan_.erase(plan_.begin());  // a first run alone leaves the visit to be made
   }
+  belief_.update();
   if (plan_.empty()) {
     decide();
   }
@@ -59,9 +64,6 @@ void JointSearch::reject(std::size_t problem, std::size_t config_id) {
 
 void JointSearch::forget_unusable() {
   std::erase_if(plan_, [this](const SearchTrial& trial) { return !usable(trial.assignment); });
-  if (race_) {
-    race_->keep_only([this](const Assignment& assignment) { return usable(assignment); });
-  }
 }
 
 Assignment JointSearch::defaults() const {
@@ -74,7 +76,11 @@ bool JointSearch::usable(const Assignment& assignment) const {
 }
 
 std::int64_t JointSearch::visit_runs(const Assignment& assignment) const {
-  return (ledger_.proven(assignment) ? 0 : 1) + 1 + options_.samples;
+  return (ledger_.proven(assignment) ? 0 : 1) + 1 + samples;
+}
+
+void JointSearch::visit(const Assignment& assignment) {
+  plan_.push_back({assignment, samples});
 }
 
 bool JointSearch::affordable(const Assignment& assignment, std::int64_t kept) const {
@@ -83,8 +89,6 @@ bool JointSearch::affordable(const Assignment& assignment, std::int64_t kept) co
 
 /// Plans the next trials: goes through the stages until one has any.
 void JointSearch::decide() {
-  plan_.clear();
-  belief_.update();
   while (plan_.empty() && stage_ != Stage::over) {
     switch (stage_) {
       case Stage::start:
@@ -113,33 +117,31 @@ void JointSearch::begin() {
 }
 
 void JointSearch::cover() {
-  const auto most = static_cast<std::int64_t>(options_.cover_share * static_cast<double>(max_runs_));
+  const auto most = static_cast<std::int64_t>(cover_share * static_cast<double>(max_runs_));
   const std::optional<Assignment> next = ledger_.runs() < most ? coverage_.next() : std::nullopt;
   if (!next) {
     stage_ = Stage::explore;
     return;
   }
-  const bool oriented = ledger_.visited().size() >= orientation;
-  plan_.push_back({*next, oriented ? 0 : options_.samples});
+  try_out(*next);
 }
 
 void JointSearch::explore() {
-  const std::optional<Assignment> incumbent = shortest_visited(1);
+  const std::optional<Assignment> incumbent = shortest_visited();
   const std::int64_t kept = race_runs_;
-  if (incumbent && affordable(*incumbent, kept) &&
-      ledger_.runs() - incumbent_visited_ > options_.incumbent_every) {
+  if (incumbent && affordable(*incumbent, kept) && ledger_.runs() - incumbent_visited_ > incumbent_every) {
     incumbent_visited_ = ledger_.runs();
     visit(*incumbent);
     return;
   }
   std::optional<Assignment> next = next_to_explore(incumbent);
-  if (!next || ledger_.proven(*next) || calm_ >= options_.patience) {
+  if (!next || ledger_.proven(*next) || calm_ >= patience) {
     // Nothing new promises a gain. What is left of a small space is tried all the same, because two configs
     // may only help together.
     const std::int64_t spare = std::max<std::int64_t>(0, runs_left() - kept);
     std::optional<Assignment> untried =
         coverage_.any_untried(static_cast<std::size_t>(spare / share_for_the_rest));
-    if (untried || calm_ >= options_.patience) {
+    if (untried || calm_ >= patience) {
       next = std::move(untried);
     }
   }
@@ -147,8 +149,14 @@ void JointSearch::explore() {
     stage_ = Stage::race;
     return;
   }
+  try_out(*next);
+}
+
+/// Samples cost further runs. They are taken where the first run of the assignment would say too little.
+void JointSearch::try_out(const Assignment& assignment) {
   const bool oriented = ledger_.visited().size() >= orientation;
-  plan_.push_back({*next, ledger_.proven(*next) || !oriented ? options_.samples : 0});
+  const bool sampled = !oriented || ledger_.proven(assignment) || belief_.worth_a_sample();
+  plan_.push_back({assignment, sampled ? samples : 0});
 }
 
 /// The shortest of a possible truth, preferably one that has not been run yet.
@@ -167,23 +175,18 @@ std::optional<Assignment> JointSearch::next_to_explore(const std::optional<Assig
 }
 
 void JointSearch::race() {
-  const std::optional<Assignment> incumbent = shortest_visited(1);
+  const std::optional<Assignment> incumbent = shortest_visited();
   if (!incumbent) {
     finish("no feasible assignment was found");
     return;
   }
-  const bool begins = !race_;
-  if (begins) {
-    race_.emplace(belief_, *incumbent, Race::Limits{options_.finalists, min_gain_});
-  }
-  race_->enter(*incumbent);  // which may be another one after a round
-  if (!begins && race_->decided(belief_) &&
-      (race_->finalists().empty() || ledger_.visits(race_->finalists().front()) > 1)) {
+  const bool begins = !std::exchange(racing_, true);
+  if (!begins && ledger_.visits(*incumbent) > 1 && race_is_decided(belief_, min_gain_)) {
     end_race();
     return;
   }
   std::int64_t left = runs_left();
-  for (const Assignment& assignment : race_->next_round(belief_)) {
+  for (const Assignment& assignment : race_round(belief_)) {
     const std::int64_t cost = visit_runs(assignment);
     if (usable(assignment) && cost <= left) {
       left -= cost;
@@ -198,10 +201,9 @@ void JointSearch::race() {
 /// With runs left over, the exploration goes on, and another race follows.
 void JointSearch::end_race() {
   const std::int64_t left = runs_left();
-  const bool again = calm_ < options_.patience && left >= 2 * least_race;
-  race_runs_ =
-      std::max(least_race, static_cast<std::int64_t>(options_.race_share * static_cast<double>(left)));
-  race_.reset();
+  const bool again = calm_ < patience && left >= 2 * least_race;
+  race_runs_ = std::max(least_race, static_cast<std::int64_t>(race_share * static_cast<double>(left)));
+  racing_ = false;
   if (again) {
     stage_ = Stage::explore;
   } else {
@@ -221,11 +223,11 @@ void JointSearch::finish(const std::string& reason) {
   reason_ = reason;
 }
 
-std::optional<Assignment> JointSearch::shortest_visited(std::size_t least_visits) const {
+std::optional<Assignment> JointSearch::shortest_visited() const {
   std::optional<Assignment> shortest;
   double least = 0;
   for (const auto& [assignment, visits] : ledger_.visited()) {
-    if (visits >= least_visits && usable(assignment)) {
+    if (usable(assignment)) {
       const double value = belief_.expected(assignment);
       if (!shortest || value < least) {
         shortest = assignment;
@@ -236,17 +238,9 @@ std::optional<Assignment> JointSearch::shortest_visited(std::size_t least_visits
   return shortest;
 }
 
-/// Among the visited finalists and what was visited more than once, if there is any. The default wins within
-/// the tie margin.
+/// The default wins within the tie margin.
 std::optional<Assignment> JointSearch::best() const {
-  std::optional<Assignment> best = shortest_visited(2);
-  for (const Assignment& finalist : race_ ? race_->finalists() : std::vector<Assignment>{}) {
-    if (ledger_.visits(finalist) > 0 && usable(finalist) &&
-        (!best || belief_.expected(finalist) < belief_.expected(*best))) {
-      best = finalist;
-    }
-  }
-  best = best ? best : shortest_visited(1);
+  const std::optional<Assignment> best = shortest_visited();
   const Assignment standard = defaults();
   const bool ties = best && usable(standard) && ledger_.visits(standard) > 0 &&
                     belief_.expected(standard) <= belief_.expected(*best) + tie_margin_;

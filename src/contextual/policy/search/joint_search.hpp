@@ -24,19 +24,9 @@
 
 namespace contextual::policy::search {
 
-/// How a joint search spends its runs.
-struct JointSearchOptions {
-  double cover_share = 0.25;          ///< of the runs, at most, to run every config once
-  double race_share = 0.4;            ///< of the runs, kept for the race
-  std::size_t finalists = 8;          ///< of the race, at most
-  int samples = 1;                    ///< of a visit
-  int patience = 24;                  ///< draws in a row without a gain that end the exploration
-  std::int64_t incumbent_every = 30;  ///< runs after which the incumbent is visited again
-};
-
 class JointSearch final : public Search {
  public:
-  explicit JointSearch(const SearchRequest& request, const JointSearchOptions& options = {});
+  explicit JointSearch(const SearchRequest& request);
 
   std::vector<SearchTrial> plan() const override { return plan_; }
   void observe(const SearchObservation& observation) override;
@@ -62,12 +52,12 @@ class JointSearch final : public Search {
   bool usable(const Assignment& assignment) const;
   std::int64_t runs_left() const { return max_runs_ - ledger_.runs(); }
   std::int64_t visit_runs(const Assignment& assignment) const;
-  std::optional<Assignment> shortest_visited(std::size_t least_visits) const;
+  std::optional<Assignment> shortest_visited() const;
   bool affordable(const Assignment& assignment, std::int64_t kept) const;
-  void visit(const Assignment& assignment) { plan_.push_back({assignment, options_.samples}); }
+  void visit(const Assignment& assignment);
+  void try_out(const Assignment& assignment);
   std::optional<Assignment> next_to_explore(const std::optional<Assignment>& incumbent);
 
-  JointSearchOptions options_;
   Assignment start_;
   std::int64_t max_runs_;
   double min_gain_;
@@ -76,8 +66,8 @@ class JointSearch final : public Search {
   TrialLedger ledger_;
   Belief belief_;
   Coverage coverage_;
-  std::optional<Race> race_;
   Stage stage_ = Stage::start;
+  bool racing_ = false;  ///< a round of the race has been planned
   std::vector<SearchTrial> plan_;
   std::int64_t race_runs_ = 0;          ///< kept for the race
   std::int64_t incumbent_visited_ = 0;  ///< at which run

@@ -1,54 +1,29 @@
 #pragma once
 
 /// \file
-/// The last part of a search: the few assignments that may be the best are measured in turn until one is
-/// left.
+/// The last part of a search: what may be the best of what has been run is measured in turn until one of them
+/// is likely enough to be it.
 
 #include "contextual/policy/search/belief.hpp"
 
 #include <contextual/search.hpp>
 
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 namespace contextual::policy::search {
 
-/// The assignments that may still be the best. Not thread-safe.
-class Race {
- public:
-  struct Limits {
-    std::size_t finalists = 8;
-    double min_gain = 0.005;  ///< a smaller relative gain is not worth further runs
-  };
+/// Returns the visits of the next round of a race: the shortest and the second of draws in turn, among what
+/// has been run and is feasible. So the most likely one is visited as often as its rivals together, each of
+/// these as often as it is likely to be the better one, and what is hardly ever the shortest not at all
+/// (Russo, "Simple Bayesian algorithms for best-arm identification", 2016).
+///
+/// What has not been run has no place in a race. So little is known of it that some of it is the shortest of
+/// all in nearly every draw, and it would take the places of what has proved short.
+std::vector<Assignment> race_round(Belief& belief);
 
-  /// Chooses the finalists among what has been run: those that are the shortest of these in any draw, the
-  /// most frequent first, and `incumbent`.
-  ///
-  /// What has not been run has no place in a race. So little is known of it that some of it is the shortest
-  /// of all in nearly every draw, and it would take the places of what has proved short.
-  Race(Belief& belief, const Assignment& incumbent, const Limits& limits);
-
-  /// Adds a finalist, unless it is one already.
-  void enter(const Assignment& assignment);
-
-  const std::vector<Assignment>& finalists() const noexcept { return finalists_; }
-
-  /// Returns the visits of the next round: first every finalist once, then as many visits to the shortest and
-  /// the second of draws.
-  std::vector<Assignment> next_round(Belief& belief);
-
-  /// Takes out finalists that are hardly ever the shortest, after a round. Returns true if one is left, or if
-  /// no other one is likely to be shorter by the minimum gain.
-  bool decided(Belief& belief);
-
-  /// Takes out the finalists for which `usable` is false.
-  void keep_only(const std::function<bool(const Assignment&)>& usable);
-
- private:
-  Limits limits_;
-  std::vector<Assignment> finalists_;  ///< the most likely one first
-  bool begun_ = false;
-};
+/// Returns true if what is the shortest in most draws is not likely to be longer than another one by
+/// `min_gain`, relatively, with a confidence of 95 %.
+bool race_is_decided(Belief& belief, double min_gain);
 
 }  // namespace contextual::policy::search

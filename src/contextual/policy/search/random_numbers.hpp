@@ -34,6 +34,17 @@ constexpr double standard_normal(std::uint64_t key) noexcept {
   return sum;
 }
 
+/// The same with the sum of four uniform numbers, for those of which several are added up. Its variance is 1.
+constexpr double coarse_normal(std::uint64_t key) noexcept {
+  constexpr double square_root_of_3 = 1.7320508075688772;
+  double sum = -2.0 + 2.0 / 65536.0;
+  key = mixed(key);
+  for (unsigned part = 0; part < 4; ++part) {
+    sum += static_cast<double>((key >> (16U * part)) & 0xffffU) / 65536.0;
+  }
+  return square_root_of_3 * sum;
+}
+
 /// A sequence of random words. A value type.
 class RandomWords {
  public:

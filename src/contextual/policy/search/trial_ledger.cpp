@@ -1,6 +1,7 @@
 #include "contextual/policy/search/trial_ledger.hpp"
 
 #include "contextual/policy/search/natural_logarithm.hpp"
+#include "contextual/policy/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,26 +22,33 @@ std::vector<double> logarithms(const std::vector<SearchRun>& runs, std::size_t f
   return values;
 }
 
-double median(std::vector<double>& values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 }  // namespace
 
 void TrialLedger::add_visit(const Assignment& assignment, std::vector<double> values, double run) {
-  const double middle = median(values);
-  samples_.push_back({assignment, run, middle, static_cast<int>(values.size()), 0});
+  const auto count = static_cast<int>(values.size());
+  measurements_.push_back({assignment, run, median(std::move(values)), count, 0});
   ++visits_[assignment];
+}
+
+void TrialLedger::note_success(const Assignment& assignment) {
+  if (proven_.insert(assignment).second && !infeasible_.contains(assignment)) {
+    known_.push_back(assignment);
+  }
+}
+
+void TrialLedger::note_failure(const Assignment& assignment) {
+  const bool was_proven = proven_.erase(assignment) > 0;
+  if (infeasible_.insert(assignment).second && !was_proven) {
+    known_.push_back(assignment);
+  }
 }
 
 void TrialLedger::add_walked(const SearchSample& sample) {
   if (sample.runs.empty()) {
-    infeasible_.insert(sample.assignment);
+    note_failure(sample.assignment);
     return;
   }
-  proven_.insert(sample.assignment);
+  note_success(sample.assignment);
   std::vector<double> values = logarithms(sample.runs, 0);
   walked_runs_ += static_cast<double>(sample.runs.size());
   if (!values.empty()) {
@@ -53,11 +61,10 @@ void TrialLedger::add(const SearchObservation& observation) {
   const double run = walked_runs_ + static_cast<double>(runs_);
   runs_ += static_cast<std::int64_t>(std::max<std::size_t>(1, observation.runs.size()));
   if (!observation.infeasible.empty()) {
-    infeasible_.insert(assignment);
-    proven_.erase(assignment);
+    note_failure(assignment);
     return;
   }
-  proven_.insert(assignment);
+  note_success(assignment);
   std::vector<double> values = logarithms(observation.runs, 1);
   const bool led_in = !observation.runs.empty() && observation.runs.front().makespan_ns.value_or(0) > 0;
   const double lead_in =
@@ -65,10 +72,10 @@ void TrialLedger::add(const SearchObservation& observation) {
   if (!values.empty()) {
     add_visit(assignment, std::move(values), run);
     if (led_in) {
-      excesses_.push_back(lead_in - samples_.back().value);
+      excesses_.push_back(lead_in - measurements_.back().value);
     }
   } else if (led_in) {
-    lead_ins_.push_back({assignment, run, lead_in, 0, 0});
+    measurements_.push_back({assignment, run, lead_in, 0, 0});
   }
 }
 
@@ -102,15 +109,17 @@ Lateness TrialLedger::lateness() const {
 
 /// Noise is one-sided: some samples are far longer than the others of their assignment, and say little.
 /// Without this, two of them among fifteen visits make the shortest assignment look like the second.
-void TrialLedger::doubt_disturbed(std::vector<Measurement>& visits) const {
+void TrialLedger::doubt_disturbed(std::vector<Measurement>& measurements) const {
   constexpr std::size_t enough_visits = 3;      // of an assignment, for a median
   constexpr std::size_t enough_distances = 10;  // for a scale
   constexpr double normal_scale = 1.4826;       // of a normal distribution, over its median distance
   constexpr double far = 3;                     // scales
   constexpr double least_scale = 0.002;         // where all visits are alike
   std::map<Assignment, std::vector<double>> values;
-  for (const Measurement& visit : visits) {
-    values[visit.assignment].push_back(visit.value);
+  for (const Measurement& measurement : measurements) {
+    if (measurement.samples > 0) {
+      values[measurement.assignment].push_back(measurement.value);
+    }
   }
   std::map<Assignment, double> medians;
   std::vector<double> distances;
@@ -126,34 +135,31 @@ void TrialLedger::doubt_disturbed(std::vector<Measurement>& visits) const {
     return;
   }
   const double scale = std::max(least_scale, normal_scale * median(distances));
-  for (Measurement& visit : visits) {
-    const auto middle = medians.find(visit.assignment);
-    const double excess = middle == medians.end() ? 0 : visit.value - middle->second;
-    if (excess > far * scale) {
-      visit.extra_variance = excess * excess;
+  for (Measurement& measurement : measurements) {
+    const auto middle = medians.find(measurement.assignment);
+    const double excess = middle == medians.end() ? 0 : measurement.value - middle->second;
+    if (measurement.samples > 0 && excess > far * scale) {
+      measurement.extra_variance = excess * excess;
     }
   }
 }
 
-std::vector<Measurement> TrialLedger::makespans() const {
-  std::vector<Measurement> values = samples_;
+std::vector<Measurement> TrialLedger::makespans(const Lateness& lateness) const {
+  std::vector<Measurement> values = measurements_;
   doubt_disturbed(values);
-  const Lateness late = lateness();
-  for (Measurement lead_in : lead_ins_) {
-    lead_in.value -= late.mean;
-    lead_in.extra_variance = late.deviation * late.deviation;
-    values.push_back(std::move(lead_in));
+  for (Measurement& value : values) {
+    if (value.samples == 0) {
+      value.value -= lateness.mean;
+      value.extra_variance = lateness.deviation * lateness.deviation;
+    }
   }
   return values;
 }
 
 std::vector<Measurement> TrialLedger::failures() const {
   std::vector<Measurement> values;
-  for (const Assignment& assignment : infeasible_) {
-    values.push_back({assignment, 0, 1, 1, 0});
-  }
-  for (const Assignment& assignment : proven_) {
-    values.push_back({assignment, 0, 0, 1, 0});
+  for (const Assignment& assignment : known_) {
+    values.push_back({assignment, 0, infeasible_.contains(assignment) ? 1.0 : 0.0, 1, 0});
   }
   return values;
 }

@@ -56,14 +56,17 @@ class TrialLedger {
   Lateness lateness() const;
 
   /// Returns the logarithms of makespans: of each visit the median, and of each lead-in without samples its
-  /// makespan less the usual lateness. A visit that is far longer than the others to its assignment has an
-  /// extra variance.
-  std::vector<Measurement> makespans() const;
-  /// Returns 1 for each infeasible assignment and 0 for each that succeeded.
+  /// makespan less `lateness`. A visit that is far longer than the others to its assignment has an extra
+  /// variance. Measurements keep their places: later ones follow at the end.
+  std::vector<Measurement> makespans(const Lateness& lateness) const;
+  /// Returns 1 for each infeasible assignment and 0 for each that succeeded, in the order of their first
+  /// runs.
   std::vector<Measurement> failures() const;
 
  private:
-  void doubt_disturbed(std::vector<Measurement>& visits) const;
+  void doubt_disturbed(std::vector<Measurement>& measurements) const;
+  void note_success(const Assignment& assignment);
+  void note_failure(const Assignment& assignment);
   void add_visit(const Assignment& assignment, std::vector<double> logarithms, double run);
 
   std::function<bool(const Assignment&)> feasible_;
@@ -72,9 +75,9 @@ class TrialLedger {
   std::set<Assignment> proven_;
   std::set<Assignment> infeasible_;
   std::map<Assignment, std::size_t> visits_;
-  std::vector<Measurement> samples_;
-  std::vector<Measurement> lead_ins_;  ///< alone, with their lateness
-  std::vector<double> excesses_;       ///< of lead-ins over the samples after them
+  std::vector<Assignment> known_;          ///< proven or infeasible, in the order of their first runs
+  std::vector<Measurement> measurements_;  ///< visits, and lead-ins alone with their lateness
+  std::vector<double> excesses_;           ///< of lead-ins over the samples after them
 };
 
 }  // namespace contextual::policy::search

@@ -262,3 +262,42 @@ TEST_CASE("Belief::update takes in what the ledger has now", "[unit]") {
   belief.update();
   CHECK(belief.expected({2, 2}) < before - 0.2);
 }
+
+TEST_CASE("Belief: a new assignment is worth a sample where lead-ins are very uneven", "[unit]") {
+  const SearchSpace space(request_of({3, 3}, 100).problems);
+  const auto worth = [&](std::int64_t spread_ns) {
+    TrialLedger ledger;
+    for (std::int64_t i = 0; i < 7; ++i) {
+      ledger.add(trial({0, 0}, {105000 + i * spread_ns, 100000}));
+    }
+    return Belief(space, ledger, 1).worth_a_sample();
+  };
+  CHECK_FALSE(worth(0));
+  CHECK_FALSE(worth(1000));
+  CHECK(worth(20000));
+}
+
+TEST_CASE("Belief: a lead-in that is far too long does not widen what configs are thought to matter",
+          "[unit]") {
+  const SearchSpace space(request_of({6, 6}, 100).problems);
+  const auto gain_with = [&](std::int64_t outlier_ns) {
+    TrialLedger ledger;
+    for (std::size_t i = 0; i < 6; ++i) {
+      ledger.add(trial({i, i}, {105000, 100000}));
+      ledger.add(trial({i, (i + 1) % 6}, {105000, 100000}));
+    }
+    ledger.add(trial({2, 2}, {outlier_ns}));
+    Belief belief(space, ledger, 1);
+    for (std::size_t i = 0; i < 12; ++i) {
+      ledger.add(trial({i % 6, (i + 2 + i / 6) % 6}, {105000}));
+      belief.update();
+    }
+    double most = 0;
+    for (int i = 0; i < 20; ++i) {
+      most = std::max(most, belief.draw_shortest(Assignment{0, 0})->gain);
+    }
+    return most;
+  };
+  CHECK(gain_with(105000) < 0.03);
+  CHECK(gain_with(250000) < 0.03);
+}

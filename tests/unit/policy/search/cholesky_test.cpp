@@ -98,3 +98,16 @@ TEST_CASE("Cholesky: a singular matrix leaves finite numbers", "[unit]") {
   CHECK(solution[0] + solution[1] == Approx(1));
   CHECK(std::isfinite(factor.log_density({1, 1})));
 }
+
+TEST_CASE("Cholesky::keep leaves the factor of the first rows", "[unit]") {
+  const Matrix matrix = positive_definite(8);
+  Cholesky factor = factor_of(matrix);
+  factor.keep(3);
+  CHECK(factor.size() == 3);
+  CHECK(factor.solve({1, 2, 3}) == factor_of({{matrix[0][0], matrix[0][1], matrix[0][2]},
+                                              {matrix[1][0], matrix[1][1], matrix[1][2]},
+                                              {matrix[2][0], matrix[2][1], matrix[2][2]}})
+                                       .solve({1, 2, 3}));
+  factor.keep(5);
+  CHECK(factor.size() == 3);
+}

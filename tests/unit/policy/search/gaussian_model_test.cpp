@@ -203,3 +203,53 @@ TEST_CASE("fit_variances does not end with less likely measurements than it bega
   const double before = GaussianModel(table, {}, mean).log_evidence();
   CHECK(GaussianModel(table, fit_variances(table, {}), mean).log_evidence() > before + 1);
 }
+
+TEST_CASE("GaussianModel::update leaves the same model as a new one, to the last bit", "[unit]") {
+  const SearchSpace space = space_of(4, 6);
+  const Variances variances;
+  std::vector<Measurement> measurements =
+      measurements_of([](const Assignment& a) { return 0.1 * static_cast<double>(a[0]); });
+  MeasurementTable table(space, {measurements.begin(), measurements.begin() + 30});
+  GaussianModel model(table, variances, 0);
+  const auto check = [&](std::size_t kept_at_least) {
+    const std::size_t kept = table.replace(measurements);
+    CHECK(kept == kept_at_least);
+    model.update(variances, 0.2, kept);
+    const MeasurementTable new_table(space, measurements);
+    const GaussianModel new_model(new_table, variances, 0.2);
+    CHECK(model.expected({1, 2, 3, 4}) == new_model.expected({1, 2, 3, 4}));
+    CHECK(model.log_evidence() == new_model.log_evidence());
+    CHECK(model.draw(7)({1, 2, 3, 4}) == new_model.draw(7)({1, 2, 3, 4}));
+  };
+  check(30);
+  measurements[40].value += 1;  // no part of the matrix
+  check(60);
+  measurements[25].extra_variance = 0.01;
+  check(25);
+  measurements[10].assignment = {5, 5, 5, 5};
+  measurements.resize(50);
+  check(10);
+}
+
+TEST_CASE("GaussianModel::update with other variances makes everything anew", "[unit]") {
+  const SearchSpace space = space_of(4, 6);
+  MeasurementTable table(space, measurements_of([](const Assignment& a) { return a[0] > 2 ? 1.0 : 0.0; }));
+  GaussianModel model(table, {}, 0);
+  Variances other;
+  other.config = 0.5;
+  model.update(other, 0, table.size());
+  CHECK(model.expected({5, 0, 0, 0}) == GaussianModel(table, other, 0).expected({5, 0, 0, 0}));
+}
+
+TEST_CASE("GaussianModel::Draw::Place has the value of the draw, also after a move", "[unit]") {
+  const SearchSpace space = space_of(4, 6);
+  const MeasurementTable table(
+      space, measurements_of([](const Assignment& a) { return 0.1 * static_cast<double>(a[1]); }));
+  const GaussianModel model(table, {}, 0);
+  const GaussianModel::Draw draw = model.draw(3);
+  GaussianModel::Draw::Place place(draw, {0, 1, 2, 3});
+  CHECK(place.value() == Approx(draw({0, 1, 2, 3})));
+  CHECK(place.value_with(2, 5) == Approx(draw({0, 1, 5, 3})));
+  place.move(2, 5);
+  CHECK(place.value() == Approx(draw({0, 1, 5, 3})));
+}

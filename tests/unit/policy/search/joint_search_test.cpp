@@ -277,3 +277,35 @@ TEST_CASE("JointSearch says why it chose once it is complete", "[unit]") {
   ScriptedTable(equal).finish(kept);
   CHECK(kept.reason() == "nothing is expected to be shorter than the defaults");
 }
+
+TEST_CASE("JointSearch::best knows of every observation, in the middle of a batch too", "[unit]") {
+  int changed = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SearchRequest request = request_of({4, 4}, 100);
+    request.seed = seed;
+    JointSearch search(request);
+    ScriptedTable table(close_contest);
+    for (int batch = 0; batch < 100 && search.plan().size() < 3; ++batch) {
+      table.finish(search, 1);
+    }
+    REQUIRE(search.plan().size() > 2);
+    const Assignment before = *search.best();
+    const std::vector<SearchTrial> plan = search.plan();
+    const auto other = std::find_if(plan.begin(), plan.end(),
+                                    [&](const SearchTrial& trial) { return trial.assignment != before; });
+    if (other == plan.end()) {
+      continue;
+    }
+    ++changed;
+    contextual::SearchObservation observation;
+    observation.trial = *other;
+    for (int i = 0; i < 2; ++i) {
+      observation.runs.emplace_back().makespan_ns = 20000;
+    }
+    for (int visit = 0; visit < 2; ++visit) {
+      search.observe(observation);
+    }
+    CHECK(search.best() == observation.trial.assignment);
+  }
+  CHECK(changed > 0);
+}

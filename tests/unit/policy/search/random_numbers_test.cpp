@@ -92,3 +92,16 @@ TEST_CASE("RandomWords::below: every number below the count is equally likely", 
     CHECK(count == Approx(1000).margin(120));
   }
 }
+
+TEST_CASE("coarse_normal has a mean of 0 and a variance of 1", "[unit]") {
+  double sum = 0;
+  double squares = 0;
+  constexpr int count = 20000;
+  for (std::uint64_t key = 0; key < count; ++key) {
+    const double value = contextual::policy::search::coarse_normal(key);
+    sum += value;
+    squares += value * value;
+  }
+  CHECK(sum / count == Approx(0).margin(0.03));
+  CHECK(squares / count == Approx(1).margin(0.03));
+}

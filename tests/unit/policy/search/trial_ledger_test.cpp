@@ -42,7 +42,7 @@ TEST_CASE("TrialLedger: the value of a visit is the logarithm of its samples' me
   TrialLedger ledger;
   ledger.add(trial({0, 1}, {9000, 1000, 5000, 1100}));
   ledger.add(trial({0, 1}, {9000, 1000, 1200}));
-  const std::vector<Measurement> values = ledger.makespans();
+  const std::vector<Measurement> values = ledger.makespans(ledger.lateness());
   REQUIRE(values.size() == 2);
   CHECK(values[0].assignment == Assignment{0, 1});
   CHECK(values[0].value == Approx(std::log(1100)));
@@ -58,7 +58,7 @@ TEST_CASE("TrialLedger: a first run alone proves and is a lead-in without sample
   ledger.add(trial({1, 1}, {1000}));
   CHECK(ledger.proven({1, 1}));
   CHECK(ledger.visits({1, 1}) == 0);
-  const std::vector<Measurement> values = ledger.makespans();
+  const std::vector<Measurement> values = ledger.makespans(ledger.lateness());
   REQUIRE(values.size() == 1);
   const Lateness usual;
   CHECK(values[0].samples == 0);
@@ -74,7 +74,7 @@ TEST_CASE("TrialLedger counts every run, and one for a failure", "[unit]") {
   CHECK(ledger.runs() == 4);
   ledger.add(trial({0, 1}, {1000}));
   CHECK(ledger.runs() == 5);
-  const std::vector<Measurement> values = ledger.makespans();
+  const std::vector<Measurement> values = ledger.makespans(ledger.lateness());
   REQUIRE(values.size() == 2);
   CHECK(values[0].run == 0);
   CHECK(values[1].run == 4);
@@ -111,25 +111,25 @@ TEST_CASE("TrialLedger: lateness is taken off lead-ins that came before it was k
   for (std::size_t i = 0; i < 3; ++i) {
     ledger.add(trial({i}, {1500, 1000}));
   }
-  const std::vector<Measurement> values = ledger.makespans();
+  const std::vector<Measurement> values = ledger.makespans(ledger.lateness());
   REQUIRE(values.size() == 4);
-  CHECK(values.back().assignment == Assignment{3});
-  CHECK(values.back().value == Approx(std::log(2000)));
+  CHECK(values.front().assignment == Assignment{3});
+  CHECK(values.front().value == Approx(std::log(2000)));
 }
 
 TEST_CASE("TrialLedger: missing makespans leave nothing, and those that are known count", "[unit]") {
   TrialLedger ledger;
   ledger.add(trial({0}, {std::nullopt, std::nullopt}));
-  CHECK(ledger.makespans().empty());
+  CHECK(ledger.makespans(ledger.lateness()).empty());
   CHECK(ledger.proven({0}));
   CHECK(ledger.visits({0}) == 0);
   ledger.add(trial({0}, {std::nullopt, 1000, std::nullopt}));
-  REQUIRE(ledger.makespans().size() == 1);
-  CHECK(ledger.makespans()[0].value == Approx(std::log(1000)));
-  CHECK(ledger.makespans()[0].samples == 1);
+  REQUIRE(ledger.makespans(ledger.lateness()).size() == 1);
+  CHECK(ledger.makespans(ledger.lateness())[0].value == Approx(std::log(1000)));
+  CHECK(ledger.makespans(ledger.lateness())[0].samples == 1);
   ledger.add(trial({1}, {1200, std::nullopt}));  // only the lead-in is known
-  REQUIRE(ledger.makespans().size() == 2);
-  CHECK(ledger.makespans()[1].samples == 0);
+  REQUIRE(ledger.makespans(ledger.lateness()).size() == 2);
+  CHECK(ledger.makespans(ledger.lateness())[1].samples == 0);
   CHECK(ledger.runs() == 7);
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("TrialLedger: the walk's runs are samples before the first run", "[uni
   CHECK(ledger.infeasible({1, 0}));
   CHECK(ledger.proven({0, 1}));
   CHECK(ledger.visited().size() == 2);
-  const std::vector<Measurement> values = ledger.makespans();
+  const std::vector<Measurement> values = ledger.makespans(ledger.lateness());
   REQUIRE(values.size() == 2);
   CHECK(values[0].value == Approx(std::log(1050)));
   CHECK(values[0].samples == 3);
@@ -175,7 +175,7 @@ TEST_CASE("TrialLedger: a visit far longer than the others to its assignment say
   }
   ledger.add(trial({2}, {9000, 9000}));  // nothing to compare it with
   int doubted = 0;
-  for (const Measurement& visit : ledger.makespans()) {
+  for (const Measurement& visit : ledger.makespans(ledger.lateness())) {
     if (visit.extra_variance > 0) {
       ++doubted;
       CHECK(visit.value == Approx(std::log(1600)));
@@ -190,7 +190,28 @@ TEST_CASE("TrialLedger: a visit far shorter than the others to its assignment co
   for (int i = 0; i < 12; ++i) {
     ledger.add(trial({0}, {2000, i == 6 ? 500 : 1000 + i}));
   }
-  for (const Measurement& visit : ledger.makespans()) {
+  for (const Measurement& visit : ledger.makespans(ledger.lateness())) {
     CHECK(visit.extra_variance == 0);
   }
+}
+
+TEST_CASE("TrialLedger: later measurements do not move the earlier ones", "[unit]") {
+  TrialLedger ledger;
+  ledger.add(trial({3}, {3000}));
+  ledger.add(trial({1}, {1500, 1000}));
+  ledger.add(failure({2}));
+  ledger.add(trial({0}, {2000}));
+  const std::vector<Measurement> values = ledger.makespans({});
+  REQUIRE(values.size() == 3);
+  CHECK(values[0].assignment == Assignment{3});
+  CHECK(values[1].assignment == Assignment{1});
+  CHECK(values[2].assignment == Assignment{0});
+  std::vector<Measurement> failures = ledger.failures();
+  REQUIRE(failures.size() == 4);
+  CHECK(failures[2].assignment == Assignment{2});
+  CHECK(failures[2].value == 1);
+  ledger.add(failure({3}));  // after a success
+  failures = ledger.failures();
+  REQUIRE(failures.size() == 4);
+  CHECK(failures[0].value == 1);
 }
