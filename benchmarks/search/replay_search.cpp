@@ -47,6 +47,7 @@ class SearchReplay {
       SearchObservation observation;
       observation.trial.assignment = runs[i].assignment;
       observation.trial.samples = runs[i].samples;
+      observation.after_exchange = i == 0;
       const std::size_t trial = runs[i].trial;
       for (; i < runs.size() && runs[i].trial == trial && has_runs_left(); ++i) {
         observation.runs.push_back(run_once(runs[i].assignment));

@@ -96,6 +96,8 @@ struct SearchObservation {
   /// Why the assignment is infeasible; empty if it is not. It must not be planned again, and its configs stay
   /// candidates.
   std::string infeasible;
+  /// True if the lead-in came right after an exchange between the ranks, whose skew it then holds.
+  bool after_exchange = false;
 };
 
 /// Each rank has one instance per region, which it calls from one thread at a time.

@@ -282,6 +282,7 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
                            const std::vector<IterationOutcome>& outcomes) {
   const std::size_t length = std::min(runs.size(), outcomes.size());
   for (std::size_t i = 0; i < length && running();) {
+    const bool after_exchange = i == 0;
     const SearchRunPlan& first = runs[i];
     std::vector<SearchRun> seen;
     std::string infeasible;
@@ -299,19 +300,24 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
     record_.runs += static_cast<std::int64_t>(seen.size());
     ++record_.lead_ins;
     if (first.context == context_) {
-      observe_trial({first.assignment, first.samples}, std::move(seen), infeasible);
+      SearchObservation observation;
+      observation.trial = {first.assignment, first.samples};
+      observation.runs = std::move(seen);
+      observation.infeasible = infeasible;
+      observation.after_exchange = after_exchange;
+      observe_trial(observation);
     }
   }
 }
 
-/// `trial` has an assignment of all problems.
-void RegionSearch::observe_trial(const SearchTrial& trial, std::vector<SearchRun> runs,
-                                 const std::string& infeasible) {
-  const Assignment& assignment = trial.assignment;
+/// `observation` has an assignment of all problems.
+void RegionSearch::observe_trial(const SearchObservation& observation) {
+  const Assignment& assignment = observation.trial.assignment;
+  const std::vector<SearchRun>& runs = observation.runs;
   const bool measured =
       std::any_of(runs.begin(), runs.end(), [](const SearchRun& run) { return run.makespan_ns.has_value(); });
-  if (!infeasible.empty()) {
-    feasibility_.failed(assignment, infeasible);
+  if (!observation.infeasible.empty()) {
+    feasibility_.failed(assignment, observation.infeasible);
     samples_.erase(assignment);
   } else if (measured) {
     feasibility_.succeeded(assignment);
@@ -322,38 +328,30 @@ void RegionSearch::observe_trial(const SearchTrial& trial, std::vector<SearchRun
     }
   }
   if (stage_ == Stage::searching) {
-    tell_search(trial, std::move(runs), infeasible);
+    tell_search(observation);
   } else if (closing_) {
-    observe_in_closing(trial, std::move(runs), infeasible);
+    observe_in_closing(observation);
   }
 }
 
-/// `trial` has an assignment of all problems.
-void RegionSearch::tell_search(const SearchTrial& trial, std::vector<SearchRun> runs,
-                               const std::string& infeasible) {
-  SearchObservation observation;
-  observation.trial.assignment = project(trial.assignment, members_);
-  observation.trial.samples = trial.samples;
-  observation.runs = std::move(runs);
-  observation.infeasible = infeasible;
+/// `observation` has an assignment of all problems.
+void RegionSearch::tell_search(SearchObservation observation) {
+  observation.trial.assignment = project(observation.trial.assignment, members_);
   search_->observe(observation);
 }
 
-void RegionSearch::observe_in_closing(const SearchTrial& trial, std::vector<SearchRun> runs,
-                                      const std::string& infeasible) {
-  SearchObservation observation;
-  observation.trial = trial;
-  observation.runs = std::move(runs);
-  observation.infeasible = infeasible;
+void RegionSearch::observe_in_closing(const SearchObservation& observation) {
   closing_->observe(observation);
-  if (infeasible.empty()) {
+  if (observation.infeasible.empty()) {
     return;
   }
   ++context_;
-  if (trial.assignment != closing_->choice()) {
+  if (observation.trial.assignment != closing_->choice()) {
     begin_closing();  // with another reference
   } else if (search_) {
-    tell_search(trial, {}, infeasible);
+    SearchObservation failure = observation;
+    failure.runs.clear();
+    tell_search(std::move(failure));
     closing_.reset();
     stage_ = Stage::searching;  // for the second best
   } else {

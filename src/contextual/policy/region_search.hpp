@@ -98,16 +98,15 @@ class RegionSearch {
   void give_up(std::vector<ProblemState>& problems);
   void end();
 
-  void tell_search(const SearchTrial& trial, std::vector<SearchRun> runs, const std::string& infeasible);
-  void observe_in_closing(const SearchTrial& trial, std::vector<SearchRun> runs,
-                          const std::string& infeasible);
+  void tell_search(SearchObservation observation);
+  void observe_in_closing(const SearchObservation& observation);
   bool searchable(const ProblemState& problem) const;
   bool decided_by_time(const ProblemState& problem) const;
   std::int64_t runs_for_search(std::int64_t iterations, std::size_t parts) const;
   bool allowed(const Assignment& assignment) const;
   Assignment full(const Assignment& of_members) const;
   std::vector<SearchTrial> trials() const;
-  void observe_trial(const SearchTrial& trial, std::vector<SearchRun> runs, const std::string& infeasible);
+  void observe_trial(const SearchObservation& observation);
   SearchRun run_of(const IterationOutcome& outcome, bool& missed) const;
   void note_measured();
 

@@ -161,7 +161,8 @@ class SearchCheck {
     if (!expect(has_runs_left(), "a trial is planned for which no run is left")) {
       return false;
     }
-    SearchObservation observation{trial, {}, ""};
+    SearchObservation observation;
+    observation.trial = trial;
     for (int run = 0; run < 1 + trial.samples && has_runs_left() && observation.infeasible.empty(); ++run) {
       if (scenario_.succeeds(trial.assignment, runs_)) {
         observation.runs.push_back(scenario_.measure(trial.assignment, runs_, run == 0));

@@ -92,6 +92,26 @@ bool Belief::doubt_outliers() {
   return outliers != std::exchange(outliers_, outliers);
 }
 
+std::optional<Assignment> Belief::doubtful(const Assignment& incumbent, double min_gain) const {
+  constexpr double deviations = 2;
+  const double least_gain = expected(incumbent) - min_gain;
+  std::optional<Assignment> doubtful;
+  double least = 0;
+  for (std::size_t i = 0; i < makespans_.table.size(); ++i) {
+    const Assignment& assignment = makespans_.table[i].assignment;
+    if (ledger_->visits(assignment) > 0 || !space_->candidate(assignment) ||
+        ledger_->infeasible(assignment)) {
+      continue;
+    }
+    const double value = expected(assignment);
+    if (value - deviations * lateness_.deviation < least_gain && (!doubtful || value < least)) {
+      doubtful = assignment;
+      least = value;
+    }
+  }
+  return doubtful;
+}
+
 /// By the information about the assignment's makespan, per run.
 bool Belief::worth_a_sample() const {
   constexpr double runs_of_a_visit = 3;  // with the first one

@@ -33,6 +33,11 @@ class Belief {
   /// first run alone would tell. That is so where lead-ins are very uneven.
   bool worth_a_sample() const;
 
+  /// Returns the candidate of least expected makespan of which nothing is known but a first run, and which
+  /// may gain more than `min_gain` over the incumbent if that run was late by twice the deviation of
+  /// lead-ins. Returns nothing if there is none.
+  std::optional<Assignment> doubtful(const Assignment& incumbent, double min_gain) const;
+
   /// The shortest assignment of a draw.
   struct Shortest {
     Assignment assignment;

@@ -144,6 +144,9 @@ void JointSearch::explore() {
     if (untried || calm_ >= patience) {
       next = std::move(untried);
     }
+    if (!next && incumbent) {
+      next = belief_.doubtful(*incumbent, min_gain_);
+    }
   }
   if (!next || !affordable(*next, incumbent ? kept : 0)) {
     stage_ = Stage::race;
