@@ -117,6 +117,7 @@ class Alternatives<R(Args...)> {
 
   static std::shared_ptr<const ConfigSpace<AlternativeConfig>> space_of(const std::vector<Alternative>& all) {
     std::vector<AlternativeConfig> configs;
+    configs.reserve(all.size());
     for (const Alternative& alternative : all) {
       configs.push_back({alternative.name});
     }

@@ -307,10 +307,19 @@ TEST_CASE("alternatives: kernels in four choices are all locked in, and share on
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
     Driver driver(options_of(level), world);
     driver.finish();
-    CHECK(
-        driver.choice() ==
-        Configs{
-            {"a", 0}, {"a_one", 3}, {"b", 1}, {"b_two", 5}, {"c", 0}, {"c_one", 3}, {"d", 1}, {"d_two", 5}});
+    const Configs choice = driver.choice();
+    if (level == SearchLevel::normal) {  // `quick` has a few runs for each of 40 configs
+      CHECK(choice == Configs{{"a", 0},
+                              {"a_one", 3},
+                              {"b", 1},
+                              {"b_two", 5},
+                              {"c", 0},
+                              {"c_one", 3},
+                              {"d", 1},
+                              {"d_two", 5}});
+    }
+    CHECK(choice.at("a") + choice.at("c") == 0);
+    CHECK(choice.at("b") + choice.at("d") == 2);
     for (const Node& node : world.nodes) {
       INFO(node.name << ": " << driver.problem(node.name).reason);
       CHECK(driver.problem(node.name).status == ProblemStatus::locked_in);
