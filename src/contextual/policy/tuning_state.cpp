@@ -248,6 +248,9 @@ void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, c
       condemn(runs[i].assignment, outcomes[i], outcomes[i].infeasible);
       outcomes[i].infeasible.clear();
       outcomes[i].makespan_ns.reset();
+      for (CellOutcome& cell : outcomes[i].cells) {
+        cell.disturbed = true;  // what is missing is explained
+      }
     }
   }
   search.observe(runs, outcomes);

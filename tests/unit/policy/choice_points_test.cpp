@@ -1,6 +1,8 @@
 /// \file
 /// Alternatives: problems of a choice point's configs, each tuned under it before they are compared.
 
+#include "contextual/policy/choice_points.hpp"
+
 #include "contextual/policy/tuning_state.hpp"
 #include "support/catch.hpp"
 
@@ -65,14 +67,6 @@ class Driver {
   const ProblemRecord& problem(const std::string& name) const { return state.problem(index_.at(name)); }
   bool known(const std::string& name) const { return index_.contains(name); }
 
-  TuningState state;
-  std::vector<Configs> runs;
-
- private:
-  static bool is_launched(const Node& node, const Configs& launched) {
-    return node.in.empty() || (launched.contains(node.in) && launched.at(node.in) == node.alternative);
-  }
-
   void run_batch() {
     const std::vector<IterationPlan> plans = state.plan(state.suggested_length());
     BatchOutcome outcome;
@@ -89,6 +83,14 @@ class Driver {
       rejection.problem = index_.at(rejection.reason);
     }
     state.observe(plans, outcome);
+  }
+
+  TuningState state;
+  std::vector<Configs> runs;
+
+ private:
+  static bool is_launched(const Node& node, const Configs& launched) {
+    return node.in.empty() || (launched.contains(node.in) && launched.at(node.in) == node.alternative);
   }
 
   /// What is rejected is launched with its default.
@@ -422,4 +424,49 @@ TEST_CASE("alternatives: a problem cannot join before its choice point", "[unit]
   ProblemRequest request{2, {}, std::nullopt};
   request.under = UnderAlternative{0, 0};
   CHECK_THROWS_AS(state.add_problem(request), contextual::InvalidArgument);
+}
+
+TEST_CASE("alternatives: the comparison begins with one that is left", "[unit]") {
+  World world = fused_or_separate();
+  world.nodes[0].configs = 3;
+  world.nodes.push_back({"third", 2, false, "choice", 2});
+  world.makespan_ns = [](const Configs&) { return 100'000; };
+  world.failure = [](const Configs& configs) {
+    return configs.at("choice") != 1 ? std::string("stuck") : std::string();
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  CHECK(driver.choice().at("choice") == 1);
+  CHECK(driver.problem("choice").status == ProblemStatus::locked_in);
+}
+
+TEST_CASE("alternatives: one that is rejected before its turn disturbs no search", "[unit]") {
+  Driver driver(options_of(SearchLevel::normal), fused_or_separate());
+  while (driver.state.search_iterations() < 10) {
+    driver.run_batch();
+  }
+  driver.state.reject({{0, 1, 0, "not on this device"}});
+  driver.finish();
+  CHECK(driver.state.retakes() == 0);
+  CHECK_FALSE(driver.known("first"));
+  CHECK(driver.choice().at("choice") == 0);
+}
+
+TEST_CASE("alternatives: a search is left for each viable alternative that no choice point holds", "[unit]") {
+  const PolicyOptions options = options_of(SearchLevel::normal);
+  std::vector<ProblemState> problems;
+  for (const std::size_t alternatives : {2, 4}) {
+    ProblemRequest request{alternatives, {}, std::nullopt};
+    request.choice_point = true;
+    problems.emplace_back(request, options);
+  }
+  ChoicePoints points(problems);
+  CHECK(points.searches_left() == 1 + 3);
+  problems[1].reject(2, "not on this device");
+  CHECK(points.searches_left() == 1 + 2);
+  points.note_tuned(0);
+  problems[0].hold(1);
+  CHECK(points.searches_left() == 0 + 2);
+  problems[0].hold(0);
+  CHECK(points.searches_left() == 1 + 2);
 }

@@ -103,3 +103,15 @@ TEST_CASE("ClosingComparison: a first run alone leaves the visit to be made", "[
   CHECK(closing.plan().size() == 2);
   CHECK(closing.plan().front().assignment == reference);
 }
+
+TEST_CASE("ClosingComparison: the noise is the standard error of the gain", "[unit]") {
+  ClosingComparison steady(reference, choice, 4);
+  ClosingComparison noisy(reference, choice, 4);
+  for (int trial = 0; !steady.plan().empty(); ++trial) {
+    steady.observe(visit(steady.plan().front(), 100'000));
+    noisy.observe(visit(noisy.plan().front(), 100'000 + 1000 * (trial % 3)));
+  }
+  CHECK(steady.result().noise == 0);
+  CHECK(noisy.result().noise > 0.0005);
+  CHECK(noisy.result().noise < 0.02);
+}

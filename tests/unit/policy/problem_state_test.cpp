@@ -26,3 +26,12 @@ TEST_CASE("ProblemState::best_so_far names the best complete config while the wa
   unmeasured.reject(0, "cannot be prepared");
   CHECK(unmeasured.best_so_far() == std::nullopt);
 }
+
+TEST_CASE("ProblemState::share is the whole makespan while it is not known", "[unit]") {
+  PolicyOptions options;
+  ProblemState state({2, {}, std::nullopt}, options);
+  CHECK(state.share() == 1);
+  state.observe(0, {true, 30'000}, 100'000);
+  state.observe(0, {true, 20'000}, 100'000);
+  CHECK(state.share() == 0.3);
+}

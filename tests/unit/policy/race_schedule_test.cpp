@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <vector>
 
 using contextual::Schedule;
 using contextual::Step;
@@ -56,5 +57,19 @@ TEST_CASE("race_schedule: the first use in each visit is a warm-up", "[unit]") {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     CHECK(steps[i].warmup == (i % 3 == 0));
     CHECK(steps[i].config_id == i / 3);
+  }
+}
+
+TEST_CASE("race_schedule: the remaining steps are those to come if nothing drops out", "[unit]") {
+  const std::unique_ptr<Schedule> schedule = race_schedule({3, {}, 3, 5});
+  std::vector<std::size_t> remaining;
+  while (!schedule->plan(1).empty()) {
+    REQUIRE(remaining.size() < 100);
+    remaining.push_back(schedule->remaining_steps());
+    schedule->observe({schedule->plan(1).front(), 100});
+  }
+  CHECK(remaining.size() == 3 * 3 * 3);  // three rounds of three visits of three uses
+  for (std::size_t i = 0; i < remaining.size(); ++i) {
+    CHECK(remaining[i] == remaining.size() - i);
   }
 }

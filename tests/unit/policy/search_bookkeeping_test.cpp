@@ -171,6 +171,63 @@ TEST_CASE("search: a run without a time of each member is no sample, and is coun
   CHECK(driver.state.searches().front().measured.front().makespan.count == 3);
 }
 
+TEST_CASE("search: a run that does not launch each member is no sample", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 4}}};
+  script->best = Assignment{1, 1};
+  World world = later_is_shorter({2, 2});
+  std::int64_t skipping = -1;
+  world.skips = [&](std::int64_t run, std::size_t problem) { return run == skipping && problem == 1; };
+  Driver driver(scripted(script), world);
+  run_until_search(driver);
+  skipping = driver.runs + 3;
+  driver.run_batch();
+  REQUIRE(script->observed.size() == 1);
+  CHECK(script->observed[0].runs[1].makespan_ns);
+  CHECK_FALSE(script->observed[0].runs[2].makespan_ns);
+}
+
+TEST_CASE("search: a run of the walk that does not launch each open problem is no sample", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  PolicyOptions options;
+  options.search_factory = scripted_search(script);
+  World world = later_is_shorter({2, 2});
+  world.skips = [](std::int64_t run, std::size_t problem) { return run == 6 && problem == 1; };
+  Driver driver(options, world);
+  driver.finish();
+  REQUIRE(script->requests.size() == 1);
+  REQUIRE_FALSE(script->requests.front().walked.empty());
+  CHECK(script->requests.front().walked[0].assignment == Assignment{0, 0});
+  CHECK(script->requests.front().walked[0].runs.size() == 4);
+}
+
+TEST_CASE("search: a config that fails where nothing else is open is rejected", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1}, 2}}};
+  script->best = Assignment{0};
+  bool failing = false;
+  World world = later_is_shorter({3});
+  world.feasible = [&failing](const Assignment& a) { return !failing || a[0] != 1; };
+  Driver driver(scripted(script), world);
+  run_until_search(driver);
+  failing = true;
+  driver.finish();
+  REQUIRE(driver.state.problem(0).configs[1].rejection);
+  CHECK(*driver.state.problem(0).configs[1].rejection == "stuck");
+  CHECK(driver.state.infeasible().empty());
+}
+
+TEST_CASE("search: an observation says whether its lead-in came right after an exchange", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{0, 0}, 1}, {{1, 1}, 1}}};
+  script->best = Assignment{1, 1};
+  Driver driver(scripted(script), later_is_shorter({2, 2}));
+  driver.finish();
+  REQUIRE(script->observed.size() == 2);
+  CHECK(script->observed[0].after_exchange);
+  CHECK_FALSE(script->observed[1].after_exchange);
+}
+
 TEST_CASE("search: a lead-in without a time is no retake", "[unit]") {
   const auto script = std::make_shared<SearchScript>();
   script->batches = {{{{1, 1}, 1}}};

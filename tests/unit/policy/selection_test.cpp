@@ -47,7 +47,13 @@ TEST_CASE("selection just outside the margin goes to the fastest", "[unit]") {
   CHECK(select({entrant(0, 1006), entrant(1, 1000)}, 0.005)->config_id == 1);
 }
 
+TEST_CASE("selection of very short times says how much shorter the fastest is", "[unit]") {
+  CHECK(select({entrant(0, 1), entrant(1, 0.5)}, 0.005)->reason ==
+        "fastest by own time, 50.0 % shorter than the default");
+}
+
 TEST_CASE("selection within twice the combined standard error is a tie", "[unit]") {
+  CHECK(select({entrant(0, 1100, 30), entrant(1, 1000, 40)}, 0.005)->config_id == 0);
   CHECK(select({entrant(0, 1090, 30), entrant(1, 1000, 40)}, 0.005)->config_id == 0);
   CHECK(select({entrant(0, 1110, 30), entrant(1, 1000, 40)}, 0.005)->config_id == 1);
 }

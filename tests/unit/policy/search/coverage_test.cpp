@@ -114,3 +114,10 @@ TEST_CASE("Coverage proposes nothing if a problem has no candidate left", "[unit
   const TrialLedger ledger;
   CHECK_FALSE(Coverage(space, ledger, 6).next());
 }
+
+TEST_CASE("Coverage proposes an untried assignment if there are at most so many in the space", "[unit]") {
+  const SearchSpace space = space_of({2, 2});
+  const TrialLedger ledger;
+  CHECK(Coverage(space, ledger, 7).any_untried(4));
+  CHECK_FALSE(Coverage(space, ledger, 7).any_untried(3));
+}
