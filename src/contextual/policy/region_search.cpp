@@ -510,7 +510,10 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
     const bool differs =
         choice_points_.active(p, record_.choice) && record_.choice[p] != problems[p].record().choice;
     if (member || differs) {
-      problems[p].choose(record_.choice[p], record_.reason + cut);
+      const bool with_alternative = !member && !task_.by_alternative.empty();
+      problems[p].choose(
+          record_.choice[p],
+          (with_alternative ? "best with the alternative that was chosen" : record_.reason) + cut);
     }
   }
   for (const std::size_t p : task_.settled) {

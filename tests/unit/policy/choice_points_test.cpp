@@ -470,3 +470,19 @@ TEST_CASE("alternatives: a search is left for each viable alternative that no ch
   problems[0].hold(0);
   CHECK(points.searches_left() == 1 + 2);
 }
+
+TEST_CASE("alternatives: what was best with the chosen one comes back, and says so", "[unit]") {
+  World world = fused_or_separate();
+  const auto makespan_ns = world.makespan_ns;
+  world.makespan_ns = [makespan_ns](const Configs& configs) {
+    return makespan_ns(configs) + (configs.at("choice") == 1 ? 100'000 : 0);
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
+  const std::string& reason = driver.problem("beside").reason;
+  INFO(reason);
+  CHECK(reason.rfind("search: best with the alternative that was chosen; walk: ", 0) == 0);
+  REQUIRE(driver.state.searches().size() == 3);
+  CHECK(driver.state.searches()[1].choice[2] == 2);  // beside joins third, and needed another config then
+}
