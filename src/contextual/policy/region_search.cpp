@@ -121,6 +121,8 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   ++context_;
   samples_.clear();
   misses_.clear();
+  usually_launched_.clear();
+  unusual_runs_ = 0;
   closing_.reset();
   members_.clear();
   timed_.clear();
@@ -257,13 +259,37 @@ std::vector<SearchRunPlan> RegionSearch::plan(std::size_t most) const {
   return runs;
 }
 
+/// A region may launch some kernels in some of its runs only. A makespan with other launches than usual is
+/// that of other work, unless several runs in a row show that this is usual now.
+bool RegionSearch::launched_as_usual(const Assignment& assignment, const IterationOutcome& outcome) {
+  constexpr int enough_for_a_change = 3;
+  usually_launched_.resize(outcome.cells.size());
+  bool usual = true;
+  for (std::size_t p = 0; p < outcome.cells.size(); ++p) {
+    if (choice_points_.active(p, assignment)) {
+      usual = usual && usually_launched_[p].value_or(outcome.cells[p].launched) == outcome.cells[p].launched;
+    }
+  }
+  unusual_runs_ = usual ? 0 : unusual_runs_ + 1;
+  if (!usual && unusual_runs_ < enough_for_a_change) {
+    return false;
+  }
+  unusual_runs_ = 0;
+  for (std::size_t p = 0; p < outcome.cells.size(); ++p) {
+    if (choice_points_.active(p, assignment)) {
+      usually_launched_[p] = outcome.cells[p].launched;
+    }
+  }
+  return true;
+}
+
 /// A run without the makespan of exactly this assignment is no sample. `missed`: some time is missing though
 /// nothing explains it.
-SearchRun RegionSearch::run_of(const IterationOutcome& outcome, bool& missed) const {
+SearchRun RegionSearch::run_of(const Assignment& assignment, const IterationOutcome& outcome, bool& missed) {
   SearchRun run;
   bool launched = true;
   bool timed = outcome.makespan_ns.has_value();
-  bool disturbed = false;
+  bool disturbed = !launched_as_usual(assignment, outcome);
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const CellOutcome& cell = outcome.cells[members_[i]];
     launched = launched && cell.launched;
@@ -288,7 +314,7 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
     std::string infeasible;
     for (; i < length && runs[i].trial == first.trial; ++i) {
       bool missed = false;
-      seen.push_back(run_of(outcomes[i], missed));
+      seen.push_back(run_of(first.assignment, outcomes[i], missed));
       retakes_ += runs[i].run > 0 && !seen.back().makespan_ns ? 1 : 0;
       int& misses = misses_[first.assignment];
       misses = missed ? misses + 1 : seen.back().makespan_ns ? 0 : misses;

@@ -107,7 +107,8 @@ class RegionSearch {
   Assignment full(const Assignment& of_members) const;
   std::vector<SearchTrial> trials() const;
   void observe_trial(const SearchObservation& observation);
-  SearchRun run_of(const IterationOutcome& outcome, bool& missed) const;
+  SearchRun run_of(const Assignment& assignment, const IterationOutcome& outcome, bool& missed);
+  bool launched_as_usual(const Assignment& assignment, const IterationOutcome& outcome);
   void note_measured();
 
   const PolicyOptions& options_;
@@ -125,6 +126,8 @@ class RegionSearch {
   std::unique_ptr<Search> search_;
   std::optional<ClosingComparison> closing_;
   std::map<Assignment, std::vector<std::int64_t>> samples_;  ///< by assignment of all problems
+  std::vector<std::optional<bool>> usually_launched_;        ///< by problem, while it is active
+  int unusual_runs_ = 0;                                     ///< in a row
   std::map<Assignment, int> misses_;                         ///< latest runs in a row without a valid time
   SearchRecord record_;                                      ///< of the search that is running
   bool stopped_ = false;                                     ///< nothing may be run any more

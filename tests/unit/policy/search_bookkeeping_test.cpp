@@ -187,6 +187,28 @@ TEST_CASE("search: a run that does not launch each member is no sample", "[unit]
   CHECK_FALSE(script->observed[0].runs[2].makespan_ns);
 }
 
+TEST_CASE("search: a run that launches others than usual is no sample, until that is usual", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 9}}};
+  script->best = Assignment{1, 1};
+  World world = later_is_shorter({2, 2, 2});
+  world.overlaps = [](std::size_t problem) { return problem != 2; };  // not a member of the search
+  std::int64_t begin = 1'000'000;
+  world.skips = [&begin](std::int64_t run, std::size_t problem) {
+    return problem == 2 && (run == begin + 2 || run >= begin + 5);
+  };
+  Driver driver(scripted(script), world);
+  run_until_search(driver);
+  begin = driver.runs + 1;
+  driver.run_batch();
+  REQUIRE(script->observed.size() == 1);
+  std::vector<bool> samples;
+  for (const contextual::SearchRun& run : script->observed[0].runs) {
+    samples.push_back(run.makespan_ns.has_value());
+  }
+  CHECK(samples == std::vector<bool>{true, true, false, true, true, false, false, true, true, true});
+}
+
 TEST_CASE("search: a run of the walk that does not launch each open problem is no sample", "[unit]") {
   const auto script = std::make_shared<SearchScript>();
   PolicyOptions options;
