@@ -1,0 +1,450 @@
+#include "contextual/policy/tuning_machine.hpp"
+
+#include "contextual/policy/assignments.hpp"
+#include "contextual/policy/options_check.hpp"
+#include "contextual/policy/walk_plan.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace contextual::policy {
+namespace {
+
+std::string no_time_text(const ProblemState& problem, std::size_t config_id) {
+  return "no valid time in " + std::to_string(problem.record().configs[config_id].retakes) + " retakes";
+}
+
+/// Its config is what a run tries or could try. A choice point that explores tries nothing itself.
+bool is_tried(const ProblemState& problem) {
+  return problem.walking() || problem.walked();
+}
+
+}  // namespace
+
+/// Without whole trials a search could not go on.
+std::size_t TuningState::Impl::most_runs(std::size_t length) const {
+  return options.settle_every > 0 ? static_cast<std::size_t>(options.settle_every) : length;
+}
+
+/// The problems' configs in an iteration; those that have joined since the plan use config 0.
+Assignment TuningState::Impl::assignment_of(const IterationPlan& planned) const {
+  Assignment assignment(problems.size(), 0);
+  for (std::size_t p = 0; p < planned.cells.size(); ++p) {
+    assignment[p] = planned.cells[p].config_id;
+  }
+  return choice_points.normal(std::move(assignment));
+}
+
+bool TuningState::Impl::any_walking() const {
+  return std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walking(); });
+}
+
+bool TuningState::Impl::open() const {
+  return std::any_of(problems.begin(), problems.end(), [](const ProblemState& p) { return p.open(); });
+}
+
+/// An alternative is run once before anything else, because it may launch problems that are not known yet.
+bool TuningState::Impl::wants_first_run() const {
+  const std::optional<std::size_t> exploring = choice_points.exploring();
+  return !held && !any_walking() && !search.running() && exploring && !choice_points.seen(*exploring);
+}
+
+/// For what only the final run does to a problem.
+ProblemState& TuningState::Impl::closed_problem(std::size_t index) {
+  ProblemState& problem = problems.at(index);
+  require(!problem.open(), "the final run has no say about a tuning problem that is still open: problem " +
+                               std::to_string(index));
+  return problem;
+}
+
+std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
+  std::vector<IterationPlan> batch(length);
+  const std::vector<SearchRunPlan> runs =
+      searching() ? search.plan(most_runs(length)) : std::vector<SearchRunPlan>{};
+  const Assignment best = waiting() ? search.harmless(choices(problems)) : choices(problems);
+  for (std::size_t i = 0; i < length; ++i) {
+    for (const std::size_t config_id : best) {
+      batch[i].cells.push_back({Cell::Role::best, config_id, 0, false});
+    }
+    if (searching()) {
+      batch[i].phase = Phase::search;
+    } else if ((begun || !problems.empty()) && !open()) {
+      batch[i].phase = Phase::final_run;
+    }
+    for (std::size_t p = 0; i < runs.size() && p < problems.size(); ++p) {
+      if (problems[p].walked()) {
+        const Cell::Role role = runs[i].run == 0 ? Cell::Role::lead_in : Cell::Role::candidate;
+        batch[i].cells[p] = {role, runs[i].assignment[p], runs[i].run, runs[i].run == 0};
+      }
+    }
+  }
+  plan_walks(problems, batch);
+  return batch;
+}
+
+/// The first run of an assignment in the walk is a batch of its own, so that an infeasible one costs one run.
+/// What is ruled out later in the batch is left out before the next one.
+std::size_t TuningState::Impl::walk_batch_length(std::size_t longest) const {
+  const std::vector<IterationPlan> batch =
+      plan(std::max<std::size_t>(1, walk_length(problems, options, longest)));
+  const bool searches = options.search != SearchLevel::off;
+  const Assignment first = assignment_of(batch.front());
+  if (searches && !feasibility.proven(first)) {
+    return 1;
+  }
+  const auto end = std::find_if(batch.begin(), batch.end(), [&](const IterationPlan& iteration) {
+    const Assignment assignment = assignment_of(iteration);
+    return assignment != first &&
+           (options.one_assignment_per_batch || (searches && !feasibility.proven(assignment)) ||
+            (options.feasible && !options.feasible(assignment)));
+  });
+  return static_cast<std::size_t>(end - batch.begin());
+}
+
+/// A makespan is a sample after the warm-ups of all problems. It is too long right after an exchange or a
+/// change of configs, also where `n_warmup` or `settle_every` put no warm-up there.
+bool TuningState::Impl::is_sample(const std::vector<IterationPlan>& plan, std::size_t i) const {
+  const std::vector<Cell>& cells = plan[i].cells;
+  return i > 0 && cells.size() == problems.size() && assignment_of(plan[i]) == assignment_of(plan[i - 1]) &&
+         std::none_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.warmup; });
+}
+
+/// Closed problems need not be launched, and those of other alternatives are not.
+bool TuningState::Impl::open_ones_launched(const Assignment& assignment,
+                                           const IterationOutcome& outcome) const {
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (is_tried(problems[p]) && !outcome.cells[p].launched && choice_points.active(p, assignment)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void TuningState::Impl::reject(const RejectionOutcome& rejection) {
+  ProblemState& problem = problems[rejection.problem];
+  const bool decided_before = !problem.walking() && !problem.exploring();
+  problem.reject(rejection.config_id, rejection.reason);
+  feasibility.rejected(rejection.problem, rejection.config_id);
+  choice_points.rejected(rejection.problem, rejection.config_id);
+  search.reject(rejection.problem, rejection.config_id);
+  if (decided_before && (problem.walking() || problem.exploring())) {
+    search.interrupt();  // it walks anew
+  }
+}
+
+/// In the order of time: what a config did before it was rejected counts.
+void TuningState::Impl::reject_at(const BatchOutcome& outcome, std::size_t iteration) {
+  for (const RejectionOutcome& rejection : outcome.rejections) {
+    if (std::min(rejection.batch_iteration, outcome.iterations.size()) == iteration) {
+      reject(rejection);
+    }
+  }
+}
+
+void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& plan,
+                                           const BatchOutcome& outcome) {
+  const std::size_t length = outcome.iterations.size();
+  const std::size_t known = plan.empty() ? problems.size() : plan.front().cells.size();
+  if (known < problems.size()) {
+    choice_points.joined();
+    search.interrupt();
+    walk_log.clear();
+  }
+  const bool of_search = length > 0 && plan.front().phase == Phase::search;
+  std::vector<SearchRunPlan> runs;
+  if (of_search && searching()) {
+    runs = search.plan(most_runs(plan.size()));
+    require(this->plan(plan.size()) == plan,
+            "the plan is not the state's current one: something was observed or rejected since it was made");
+  }
+  for (std::size_t i = 0; i < length; ++i) {
+    reject_at(outcome, i);
+    walk_log.note(outcome.iterations[i]);
+    choice_points.note(assignment_of(plan[i]), outcome.iterations[i]);
+    observe_walk(plan, i, outcome.iterations[i]);
+    (plan[i].phase == Phase::search ? search_iterations : walk_iterations) += 1;
+  }
+  reject_at(outcome, length);
+  observe_search(runs, outcome);
+  reject_hopeless();
+  reject_dead_alternatives();
+}
+
+/// After the rejections: a rejected config has no makespan from its rejection on.
+void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome) {
+  if (runs.empty() || !search.running()) {
+    return;
+  }
+  std::vector<IterationOutcome> outcomes = outcome.iterations;
+  for (std::size_t i = 0; i < outcomes.size() && i < runs.size(); ++i) {
+    for (const RejectionOutcome& rejection : outcome.rejections) {
+      if (rejection.batch_iteration <= i && runs[i].assignment[rejection.problem] == rejection.config_id) {
+        outcomes[i].makespan_ns.reset();
+        outcomes[i].cells[rejection.problem].disturbed = true;  // the fallback's time says nothing
+      }
+    }
+    const auto open = static_cast<std::size_t>(
+        std::count_if(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); }));
+    if (!outcomes[i].infeasible.empty() && open == 1) {
+      condemn(runs[i].assignment, outcomes[i], outcomes[i].infeasible);
+      outcomes[i].infeasible.clear();
+      outcomes[i].makespan_ns.reset();
+      for (CellOutcome& cell : outcomes[i].cells) {
+        cell.disturbed = true;  // what is missing is explained
+      }
+    }
+  }
+  search.observe(runs, outcomes);
+}
+
+void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std::size_t i,
+                                     const IterationOutcome& seen) {
+  const IterationPlan& planned = plan[i];
+  const Assignment assignment = assignment_of(planned);
+  const IterationOutcome outcome = choice_points.with_own_times(assignment, seen);
+  std::string failure = outcome.infeasible;
+  bool retake = false;
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    const bool was_step = p < planned.cells.size() && planned.cells[p].role == Cell::Role::step;
+    const ProblemState::Taken taken =
+        problems[p].observe(assignment[p], outcome.cells[p], outcome.makespan_ns);
+    const bool no_time = taken == ProblemState::Taken::no_time;
+    const bool again = no_time || taken == ProblemState::Taken::retake ||
+                       (taken == ProblemState::Taken::displaced && was_step);
+    retake = retake || again;
+    walk_retakes += again ? 1 : 0;
+    if (no_time && options.search == SearchLevel::off) {
+      problems[p].reject(assignment[p], no_time_text(problems[p], assignment[p]));
+    } else if (no_time && failure.empty()) {
+      failure = no_time_text(problems[p], assignment[p]);
+    }
+  }
+  if (planned.phase == Phase::search || (options.search == SearchLevel::off && failure.empty())) {
+    return;
+  }
+  if (!failure.empty()) {
+    condemn(assignment, outcome, failure);
+  } else if (!options.feasible || options.feasible(assignment)) {  // a first run is not asked for
+    feasibility.succeeded(assignment);
+    if (is_sample(plan, i) && !retake && open_ones_launched(assignment, outcome)) {
+      walk_log.add(assignment, outcome);
+    }
+  }
+}
+
+/// The configs have failed together. Where only one problem is still open, its config is to blame, because it
+/// has no other neighbours.
+void TuningState::Impl::condemn(const Assignment& assignment, const IterationOutcome& outcome,
+                                const std::string& reason) {
+  std::vector<std::size_t> suspects;
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (outcome.cells[p].launched && is_tried(problems[p])) {
+      suspects.push_back(p);
+    }
+  }
+  if (const auto exploring = choice_points.exploring(); suspects.empty() && exploring) {
+    suspects.push_back(*exploring);  // the alternative by itself
+  }
+  if (suspects.size() == 1) {
+    reject({suspects.front(), assignment[suspects.front()], 0, reason});
+    return;
+  }
+  feasibility.failed(assignment, reason);
+  walk_log.drop(assignment);
+  for (const std::size_t p : suspects) {
+    problems[p].leave_unmeasured(assignment[p]);
+  }
+}
+
+void TuningState::Impl::reject_hopeless() {
+  for (const Feasibility::Hopeless& hopeless : feasibility.hopeless()) {
+    if (problems[hopeless.problem].viable(hopeless.config_id)) {
+      reject({hopeless.problem, hopeless.config_id, 0, hopeless.reason});
+    }
+  }
+}
+
+void TuningState::Impl::note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome) {
+  const Phase phase = plan.empty() ? Phase::walk : plan.front().phase;
+  for (std::size_t p = 0; p < problems.size() && !outcome.iterations.empty(); ++p) {
+    const bool waited = problems[p].walked();
+    const bool expected = std::any_of(plan.begin(), plan.end(), [&](const IterationPlan& iteration) {
+      return choice_points.active(p, assignment_of(iteration));
+    });
+    if (!expected) {
+      continue;  // it belongs to another alternative
+    }
+    if (waited && phase != Phase::search) {
+      continue;  // nothing is expected of it
+    }
+    problems[p].note_presence(std::any_of(outcome.iterations.begin(), outcome.iterations.end(),
+                                          [p](const IterationOutcome& i) { return i.cells[p].launched; }));
+    if (waited && !problems[p].walked()) {
+      search.interrupt();  // it is no longer part of the region
+    }
+  }
+}
+
+/// The walk leaves out what the user has ruled out.
+void TuningState::Impl::skip_ruled_out() {
+  while (options.feasible && any_walking()) {
+    const Assignment next = assignment_of(plan(1).front());
+    if (options.feasible(next)) {
+      return;
+    }
+    const auto open_count = std::count_if(problems.begin(), problems.end(), is_tried);
+    for (std::size_t p = 0; p < problems.size(); ++p) {
+      if (problems[p].walking() && open_count == 1) {
+        reject({p, next[p], 0, "ruled out by `feasible`"});
+      } else {
+        problems[p].leave_unmeasured(next[p]);
+      }
+    }
+  }
+}
+
+/// What is launched by an alternative that is out of the question need not be tuned. What was tuned under one
+/// that was not chosen is locked in with what was best for it.
+void TuningState::Impl::close_unused() {
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (!problems[p].open() || (choice_points.active_now(p) && !choice_points.out_of_use(p))) {
+      continue;
+    }
+    if (choice_points.out_of_use(p) || !problems[p].walked()) {
+      problems[p].close("the alternative that launches it is not used");
+    } else if (!choice_points.undecided(p)) {
+      problems[p].lock_in(true);
+    }
+  }
+}
+
+/// An alternative that launches a problem of which no config is left cannot be used either.
+void TuningState::Impl::reject_dead_alternatives() {
+  while (const std::optional<ChoicePoints::Dead> dead = choice_points.dead()) {
+    reject({dead->choice_point, dead->alternative, 0, dead->reason});
+  }
+}
+
+bool TuningState::Impl::has_work_for_search() const {
+  if (choice_points.comparing()) {
+    return true;
+  }
+  const std::optional<std::size_t> exploring = choice_points.exploring();
+  const bool may = !exploring || (problems[*exploring].viable(problems[*exploring].record().choice) &&
+                                  choice_points.seen(*exploring) && !choice_points.tuned(*exploring));
+  for (std::size_t p = 0; may && p < problems.size(); ++p) {
+    if (problems[p].walked() && choice_points.active_now(p)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The alternatives of a choice point by themselves, else all problems that wait.
+SearchTask TuningState::Impl::task() const {
+  SearchTask task;
+  std::size_t known = problems.size();
+  if (const std::optional<std::size_t> comparing = choice_points.comparing()) {
+    task.problems.push_back(*comparing);
+    task.settled.push_back(*comparing);
+    task.by_alternative = choice_points.best_by_alternative(*comparing);
+    for (const Assignment& best : task.by_alternative) {
+      known = best.empty() ? known : std::min(known, best.size());
+    }
+  }
+  task.parts = 1 + choice_points.searches_left();
+  for (std::size_t p = 0; p < known; ++p) {
+    if (!problems[p].walked() || problems[p].request().choice_point) {
+      continue;
+    }
+    const bool compared = !task.by_alternative.empty();
+    if (!compared && choice_points.active_now(p)) {
+      task.problems.push_back(p);
+    }
+    if ((compared || choice_points.active_now(p)) && choice_points.settles(p)) {
+      task.settled.push_back(p);
+    }
+  }
+  return task;
+}
+
+void TuningState::Impl::note_end_of_search() {
+  const std::optional<std::size_t> exploring = choice_points.exploring();
+  if (!search.failure().empty() && exploring && problems[*exploring].viable_count() > 1) {
+    const std::string reason = search.failure();
+    search.forgive();
+    reject({*exploring, problems[*exploring].record().choice, 0, reason});
+  } else if (!search.failure().empty()) {
+    for (ProblemState& problem : problems) {
+      problem.close(search.failure());
+    }
+  } else if (exploring && choice_points.seen(*exploring)) {
+    choice_points.note_tuned(*exploring);
+  }
+}
+
+/// Takes the next step of the choice point that explores. Returns false if there is none, or if its
+/// alternative has to run first.
+bool TuningState::Impl::explore() {
+  const std::optional<std::size_t> exploring = choice_points.exploring();
+  if (!exploring) {
+    return false;
+  }
+  ProblemState& problem = problems[*exploring];
+  if (!cut.empty()) {
+    problem.close(cut);
+    return true;
+  }
+  const bool out = !problem.viable(problem.record().choice);
+  if (!out && !choice_points.seen(*exploring)) {
+    return rule_out_first_run(*exploring);
+  }
+  if (!out && !choice_points.tuned(*exploring)) {
+    choice_points.note_tuned(*exploring);  // there is nothing to search for
+  } else if (const std::optional<std::size_t> next = choice_points.next(*exploring)) {
+    problem.hold(*next);
+  } else {
+    const bool by_walk = options.search == SearchLevel::off || walk_log.lacks_makespans();
+    problem.compare_alternatives(by_walk ? ProblemState::Comparison::by_walk
+                                         : ProblemState::Comparison::by_search);
+  }
+  return true;
+}
+
+/// Returns true if the user rules out that the alternative runs, beside what was chosen so far.
+bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
+  if (!options.feasible || options.feasible(choice_points.normal(choices(problems)))) {
+    return false;
+  }
+  reject({choice_point, problems[choice_point].record().choice, 0, "ruled out by `feasible`"});
+  return true;
+}
+
+/// What needs no run is done at once. The search begins, and goes on, when no problem walks.
+void TuningState::Impl::advance() {
+  for (;;) {
+    close_unused();
+    skip_ruled_out();
+    if (held || any_walking()) {
+      return;
+    }
+    if (!search.running() && has_work_for_search()) {
+      search.begin(problems, task(), iterations());
+    }
+    if (search.running()) {
+      if (!cut.empty()) {
+        search.cut(cut);
+      }
+      search.advance(problems);
+      if (search.running()) {
+        return;
+      }
+      note_end_of_search();
+    } else if (!explore()) {
+      return;
+    }
+  }
+}
+
+}  // namespace contextual::policy

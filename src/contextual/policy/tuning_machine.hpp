@@ -1,0 +1,73 @@
+#pragma once
+
+/// \file
+/// What the state machine of one `run` knows, and the steps that take it on: planning, observing, exploring.
+
+#include "contextual/policy/choice_points.hpp"
+#include "contextual/policy/feasibility.hpp"
+#include "contextual/policy/problem_state.hpp"
+#include "contextual/policy/region_search.hpp"
+#include "contextual/policy/tuning_state.hpp"
+#include "contextual/policy/walk_log.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace contextual::policy {
+
+/// Not thread-safe.
+struct TuningState::Impl {
+  explicit Impl(PolicyOptions o)
+      : options(std::move(o)),
+        choice_points(problems),
+        search(options, walk_log, choice_points, feasibility) {}
+
+  bool any_walking() const;
+  bool open() const;
+  bool wants_first_run() const;
+  bool searching() const { return !held && !any_walking() && search.running(); }
+  bool waiting() const { return held && !any_walking() && open(); }  ///< for the search
+  ProblemState& closed_problem(std::size_t index);
+  std::vector<IterationPlan> plan(std::size_t length) const;
+  std::size_t walk_batch_length(std::size_t longest) const;
+  std::size_t most_runs(std::size_t length) const;
+  Assignment assignment_of(const IterationPlan& planned) const;
+  bool is_sample(const std::vector<IterationPlan>& plan, std::size_t i) const;
+  bool open_ones_launched(const Assignment& assignment, const IterationOutcome& outcome) const;
+  void observe_iterations(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
+  void observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome);
+  void reject(const RejectionOutcome& rejection);
+  void reject_at(const BatchOutcome& outcome, std::size_t iteration);
+  void observe_walk(const std::vector<IterationPlan>& plan, std::size_t i, const IterationOutcome& outcome);
+  void condemn(const Assignment& assignment, const IterationOutcome& outcome, const std::string& reason);
+  void reject_hopeless();
+  void note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
+  void skip_ruled_out();
+  void advance();
+  void close_unused();
+  void note_end_of_search();
+  bool explore();
+  bool rule_out_first_run(std::size_t choice_point);
+  SearchTask task() const;
+  bool has_work_for_search() const;
+  void reject_dead_alternatives();
+  std::int64_t iterations() const { return walk_iterations + search_iterations; }
+
+  PolicyOptions options;
+  std::vector<ProblemState> problems;
+  WalkLog walk_log;
+  Feasibility feasibility;
+  ChoicePoints choice_points;
+  RegionSearch search;
+  std::string cut;       ///< why no more runs are spent on searching; empty while they are
+  bool held = false;     ///< the search waits
+  bool begun = false;    ///< a batch has been observed
+  bool hit_cap = false;  ///< of the iterations
+  std::int64_t walk_iterations = 0;
+  std::int64_t search_iterations = 0;
+  std::int64_t walk_retakes = 0;  ///< steps that had to be taken again
+};
+
+}  // namespace contextual::policy
