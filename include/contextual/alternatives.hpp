@@ -70,8 +70,8 @@ struct Alternative<R(Args...)> {
 /// All ranks call it with the same keys in the same order. Threads that an alternative starts become part of
 /// it by a ContextGuard of a RegionContext that was made inside the alternative; they end before it returns.
 /// Calls are thread-safe. The object can be neither copied nor moved. An empty list, or two alternatives of
-/// one name, make the first call throw ConfigSpaceError. Cost of a call outside of tuning: about 7 ns more than
-/// that of a TunableKernel.
+/// one name, make the first call throw ConfigSpaceError. Cost of a call outside of tuning: about 7 ns more
+/// than that of a TunableKernel.
 template <typename Signature>
 class Alternatives;
 

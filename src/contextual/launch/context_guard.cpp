@@ -33,7 +33,12 @@ ContextGuard::~ContextGuard() {
   // Not after the region: its thread has its own state back by then, and what was saved here is gone.
   if (const detail::ThreadState& now = detail::thread_state();
       now.log == installed_.log && now.use == installed_.use) {
+    const std::uint64_t scope = now.scope;
+    const bool in_another_alternative = scope != installed_.scope;  // than where the guard was made
     detail::thread_state() = saved_;
+    if (in_another_alternative) {
+      detail::thread_state().scope = scope;
+    }
   }
   if (run_ != nullptr) {
     run_->guard_ends();

@@ -21,8 +21,11 @@ constinit thread_local ThreadState this_thread __attribute__((tls_model("initial
   return this_thread;
 }
 
-KernelCore::KernelCore(KernelTraits traits)
-    : traits_(std::move(traits)), name_hash_(StableHash().add(std::string_view(traits_.name)).value()) {}
+KernelCore::KernelCore(KernelTraits traits) : traits_(std::move(traits)), name_hash_(hash_of(traits_.name)) {}
+
+std::uint64_t KernelCore::hash_of(std::string_view name) noexcept {
+  return StableHash().add(name).value();
+}
 
 KernelCore::~KernelCore() = default;
 

@@ -108,9 +108,6 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
                traits.participation, space.size, space.digest, identity_of(name, traits, space, key, scope),
                traits.choice_point, scope, in == nullptr ? 0 : in->choice_point->problem.depth + 1});
   }
-  for (std::size_t id = 0; traits.choice_point && id < space.size; ++id) {
-    alternatives_[scope_of(scope, core, key, id)] = {slot, id};
-  }
   join_member(*slot, core, left_out);
   fresh_.add(core, *slot);
   launched_[traits.name] = core.shared_from_this();
@@ -131,6 +128,9 @@ ProblemSlot* RunContext::count_untracked() noexcept {
 ProblemSlot& RunContext::list(const Problem& problem) {
   ProblemSlot& slot = slots_.emplace_back(slots_.size(), problem);
   index_.add(slot);
+  for (std::size_t id = 0; problem.choice_point && id < problem.config_count; ++id) {
+    alternatives_[scope_of(problem.scope, KernelCore::hash_of(problem.name), problem.key, id)] = {&slot, id};
+  }
   full_.store(slots_.size() >= max_problems_, std::memory_order_release);  // last: see `discover`
   return slot;
 }

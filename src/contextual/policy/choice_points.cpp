@@ -60,6 +60,15 @@ Assignment ChoicePoints::normal(Assignment assignment) const {
   return assignment;
 }
 
+bool ChoicePoints::same_alternatives(const Assignment& a, const Assignment& b) const {
+  for (std::size_t p = 0; p < problems_.size() && p < a.size() && p < b.size(); ++p) {
+    if (problems_[p].request().choice_point && active(p, a) && a[p] != b[p]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool ChoicePoints::below(std::size_t problem, std::size_t choice_point) const {
   std::optional<UnderAlternative> outer = under(problem);
   while (outer && outer->choice_point != choice_point) {

@@ -42,6 +42,8 @@ class ChoicePoints {
   /// Returns the assignment with 0 for each problem that is not active, so that assignments which launch the
   /// same are equal.
   Assignment normal(Assignment assignment) const;
+  /// Returns true if both assignments use the same alternatives.
+  bool same_alternatives(const Assignment& a, const Assignment& b) const;
   /// Returns true if the choice point, or an alternative of it, launches the problem.
   bool below(std::size_t problem, std::size_t choice_point) const;
 

@@ -16,8 +16,37 @@ void Feasibility::succeeded(const Assignment& assignment) {
   }
   in_order_.push_back(assignment);
   for (std::size_t p = 0; p < assignment.size(); ++p) {
-    succeeded_.insert({p, assignment[p]});
+    if (launches(assignment, p)) {
+      succeeded_.insert({p, assignment[p]});
+    }
   }
+}
+
+Assignment Feasibility::extended(Assignment assignment, std::size_t problem_count) const {
+  while (assignment.size() < problem_count) {
+    assignment.push_back(0);
+    if (launches(assignment, assignment.size() - 1)) {
+      assignment.pop_back();
+      break;
+    }
+  }
+  return assignment;
+}
+
+void Feasibility::extend(std::size_t problem_count) {
+  std::set<Assignment> proven;
+  for (const Assignment& assignment : proven_) {
+    proven.insert(extended(assignment, problem_count));
+  }
+  proven_ = std::move(proven);
+  for (Assignment& assignment : in_order_) {
+    assignment = extended(std::move(assignment), problem_count);
+  }
+  std::map<Assignment, std::string> failures;
+  for (auto& [assignment, reason] : failures_) {
+    failures.emplace(extended(assignment, problem_count), std::move(reason));
+  }
+  failures_ = std::move(failures);
 }
 
 void Feasibility::failed(const Assignment& assignment, const std::string& reason) {
@@ -32,7 +61,7 @@ void Feasibility::rejected(std::size_t problem, std::size_t config_id) {
 
 bool Feasibility::has_rejected(const Assignment& assignment) const {
   for (std::size_t p = 0; p < assignment.size(); ++p) {
-    if (rejected_.contains({p, assignment[p]})) {
+    if (rejected_.contains({p, assignment[p]}) && launches(assignment, p)) {
       return true;
     }
   }
@@ -46,9 +75,17 @@ std::optional<Assignment> Feasibility::first_proven(std::size_t problem_count) c
   return first == in_order_.end() ? std::nullopt : std::optional(*first);
 }
 
+std::optional<Assignment> Feasibility::first_proven_like(const Assignment& like) const {
+  const auto first = std::find_if(in_order_.begin(), in_order_.end(), [&](const Assignment& assignment) {
+    return assignment.size() == like.size() && proven(assignment) &&
+           (choice_points_ == nullptr || choice_points_->same_alternatives(assignment, like));
+  });
+  return first == in_order_.end() ? std::nullopt : std::optional(*first);
+}
+
 bool Feasibility::neighbours_succeeded(const Assignment& assignment, std::size_t problem) const {
   for (std::size_t p = 0; p < assignment.size(); ++p) {
-    if (p != problem && !has_succeeded(p, assignment[p])) {
+    if (p != problem && launches(assignment, p) && !has_succeeded(p, assignment[p])) {
       return false;
     }
   }
@@ -61,7 +98,7 @@ std::vector<Feasibility::Hopeless> Feasibility::hopeless() const {
   for (const auto& [assignment, reason] : failures_) {
     for (std::size_t p = 0; p < assignment.size(); ++p) {
       const std::pair config{p, assignment[p]};
-      if (!succeeded_.contains(config) && neighbours_succeeded(assignment, p) &&
+      if (launches(assignment, p) && !succeeded_.contains(config) && neighbours_succeeded(assignment, p) &&
           ++failed_beside[config] == enough_neighbours) {
         hopeless.push_back({p, assignment[p],
                             "failed beside " + std::to_string(enough_neighbours) +

@@ -4,6 +4,8 @@
 /// Which assignments have run successfully, and which ones failed although none of their configs is to blame
 /// by itself. Pure.
 
+#include "contextual/policy/choice_points.hpp"
+
 #include <contextual/search.hpp>
 
 #include <cstddef>
@@ -17,9 +19,15 @@
 namespace contextual::policy {
 
 /// Assignments of all problems of a run. When a problem joins, assignments become longer, and what is known
-/// of the shorter ones says nothing about the longer ones. Not thread-safe.
+/// of the shorter ones says nothing about the longer ones, unless they do not launch the problem. Configs of
+/// problems that an assignment does not launch count for nothing. Not thread-safe.
 class Feasibility {
  public:
+  /// `choice_points` outlive it; null where there are none.
+  explicit Feasibility(const ChoicePoints* choice_points = nullptr) : choice_points_(choice_points) {}
+
+  /// Makes assignments that do not launch the newest problems as long as those of so many problems.
+  void extend(std::size_t problem_count);
   void succeeded(const Assignment& assignment);
   /// The assignment must not be run again. It may have succeeded before.
   void failed(const Assignment& assignment, const std::string& reason);
@@ -31,8 +39,15 @@ class Feasibility {
   bool infeasible(const Assignment& assignment) const { return failures_.contains(assignment); }
   /// Returns the first assignment of so many problems that succeeded and has not failed since.
   std::optional<Assignment> first_proven(std::size_t problem_count) const;
+  /// Returns the first one of as many problems that also uses the same alternatives.
+  std::optional<Assignment> first_proven_like(const Assignment& assignment) const;
   /// Returns every failed assignment with the reason.
   const std::map<Assignment, std::string>& failures() const noexcept { return failures_; }
+
+  /// Returns true if the config was part of an assignment that succeeded.
+  bool has_succeeded(std::size_t problem, std::size_t config_id) const {
+    return succeeded_.contains({problem, config_id});
+  }
 
   struct Hopeless {
     std::size_t problem = 0;
@@ -44,12 +59,14 @@ class Feasibility {
   std::vector<Hopeless> hopeless() const;
 
  private:
-  bool has_succeeded(std::size_t problem, std::size_t config_id) const {
-    return succeeded_.contains({problem, config_id});
+  bool launches(const Assignment& assignment, std::size_t problem) const {
+    return choice_points_ == nullptr || choice_points_->active(problem, assignment);
   }
+  Assignment extended(Assignment assignment, std::size_t problem_count) const;
   bool has_rejected(const Assignment& assignment) const;
   bool neighbours_succeeded(const Assignment& assignment, std::size_t problem) const;
 
+  const ChoicePoints* choice_points_;
   std::set<Assignment> proven_;
   std::vector<Assignment> in_order_;  ///< the proven ones
   std::map<Assignment, std::string> failures_;

@@ -236,6 +236,8 @@ void ProblemState::settle_status() {
     record_.status = ProblemStatus::failed;
     record_.choice = 0;
     record_.reason = "every config was rejected";
+  } else if (exploring() && viable_count_ == 0) {
+    make_provisional("every candidate was rejected");
   } else if (walking() && schedule_->plan(1).empty()) {
     end_walk();
   }

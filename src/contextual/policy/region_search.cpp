@@ -210,7 +210,7 @@ bool RegionSearch::allowed(const Assignment& assignment) const {
 
 Assignment RegionSearch::harmless(const Assignment& preferred) const {
   const std::optional<Assignment> proven =
-      allowed(preferred) ? std::nullopt : feasibility_.first_proven(preferred.size());
+      allowed(preferred) ? std::nullopt : feasibility_.first_proven_like(preferred);
   return proven.value_or(preferred);
 }
 
@@ -394,14 +394,18 @@ void RegionSearch::reject(std::size_t problem, std::size_t config_id) {
   if (search_ && member != members_.end()) {
     search_->reject(static_cast<std::size_t>(member - members_.begin()), config_id);
   }
-  std::erase_if(samples_, [&](const auto& sample) { return sample.first[problem] == config_id; });
+  std::erase_if(samples_, [&](const auto& sample) {
+    return sample.first[problem] == config_id && choice_points_.active(problem, sample.first);
+  });
   const bool of_alternative =
       std::any_of(task_.by_alternative.begin(), task_.by_alternative.end(), [&](const Assignment& best) {
-        return member == members_.end() && problem < best.size() && best[problem] == config_id;
+        return member == members_.end() && problem < best.size() && best[problem] == config_id &&
+               choice_points_.active(problem, best);
       });
   const bool in_closing =
       closing_ && (closing_->choice()[problem] == config_id || closing_->reference()[problem] == config_id);
-  if (of_alternative || (base_[problem] == config_id && member == members_.end())) {
+  if (of_alternative ||
+      (base_[problem] == config_id && member == members_.end() && choice_points_.active(problem, base_))) {
     interrupt();  // the context of all trials has changed
   } else if (in_closing) {
     ++context_;
@@ -441,7 +445,9 @@ void RegionSearch::end_search() {
 
 /// Where nothing was measured: what the walk chose if that has run, else what has run first.
 void RegionSearch::choose_unmeasured() {
-  const std::optional<Assignment> first = feasibility_.first_proven(base_.size());
+  const std::optional<Assignment> first = task_.by_alternative.empty()
+                                              ? feasibility_.first_proven_like(base_)
+                                              : feasibility_.first_proven(base_.size());
   record_.reason = "nothing was measured";
   if (feasibility_.proven(walked_) || (!first && feasibility_.failures().empty() && allowed(walked_))) {
     record_.choice = walked_;
@@ -529,7 +535,8 @@ void RegionSearch::note_measured() {
 }
 
 void RegionSearch::conclude(std::vector<ProblemState>& problems) {
-  const bool measured = feasibility_.proven(record_.choice);
+  // What is best with each alternative was measured when that was tuned.
+  const bool measured = feasibility_.proven(record_.choice) || !task_.by_alternative.empty();
   const std::string cut = record_.cut.empty() ? "" : " (cut: " + record_.cut + ")";
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const bool member = std::find(members_.begin(), members_.end(), p) != members_.end();

@@ -148,6 +148,7 @@ void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& pla
   const std::size_t known = plan.empty() ? problems.size() : plan.front().cells.size();
   if (known < problems.size()) {
     choice_points.joined();
+    feasibility.extend(problems.size());
     search.interrupt();
     walk_log.clear();
   }
@@ -184,8 +185,9 @@ void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, c
         outcomes[i].cells[rejection.problem].disturbed = true;  // the fallback's time says nothing
       }
     }
-    const auto open = static_cast<std::size_t>(
+    const auto walked = static_cast<std::size_t>(
         std::count_if(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); }));
+    const std::size_t open = walked + (unproven_alternative(runs[i].assignment) ? 1 : 0);
     if (!outcomes[i].infeasible.empty() && open == 1) {
       condemn(runs[i].assignment, outcomes[i], outcomes[i].infeasible);
       outcomes[i].infeasible.clear();
@@ -214,7 +216,9 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
                        (taken == ProblemState::Taken::displaced && was_step);
     retake = retake || again;
     walk_retakes += again ? 1 : 0;
-    if (no_time && options.search == SearchLevel::off) {
+    if (no_time && problems[p].request().choice_point) {
+      problems[p].leave_unmeasured(assignment[p]);  // what it launches may have no times
+    } else if (no_time && options.search == SearchLevel::off) {
       problems[p].reject(assignment[p], no_time_text(problems[p], assignment[p]));
     } else if (no_time && failure.empty()) {
       failure = no_time_text(problems[p], assignment[p]);
@@ -233,6 +237,13 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
   }
 }
 
+/// The choice point that explores, if the alternative that it holds has never succeeded: it may be to blame.
+std::optional<std::size_t> TuningState::Impl::unproven_alternative(const Assignment& assignment) const {
+  const std::optional<std::size_t> exploring = choice_points.exploring();
+  return exploring && !feasibility.has_succeeded(*exploring, assignment[*exploring]) ? exploring
+                                                                                     : std::nullopt;
+}
+
 /// The configs have failed together. Where only one problem is still open, its config is to blame, because it
 /// has no other neighbours.
 void TuningState::Impl::condemn(const Assignment& assignment, const IterationOutcome& outcome,
@@ -243,8 +254,9 @@ void TuningState::Impl::condemn(const Assignment& assignment, const IterationOut
       suspects.push_back(p);
     }
   }
-  if (const auto exploring = choice_points.exploring(); suspects.empty() && exploring) {
-    suspects.push_back(*exploring);  // the alternative by itself
+  if (const auto exploring = unproven_alternative(assignment);
+      exploring && outcome.cells[*exploring].launched) {
+    suspects.push_back(*exploring);
   }
   if (suspects.size() == 1) {
     reject({suspects.front(), assignment[suspects.front()], 0, reason});
@@ -268,6 +280,7 @@ void TuningState::Impl::reject_hopeless() {
 void TuningState::Impl::note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome) {
   const Phase phase = plan.empty() ? Phase::walk : plan.front().phase;
   for (std::size_t p = 0; p < problems.size() && !outcome.iterations.empty(); ++p) {
+    const bool was_open = problems[p].open();
     const bool waited = problems[p].walked();
     const bool expected = std::any_of(plan.begin(), plan.end(), [&](const IterationPlan& iteration) {
       return choice_points.active(p, assignment_of(iteration));
@@ -280,7 +293,7 @@ void TuningState::Impl::note_presence(const std::vector<IterationPlan>& plan, co
     }
     problems[p].note_presence(std::any_of(outcome.iterations.begin(), outcome.iterations.end(),
                                           [p](const IterationOutcome& i) { return i.cells[p].launched; }));
-    if (waited && !problems[p].walked()) {
+    if (was_open && !problems[p].open() && search.running()) {
       search.interrupt();  // it is no longer part of the region
     }
   }
@@ -384,6 +397,18 @@ void TuningState::Impl::note_end_of_search() {
   }
 }
 
+/// Those around it come back to what was best with the alternative that it uses now.
+void TuningState::Impl::close_exploring(std::size_t choice_point, const std::string& reason) {
+  problems[choice_point].close(reason);
+  const std::size_t alternative = problems[choice_point].record().choice;
+  const Assignment best = choice_points.best_by_alternative(choice_point)[alternative];
+  for (std::size_t p = 0; p < best.size(); ++p) {
+    if (p != choice_point && best[p] != problems[p].record().choice) {
+      problems[p].choose(best[p], "best with the alternative that is used");
+    }
+  }
+}
+
 /// Takes the next step of the choice point that explores. Returns false if there is none, or if its
 /// alternative has to run first.
 bool TuningState::Impl::explore() {
@@ -393,7 +418,7 @@ bool TuningState::Impl::explore() {
   }
   ProblemState& problem = problems[*exploring];
   if (!cut.empty()) {
-    problem.close(cut);
+    close_exploring(*exploring, cut);
     return true;
   }
   const bool out = !problem.viable(problem.record().choice);
@@ -424,8 +449,10 @@ bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
 /// What needs no run is done at once. The search begins, and goes on, when no problem walks.
 void TuningState::Impl::advance() {
   for (;;) {
+    reject_dead_alternatives();
     close_unused();
     skip_ruled_out();
+    reject_dead_alternatives();
     if (held || any_walking()) {
       return;
     }

@@ -11,6 +11,7 @@
 #include "contextual/policy/walk_log.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ struct TuningState::Impl {
   explicit Impl(PolicyOptions o)
       : options(std::move(o)),
         choice_points(problems),
+        feasibility(&choice_points),
         search(options, walk_log, choice_points, feasibility) {}
 
   bool any_walking() const;
@@ -49,6 +51,8 @@ struct TuningState::Impl {
   void close_unused();
   void note_end_of_search();
   bool explore();
+  void close_exploring(std::size_t choice_point, const std::string& reason);
+  std::optional<std::size_t> unproven_alternative(const Assignment& assignment) const;
   bool rule_out_first_run(std::size_t choice_point);
   SearchTask task() const;
   bool has_work_for_search() const;
@@ -58,8 +62,8 @@ struct TuningState::Impl {
   PolicyOptions options;
   std::vector<ProblemState> problems;
   WalkLog walk_log;
-  Feasibility feasibility;
   ChoicePoints choice_points;
+  Feasibility feasibility;
   RegionSearch search;
   std::string cut;       ///< why no more runs are spent on searching; empty while they are
   bool held = false;     ///< the search waits

@@ -93,6 +93,9 @@ void TuningState::observe(const std::vector<IterationPlan>& plan, const BatchOut
 
 void TuningState::close_open_problems(const std::string& reason) {
   impl_->search.interrupt();
+  while (const std::optional<std::size_t> exploring = impl_->choice_points.exploring()) {
+    impl_->close_exploring(*exploring, reason);
+  }
   for (ProblemState& problem : impl_->problems) {
     problem.close(reason);
   }
@@ -133,6 +136,10 @@ std::optional<std::size_t> TuningState::failed_problem() const {
     }
   }
   return std::nullopt;
+}
+
+bool TuningState::out_of_use(std::size_t index) const {
+  return impl_->choice_points.out_of_use(index);
 }
 
 const std::map<Assignment, std::string>& TuningState::infeasible() const {

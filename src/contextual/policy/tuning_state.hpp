@@ -81,6 +81,8 @@ class TuningState {
   const std::string& failure() const;
   /// Returns a problem of which no config is left though the region needs one, or nothing.
   std::optional<std::size_t> failed_problem() const;
+  /// Returns true for a problem that only an alternative launches which cannot be used.
+  bool out_of_use(std::size_t index) const;
   /// Returns every assignment that failed as a whole, with the reason.
   const std::map<Assignment, std::string>& infeasible() const;
   std::int64_t iterations() const;         ///< tuning iterations observed so far

@@ -75,6 +75,10 @@ void LockIns::publish(const agreement::Problems& problems) {
     if (!provisional && record->status != ProblemStatus::locked_in) {
       continue;
     }
+    if ((slot.shared() ? problems.shared : problems.own).state().out_of_use(*problems.index_of(slot))) {
+      published_[slot.index] = {record->choice, provisional};  // nobody launches it any more
+      continue;
+    }
     publish(slot, *record, {record->choice, provisional});
   }
 }

@@ -318,6 +318,9 @@ void TuningRun::observe() {
   own_open_anywhere_ = agreed_.own_open_anywhere;
   context_.forgive_assignments();
   mark_rejected(problems_.shared, agreed_.outcome.rejections);
+  if (own_open_anywhere_) {
+    problems_.shared.state().hold_search(true);  // before it takes another alternative
+  }
   problems_.shared.state().observe(plan_.shared, agreed_.outcome);
   discovered_ = true;
   if (plan_.kind == BatchKind::discovery && all_closed() && agreed_.outcome.rejections.empty()) {

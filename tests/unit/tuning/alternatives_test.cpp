@@ -274,3 +274,59 @@ TEST_CASE("alternatives on ranks: all agree, also where one rank rejects one", "
     }
   }
 }
+
+TEST_CASE("alternatives in a region: one whose kernel cannot be prepared is rejected", "[rev]") {
+  TunableKernel sound{"alt_j_sound", blocks(2), single_problem, [](const Block&) {}};
+  KernelOptions<void(const Block&)> options;
+  options.prepare = [](const Block&) { throw ConfigRejected("no such instruction"); };
+  TunableKernel broken{"alt_j_broken", blocks(2), single_problem, [](const Block&) {}, options};
+  Alternatives<void()> choice{
+      "revj", single_problem, {{"sound", [&] { sound(); }}, {"broken", [&] { broken(); }}}};
+  ContextualAutotuner tuner{searching(makespans([](const auto&) { return 1000; }))};
+  CHECK_NOTHROW(tuner.run("revj", [&] { choice(); }));
+}
+TEST_CASE("alternatives in a region: kernels of one rank are tuned in each of them", "[rev]") {
+  KernelOptions<void(const Block&)> options;
+  options.participation = Participation::local;
+  TunableKernel one{"alt_k_one", blocks(3), single_problem, [](const Block&) {}, options};
+  TunableKernel two{"alt_k_two", blocks(3), single_problem, [](const Block&) {}, options};
+  Alternatives<void()> choice{"revk", single_problem, {{"one", [&] { one(); }}, {"two", [&] { two(); }}}};
+  ContextualAutotuner tuner{searching(testing::scripted_timer(
+      [](const LaunchInfo& l) { return 10'000 - 1000 * static_cast<std::int64_t>(l.config_id); },
+      [](std::int64_t, const auto&) { return 20000; }))};
+  tuner.run("revk", [&] { choice(); });
+  const RegionReport report = report_of(tuner, "revk");
+  INFO(report.choices_text());
+  for (const ProblemReport& p : report.problems) {
+    CHECK(p.outcome == ProblemOutcome::locked_in);
+    if (p.kernel != "revk")
+      CHECK(p.choice == 2);
+  }
+}
+TEST_CASE("alternatives in a region: without any times the default one stays", "[rev]") {
+  Alternatives<void()> choice{"revl", single_problem, {{"one", [] {}}, {"two", [] {}}}};
+  ContextualAutotuner tuner{searching(testing::scripted_timer([](const LaunchInfo&) { return 10'000; }))};
+  CHECK(error_text<Error>([&] { tuner.run("revl", [&] { choice(); }); }) == "[no error]");
+}
+TEST_CASE("alternatives on ranks: one rank may reject what launches a choice of its own", "[rev]") {
+  const auto body = [&](int rank, ContextualAutotuner&, const std::shared_ptr<Communicator>& communicator) {
+    Options options = test::rank_options(communicator);
+    options.search = SearchLevel::normal;
+    options.timer =
+        testing::scripted_timer([](const LaunchInfo&) { return 10'000; },
+                                [](std::int64_t, const std::vector<ScriptedLaunch>&) { return 100'000; });
+    ContextualAutotuner tuner(options);
+    TunableKernel flat{"alt_m_flat", blocks(2), single_problem, [](const Block&) {}};
+    TunableKernel deep{"alt_m_deep", blocks(3), single_problem, [](const Block&) {}};
+    Alternatives<void()> inner{"alt_m_inner", single_problem, {{"a", [&] { deep(); }}, {"b", [] {}}}};
+    Alternatives<void()> outer{
+        "alt_m_outer", single_problem, {{"flat", [&] { flat(); }}, {"nested", [&] {
+                                                                      if (rank == 2)
+                                                                        throw ConfigRejected("not here");
+                                                                      inner();
+                                                                    }}}};
+    tuner.run("revm", [&] { outer(); });
+  };
+  for (const auto& each : test::on_ranks(4, body))
+    CHECK(test::text_of(each) == "");
+}

@@ -17,12 +17,11 @@ namespace contextual::detail {
 inline constexpr const char* alternative_parameter = "alternative";
 
 /// Returns the word that stands for an alternative of a choice point, which itself stands in `scope`. It is
-/// equal on all ranks and never 0.
-inline std::uint64_t scope_of(std::uint64_t scope, const KernelCore& choice_point, const Key& key,
+/// equal on all ranks and never 0. `name_hash` is KernelCore::name_hash of the choice point.
+inline std::uint64_t scope_of(std::uint64_t scope, std::uint64_t name_hash, const Key& key,
                               std::size_t alternative) noexcept {
   std::uint64_t word = scope;
-  for (const std::uint64_t part :
-       {choice_point.name_hash(), key.hash(), static_cast<std::uint64_t>(alternative)}) {
+  for (const std::uint64_t part : {name_hash, key.hash(), static_cast<std::uint64_t>(alternative)}) {
     word = (word ^ part) * 0x9e3779b97f4a7c15ULL;
     word ^= word >> 29U;
   }
@@ -34,7 +33,7 @@ class AlternativeScope {
  public:
   AlternativeScope(const KernelCore& choice_point, const Key& key, std::size_t alternative) noexcept
       : thread_(thread_state()), outer_(thread_.scope) {
-    thread_.scope = scope_of(outer_, choice_point, key, alternative);
+    thread_.scope = scope_of(outer_, choice_point.name_hash(), key, alternative);
   }
   AlternativeScope(const AlternativeScope&) = delete;
   AlternativeScope& operator=(const AlternativeScope&) = delete;

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace contextual::detail {
@@ -53,6 +54,7 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
 
   const KernelTraits& traits() const noexcept { return traits_; }
   std::uint64_t name_hash() const noexcept { return name_hash_; }  ///< equal on all ranks
+  static std::uint64_t hash_of(std::string_view name) noexcept;    ///< of the kernel of this name
   /// Returns the names and values of all configs in order. Throws ConfigSpaceError.
   const SpaceView& space() const;
   std::string key_text(const Key& key) const;
