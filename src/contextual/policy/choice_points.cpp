@@ -48,7 +48,7 @@ bool ChoicePoints::active(std::size_t problem, const Assignment& assignment) con
 }
 
 bool ChoicePoints::active_now(std::size_t problem) const {
-  return active(problem, choices(problems_));
+  return !under(problem) || active(problem, choices(problems_));
 }
 
 Assignment ChoicePoints::normal(Assignment assignment) const {

@@ -279,12 +279,16 @@ void TuningState::Impl::reject_hopeless() {
 
 void TuningState::Impl::note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome) {
   const Phase phase = plan.empty() ? Phase::walk : plan.front().phase;
+  std::vector<Assignment> assignments;
+  for (const IterationPlan& iteration : plan) {
+    assignments.push_back(assignment_of(iteration));
+  }
   for (std::size_t p = 0; p < problems.size() && !outcome.iterations.empty(); ++p) {
     const bool was_open = problems[p].open();
     const bool waited = problems[p].walked();
-    const bool expected = std::any_of(plan.begin(), plan.end(), [&](const IterationPlan& iteration) {
-      return choice_points.active(p, assignment_of(iteration));
-    });
+    const bool expected =
+        std::any_of(assignments.begin(), assignments.end(),
+                    [&](const Assignment& assignment) { return choice_points.active(p, assignment); });
     if (!expected) {
       continue;  // it belongs to another alternative
     }

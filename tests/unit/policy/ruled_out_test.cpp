@@ -10,23 +10,6 @@ using contextual::SearchLevel;
 using namespace contextual::policy;
 using namespace contextual::policy::test;
 
-namespace {
-
-/// The higher the configs, the shorter the makespan and the own times.
-World later_is_shorter(std::vector<std::size_t> configs) {
-  World world{std::move(configs), [](const Assignment& a) {
-                std::int64_t makespan = 100'000;
-                for (const std::size_t config : a) {
-                  makespan -= 3000 * static_cast<std::int64_t>(config);
-                }
-                return makespan;
-              }};
-  world.time_ns = [](std::size_t, std::size_t config) { return 9000 - 1000 * static_cast<int>(config); };
-  return world;
-}
-
-}  // namespace
-
 TEST_CASE("walk: `feasible` is asked for every assignment of a batch", "[unit]") {
   for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
     PolicyOptions options;

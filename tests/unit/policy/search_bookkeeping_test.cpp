@@ -13,19 +13,6 @@ using namespace contextual::policy::test;
 
 namespace {
 
-/// The makespan shrinks with the sum of the configs, own times with each.
-World later_is_shorter(std::vector<std::size_t> configs) {
-  World world{std::move(configs), [](const Assignment& a) {
-                std::int64_t makespan = 100'000;
-                for (const std::size_t config : a) {
-                  makespan -= 3000 * static_cast<std::int64_t>(config);
-                }
-                return makespan;
-              }};
-  world.time_ns = [](std::size_t, std::size_t config) { return 9000 - 1000 * static_cast<int>(config); };
-  return world;
-}
-
 /// A short walk, so that a test can count runs.
 PolicyOptions scripted(const std::shared_ptr<SearchScript>& script) {
   PolicyOptions options;
