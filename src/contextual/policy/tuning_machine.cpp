@@ -280,6 +280,7 @@ void TuningState::Impl::reject_hopeless() {
 void TuningState::Impl::note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome) {
   const Phase phase = plan.empty() ? Phase::walk : plan.front().phase;
   std::vector<Assignment> assignments;
+  assignments.reserve(plan.size());
   for (const IterationPlan& iteration : plan) {
     assignments.push_back(assignment_of(iteration));
   }
