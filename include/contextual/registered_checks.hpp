@@ -27,6 +27,14 @@ struct KernelChecks {
   /// Like Options::verify, but called only after a batch in which this rank has launched at least one of
   /// these kernels. Ranks need not agree on having it.
   std::function<bool(const IterationInfo&)> verify{};
+  /// Called after a batch in which the ranks have found that one of these kernels' configs fails, or that an
+  /// assignment with them does, and before the next batch. An object then gets ready to be launched again,
+  /// for example by clearing flags on which a kernel waited in vain.
+  ///
+  /// Every rank calls it that has a tuning problem of these kernels, in the order of registration, so it may
+  /// communicate if all ranks have registered the same. It must bound its waits; the deadline watches it, as
+  /// it watches `verify`. An exception ends the run on this rank.
+  std::function<void()> after_failure{};
 };
 
 /// Registers checks as long as it lives, so that an object brings them along for the kernels that it owns,

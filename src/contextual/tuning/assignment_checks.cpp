@@ -94,4 +94,24 @@ std::string AssignmentChecks::verdict(const BatchResult& result, const Iteration
   return verdict;
 }
 
+void AssignmentChecks::tell_failure(const policy::BatchOutcome& outcome,
+                                    const std::vector<ProblemSlot*>& shared) const {
+  const bool infeasible = std::any_of(outcome.iterations.begin(), outcome.iterations.end(),
+                                      [](const auto& iteration) { return !iteration.infeasible.empty(); });
+  const auto failed = [&](std::size_t problem) {
+    return infeasible ||
+           std::any_of(outcome.rejections.begin(), outcome.rejections.end(),
+                       [problem](const auto& rejection) { return rejection.problem == problem; });
+  };
+  for (const auto& checks : registered_) {
+    bool concerned = false;
+    for (std::size_t p = 0; p < shared.size(); ++p) {
+      concerned = concerned || (failed(p) && checks->concern(shared[p]->problem.name));
+    }
+    if (concerned && checks->checks.after_failure) {
+      checks->checks.after_failure();
+    }
+  }
+}
+
 }  // namespace contextual::tuning

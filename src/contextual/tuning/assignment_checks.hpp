@@ -8,6 +8,7 @@
 #include "contextual/launch/checks_of_kernels.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/policy/batch_outcome.hpp"
 
 #include <contextual/options.hpp>
 
@@ -38,6 +39,11 @@ class AssignmentChecks {
   /// Asks all, and returns the first reason why a result is wrong; empty if all are right. Rethrows what is
   /// no ConfigRejected.
   std::string verdict(const detail::BatchResult& result, const IterationInfo& info) const;
+
+  /// Tells the objects whose kernels have failed in a batch, by the outcome that all ranks agreed on.
+  /// `shared` are the problems in the order of the outcome's.
+  void tell_failure(const policy::BatchOutcome& outcome,
+                    const std::vector<detail::ProblemSlot*>& shared) const;
 
  private:
   bool launched(const detail::ChecksOfKernels& checks, const detail::BatchResult& result) const;

@@ -322,12 +322,18 @@ void TuningRun::observe() {
     problems_.shared.state().hold_search(true);  // before it takes another alternative
   }
   problems_.shared.state().observe(plan_.shared, agreed_.outcome);
+  tell_failure();
   discovered_ = true;
   if (plan_.kind == BatchKind::discovery && all_closed() && agreed_.outcome.rejections.empty()) {
     plan_.kind = BatchKind::final_run;  // everything was locked in already: this was the final run
     plan_.phases.front() = Phase::final_run;
     finished_ = true;
   }
+}
+
+void TuningRun::tell_failure() {
+  const Watchdog::Section section(*watchdog_, {Activity::verify, plan_.phase(), context_.tuning_iteration});
+  checks_.tell_failure(agreed_.outcome, problems_.shared.slots());
 }
 
 /// A choice that fails now is out, and the second best takes its place.

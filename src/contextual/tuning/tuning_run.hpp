@@ -97,6 +97,7 @@ class TuningRun {
   void check_launches();
   void observe_own();
   void check_own_problems();
+  void tell_failure();
   void observe_final_run();
   void take_second_best(agreement::ProblemSet& set, const std::vector<policy::RejectionOutcome>& rejections,
                         bool again);

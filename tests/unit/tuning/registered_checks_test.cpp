@@ -194,6 +194,88 @@ TEST_CASE("registered checks: a verdict of some ranks is that of all, whose choi
   }
 }
 
+TEST_CASE(
+    "registered checks: a failure on one rank is told to the objects of all ranks, before the next batch",
+    "[unit]") {
+  constexpr int ranks = 3;
+  thread_local int tile_of_first = 0;
+  thread_local int tile_of_second = 0;
+  thread_local int untold = 0;  // failures of which the object does not know yet
+  thread_local int told = 0;
+  thread_local int rank_here = -1;
+  const RankKernels first = kernel_per_rank(ranks, [](int) {
+    return rank_kernel("told-first", 3, {}, [](const TileConfig& c, int&) { tile_of_first = c.tile; });
+  });
+  const RankKernels second = kernel_per_rank(ranks, [](int) {
+    return rank_kernel("told-second", 3, {}, [](const TileConfig& c, int&) { tile_of_second = c.tile; });
+  });
+  const auto fails = [] { return tile_of_first + tile_of_second == 6; };
+  const RegisteredChecks checks({"told-first", "told-second"},
+                                {.verify = [&](const IterationInfo&) { return rank_here != 1 || !fails(); },
+                                 .after_failure =
+                                     [&] {
+                                       ++told;
+                                       untold = 0;
+                                     }});
+  const RegisteredChecks others({"of-no-region"},
+                                {.after_failure = [] { FAIL_CHECK("it was not launched"); }});
+  std::vector<int> calls(ranks);
+  std::vector<int> launched_untold(ranks);
+  const auto thrown =
+      on_ranks(ranks, [&](int rank, ContextualAutotuner&, const std::shared_ptr<Communicator>& all) {
+        rank_here = rank;
+        const auto at = static_cast<std::size_t>(rank);
+        ContextualAutotuner tuner(options_of(all));
+        tuner.run("told", [&] {
+          launched_untold[at] += untold;
+          (*first[at])(1);
+          (*second[at])(1);
+          untold += fails() ? 1 : 0;
+        });
+        calls[at] = told;
+      });
+  REQUIRE(count_failed(thrown) == 0);
+  CHECK(calls == std::vector<int>{1, 1, 1});
+  CHECK(launched_untold == std::vector<int>{0, 0, 0});
+}
+
+TEST_CASE("registered checks: a rejected config is told to the objects that launch it", "[unit]") {
+  int told = 0;
+  const auto kernel = rank_kernel("rejects", 3, {}, [](const TileConfig& c, int&) {
+    if (c.tile == 2) {
+      throw ConfigRejected("not this one");
+    }
+  });
+  const auto other = rank_kernel("rejects-nothing", 3);
+  const RegisteredChecks checks({"rejects"}, {.after_failure = [&] { ++told; }});
+  const RegisteredChecks others({"rejects-nothing"},
+                                {.after_failure = [] { FAIL_CHECK("it has not failed"); }});
+  ContextualAutotuner tuner(options_of(one_rank()));
+  tuner.run("rejecting", [&] {
+    (*kernel)(1);
+    (*other)(1);
+  });
+  CHECK(told == 1);
+}
+
+TEST_CASE("registered checks: an exception of `after_failure` ends the run, and the next one works",
+          "[unit]") {
+  Pair pair("not-ready");
+  bool throws = true;
+  pair.check({.verify = [&](const IterationInfo&) { return pair.now() != std::pair(3, 3); },
+              .after_failure =
+                  [&] {
+                    if (throws) {
+                      throw std::runtime_error("a peer is gone");
+                    }
+                  }});
+  ContextualAutotuner tuner(options_of(one_rank()));
+  CHECK_THROWS_WITH(tuner.run("not ready", [&] { pair.launch(); }), "a peer is gone");
+  throws = false;
+  tuner.run("not ready", [&] { pair.launch(); });
+  CHECK(pair.now().first + pair.now().second == 5);
+}
+
 TEST_CASE("registered checks: name the kernels that they concern", "[unit]") {
   CHECK_THROWS_AS(RegisteredChecks({}, {}), InvalidArgument);
 }
