@@ -7,11 +7,11 @@
 /// ours is faster.
 
 #include "cuda_common.hpp"
-#include "kernels/cuda/gemm.hpp"
-#include "kernels/cuda/gemm_implementations.hpp"
-#include "kernels/cuda/half_bits.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/kernels/cuda/gemm_implementations.hpp>
+#include <contextual/kernels/cuda/half_bits.hpp>
 
 #include <cublas_v2.h>
 #include <nlohmann/json.hpp>

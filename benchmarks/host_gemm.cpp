@@ -1,11 +1,10 @@
 /// \file
 /// The tuned host GEMM beside OpenBLAS, in one process, in turn. Without OpenBLAS: the tuned GEMM alone.
 
-#include "kernels/host/gemm.hpp"
-#include "kernels/host/isa.hpp"
-
 #include <contextual/autotuner.hpp>
 #include <contextual/kernel.hpp>
+#include <contextual/kernels/host/gemm.hpp>
+#include <contextual/kernels/host/isa.hpp>
 #include <contextual/key.hpp>
 
 #include <CLI/CLI.hpp>

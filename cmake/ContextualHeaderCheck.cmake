@@ -6,7 +6,7 @@ file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DI
 
 set(check_sources)
 if(NOT CONTEXTUAL_HAS_MPI)
-  list(REMOVE_ITEM public_headers "contextual/mpi.hpp")
+  list(FILTER public_headers EXCLUDE REGEX "mpi[./]")
 endif()
 if(NOT CONTEXTUAL_HAS_CUDA)
   list(FILTER public_headers EXCLUDE REGEX "cuda")

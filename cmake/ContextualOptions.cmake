@@ -1,6 +1,7 @@
 # What can be chosen, with defaults that differ when another project includes this one by add_subdirectory.
 
 option(BUILD_SHARED_LIBS "Build the library as a shared library" ON)
+option(CONTEXTUAL_BUILD_KERNELS "Build the kernels that come with the library" ${PROJECT_IS_TOP_LEVEL})
 option(CONTEXTUAL_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(CONTEXTUAL_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(CONTEXTUAL_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})

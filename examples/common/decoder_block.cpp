@@ -2,9 +2,10 @@
 
 #include "common/decoder_block_reference.hpp"
 #include "common/gated_activation_cuda.hpp"
-#include "kernels/cuda/gemm_implementations.hpp"
-#include "kernels/cuda/half_bits.hpp"
-#include "kernels/cuda/rms_norm_rope.hpp"
+
+#include <contextual/kernels/cuda/gemm_implementations.hpp>
+#include <contextual/kernels/cuda/half_bits.hpp>
+#include <contextual/kernels/cuda/rms_norm_rope.hpp>
 
 #include <cuda_runtime_api.h>
 

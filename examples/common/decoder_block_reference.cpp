@@ -1,6 +1,6 @@
 #include "common/decoder_block_reference.hpp"
 
-#include "kernels/cuda/half_bits.hpp"
+#include <contextual/kernels/cuda/half_bits.hpp>
 
 #include <cmath>
 #include <cstddef>

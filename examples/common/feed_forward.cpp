@@ -1,7 +1,8 @@
 #include "common/feed_forward.hpp"
 
 #include "common/reference.hpp"
-#include "kernels/host/kernels.hpp"
+
+#include <contextual/kernels/host/kernels.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,11 @@
 #include "common/gathered_layer.hpp"
 
 #include "common/reference.hpp"
-#include "kernels/host/kernels.hpp"
-#include "kernels/host/side_by_side.hpp"
-#include "kernels/mpi/kernels.hpp"
-#include "kernels/mpi/message_set.hpp"
+
+#include <contextual/kernels/host/kernels.hpp>
+#include <contextual/kernels/host/side_by_side.hpp>
+#include <contextual/kernels/mpi/kernels.hpp>
+#include <contextual/kernels/mpi/message_set.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 /// A layer whose input is spread over the ranks, out of tunable kernels, and its reference in double. The
 /// gather of the input and the GEMM that reads it run at the same time.
 
-#include "kernels/host/row_flags.hpp"
+#include <contextual/kernels/host/row_flags.hpp>
 
 #include <mpi.h>
 

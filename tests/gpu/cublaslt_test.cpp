@@ -1,12 +1,11 @@
-#include "kernels/cuda/cublaslt.hpp"
-
 #include "gpu/gemm_problem.hpp"
 #include "gpu/kernel_support.hpp"
 #include "gpu/spinning_kernel.hpp"
-#include "kernels/cuda/gemm_implementations.hpp"
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/kernels/cuda/cublaslt.hpp>
+#include <contextual/kernels/cuda/gemm_implementations.hpp>
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,8 @@
 /// Operands, output and reference of a GEMM, for tests of what computes C[m, n] = A[m, k] B[n, k]^T.
 
 #include "gpu/kernel_support.hpp"
-#include "kernels/cuda/gemm.hpp"
+
+#include <contextual/kernels/cuda/gemm.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -5,9 +5,9 @@
 /// of matrices of a real size.
 
 #include "gpu/kernel_support.hpp"
-#include "kernels/cuda/gemm.hpp"
 
 #include <contextual/cuda.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
 
 #include <cmath>
 #include <cstddef>

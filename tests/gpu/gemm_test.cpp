@@ -1,10 +1,9 @@
-#include "kernels/cuda/gemm.hpp"
-
 #include "gpu/gemm_reference.hpp"
 #include "gpu/kernel_support.hpp"
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -3,9 +3,8 @@
 /// \file
 /// For tests of the CUDA kernels: data on the device with poison and guards, 16-bit values, a stream.
 
-#include "kernels/cuda/half_bits.hpp"
-
 #include <contextual/cuda.hpp>
+#include <contextual/kernels/cuda/half_bits.hpp>
 
 #include <cuda_runtime_api.h>
 

@@ -1,6 +1,7 @@
 #include "gpu/kernel_support.hpp"
-#include "kernels/cuda/vector_add.hpp"
 #include "support/catch.hpp"
+
+#include <contextual/kernels/cuda/vector_add.hpp>
 
 #include <cstddef>
 #include <numeric>

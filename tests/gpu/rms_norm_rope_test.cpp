@@ -1,7 +1,7 @@
-#include "kernels/cuda/rms_norm_rope.hpp"
-
 #include "gpu/kernel_support.hpp"
 #include "support/catch.hpp"
+
+#include <contextual/kernels/cuda/rms_norm_rope.hpp>
 
 #include <array>
 #include <cmath>

@@ -3,11 +3,12 @@
 
 #include "distributed_matrix.hpp"
 #include "distributed_rounds.hpp"
-#include "kernels/host/kernels.hpp"
-#include "kernels/host/side_by_side.hpp"
-#include "kernels/mpi/kernels.hpp"
-#include "kernels/mpi/message_set.hpp"
 #include "support/catch.hpp"
+
+#include <contextual/kernels/host/kernels.hpp>
+#include <contextual/kernels/host/side_by_side.hpp>
+#include <contextual/kernels/mpi/kernels.hpp>
+#include <contextual/kernels/mpi/message_set.hpp>
 
 namespace {
 

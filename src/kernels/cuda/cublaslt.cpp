@@ -1,9 +1,8 @@
-#include "kernels/cuda/cublaslt.hpp"
-
 #include "kernels/cuda/cublaslt_plan.hpp"
 
 #include <contextual/cuda_runtime.hpp>
 #include <contextual/error.hpp>
+#include <contextual/kernels/cuda/cublaslt.hpp>
 
 #include <numeric>
 #include <string>

@@ -1,8 +1,7 @@
 #include "kernels/cuda/cublaslt_plan.hpp"
 
-#include "kernels/cuda/cublaslt.hpp"
-
 #include <contextual/cuda_runtime.hpp>
+#include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/key.hpp>
 
 #include <cuda_runtime_api.h>

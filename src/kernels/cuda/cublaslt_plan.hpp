@@ -7,9 +7,8 @@
 /// Everything belongs to the current device's primary context, lives as long as the process, and is found
 /// again without a lock.
 
-#include "kernels/cuda/gemm.hpp"
-
 #include <contextual/cuda.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
 
 #include <cublasLt.h>
 

@@ -1,7 +1,7 @@
-#include "kernels/cuda/gemm.hpp"
-
 #include "kernels/cuda/gemm_parameters.hpp"
 #include "kernels/cuda/gemm_tensor_map.hpp"
+
+#include <contextual/kernels/cuda/gemm.hpp>
 
 #include <cuda_runtime_api.h>
 

@@ -1,9 +1,8 @@
-#include "kernels/cuda/gemm_implementations.hpp"
-
-#include "kernels/cuda/cublaslt.hpp"
 #include "kernels/cuda/cublaslt_plan.hpp"
 
 #include <contextual/error.hpp>
+#include <contextual/kernels/cuda/cublaslt.hpp>
+#include <contextual/kernels/cuda/gemm_implementations.hpp>
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-#include "kernels/cuda/rms_norm_rope.hpp"
+#include <contextual/kernels/cuda/rms_norm_rope.hpp>
 
 #include <cmath>
 #include <cstdint>

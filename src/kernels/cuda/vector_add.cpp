@@ -1,4 +1,4 @@
-#include "kernels/cuda/vector_add.hpp"
+#include <contextual/kernels/cuda/vector_add.hpp>
 
 #include <cstdint>
 

@@ -1,8 +1,7 @@
-#include "kernels/host/flagged_gemm.hpp"
-
 #include "kernels/host/thread_pool.hpp"
 
 #include <contextual/error.hpp>
+#include <contextual/kernels/host/flagged_gemm.hpp>
 
 #include <algorithm>
 #include <atomic>

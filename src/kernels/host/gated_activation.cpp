@@ -1,9 +1,8 @@
-#include "kernels/host/gated_activation.hpp"
-
 #include "kernels/host/block_loop.hpp"
 #include "kernels/host/simd.hpp"
 
 #include <contextual/error.hpp>
+#include <contextual/kernels/host/gated_activation.hpp>
 
 #include <algorithm>
 #include <cmath>

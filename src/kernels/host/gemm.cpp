@@ -1,11 +1,10 @@
-#include "kernels/host/gemm.hpp"
-
 #include "kernels/host/gemm_pack.hpp"
 #include "kernels/host/simd.hpp"
 #include "kernels/host/thread_pool.hpp"
 
 #include <contextual/dispatch.hpp>
 #include <contextual/error.hpp>
+#include <contextual/kernels/host/gemm.hpp>
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "kernels/host/isa.hpp"
+#include <contextual/kernels/host/isa.hpp>
 
 namespace contextual::kernels {
 

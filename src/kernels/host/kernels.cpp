@@ -1,7 +1,6 @@
-#include "kernels/host/kernels.hpp"
-
 #include "kernels/host/thread_pool.hpp"
 
+#include <contextual/kernels/host/kernels.hpp>
 #include <contextual/key.hpp>
 
 #include <vector>

@@ -1,10 +1,9 @@
-#include "kernels/host/rms_norm.hpp"
-
 #include "kernels/host/block_loop.hpp"
 #include "kernels/host/simd.hpp"
 
 #include <contextual/dispatch.hpp>
 #include <contextual/error.hpp>
+#include <contextual/kernels/host/rms_norm.hpp>
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "kernels/host/row_flags.hpp"
+#include <contextual/kernels/host/row_flags.hpp>
 
 #include <chrono>
 #include <cstddef>

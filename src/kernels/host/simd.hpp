@@ -3,7 +3,7 @@
 /// \file
 /// The inner loops, one instance for each Isa. Call an instance only if `supported_isas()` lists its Isa.
 
-#include "kernels/host/isa.hpp"
+#include <contextual/kernels/host/isa.hpp>
 
 namespace contextual::kernels::simd {
 

@@ -1,8 +1,6 @@
-#include "kernels/mpi/all_gather.hpp"
-
-#include "kernels/mpi/message_set.hpp"
-
 #include <contextual/error.hpp>
+#include <contextual/kernels/mpi/all_gather.hpp>
+#include <contextual/kernels/mpi/message_set.hpp>
 
 #include <algorithm>
 #include <cstddef>

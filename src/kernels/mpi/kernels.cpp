@@ -1,5 +1,4 @@
-#include "kernels/mpi/kernels.hpp"
-
+#include <contextual/kernels/mpi/kernels.hpp>
 #include <contextual/key.hpp>
 
 namespace contextual::kernels {

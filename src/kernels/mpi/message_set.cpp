@@ -1,8 +1,6 @@
-#include "kernels/mpi/message_set.hpp"
-
-#include "kernels/host/row_flags.hpp"
-
 #include <contextual/error.hpp>
+#include <contextual/kernels/host/row_flags.hpp>
+#include <contextual/kernels/mpi/message_set.hpp>
 
 #include <array>
 #include <limits>

@@ -1,8 +1,6 @@
-#include "kernels/mpi/reduce_scatter.hpp"
-
-#include "kernels/mpi/message_set.hpp"
-
 #include <contextual/error.hpp>
+#include <contextual/kernels/mpi/message_set.hpp>
+#include <contextual/kernels/mpi/reduce_scatter.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,10 +1,9 @@
-#include "kernels/host/flagged_gemm.hpp"
-
-#include "kernels/host/kernels.hpp"
 #include "support/catch.hpp"
 #include "test_matrix.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/kernels/host/flagged_gemm.hpp>
+#include <contextual/kernels/host/kernels.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,10 +1,9 @@
-#include "kernels/host/gated_activation.hpp"
-
-#include "kernels/host/kernels.hpp"
 #include "support/catch.hpp"
 #include "test_matrix.hpp"
 
 #include <contextual/error.hpp>
+#include <contextual/kernels/host/gated_activation.hpp>
+#include <contextual/kernels/host/kernels.hpp>
 
 #include <array>
 

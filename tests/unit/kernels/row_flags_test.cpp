@@ -1,6 +1,6 @@
-#include "kernels/host/row_flags.hpp"
-
 #include "support/catch.hpp"
+
+#include <contextual/kernels/host/row_flags.hpp>
 
 #include <chrono>
 #include <thread>

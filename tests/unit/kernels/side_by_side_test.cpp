@@ -1,6 +1,6 @@
-#include "kernels/host/side_by_side.hpp"
-
 #include "support/catch.hpp"
+
+#include <contextual/kernels/host/side_by_side.hpp>
 
 #include <chrono>
 #include <stdexcept>

@@ -1,8 +1,8 @@
-#include "kernels/host/kernels.hpp"
 #include "support/catch.hpp"
 #include "test_matrix.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/kernels/host/kernels.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
 namespace {

@@ -4,7 +4,8 @@
 /// Gathers every rank's rows on all ranks, chunk by chunk, and sets flags for rows that have arrived, so that
 /// other threads can compute with them. It contains no tuning policy; kernels.hpp makes it a tunable kernel.
 
-#include "kernels/host/row_flags.hpp"
+#include <contextual/export.hpp>
+#include <contextual/kernels/host/row_flags.hpp>
 
 #include <mpi.h>
 
@@ -38,6 +39,6 @@ struct AllGatherArgs {
 /// Throws ConfigRejected for an unknown config, before any message. Throws WaitFailed if the budget is used
 /// up, and CommunicationError with MPI's text; `flags` fails then, and MPI may still write to `full` and read
 /// `shard`, so keep both until the process ends.
-void all_gather_compute(const AllGatherConfig& config, const AllGatherArgs& args);
+CONTEXTUAL_API void all_gather_compute(const AllGatherConfig& config, const AllGatherArgs& args);
 
 }  // namespace contextual::kernels

@@ -3,10 +3,10 @@
 /// \file
 /// cuBLASLt's GEMM as a tunable kernel whose configs are cuBLASLt's own algorithms for the problem.
 
-#include "kernels/cuda/gemm.hpp"
-
 #include <contextual/cuda.hpp>
+#include <contextual/export.hpp>
 #include <contextual/kernel.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
 #include <contextual/launch_status.hpp>
 
 #include <cublasLt.h>
@@ -17,7 +17,7 @@
 namespace contextual {
 
 template <>
-struct launch_status<cublasStatus_t> {
+struct CONTEXTUAL_API launch_status<cublasStatus_t> {
   /// Clears an error that an earlier call of the CUDA runtime left on this thread.
   static std::optional<std::string> begin();
   static std::optional<std::string> failure(const cublasStatus_t& status);
@@ -34,7 +34,7 @@ struct CublasLtConfig {
 };
 
 /// 12 ranks.
-ConfigSpace<CublasLtConfig> cublaslt_space();
+CONTEXTUAL_API ConfigSpace<CublasLtConfig> cublaslt_space();
 
 /// "cuda_cublaslt_gemm": C[m, n] = A[m, k] B[n, k]^T by cuBLASLt, row-major without gaps, with float sums, in
 /// the current device's primary context. Key: m, n, k, type, and the alignment of all pointers (256 bytes at
@@ -54,23 +54,23 @@ ConfigSpace<CublasLtConfig> cublaslt_space();
 using CublasLtGemm = TunableKernel<cublasStatus_t(const CublasLtConfig&, CUstream, GemmArgs)>;
 
 /// Returns the kernel, which lives as long as the process. Thread-safe.
-CublasLtGemm& cublaslt_gemm();
+CONTEXTUAL_API CublasLtGemm& cublaslt_gemm();
 
 /// Launches the kernel on `stream`. Throws CudaError if a launch outside of tuning fails.
-void cublaslt_gemm(CUstream stream, const GemmArgs& args);
+CONTEXTUAL_API void cublaslt_gemm(CUstream stream, const GemmArgs& args);
 
 /// Makes everything that a launch with such arguments needs, and loads the default's code by running it once
 /// on scratch memory, for which it waits. Throws CudaError.
-void cublaslt_plan(const GemmArgs& args);
+CONTEXTUAL_API void cublaslt_plan(const GemmArgs& args);
 
 /// Returns the number of cuBLASLt's algorithms for this problem, 12 at most, or 0 if cuBLASLt does not take
 /// it. Makes the plan.
-int cublaslt_algorithm_count(const GemmArgs& args);
+CONTEXTUAL_API int cublaslt_algorithm_count(const GemmArgs& args);
 
 /// Loads one algorithm's code for every problem planned so far on the current device.
-void cublaslt_prepare(int algorithm);
+CONTEXTUAL_API void cublaslt_prepare(int algorithm);
 
 /// Launches one algorithm, for a kernel that has it among its configs. Throws ConfigRejected as above.
-cublasStatus_t cublaslt_launch(int algorithm, CUstream stream, const GemmArgs& args);
+CONTEXTUAL_API cublasStatus_t cublaslt_launch(int algorithm, CUstream stream, const GemmArgs& args);
 
 }  // namespace contextual::kernels::cuda

@@ -3,7 +3,8 @@
 /// \file
 /// A blocked float GEMM on the CPU. It contains no tuning policy; kernels.hpp makes it a tunable kernel.
 
-#include "kernels/host/isa.hpp"
+#include <contextual/export.hpp>
+#include <contextual/kernels/host/isa.hpp>
 
 namespace contextual::kernels {
 
@@ -40,6 +41,6 @@ struct GemmArgs {
 /// its memory for packed blocks for its next call. Throws ConfigRejected for an unknown tile or block size,
 /// before C is touched, and std::bad_alloc. Results of configs with different mr, nr or kc may differ in the
 /// last bits, because sums over k are split every kc.
-void gemm_compute(const GemmConfig& config, const GemmArgs& args, Isa isa = native_isa());
+CONTEXTUAL_API void gemm_compute(const GemmConfig& config, const GemmArgs& args, Isa isa = native_isa());
 
 }  // namespace contextual::kernels

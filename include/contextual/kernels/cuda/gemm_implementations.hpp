@@ -3,10 +3,10 @@
 /// \file
 /// A GEMM with two implementations to choose from: cuBLASLt's algorithms and this library's kernel.
 
-#include "kernels/cuda/gemm.hpp"
-
 #include <contextual/alternatives.hpp>
 #include <contextual/cuda.hpp>
+#include <contextual/export.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
 
 namespace contextual::kernels::cuda {
 
@@ -18,9 +18,9 @@ namespace contextual::kernels::cuda {
 using GemmImplementations = Alternatives<void(CUstream, GemmArgs)>;
 
 /// Returns the choice, which lives as long as the process. Thread-safe.
-GemmImplementations& gemm_implementations();
+CONTEXTUAL_API GemmImplementations& gemm_implementations();
 
 /// Launches what is chosen on `stream`.
-void gemm_implementations(CUstream stream, const GemmArgs& args);
+CONTEXTUAL_API void gemm_implementations(CUstream stream, const GemmArgs& args);
 
 }  // namespace contextual::kernels::cuda

@@ -4,6 +4,7 @@
 /// A set of non-blocking point-to-point messages, with a bound on every wait.
 
 #include <contextual/deadline.hpp>
+#include <contextual/export.hpp>
 
 #include <mpi.h>
 
@@ -18,7 +19,7 @@ namespace contextual::kernels {
 ///
 /// MPI's errors are exceptions only if the communicator's error handler is MPI_ERRORS_RETURN, see
 /// `own_communicator`.
-class MessageSet {
+class CONTEXTUAL_API MessageSet {
  public:
   explicit MessageSet(MPI_Comm communicator) : communicator_(communicator) {}
   MessageSet(const MessageSet&) = delete;
@@ -55,10 +56,10 @@ class MessageSet {
 
 /// Returns a duplicate of `communicator` with MPI_ERRORS_RETURN, for the messages of one exchange.
 /// Collective. The caller frees it. Throws CommunicationError.
-MPI_Comm own_communicator(MPI_Comm communicator);
+CONTEXTUAL_API MPI_Comm own_communicator(MPI_Comm communicator);
 
 /// Returns the number of messages of `chunk` rows that cover `rows`. Throws ConfigRejected if `chunk` is
 /// below 1, or if there are more messages than MPI guarantees tags.
-int chunk_count(long rows, int chunk);
+CONTEXTUAL_API int chunk_count(long rows, int chunk);
 
 }  // namespace contextual::kernels

@@ -3,7 +3,8 @@
 /// \file
 /// RMSNorm on the CPU. It contains no tuning policy; kernels.hpp makes it a tunable kernel.
 
-#include "kernels/host/isa.hpp"
+#include <contextual/export.hpp>
+#include <contextual/kernels/host/isa.hpp>
 
 namespace contextual::kernels {
 
@@ -31,6 +32,7 @@ struct RmsNormArgs {
 
 /// Returns when `out` is complete. Throws ConfigRejected for an unknown config, before `out` is touched. The
 /// last bits of a row depend on `unroll` but not on the threads.
-void rms_norm_compute(const RmsNormConfig& config, const RmsNormArgs& args, Isa isa = native_isa());
+CONTEXTUAL_API void rms_norm_compute(const RmsNormConfig& config, const RmsNormArgs& args,
+                                     Isa isa = native_isa());
 
 }  // namespace contextual::kernels

@@ -4,6 +4,7 @@
 /// RMSNorm fused with rotary position embedding on a GPU, in bf16 or fp16.
 
 #include <contextual/cuda.hpp>
+#include <contextual/export.hpp>
 
 namespace contextual::kernels::cuda {
 
@@ -47,7 +48,7 @@ struct RmsNormRopeArgs {
 };
 
 /// 14 configs. Depending on the length of a row, those that do not suit it are left out.
-ConfigSpace<RmsNormRopeConfig> rms_norm_rope_space();
+CONTEXTUAL_API ConfigSpace<RmsNormRopeConfig> rms_norm_rope_space();
 
 /// "cuda_rms_norm_rope", for compute capability 8.0 and newer. Key: tokens, heads, head_dim, type, whether it
 /// rotates, and how many elements the pointers and strides allow to load at once: 8, 4 or 1. If that is less
@@ -56,6 +57,6 @@ ConfigSpace<RmsNormRopeConfig> rms_norm_rope_space();
 using RmsNormRope = CudaKernel<RmsNormRopeConfig, RmsNormRopeArgs>;
 
 /// Returns the kernel, which lives as long as the process. Thread-safe.
-RmsNormRope& rms_norm_rope();
+CONTEXTUAL_API RmsNormRope& rms_norm_rope();
 
 }  // namespace contextual::kernels::cuda

@@ -4,8 +4,9 @@
 /// A GEMM within a communication: its blocks of rows wait until their rows of A have arrived, and set flags
 /// when their rows of C are done. It contains no tuning policy; kernels.hpp makes it a tunable kernel.
 
-#include "kernels/host/gemm.hpp"
-#include "kernels/host/row_flags.hpp"
+#include <contextual/export.hpp>
+#include <contextual/kernels/host/gemm.hpp>
+#include <contextual/kernels/host/row_flags.hpp>
 
 #include <chrono>
 #include <string>
@@ -40,7 +41,7 @@ struct FlaggedGemmArgs {
 /// incomplete then, and `sets` fails.
 ///
 /// The order, the block size and the threads do not change the bits of the result.
-void flagged_gemm_compute(const FlaggedGemmConfig& config, const FlaggedGemmArgs& args,
-                          Isa isa = native_isa());
+CONTEXTUAL_API void flagged_gemm_compute(const FlaggedGemmConfig& config, const FlaggedGemmArgs& args,
+                                         Isa isa = native_isa());
 
 }  // namespace contextual::kernels

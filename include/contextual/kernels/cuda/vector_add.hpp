@@ -4,6 +4,7 @@
 /// c = a + b on a GPU: the smallest tunable kernel there is.
 
 #include <contextual/cuda.hpp>
+#include <contextual/export.hpp>
 
 namespace contextual::kernels::cuda {
 
@@ -13,7 +14,7 @@ struct VectorAddConfig {
 };
 
 /// 4 x 4 configs.
-ConfigSpace<VectorAddConfig> vector_add_space();
+CONTEXTUAL_API ConfigSpace<VectorAddConfig> vector_add_space();
 
 /// "cuda_vector_add": c[i] = a[i] + b[i] for i < n, in float, with device pointers. Key: n, and whether all
 /// three pointers are aligned to 16 bytes. Unaligned arrays are added element by element. n = 0 is rejected
@@ -21,9 +22,9 @@ ConfigSpace<VectorAddConfig> vector_add_space();
 using VectorAdd = CudaKernel<VectorAddConfig, float*, const float*, const float*, long long, bool>;
 
 /// Returns the kernel, which lives as long as the process. Thread-safe.
-VectorAdd& vector_add();
+CONTEXTUAL_API VectorAdd& vector_add();
 
 /// Launches the kernel on `stream`, after a check of the pointers' alignment.
-void vector_add(CUstream stream, float* c, const float* a, const float* b, long long n);
+CONTEXTUAL_API void vector_add(CUstream stream, float* c, const float* a, const float* b, long long n);
 
 }  // namespace contextual::kernels::cuda

@@ -4,6 +4,7 @@
 /// C = A * B^T on a Hopper GPU, in bf16 or fp16: a tunable kernel that may begin before A is complete.
 
 #include <contextual/cuda.hpp>
+#include <contextual/export.hpp>
 
 namespace contextual::kernels::cuda {
 
@@ -47,17 +48,17 @@ struct GemmConfig {
 
 /// All tile shapes, with and without clusters, with as many stages as fit. Order, epilogue and number of
 /// multiprocessors vary one at a time.
-ConfigSpace<GemmConfig> gemm_space();
+CONTEXTUAL_API ConfigSpace<GemmConfig> gemm_space();
 
 /// "cuda_gemm". Key: m, n, k, the type, and whether it waits. Configs whose tiles would be mostly outside of
 /// C are left out.
 using Gemm = CudaKernel<GemmConfig, GemmArgs>;
 
 /// Returns the kernel, which lives as long as the process. Thread-safe.
-Gemm& gemm();
+CONTEXTUAL_API Gemm& gemm();
 
 /// Returns the definition of `gemm`, for a kernel with another name or another config space.
-Gemm::Definition gemm_definition();
-Key gemm_key(const GemmArgs& args);
+CONTEXTUAL_API Gemm::Definition gemm_definition();
+CONTEXTUAL_API Key gemm_key(const GemmArgs& args);
 
 }  // namespace contextual::kernels::cuda

@@ -5,6 +5,7 @@
 
 #include <contextual/deadline.hpp>
 #include <contextual/error.hpp>
+#include <contextual/export.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -13,13 +14,13 @@
 namespace contextual::kernels {
 
 /// Rows, or a message of another rank, did not arrive in time, or their producer failed.
-class WaitFailed : public Error {
+class CONTEXTUAL_API WaitFailed : public Error {
  public:
   using Error::Error;
 };
 
 /// One flag per row, all unset at first. Thread-safe except for `reset`.
-class RowFlags {
+class CONTEXTUAL_API RowFlags {
  public:
   /// Throws InvalidArgument for a negative number, and std::bad_alloc.
   explicit RowFlags(long rows);

@@ -4,7 +4,8 @@
 /// Sums a matrix over all ranks and leaves each rank its share of the rows, chunk by chunk, as soon as rows
 /// have been computed. It contains no tuning policy; kernels.hpp makes it a tunable kernel.
 
-#include "kernels/host/row_flags.hpp"
+#include <contextual/export.hpp>
+#include <contextual/kernels/host/row_flags.hpp>
 
 #include <mpi.h>
 
@@ -38,6 +39,6 @@ struct ReduceScatterArgs {
 ///
 /// Throws as `all_gather_compute` does, and WaitFailed also if the producer of `flags` failed. After an
 /// exception, keep `workspace` until the process ends, too.
-void reduce_scatter_compute(const ReduceScatterConfig& config, const ReduceScatterArgs& args);
+CONTEXTUAL_API void reduce_scatter_compute(const ReduceScatterConfig& config, const ReduceScatterArgs& args);
 
 }  // namespace contextual::kernels

@@ -3,9 +3,8 @@
 /// \file
 /// Runs two kernels of a region at the same time, which communicate through row flags.
 
-#include "kernels/host/row_flags.hpp"
-
 #include <contextual/context_guard.hpp>
+#include <contextual/kernels/host/row_flags.hpp>
 
 #include <exception>
 #include <mutex>

@@ -7,6 +7,8 @@
 /// `simd_*.cpp` compile the same code (simd_body.hpp) once for each instruction set. Everything they define
 /// is a template over Isa, so that the linker never takes code of one set for another.
 
+#include <contextual/export.hpp>
+
 #include <vector>
 
 namespace contextual::kernels {
@@ -18,12 +20,12 @@ enum class Isa {
 };
 
 /// Returns the instruction sets that both this CPU and this build support, baseline first.
-const std::vector<Isa>& supported_isas();
+CONTEXTUAL_API const std::vector<Isa>& supported_isas();
 
 /// Returns the widest of `supported_isas()`.
-Isa native_isa();
+CONTEXTUAL_API Isa native_isa();
 
 /// Returns e.g. "avx2".
-const char* to_string(Isa isa);
+CONTEXTUAL_API const char* to_string(Isa isa);
 
 }  // namespace contextual::kernels

@@ -4,7 +4,8 @@
 /// The gated activation of a transformer's feed-forward layer on the CPU: out = silu(gate) * up.
 /// It contains no tuning policy; kernels.hpp makes it a tunable kernel.
 
-#include "kernels/host/isa.hpp"
+#include <contextual/export.hpp>
+#include <contextual/kernels/host/isa.hpp>
 
 namespace contextual::kernels {
 
@@ -33,7 +34,7 @@ struct GatedActivationArgs {
 /// Returns when `out` is complete. Throws ConfigRejected for an unknown config, before `out` is touched. With
 /// `fast_exp`, the relative error is below 1e-6 for finite gates above -87; below that, silu is 0 to within
 /// 1e-35.
-void gated_activation_compute(const GatedActivationConfig& config, const GatedActivationArgs& args,
-                              Isa isa = native_isa());
+CONTEXTUAL_API void gated_activation_compute(const GatedActivationConfig& config,
+                                             const GatedActivationArgs& args, Isa isa = native_isa());
 
 }  // namespace contextual::kernels
