@@ -6,6 +6,7 @@
 #include <contextual/cuda.hpp>
 #include <contextual/kernels/cuda/half_bits.hpp>
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
@@ -29,6 +30,31 @@ inline bool has_gpu() {
 inline void cuda_check(cudaError_t code) {
   if (code != cudaSuccess) {
     throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorString(code));
+  }
+}
+
+/// The driver's function, without linking to the driver, which a machine without a GPU lacks.
+template <typename Function>
+Function* driver_function(const char* name) {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  cuda_check(cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found));
+  return reinterpret_cast<Function*>(entry);
+}
+
+/// Writes a word of the device's memory in stream order, without a kernel.
+inline void write_value(cudaStream_t stream, unsigned* word, unsigned value) {
+  static auto* const write = driver_function<decltype(cuStreamWriteValue32)>("cuStreamWriteValue32");
+  if (write(stream, reinterpret_cast<CUdeviceptr>(word), value, 0) != CUDA_SUCCESS) {
+    throw std::runtime_error("cuStreamWriteValue32 failed");
+  }
+}
+
+/// Lets the stream wait until a word of the device's memory is at least `value`.
+inline void wait_for_value(cudaStream_t stream, unsigned* word, unsigned value) {
+  static auto* const wait = driver_function<decltype(cuStreamWaitValue32)>("cuStreamWaitValue32");
+  if (wait(stream, reinterpret_cast<CUdeviceptr>(word), value, CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
+    throw std::runtime_error("cuStreamWaitValue32 failed");
   }
 }
 

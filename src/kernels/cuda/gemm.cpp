@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace contextual::kernels::cuda {
@@ -91,7 +92,29 @@ bool is_aligned(const void* pointer) {
 }
 
 /// Throws InvalidArgument.
-void check(const GemmArgs& args) {
+void check_groups(const GemmArgs& args) {
+  if (args.ready_flags == nullptr && args.done_counts == nullptr) {
+    return;
+  }
+  if (args.rows_per_flag < 1) {
+    throw InvalidArgument("cuda_gemm: with ready flags or counts rows_per_flag must be at least 1, not " +
+                          std::to_string(args.rows_per_flag));
+  }
+  const bool enough = args.flags_per_shard >= divide_up(args.rows_per_shard, args.rows_per_flag);
+  if (args.rows_per_shard < 0 || (args.rows_per_shard > 0 && !enough)) {
+    throw InvalidArgument("cuda_gemm: " + number("flags_per_shard", args.flags_per_shard) +
+                          " is too small for " + number("rows_per_shard", args.rows_per_shard) + " and " +
+                          number("rows_per_flag", args.rows_per_flag));
+  }
+  if (args.done_counts != nullptr &&
+      std::int64_t{args.rows_per_flag} * args.n > std::numeric_limits<int>::max()) {
+    throw InvalidArgument("cuda_gemm: a group of " + number("rows_per_flag", args.rows_per_flag) + " and " +
+                          number("n", args.n) + " has more elements than its count can tell");
+  }
+}
+
+/// Throws InvalidArgument.
+void check(const GemmArgs& args, GemmOutput output) {
   const std::string sizes = number("m", args.m) + ", " + number("n", args.n) + ", " + number("k", args.k);
   if (args.m < 1 || args.n < 1 || args.k < 1) {
     throw InvalidArgument("cuda_gemm: m, n and k must be at least 1, not " + sizes);
@@ -103,9 +126,12 @@ void check(const GemmArgs& args) {
   if (!is_aligned(args.a) || !is_aligned(args.b) || !is_aligned(args.c)) {
     throw InvalidArgument("cuda_gemm: a, b and c must be multiples of 16 bytes and not null");
   }
-  if (args.ready_flags != nullptr && args.rows_per_flag < 1) {
-    throw InvalidArgument("cuda_gemm: with ready flags rows_per_flag must be at least 1, not " +
-                          std::to_string(args.rows_per_flag));
+  if (args.done_counts != nullptr && output == GemmOutput::uncounted) {
+    throw InvalidArgument("cuda_gemm: done_counts need a kernel of gemm_definition(GemmOutput::counted)");
+  }
+  check_groups(args);
+  if (args.first_row < 0 || args.first_row >= args.m) {
+    throw InvalidArgument("cuda_gemm: " + number("first_row", args.first_row) + " is no row of C; " + sizes);
   }
 }
 
@@ -123,7 +149,7 @@ int multiprocessors() {
   return count;
 }
 
-CudaVariant variant(const GemmConfig& config) {
+CudaVariant variant(const GemmConfig& config, GemmOutput output) {
   return {.function = "hopper_gemm",
           .defines = {{"BLOCK_M", std::to_string(config.block_m)},
                       {"BLOCK_N", std::to_string(config.block_n)},
@@ -131,11 +157,12 @@ CudaVariant variant(const GemmConfig& config) {
                       {"CLUSTER", std::to_string(config.cluster)},
                       {"GROUP", std::to_string(config.group)},
                       {"ALONG_N", config.along_n ? "1" : "0"},
-                      {"EPILOGUE_N", std::to_string(config.epilogue_n)}}};
+                      {"EPILOGUE_N", std::to_string(config.epilogue_n)},
+                      {"COUNTED", output == GemmOutput::counted ? "1" : "0"}}};
 }
 
-CudaLayout layout(const GemmConfig& config, const GemmArgs& args) {
-  check(args);
+CudaLayout layout(const GemmConfig& config, const GemmArgs& args, GemmOutput output) {
+  check(args, output);
   const int all = multiprocessors();
   const int used = config.num_sms == 0 ? all : std::min(config.num_sms, all);
   const std::int64_t tiles =
@@ -155,8 +182,20 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
   parameters.add(tensor_map({args.a, args.m, args.k, bf16}, config.block_m));
   parameters.add(tensor_map({args.b, args.n, args.k, bf16}, config.block_n / config.cluster));
   parameters.add(tensor_map({args.c, args.m, args.n, bf16}, store_rows));
-  parameters.add(GemmParameters{args.ready_flags, args.timed_out, args.wait_budget_ns, args.ready_value,
-                                args.rows_per_flag, args.m, args.n, args.k, !bf16});
+  const bool in_shards = args.rows_per_shard > 0;
+  parameters.add(GemmParameters{.ready_flags = args.ready_flags,
+                                .timed_out = args.timed_out,
+                                .done_counts = args.done_counts,
+                                .wait_budget_ns = args.wait_budget_ns,
+                                .ready_value = args.ready_value,
+                                .rows_per_flag = args.rows_per_flag,
+                                .rows_per_shard = in_shards ? args.rows_per_shard : args.m,
+                                .flags_per_shard = in_shards ? args.flags_per_shard : 0,
+                                .first_row = args.first_row,
+                                .m = args.m,
+                                .n = args.n,
+                                .k = args.k,
+                                .fp16 = !bf16});
 }
 
 /// False: more than half of a cluster's tile would be outside of C, and there are smaller ones.
@@ -185,15 +224,17 @@ ConfigSpace<GemmConfig> gemm_space() {
       .constraint("minor members one at a time", is_worth_a_try);
 }
 
-Gemm::Definition gemm_definition() {
+Gemm::Definition gemm_definition(GemmOutput output) {
   Gemm::Definition definition;
   definition.source = CudaSource::text("gemm.cu", source)
                           .header("gemm_parameters.hpp", parameters_header)
                           .header("gemm_walk.cuh", walk_header)
                           .header("hopper_ptx.cuh", ptx_header)
                           .header("hopper_wgmma.cuh", wgmma_header);
-  definition.variant = variant;
-  definition.layout = layout;
+  definition.variant = [output](const GemmConfig& config) { return variant(config, output); };
+  definition.layout = [output](const GemmConfig& config, const GemmArgs& args) {
+    return layout(config, args, output);
+  };
   definition.parameters = add_parameters;
   definition.options.keep = is_mostly_inside;
   definition.options.key_names = {"M", "N", "K", "TYPE", "WAITS"};

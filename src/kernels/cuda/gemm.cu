@@ -179,6 +179,34 @@ __device__ __forceinline__ void store(const Sums& sums, const TensorMap& c, Shar
   }
 }
 
+/// What one thread of a consumer tells of the part of a tile that the consumer stores.
+class Counts {
+ public:
+  __device__ explicit Counts(const GemmParameters& p) : p_(p) {}
+
+  __device__ __forceinline__ void stored(int row, int column) {
+    row_ = row;
+    column_ = column;
+  }
+  /// Of what was stored last. Its stores have had the time of a tile to end.
+  __device__ __forceinline__ void tell() {
+    const int columns = min(WGMMA_N, p_.n - column_);
+    if (row_ < 0 || columns <= 0) {
+      return;
+    }
+    wait_for_writes();
+    const int end = min(row_ + slabs * slab_m, p_.m);
+    for (RowGroup group(p_, row_); group.begin < end; group = RowGroup(p_, group.end)) {
+      add_to_count(p_.done_counts + group.index, (min(group.end, end) - group.begin) * columns);
+    }
+  }
+
+ private:
+  const GemmParameters& p_;
+  int row_ = -1;
+  int column_ = 0;
+};
+
 /// One warpgroup.
 template <bool fp16>
 __device__ __forceinline__ void consume(const TensorMap& c, const GemmParameters& p, Shared shared,
@@ -190,6 +218,8 @@ __device__ __forceinline__ void consume(const TensorMap& c, const GemmParameters
   Place place;
   Sums sums;
   int buffer = 0;
+  [[maybe_unused]] Counts counts(p);
+  const bool tells = COUNTED && p.done_counts != nullptr && threadIdx.x % warpgroup_threads == 0;
   for (int index = blockIdx.x / CLUSTER; index < walk.count; index += gridDim.x / CLUSTER) {
     const int last =
         multiply<fp16>(sums, shared, place, k_blocks, own_row * row_bytes, own_column * row_bytes);
@@ -197,10 +227,19 @@ __device__ __forceinline__ void consume(const TensorMap& c, const GemmParameters
     asm volatile("" : "+r"(tile.m), "+r"(tile.n));  // its divisions are done while the tensor cores are busy
     wgmma_wait<0>();
     release(shared.empty(last));
+    if (tells) {
+      counts.tell();
+    }
     store<fp16>(sums, c, shared, consumer, buffer, tile.m * BLOCK_M + own_row, tile.n * BLOCK_N + own_column);
+    if (tells) {
+      counts.stored(tile.m * BLOCK_M + own_row, tile.n * BLOCK_N + own_column);
+    }
   }
   if (threadIdx.x % warpgroup_threads == 0) {
     wait_for_stores<0>();
+  }
+  if (tells) {
+    counts.tell();
   }
 }
 

@@ -8,9 +8,13 @@ namespace contextual::kernels::cuda {
 struct GemmParameters {
   const unsigned* ready_flags;
   unsigned* timed_out;
+  unsigned* done_counts;
   unsigned long long wait_budget_ns;
   unsigned ready_value;
   int rows_per_flag;
+  int rows_per_shard;
+  int flags_per_shard;
+  int first_row;
   int m;
   int n;
   int k;

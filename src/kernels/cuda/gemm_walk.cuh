@@ -16,14 +16,19 @@ struct Tile {
   int n;
 };
 
-/// The order in which clusters take tiles: bands of GROUP tiles' width, along n (or m), tile by tile across.
+/// The order in which clusters take tiles: bands of GROUP tiles' width, along n (or m), tile by tile across. Rows of
+/// tiles begin with the first one that lies behind `first_row`, and go on from the top.
 struct Walk {
   int across;  // tiles of a cluster in the direction in which bands follow each other
   int along;
   int count;
+  int m_tiles;
+  int first_m;
 
   __device__ explicit Walk(const GemmParameters& p) {
-    const int m_tiles = (p.m + BLOCK_M * CLUSTER - 1) / (BLOCK_M * CLUSTER);
+    constexpr int tile_rows = BLOCK_M * CLUSTER;
+    m_tiles = (p.m + tile_rows - 1) / tile_rows;
+    first_m = (p.first_row + tile_rows - 1) / tile_rows;
     const int n_tiles = (p.n + BLOCK_N - 1) / BLOCK_N;
     across = ALONG_N ? m_tiles : n_tiles;
     along = ALONG_N ? n_tiles : m_tiles;
@@ -36,8 +41,26 @@ struct Walk {
     const int rest = index - band * GROUP * along;
     const int x = band * GROUP + rest % width;
     const int y = rest / width;
-    const Tile tile = ALONG_N ? Tile{x, y} : Tile{y, x};
+    Tile tile = ALONG_N ? Tile{x, y} : Tile{y, x};
+    tile.m += first_m;
+    tile.m -= tile.m >= m_tiles ? m_tiles : 0;
     return {tile.m * CLUSTER + (CLUSTER > 1 ? static_cast<int>(hopper::block_in_cluster()) : 0), tile.n};
+  }
+};
+
+/// The rows that share a flag with a row. `end` may lie beyond the matrix.
+struct RowGroup {
+  int index;
+  int begin;
+  int end;
+
+  __device__ RowGroup(const GemmParameters& p, int row) {
+    const int shard = row / p.rows_per_shard;
+    const int shard_begin = shard * p.rows_per_shard;
+    const int part = (row - shard_begin) / p.rows_per_flag;
+    index = shard * p.flags_per_shard + part;
+    begin = row;
+    end = shard_begin + min((part + 1) * p.rows_per_flag, p.rows_per_shard);
   }
 };
 
@@ -52,8 +75,8 @@ class Flags {
     if (first_row >= end || first_row == done_) {
       return;
     }
-    for (int flag = first_row / p_.rows_per_flag; flag <= (end - 1) / p_.rows_per_flag; ++flag) {
-      while (hopper::load_flag(p_.ready_flags + flag) < p_.ready_value && !expired()) {
+    for (RowGroup group(p_, first_row); group.begin < end; group = RowGroup(p_, group.end)) {
+      while (hopper::load_flag(p_.ready_flags + group.index) < p_.ready_value && !expired()) {
         __nanosleep(20);
       }
     }
@@ -66,6 +89,10 @@ class Flags {
     const unsigned long long now = hopper::now_ns();
     if (begin_ == 0) {
       begin_ = now;
+      already_failed_ = p_.timed_out != nullptr && *const_cast<volatile unsigned*>(p_.timed_out) != 0;
+    }
+    if (already_failed_) {
+      return true;
     }
     if (now - begin_ < p_.wait_budget_ns) {
       return false;
@@ -78,6 +105,7 @@ class Flags {
 
   const GemmParameters& p_;
   unsigned long long begin_ = 0;  // of the first wait that was not over at once
+  bool already_failed_ = false;
   int done_ = -1;
 };
 

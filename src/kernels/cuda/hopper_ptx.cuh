@@ -125,6 +125,11 @@ __device__ __forceinline__ void wait_for_stores() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
 }
 
+/// Until all of this thread's stores have been written.
+__device__ __forceinline__ void wait_for_writes() {
+  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
 /// Before the copy engine or the tensor cores read shared memory that this thread wrote.
 __device__ __forceinline__ void fence_shared_writes() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -158,6 +163,13 @@ __device__ __forceinline__ unsigned load_flag(const unsigned* flag) {
   unsigned value;
   asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
   return value;
+}
+
+/// Whoever reads the sum with acquire semantics, on any device, sees what this thread wrote before, also by the copy
+/// engine.
+__device__ __forceinline__ void add_to_count(unsigned* count, int number) {
+  asm volatile("fence.proxy.async.global;" ::: "memory");
+  asm volatile("red.release.sys.global.add.u32 [%0], %1;" ::"l"(count), "r"(number) : "memory");
 }
 
 /// Four 8 x 8 matrices of 16-bit values; lane l gives the address of row l % 8 of matrix l / 8.

@@ -16,10 +16,23 @@ enum class GemmType { bf16, fp16 };
 /// m, n and k are at least 1. The copy engine requires that n and k are multiples of 8 and that pointers are
 /// multiples of 16 bytes; otherwise a launch throws InvalidArgument.
 ///
-/// With `ready_flags`, row r of A is not read before ready_flags[r / rows_per_flag] >= ready_value. The
+/// Rows belong to groups: row r to group r / rows_per_flag. If rows come in shards, groups are counted in
+/// each shard anew: row r belongs to group r / rows_per_shard * flags_per_shard + r % rows_per_shard /
+/// rows_per_flag.
+///
+/// With `ready_flags`, a row of A is not read before its group's flag is at least `ready_value`. The
 /// writer of A sets the flag with release semantics at system scope, or by an operation that the stream
 /// orders after the write, such as a copy. A block waits at most `wait_budget_ns` in total. It then writes 1
-/// to `timed_out`, unless that is null, and continues with A as it is, so that the kernel always ends.
+/// to `timed_out`, unless that is null, and continues with A as it is, so that the kernel always ends. It
+/// does not wait at all if `timed_out` is set already.
+///
+/// With `done_counts`, the kernel adds to a group's count the number of elements of C that it has written
+/// there, with release semantics at system scope. So all rows of a group are complete when the count has
+/// grown by n times their number. Only a kernel of the definition `gemm_definition(GemmOutput::counted)`
+/// takes counts.
+///
+/// Tiles are computed from `first_row` on to the end of C and then from its begin, in bands as the config
+/// says.
 struct GemmArgs {
   const void* a;
   const void* b;
@@ -28,9 +41,13 @@ struct GemmArgs {
   GemmType type = GemmType::bf16;
   const unsigned* ready_flags = nullptr;  ///< null if A is complete
   unsigned ready_value = 1;
-  int rows_per_flag = 0;                              ///< at least 1 if there are flags
+  int rows_per_flag = 0;                              ///< at least 1 if there are flags or counts
   unsigned* timed_out = nullptr;                      ///< device memory; never set to 0
   unsigned long long wait_budget_ns = 2'000'000'000;  ///< by the device's global timer
+  int rows_per_shard = 0;                             ///< 0 if all rows are one shard
+  int flags_per_shard = 0;                            ///< with shards, enough for rows_per_shard
+  unsigned* done_counts = nullptr;                    ///< null if nobody waits for C; never set to 0
+  int first_row = 0;                                  ///< in [0, m)
 };
 
 /// The config of the kernel. Blocks are persistent: each computes one tile of C after another. Sizes are in
@@ -57,8 +74,11 @@ using Gemm = CudaKernel<GemmConfig, GemmArgs>;
 /// Returns the kernel, which lives as long as the process. Thread-safe.
 CONTEXTUAL_API Gemm& gemm();
 
+/// Whether a kernel tells how much of C is complete, which costs registers.
+enum class GemmOutput { uncounted, counted };
+
 /// Returns the definition of `gemm`, for a kernel with another name or another config space.
-CONTEXTUAL_API Gemm::Definition gemm_definition();
+CONTEXTUAL_API Gemm::Definition gemm_definition(GemmOutput output = GemmOutput::uncounted);
 CONTEXTUAL_API Key gemm_key(const GemmArgs& args);
 
 }  // namespace contextual::kernels::cuda

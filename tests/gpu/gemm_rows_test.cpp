@@ -1,0 +1,192 @@
+// What the GEMM does with groups of rows: waits for those of A, counts those of C, and in which order.
+
+#include "gpu/gemm_reference.hpp"
+#include "gpu/kernel_support.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/kernels/row_partition.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace contextual;
+using namespace contextual::kernels::cuda;
+using namespace gpu_test;
+using kernels::RowPartition;
+using kernels::Rows;
+
+Gemm& counted_gemm() {
+  static auto* const kernel =
+      new Gemm("cuda_gemm_counted", gemm_space(), gemm_key, gemm_definition(GemmOutput::counted));
+  return *kernel;
+}
+
+GemmArgs in_groups(GemmArgs args, const RowPartition& partition) {
+  args.rows_per_flag = partition.rows_per_chunk();
+  args.rows_per_shard = partition.rows_per_shard();
+  args.flags_per_shard = partition.chunks();
+  return args;
+}
+
+std::string complaint(Gemm& kernel, const GemmArgs& args) {
+  try {
+    kernel.launch_config(0, nullptr, args);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("gemm rows: groups that do not fit the matrix are invalid arguments that are named", "[gpu]") {
+  alignas(16) static char memory[32];
+  static unsigned word = 0;
+  const GemmArgs good{.a = memory, .b = memory, .c = memory, .m = 16, .n = 8, .k = 8, .ready_flags = &word};
+  GemmArgs bad = good;
+  CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("rows_per_flag"));
+  bad = in_groups(good, RowPartition(16, 2, 2));
+  bad.flags_per_shard = 1;
+  CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("flags_per_shard = 1"));
+  bad = in_groups(good, RowPartition(16, 2, 2));
+  bad.first_row = 16;
+  CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("first_row = 16"));
+  bad.first_row = -1;
+  CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("first_row = -1"));
+  bad = in_groups(good, RowPartition(16, 2, 2));
+  bad.done_counts = &word;
+  CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("GemmOutput::counted"));
+  bad.n = 1 << 29;
+  CHECK_THAT(complaint(counted_gemm(), bad), ContainsSubstring("its count can tell"));
+}
+
+TEST_CASE("gemm rows: every config is right from any first row on", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  ReferenceGemm problem({700, 264, 136});
+  for (const int first_row : {1, 128, 350, 640, 699}) {
+    GemmArgs args = problem.args();
+    args.first_row = first_row;
+    for (std::size_t id = 0; id < gemm().space().size(); ++id) {
+      INFO("from row " << first_row << "; " << gemm().space().describe(id));
+      problem.poison();
+      REQUIRE(gemm().launch_config(id, stream, args) == CUDA_SUCCESS);
+      CHECK(problem.error() < ReferenceGemm::most_error);
+    }
+  }
+}
+
+TEST_CASE("gemm rows: rows of A in shards are not read before the flag of their chunk is set", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  const Stream copies;
+  const GemmShape shape{701, 264, 520};
+  ReferenceGemm problem(shape);
+  const std::size_t row_bytes = static_cast<std::size_t>(shape.k) * sizeof(std::uint16_t);
+  const DeviceArray<std::uint16_t> late(static_cast<std::size_t>(shape.m) *
+                                        static_cast<std::size_t>(shape.k));
+  for (const RowPartition& partition : {RowPartition(shape.m, 2, 1), RowPartition(shape.m, 3, 4)}) {
+    const DeviceArray<unsigned> flags(static_cast<std::size_t>(partition.flag_count()));
+    const DeviceArray<unsigned> timed_out(1);
+    for (std::size_t id = 0; id < gemm().space().size(); ++id) {
+      INFO(partition.ranks() << " shards; " << gemm().space().describe(id));
+      problem.poison();
+      cuda_check(cudaMemset(late.get(), 0xff, static_cast<std::size_t>(shape.m) * row_bytes));
+      cuda_check(
+          cudaMemset(flags.get(), 0, static_cast<std::size_t>(partition.flag_count()) * sizeof(unsigned)));
+      cuda_check(cudaMemset(timed_out.get(), 0, sizeof(unsigned)));
+      cuda_check(cudaDeviceSynchronize());
+      GemmArgs args = in_groups(problem.args(), partition);
+      const auto* const whole = static_cast<const char*>(args.a);
+      args.a = late.get();
+      args.ready_flags = flags.get();
+      args.ready_value = 1;
+      args.timed_out = timed_out.get();
+      args.first_row = partition.shard(1).begin;
+      REQUIRE(gemm().launch_config(id, stream, args) == CUDA_SUCCESS);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      for (int flag = partition.flag_count() - 1; flag >= 0; --flag) {  // in the wrong order
+        const Rows rows = partition.chunk(flag / partition.chunks(), flag % partition.chunks());
+        const std::size_t from = static_cast<std::size_t>(rows.begin) * row_bytes;
+        cuda_check(cudaMemcpyAsync(reinterpret_cast<char*>(late.get()) + from, whole + from,
+                                   static_cast<std::size_t>(rows.count()) * row_bytes,
+                                   cudaMemcpyDeviceToDevice, copies));
+        write_value(copies, flags.get() + flag, 1);
+      }
+      CHECK(problem.error() < ReferenceGemm::most_error);
+      CHECK(timed_out.host().at(0) == 0);
+    }
+  }
+}
+
+TEST_CASE("gemm rows: it does not wait where a wait has failed already", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  ReferenceGemm problem({700, 264, 136});
+  const DeviceArray<unsigned> flags(std::vector<unsigned>(6, 0));
+  const DeviceArray<unsigned> timed_out(std::vector<unsigned>{1});
+  GemmArgs args = problem.args();
+  args.ready_flags = flags.get();
+  args.rows_per_flag = 128;
+  args.timed_out = timed_out.get();
+  args.wait_budget_ns = 10'000'000'000;
+  const auto begin = std::chrono::steady_clock::now();
+  REQUIRE(gemm().launch_config(0, stream, args) == CUDA_SUCCESS);
+  stream.wait();
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK(problem.error() < ReferenceGemm::most_error);
+}
+
+TEST_CASE("gemm rows: a count says when the rows of a group are complete", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  const Stream copies;
+  const GemmShape shape{701, 264, 520};
+  ReferenceGemm problem(shape);
+  const auto row_elements = static_cast<std::size_t>(shape.n);
+  const DeviceArray<std::uint16_t> sent(static_cast<std::size_t>(shape.m) * row_elements);
+  for (const RowPartition& partition : {RowPartition(shape.m, 2, 1), RowPartition(shape.m, 3, 4)}) {
+    const DeviceArray<unsigned> counts(static_cast<std::size_t>(partition.flag_count()));
+    for (std::size_t id = 0; id < counted_gemm().space().size(); ++id) {
+      INFO(partition.ranks() << " shards; " << counted_gemm().space().describe(id));
+      problem.poison();
+      cuda_check(
+          cudaMemset(counts.get(), 0, static_cast<std::size_t>(partition.flag_count()) * sizeof(unsigned)));
+      cuda_check(cudaDeviceSynchronize());
+      GemmArgs args = in_groups(problem.args(), partition);
+      args.done_counts = counts.get();
+      args.first_row = partition.shard(1).begin;
+      REQUIRE(counted_gemm().launch_config(id, stream, args) == CUDA_SUCCESS);
+      for (int flag = 0; flag < partition.flag_count(); ++flag) {
+        const Rows rows = partition.chunk(flag / partition.chunks(), flag % partition.chunks());
+        const unsigned all = static_cast<unsigned>(rows.count()) * static_cast<unsigned>(shape.n);
+        wait_for_value(copies, counts.get() + flag, all);
+        const std::size_t from = static_cast<std::size_t>(rows.begin) * row_elements;
+        cuda_check(
+            cudaMemcpyAsync(sent.get() + from, static_cast<std::uint16_t*>(args.c) + from,
+                            static_cast<std::size_t>(rows.count()) * row_elements * sizeof(std::uint16_t),
+                            cudaMemcpyDeviceToDevice, copies));
+      }
+      CHECK(problem.error() < ReferenceGemm::most_error);
+      std::vector<std::uint16_t> c(static_cast<std::size_t>(shape.m) * row_elements);
+      cuda_check(cudaMemcpy(c.data(), args.c, c.size() * sizeof(std::uint16_t), cudaMemcpyDeviceToHost));
+      CHECK(sent.host() == c);
+    }
+  }
+}
