@@ -32,7 +32,7 @@ Gemm& counted_gemm() {
 GemmArgs in_groups(GemmArgs args, const RowPartition& partition) {
   args.rows_per_flag = partition.rows_per_chunk();
   args.rows_per_shard = partition.rows_per_shard();
-  args.flags_per_shard = partition.chunks();
+  args.flags_per_shard = RowPartition::most_chunks;
   return args;
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("gemm rows: rows of A in shards are not read before the flag of their 
       REQUIRE(gemm().launch_config(id, stream, args) == CUDA_SUCCESS);
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
       for (int flag = partition.flag_count() - 1; flag >= 0; --flag) {  // in the wrong order
-        const Rows rows = partition.chunk(flag / partition.chunks(), flag % partition.chunks());
+        const Rows rows = partition.chunk(flag / RowPartition::most_chunks, flag % RowPartition::most_chunks);
         const std::size_t from = static_cast<std::size_t>(rows.begin) * row_bytes;
         cuda_check(cudaMemcpyAsync(reinterpret_cast<char*>(late.get()) + from, whole + from,
                                    static_cast<std::size_t>(rows.count()) * row_bytes,
@@ -174,7 +174,7 @@ TEST_CASE("gemm rows: a count says when the rows of a group are complete", "[gpu
       args.first_row = partition.shard(1).begin;
       REQUIRE(counted_gemm().launch_config(id, stream, args) == CUDA_SUCCESS);
       for (int flag = 0; flag < partition.flag_count(); ++flag) {
-        const Rows rows = partition.chunk(flag / partition.chunks(), flag % partition.chunks());
+        const Rows rows = partition.chunk(flag / RowPartition::most_chunks, flag % RowPartition::most_chunks);
         const unsigned all = static_cast<unsigned>(rows.count()) * static_cast<unsigned>(shape.n);
         wait_for_value(copies, counts.get() + flag, all);
         const std::size_t from = static_cast<std::size_t>(rows.begin) * row_elements;

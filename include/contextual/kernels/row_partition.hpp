@@ -23,7 +23,9 @@ struct Rows {
 /// The last ones have fewer rows, or none.
 class CONTEXTUAL_API RowPartition {
  public:
-  /// Throws InvalidArgument unless m, ranks and chunks are at least 1.
+  static constexpr int most_chunks = 16;  ///< of a shard: so many flags has each shard, whatever its chunks
+
+  /// Throws InvalidArgument unless m and ranks are at least 1, and chunks from 1 to `most_chunks`.
   RowPartition(int m, int ranks, int chunks = 1);
 
   int m() const noexcept { return m_; }
@@ -35,9 +37,9 @@ class CONTEXTUAL_API RowPartition {
   Rows shard(int rank) const noexcept;
   Rows chunk(int rank, int index) const noexcept;
 
-  /// Returns the number of a chunk among those of all ranks: the index of its ready flag.
-  int flag(int rank, int index) const noexcept { return rank * chunks_ + index; }
-  int flag_count() const noexcept { return ranks_ * chunks_; }
+  /// Returns the index of a chunk's flag among those of all ranks.
+  static int flag(int rank, int index) noexcept { return rank * most_chunks + index; }
+  int flag_count() const noexcept { return ranks_ * most_chunks; }
 
  private:
   int m_;

@@ -72,7 +72,7 @@ class GatherWorld {
     stream.then([this, &own, r] {
       own.done.assign(ranks_.size(), 0);
       for (int f = 0; f < partition_.flag_count(); ++f) {
-        own.ready[index(f)] = f / partition_.chunks() == r;
+        own.ready[index(f)] = f / RowPartition::most_chunks == r;
       }
     });
     for (Rank& peer : ranks_) {

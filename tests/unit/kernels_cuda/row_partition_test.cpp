@@ -57,4 +57,5 @@ TEST_CASE("a row partition without rows, ranks or chunks is refused", "[unit]") 
   REQUIRE_THROWS_AS(RowPartition(0, 2), contextual::InvalidArgument);
   REQUIRE_THROWS_AS(RowPartition(4, 0), contextual::InvalidArgument);
   REQUIRE_THROWS_AS(RowPartition(4, 2, 0), contextual::InvalidArgument);
+  REQUIRE_THROWS_AS(RowPartition(4, 2, 17), contextual::InvalidArgument);
 }

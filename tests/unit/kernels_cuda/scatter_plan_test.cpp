@@ -32,7 +32,7 @@ class ScatterWorld {
       rank.partial.assign(index(partition.m()), 0);
       rank.slots.assign(ranks_.size(), std::vector<int>(index(partition.rows_per_shard()), 0));
       rank.computed.assign(index(partition.flag_count()), false);
-      rank.offered.assign(ranks_.size() * index(partition.chunks()), false);
+      rank.offered.assign(index(partition.flag_count()), false);
       rank.arrived.assign(ranks_.size(), 0);
       rank.done.assign(ranks_.size(), false);
     }

@@ -22,9 +22,10 @@ Rows part_of(Rows whole, int size, int index) {
 }  // namespace
 
 RowPartition::RowPartition(int m, int ranks, int chunks) : m_(m), ranks_(ranks), chunks_(chunks) {
-  if (m < 1 || ranks < 1 || chunks < 1) {
-    throw InvalidArgument("a row partition needs at least one row, rank and chunk, not " + std::to_string(m) +
-                          ", " + std::to_string(ranks) + " and " + std::to_string(chunks));
+  if (m < 1 || ranks < 1 || chunks < 1 || chunks > most_chunks) {
+    throw InvalidArgument("a row partition needs at least one row and rank, and 1 to 16 chunks, not " +
+                          std::to_string(m) + ", " + std::to_string(ranks) + " and " +
+                          std::to_string(chunks));
   }
   rows_per_shard_ = divide_up(m, ranks);
   rows_per_chunk_ = divide_up(rows_per_shard_, chunks);

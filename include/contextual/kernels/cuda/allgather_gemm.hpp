@@ -1,0 +1,83 @@
+#pragma once
+
+/// \file
+/// AllGatherGemm: every rank multiplies the rows of all ranks, and begins before they have arrived.
+
+#include <contextual/cuda.hpp>
+#include <contextual/export.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/kernels/cuda/peer_workspace.hpp>
+#include <contextual/kernels/row_partition.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace contextual::kernels::cuda {
+
+/// A of all ranks, m x k, of which rank r holds the rows `RowPartition(m, ranks).shard(r)`; and B of this
+/// rank, n x k.
+struct AllGatherGemmShape {
+  int m = 0;
+  int n = 0;  ///< a multiple of 8; of the first product, if there are several
+  int k = 0;  ///< a multiple of 8
+  GemmType type = GemmType::bf16;
+};
+
+/// One product of the gathered rows: C[m, n] = A[m, k] * B[n, k]^T, row major and dense.
+struct GatheredProduct {
+  const void* b = nullptr;  ///< this rank's weights, [n, k]
+  void* c = nullptr;        ///< [m, n], rows in the order of A
+  int n = 0;                ///< a multiple of 8
+};
+
+/// C[m, n] = A[m, k] * B[n, k]^T, where every rank has a part of A's rows and its own B. The product begins
+/// with own rows, while copies bring the others; tensor parallel layers with column-wise split weights need
+/// this.
+///
+/// Everything that can be tuned is tuned together, in a region of the caller's: how the rows are transferred
+/// ("cuda_allgather_transfer") and how they are multiplied ("cuda_allgather_gemm").
+///
+/// The objects of one workspace share its memory. Construction is not collective, but all ranks make the same
+/// calls in the same order. One thread at a time uses the objects of a workspace.
+class CONTEXTUAL_API AllGatherGemm {
+ public:
+  /// Returns how large a workspace must be for this shape, in bytes.
+  static std::size_t workspace_bytes(const AllGatherGemmShape& shape);
+
+  /// Throws InvalidArgument if the workspace is too small, if its ranks cannot use each other's memory, if n
+  /// or k is no multiple of 8, or if m, n or k is below 1.
+  AllGatherGemm(std::shared_ptr<PeerWorkspace> workspace, const AllGatherGemmShape& shape);
+
+  const AllGatherGemmShape& shape() const noexcept { return shape_; }
+  Rows own_rows() const noexcept { return rows_; }  ///< of A, on this rank; may be empty
+
+  /// Returns where this rank's rows lie in the gathered matrix, dense. Whoever writes them there spares the
+  /// copy. They may be written when the previous call on the workspace has ended in stream order.
+  void* input() const noexcept;
+  /// Returns the gathered matrix, [m, k], dense. Its rows are valid in stream order from the end of a call
+  /// until the next call on the workspace begins, or until own rows are written.
+  const void* gathered() const noexcept;
+
+  /// Gathers and multiplies, in the order of `stream`, without waiting on the host. `a_rows` are own rows,
+  /// [own_rows, k], dense; unless they are `input()`, they are copied first. `b` is [n, k], `c` is [m, n].
+  /// Works under stream capture. All ranks must make the call.
+  ///
+  /// Throws InvalidArgument for pointers that are not multiples of 16 bytes, DeviceError if an earlier call
+  /// on the workspace has failed, and CudaError. If the other ranks do not come within the workspace's
+  /// budget, C is filled with NaN.
+  void operator()(CUstream stream, const void* a_rows, const void* b, void* c);
+  /// The same for several products of one gather, for example of gate and up projections. The first one waits
+  /// for the rows.
+  void operator()(CUstream stream, const void* a_rows, std::span<const GatheredProduct> products);
+
+ private:
+  std::shared_ptr<PeerWorkspace> workspace_;
+  AllGatherGemmShape shape_;
+  Rows rows_;
+};
+
+/// "cuda_allgather_gemm": the kernel that multiplies. Key: as that of `gemm`.
+CONTEXTUAL_API Gemm& allgather_gemm();
+
+}  // namespace contextual::kernels::cuda

@@ -1,0 +1,76 @@
+#pragma once
+
+/// \file
+/// What the ranks of a node share for regions that are spread over their GPUs.
+
+#include <contextual/communicator.hpp>
+#include <contextual/export.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace contextual::kernels::cuda {
+
+struct PeerWorkspaceOptions {
+  /// How long the construction and the destruction wait for the other ranks.
+  std::chrono::nanoseconds setup_deadline{std::chrono::seconds(60)};
+  /// How long a call waits on its device for the other ranks to come to the same call, and for rows of
+  /// theirs. At most 20 s.
+  std::chrono::nanoseconds wait_budget{std::chrono::seconds(10)};
+};
+
+/// Device memory that the ranks of a node copy to and from each other, and the words by which they tell each
+/// other how far they are. A rank is a process with a GPU; there are 2 to 8, and several may share a GPU.
+///
+/// Many objects, such as the layers of a model, use one workspace, one after another: the order of their
+/// calls in their streams must be the same on all ranks, and each call must follow the previous one in stream
+/// order. One thread at a time uses a workspace and its objects.
+///
+/// A call that waits for another rank longer than `wait_budget` fails: its output is filled with NaN, and so
+/// are those of the other ranks that wait for it. A workspace of which a call has failed throws at the next
+/// call, on every rank, until `rearm`. While a region is being tuned, a failure only rejects the assignment
+/// of configs that was tried.
+class CONTEXTUAL_API PeerWorkspace {
+ public:
+  /// Collective. Takes memory on the current device: `bytes` for matrices, the largest that one of its
+  /// objects needs, and a few KiB more. Throws CommunicationError if a rank does not come, InvalidArgument
+  /// for a budget of more than 20 s, for more than 8 ranks and for sizes that differ between ranks, and
+  /// CudaError.
+  PeerWorkspace(std::shared_ptr<Communicator> communicator, std::size_t bytes,
+                const PeerWorkspaceOptions& options = {});
+  PeerWorkspace(const PeerWorkspace&) = delete;
+  PeerWorkspace& operator=(const PeerWorkspace&) = delete;
+  /// Collective, also after an error: waits for the other ranks until the deadline, and then leaves the
+  /// memory to the process. The objects and the graphs that use it must be gone, and their work on the device
+  /// be done.
+  ~PeerWorkspace();
+
+  int rank() const noexcept;
+  int ranks() const noexcept;
+  std::size_t bytes() const noexcept;  ///< for matrices
+
+  /// Returns why the ranks cannot use each other's memory, e.g. in containers; empty if they can. Equal on
+  /// all ranks.
+  const std::string& problem() const noexcept;
+
+  /// Returns why a call on this rank has failed, e.g. "rank 1 did not come within 10 s"; empty if none has.
+  /// Does not wait: says what the device has told so far. Cost: one read of the host's memory.
+  std::string failure() const;
+
+  /// Ends all waits of this rank's calls, which then fail. Does not wait. Thread-safe; from any thread.
+  void abort() noexcept;
+
+  /// Makes the workspace ready again after a failure. Collective; all work on the device that uses it must be
+  /// done. Throws CommunicationError if a rank does not come, and CudaError.
+  void rearm();
+
+  struct Parts;
+  Parts& parts() noexcept { return *parts_; }  ///< for the library's own objects
+
+ private:
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace contextual::kernels::cuda

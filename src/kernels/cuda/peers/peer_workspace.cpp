@@ -1,0 +1,64 @@
+#include "kernels/cuda/peers/peer_control.hpp"
+#include "kernels/cuda/peers/sm_budget.hpp"
+#include "kernels/cuda/peers/workspace_parts.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/kernels/cuda/peer_workspace.hpp>
+
+#include <atomic>
+#include <span>
+#include <utility>
+
+namespace contextual::kernels::cuda {
+
+PeerWorkspace::PeerWorkspace(std::shared_ptr<Communicator> communicator, std::size_t bytes,
+                             const PeerWorkspaceOptions& options)
+    : parts_(std::make_unique<Parts>(std::move(communicator), bytes, options)) {
+  Parts* const parts = parts_.get();
+  parts->checks.emplace(sharing_kernels(), KernelChecks{.feasible =
+                                                            [parts](std::span<const AssignedConfig> configs) {
+                                                              return fit_together(configs,
+                                                                                  parts->multiprocessors);
+                                                            },
+                                                        .verify =
+                                                            [parts](const IterationInfo&) {
+                                                              const std::string failure = parts->failure();
+                                                              if (!failure.empty()) {
+                                                                throw ConfigRejected(failure);
+                                                              }
+                                                              return true;
+                                                            },
+                                                        .after_failure = [parts] { parts->rearm(); }});
+}
+
+PeerWorkspace::~PeerWorkspace() = default;
+
+int PeerWorkspace::rank() const noexcept {
+  return parts_->communicator->rank();
+}
+
+int PeerWorkspace::ranks() const noexcept {
+  return parts_->communicator->size();
+}
+
+std::size_t PeerWorkspace::bytes() const noexcept {
+  return parts_->matrix_bytes;
+}
+
+const std::string& PeerWorkspace::problem() const noexcept {
+  return parts_->memory.problem();
+}
+
+std::string PeerWorkspace::failure() const {
+  return parts_->failure();
+}
+
+void PeerWorkspace::abort() noexcept {
+  std::atomic_ref(*parts_->host.abort()).store(1, std::memory_order_release);
+}
+
+void PeerWorkspace::rearm() {
+  parts_->rearm();
+}
+
+}  // namespace contextual::kernels::cuda

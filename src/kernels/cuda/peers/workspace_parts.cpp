@@ -1,0 +1,141 @@
+#include "kernels/cuda/peers/workspace_parts.hpp"
+
+#include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/peers/failure_text.hpp"
+#include "kernels/cuda/peers/peer_kernels.hpp"
+
+#include <contextual/context_guard.hpp>
+#include <contextual/deadline.hpp>
+#include <contextual/error.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace contextual::kernels::cuda {
+namespace {
+
+constexpr std::size_t control_bytes = 4096;  // what follows is aligned to it
+static_assert(sizeof(PeerControl) <= control_bytes);
+
+/// Of a device that this process uses.
+int multiprocessors_here() {
+  int device = 0;
+  int count = 0;
+  CONTEXTUAL_KERNELS_CUDA(cudaGetDevice(&device));
+  CONTEXTUAL_KERNELS_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return count;
+}
+
+/// Throws InvalidArgument on all ranks.
+void check_equal(Communicator& communicator, std::size_t bytes, std::chrono::nanoseconds deadline) {
+  const auto value = static_cast<std::int64_t>(bytes);
+  std::array<std::int64_t, 2> most{value, -value};
+  communicator.all_reduce_max(most, Deadline::after(deadline));
+  if (most[0] != -most[1]) {
+    throw InvalidArgument("a peer workspace must have one size on all ranks, not " +
+                          std::to_string(-most[1]) + " and " + std::to_string(most[0]) + " bytes");
+  }
+}
+
+std::shared_ptr<Communicator> checked(std::shared_ptr<Communicator> communicator, std::size_t bytes,
+                                      const PeerWorkspaceOptions& options) {
+  if (communicator == nullptr) {
+    throw InvalidArgument("a peer workspace needs a communicator");
+  }
+  if (communicator->size() > PeerControl::most_ranks) {
+    throw InvalidArgument("a peer workspace is for at most " + std::to_string(PeerControl::most_ranks) +
+                          " ranks of one node, not " + std::to_string(communicator->size()));
+  }
+  // A kernel that spins longer looks like a hung device.
+  if (options.wait_budget <= std::chrono::nanoseconds(0) || options.wait_budget > std::chrono::seconds(20)) {
+    throw InvalidArgument("PeerWorkspaceOptions::wait_budget must be positive and at most 20 s");
+  }
+  check_equal(*communicator, bytes, options.setup_deadline);
+  return communicator;
+}
+
+}  // namespace
+
+HostWords::HostWords() {
+  void* words = nullptr;
+  CONTEXTUAL_KERNELS_CUDA(
+      cudaHostAlloc(&words, 2 * sizeof(unsigned), cudaHostAllocMapped | cudaHostAllocPortable));
+  words_ = static_cast<unsigned*>(words);
+  words_[0] = 0;
+  words_[1] = 0;
+}
+
+HostWords::~HostWords() {
+  cudaFreeHost(words_);
+}
+
+PeerWorkspace::Parts::Parts(std::shared_ptr<Communicator> its_communicator, std::size_t bytes,
+                            const PeerWorkspaceOptions& its_options)
+    : communicator(checked(std::move(its_communicator), bytes, its_options)),
+      matrix_bytes(bytes),
+      options(its_options),
+      memory(communicator, control_bytes + bytes, its_options.setup_deadline),
+      multiprocessors(multiprocessors_here()) {
+  load_peer_kernels();
+}
+
+PeerControl* PeerWorkspace::Parts::control_of(int rank) const noexcept {
+  return reinterpret_cast<PeerControl*>(memory.of(rank));
+}
+
+std::byte* PeerWorkspace::Parts::matrices_of(int rank) const noexcept {
+  return memory.of(rank) + control_bytes;
+}
+
+PeerBegin PeerWorkspace::Parts::begin() const noexcept {
+  PeerBegin begin{};
+  begin.rank = communicator->rank();
+  begin.ranks = communicator->size();
+  for (int rank = 0; rank < begin.ranks; ++rank) {
+    begin.control[rank] = control_of(rank);
+  }
+  begin.host_failed = host.failed();
+  begin.host_abort = host.abort();
+  begin.wait_budget_ns = static_cast<unsigned long long>(options.wait_budget.count());
+  return begin;
+}
+
+std::string PeerWorkspace::Parts::failure() const {
+  return failure_text(std::atomic_ref(*host.failed()).load(std::memory_order_acquire), options.wait_budget);
+}
+
+void PeerWorkspace::Parts::require_sound() const {
+  if (std::atomic_ref(*host.failed()).load(std::memory_order_acquire) == PeerFailure::none) [[likely]] {
+    return;
+  }
+  if (detail::thread_state().log == nullptr) {
+    throw DeviceError("a call that several ranks compute together has failed: " + failure() +
+                      ". Its outputs are NaN. Call PeerWorkspace::rearm on all ranks to go on");
+  }
+}
+
+/// All ranks begin again at an epoch that none of them has used, with all words lowered before anyone goes
+/// on.
+void PeerWorkspace::Parts::rearm() {
+  PeerControl* const own = control_of(communicator->rank());
+  PeerControl control{};
+  CONTEXTUAL_KERNELS_CUDA(cudaMemcpy(&control, own, sizeof(control), cudaMemcpyDeviceToHost));
+  std::array<std::int64_t, 1> epoch{control.epoch};
+  communicator->all_reduce_max(epoch, Deadline::after(options.setup_deadline));
+  control = {};
+  control.epoch = static_cast<unsigned>(epoch[0]);
+  for (unsigned& arrived : control.arrived) {
+    arrived = control.epoch;
+  }
+  CONTEXTUAL_KERNELS_CUDA(cudaMemcpy(own, &control, sizeof(control), cudaMemcpyHostToDevice));
+  CONTEXTUAL_KERNELS_CUDA(cudaDeviceSynchronize());
+  *host.failed() = 0;
+  *host.abort() = 0;
+  communicator->all_reduce_max(epoch, Deadline::after(options.setup_deadline));
+}
+
+}  // namespace contextual::kernels::cuda

@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// The parts of a PeerWorkspace, for the objects that use it.
+
+#include "kernels/cuda/peers/peer_control.hpp"
+#include "kernels/cuda/peers/peer_lanes.hpp"
+#include "kernels/cuda/peers/peer_memory.hpp"
+
+#include <contextual/communicator.hpp>
+#include <contextual/kernels/cuda/peer_workspace.hpp>
+#include <contextual/registered_checks.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace contextual::kernels::cuda {
+
+/// Two words that the host and the device share: pinned memory of the host.
+class HostWords {
+ public:
+  HostWords();  ///< both are 0; throws CudaError
+  HostWords(const HostWords&) = delete;
+  HostWords& operator=(const HostWords&) = delete;
+  ~HostWords();
+
+  unsigned* failed() const noexcept { return words_; }
+  unsigned* abort() const noexcept { return words_ + 1; }
+
+ private:
+  unsigned* words_ = nullptr;
+};
+
+struct PeerWorkspace::Parts {
+  Parts(std::shared_ptr<Communicator> its_communicator, std::size_t bytes,
+        const PeerWorkspaceOptions& its_options);
+
+  PeerControl* control_of(int rank) const noexcept;
+  /// Returns where a rank's matrices begin.
+  std::byte* matrices_of(int rank) const noexcept;
+  PeerBegin begin() const noexcept;
+
+  /// Throws DeviceError if a call has failed, unless the calling thread is in a region that is being tuned,
+  /// where `verify` finds it.
+  void require_sound() const;
+
+  std::string failure() const;
+  void rearm();
+
+  std::shared_ptr<Communicator> communicator;
+  std::size_t matrix_bytes;
+  PeerWorkspaceOptions options;
+  PeerMemory memory;
+  HostWords host;
+  PeerLanes lanes;
+  int multiprocessors = 0;  ///< of the device
+  std::optional<RegisteredChecks> checks;
+};
+
+}  // namespace contextual::kernels::cuda

@@ -1,0 +1,369 @@
+// The all-gather GEMM between processes, each with a GPU. Ranks share GPUs where there are too few, for
+// correctness.
+
+#include "gpu/gathered_problem.hpp"
+#include "gpu/gpu_rank.hpp"
+#include "gpu/kernel_support.hpp"
+#include "kernels/cuda/peers/peer_control.hpp"
+#include "kernels/cuda/peers/workspace_parts.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/kernels/cuda/allgather_gemm.hpp>
+#include <contextual/mpi.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace contextual;
+using namespace contextual::kernels::cuda;
+using namespace gpu_test;
+
+namespace {
+
+/// A workspace of all ranks, or the reason for ctest why there is none.
+std::shared_ptr<PeerWorkspace> workspace_for(const AllGatherGemmShape& shape,
+                                             const PeerWorkspaceOptions& options = {}) {
+  return std::make_shared<PeerWorkspace>(mpi_communicator(MPI_COMM_WORLD),
+                                         AllGatherGemm::workspace_bytes(shape), options);
+}
+
+bool can_run(const Rank& rank, const PeerWorkspace& workspace) {
+  if (workspace.problem().empty()) {
+    return true;
+  }
+  if (rank.number == 0) {
+    std::printf("skipped: %s\n", workspace.problem().c_str());
+  }
+  return false;
+}
+
+bool ready_here() {
+  return on_all_ranks(has_gpu());
+}
+
+/// The workspace's matrices hold NaN wherever nobody has written yet.
+void poison(PeerWorkspace& workspace) {
+  cuda_check(cudaMemset(workspace.parts().matrices_of(workspace.rank()), 0xff, workspace.bytes()));
+  cuda_check(cudaDeviceSynchronize());
+  on_all_ranks(true);  // a barrier: nobody writes before everybody has poisoned
+}
+
+Options tuning_options() {
+  Options options;
+  options.communicator = mpi_communicator(MPI_COMM_WORLD);
+  options.n_warmup = 1;
+  options.n_repeat = 2;
+  options.search = SearchLevel::quick;
+  options.search_settings.runs = 120;
+  options.always_tune = true;
+  options.log_directory = "";
+  options.timer = cuda_cupti_timer;
+  return options;
+}
+
+void gather_and_check(AllGatherGemm& layer, GatheredProblem& problem, cudaStream_t stream, int set) {
+  layer(stream, problem.a_rows(set), problem.b(), problem.c());
+  problem.check_later(stream, set);
+}
+
+}  // namespace
+
+TEST_CASE("all-gather GEMM: right without tuning, for any number of rows, with fresh data each time",
+          "[shapes]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  for (const auto type : {GemmType::fp16, GemmType::bf16}) {
+    for (const int m : {1, 127, 128, 513}) {
+      const AllGatherGemmShape shape{m, 136, 72, type};
+      CAPTURE(m, static_cast<int>(type));
+      const auto workspace = workspace_for(shape);
+      if (!can_run(rank, *workspace)) {
+        return;
+      }
+      poison(*workspace);
+      AllGatherGemm layer(workspace, shape);
+      GatheredProblem problem(rank, shape, 3);
+      for (int round = 0; round < 9; ++round) {
+        gather_and_check(layer, problem, stream, round % problem.sets());
+      }
+      CHECK(problem.wrong() == 0);
+      CHECK(workspace->failure().empty());
+    }
+  }
+}
+
+TEST_CASE("all-gather GEMM: five rounds of fresh data at the size of a model's layer", "[size]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherGemmShape shape{4091 * rank.count, 5120, 1024, GemmType::fp16};
+  const auto workspace = workspace_for(shape);
+  if (!can_run(rank, *workspace)) {
+    return;
+  }
+  poison(*workspace);
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem problem(rank, shape, 5);
+  for (int set = 0; set < problem.sets(); ++set) {
+    gather_and_check(layer, problem, stream, set);
+    CHECK(problem.wrong() == 0);
+  }
+}
+
+TEST_CASE(
+    "all-gather GEMM: every config of the transfer and of the GEMM is right when tuned, in each iteration",
+    "[tuned]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherGemmShape shape{1022, 776, 328, GemmType::fp16};
+  const auto workspace = workspace_for(shape);
+  if (!can_run(rank, *workspace)) {
+    return;
+  }
+  poison(*workspace);
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem problem(rank, shape, 2);
+  ContextualAutotuner tuner(tuning_options());
+  int iteration = 0;
+  tuner.run("allgather_gemm",
+            [&] { gather_and_check(layer, problem, stream, iteration++ % problem.sets()); });
+  CHECK(iteration > 50);
+  CHECK(problem.wrong() == 0);
+  const Report report = tuner.report();
+  const RegionReport* const region = report.find("allgather_gemm");
+  REQUIRE(region != nullptr);
+  CHECK(region->problems.size() == 2);
+  for (const auto& tuned : region->problems) {
+    CHECK(tuned.outcome == ProblemOutcome::locked_in);
+    CHECK(same_on_all_ranks(tuned.choice));
+  }
+  // As it was chosen, outside of tuning.
+  for (int round = 0; round < 10; ++round) {
+    gather_and_check(layer, problem, stream, round % problem.sets());
+  }
+  CHECK(problem.wrong() == 0);
+}
+
+TEST_CASE("all-gather GEMM: own rows that are written in place, and several products of one gather",
+          "[in_place]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherGemmShape shape{700, 264, 136, GemmType::fp16};
+  const auto workspace = workspace_for(shape);
+  if (!can_run(rank, *workspace)) {
+    return;
+  }
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem first(rank, shape, 2);
+  GatheredProblem second(rank, shape, 2);
+  const std::size_t bytes =
+      static_cast<std::size_t>(first.rows().count()) * static_cast<std::size_t>(shape.k) * 2;
+  for (int round = 0; round < 20; ++round) {
+    const int set = round % 2;
+    cuda_check(cudaMemcpyAsync(layer.input(), first.a_rows(set), bytes, cudaMemcpyDeviceToDevice, stream));
+    const std::vector<GatheredProduct> products{{first.b(), first.c(), shape.n},
+                                                {second.b(), second.c(), shape.n}};
+    layer(stream, layer.input(), products);
+    first.check_later(stream, set);
+    second.check_later(stream, set);
+  }
+  CHECK(first.wrong() == 0);
+  CHECK(second.wrong() == 0);
+}
+
+TEST_CASE(
+    "all-gather GEMM: a thousand replays of a graph, with eager calls among them, and epochs that wrap "
+    "around",
+    "[graph]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherGemmShape shape{257, 136, 72, GemmType::fp16};
+  const auto workspace = workspace_for(shape);
+  if (!can_run(rank, *workspace)) {
+    return;
+  }
+  // All ranks begin 300 calls before the wrap.
+  PeerControl control{};
+  control.epoch = 0U - 300U;
+  for (unsigned& arrived : control.arrived) {
+    arrived = control.epoch;
+  }
+  cuda_check(cudaMemcpy(workspace->parts().control_of(rank.number), &control, sizeof(control),
+                        cudaMemcpyHostToDevice));
+  cuda_check(cudaDeviceSynchronize());
+  on_all_ranks(true);
+
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem problem(rank, shape, 3);
+  gather_and_check(layer, problem, stream, 0);  // code is loaded before a capture
+  std::vector<cudaGraphExec_t> graphs;
+  for (int set = 0; set < problem.sets(); ++set) {
+    cudaGraph_t graph = nullptr;
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    gather_and_check(layer, problem, stream, set);
+    cuda_check(cudaStreamEndCapture(stream, &graph));
+    cuda_check(cudaGraphInstantiate(&graphs.emplace_back(), graph, 0));
+    cuda_check(cudaGraphDestroy(graph));
+  }
+  for (int replay = 0; replay < 1000; ++replay) {
+    cuda_check(cudaGraphLaunch(graphs[static_cast<std::size_t>(replay) % graphs.size()], stream));
+    if (replay % 7 == 3) {
+      gather_and_check(layer, problem, stream, replay % problem.sets());
+    }
+  }
+  CHECK(problem.wrong() == 0);
+  CHECK(workspace->failure().empty());
+  for (const cudaGraphExec_t graph : graphs) {
+    cuda_check(cudaGraphExecDestroy(graph));
+  }
+}
+
+TEST_CASE("all-gather GEMM: it is right when the GEMM runs long before the rows come", "[late]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherGemmShape shape{1030, 264, 136, GemmType::fp16};
+  const auto workspace = workspace_for(shape);
+  if (!can_run(rank, *workspace)) {
+    return;
+  }
+  poison(*workspace);
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem problem(rank, shape, 2);
+  for (int round = 0; round < 6; ++round) {
+    // The lanes are held up, so that the GEMM occupies the device before the copies begin.
+    for (int lane = 0; lane < PeerControl::most_lanes; ++lane) {
+      cuda_check(cudaLaunchHostFunc(
+          workspace->parts().lanes[lane],
+          [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr));
+    }
+    gather_and_check(layer, problem, stream, round % 2);
+    CHECK(problem.wrong() == 0);
+  }
+}
+
+TEST_CASE(
+    "all-gather GEMM: a rank that does not come gives NaN and an error that names it, and all can go on",
+    "[missing]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  if (rank.count < 2) {
+    return;
+  }
+  const Stream stream;
+  const AllGatherGemmShape shape{512, 136, 72, GemmType::fp16};
+  const auto workspace = workspace_for(shape, {.wait_budget = std::chrono::milliseconds(200)});
+  if (!can_run(rank, *workspace)) {
+    return;
+  }
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem problem(rank, shape, 1);
+  const int missing = rank.count - 1;
+  for (int round = 0; round < 3; ++round) {
+    gather_and_check(layer, problem, stream, 0);
+    CHECK(problem.wrong() == 0);
+    if (rank.number != missing) {
+      layer(stream, problem.a_rows(0), problem.b(), problem.c());
+      stream.wait();
+      const std::size_t all = static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n);
+      CHECK(problem.nan_count() == all);
+      CHECK_THAT(workspace->failure(), ContainsSubstring("rank "));
+      CHECK_THROWS_AS(layer(stream, problem.a_rows(0), problem.b(), problem.c()), DeviceError);
+    }
+    on_all_ranks(true);
+    workspace->rearm();
+    CHECK(workspace->failure().empty());
+  }
+  gather_and_check(layer, problem, stream, 0);
+  CHECK(problem.wrong() == 0);
+}
+
+TEST_CASE("all-gather GEMM: the host can end a wait", "[abort]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const AllGatherGemmShape shape{512, 136, 72, GemmType::fp16};
+  const auto workspace = workspace_for(shape, {.wait_budget = std::chrono::seconds(15)});
+  if (rank.count < 2 || !can_run(rank, *workspace)) {
+    return;
+  }
+  const Stream stream;
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem problem(rank, shape, 1);
+  gather_and_check(layer, problem, stream, 0);
+  CHECK(problem.wrong() == 0);
+  if (rank.number == 0) {
+    const auto begin = std::chrono::steady_clock::now();
+    layer(stream, problem.a_rows(0), problem.b(), problem.c());
+    workspace->abort();
+    stream.wait();
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+    CHECK_THAT(workspace->failure(), ContainsSubstring("the host ended the wait"));
+  }
+  on_all_ranks(true);
+  workspace->rearm();
+}
+
+TEST_CASE("all-gather GEMM: an assignment with which a rank waits in vain is rejected on all ranks",
+          "[verdict]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const AllGatherGemmShape shape{600, 264, 136, GemmType::fp16};
+  const auto workspace = workspace_for(shape, {.wait_budget = std::chrono::milliseconds(100)});
+  if (rank.count < 2 || !can_run(rank, *workspace)) {
+    return;
+  }
+  const Stream stream;
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem problem(rank, shape, 2);
+  Options options = tuning_options();
+  options.search_settings.runs = 60;
+  ContextualAutotuner tuner(options);
+  int iteration = 0;
+  int held_up = 0;
+  tuner.run("sometimes_late", [&] {
+    // One rank is late, now and then while it tunes.
+    if (rank.number == rank.count - 1 && iteration % 23 == 11 && held_up < 2) {
+      ++held_up;
+      cuda_check(cudaLaunchHostFunc(
+          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(600)); }, nullptr));
+    }
+    layer(stream, problem.a_rows(iteration % 2), problem.b(), problem.c());
+    ++iteration;
+  });
+  const Report report = tuner.report();
+  REQUIRE(report.find("sometimes_late") != nullptr);
+  for (const auto& tuned : report.find("sometimes_late")->problems) {
+    CHECK(same_on_all_ranks(tuned.choice));
+  }
+  CHECK(workspace->failure().empty());
+  gather_and_check(layer, problem, stream, 0);
+  CHECK(problem.wrong() == 0);
+}
