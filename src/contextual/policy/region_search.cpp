@@ -1,6 +1,7 @@
 #include "contextual/policy/region_search.hpp"
 
 #include "contextual/policy/assignments.hpp"
+#include "contextual/policy/checked_search.hpp"
 #include "contextual/policy/text.hpp"
 #include "contextual/policy/tie.hpp"
 
@@ -183,10 +184,12 @@ void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::i
   if (options_.feasible) {
     request.feasible = [this](const Assignment& of_members) { return options_.feasible(full(of_members)); };
   }
-  search_ = options_.search_factory ? options_.search_factory(request) : joint_search(request);
-  if (search_ == nullptr) {
+  std::unique_ptr<Search> search =
+      options_.search_factory ? options_.search_factory(request) : joint_search(request);
+  if (search == nullptr) {
     throw InvalidArgument("the search factory returned null; it must return a search for every request");
   }
+  search_ = std::make_unique<CheckedSearch>(request, std::move(search));
 }
 
 Assignment RegionSearch::full(const Assignment& of_members) const {
@@ -239,11 +242,6 @@ std::vector<SearchTrial> RegionSearch::trials() const {
   if (stage_ == Stage::searching) {
     trials = search_->plan();
     for (SearchTrial& trial : trials) {
-      if (trial.assignment.size() != members_.size()) {
-        throw InvalidArgument("the search planned an assignment of " +
-                              std::to_string(trial.assignment.size()) + " problems; there are " +
-                              std::to_string(members_.size()) + "; see check_search");
-      }
       trial.assignment = full(trial.assignment);
     }
   }
@@ -252,6 +250,9 @@ std::vector<SearchTrial> RegionSearch::trials() const {
 
 std::vector<SearchRunPlan> RegionSearch::plan(std::size_t most) const {
   const auto proven = [this](const Assignment& assignment) { return feasibility_.proven(assignment); };
+  if (stage_ == Stage::searching) {
+    most = std::min(most, static_cast<std::size_t>(std::max<std::int64_t>(1, max_runs_ - record_.runs)));
+  }
   std::vector<SearchRunPlan> runs = search_batch(trials(), proven, {most, options_.one_assignment_per_batch});
   for (SearchRunPlan& run : runs) {
     run.context = context_;
