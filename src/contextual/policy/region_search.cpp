@@ -67,6 +67,14 @@ std::size_t candidates_of(const std::vector<ProblemState>& problems,
   return count;
 }
 
+/// Why problems that are not searched use what the walk chose.
+std::string own_times_reason(const std::vector<ProblemState>& problems,
+                             const std::vector<std::size_t>& by_time) {
+  const bool had_a_choice = std::any_of(by_time.begin(), by_time.end(),
+                                        [&](std::size_t p) { return problems[p].viable_count() > 1; });
+  return had_a_choice ? "own times decide" : "nothing is left to choose from";
+}
+
 }  // namespace
 
 void RegionSearch::advance(std::vector<ProblemState>& problems) {
@@ -146,6 +154,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   if (members_.empty()) {
     search_.reset();
     record_.choice = base_;
+    record_.reason = own_times_reason(problems, record_.by_time);
     if (!allowed(base_)) {
       choose_unmeasured();
     }
