@@ -467,8 +467,18 @@ void RegionSearch::choose_unmeasured() {
   } else {
     record_.choice.clear();
     failure_ = "no feasible assignment was found in " + std::to_string(record_.runs) +
-               " runs of the search and those of the walk";
+               " runs of the search and those of the walk" + known_failure();
   }
+}
+
+/// A failure with the alternatives that are in use, for a message; empty if none is known.
+std::string RegionSearch::known_failure() const {
+  for (const auto& [assignment, reason] : feasibility_.failures()) {
+    if (assignment.size() == base_.size() && choice_points_.same_alternatives(assignment, base_)) {
+      return "; one failed: " + reason;
+    }
+  }
+  return allowed(base_) ? "" : "; `feasible` rules out what they would try first";
 }
 
 /// Compares with the defaults or, if these are infeasible, with the first assignment that ran.

@@ -374,6 +374,7 @@ TEST_CASE("alternatives: one that never succeeds is rejected, and the run goes o
     driver.finish();
     CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
     CHECK(driver.state.failure().empty());
+    CHECK_THAT(*driver.problem("choice").configs[1].rejection, ContainsSubstring("stuck"));
   }
 }
 
