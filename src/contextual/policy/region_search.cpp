@@ -586,6 +586,10 @@ void RegionSearch::give_up(std::vector<ProblemState>& problems) {
 void RegionSearch::end() {
   record_.failed = feasibility_.failures().size();
   note_measured();
+  if (!task_.by_alternative.empty() && !record_.choice.empty()) {
+    record_.by_own_time = record_.choice;  // alternatives have no own times
+    record_.cost_of_own_time.reset();
+  }
   records_.push_back(std::move(record_));
   stage_ = Stage::idle;
   search_.reset();

@@ -213,6 +213,17 @@ TEST_CASE("alternatives: what is off is not launched, does not age, and is not p
   CHECK(searches[2].gain->centre > 0.3);
 }
 
+TEST_CASE("alternatives: their comparison has no best by own times", "[unit]") {
+  World world = fused_or_separate();
+  world.makespan_ns = [](const Configs& configs) { return configs.at("choice") == 0 ? 50'000 : 80'000; };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  const SearchRecord& comparison = driver.state.searches().back();
+  CHECK(comparison.choice[driver.index_of("choice")] == 0);
+  CHECK(comparison.by_own_time == comparison.choice);
+  CHECK_FALSE(comparison.cost_of_own_time);
+}
+
 TEST_CASE("alternatives: a search ends though its region launches a kernel now and then", "[unit]") {
   World world = fused_or_separate();
   world.makespan_ns = [](const Configs& configs) -> std::int64_t {
