@@ -97,11 +97,12 @@ struct SearchReport {
   std::int64_t runs = 0;      ///< of the region, lead-ins and the closing comparison included
   std::int64_t lead_ins = 0;  ///< of these, the runs that were no samples
   std::vector<AssignmentReport> measured;
-  Assignment choice;                       ///< empty if no feasible assignment was found
-  std::string reason;                      ///< why this choice
-  std::string cut;                         ///< why the search ended before it was complete; empty if complete
-  std::vector<Assignment> within_noise;    ///< measured assignments that tie with the choice
-  Assignment by_own_time;                  ///< every problem's best by its own time
+  Assignment choice;                     ///< empty if no feasible assignment was found
+  std::string reason;                    ///< why this choice
+  std::string cut;                       ///< why the search ended before it was complete; empty if complete
+  std::vector<Assignment> within_noise;  ///< measured assignments that tie with the choice
+  /// Every problem's best by its own time. In a comparison of alternatives, which have none, the choice.
+  Assignment by_own_time;
   std::optional<double> cost_of_own_time;  ///< by how much that is slower, as a fraction, if it was measured
   SearchReference reference = SearchReference::none;
   Assignment compared_with;        ///< the assignment of the reference

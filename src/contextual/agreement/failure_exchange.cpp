@@ -131,10 +131,12 @@ void FailureExchange::throw_mismatch(const Agreement& agreement, const BatchPlan
         "They are in different regions or at different points of one: call `run` with the same regions in "
         "the "
         "same order on all ranks";
+  } else if (agreement.differs(Field::plan)) {  // and so their launches may
+    what +=
+        "Their plans differ: the schedule, the search or `feasible` reads something that is not equal on all "
+        "ranks";
   } else if (agreement.differs(Field::launches)) {
     what += describe_difference(details);
-  } else if (agreement.differs(Field::plan)) {
-    what += "Their plans differ: the schedule reads something that is not equal on all ranks";
   } else {
     what += "They differ in something that no message knows: a defect of this library";
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace contextual::policy {
 namespace {
@@ -48,9 +49,13 @@ std::size_t ClosingComparison::remaining_trials() const {
 }
 
 void ClosingComparison::observe(const SearchObservation& observation) {
-  if (complete() || observation.trial.assignment != at(position_) || observation.trial.samples == 0) {
+  if (complete() || observation.trial.assignment != at(position_)) {
     return;
   }
+  if (observation.trial.samples == 0 && !std::exchange(has_run_first_, true)) {
+    return;  // the samples follow; where it does not succeed, its second first run counts as the trial
+  }
+  has_run_first_ = false;
   const bool of_reference = &at(position_) == &reference_;
   (of_reference ? round_.reference_ns : round_.choice_ns) = sample_of(observation);
   if (++position_ < trials_per_round) {

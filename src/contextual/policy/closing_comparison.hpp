@@ -15,7 +15,8 @@
 namespace contextual::policy {
 
 /// Runs rounds of two trials each, so that a drift cancels. A round in which either has no makespan does not
-/// count, and is made up for by at most as many further rounds. Not thread-safe.
+/// count, and is made up for by at most as many further rounds. An assignment that does not succeed when it
+/// is run alone before its trial gets one more such run; then the trial has no makespan. Not thread-safe.
 class ClosingComparison {
  public:
   ClosingComparison(Assignment reference, Assignment choice, int rounds);
@@ -55,6 +56,7 @@ class ClosingComparison {
   std::vector<Round> counted_;  ///< rounds that count
   Round round_;                 ///< the current one
   std::size_t position_ = 0;    ///< of the next trial in it
+  bool has_run_first_ = false;  ///< its assignment was run alone, because it had not succeeded yet
   int begun_ = 0;               ///< complete rounds, whether they count or not
 };
 

@@ -1,6 +1,7 @@
 #include "contextual/policy/region_search.hpp"
 
 #include "contextual/policy/assignments.hpp"
+#include "contextual/policy/checked_search.hpp"
 #include "contextual/policy/text.hpp"
 #include "contextual/policy/tie.hpp"
 
@@ -64,6 +65,14 @@ std::size_t candidates_of(const std::vector<ProblemState>& problems,
     count = std::min(SearchRecord::most_counted, count * problems[member].viable_count());
   }
   return count;
+}
+
+/// Why problems that are not searched use what the walk chose.
+std::string own_times_reason(const std::vector<ProblemState>& problems,
+                             const std::vector<std::size_t>& by_time) {
+  const bool had_a_choice = std::any_of(by_time.begin(), by_time.end(),
+                                        [&](std::size_t p) { return problems[p].viable_count() > 1; });
+  return had_a_choice ? "own times decide" : "nothing is left to choose from";
 }
 
 }  // namespace
@@ -145,6 +154,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   if (members_.empty()) {
     search_.reset();
     record_.choice = base_;
+    record_.reason = own_times_reason(problems, record_.by_time);
     if (!allowed(base_)) {
       choose_unmeasured();
     }
@@ -183,10 +193,12 @@ void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::i
   if (options_.feasible) {
     request.feasible = [this](const Assignment& of_members) { return options_.feasible(full(of_members)); };
   }
-  search_ = options_.search_factory ? options_.search_factory(request) : joint_search(request);
-  if (search_ == nullptr) {
+  std::unique_ptr<Search> search =
+      options_.search_factory ? options_.search_factory(request) : joint_search(request);
+  if (search == nullptr) {
     throw InvalidArgument("the search factory returned null; it must return a search for every request");
   }
+  search_ = std::make_unique<CheckedSearch>(request, std::move(search));
 }
 
 Assignment RegionSearch::full(const Assignment& of_members) const {
@@ -239,11 +251,6 @@ std::vector<SearchTrial> RegionSearch::trials() const {
   if (stage_ == Stage::searching) {
     trials = search_->plan();
     for (SearchTrial& trial : trials) {
-      if (trial.assignment.size() != members_.size()) {
-        throw InvalidArgument("the search planned an assignment of " +
-                              std::to_string(trial.assignment.size()) + " problems; there are " +
-                              std::to_string(members_.size()) + "; see check_search");
-      }
       trial.assignment = full(trial.assignment);
     }
   }
@@ -252,6 +259,9 @@ std::vector<SearchTrial> RegionSearch::trials() const {
 
 std::vector<SearchRunPlan> RegionSearch::plan(std::size_t most) const {
   const auto proven = [this](const Assignment& assignment) { return feasibility_.proven(assignment); };
+  if (stage_ == Stage::searching) {
+    most = std::min(most, static_cast<std::size_t>(std::max<std::int64_t>(1, max_runs_ - record_.runs)));
+  }
   std::vector<SearchRunPlan> runs = search_batch(trials(), proven, {most, options_.one_assignment_per_batch});
   for (SearchRunPlan& run : runs) {
     run.context = context_;
@@ -457,8 +467,18 @@ void RegionSearch::choose_unmeasured() {
   } else {
     record_.choice.clear();
     failure_ = "no feasible assignment was found in " + std::to_string(record_.runs) +
-               " runs of the search and those of the walk";
+               " runs of the search and those of the walk" + known_failure();
   }
+}
+
+/// A failure with the alternatives that are in use, for a message; empty if none is known.
+std::string RegionSearch::known_failure() const {
+  for (const auto& [assignment, reason] : feasibility_.failures()) {
+    if (assignment.size() == base_.size() && choice_points_.same_alternatives(assignment, base_)) {
+      return "; one failed: " + reason;
+    }
+  }
+  return allowed(base_) ? "" : "; `feasible` rules out what they would try first";
 }
 
 /// Compares with the defaults or, if these are infeasible, with the first assignment that ran.
@@ -566,6 +586,10 @@ void RegionSearch::give_up(std::vector<ProblemState>& problems) {
 void RegionSearch::end() {
   record_.failed = feasibility_.failures().size();
   note_measured();
+  if (!task_.by_alternative.empty() && !record_.choice.empty()) {
+    record_.by_own_time = record_.choice;  // alternatives have no own times
+    record_.cost_of_own_time.reset();
+  }
   records_.push_back(std::move(record_));
   stage_ = Stage::idle;
   search_.reset();

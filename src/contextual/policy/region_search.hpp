@@ -92,6 +92,7 @@ class RegionSearch {
   void rule_out();
   void end_search();
   void choose_unmeasured();
+  std::string known_failure() const;
   void begin_closing();
   void end_closing();
   void conclude(std::vector<ProblemState>& problems);

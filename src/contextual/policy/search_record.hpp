@@ -53,7 +53,9 @@ struct SearchRecord {
   Summary choice_makespan;                ///< of the same rounds
   std::optional<Gain> gain;               ///< over the defaults; empty if they are infeasible or not compared
   std::vector<Assignment> within_noise;   ///< measured assignments that tie with the choice, without it
-  Assignment by_own_time;                 ///< every problem's best by its own time, which the walk chose
+  /// Every problem's best by its own time, which the walk chose. In a comparison of alternatives, which have
+  /// no own times, it is `choice`.
+  Assignment by_own_time;
   /// By how much its makespan exceeds that of the choice, as a fraction; empty if it was not measured.
   std::optional<double> cost_of_own_time;
   std::string cut;  ///< why the search ended before it was complete; empty if it was complete

@@ -28,10 +28,20 @@ std::string_view untried_text(const ProblemReport& problem, std::size_t row) {
   return row < problem.first_row ? "" : "best-config";
 }
 
+/// Adds one cell of a Markdown table, which has neither bars nor line breaks.
+void add_markdown_cell(std::string& text, std::string_view cell) {
+  for (const char c : cell) {
+    text.append(c == '|' ? "\\" : "").push_back(c == '\n' || c == '\r' ? ' ' : c);
+  }
+  text += " |";
+}
+
 void add_markdown_row(std::string& text, std::string_view first, const std::vector<std::string_view>& cells) {
-  text.append("| ").append(first).append(" |");
+  text += "| ";
+  add_markdown_cell(text, first);
   for (const std::string_view cell : cells) {
-    text.append(" ").append(cell).append(" |");
+    text += " ";
+    add_markdown_cell(text, cell);
   }
   text += "\n";
 }

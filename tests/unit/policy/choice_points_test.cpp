@@ -89,6 +89,7 @@ class Driver {
 
   TuningState state;
   std::vector<Configs> runs;
+  std::function<bool(const std::string&)> skips = [](const std::string&) { return false; };
 
  private:
   static bool is_launched(const Node& node, const Configs& launched) {
@@ -99,7 +100,7 @@ class Driver {
   Configs launches(const IterationPlan& plan, BatchOutcome& outcome, std::size_t iteration) {
     Configs launched;
     for (const Node& node : world_.nodes) {
-      if (!is_launched(node, launched)) {
+      if (!is_launched(node, launched) || skips(node.name)) {
         continue;
       }
       const auto known = index_.find(node.name);
@@ -210,6 +211,32 @@ TEST_CASE("alternatives: what is off is not launched, does not age, and is not p
   CHECK(searches[2].measured.size() == 2);
   REQUIRE(searches[2].gain);
   CHECK(searches[2].gain->centre > 0.3);
+}
+
+TEST_CASE("alternatives: their comparison has no best by own times", "[unit]") {
+  World world = fused_or_separate();
+  world.makespan_ns = [](const Configs& configs) { return configs.at("choice") == 0 ? 50'000 : 80'000; };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  const SearchRecord& comparison = driver.state.searches().back();
+  CHECK(comparison.choice[driver.index_of("choice")] == 0);
+  CHECK(comparison.by_own_time == comparison.choice);
+  CHECK_FALSE(comparison.cost_of_own_time);
+}
+
+TEST_CASE("alternatives: a search ends though its region launches a kernel now and then", "[unit]") {
+  World world = fused_or_separate();
+  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+    return 100'000 - 1'000 * static_cast<std::int64_t>(configs.at("beside"));
+  };
+  PolicyOptions options = options_of(SearchLevel::normal);
+  options.max_iterations = 1500;
+  Driver driver(options, world);
+  int run = 0;
+  driver.skips = [&](const std::string& name) { return name == "second" && ++run % 2 == 0; };
+  driver.finish();
+  CHECK_FALSE(driver.state.hit_iteration_cap());
+  CHECK(driver.runs.size() < 700);
 }
 
 TEST_CASE("alternatives: the default one wins a tie", "[unit]") {
@@ -358,6 +385,7 @@ TEST_CASE("alternatives: one that never succeeds is rejected, and the run goes o
     driver.finish();
     CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
     CHECK(driver.state.failure().empty());
+    CHECK_THAT(*driver.problem("choice").configs[1].rejection, ContainsSubstring("stuck"));
   }
 }
 

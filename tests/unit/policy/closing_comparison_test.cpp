@@ -104,6 +104,21 @@ TEST_CASE("ClosingComparison: a first run alone leaves the visit to be made", "[
   CHECK(closing.plan().front().assignment == reference);
 }
 
+TEST_CASE("ClosingComparison ends though no first run of an assignment succeeds", "[unit]") {
+  for (const bool measured : {false, true}) {
+    CAPTURE(measured);
+    ClosingComparison closing(reference, choice, 3);
+    int first_runs = 0;
+    while (!closing.plan().empty()) {
+      REQUIRE(++first_runs <= 2 * 2 * 6);
+      SearchObservation first{{closing.plan().front().assignment, 0}, {}, ""};
+      first.runs.push_back({measured ? std::optional<std::int64_t>(100) : std::nullopt, {}});
+      closing.observe(first);
+    }
+    CHECK_FALSE(closing.result().gain);
+  }
+}
+
 TEST_CASE("ClosingComparison: the noise is the standard error of the gain", "[unit]") {
   ClosingComparison steady(reference, choice, 4);
   ClosingComparison noisy(reference, choice, 4);

@@ -135,7 +135,14 @@ TEST_CASE("search: problems that overlap nothing are chosen by their own time", 
   compared.finish();
   CHECK(compared.choice() == Assignment{3, 3});
   CHECK(compared.state.searches().front().gain);
+  CHECK(compared.state.searches().front().reason == "own times decide, 30.0 % shorter than the defaults");
   CHECK(compared.state.search_iterations() == 4 * PolicyOptions().closing_rounds);
+}
+
+TEST_CASE("search: where every problem has one config, it says so", "[unit]") {
+  Driver driver({}, later_is_shorter({1, 1}));
+  driver.finish();
+  CHECK(driver.state.searches().front().reason == "nothing is left to choose from");
 }
 
 TEST_CASE("search: what own times chose gives way to defaults that are shorter", "[unit]") {

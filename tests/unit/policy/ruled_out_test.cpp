@@ -94,6 +94,7 @@ TEST_CASE("search: where everything is ruled out nothing is locked in", "[unit]"
     Driver driver(options, world);
     driver.finish();
     CHECK_THAT(driver.state.failure(), ContainsSubstring("no feasible assignment was found"));
+    CHECK_THAT(driver.state.failure(), ContainsSubstring("; `feasible` rules out what they would try first"));
     CHECK(driver.runs == 1);
     CHECK(driver.state.problem(0).status == ProblemStatus::provisional);
   }

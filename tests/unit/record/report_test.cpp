@@ -122,6 +122,13 @@ TEST_CASE("report: the table has the key where a kernel has several, and nothing
         "| final | best-config | best-config | best-config |\n");
 }
 
+TEST_CASE("report: a name with a bar or a line break does not break the table", "[unit]") {
+  RegionReport region = three_problems();
+  region.problems[1].kernel = "no|rm\nof rows";
+  CHECK_THAT(region.table_text(),
+             ContainsSubstring("| Tuning-Iter | gemm (1) | no\\|rm of rows | gemm (2) |\n"));
+}
+
 TEST_CASE("report: a cell is that of the table", "[unit]") {
   const RegionReport region = three_problems();
   CHECK(region.cell_text(0, 0) == "config-0 (iter-0)");

@@ -126,6 +126,35 @@ TEST_CASE("holds 7: other options on one rank are an error on all ranks", "[unit
   check_mismatch(thrown, {"rank 3 has", "n_repeat=7", "n_repeat=2", "\"region\""});
 }
 
+TEST_CASE("holds 7: a search or `feasible` that differs on one rank is an error on all ranks", "[unit]") {
+  const bool by_search = GENERATE(false, true);
+  const auto first = rank_kernel("first of two", 3);
+  const auto second = rank_kernel("second of two", 3);
+  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    Options options;
+    options.search = SearchLevel::normal;
+    options.feasible = [&](std::span<const AssignedConfig> configs) {
+      return by_search || rank != 1 || configs[0].config_id != 1;
+    };
+    options.search_settings.factory = [&](const SearchRequest& request) {
+      SearchRequest differs = request;
+      if (by_search && rank == 1) {
+        differs.start = Assignment(request.start.size(), 0);
+        differs.walked.clear();
+      }
+      return joint_search(differs);
+    };
+    tuner.run(
+        "region",
+        [&] {
+          (*first)(1);
+          (*second)(1);
+        },
+        options);
+  });
+  check_mismatch(thrown, {"Their plans differ: the schedule, the search or `feasible`"});
+}
+
 TEST_CASE("holds 7: another region name on one rank is an error on all ranks", "[unit]") {
   const auto kernel = rank_kernel("named", 2);
   const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto&) {

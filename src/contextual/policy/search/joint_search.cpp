@@ -180,7 +180,7 @@ std::optional<Assignment> JointSearch::next_to_explore(const std::optional<Assig
 void JointSearch::race() {
   const std::optional<Assignment> incumbent = shortest_visited();
   if (!incumbent) {
-    finish("no feasible assignment was found");
+    stage_ = Stage::over;
     return;
   }
   const bool begins = !std::exchange(racing_, true);
@@ -197,7 +197,7 @@ void JointSearch::race() {
     }
   }
   if (plan_.empty()) {
-    finish(conclusion());
+    stage_ = Stage::over;
   }
 }
 
@@ -210,20 +210,15 @@ void JointSearch::end_race() {
   if (again) {
     stage_ = Stage::explore;
   } else {
-    finish(conclusion());
+    stage_ = Stage::over;
   }
 }
 
-std::string JointSearch::conclusion() const {
+std::string JointSearch::reason() const {
   const std::optional<Assignment> choice = best();
   return !choice                 ? "no feasible assignment was found"
          : *choice == defaults() ? "nothing is expected to be shorter than the defaults"
                                  : "it is expected to have the shortest makespan";
-}
-
-void JointSearch::finish(const std::string& reason) {
-  stage_ = Stage::over;
-  reason_ = reason;
 }
 
 std::optional<Assignment> JointSearch::shortest_visited() const {
@@ -248,10 +243,6 @@ std::optional<Assignment> JointSearch::best() const {
   const bool ties = best && usable(standard) && ledger_.visits(standard) > 0 &&
                     belief_.expected(standard) <= belief_.expected(*best) + tie_margin_;
   return ties ? standard : best;
-}
-
-std::string JointSearch::reason() const {
-  return reason_.empty() ? "the search goes on" : reason_;
 }
 
 std::size_t JointSearch::remaining_runs() const {

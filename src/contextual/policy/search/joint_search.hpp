@@ -45,8 +45,6 @@ class JointSearch final : public Search {
   void explore();
   void race();
   void end_race();
-  std::string conclusion() const;
-  void finish(const std::string& reason);
 
   Assignment defaults() const;
   bool usable(const Assignment& assignment) const;
@@ -73,7 +71,6 @@ class JointSearch final : public Search {
   std::int64_t incumbent_visited_ = 0;  ///< at which run
   int calm_ = 0;                        ///< draws in a row without a gain
   int start_tries_ = 0;
-  std::string reason_;
 };
 
 }  // namespace contextual::policy::search

@@ -264,9 +264,15 @@ TEST_CASE("JointSearch takes the walk's samples as visits and its failures as in
   CHECK(search.best() == Assignment{1, 0});
 }
 
-TEST_CASE("JointSearch says why it chose once it is complete", "[unit]") {
+TEST_CASE("JointSearch says why it chose, complete or not", "[unit]") {
+  SearchRequest request = request_of({4, 4}, 100);
+  CHECK(JointSearch(request).reason() == "no feasible assignment was found");
+  request.walked = {{{0, 0}, {{100000, {}}, {100000, {}}}}, {{1, 1}, {{90000, {}}, {90000, {}}}}};
+  CHECK(JointSearch(request).reason() == "it is expected to have the shortest makespan");
+  request.walked.pop_back();
+  CHECK(JointSearch(request).reason() == "nothing is expected to be shorter than the defaults");
+
   JointSearch search(request_of({4, 4}, 100));
-  CHECK(search.reason() == "the search goes on");
   ScriptedTable table(close_contest);
   table.finish(search);
   CHECK(search.plan().empty());

@@ -1,0 +1,77 @@
+#include "contextual/policy/checked_search.hpp"
+
+#include "contextual/policy/options_check.hpp"
+#include "contextual/policy/text.hpp"
+
+#include <utility>
+
+namespace contextual::policy {
+namespace {
+
+const std::string see_check = "; see check_search";
+
+}  // namespace
+
+CheckedSearch::CheckedSearch(const SearchRequest& request, std::unique_ptr<Search> search)
+    : search_(std::move(search)), max_runs_(request.max_runs), feasible_(request.feasible) {
+  for (const SearchProblem& problem : request.problems) {
+    std::vector<bool>& candidates = candidates_.emplace_back();
+    for (const SearchConfig& config : problem.configs) {
+      candidates.push_back(config.candidate);
+    }
+  }
+  for (const SearchSample& sample : request.walked) {
+    if (sample.runs.empty()) {
+      infeasible_.insert(sample.assignment);
+    }
+  }
+}
+
+void CheckedSearch::require_candidates(const Assignment& assignment, const std::string& what) const {
+  require(assignment.size() == candidates_.size(),
+          what + " an assignment of " + std::to_string(assignment.size()) + " problems; there are " +
+              std::to_string(candidates_.size()) + see_check);
+  for (std::size_t p = 0; p < assignment.size(); ++p) {
+    const std::string config = what + " " + config_name(assignment[p]);
+    require(assignment[p] < candidates_[p].size(),
+            config + " of a problem with " + std::to_string(candidates_[p].size()) + " configs" + see_check);
+    require(candidates_[p][assignment[p]], config + ", which is no candidate" + see_check);
+  }
+}
+
+std::vector<SearchTrial> CheckedSearch::plan() const {
+  std::vector<SearchTrial> trials = search_->plan();
+  for (const SearchTrial& trial : trials) {
+    require_candidates(trial.assignment, "the search planned");
+    require(!infeasible_.contains(trial.assignment),
+            "the search planned an infeasible assignment again" + see_check);
+    require(trial.samples >= 0 && trial.samples <= max_runs_,
+            "the search planned " + std::to_string(trial.samples) + " samples of a trial, and may plan " +
+                std::to_string(max_runs_) + " runs" + see_check);
+  }
+  return trials;
+}
+
+void CheckedSearch::observe(const SearchObservation& observation) {
+  if (!observation.infeasible.empty()) {
+    infeasible_.insert(observation.trial.assignment);
+  }
+  search_->observe(observation);
+}
+
+void CheckedSearch::reject(std::size_t problem, std::size_t config_id) {
+  candidates_[problem][config_id] = false;
+  search_->reject(problem, config_id);
+}
+
+std::optional<Assignment> CheckedSearch::best() const {
+  std::optional<Assignment> best = search_->best();
+  if (best) {
+    require_candidates(*best, "the search chose");
+    require(!infeasible_.contains(*best) && feasible_(*best),
+            "the search chose an infeasible assignment" + see_check);
+  }
+  return best;
+}
+
+}  // namespace contextual::policy

@@ -1,0 +1,140 @@
+/// \file
+/// A search that breaks its contract ends the run with an error, and nothing is run that must not be.
+
+#include "support/catch.hpp"
+#include "unit/policy/scripted_search.hpp"
+#include "unit/policy/search_world.hpp"
+
+#include <contextual/error.hpp>
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+using contextual::InvalidArgument;
+using contextual::SearchTrial;
+using namespace contextual::policy;
+using namespace contextual::policy::test;
+
+namespace {
+
+constexpr int budget = 60;  ///< runs of a region, of which the walk takes 9
+
+/// A region of two problems with two and three configs, and a search that plans and chooses what it is told.
+struct Scripted {
+  std::shared_ptr<SearchScript> script = std::make_shared<SearchScript>();
+  PolicyOptions options = [this] {
+    PolicyOptions short_walk;
+    short_walk.n_warmup = 1;
+    short_walk.n_repeat = 2;
+    short_walk.closing_rounds = 0;
+    short_walk.search_runs = budget;
+    short_walk.search_factory = scripted_search(script);
+    return short_walk;
+  }();
+  World world = later_is_shorter({2, 3});
+
+  /// Returns the message of the InvalidArgument that ends the run, or another text.
+  std::string error() const {
+    Driver driver(options, world);
+    try {
+      driver.finish();
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    } catch (const std::exception& error) {
+      return std::string("[another error: ") + error.what() + "]";
+    }
+    return "[no error]";
+  }
+};
+
+/// Plans the same trial for ever.
+class Stubborn final : public contextual::Search {
+ public:
+  explicit Stubborn(contextual::Assignment assignment) : assignment_(std::move(assignment)) {}
+  std::vector<SearchTrial> plan() const override { return {{assignment_, 1}}; }
+  void observe(const contextual::SearchObservation& /*observation*/) override {}
+  void reject(std::size_t /*problem*/, std::size_t /*config_id*/) override {}
+  std::optional<contextual::Assignment> best() const override { return std::nullopt; }
+  std::string reason() const override { return "it is stubborn"; }
+  std::size_t remaining_runs() const override { return 2; }
+
+ private:
+  contextual::Assignment assignment_;
+};
+
+}  // namespace
+
+TEST_CASE("a search that plans what does not exist ends the run with an error", "[unit]") {
+  Scripted scripted;
+  scripted.script->batches = {{{{1, 99}, 1}}};
+  CHECK_THAT(scripted.error(), ContainsSubstring("planned config-99 of a problem with 3 configs"));
+  scripted.script->batches = {{{{1}, 1}}};
+  CHECK_THAT(scripted.error(), ContainsSubstring("planned an assignment of 1 problems; there are 2"));
+  scripted.script->batches = {{{{}, 1}}};
+  scripted.options.feasible = [](const Assignment&) { return true; };
+  CHECK_THAT(scripted.error(), ContainsSubstring("planned an assignment of 0 problems; there are 2"));
+}
+
+TEST_CASE("a search that plans no number of runs ends the run with an error", "[unit]") {
+  Scripted scripted;
+  for (const int samples : {-1, budget, std::numeric_limits<int>::max()}) {
+    scripted.script->batches = {{{{1, 2}, samples}}};
+    CHECK_THAT(scripted.error(), ContainsSubstring("planned " + std::to_string(samples) + " samples"));
+  }
+}
+
+TEST_CASE("a search that chooses what does not exist ends the run with an error", "[unit]") {
+  Scripted scripted;
+  for (const Assignment& best : {Assignment{1, 3}, Assignment{1}, Assignment{1, 2, 0}}) {
+    scripted.script->best = best;
+    CHECK_THAT(scripted.error(), ContainsSubstring("the search chose "));
+  }
+}
+
+TEST_CASE("holds 16: a search cannot plan or choose what `feasible` rules out", "[unit]") {
+  Scripted scripted;
+  scripted.options.feasible = [](const Assignment& assignment) { return assignment != Assignment{1, 2}; };
+  scripted.script->best = Assignment{1, 2};
+  CHECK_THAT(scripted.error(), ContainsSubstring("the search chose an infeasible assignment"));
+
+  scripted.options.search_factory = [](const contextual::SearchRequest&) {
+    return std::make_unique<Stubborn>(Assignment{1, 2});
+  };
+  Driver driver(scripted.options, scripted.world);
+  CHECK_THROWS_WITH(driver.finish(), ContainsSubstring("planned an infeasible assignment again"));
+  CHECK(driver.runs_of({1, 2}) == 0);
+}
+
+TEST_CASE("holds 16: a search cannot plan again what has failed, or a config that was rejected", "[unit]") {
+  Scripted scripted;
+  scripted.world.feasible = [](const Assignment& assignment) { return assignment != Assignment{0, 1}; };
+  scripted.options.search_factory = [](const contextual::SearchRequest&) {
+    return std::make_unique<Stubborn>(Assignment{0, 1});
+  };
+  Driver driver(scripted.options, scripted.world);
+  CHECK_THROWS_WITH(driver.finish(), ContainsSubstring("planned an infeasible assignment again"));
+  CHECK(driver.runs_of({0, 1}) == 1);
+
+  Scripted rejecting;
+  rejecting.options.search_factory = [](const contextual::SearchRequest&) {
+    return std::make_unique<Stubborn>(Assignment{1, 2});
+  };
+  Driver other(rejecting.options, rejecting.world);
+  while (other.state.search_iterations() < 4) {
+    other.run_batch();
+  }
+  CHECK_THROWS_WITH(other.state.reject({{1, 2, 0, "out of memory"}}),
+                    ContainsSubstring("planned config-2, which is no candidate"));
+}
+
+TEST_CASE("search: a plan of many trials is cut where the budget ends", "[unit]") {
+  Scripted scripted;
+  scripted.script->best = Assignment{1, 2};
+  scripted.script->batches = {std::vector<SearchTrial>(1000, {{1, 2}, 1})};
+  Driver driver(scripted.options, scripted.world);
+  driver.finish();
+  CHECK(driver.runs <= budget);
+  CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("its budget of"));
+}
