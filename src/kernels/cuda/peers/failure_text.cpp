@@ -37,6 +37,9 @@ std::string failure_text(unsigned failure, std::chrono::nanoseconds budget) {
   if (const std::string rank = from(PeerFailure::not_done); !rank.empty()) {
     return rank + " did not fetch this rank's rows within " + seconds(budget);
   }
+  if (const std::string rank = from(PeerFailure::not_offered); !rank.empty()) {
+    return "partial sums of " + rank + " did not arrive within " + seconds(budget);
+  }
   if (const std::string rank = from(PeerFailure::told_by); !rank.empty()) {
     return rank + " said that its call has failed";
   }

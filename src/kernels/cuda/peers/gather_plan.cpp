@@ -13,8 +13,8 @@ void add_chunks(GatherPlan& plan, const RowPartition& partition, int source, int
     if (rows.empty()) {
       continue;
     }
-    plan.lanes[lane].push_back(CopyRows{source, target, rows});
-    plan.lanes[lane].push_back(SetReady{target, partition.flag(source, index)});
+    plan.lanes[lane].emplace_back(CopyRows{source, target, rows});
+    plan.lanes[lane].emplace_back(SetReady{target, partition.flag(source, index)});
     lane = (lane + 1) % plan.lanes.size();
   }
 }
@@ -34,7 +34,7 @@ GatherPlan pull_plan(const RowPartition& partition, int rank, int lanes) {
     const int source = (rank + distance) % partition.ranks();
     add_chunks(plan, partition, source, rank);
     for (auto& lane : plan.lanes) {
-      lane.push_back(TellDone{source});
+      lane.emplace_back(TellDone{source});
     }
   }
   return plan;

@@ -13,7 +13,8 @@ struct PeerFailure {
   static constexpr unsigned aborted = 2;
   static constexpr unsigned not_arrived = 16;
   static constexpr unsigned not_done = 32;
-  static constexpr unsigned told_by = 48;
+  static constexpr unsigned not_offered = 48;
+  static constexpr unsigned told_by = 64;
 };
 
 /// Written by kernels and copies of any rank, read by the rank that owns it. All zero at first.
@@ -61,6 +62,17 @@ struct PeerFetch {
   int rows_per_chunk;
   int chunks;
   unsigned long long row_bytes;  ///< a multiple of 16
+};
+
+/// What a kernel needs that sums the partial sums of all ranks.
+struct PeerSum {
+  PeerBegin peers;
+  const void* partial[PeerControl::most_ranks];  ///< by rank: where its values of the own rows lie, dense
+  void* output;                                  ///< [rows, n], dense
+  int rows;
+  int rows_per_chunk;
+  int n;  ///< a multiple of 8
+  bool fp16;
 };
 
 }  // namespace contextual::kernels::cuda

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// The small kernels by which ranks meet, end a call, and fetch rows. They are not tuned by themselves.
+/// The small kernels by which ranks meet, end a call, fetch rows, and sum partial sums. They are not tuned by
+/// themselves.
 
 #include "kernels/cuda/peers/peer_control.hpp"
 
@@ -18,5 +19,6 @@ void load_peer_kernels();
 void launch_peer_begin(CUstream stream, const PeerBegin& begin);
 void launch_peer_end(CUstream stream, const PeerEnd& end);
 void launch_peer_fetch(CUstream stream, const PeerFetch& fetch, int blocks);
+void launch_peer_sum(CUstream stream, const PeerSum& sum, int blocks);
 
 }  // namespace contextual::kernels::cuda

@@ -19,11 +19,11 @@ ScatterPlan make_plan(const RowPartition& partition, int rank, int lanes, Delive
         continue;
       }
       auto& steps = plan.lanes[lane];
-      steps.push_back(AwaitChunk{owner, index});
+      steps.emplace_back(AwaitChunk{owner, index});
       if (delivery == Delivery::sent && owner != rank) {
-        steps.push_back(SendPartial{owner, rows});
+        steps.emplace_back(SendPartial{owner, rows});
       }
-      steps.push_back(OfferChunk{owner, index});
+      steps.emplace_back(OfferChunk{owner, index});
       lane = (lane + 1) % plan.lanes.size();
     }
   }

@@ -3,28 +3,50 @@
 #include <contextual/config.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
 
 namespace contextual::kernels::cuda {
 
+namespace {
+
+/// A GEMM, and the kernel of the same call that runs beside it.
+struct Pair {
+  std::string_view gemm;
+  std::string_view beside;
+};
+
+constexpr Pair pairs[] = {{gathered_gemm_name, transfer_kernel_name},
+                          {scattered_gemm_name, partial_sum_name}};
+
+/// Returns the most multiprocessors that a kernel occupies according to a parameter of its configs, of which
+/// 0 stands for `of_zero`; or nothing if it is not among them.
+std::optional<int> most(std::span<const AssignedConfig> configs, std::string_view kernel,
+                        std::string_view parameter, int of_zero) {
+  std::optional<int> result;
+  for (const AssignedConfig& config : configs) {
+    if (config.kernel == kernel && config.config != nullptr) {
+      const int sms = config.config->get<int>(parameter);
+      result = std::max(result.value_or(0), sms == 0 ? of_zero : sms);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 std::vector<std::string> sharing_kernels() {
-  return {transfer_kernel_name, gathered_gemm_name};
+  return {transfer_kernel_name, gathered_gemm_name, scatter_kernel_name, partial_sum_name,
+          scattered_gemm_name};
 }
 
 bool fit_together(std::span<const AssignedConfig> configs, int multiprocessors) {
-  int transfers = 0;  // the largest one
-  int gemms = 0;
-  for (const AssignedConfig& config : configs) {
-    if (config.config == nullptr) {
-      continue;
-    }
-    if (config.kernel == transfer_kernel_name) {
-      transfers = std::max(transfers, config.config->get<int>("SMS"));
-    } else if (config.kernel == gathered_gemm_name) {
-      const int wanted = config.config->get<int>("NUM_SMS");
-      gemms = std::max(gemms, wanted == 0 ? multiprocessors : std::min(wanted, multiprocessors));
-    }
-  }
-  return gemms == 0 || transfers + gemms <= multiprocessors;
+  return std::all_of(std::begin(pairs), std::end(pairs), [&](const Pair& pair) {
+    const auto gemm = most(configs, pair.gemm, "NUM_SMS", multiprocessors);
+    const auto beside = most(configs, pair.beside, "SMS", 0);
+    return !gemm || !beside || std::min(*gemm, multiprocessors) + *beside <= multiprocessors;
+  });
 }
 
 }  // namespace contextual::kernels::cuda

@@ -1,0 +1,66 @@
+#pragma once
+
+/// \file
+/// GemmReduceScatter: every rank multiplies with its part of k, and each rank gets the sum of its rows.
+
+#include <contextual/cuda.hpp>
+#include <contextual/export.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/kernels/cuda/peer_workspace.hpp>
+#include <contextual/kernels/row_partition.hpp>
+
+#include <cstddef>
+#include <memory>
+
+namespace contextual::kernels::cuda {
+
+/// A of this rank, m x k, and B of this rank, n x k, where k is this rank's part of the inner dimension.
+struct GemmReduceScatterShape {
+  int m = 0;
+  int n = 0;  ///< a multiple of 8
+  int k = 0;  ///< a multiple of 8
+  GemmType type = GemmType::bf16;
+};
+
+/// C[own rows, n] = sum over the ranks of A[own rows, k] * B[n, k]^T, where rank r owns the rows
+/// `RowPartition(m, ranks).shard(r)`. The rows of other ranks are computed first, and copied while the next
+/// ones are computed; tensor parallel layers with row-wise split weights need this.
+///
+/// Each rank's part is rounded to the type; the parts are added in float in the order of the ranks, and
+/// rounded once. So the same configs always give equal bits.
+///
+/// Everything that can be tuned is tuned together, in a region of the caller's: how the parts are transferred
+/// ("cuda_reduce_scatter_transfer"), the GEMM ("cuda_gemm_reduce_scatter"), and where the sum is taken
+/// ("cuda_partial_sum").
+///
+/// The objects of one workspace share its memory. Construction is not collective, but all ranks make the same
+/// calls in the same order. One thread at a time uses the objects of a workspace.
+class CONTEXTUAL_API GemmReduceScatter {
+ public:
+  /// Returns how large a workspace must be for this shape, in bytes.
+  static std::size_t workspace_bytes(const GemmReduceScatterShape& shape, int ranks);
+
+  /// Throws InvalidArgument as AllGatherGemm does.
+  GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace, const GemmReduceScatterShape& shape);
+
+  const GemmReduceScatterShape& shape() const noexcept { return shape_; }
+  Rows own_rows() const noexcept { return rows_; }  ///< of C, on this rank; may be empty
+
+  /// Multiplies and sums, in the order of `stream`, without waiting on the host. `a` is [m, k], `b` is [n,
+  /// k], both of this rank, and `c_rows` is [own_rows, n]; all dense, and multiples of 16 bytes. Works under
+  /// stream capture. All ranks must make the call.
+  ///
+  /// Throws InvalidArgument for other pointers, DeviceError if an earlier call on the workspace has failed,
+  /// and CudaError. If the other ranks do not come within the workspace's budget, C is filled with NaN.
+  void operator()(CUstream stream, const void* a, const void* b, void* c_rows);
+
+ private:
+  std::shared_ptr<PeerWorkspace> workspace_;
+  GemmReduceScatterShape shape_;
+  Rows rows_;
+};
+
+/// "cuda_gemm_reduce_scatter": the kernel that multiplies. Key: as that of `gemm`.
+CONTEXTUAL_API Gemm& gemm_reduce_scatter();
+
+}  // namespace contextual::kernels::cuda

@@ -1,0 +1,132 @@
+#include "kernels/cuda/partial_sum.hpp"
+#include "kernels/cuda/peers/peer_kernels.hpp"
+#include "kernels/cuda/peers/sm_budget.hpp"
+#include "kernels/cuda/peers/stream_words.hpp"
+#include "kernels/cuda/scatter_transfer.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
+
+#include <string>
+#include <utility>
+
+namespace contextual::kernels::cuda {
+namespace {
+
+constexpr std::size_t value_bytes = 2;
+
+ScatterLayout layout_of(const GemmReduceScatterShape& shape, int ranks) {
+  return {.m = shape.m, .row_bytes = static_cast<std::size_t>(shape.n) * value_bytes, .ranks = ranks};
+}
+
+void check(const GemmReduceScatterShape& shape) {
+  const std::string sizes = "m = " + std::to_string(shape.m) + ", n = " + std::to_string(shape.n) +
+                            ", k = " + std::to_string(shape.k);
+  if (shape.m < 1 || shape.n < 1 || shape.k < 1) {
+    throw InvalidArgument("GemmReduceScatter: m, n and k must be at least 1, not " + sizes);
+  }
+  if (shape.n % 8 != 0 || shape.k % 8 != 0) {
+    throw InvalidArgument("GemmReduceScatter: n and k must be multiples of 8, not " + sizes);
+  }
+}
+
+/// Rows of the next rank first, own rows last.
+GemmArgs gemm_args(const ScatterCall& call, const GemmReduceScatterShape& shape, const void* a,
+                   const void* b) {
+  const int rank = call.workspace->communicator->rank();
+  const RowPartition partition(shape.m, call.layout.ranks, call.chunks);
+  const Rows first = partition.shard((rank + 1) % call.layout.ranks);
+  return {.a = a,
+          .b = b,
+          .c = call.workspace->matrices_of(rank),
+          .m = shape.m,
+          .n = shape.n,
+          .k = shape.k,
+          .type = shape.type,
+          .rows_per_flag = partition.rows_per_chunk(),
+          .rows_per_shard = partition.rows_per_shard(),
+          .flags_per_shard = RowPartition::most_chunks,
+          .done_counts = call.workspace->control_of(rank)->counts,
+          .first_row = first.empty() ? 0 : first.begin};
+}
+
+/// Own values lie where they were computed; those of the others there too, or in the slots.
+PeerSum sum_of(const ScatterCall& call, const GemmReduceScatterShape& shape, const Rows& rows, void* output) {
+  PeerSum sum{};
+  sum.peers = call.workspace->begin();
+  for (int source = 0; source < sum.peers.ranks; ++source) {
+    const bool at_source = call.owner_reads_partials || source == sum.peers.rank;
+    sum.partial[source] = at_source ? call.workspace->matrices_of(source) + call.layout.row(rows.begin)
+                                    : call.workspace->matrices_of(sum.peers.rank) + call.layout.slot(source);
+  }
+  sum.output = output;
+  sum.rows = rows.count();
+  sum.rows_per_chunk = RowPartition(shape.m, call.layout.ranks, call.chunks).rows_per_chunk();
+  sum.n = shape.n;
+  sum.fp16 = shape.type == GemmType::fp16;
+  return sum;
+}
+
+/// In stream order: this rank reads the others' partial sums no more.
+void tell_done(CUstream stream, PeerWorkspace::Parts& workspace) {
+  const int own_rank = workspace.communicator->rank();
+  for (int rank = 0; rank < workspace.communicator->size(); ++rank) {
+    if (rank != own_rank) {
+      write_word(stream, &workspace.control_of(rank)->done[own_rank * PeerControl::most_lanes], 1);
+    }
+  }
+}
+
+}  // namespace
+
+std::size_t GemmReduceScatter::workspace_bytes(const GemmReduceScatterShape& shape, int ranks) {
+  check(shape);
+  return layout_of(shape, ranks).bytes();
+}
+
+GemmReduceScatter::GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace,
+                                     const GemmReduceScatterShape& shape)
+    : workspace_(std::move(workspace)), shape_(shape) {
+  const std::size_t needed = workspace_bytes(shape, workspace_->ranks());
+  if (needed > workspace_->bytes()) {
+    throw InvalidArgument("GemmReduceScatter: the workspace has " + std::to_string(workspace_->bytes()) +
+                          " bytes, the shape needs " + std::to_string(needed));
+  }
+  if (!workspace_->problem().empty()) {
+    throw InvalidArgument("GemmReduceScatter: the ranks cannot use each other's memory: " +
+                          workspace_->problem());
+  }
+  rows_ = RowPartition(shape.m, workspace_->ranks()).shard(workspace_->rank());
+}
+
+void GemmReduceScatter::operator()(CUstream stream, const void* a, const void* b, void* c_rows) {
+  PeerWorkspace::Parts& parts = workspace_->parts();
+  parts.require_sound();
+  const PeerBegin begin = parts.begin();
+  launch_peer_begin(stream, begin);
+  ScatterCall call{.workspace = &parts, .layout = layout_of(shape_, workspace_->ranks()), .n = shape_.n};
+  reduce_scatter_transfer()(stream, &call);
+  gemm_reduce_scatter()(stream, gemm_args(call, shape_, a, b));
+  const SumCall sum{.sum = sum_of(call, shape_, rows_, c_rows),
+                    .lanes = &parts.lanes,
+                    .multiprocessors = parts.multiprocessors};
+  partial_sum()(stream, &sum);
+  parts.lanes.join(stream);
+  if (call.owner_reads_partials) {
+    tell_done(stream, parts);
+  }
+  launch_peer_end(stream, {.peers = begin,
+                           .lanes = call.owner_reads_partials ? 1 : 0,
+                           .output = c_rows,
+                           .count = static_cast<unsigned long long>(rows_.count()) *
+                                    static_cast<unsigned long long>(shape_.n)});
+}
+
+Gemm& gemm_reduce_scatter() {
+  // Never destroyed: it may be launched while the process exits.
+  static auto* const kernel =
+      new Gemm(scattered_gemm_name, gemm_space(), gemm_key, gemm_definition(GemmOutput::counted));
+  return *kernel;
+}
+
+}  // namespace contextual::kernels::cuda

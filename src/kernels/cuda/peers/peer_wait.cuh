@@ -1,0 +1,45 @@
+#pragma once
+
+/// Waits of a rank for what the others do, which fail together. Compiled by NVRTC.
+
+#include "peer_control.hpp"
+#include "peer_words.cuh"
+
+namespace {
+
+using contextual::kernels::cuda::PeerBegin;
+using contextual::kernels::cuda::PeerFailure;
+
+/// Tells this rank, its host and all peers, unless they know of a failure already.
+__device__ void fail(const PeerBegin& p, unsigned reason) {
+  for (int rank = 0; rank < p.ranks; ++rank) {
+    atomicCAS_system(&p.control[rank]->failed, PeerFailure::none,
+                     rank == p.rank ? reason : PeerFailure::told_by + p.rank);
+  }
+  store_for_peers(p.host_failed, load_from_peers(&p.control[p.rank]->failed));
+}
+
+/// Waits until `holds()`, and returns true. Gives up when the time is up, the host wants it, or something has failed
+/// already.
+template <typename Condition>
+__device__ bool wait_until(const PeerBegin& p, unsigned reason, const Condition& holds) {
+  constexpr int looks_per_read_of_host = 256;  // which takes about a microsecond
+  const unsigned* const failed = &p.control[p.rank]->failed;
+  const unsigned long long begin = now_ns();
+  for (int look = 1; !holds(); ++look) {
+    if (load_from_peers(failed) != PeerFailure::none) {
+      return false;
+    }
+    if (look % looks_per_read_of_host == 0 && load_from_peers(p.host_abort) != 0) {
+      fail(p, PeerFailure::aborted);
+      return false;
+    }
+    if (now_ns() - begin > p.wait_budget_ns) {
+      fail(p, reason);
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace

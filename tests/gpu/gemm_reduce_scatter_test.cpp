@@ -1,0 +1,199 @@
+// The GEMM reduce-scatter between processes, each with a GPU. Ranks share GPUs where there are too few, for
+// correctness.
+
+#include "gpu/gpu_rank.hpp"
+#include "gpu/kernel_support.hpp"
+#include "gpu/reduced_problem.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
+#include <contextual/mpi.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+using namespace contextual;
+using namespace contextual::kernels::cuda;
+using namespace gpu_test;
+
+namespace {
+
+/// The workspace of all ranks, or null, with the reason for ctest.
+std::shared_ptr<PeerWorkspace> scatter_workspace(const Rank& rank, const GemmReduceScatterShape& shape,
+                                                 const PeerWorkspaceOptions& options = {}) {
+  auto workspace = std::make_shared<PeerWorkspace>(
+      mpi_communicator(MPI_COMM_WORLD), GemmReduceScatter::workspace_bytes(shape, rank.count), options);
+  if (workspace->problem().empty()) {
+    return workspace;
+  }
+  if (rank.number == 0) {
+    std::printf("skipped: %s\n", workspace->problem().c_str());
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("GEMM reduce-scatter: right without tuning, for any number of rows, with fresh data each time",
+          "[shapes]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  for (const auto type : {GemmType::fp16, GemmType::bf16}) {
+    for (const int m : {1, 127, 128, 513}) {
+      const GemmReduceScatterShape shape{m, 136, 72, type};
+      CAPTURE(m, static_cast<int>(type));
+      const auto workspace = scatter_workspace(rank, shape);
+      if (workspace == nullptr) {
+        return;
+      }
+      GemmReduceScatter layer(workspace, shape);
+      ReducedProblem problem(rank, shape, 3);
+      for (int round = 0; round < 9; ++round) {
+        const int set = round % problem.sets();
+        layer(stream, problem.a(set), problem.b(set), problem.c());
+        CHECK(problem.wrong(set, rank.count) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("GEMM reduce-scatter: right at the size of a model's layer", "[size]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const GemmReduceScatterShape shape{4091 * rank.count, 1024, 2560, GemmType::fp16};
+  const auto workspace = scatter_workspace(rank, shape);
+  if (workspace == nullptr) {
+    return;
+  }
+  GemmReduceScatter layer(workspace, shape);
+  ReducedProblem problem(rank, shape, 2);
+  for (int round = 0; round < 5; ++round) {
+    const int set = round % problem.sets();
+    layer(stream, problem.a(set), problem.b(set), problem.c());
+    CHECK(problem.wrong(set, rank.count) == 0);
+  }
+}
+
+TEST_CASE(
+    "GEMM reduce-scatter: every assignment is right when tuned, and the same configs give the same bits",
+    "[tuned]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const GemmReduceScatterShape shape{1022, 776, 328, GemmType::fp16};
+  const auto workspace = scatter_workspace(rank, shape);
+  if (workspace == nullptr) {
+    return;
+  }
+  GemmReduceScatter layer(workspace, shape);
+  ReducedProblem problem(rank, shape, 2);
+  Options options;
+  options.communicator = mpi_communicator(MPI_COMM_WORLD);
+  options.n_warmup = 1;
+  options.n_repeat = 2;
+  options.search = SearchLevel::quick;
+  options.search_settings.runs = 120;
+  options.always_tune = true;
+  options.log_directory = "";
+  options.timer = cuda_cupti_timer;
+  ContextualAutotuner tuner(options);
+  int iteration = 0;
+  std::size_t wrong = 0;
+  tuner.run("gemm_reduce_scatter", [&] {
+    const int set = iteration++ % problem.sets();
+    layer(stream, problem.a(set), problem.b(set), problem.c());
+    wrong += problem.wrong(set, rank.count);
+  });
+  CHECK(iteration > 50);
+  CHECK(wrong == 0);
+  const Report report = tuner.report();
+  REQUIRE(report.find("gemm_reduce_scatter") != nullptr);
+  CHECK(report.find("gemm_reduce_scatter")->problems.size() == 3);
+  for (const auto& tuned : report.find("gemm_reduce_scatter")->problems) {
+    CHECK(same_on_all_ranks(tuned.choice));
+  }
+  layer(stream, problem.a(0), problem.b(0), problem.c());
+  const std::vector<std::uint16_t> bits = problem.bits();
+  for (int round = 0; round < 20; ++round) {
+    CHECK(problem.wrong(0, rank.count) == 0);
+    layer(stream, problem.a(0), problem.b(0), problem.c());
+    CHECK(problem.bits() == bits);
+  }
+}
+
+TEST_CASE("GEMM reduce-scatter: replays of a graph, with eager calls among them", "[graph]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const GemmReduceScatterShape shape{257, 136, 72, GemmType::fp16};
+  const auto workspace = scatter_workspace(rank, shape);
+  if (workspace == nullptr) {
+    return;
+  }
+  GemmReduceScatter layer(workspace, shape);
+  ReducedProblem problem(rank, shape, 2);
+  layer(stream, problem.a(0), problem.b(0), problem.c());  // code is loaded before a capture
+  CHECK(problem.wrong(0, rank.count) == 0);
+  std::vector<cudaGraphExec_t> graphs;
+  for (int set = 0; set < problem.sets(); ++set) {
+    cudaGraph_t graph = nullptr;
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    layer(stream, problem.a(set), problem.b(set), problem.c());
+    cuda_check(cudaStreamEndCapture(stream, &graph));
+    cuda_check(cudaGraphInstantiate(&graphs.emplace_back(), graph, 0));
+    cuda_check(cudaGraphDestroy(graph));
+  }
+  for (int replay = 0; replay < 300; ++replay) {
+    const int set = replay % problem.sets();
+    cuda_check(cudaGraphLaunch(graphs[static_cast<std::size_t>(set)], stream));
+    CHECK(problem.wrong(set, rank.count) == 0);
+    if (replay % 7 == 3) {
+      layer(stream, problem.a(set), problem.b(set), problem.c());
+      CHECK(problem.wrong(set, rank.count) == 0);
+    }
+  }
+  for (const cudaGraphExec_t graph : graphs) {
+    cuda_check(cudaGraphExecDestroy(graph));
+  }
+}
+
+TEST_CASE("GEMM reduce-scatter: a rank that does not come gives NaN, and all can go on", "[missing]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const GemmReduceScatterShape shape{512, 136, 72, GemmType::fp16};
+  const auto workspace = scatter_workspace(rank, shape, {.wait_budget = std::chrono::milliseconds(200)});
+  if (rank.count < 2 || workspace == nullptr) {
+    return;
+  }
+  GemmReduceScatter layer(workspace, shape);
+  ReducedProblem problem(rank, shape, 1);
+  if (rank.number != rank.count - 1) {
+    layer(stream, problem.a(0), problem.b(0), problem.c());
+    stream.wait();
+    CHECK(problem.wrong(0, rank.count) ==
+          static_cast<std::size_t>(problem.rows().count()) * static_cast<std::size_t>(shape.n));
+    CHECK_FALSE(workspace->failure().empty());
+    CHECK_THROWS_AS(layer(stream, problem.a(0), problem.b(0), problem.c()), DeviceError);
+  }
+  on_all_ranks(true);
+  workspace->rearm();
+  layer(stream, problem.a(0), problem.b(0), problem.c());
+  CHECK(problem.wrong(0, rank.count) == 0);
+}
