@@ -50,13 +50,19 @@ if(CONTEXTUAL_HAS_CUDA AND (CONTEXTUAL_BUILD_TESTS OR CONTEXTUAL_BUILD_EXAMPLES 
       set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90-real)
     endif()
     enable_language(CUDA)
-    # CMake 3.25 does not know that nvcc has C++20, which contextual asks of the languages it is used in.
-    if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
-      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
-    endif()
     set(CONTEXTUAL_HAS_CUDA_COMPILER TRUE)
   endif()
+endif()
+
+# CMake 3.25 does not know that nvcc has C++20, which contextual asks of the languages it is used in. A project that has this
+# one inside needs to know it as well.
+if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  foreach(kind IN ITEMS STANDARD EXTENSION)
+    set(CMAKE_CUDA20_${kind}_COMPILE_OPTION "-std=c++20")
+    if(NOT PROJECT_IS_TOP_LEVEL)
+      set(CMAKE_CUDA20_${kind}_COMPILE_OPTION "-std=c++20" PARENT_SCOPE)
+    endif()
+  endforeach()
 endif()
 
 # Compiles <target> against spdlog, fmt and nlohmann/json as headers, without linking to their targets. So

@@ -21,6 +21,22 @@ inline std::string cuda_error_text(cudaError_t code) {
   return std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code);
 }
 
+/// Returns true for the runtime's errors on a machine without a GPU or without a driver that this CUDA can
+/// use. No config is then to blame for a launch that fails.
+constexpr bool cuda_device_missing(cudaError_t code) noexcept {
+  switch (code) {
+    case cudaErrorStubLibrary:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorNoDevice:
+    case cudaErrorSystemNotReady:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorCompatNotSupportedOnDevice:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Lets a launcher end with `return cudaGetLastError();`: a failure rejects its config.
 template <>
 struct launch_status<cudaError_t> {
@@ -34,13 +50,16 @@ struct launch_status<cudaError_t> {
     return code == cudaSuccess ? std::nullopt : std::optional(cuda_error_text(code));
   }
   static std::optional<std::string> device_failure(const cudaError_t& code) {
+    if (cuda_device_missing(code)) {
+      return "there is no GPU that this process can use: " + cuda_error_text(code);
+    }
     return cuda_context_lost(static_cast<CUresult>(code)) ? failure(code) : std::nullopt;
   }
 };
 
 /// Loads the code of a `__global__` function for the current device. With lazy loading, CUDA's default, the
 /// first launch would load it, and could wait for ever beside a kernel that waits for that launch. Call it in
-/// `prepare` and `preload`. `function` is the address of the function on the host. Throws CudaError, for
+/// `KernelOptions::load`. `function` is the address of the function on the host. Throws CudaError, for
 /// example if the function was not compiled for this device.
 inline void load_kernel(const void* function) {
   cudaFuncAttributes attributes{};

@@ -28,6 +28,9 @@ struct KernelOptions : detail::NotALauncher<Signature> {};
 
 template <typename R, typename C, typename... Args>
 struct KernelOptions<R(const C&, Args...)> {
+  /// Loads the code of a config for the current device, for example by `load_kernel`. Called where `preload`
+  /// and `prepare` are, before them, so it stands for both. Return at once if the code is loaded already.
+  detail::CheckedFunction<detail::LoadFits, void(const C&)> load{};
   /// Compiles, loads and sets attributes: does what must not happen inside the region. Called on the thread
   /// of `run` with no region work in flight, once for each config of each tuning problem and run, before the
   /// first launch that the schedule gives to the config. Never called outside of tuning. DeviceError ends the
@@ -35,7 +38,7 @@ struct KernelOptions<R(const C&, Args...)> {
   ///
   /// The first launches of a tuning problem in a run happen before the tuner knows of the problem. They use
   /// the default or the config locked in earlier, so that config must be launchable without `prepare`, or
-  /// after `preload` alone.
+  /// after `load` and `preload` alone.
   detail::CheckedFunction<detail::PrepareFits, void(const C&)> prepare{};
   /// Like `prepare`, but also gets the key, for a kernel whose preparation depends on sizes. Called after
   /// `prepare` when both are given.

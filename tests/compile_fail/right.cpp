@@ -11,7 +11,8 @@ int main() {
       tiles(),
       [](const float*, int n) { return contextual::make_key(n); },
       [](const Tile&, float*, int) { return 0; },
-      {.prepare = [](const Tile&) {},
+      {.load = [](const Tile&) {},
+       .prepare = [](const Tile&) {},
        .keep = [](const Tile& tile, const float*, int n) { return tile.rows <= n; },
        .check = [](const auto&...) { return true; }}};
   contextual::TunableKernel<void(const Tile&, double&)> named{

@@ -38,8 +38,7 @@ cudaError_t launch(const ScaleConfig& config, cudaStream_t stream, float* x, flo
 Scale& scale() {
   static auto* const kernel = [] {
     Scale::Options options;
-    options.prepare = load;
-    options.preload = load;
+    options.load = load;
     return new Scale(
         "scale",
         {{"PER_THREAD", &ScaleConfig::per_thread, {1, 2, 4}}, {"BLOCK", &ScaleConfig::block, {256, 2048}}},

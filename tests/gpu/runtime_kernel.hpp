@@ -18,7 +18,7 @@ using Scale = contextual::TunableKernel<cudaError_t(const ScaleConfig&, cudaStre
 /// Multiplies the elements of a vector.
 Scale& scale();
 
-/// Times that `prepare` and `preload` loaded a kernel.
+/// Times that `load` loaded a kernel.
 int loads_of_scale();
 
 }  // namespace gpu_test

@@ -91,6 +91,23 @@ TEST_CASE("launches by <<<>>>: an error that was there before is not blamed on a
   static_cast<void>(cudaGetLastError());
 }
 
+TEST_CASE("launches by <<<>>>: without a GPU one message says so, and no config is to blame", "[gpu]") {
+  if (cuda_problem().empty()) {
+    return;
+  }
+  Options options;
+  options.log_directory = "";
+  options.timer = cuda_or_host_timer;
+  ContextualAutotuner tuner(options);
+  try {
+    tuner.run("without a GPU", [] { static_cast<void>(scale()(nullptr, nullptr, 1.0F, 1)); });
+    FAIL("nothing was thrown");
+  } catch (const DeviceError& error) {
+    CHECK_THAT(error.what(), ContainsSubstring("there is no GPU that this process can use: cudaError"));
+    CHECK_THAT(error.what(), !ContainsSubstring("Add a config"));
+  }
+}
+
 TEST_CASE("launch_status of cudaError_t: tells the device's failures from the launch's", "[gpu]") {
   using Status = launch_status<cudaError_t>;
   CHECK(!Status::failure(cudaSuccess));

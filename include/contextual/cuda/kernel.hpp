@@ -108,6 +108,7 @@ class CudaKernel {
   typename Engine::Options engine_options() {
     typename Engine::Options options = parts_->definition().options;
     const auto parts = parts_;
+    options.load = nullptr;
     options.prepare = nullptr;
     options.prepare_for = [parts](const C& config, const Key& key) {
       parts->prepare(parts->configs().id_of(config), key);

@@ -162,10 +162,10 @@ void LaunchCall::device_failed(const std::string& reason) {
   const std::vector<DeviceError::Suspect> suspects = log_.run->suspects(&log_);
   const auto failure = std::make_exception_ptr(DeviceError(
       "region \"" + std::string(info_.region) + "\", tuning iteration " +
-          std::to_string(info_.tuning_iteration) + ": the device no longer works for this process: " +
-          reason + ". Noticed by the launch of kernel \"" + core_.traits().name + "\", key " +
-          core_.key_text(key_) + ", config-" + std::to_string(info_.config_id) + " " +
-          config_text(core_, info_.config_id) + ". " + suspects_text(suspects),
+          std::to_string(info_.tuning_iteration) + ": the device does not work for this process: " + reason +
+          ". Noticed by the launch of kernel \"" + core_.traits().name + "\", key " + core_.key_text(key_) +
+          ", config-" + std::to_string(info_.config_id) + " " + config_text(core_, info_.config_id) + ". " +
+          suspects_text(suspects),
       suspects));
   log_.run->fail(failure);
   std::rethrow_exception(failure);

@@ -103,11 +103,10 @@ void Settlement::wait(const BatchPlan& plan, std::vector<IterationTiming>& itera
 /// The timer knows that the device failed, the launches say which kernel it can have been.
 void Settlement::keep_device_failure(const DeviceError& error, const BatchPlan& plan, BatchResult& result) {
   const auto suspects = context_.suspects();
-  const std::string cause = "region \"" + context_.region() + "\", tuning iterations " +
-                            std::to_string(plan.first_iteration) + " to " +
-                            std::to_string(context_.tuning_iteration) +
-                            ": the device no longer works for this process: " + error.what() + ". " +
-                            detail::suspects_text(suspects);
+  const std::string cause =
+      "region \"" + context_.region() + "\", tuning iterations " + std::to_string(plan.first_iteration) +
+      " to " + std::to_string(context_.tuning_iteration) +
+      ": the device does not work for this process: " + error.what() + ". " + detail::suspects_text(suspects);
   if (result.failure) {
     context_.note(cause);  // the region noticed first: it throws what it threw
   } else {

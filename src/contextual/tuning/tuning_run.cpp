@@ -398,11 +398,9 @@ void TuningRun::warn_of_loading() {
       const detail::KernelTraits& traits = member->traits();
       if (traits.takes_stream && (!traits.prepare || !traits.preload)) {
         context_.note(
-            "kernel \"" + traits.name + "\" has no `" + (traits.prepare ? "preload" : "prepare") +
-            "`: " + hazard +
+            "kernel \"" + traits.name + "\" has no `load`: " + hazard +
             ". Its first launch of a config may then wait for the device, for ever beside a kernel that "
-            "waits for a later launch. Load its code in `prepare` and `preload`, or load all code when "
-            "the program starts");
+            "waits for a later launch. Load its code in `load`, or load all code when the program starts");
       }
     }
   }

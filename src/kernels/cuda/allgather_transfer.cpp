@@ -109,8 +109,7 @@ AllGatherTransfer& allgather_transfer() {
       return config.chunks == AllGatherConfig{}.chunks || config.chunks <= partition.rows_per_shard();
     };
     const auto nothing_to_load = [](const AllGatherConfig&) {};  // the workspace has loaded its kernels
-    options.prepare = nothing_to_load;
-    options.preload = nothing_to_load;
+    options.load = nothing_to_load;
     return new AllGatherTransfer(
         transfer_kernel_name, allgather_space(),
         [](const CUstream&, GatherCall* const& call) {

@@ -79,8 +79,7 @@ CublasLtGemm& cublaslt_gemm() {
   // Never destroyed: it may be launched while the process exits.
   static auto* const kernel = [] {
     CublasLtGemm::Options options;
-    options.prepare = [](const CublasLtConfig& config) { cublaslt_prepare(config.algorithm); };
-    options.preload = options.prepare;
+    options.load = [](const CublasLtConfig& config) { cublaslt_prepare(config.algorithm); };
     options.keep = [](const CublasLtConfig& config, const CUstream&, const GemmArgs& args) {
       return config.algorithm < cublaslt_algorithm_count(args);
     };

@@ -24,8 +24,7 @@ PartialSum& partial_sum() {
     PartialSum::Options options;
     options.key_names = {"ROWS", "N", "RANKS", "TYPE"};
     const auto nothing_to_load = [](const PartialSumConfig&) {};  // the workspace has loaded its kernels
-    options.prepare = nothing_to_load;
-    options.preload = nothing_to_load;
+    options.load = nothing_to_load;
     return new PartialSum(
         partial_sum_name, {{"SMS", &PartialSumConfig::sms, {0, 4, 8, 16}}},
         [](const CUstream&, const SumCall* const& call) {

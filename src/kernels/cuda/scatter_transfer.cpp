@@ -84,8 +84,7 @@ ReduceScatterTransfer& reduce_scatter_transfer() {
       return config.chunks == ReduceScatterConfig{}.chunks || config.chunks <= partition.rows_per_shard();
     };
     const auto nothing_to_load = [](const ReduceScatterConfig&) {};
-    options.prepare = nothing_to_load;
-    options.preload = nothing_to_load;
+    options.load = nothing_to_load;
     return new ReduceScatterTransfer(
         scatter_kernel_name,
         ConfigSpace<ReduceScatterConfig>{{"METHOD", &ReduceScatterConfig::method, {"send", offer_method}},

@@ -142,6 +142,41 @@ TEST_CASE("preload: where the default cannot be loaded the first run launches th
   CHECK(problem.configs[0].rejection == "does not compile");
 }
 
+TEST_CASE("load: called for the default before the region runs, and for each config before its first launch",
+          "[unit]") {
+  std::vector<std::string> events;
+  const auto note = [&events](const char* what) {
+    return [&events, what](const Block& c) { events.push_back(what + std::to_string(c.block)); };
+  };
+  TunableKernel kernel{"loads",
+                       blocks(3),
+                       single_problem,
+                       note("launch "),
+                       {.load = note("load "), .prepare = note("prepare "), .preload = note("preload ")}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("loads", [&] { kernel(); });
+  REQUIRE(events.size() > 8);
+  CHECK(std::vector<std::string>(events.begin(), events.begin() + 3) ==
+        std::vector<std::string>{"load 0", "preload 0", "launch 0"});
+  for (const char* block : {"1", "2"}) {
+    const auto loaded = std::find(events.begin(), events.end(), std::string("load ") + block);
+    REQUIRE(loaded != events.end());
+    CHECK(*(loaded + 1) == std::string("prepare ") + block);
+    CHECK(std::find(events.begin(), events.end(), std::string("launch ") + block) > loaded);
+  }
+}
+
+TEST_CASE("load: alone it is enough where code is loaded lazily", "[unit]") {
+  TunableKernel<void(const Block&, CUstream_st*)> kernel{"loads_alone",
+                                                         blocks(1),
+                                                         [](CUstream_st* const&) { return Key{}; },
+                                                         [](const Block&, CUstream_st*) {},
+                                                         {.load = [](const Block&) {}}};
+  ContextualAutotuner tuner{quick(device_timer({.hazard = "CUDA loads code lazily"}))};
+  tuner.run("loads alone", [&] { kernel(nullptr); });
+  CHECK(tuner.report().find("loads alone")->warnings.empty());
+}
+
 TEST_CASE("preload: where no config can be loaded every reason is told, and nothing is launched", "[unit]") {
   int launched = 0;
   const auto load = [](const Block& c) { throw ConfigRejected("no code for " + std::to_string(c.block)); };

@@ -53,6 +53,9 @@ class CudaKernelParts {
 
   void prepare(std::size_t id, const Key& key) {
     core_.prepare(id, key);
+    if (definition_.options.load) {
+      definition_.options.load(configs_[id]);
+    }
     if (definition_.options.prepare) {
       definition_.options.prepare(configs_[id]);
     }
@@ -63,6 +66,9 @@ class CudaKernelParts {
 
   void preload(std::size_t id) {
     core_.preload(id);
+    if (definition_.options.load) {
+      definition_.options.load(configs_[id]);
+    }
     if (definition_.options.preload) {
       definition_.options.preload(configs_[id]);
     }

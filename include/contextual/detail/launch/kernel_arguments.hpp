@@ -24,6 +24,10 @@ struct SpaceFits {
       Fits, "the second argument of a tunable kernel is a ConfigSpace<C> of the launcher's config type C");
 };
 template <bool Fits>
+struct LoadFits {
+  static_assert(Fits, "KernelOptions::load is called as void(const C&)");
+};
+template <bool Fits>
 struct PrepareFits {
   static_assert(Fits, "KernelOptions::prepare is called as void(const C&)");
 };

@@ -131,9 +131,12 @@ class LaunchEngine<R(const C&, Args...)> {
     // The traits may outlive the kernel, so they share what they need.
     const std::shared_ptr<const ConfigSpace<C>> space = configs_.space();
     traits.space = [space] { return space->view(); };
-    if (options_.prepare || options_.prepare_for) {
-      traits.prepare = [space, prepare = options_.prepare, prepare_for = options_.prepare_for](
-                           std::size_t id, const Key& key) {
+    if (options_.load || options_.prepare || options_.prepare_for) {
+      traits.prepare = [space, load = options_.load, prepare = options_.prepare,
+                        prepare_for = options_.prepare_for](std::size_t id, const Key& key) {
+        if (load) {
+          load((*space)[id]);
+        }
         if (prepare) {
           prepare((*space)[id]);
         }
@@ -142,8 +145,15 @@ class LaunchEngine<R(const C&, Args...)> {
         }
       };
     }
-    if (options_.preload) {
-      traits.preload = [space, preload = options_.preload](std::size_t id) { preload((*space)[id]); };
+    if (options_.load || options_.preload) {
+      traits.preload = [space, load = options_.load, preload = options_.preload](std::size_t id) {
+        if (load) {
+          load((*space)[id]);
+        }
+        if (preload) {
+          preload((*space)[id]);
+        }
+      };
     }
     return traits;
   }

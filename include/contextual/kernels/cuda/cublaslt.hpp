@@ -43,13 +43,13 @@ CONTEXTUAL_API ConfigSpace<CublasLtConfig> cublaslt_space();
 /// Ranks that cuBLASLt does not have for a problem are left out. Launching one throws ConfigRejected; so does
 /// a problem that cuBLASLt does not take, and a problem with ready flags, for which cuBLASLt cannot wait.
 ///
-/// The handle and the workspaces (4 of 32 MiB per device) are made by `preload` at the begin of a tuning run,
+/// The handle and the workspaces (4 of 32 MiB per device) are made by `load` at the begin of a tuning run,
 /// else by the first launch on the device. A problem's plan (descriptors and the list of algorithms, in host
 /// memory) is made by its first launch. The first 4 streams have a workspace each. A launch on another
 /// stream, or on the per-thread default stream, takes one from the device's memory pool in stream order, if
 /// the algorithm needs it. A captured launch keeps the workspace of the stream on which it was captured.
 ///
-/// `prepare` loads the code of candidates, but the code of a problem's default is loaded by its first launch.
+/// `load` loads the code of candidates, but the code of a problem's default is loaded by its first launch.
 /// If that launch is captured, or may run beside a kernel that waits for it, call `cublaslt_plan` before.
 using CublasLtGemm = TunableKernel<cublasStatus_t(const CublasLtConfig&, CUstream, GemmArgs)>;
 
