@@ -4,6 +4,7 @@
 /// Includes every public header that needs only the standard library. GPU kernels need `contextual/cuda.hpp`,
 /// ranks over MPI need `contextual/mpi.hpp`, and test helpers are in `contextual/testing/`.
 
+#include <contextual/abort_word.hpp>
 #include <contextual/alternatives.hpp>
 #include <contextual/autotuner.hpp>
 #include <contextual/communicator.hpp>
