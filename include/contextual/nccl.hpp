@@ -92,6 +92,21 @@ CONTEXTUAL_API std::shared_ptr<Communicator> nccl_communicator(int rank, int siz
 CONTEXTUAL_API std::shared_ptr<Communicator> nccl_communicator(ncclComm_t application,
                                                                const NcclOptions& options = {});
 
+/// Returns a communicator over all ranks of the program, as the variables of torchrun, Open MPI, MPICH or
+/// Slurm name them. The first call is a collective and makes it; all later calls share it. In a program that
+/// no launcher started as several processes, it returns `one_rank()`.
+///
+/// The ranks meet over TCP at rank 0, on port CONTEXTUAL_RENDEZVOUS_PORT, or 28484 where the variable is not
+/// set. It is never the launcher's own port, which is in use. The host of rank 0 is
+/// CONTEXTUAL_RENDEZVOUS_HOST, else the loopback address if all ranks are on one node, else MASTER_ADDR of
+/// torchrun or the first node of Slurm's step; with mpirun on several nodes, CONTEXTUAL_RENDEZVOUS_HOST must
+/// be set. Whoever reaches the port of a running job can disturb its set-up, so it belongs on a network that
+/// is trusted.
+///
+/// Throws InvalidArgument if a variable makes no sense or the host is not known. Throws CommunicationError
+/// that names the ranks that did not come; otherwise it throws as `nccl_communicator` does.
+CONTEXTUAL_API std::shared_ptr<Communicator> nccl_world(const NcclOptions& options = {});
+
 /// Returns why there can be no communicator over NCCL here, or an empty text if there can be one.
 CONTEXTUAL_API std::string nccl_problem() noexcept;
 

@@ -1,12 +1,17 @@
 #include "contextual/sync/nccl/application_id.hpp"
 #include "contextual/sync/nccl/nccl_api.hpp"
 #include "contextual/sync/nccl/nccl_communicator.hpp"
+#include "contextual/sync/nccl/rendezvous.hpp"
 
 #include <contextual/cuda/error.hpp>
+#include <contextual/detail/sync/launcher.hpp>
 #include <contextual/error.hpp>
 #include <contextual/nccl.hpp>
 
+#include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <mutex>
 
 namespace contextual {
 namespace {
@@ -23,6 +28,25 @@ void check_place(const Place& place) {
 
 std::shared_ptr<detail::ExchangeBuffer> make_buffer(const std::optional<int>& device, const Place& place) {
   return std::make_shared<detail::ExchangeBuffer>(device, NcclCommunicator::buffer_bytes(place.size));
+}
+
+/// The ranks meet only after each has shown that it has NCCL and a device: a rank that has not throws at
+/// once.
+std::shared_ptr<Communicator> make_world(const detail::LaunchedRank& launched, const NcclOptions& options) {
+  const auto place_to_meet =
+      sync::rendezvous_place(launched, [](const char* name) { return std::getenv(name); });
+  Deadline deadline = Deadline::after(options.setup_deadline);
+  const Place place{launched.rank, launched.size};
+  const auto buffer = make_buffer(options.device, place);
+  ncclUniqueId id = place.rank == 0 ? nccl_id() : ncclUniqueId{};
+  static_cast<void>(sync::nccl());
+  const std::string bytes =
+      sync::meet(place_to_meet, place.rank, place.size, {id.internal, sizeof id.internal}, deadline);
+  if (bytes.size() != sizeof id.internal) {
+    throw CommunicationError("rank 0 sent something else than an id of NCCL", {});
+  }
+  std::memcpy(id.internal, bytes.data(), sizeof id.internal);
+  return std::make_shared<NcclCommunicator>(id, place, buffer, options, deadline);
 }
 
 }  // namespace
@@ -66,6 +90,18 @@ std::shared_ptr<Communicator> nccl_communicator(ncclComm_t application, const Nc
   const ncclUniqueId own = place.rank == 0 ? nccl_id() : ncclUniqueId{};
   const ncclUniqueId id = sync::carry_id(application, own, buffer, deadline);
   return std::make_shared<NcclCommunicator>(id, place, buffer, options, deadline);
+}
+
+std::shared_ptr<Communicator> nccl_world(const NcclOptions& options) {
+  static std::mutex mutex;
+  static auto* const world =
+      new std::shared_ptr<Communicator>;  // never destroyed: static tuners may be used late
+  const std::lock_guard lock(mutex);
+  if (!*world) {
+    const auto launched = detail::launched_rank();
+    *world = launched ? make_world(*launched, options) : one_rank();
+  }
+  return *world;
 }
 
 std::string nccl_problem() noexcept {
