@@ -170,21 +170,22 @@ TEST_CASE("nccl_communicator: a failed set-up raises no word and does not call o
 }
 
 TEST_CASE("nccl_communicator: an abort of the set-up that does not return is left alone", "[unit]") {
-  std::mutex mutex;
-  mutex.lock();
-  {
-    const ScriptedNccl scripted({.init_never_ends = true, .on_abort = [&](int) {
-                                   const std::lock_guard until_the_end(mutex);
-                                   return ncclSuccess;
-                                 }});
-    const std::string text = error_text<CommunicationError>([] {
-      make_ranks(1,
-                 {.setup_deadline = std::chrono::milliseconds(20), .grace = std::chrono::milliseconds(20)});
-    });
-    CHECK_THAT(text, ContainsSubstring("ncclCommAbort did not return within grace (20 ms)"));
-    mutex.unlock();
-  }
-  const std::lock_guard again(mutex);
+  struct Abort {
+    std::latch may_return{1};
+    std::latch returned{1};
+  };
+  const auto abort = std::make_shared<Abort>();  // the thread that is left alone has it as well
+  const ScriptedNccl scripted({.init_never_ends = true, .on_abort = [abort](int) {
+                                 abort->may_return.wait();
+                                 abort->returned.count_down();
+                                 return ncclSuccess;
+                               }});
+  const std::string text = error_text<CommunicationError>([] {
+    make_ranks(1, {.setup_deadline = std::chrono::milliseconds(20), .grace = std::chrono::milliseconds(20)});
+  });
+  CHECK_THAT(text, ContainsSubstring("ncclCommAbort did not return within grace (20 ms)"));
+  abort->may_return.count_down();
+  abort->returned.wait();
 }
 
 TEST_CASE("nccl_communicator: a rank outside of its size, and a device that does not exist, are refused",

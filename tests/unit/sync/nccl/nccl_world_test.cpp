@@ -2,6 +2,7 @@
 /// nccl_world, which is made once in a process: each rank is a child process here, and NCCL is scripted for
 /// one rank.
 
+#include "contextual/sync/nccl/tcp_socket.hpp"
 #include "support/catch.hpp"
 #include "support/child_process.hpp"
 #include "unit/sync/nccl/scripted_nccl.hpp"
@@ -10,7 +11,10 @@
 #include <contextual/nccl.hpp>
 
 #include <chrono>
+#include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace contextual;
 using namespace std::chrono_literals;
@@ -18,6 +22,21 @@ using engine_test::error_text;
 using engine_test::is_child;
 using engine_test::run_child;
 using nccl_test::ScriptedNccl;
+
+namespace {
+
+/// The environment of torchrun, with a port that was free a moment ago.
+std::vector<std::pair<std::string, std::string>> rank_of_two(int rank) {
+  std::string problem;
+  const sync::TcpSocket listener = sync::listen_on(0, true, problem);
+  return {{"TORCHELASTIC_RUN_ID", "x"},
+          {"WORLD_SIZE", "2"},
+          {"RANK", std::to_string(rank)},
+          {"LOCAL_WORLD_SIZE", "2"},
+          {"CONTEXTUAL_RENDEZVOUS_PORT", std::to_string(sync::port_of(listener))}};
+}
+
+}  // namespace
 
 TEST_CASE("child process: a program that no launcher started", "[unit]") {
   if (is_child()) {
@@ -36,7 +55,8 @@ TEST_CASE("child process: rank 1 of 2 without its rank 0", "[unit]") {
       nccl_world({.setup_deadline = 200ms});
     } catch (const CommunicationError& error) {
       missing = error.missing_ranks();
-      CHECK_THAT(std::string(error.what()), ContainsSubstring("port 28499"));
+      CHECK_THAT(std::string(error.what()),
+                 ContainsSubstring(std::string("port ") + std::getenv("CONTEXTUAL_RENDEZVOUS_PORT")));
     }
     CHECK(missing == std::vector<int>{0});
     CHECK(scripted.made() == 0);
@@ -81,16 +101,8 @@ TEST_CASE("nccl_world: a program of one process has one rank", "[unit]") {
 }
 
 TEST_CASE("nccl_world: the ranks that do not come are named", "[unit]") {
-  CHECK(run_child("rank 1 of 2 without its rank 0", {{"TORCHELASTIC_RUN_ID", "x"},
-                                                     {"WORLD_SIZE", "2"},
-                                                     {"RANK", "1"},
-                                                     {"LOCAL_WORLD_SIZE", "2"},
-                                                     {"CONTEXTUAL_RENDEZVOUS_PORT", "28499"}}) == 0);
-  CHECK(run_child("rank 0 of 2 without its rank 1", {{"TORCHELASTIC_RUN_ID", "x"},
-                                                     {"WORLD_SIZE", "2"},
-                                                     {"RANK", "0"},
-                                                     {"LOCAL_WORLD_SIZE", "2"},
-                                                     {"CONTEXTUAL_RENDEZVOUS_PORT", "28498"}}) == 0);
+  CHECK(run_child("rank 1 of 2 without its rank 0", rank_of_two(1)) == 0);
+  CHECK(run_child("rank 0 of 2 without its rank 1", rank_of_two(0)) == 0);
 }
 
 TEST_CASE("nccl_world: what a rank lacks itself it says at once", "[unit]") {
