@@ -28,7 +28,7 @@ struct Answer {
     missing = 3,  ///< the ranks of `missing` did not come
   };
   static constexpr std::size_t header_bytes = 16;
-  static constexpr std::size_t most_bytes = 64 * 1024;  ///< of what follows the header
+  static constexpr std::size_t most_bytes = 65536;  ///< of what follows the header
 
   Kind kind = Kind::refused;
   std::string text;

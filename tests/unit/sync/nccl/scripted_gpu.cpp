@@ -4,10 +4,13 @@
 
 #include <array>
 #include <atomic>
-#include <cstdlib>
+#include <cstddef>
 #include <cstring>
 #include <deque>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -23,7 +26,6 @@ namespace nccl_test {
 namespace {
 
 std::array<CUctx_st, ScriptedGpu::device_count> contexts;
-std::atomic<int> living_count{0};
 std::atomic<int> retained_count{0};
 std::mutex fails_mutex;
 std::function<CUresult(const std::string&)> fails_now;
@@ -45,14 +47,29 @@ CUresult scripted(const char* function, const Body& body) {
   return code;
 }
 
+/// What has not been freed, as memory or a stream. Never destroyed, so that what was abandoned is no leak.
+struct Living {
+  std::mutex mutex;
+  std::map<void*, std::unique_ptr<char[]>> memory;
+  std::map<CUstream, std::unique_ptr<CUstream_st>> streams;
+};
+
+Living& living_now() {
+  static auto* const all = new Living;
+  return *all;
+}
+
 void* allocate(std::size_t bytes) {
-  ++living_count;
-  return std::calloc(1, bytes);
+  auto fresh = std::make_unique<char[]>(bytes);
+  void* const address = fresh.get();
+  const std::lock_guard lock(living_now().mutex);
+  living_now().memory.emplace(address, std::move(fresh));
+  return address;
 }
 
 void release(void* memory) {
-  --living_count;
-  std::free(memory);
+  const std::lock_guard lock(living_now().mutex);
+  living_now().memory.erase(memory);
 }
 
 void* pointer(CUdeviceptr address) {
@@ -112,13 +129,15 @@ void set_contexts(contextual::cuda::Driver& table) {
 void set_streams_and_memory(contextual::cuda::Driver& table) {
   table.cuStreamCreate = [](CUstream* stream, unsigned) {
     return scripted("cuStreamCreate", [&] {
-      ++living_count;
-      *stream = new CUstream_st;
+      auto fresh = std::make_unique<CUstream_st>();
+      *stream = fresh.get();
+      const std::lock_guard lock(living_now().mutex);
+      living_now().streams.emplace(*stream, std::move(fresh));
     });
   };
   table.cuStreamDestroy = [](CUstream stream) {
-    --living_count;
-    delete stream;
+    const std::lock_guard lock(living_now().mutex);
+    living_now().streams.erase(stream);
     return CUDA_SUCCESS;
   };
   table.cuStreamQuery = query;
@@ -171,7 +190,10 @@ void enqueue(CUstream stream, Work work) {
 
 ScriptedGpu::ScriptedGpu() {
   static const auto* const table = new contextual::cuda::Driver(make_table());
-  static const auto* const replaced = new contextual::cuda::DriverReplacement(*table);
+  // In place, and never destroyed.
+  alignas(contextual::cuda::DriverReplacement) static std::byte
+      place[sizeof(contextual::cuda::DriverReplacement)];
+  static const auto* const replaced = new (place) contextual::cuda::DriverReplacement(*table);
   static_cast<void>(replaced);
   fail(nullptr);
   set_current(context(0));
@@ -204,7 +226,8 @@ CUcontext ScriptedGpu::current() {
 }
 
 int ScriptedGpu::living() {
-  return living_count.load();
+  const std::lock_guard lock(living_now().mutex);
+  return static_cast<int>(living_now().memory.size() + living_now().streams.size());
 }
 
 int ScriptedGpu::retained() {

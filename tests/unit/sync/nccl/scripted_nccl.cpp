@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace nccl_test {
@@ -325,9 +327,16 @@ contextual::sync::Nccl make_table() {
 
 ScriptedNccl::ScriptedNccl(Script script) : state_(std::make_shared<State>(std::move(script))) {
   static const auto* const table = new contextual::sync::Nccl(make_table());
-  static const auto* const replaced = new contextual::sync::NcclReplacement(*table);
+  // In place, and never destroyed.
+  alignas(
+      contextual::sync::NcclReplacement) static std::byte place[sizeof(contextual::sync::NcclReplacement)];
+  static const auto* const replaced = new (place) contextual::sync::NcclReplacement(*table);
   static_cast<void>(replaced);
+  // Never destroyed: communicators and their script know each other, and threads that are left alone use
+  // both.
+  static auto* const all = new std::vector<std::shared_ptr<State>>;
   const std::lock_guard lock(current_mutex);
+  all->push_back(state_);
   current_state = state_;
 }
 
