@@ -16,12 +16,8 @@ set(CONTEXTUAL_ENABLE_MPI "AUTO" CACHE STRING "Communicator over MPI: ON, OFF or
 set_property(CACHE CONTEXTUAL_ENABLE_MPI PROPERTY STRINGS AUTO ON OFF)
 set(CONTEXTUAL_ENABLE_CUDA "AUTO" CACHE STRING "Kernels and timers for NVIDIA GPUs: ON, OFF or AUTO (where the toolkit is found)")
 set_property(CACHE CONTEXTUAL_ENABLE_CUDA PROPERTY STRINGS AUTO ON OFF)
-foreach(feature IN ITEMS NCCL)
-  if(CONTEXTUAL_ENABLE_${feature})
-    message(FATAL_ERROR "CONTEXTUAL_ENABLE_${feature}=ON: contextual ${PROJECT_VERSION} has no ${feature} part yet. "
-                        "Leave the option out.")
-  endif()
-endforeach()
+set(CONTEXTUAL_ENABLE_NCCL "AUTO" CACHE STRING "Communicator over NCCL: ON, OFF or AUTO (where CUDA is on and nccl.h is found)")
+set_property(CACHE CONTEXTUAL_ENABLE_NCCL PROPERTY STRINGS AUTO ON OFF)
 
 if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

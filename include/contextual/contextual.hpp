@@ -2,8 +2,10 @@
 
 /// \file
 /// Includes every public header that needs only the standard library. GPU kernels need `contextual/cuda.hpp`,
-/// ranks over MPI need `contextual/mpi.hpp`, and test helpers are in `contextual/testing/`.
+/// ranks over MPI or NCCL need `contextual/mpi.hpp` or `contextual/nccl.hpp`, and test helpers are in
+/// `contextual/testing/`.
 
+#include <contextual/abort_word.hpp>
 #include <contextual/alternatives.hpp>
 #include <contextual/autotuner.hpp>
 #include <contextual/communicator.hpp>

@@ -2,7 +2,8 @@
 """Checks the rules of docs/architecture.md about where files are and what they include.
 
 - A room is a folder of src/contextual. It includes itself and the rooms that src/contextual/CMakeLists.txt adds before it.
-- A component (testing, sync/mpi, cuda) includes its own private headers and what is under include/contextual, no room's.
+- A component (testing, sync/mpi, cuda, sync/nccl) includes its own private headers and what is under include/contextual,
+  no room's; of include/contextual/detail/<component> only that of a component that it stands on.
 - A header and its source are found under matching paths.
 - include/contextual/contextual.hpp includes every public header but those of the components.
 """
@@ -26,8 +27,9 @@ OTHER_HEADERS = {
     "sync/one_rank.cpp": "contextual/communicator.hpp",
 }
 
-COMPONENT_HEADERS = {"cuda.hpp", "cuda_runtime.hpp", "mpi.hpp"}
-COMPONENTS = ["testing", "sync/mpi", "cuda"]
+COMPONENT_HEADERS = {"cuda.hpp", "cuda_runtime.hpp", "mpi.hpp", "nccl.hpp"}
+COMPONENTS = ["testing", "sync/mpi", "sync/nccl", "cuda"]
+STANDS_ON = {"sync/nccl": ["cuda"]}
 INCLUDE = re.compile(r'^\s*#include ["<](contextual/[\w./]+)[">]', re.MULTILINE)
 
 
@@ -75,7 +77,7 @@ def check_direction(layout):
             if other is None or other == place:
                 continue
             if place in COMPONENTS:
-                allowed = include.startswith("contextual/detail/") and other in layout.rooms
+                allowed = include.startswith("contextual/detail/") and other in layout.rooms + STANDS_ON.get(place, [])
             else:
                 allowed = other in layout.rooms and layout.rooms.index(other) < layout.rooms.index(place)
             exception = (name, include.removeprefix("contextual/"))

@@ -53,6 +53,13 @@ class CheckLayout(unittest.TestCase):
                    '#include <contextual/detail/low/words.hpp>\n#include "contextual/high/loop.hpp"')
         self.assert_one("low/words.cpp", "contextual/high/loop.hpp")
 
+    def test_a_component_includes_what_the_component_that_it_stands_on_exports(self):
+        self.write("include/contextual/detail/cuda/buffer.hpp", "")
+        self.write("src/contextual/sync/nccl/ranks.hpp", "#include <contextual/detail/cuda/buffer.hpp>")
+        self.assertEqual(self.problems(), [])
+        self.write("src/contextual/testing/ranks.hpp", "#include <contextual/detail/cuda/buffer.hpp>")
+        self.assert_one("testing/ranks.hpp", "contextual/detail/cuda/buffer.hpp")
+
     def test_a_detail_header_that_points_up_is_named(self):
         self.write("include/contextual/detail/high/slot.hpp", "")
         self.write("include/contextual/detail/low/words.hpp", "#include <contextual/detail/high/slot.hpp>")

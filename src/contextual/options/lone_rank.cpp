@@ -3,7 +3,7 @@
 namespace contextual::options {
 
 std::optional<std::string> lone_rank_warning(const ResolvedOptions& options,
-                                             const std::optional<sync::LaunchedRank>& launched) {
+                                             const std::optional<detail::LaunchedRank>& launched) {
   if (options.communicator_given || !launched) {
     return std::nullopt;
   }

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "contextual/options/resolved_options.hpp"
-#include "contextual/sync/launcher.hpp"
+
+#include <contextual/detail/sync/launcher.hpp>
 
 #include <optional>
 #include <string>
@@ -12,6 +13,6 @@ namespace contextual::options {
 /// launcher started as several ranks. Returns nothing if the options have a communicator, even `one_rank()`,
 /// or if no launcher says that there are other ranks.
 std::optional<std::string> lone_rank_warning(const ResolvedOptions& options,
-                                             const std::optional<sync::LaunchedRank>& launched);
+                                             const std::optional<detail::LaunchedRank>& launched);
 
 }  // namespace contextual::options

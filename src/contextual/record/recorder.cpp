@@ -6,7 +6,8 @@
 #include "contextual/record/progress.hpp"
 #include "contextual/record/search_event.hpp"
 #include "contextual/record/utc_time.hpp"
-#include "contextual/sync/launcher.hpp"
+
+#include <contextual/detail/sync/launcher.hpp>
 
 #include <unistd.h>
 
@@ -55,7 +56,7 @@ Recorder::Recorder(const options::ResolvedOptions& options, std::string region)
 /// Once a process.
 void Recorder::warn_of_lone_rank() {
   static std::atomic<bool> warned{false};
-  const auto launched = sync::launched_rank();
+  const auto launched = detail::launched_rank();
   const auto text = options::lone_rank_warning(options_, launched);
   if (text && !warned.exchange(true)) {
     warning(*text);

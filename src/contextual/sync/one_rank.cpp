@@ -1,11 +1,10 @@
-#include "contextual/sync/launcher.hpp"
-
 #include <contextual/communicator.hpp>
+#include <contextual/detail/sync/launcher.hpp>
 
 namespace contextual {
 namespace {
 
-using sync::launched_rank;
+using detail::launched_rank;
 
 /// Nothing to wait for, so nothing expires and nothing is ever poisoned.
 class OneRank final : public Communicator {

@@ -3,6 +3,8 @@
 #include "contextual/record/text_format.hpp"
 #include "contextual/record/utc_time.hpp"
 
+#include <contextual/detail/sync/blocked_process.hpp>
+
 #include <unistd.h>
 
 #include <condition_variable>
@@ -31,13 +33,6 @@ struct Blocked {
   bool told = false;
   bool ended = false;  ///< before it was told
 };
-
-/// One write: stdio's lock may be held by whoever is blocked.
-void say(const std::string& line) noexcept {
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
-    return;  // nobody is left to be told
-  }
-}
 
 void write(Blocked& blocked, const record::Event& event) noexcept {
   try {
@@ -76,7 +71,8 @@ void tell_bounded(const std::shared_ptr<Blocked>& blocked) {
         write_end(*blocked);
       }
     }
-    say("[contextual] blocked for longer than the deadline: " + record::to_text(blocked->event) + "\n");
+    detail::tell_stderr(
+        "[contextual] blocked for longer than the deadline: " + record::to_text(blocked->event) + "\n");
     const std::lock_guard lock(told->mutex);
     told->done = true;
     told->changed.notify_one();
@@ -131,7 +127,8 @@ void tell(const std::shared_ptr<Blocked>& blocked) noexcept {
   try {
     tell_bounded(blocked);
   } catch (...) {
-    say("[contextual] blocked for longer than the deadline; out of memory or threads to say where\n");
+    detail::tell_stderr(
+        "[contextual] blocked for longer than the deadline; out of memory or threads to say where\n");
   }
 }
 
@@ -147,7 +144,7 @@ std::shared_ptr<Blocked> blocked_of(const options::ResolvedOptions& options, Aft
   auto blocked = std::make_shared<Blocked>();
   if (after_grace == AfterGrace::leave) {
     blocked->on_deadline = options.on_deadline;
-    blocked->leave = !options.on_deadline && !being_traced();
+    blocked->leave = !options.on_deadline && !detail::being_traced();
   }
   return blocked;
 }

@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <fstream>
 #include <string>
 #include <utility>
 
@@ -162,20 +161,6 @@ void Watchdog::Section::enter() noexcept {
 
 void Watchdog::Section::leave() noexcept {
   watchdog_.shared_->generation.fetch_add(1, std::memory_order_release);
-}
-
-bool being_traced() noexcept {
-  try {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);) {
-      if (line.rfind("TracerPid:", 0) == 0) {
-        return line.find_first_of("123456789") != std::string::npos;
-      }
-    }
-  } catch (...) {
-    // Not known: then nobody is.
-  }
-  return false;
 }
 
 }  // namespace contextual::tuning

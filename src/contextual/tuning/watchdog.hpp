@@ -91,8 +91,4 @@ class Watchdog {
   pid_t process_;
 };
 
-/// Returns true if a debugger or tracer is attached to this process, which may then stand still for good
-/// reasons. Linux only.
-bool being_traced() noexcept;
-
 }  // namespace contextual::tuning

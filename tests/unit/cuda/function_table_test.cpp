@@ -2,10 +2,10 @@
 /// The table of a library's functions that is in force: the library's own, loaded at the first use, or a
 /// replacement.
 
-#include "contextual/cuda/api/function_table.hpp"
-
 #include "support/catch.hpp"
 #include "support/engine.hpp"
+
+#include <contextual/detail/cuda/function_table.hpp>
 
 #include <unistd.h>
 
@@ -17,7 +17,6 @@
 #include <vector>
 
 using namespace contextual;
-using namespace contextual::cuda;
 using engine_test::error_text;
 
 namespace {
@@ -31,21 +30,21 @@ struct Table {
 struct Library {
   explicit Library(std::string problem = "") : loaded{{}, std::move(problem)} {}
 
-  const Table& used_through(TableInForce<Table>& in_force) {
-    return in_force.get([this]() -> const Loaded<Table>& {
+  const Table& used_through(detail::TableInForce<Table>& in_force) {
+    return in_force.get([this]() -> const detail::Loaded<Table>& {
       ++loads;
       return loaded;
     });
   }
 
-  Loaded<Table> loaded;
+  detail::Loaded<Table> loaded;
   std::atomic<int> loads{0};
 };
 
 }  // namespace
 
 TEST_CASE("function table: the library is loaded at the first use, and is not a replacement", "[unit]") {
-  TableInForce<Table> in_force;
+  detail::TableInForce<Table> in_force;
   Library library;
   CHECK_FALSE(in_force.replaced());
   CHECK(&library.used_through(in_force) == &library.loaded.table);
@@ -55,7 +54,7 @@ TEST_CASE("function table: the library is loaded at the first use, and is not a 
 }
 
 TEST_CASE("function table: replaced before its first use nothing is loaded until that is undone", "[unit]") {
-  TableInForce<Table> in_force;
+  detail::TableInForce<Table> in_force;
   Library library;
   const Table replacement;
   CHECK(in_force.replace(&replacement) == nullptr);
@@ -69,7 +68,7 @@ TEST_CASE("function table: replaced before its first use nothing is loaded until
 }
 
 TEST_CASE("function table: replacements nest, and the last one undone brings the library back", "[unit]") {
-  TableInForce<Table> in_force;
+  detail::TableInForce<Table> in_force;
   Library library;
   library.used_through(in_force);
   const Table outer;
@@ -89,7 +88,7 @@ TEST_CASE("function table: replacements nest, and the last one undone brings the
 
 TEST_CASE("function table: a library that cannot be loaded says so at each use, unless it is replaced",
           "[unit]") {
-  TableInForce<Table> in_force;
+  detail::TableInForce<Table> in_force;
   Library library("no such library");
   const auto use = [&] { library.used_through(in_force); };
   CHECK(error_text<CudaUnavailable>(use) == "no such library");
@@ -104,10 +103,10 @@ TEST_CASE("function table: a library that cannot be loaded says so at each use, 
 
 TEST_CASE("function table: a replacement that comes while the library is being loaded stays in force",
           "[unit]") {
-  TableInForce<Table> in_force;
+  detail::TableInForce<Table> in_force;
   Library library;
   const Table replacement;
-  in_force.get([&]() -> const Loaded<Table>& {
+  in_force.get([&]() -> const detail::Loaded<Table>& {
     in_force.replace(&replacement);
     return library.loaded;
   });
@@ -119,7 +118,7 @@ TEST_CASE("function table: a replacement that comes while the library is being l
 TEST_CASE("function table: threads that use it first at once all get the library's", "[unit]") {
   constexpr int count = 4;
   for (int time = 0; time < 50; ++time) {
-    TableInForce<Table> in_force;
+    detail::TableInForce<Table> in_force;
     Library library;
     std::latch start(count);
     std::vector<const Table*> got(count);
@@ -141,9 +140,9 @@ TEST_CASE("function table: threads that use it first at once all get the library
 
 TEST_CASE("function table: the first symbol that a library lacks is its problem, the others are taken",
           "[unit]") {
-  const SharedLibrary c({"libc.so.6"});
+  const detail::SharedLibrary c({"libc.so.6"});
   REQUIRE(c.loaded());
-  Loaded<Table> loaded;
+  detail::Loaded<Table> loaded;
   loaded.take(c, "contextual_has_no_such_function", loaded.table.no_such_function);
   loaded.take(c, "contextual_has_no_such_function_either", loaded.table.no_such_function);
   loaded.take(c, "getpid", loaded.table.process_id);
@@ -151,4 +150,31 @@ TEST_CASE("function table: the first symbol that a library lacks is its problem,
   CHECK(loaded.table.no_such_function == nullptr);
   REQUIRE(loaded.table.process_id != nullptr);
   CHECK(loaded.table.process_id() == ::getpid());
+}
+
+TEST_CASE("shared library: the copy that the process has already is preferred to one that would be loaded",
+          "[unit]") {
+  const auto linked = detail::SharedLibrary::of_process("getpid", "libcontextual_has_no_such_library.so");
+  REQUIRE(linked.loaded());
+  CHECK(linked.problem().empty());
+  CHECK(linked.symbol("getpid") == detail::SharedLibrary({"libc.so.6"}).symbol("getpid"));
+}
+
+TEST_CASE("shared library: one that only others brought along is found by their names", "[unit]") {
+  // The symbol is in no library that the program was linked to, and this one is loaded for itself alone.
+  const detail::SharedLibrary brought({"libthread_db.so.1"});
+  const char* const symbol = "td_init";
+  if (brought.symbol(symbol) == nullptr) {
+    return;  // this machine has no such library
+  }
+  const auto found = detail::SharedLibrary::of_process(symbol, "libcontextual_has_no_such_library.so",
+                                                       {"libthread_db.so.1"});
+  CHECK(found.symbol(symbol) == brought.symbol(symbol));
+}
+
+TEST_CASE("shared library: what the process lacks is loaded, or the loader's words say why not", "[unit]") {
+  const auto lacking = detail::SharedLibrary::of_process("contextual_has_no_such_function",
+                                                         "libcontextual_has_no_such_library.so");
+  CHECK_FALSE(lacking.loaded());
+  CHECK_THAT(lacking.problem(), ContainsSubstring("libcontextual_has_no_such_library.so"));
 }

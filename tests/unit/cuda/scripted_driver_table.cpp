@@ -252,18 +252,39 @@ void add_context_events(contextual::cuda::Driver& api) {
   };
 }
 
+CUdeviceptr allocate(std::size_t bytes) {
+  const std::lock_guard lock(impl().mutex);
+  auto fresh = std::make_unique<char[]>(bytes);
+  const auto address = reinterpret_cast<CUdeviceptr>(fresh.get());
+  impl().allocations.emplace(address, std::move(fresh));
+  return address;
+}
+
 void add_memory(contextual::cuda::Driver& api) {
   api.cuMemAlloc = [](CUdeviceptr* memory, std::size_t bytes) {
     return quietly("cuMemAlloc", [&]() -> CUresult {
-      const std::lock_guard lock(impl().mutex);
-      auto fresh = std::make_unique<char[]>(bytes);
-      *memory = reinterpret_cast<CUdeviceptr>(fresh.get());
-      impl().allocations.emplace(*memory, std::move(fresh));
+      *memory = allocate(bytes);
       return CUDA_SUCCESS;
     });
   };
   api.cuMemFree = [](CUdeviceptr memory) {
     return quietly("cuMemFree", [&]() -> CUresult { return remove_from(impl().allocations, memory); });
+  };
+  api.cuMemHostAlloc = [](void** memory, std::size_t bytes, unsigned) {
+    return quietly("cuMemHostAlloc", [&]() -> CUresult {
+      *memory = reinterpret_cast<void*>(allocate(bytes));
+      return CUDA_SUCCESS;
+    });
+  };
+  api.cuMemFreeHost = [](void* memory) {
+    return quietly("cuMemFreeHost",
+                   [&] { return remove_from(impl().allocations, reinterpret_cast<CUdeviceptr>(memory)); });
+  };
+  api.cuMemcpyHtoDAsync = [](CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
+    return quietly("cuMemcpyHtoDAsync", [&]() -> CUresult {
+      std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+      return CUDA_SUCCESS;
+    });
   };
   api.cuMemcpyDtoHAsync = [](void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
     return quietly("cuMemcpyDtoHAsync", [&]() -> CUresult {

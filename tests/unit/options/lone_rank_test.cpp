@@ -5,8 +5,8 @@
 
 using namespace contextual;
 using namespace engine_test;
+using detail::LaunchedRank;
 using options::lone_rank_warning;
-using sync::LaunchedRank;
 
 namespace {
 

@@ -1,16 +1,16 @@
-#include "contextual/sync/launcher.hpp"
-
 #include "support/catch.hpp"
+
+#include <contextual/detail/sync/launcher.hpp>
 
 #include <map>
 #include <string>
 
 namespace {
 
-using contextual::sync::LaunchedRank;
+using contextual::detail::LaunchedRank;
 
 std::optional<LaunchedRank> launched(const std::map<std::string, std::string>& environment) {
-  return contextual::sync::launched_rank([&](const char* name) {
+  return contextual::detail::launched_rank([&](const char* name) {
     const auto found = environment.find(name);
     return found == environment.end() ? nullptr : found->second.c_str();
   });
@@ -36,6 +36,35 @@ TEST_CASE("launcher: mpirun within a Slurm job says which rank it is", "[unit]")
   REQUIRE(rank);
   CHECK(rank->rank == 9);
   CHECK(rank->size == 16);
+}
+
+TEST_CASE("launcher: torchrun says which rank it is, also within another launcher", "[unit]") {
+  const std::map<std::string, std::string> torchrun{
+      {"WORLD_SIZE", "8"}, {"RANK", "5"}, {"TORCHELASTIC_RUN_ID", "none"}};
+  std::map<std::string, std::string> within = torchrun;
+  within.insert({{"SLURM_NTASKS", "2"},
+                 {"SLURM_PROCID", "1"},
+                 {"OMPI_COMM_WORLD_SIZE", "2"},
+                 {"OMPI_COMM_WORLD_RANK", "1"}});
+  for (const auto& environment : {torchrun, within}) {
+    const auto rank = launched(environment);
+    REQUIRE(rank);
+    CHECK(rank->rank == 5);
+    CHECK(rank->size == 8);
+    CHECK(rank->size_variable == "WORLD_SIZE");
+    CHECK(rank->launcher == contextual::detail::Launcher::torchrun);
+  }
+}
+
+TEST_CASE("launcher: torchrun's common names without its mark count only where no launcher is known",
+          "[unit]") {
+  const std::map<std::string, std::string> by_hand{
+      {"WORLD_SIZE", "8"}, {"RANK", "5"}, {"MASTER_ADDR", "node-0"}};
+  CHECK(launched(by_hand)->rank == 5);
+  std::map<std::string, std::string> within = by_hand;
+  within.insert({{"SLURM_NTASKS", "2"}, {"SLURM_PROCID", "1"}});
+  CHECK(launched(within)->rank == 1);
+  CHECK_FALSE(launched({{"WORLD_SIZE", "8"}, {"RANK", "5"}}));  // of another program
 }
 
 TEST_CASE("launcher: a program that was started alone has no launcher's rank", "[unit]") {

@@ -1,18 +1,18 @@
 #include "contextual/cuda/api/cupti.hpp"
 
-#include "contextual/cuda/api/function_table.hpp"
+#include <contextual/detail/cuda/function_table.hpp>
 
 #include <cuda.h>
 
 namespace contextual::cuda {
 namespace {
 
-const Loaded<Cupti>& loaded_cupti() {
+const detail::Loaded<Cupti>& loaded_cupti() {
   static const auto* const loaded = [] {
-    auto* const fresh = new Loaded<Cupti>;
+    auto* const fresh = new detail::Loaded<Cupti>;
     const std::string name = "libcupti.so." + std::to_string(CUDA_VERSION / 1000);
     // The toolkit keeps it apart from its other libraries, where the loader does not look.
-    const SharedLibrary library({name, "/usr/local/cuda/extras/CUPTI/lib64/" + name, "libcupti.so"});
+    const detail::SharedLibrary library({name, "/usr/local/cuda/extras/CUPTI/lib64/" + name, "libcupti.so"});
     if (!library.loaded()) {
       fresh->problem = "CUPTI, which times kernels, cannot be loaded: " + library.problem();
       return fresh;
@@ -25,7 +25,7 @@ const Loaded<Cupti>& loaded_cupti() {
   return *loaded;
 }
 
-constinit TableInForce<Cupti> in_force;
+constinit detail::TableInForce<Cupti> in_force;
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #include "contextual/cuda/api/driver.hpp"
 
-#include "contextual/cuda/api/function_table.hpp"
+#include <contextual/detail/cuda/function_table.hpp>
 
 namespace contextual::cuda {
 namespace {
@@ -23,10 +23,10 @@ std::string start(const Driver& driver) {
   return devices == 0 ? "no CUDA device is visible" : "";
 }
 
-const Loaded<Driver>& loaded_driver() {
+const detail::Loaded<Driver>& loaded_driver() {
   static const auto* const loaded = [] {
-    auto* const fresh = new Loaded<Driver>;
-    const SharedLibrary library({"libcuda.so.1"});
+    auto* const fresh = new detail::Loaded<Driver>;
+    const detail::SharedLibrary library({"libcuda.so.1"});
     if (!library.loaded()) {
       fresh->problem = "no CUDA driver: " + library.problem();
       return fresh;
@@ -44,7 +44,7 @@ const Loaded<Driver>& loaded_driver() {
   return *loaded;
 }
 
-constinit TableInForce<Driver> in_force;
+constinit detail::TableInForce<Driver> in_force;
 
 }  // namespace
 

@@ -38,6 +38,9 @@
   X(cuEventElapsedTime)                          \
   X(cuMemAlloc)                                  \
   X(cuMemFree)                                   \
+  X(cuMemHostAlloc)                              \
+  X(cuMemFreeHost)                               \
+  X(cuMemcpyHtoDAsync)                           \
   X(cuMemcpyDtoHAsync)                           \
   X(cuModuleGetLoadingMode)                      \
   X(cuModuleLoadData)                            \

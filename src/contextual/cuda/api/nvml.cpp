@@ -1,17 +1,17 @@
 #include "contextual/cuda/api/nvml.hpp"
 
-#include "contextual/cuda/api/function_table.hpp"
-#include "contextual/cuda/api/shared_library.hpp"
+#include <contextual/detail/cuda/function_table.hpp>
+#include <contextual/detail/cuda/shared_library.hpp>
 
 namespace contextual::cuda {
 namespace {
 
 /// `problem` stays empty in the base: to have no NVML is no error.
-struct LoadedNvml : Loaded<Nvml> {
+struct LoadedNvml : detail::Loaded<Nvml> {
   std::string absence;
 };
 
-void take_functions(const SharedLibrary& library, Nvml& table) {
+void take_functions(const detail::SharedLibrary& library, Nvml& table) {
 #define CONTEXTUAL_LOAD(function) \
   table.function = reinterpret_cast<decltype(table.function)>(library.symbol(#function));
   CONTEXTUAL_NVML_FUNCTIONS(CONTEXTUAL_LOAD)
@@ -24,7 +24,7 @@ void take_functions(const SharedLibrary& library, Nvml& table) {
 }
 
 void load(LoadedNvml& loaded) {
-  const SharedLibrary library({"libnvidia-ml.so.1"});
+  const detail::SharedLibrary library({"libnvidia-ml.so.1"});
   if (!library.loaded()) {
     loaded.absence = "no NVML: " + library.problem();
     return;
@@ -48,7 +48,7 @@ const LoadedNvml& loaded_nvml() {
   return *loaded;
 }
 
-constinit TableInForce<Nvml> in_force;
+constinit detail::TableInForce<Nvml> in_force;
 
 }  // namespace
 

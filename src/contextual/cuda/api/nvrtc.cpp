@@ -1,18 +1,18 @@
 #include "contextual/cuda/api/nvrtc.hpp"
 
-#include "contextual/cuda/api/function_table.hpp"
+#include <contextual/detail/cuda/function_table.hpp>
 
 #include <cuda.h>
 
 namespace contextual::cuda {
 namespace {
 
-const Loaded<Nvrtc>& loaded_nvrtc() {
+const detail::Loaded<Nvrtc>& loaded_nvrtc() {
   static const auto* const loaded = [] {
-    auto* const fresh = new Loaded<Nvrtc>;
+    auto* const fresh = new detail::Loaded<Nvrtc>;
     // With the major version of the headers first: another one has another idea of the structures.
     const std::string name = "libnvrtc.so." + std::to_string(CUDA_VERSION / 1000);
-    const SharedLibrary library({name, "/usr/local/cuda/lib64/" + name, "libnvrtc.so"});
+    const detail::SharedLibrary library({name, "/usr/local/cuda/lib64/" + name, "libnvrtc.so"});
     if (!library.loaded()) {
       fresh->problem = "NVRTC, which compiles kernels at run time, cannot be loaded: " + library.problem();
       return fresh;
@@ -25,7 +25,7 @@ const Loaded<Nvrtc>& loaded_nvrtc() {
   return *loaded;
 }
 
-constinit TableInForce<Nvrtc> in_force;
+constinit detail::TableInForce<Nvrtc> in_force;
 
 }  // namespace
 

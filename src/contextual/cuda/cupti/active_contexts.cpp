@@ -34,13 +34,4 @@ std::vector<CUcontext> active_contexts() {
   return contexts;
 }
 
-ContextScope::ContextScope(CUcontext context) {
-  CONTEXTUAL_CU(cuCtxPushCurrent(context));
-}
-
-ContextScope::~ContextScope() {
-  CUcontext popped = nullptr;
-  driver().cuCtxPopCurrent(&popped);
-}
-
 }  // namespace contextual::cuda

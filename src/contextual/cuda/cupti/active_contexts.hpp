@@ -11,13 +11,4 @@ namespace contextual::cuda {
 /// CudaUnavailable or CudaError.
 std::vector<CUcontext> active_contexts();
 
-/// Makes a context current as long as this object lives, then restores the previous one.
-class ContextScope {
- public:
-  explicit ContextScope(CUcontext context);
-  ContextScope(const ContextScope&) = delete;
-  ContextScope& operator=(const ContextScope&) = delete;
-  ~ContextScope();
-};
-
 }  // namespace contextual::cuda

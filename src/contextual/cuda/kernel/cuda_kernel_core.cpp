@@ -6,6 +6,7 @@
 
 #include <contextual/cuda/cache_directory.hpp>
 #include <contextual/cuda/error.hpp>
+#include <contextual/detail/cuda/context_scope.hpp>
 #include <contextual/detail/cuda/cuda_kernel_core.hpp>
 #include <contextual/error.hpp>
 
@@ -210,7 +211,7 @@ void CudaKernelCore::prepare(std::size_t config_id, const Key& key) {
   const std::lock_guard lock(impl_->mutex);
   impl_->read_source();
   for (CUcontext context : active_contexts()) {
-    const ContextScope scope(context);
+    const detail::ContextScope scope(context);
     impl_->prepare_here(config_id, key);
   }
 }
@@ -219,7 +220,7 @@ void CudaKernelCore::preload(std::size_t config_id) {
   const std::lock_guard lock(impl_->mutex);
   for (CUcontext context : active_contexts()) {
     impl_->read_source();
-    const ContextScope scope(context);
+    const detail::ContextScope scope(context);
     impl_->load(config_id, DeviceLimits::of(current_device()).compute_capability);
   }
 }
@@ -258,7 +259,7 @@ CUresult CudaKernelCore::launch_by_context(std::size_t config_id, CUstream strea
     if (context == nullptr) {
       load(config_id);  // says what is missing
     }
-    const ContextScope scope(context);
+    const detail::ContextScope scope(context);
     load(config_id);
     function = impl_->find(context)->functions[config_id].load(std::memory_order_acquire);
   }

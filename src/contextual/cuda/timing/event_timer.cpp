@@ -1,5 +1,4 @@
 #include "contextual/cuda/api/driver.hpp"
-#include "contextual/cuda/cupti/active_contexts.hpp"
 #include "contextual/cuda/kernel/loading_hazard.hpp"
 #include "contextual/cuda/timing/calibration.hpp"
 #include "contextual/cuda/timing/device_monitor.hpp"
@@ -11,6 +10,7 @@
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/timer.hpp>
+#include <contextual/detail/cuda/context_scope.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -178,7 +178,7 @@ class EventTimer final : public Timer {
   void start_over(std::size_t iterations) {
     iteration_ = 0;
     for (CUcontext context : contexts_.all()) {
-      const ContextScope scope(context);
+      const detail::ContextScope scope(context);
       const auto pool = std::find_if(pools_.begin(), pools_.end(),
                                      [&](const auto& known) { return known->context() == context; });
       if (pool == pools_.end()) {

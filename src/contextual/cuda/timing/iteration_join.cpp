@@ -1,7 +1,8 @@
 #include "contextual/cuda/timing/iteration_join.hpp"
 
 #include "contextual/cuda/api/driver.hpp"
-#include "contextual/cuda/cupti/active_contexts.hpp"
+
+#include <contextual/detail/cuda/context_scope.hpp>
 
 #include <exception>
 #include <map>
@@ -17,7 +18,7 @@ bool joins_contexts(const Driver& api) {
 /// A stream that waits for the legacy default stream is capturing. Such a capture makes that stream unusable,
 /// and asking does no harm.
 bool default_stream_is_blocked(CUcontext context) {
-  const ContextScope scope(context);
+  const detail::ContextScope scope(context);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   return driver().cuStreamIsCapturing(nullptr, &status) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 }
@@ -80,7 +81,7 @@ void IterationJoin::join_streams(const std::vector<CUcontext>& contexts) {
   std::vector<std::pair<Stream, CUevent>> recorded;
   std::map<CUcontext, std::size_t> events_used;
   for (const Stream& stream : streams) {
-    const ContextScope scope(stream.context);
+    const detail::ContextScope scope(stream.context);
     recorded.emplace_back(stream, event(stream.context, events_used[stream.context]++));
     CONTEXTUAL_CU(cuEventRecord(recorded.back().second, stream.stream));
   }
@@ -89,14 +90,14 @@ void IterationJoin::join_streams(const std::vector<CUcontext>& contexts) {
   }
   const auto [hub, hub_event] = recorded.front();
   {
-    const ContextScope scope(hub.context);
+    const detail::ContextScope scope(hub.context);
     for (std::size_t i = 1; i < recorded.size(); ++i) {
       CONTEXTUAL_CU(cuStreamWaitEvent(hub.stream, recorded[i].second, CU_EVENT_WAIT_DEFAULT));
     }
     CONTEXTUAL_CU(cuEventRecord(hub_event, hub.stream));
   }
   for (std::size_t i = 1; i < recorded.size(); ++i) {
-    const ContextScope scope(recorded[i].first.context);
+    const detail::ContextScope scope(recorded[i].first.context);
     CONTEXTUAL_CU(cuStreamWaitEvent(recorded[i].first.stream, hub_event, CU_EVENT_WAIT_DEFAULT));
   }
 }
@@ -129,7 +130,7 @@ CUevent IterationJoin::event(CUcontext context, std::size_t index) {
       return made.event;
     }
   }
-  const ContextScope scope(context);
+  const detail::ContextScope scope(context);
   CUevent fresh = nullptr;
   for (; of_context <= index; ++of_context) {
     events_.reserve(events_.size() + 1);

@@ -1,6 +1,7 @@
 #include "contextual/sync/mpi/exit_guard.hpp"
 
 #include <contextual/deadline.hpp>
+#include <contextual/detail/sync/blocked_process.hpp>
 
 #include <unistd.h>
 
@@ -16,17 +17,6 @@ struct ExitGuard::Shared {
   bool over = false;
 };
 
-namespace {
-
-/// One write: stdio may be closed already, or its lock held by whoever is blocked.
-void say(const std::string& line) noexcept {
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
-    return;  // nobody is left to be told
-  }
-}
-
-}  // namespace
-
 ExitGuard::ExitGuard(const char* what, int exit_code, const detail::RunBounds& bounds)
     : shared_(std::make_unique<Shared>()) {
   const std::string last_words = "[contextual] " + std::string(what) + " did not return within deadline (" +
@@ -40,7 +30,7 @@ ExitGuard::ExitGuard(const char* what, int exit_code, const detail::RunBounds& b
     const bool in_time = Deadline::after(bounds.deadline).wait(shared.changed, lock, over) ||
                          Deadline::after(bounds.grace).wait(shared.changed, lock, over);
     if (!in_time) {
-      say(last_words);
+      detail::tell_stderr(last_words);
       _exit(exit_code);
     }
   });

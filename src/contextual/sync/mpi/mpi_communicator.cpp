@@ -3,6 +3,7 @@
 #include "contextual/sync/mpi/mpi_check.hpp"
 #include "contextual/sync/mpi/mpi_session.hpp"
 
+#include <contextual/detail/sync/pause.hpp>
 #include <contextual/error.hpp>
 
 #include <unistd.h>
@@ -10,28 +11,10 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 namespace contextual::sync {
 namespace {
-
-/// The time between two looks at a request. First the core is only yielded, since most waits are short;
-/// later it is left to whoever is late, who may be on the same core.
-class Pause {
- public:
-  void operator()() {
-    if (long_wait()) {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    } else {
-      std::this_thread::yield();
-    }
-  }
-  bool long_wait() const { return Deadline::Clock::now() - begin_ > std::chrono::milliseconds(1); }
-
- private:
-  Deadline::Clock::time_point begin_ = Deadline::Clock::now();
-};
 
 int count(std::size_t n) {
   if (n > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
@@ -156,7 +139,7 @@ void MpiCommunicator::collective(std::unique_ptr<Operation>& operation, Deadline
 }
 
 bool MpiCommunicator::wait(Operation& operation, Deadline& deadline) {
-  Pause pause;
+  detail::Pause pause;
   for (;;) {
     int done = 0;
     CONTEXTUAL_MPI(MPI_Test(&operation.request, &done, MPI_STATUS_IGNORE));
@@ -193,7 +176,7 @@ MPI_Comm duplicate(MPI_Comm communicator, std::chrono::milliseconds timeout) {
   auto pending = std::make_unique<Pending>();
   CONTEXTUAL_MPI(MPI_Comm_idup(communicator, &pending->result, &pending->request));
   Deadline deadline = Deadline::after(timeout);
-  Pause pause;
+  detail::Pause pause;
   for (int done = 0; done == 0; pause()) {
     CONTEXTUAL_MPI(MPI_Test(&pending->request, &done, MPI_STATUS_IGNORE));
     if (done == 0 && deadline.expired()) {

@@ -3,15 +3,14 @@
 /// \file
 /// A library that is loaded at run time, as a table of functions that tests can replace.
 
-#include "contextual/cuda/api/shared_library.hpp"
-
 #include <contextual/cuda/error.hpp>
+#include <contextual/detail/cuda/shared_library.hpp>
 
 #include <atomic>
 #include <string>
 #include <utility>
 
-namespace contextual::cuda {
+namespace contextual::detail {
 
 /// The functions of a library, or the reason why there are none.
 template <typename Table>
@@ -70,4 +69,4 @@ class TableInForce {
   std::atomic<const Table*> loaded_{nullptr};  ///< the library's own
 };
 
-}  // namespace contextual::cuda
+}  // namespace contextual::detail

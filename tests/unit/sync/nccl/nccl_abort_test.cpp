@@ -1,0 +1,299 @@
+/// \file
+/// What a communicator over NCCL does when it gives up.
+
+#include "contextual/sync/nccl/nccl_abort.hpp"
+
+#include "support/catch.hpp"
+#include "support/child_process.hpp"
+#include "unit/sync/nccl/nccl_ranks.hpp"
+
+#include <contextual/abort_word.hpp>
+#include <contextual/detail/sync/ongoing_run.hpp>
+#include <contextual/error.hpp>
+#include <contextual/options.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace contextual;
+using namespace nccl_test;
+using namespace std::chrono_literals;
+using engine_test::is_child;
+using engine_test::run_child;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void reduce(const std::shared_ptr<Communicator>& rank, std::chrono::milliseconds deadline = 30ms) {
+  std::vector<std::int64_t> values{1};
+  rank->all_reduce_max(values, Deadline::after(deadline));
+}
+
+/// What rank 0 of two throws when the other one stays away.
+std::string text_when_alone(const Ranks& ranks, std::chrono::milliseconds deadline = 30ms) {
+  return engine_test::error_text<CommunicationError>([&] { reduce(ranks.at(0), deadline); });
+}
+
+/// Stays in a call until the process ends.
+[[noreturn]] void stay() {
+  for (;;) {
+    std::this_thread::sleep_for(1h);
+  }
+}
+
+/// As a kernel that spins on the stream: NCCL does not return before it has left.
+ncclResult_t wait_for_kernel(const std::uint32_t& word) {
+  while (std::atomic_ref(const_cast<std::uint32_t&>(word)).load() == 0) {
+    std::this_thread::sleep_for(1ms);
+  }
+  return ncclSuccess;
+}
+
+}  // namespace
+
+TEST_CASE("NCCL expiry: it says rank, collective and cause, names nobody, and aborts NCCL", "[unit]") {
+  const ScriptedNccl scripted;
+  const Ranks ranks = make_ranks(2);
+  on_threads(2, [&](int rank) { reduce(ranks.at(static_cast<std::size_t>(rank)), 30s); });
+  std::vector<int> missing{99};
+  std::string text;
+  try {
+    reduce(ranks[0]);
+  } catch (const CommunicationError& error) {
+    missing = error.missing_ranks();
+    text = error.what();
+  }
+  CHECK_THAT(text,
+             ContainsSubstring("rank 0 of 2, collective 2 of the tuner over NCCL: the deadline expired"));
+  CHECK(missing.empty());
+  CHECK(scripted.aborted() == 1);
+  CHECK(scripted.misuse() == std::vector<std::string>{});
+}
+
+TEST_CASE("NCCL expiry: the words are raised, then on_abort is called, then NCCL is aborted", "[unit]") {
+  std::uint32_t word = 0;
+  std::mutex mutex;
+  std::vector<std::string> order;
+  const auto note = [&](const std::string& what) {
+    const std::lock_guard lock(mutex);
+    order.push_back(what + (std::atomic_ref(word).load() == 1 ? ", raised" : ", not raised"));
+  };
+  const ScriptedNccl scripted({.on_abort = [&](int) {
+    note("ncclCommAbort");
+    return ncclSuccess;
+  }});
+  const AbortWord holds(&word);
+  const Ranks ranks = make_ranks(2, {.on_abort = [&](const NcclAbortInfo&) { note("on_abort"); }});
+  CHECK(order.empty());
+  text_when_alone(ranks);
+  CHECK(order == std::vector<std::string>{"on_abort, raised", "ncclCommAbort, raised"});
+}
+
+TEST_CASE("NCCL expiry: on_abort learns the cause, on a thread of its own with the device current",
+          "[unit]") {
+  const ScriptedNccl scripted;
+  std::string cause;
+  int rank = -1;
+  int size = -1;
+  int device = -1;
+  std::thread::id thread;
+  const Ranks ranks = make_ranks(2, {.on_abort = [&](const NcclAbortInfo& info) {
+                                   cause = info.cause;
+                                   rank = info.rank;
+                                   size = info.size;
+                                   device = ScriptedGpu::device_of(ScriptedGpu::current());
+                                   thread = std::this_thread::get_id();
+                                 }});
+  CHECK_THROWS_AS(reduce(ranks[1]), CommunicationError);
+  CHECK_THAT(cause, ContainsSubstring("the deadline expired"));
+  CHECK(rank == 1);
+  CHECK(size == 2);
+  CHECK(device == 1);
+  CHECK(thread != std::thread::id());
+  CHECK(thread != std::this_thread::get_id());
+}
+
+TEST_CASE("NCCL expiry: a kernel that spins on a registered word leaves, and NCCL returns", "[unit]") {
+  std::uint32_t word = 0;
+  const ScriptedNccl scripted({.on_abort = [&](int) { return wait_for_kernel(word); }});
+  const AbortWord holds(&word);
+  const Ranks ranks = make_ranks(2, {.grace = 20s});
+  CHECK_THAT(text_when_alone(ranks), ContainsSubstring("the deadline expired"));
+  CHECK(word == 1);
+}
+
+TEST_CASE("NCCL expiry: a kernel that only on_abort can end leaves, and NCCL returns", "[unit]") {
+  std::uint32_t word = 0;
+  const ScriptedNccl scripted({.on_abort = [&](int) { return wait_for_kernel(word); }});
+  const Ranks ranks = make_ranks(
+      2, {.on_abort = [&](const NcclAbortInfo&) { std::atomic_ref(word).store(1); }, .grace = 20s});
+  CHECK_THAT(text_when_alone(ranks), ContainsSubstring("the deadline expired"));
+}
+
+TEST_CASE("NCCL expiry: what on_abort throws and what ncclCommAbort returns are in the message", "[unit]") {
+  const ScriptedNccl scripted({.on_abort = [](int) { return ncclSystemError; }});
+  const Ranks ranks =
+      make_ranks(2, {.on_abort = [](const NcclAbortInfo&) { throw std::out_of_range("no such queue"); }});
+  const std::string text = text_when_alone(ranks);
+  CHECK_THAT(text, ContainsSubstring("on_abort threw: no such queue"));
+  CHECK_THAT(text, ContainsSubstring("ncclCommAbort failed: scripted error (2)"));
+  CHECK(scripted.aborted() == 1);
+}
+
+TEST_CASE("NCCL expiry: afterwards every call throws at once, and NCCL is not called any more", "[unit]") {
+  const ScriptedNccl scripted;
+  const int living = ScriptedGpu::living();
+  {
+    const Ranks ranks = make_ranks(2);
+    text_when_alone(ranks);
+    const auto begin = Clock::now();
+    CHECK_THAT(text_when_alone(ranks, 60s), ContainsSubstring("poisoned by an earlier failure: rank 0 of 2"));
+    CHECK_THROWS_AS(ranks[0]->all_gather("x", Deadline::after(60s)), CommunicationError);
+    CHECK(Clock::now() - begin < 30s);
+  }
+  CHECK(scripted.aborted() == 1);
+  CHECK(scripted.destroyed() == 1);            // of the rank that did not give up
+  CHECK(ScriptedGpu::living() == living + 3);  // a stream and two memories, which NCCL may still write to
+  CHECK(scripted.misuse() == std::vector<std::string>{});
+}
+
+TEST_CASE("NCCL expiry: the work that stays on the device is an expiry too", "[unit]") {
+  const ScriptedNccl scripted({.waits_in_progress = false});
+  const Ranks ranks = make_ranks(2);
+  CHECK_THAT(text_when_alone(ranks), ContainsSubstring("NCCL's work was on the device"));
+  CHECK(scripted.aborted() == 1);
+}
+
+TEST_CASE("NCCL failure: an error while an operation is polled ends the wait long before its deadline",
+          "[unit]") {
+  const ScriptedNccl scripted({.async_error =
+                                   [](int rank, int operation) {
+                                     return rank == 0 && operation == 1 ? ncclRemoteError : ncclSuccess;
+                                   },
+                               .last_error = "socket closed by peer"});
+  const Ranks ranks = make_ranks(2);
+  const auto begin = Clock::now();
+  const std::string text = text_when_alone(ranks, 60s);
+  CHECK(Clock::now() - begin < 30s);
+  CHECK_THAT(text, ContainsSubstring("remote process exited (6): socket closed by peer"));
+  CHECK(scripted.aborted() == 1);
+}
+
+TEST_CASE("NCCL failure: an operation that is refused poisons the communicator", "[unit]") {
+  const ScriptedNccl scripted({.post_result = [](int rank, int operation) {
+    return rank == 0 && operation == 1 ? ncclInvalidUsage : ncclSuccess;
+  }});
+  const Ranks ranks = make_ranks(2);
+  CHECK_THAT(text_when_alone(ranks, 60s), ContainsSubstring("scripted error (5)"));
+  CHECK_THAT(text_when_alone(ranks, 60s), ContainsSubstring("poisoned"));
+}
+
+TEST_CASE("NCCL failure: a device that has failed cannot carry an exchange, and its words are told",
+          "[unit]") {
+  const ScriptedNccl scripted;
+  const Ranks ranks = make_ranks(2);
+  ScriptedGpu::fail([](const std::string& function) {
+    return function == "cuStreamQuery" || function == "cuMemcpyHtoDAsync" ? CUDA_ERROR_ILLEGAL_ADDRESS
+                                                                          : CUDA_SUCCESS;
+  });
+  const std::string text = text_when_alone(ranks, 60s);
+  CHECK_THAT(text, ContainsSubstring("CUDA_ERROR_ILLEGAL_ADDRESS"));
+  CHECK(scripted.aborted() == 1);
+}
+
+TEST_CASE("NCCL failure: the words are raised even if the device cannot be used any more", "[unit]") {
+  const ScriptedNccl scripted;
+  const Ranks ranks = make_ranks(2);
+  std::uint32_t word = 0;
+  const AbortWord holds(&word);
+  ScriptedGpu::fail([](const std::string& function) {
+    return function == "cuCtxPushCurrent" ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+  });
+  CHECK_THAT(text_when_alone(ranks, 60s), ContainsSubstring("NCCL was not aborted"));
+  CHECK(word == 1);
+}
+
+TEST_CASE("NCCL expiry: a peer that never comes again, a hundred times", "[unit]") {
+  const ScriptedNccl scripted;
+  for (int repetition = 0; repetition < 100; ++repetition) {
+    const int size = 2 + repetition % 3;
+    const int lost = repetition % size;
+    const int last_collective = repetition % 4;
+    CAPTURE(repetition, size, lost);
+    const Ranks ranks = make_ranks(size, {.grace = 20s});
+    const auto begin = Clock::now();
+    const auto thrown = on_threads(size, [&](int rank) {
+      const auto& own = ranks[static_cast<std::size_t>(rank)];
+      for (int i = 0; i < last_collective; ++i) {
+        reduce(own, 30s);
+      }
+      if (rank != lost) {
+        reduce(own, 20ms);
+      }
+    });
+    CHECK(Clock::now() - begin < 10s);
+    for (int rank = 0; rank < size; ++rank) {
+      const std::string text = nccl_test::text_of(thrown[static_cast<std::size_t>(rank)]);
+      CHECK_THAT(text,
+                 ContainsSubstring(rank == lost ? "[no error]"
+                                                : "collective " + std::to_string(last_collective + 1) + " "));
+    }
+  }
+  CHECK(scripted.misuse() == std::vector<std::string>{});
+}
+
+// What ends the process, in one of its own.
+
+TEST_CASE("child process: ncclCommAbort does not return", "[unit]") {
+  if (is_child()) {
+    const ScriptedNccl scripted({.on_abort = [](int) -> ncclResult_t { stay(); }});
+    reduce(make_ranks(2, {.grace = 50ms})[0]);
+  }
+}
+
+TEST_CASE("child process: on_abort does not return", "[unit]") {
+  if (is_child()) {
+    const ScriptedNccl scripted;
+    reduce(make_ranks(2, {.on_abort = [](const NcclAbortInfo&) { stay(); }, .grace = 50ms})[0]);
+  }
+}
+
+TEST_CASE("child process: the grace is that of the latest run", "[unit]") {
+  if (is_child()) {
+    const ScriptedNccl scripted({.on_abort = [](int) -> ncclResult_t { stay(); }});
+    const detail::OngoingRun run({.deadline = 60s, .grace = 50ms});
+    reduce(make_ranks(2)[0]);
+  }
+}
+
+TEST_CASE("child process: NCCL returns within the grace", "[unit]") {
+  if (is_child()) {
+    const ScriptedNccl scripted({.on_abort = [](int) {
+      std::this_thread::sleep_for(100ms);
+      return ncclSuccess;
+    }});
+    const Ranks ranks = make_ranks(2, {.grace = 30s});
+    CHECK_THROWS_AS(reduce(ranks[0]), CommunicationError);
+  }
+}
+
+TEST_CASE("holds 8: a rank over NCCL that cannot be aborted leaves with exit code 84 after the grace",
+          "[unit]") {
+  const auto begin = Clock::now();
+  CHECK(run_child("ncclCommAbort does not return") == deadline_exit_code);
+  CHECK(run_child("on_abort does not return") == deadline_exit_code);
+  CHECK(run_child("the grace is that of the latest run") == deadline_exit_code);
+  CHECK(Clock::now() - begin < 60s);
+}
+
+TEST_CASE("NCCL expiry: a rank whose abort returns within the grace throws and goes on", "[unit]") {
+  CHECK(run_child("NCCL returns within the grace") == 0);
+}

@@ -1,0 +1,118 @@
+/// \file
+/// nccl_world, which is made once in a process: each rank is a child process here, and NCCL is scripted for
+/// one rank.
+
+#include "contextual/sync/nccl/tcp_socket.hpp"
+#include "support/catch.hpp"
+#include "support/child_process.hpp"
+#include "unit/sync/nccl/scripted_nccl.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/nccl.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace contextual;
+using namespace std::chrono_literals;
+using engine_test::error_text;
+using engine_test::is_child;
+using engine_test::run_child;
+using nccl_test::ScriptedNccl;
+
+namespace {
+
+/// The environment of torchrun, with a port that was free a moment ago.
+std::vector<std::pair<std::string, std::string>> rank_of_two(int rank) {
+  std::string problem;
+  const sync::TcpSocket listener = sync::listen_on(0, true, problem);
+  return {{"TORCHELASTIC_RUN_ID", "x"},
+          {"WORLD_SIZE", "2"},
+          {"RANK", std::to_string(rank)},
+          {"LOCAL_WORLD_SIZE", "2"},
+          {"CONTEXTUAL_RENDEZVOUS_PORT", std::to_string(sync::port_of(listener))}};
+}
+
+}  // namespace
+
+TEST_CASE("child process: a program that no launcher started", "[unit]") {
+  if (is_child()) {
+    const ScriptedNccl scripted;
+    CHECK(nccl_world()->size() == 1);
+    CHECK(nccl_world() == one_rank());
+    CHECK(scripted.made() == 0);
+  }
+}
+
+TEST_CASE("child process: rank 1 of 2 without its rank 0", "[unit]") {
+  if (is_child()) {
+    const ScriptedNccl scripted;
+    std::vector<int> missing;
+    try {
+      nccl_world({.setup_deadline = 200ms});
+    } catch (const CommunicationError& error) {
+      missing = error.missing_ranks();
+      CHECK_THAT(std::string(error.what()),
+                 ContainsSubstring(std::string("port ") + std::getenv("CONTEXTUAL_RENDEZVOUS_PORT")));
+    }
+    CHECK(missing == std::vector<int>{0});
+    CHECK(scripted.made() == 0);
+  }
+}
+
+TEST_CASE("child process: rank 0 of 2 without its rank 1", "[unit]") {
+  if (is_child()) {
+    const ScriptedNccl scripted;
+    std::vector<int> missing;
+    try {
+      nccl_world({.setup_deadline = 200ms});
+    } catch (const CommunicationError& error) {
+      missing = error.missing_ranks();
+    }
+    CHECK(missing == std::vector<int>{1});
+  }
+}
+
+TEST_CASE("child process: a rank without a device", "[unit]") {
+  if (is_child()) {
+    const ScriptedNccl scripted;
+    nccl_test::ScriptedGpu::set_current(nullptr);
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK_THROWS_AS(nccl_world({.setup_deadline = 60s}), InvalidArgument);
+    CHECK(std::chrono::steady_clock::now() - begin < 30s);  // it does not meet the others first
+  }
+}
+
+TEST_CASE("child process: a group of a program", "[unit]") {
+  if (is_child()) {
+    const ScriptedNccl scripted;
+    const auto group = nccl_communicator(nccl_id(), 0, 1);
+    CHECK(group->rank() == 0);
+    CHECK(group->process_rank() == 5);
+  }
+}
+
+TEST_CASE("nccl_world: a program of one process has one rank", "[unit]") {
+  CHECK(run_child("a program that no launcher started",
+                  {{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}}) == 0);
+}
+
+TEST_CASE("nccl_world: the ranks that do not come are named", "[unit]") {
+  CHECK(run_child("rank 1 of 2 without its rank 0", rank_of_two(1)) == 0);
+  CHECK(run_child("rank 0 of 2 without its rank 1", rank_of_two(0)) == 0);
+}
+
+TEST_CASE("nccl_world: what a rank lacks itself it says at once", "[unit]") {
+  CHECK(run_child(
+            "a rank without a device",
+            {{"TORCHELASTIC_RUN_ID", "x"}, {"WORLD_SIZE", "2"}, {"RANK", "1"}, {"LOCAL_WORLD_SIZE", "2"}}) ==
+        0);
+}
+
+TEST_CASE("nccl_communicator: its process rank is the launcher's", "[unit]") {
+  CHECK(run_child("a group of a program", {{"OMPI_COMM_WORLD_SIZE", "8"}, {"OMPI_COMM_WORLD_RANK", "5"}}) ==
+        0);
+}
