@@ -146,7 +146,7 @@ TEST_CASE(
   const Report report = tuner.report();
   const RegionReport* const region = report.find("allgather_gemm");
   REQUIRE(region != nullptr);
-  CHECK(region->problems.size() == 2);
+  CHECK(region->problems.size() >= 3);  // the way, the transfer, the GEMM, and where there is NCCL cuBLASLt
   for (const auto& tuned : region->problems) {
     CHECK(tuned.outcome == ProblemOutcome::locked_in);
     CHECK(same_on_all_ranks(tuned.choice));

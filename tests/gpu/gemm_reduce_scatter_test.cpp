@@ -120,7 +120,7 @@ TEST_CASE(
   CHECK(wrong == 0);
   const Report report = tuner.report();
   REQUIRE(report.find("gemm_reduce_scatter") != nullptr);
-  CHECK(report.find("gemm_reduce_scatter")->problems.size() == 3);
+  CHECK(report.find("gemm_reduce_scatter")->problems.size() >= 4);
   for (const auto& tuned : report.find("gemm_reduce_scatter")->problems) {
     CHECK(same_on_all_ranks(tuned.choice));
   }

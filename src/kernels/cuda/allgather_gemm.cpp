@@ -4,8 +4,10 @@
 #include "kernels/cuda/peers/sm_budget.hpp"
 #include "kernels/cuda/peers/workspace_parts.hpp"
 
+#include <contextual/alternatives.hpp>
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
+#include <contextual/kernels/cuda/cublaslt.hpp>
 
 #include <cuda_runtime_api.h>
 
@@ -58,6 +60,87 @@ void wait_for_rows(GemmArgs& args, const GatherCall& call, int first_row) {
   args.first_row = first_row;
 }
 
+/// One call of an object.
+struct Call {
+  PeerWorkspace::Parts& workspace;
+  const AllGatherGemmShape& shape;
+  Rows rows;           ///< own ones
+  const void* a_rows;  ///< where they are
+  std::span<const GatheredProduct> products;
+
+  std::byte* gathered() const { return workspace.matrices_of(workspace.communicator->rank()); }
+  std::byte* input() const { return gathered() + static_cast<std::size_t>(rows.begin) * row_bytes(shape); }
+};
+
+void call_separate(CUstream& stream, const Call*& call) {
+  const RowPartition partition(call->shape.m, call->workspace.communicator->size());
+  call->workspace.nccl.all_gather(stream, call->a_rows, call->gathered(), partition, row_bytes(call->shape));
+  for (const GatheredProduct& product : call->products) {
+    cublaslt_gemm(stream, gemm_args(call->shape, product, call->gathered()));
+  }
+}
+
+/// All outputs are NaN if the call has failed.
+void end(CUstream stream, const Call& call, const PeerBegin& begin, int lanes_to_await) {
+  for (const GatheredProduct& product : call.products) {
+    launch_peer_end(stream, {.peers = begin,
+                             .lanes = std::exchange(lanes_to_await, 0),
+                             .output = product.c,
+                             .count = static_cast<unsigned long long>(call.shape.m) *
+                                      static_cast<unsigned long long>(product.n)});
+  }
+}
+
+void call_overlapped(CUstream& stream, const Call*& call) {
+  PeerWorkspace::Parts& parts = call->workspace;
+  if (!parts.memory.problem().empty()) {  // as the default, before anything is tuned
+    call_separate(stream, call);
+    return;
+  }
+  if (call->a_rows != call->input() && !call->rows.empty()) {
+    CONTEXTUAL_KERNELS_CUDA(cudaMemcpyAsync(
+        call->input(), call->a_rows, static_cast<std::size_t>(call->rows.count()) * row_bytes(call->shape),
+        cudaMemcpyDeviceToDevice, stream));
+  }
+  const PeerBegin begin = parts.begin();
+  launch_peer_begin(stream, begin);
+  GatherCall gather{.workspace = &parts, .m = call->shape.m, .row_bytes = row_bytes(call->shape)};
+  allgather_transfer()(stream, &gather);
+  bool waits = true;
+  for (const GatheredProduct& product : call->products) {
+    GemmArgs args = gemm_args(call->shape, product, call->gathered());
+    if (std::exchange(waits, false)) {
+      wait_for_rows(args, gather, call->rows.empty() ? 0 : call->rows.begin);
+    }
+    allgather_gemm()(stream, args);
+  }
+  parts.lanes.join(stream);
+  end(stream, *call, begin, gather.lanes_to_await);
+}
+
+using Ways = Alternatives<void(CUstream, const Call*)>;
+
+Key key_of(const CUstream& /*stream*/, const Call* const& call) {
+  int columns = 0;
+  for (const GatheredProduct& product : call->products) {
+    columns += product.n;
+  }
+  return make_key(call->shape.m, columns, call->shape.k, call->shape.type == GemmType::bf16 ? "bf16" : "fp16",
+                  call->workspace.communicator->size());
+}
+
+Ways& ways() {
+  // Never destroyed: it may be launched while the process exits.
+  static auto* const choice = new Ways(
+      "cuda_allgather_ways", key_of,
+      {{"overlapped", call_overlapped,
+        [](const CUstream&, const Call* const& call) { return call->workspace.memory.problem().empty(); }},
+       {"separate", call_separate,
+        [](const CUstream&, const Call* const& call) { return call->workspace.nccl.problem().empty(); }}},
+      {"M", "N", "K", "TYPE", "RANKS"});
+  return *choice;
+}
+
 }  // namespace
 
 std::size_t AllGatherGemm::workspace_bytes(const AllGatherGemmShape& shape) {
@@ -67,16 +150,12 @@ std::size_t AllGatherGemm::workspace_bytes(const AllGatherGemmShape& shape) {
 
 AllGatherGemm::AllGatherGemm(std::shared_ptr<PeerWorkspace> workspace, const AllGatherGemmShape& shape)
     : workspace_(std::move(workspace)), shape_(shape) {
-  const std::size_t needed = workspace_bytes(shape);
-  if (needed > workspace_->bytes()) {
-    throw InvalidArgument("AllGatherGemm: the workspace has " + std::to_string(workspace_->bytes()) +
-                          " bytes, the shape needs " + std::to_string(needed));
-  }
-  if (!workspace_->problem().empty()) {
-    throw InvalidArgument("AllGatherGemm: the ranks cannot use each other's memory: " +
-                          workspace_->problem());
-  }
+  workspace_->parts().require_room("AllGatherGemm", workspace_bytes(shape));
   rows_ = RowPartition(shape.m, workspace_->ranks()).shard(workspace_->rank());
+  if (workspace_->parts().nccl.problem().empty()) {
+    const void* const aligned = gathered();
+    cublaslt_plan(gemm_args(shape_, {aligned, const_cast<void*>(aligned), shape_.n}, aligned));
+  }
 }
 
 void* AllGatherGemm::input() const noexcept {
@@ -95,33 +174,9 @@ void AllGatherGemm::operator()(CUstream stream, const void* a_rows, const void* 
 
 void AllGatherGemm::operator()(CUstream stream, const void* a_rows,
                                std::span<const GatheredProduct> products) {
-  PeerWorkspace::Parts& parts = workspace_->parts();
-  parts.require_sound();
-  if (a_rows != input() && !rows_.empty()) {
-    CONTEXTUAL_KERNELS_CUDA(cudaMemcpyAsync(input(), a_rows,
-                                            static_cast<std::size_t>(rows_.count()) * row_bytes(shape_),
-                                            cudaMemcpyDeviceToDevice, stream));
-  }
-  const PeerBegin begin = parts.begin();
-  launch_peer_begin(stream, begin);
-  GatherCall call{.workspace = &parts, .m = shape_.m, .row_bytes = row_bytes(shape_)};
-  allgather_transfer()(stream, &call);
-  bool waits = true;
-  for (const GatheredProduct& product : products) {
-    GemmArgs args = gemm_args(shape_, product, gathered());
-    if (std::exchange(waits, false)) {
-      wait_for_rows(args, call, rows_.empty() ? 0 : rows_.begin);
-    }
-    allgather_gemm()(stream, args);
-  }
-  parts.lanes.join(stream);
-  for (const GatheredProduct& product : products) {
-    launch_peer_end(stream, {.peers = begin,
-                             .lanes = std::exchange(call.lanes_to_await, 0),
-                             .output = product.c,
-                             .count = static_cast<unsigned long long>(shape_.m) *
-                                      static_cast<unsigned long long>(product.n)});
-  }
+  workspace_->parts().require_sound();
+  const Call call{workspace_->parts(), shape_, rows_, a_rows, products};
+  ways()(stream, &call);
 }
 
 Gemm& allgather_gemm() {

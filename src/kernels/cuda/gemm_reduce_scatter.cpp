@@ -1,11 +1,16 @@
+#include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/partial_sum.hpp"
 #include "kernels/cuda/peers/peer_kernels.hpp"
 #include "kernels/cuda/peers/sm_budget.hpp"
 #include "kernels/cuda/peers/stream_words.hpp"
 #include "kernels/cuda/scatter_transfer.hpp"
 
+#include <contextual/alternatives.hpp>
 #include <contextual/error.hpp>
+#include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
+
+#include <cuda_runtime_api.h>
 
 #include <string>
 #include <utility>
@@ -77,6 +82,89 @@ void tell_done(CUstream stream, PeerWorkspace::Parts& workspace) {
   }
 }
 
+/// One call of an object.
+struct Call {
+  PeerWorkspace::Parts& workspace;
+  const GemmReduceScatterShape& shape;
+  Rows rows;  ///< own ones
+  const void* a;
+  const void* b;
+  void* c_rows;
+};
+
+/// NCCL gives every rank as many rows. Where the last ranks own fewer, they get theirs by way of the last
+/// slot, which lies behind all rows that NCCL reads.
+void call_separate(CUstream& stream, const Call*& call) {
+  PeerWorkspace::Parts& parts = call->workspace;
+  const int ranks = parts.communicator->size();
+  const ScatterLayout layout = layout_of(call->shape, ranks);
+  const RowPartition partition(call->shape.m, ranks);
+  std::byte* const partial = parts.matrices_of(parts.communicator->rank());
+  cublaslt_gemm(stream, {.a = call->a,
+                         .b = call->b,
+                         .c = partial,
+                         .m = call->shape.m,
+                         .n = call->shape.n,
+                         .k = call->shape.k,
+                         .type = call->shape.type});
+  const bool even = partition.m() == partition.rows_per_shard() * ranks;
+  void* const output = even ? call->c_rows : partial + layout.slot(ranks - 1);
+  parts.nccl.reduce_scatter(
+      stream, partial, output,
+      static_cast<std::size_t>(partition.rows_per_shard()) * static_cast<std::size_t>(call->shape.n),
+      call->shape.type == GemmType::fp16);
+  if (!even && !call->rows.empty()) {
+    CONTEXTUAL_KERNELS_CUDA(cudaMemcpyAsync(call->c_rows, output, layout.row(call->rows.count()),
+                                            cudaMemcpyDeviceToDevice, stream));
+  }
+}
+
+void call_overlapped(CUstream& stream, const Call*& call) {
+  PeerWorkspace::Parts& parts = call->workspace;
+  if (!parts.memory.problem().empty()) {  // as the default, before anything is tuned
+    call_separate(stream, call);
+    return;
+  }
+  const PeerBegin begin = parts.begin();
+  launch_peer_begin(stream, begin);
+  ScatterCall scatter{
+      .workspace = &parts, .layout = layout_of(call->shape, parts.communicator->size()), .n = call->shape.n};
+  reduce_scatter_transfer()(stream, &scatter);
+  gemm_reduce_scatter()(stream, gemm_args(scatter, call->shape, call->a, call->b));
+  const SumCall sum{.sum = sum_of(scatter, call->shape, call->rows, call->c_rows),
+                    .lanes = &parts.lanes,
+                    .multiprocessors = parts.multiprocessors};
+  partial_sum()(stream, &sum);
+  parts.lanes.join(stream);
+  if (scatter.owner_reads_partials) {
+    tell_done(stream, parts);
+  }
+  launch_peer_end(stream, {.peers = begin,
+                           .lanes = scatter.owner_reads_partials ? 1 : 0,
+                           .output = call->c_rows,
+                           .count = static_cast<unsigned long long>(call->rows.count()) *
+                                    static_cast<unsigned long long>(call->shape.n)});
+}
+
+using Ways = Alternatives<void(CUstream, const Call*)>;
+
+Key key_of(const CUstream& /*stream*/, const Call* const& call) {
+  return make_key(call->shape.m, call->shape.n, call->shape.k,
+                  call->shape.type == GemmType::bf16 ? "bf16" : "fp16", call->workspace.communicator->size());
+}
+
+Ways& ways() {
+  // Never destroyed: it may be launched while the process exits.
+  static auto* const choice = new Ways(
+      "cuda_reduce_scatter_ways", key_of,
+      {{"overlapped", call_overlapped,
+        [](const CUstream&, const Call* const& call) { return call->workspace.memory.problem().empty(); }},
+       {"separate", call_separate,
+        [](const CUstream&, const Call* const& call) { return call->workspace.nccl.problem().empty(); }}},
+      {"M", "N", "K", "TYPE", "RANKS"});
+  return *choice;
+}
+
 }  // namespace
 
 std::size_t GemmReduceScatter::workspace_bytes(const GemmReduceScatterShape& shape, int ranks) {
@@ -87,39 +175,24 @@ std::size_t GemmReduceScatter::workspace_bytes(const GemmReduceScatterShape& sha
 GemmReduceScatter::GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace,
                                      const GemmReduceScatterShape& shape)
     : workspace_(std::move(workspace)), shape_(shape) {
-  const std::size_t needed = workspace_bytes(shape, workspace_->ranks());
-  if (needed > workspace_->bytes()) {
-    throw InvalidArgument("GemmReduceScatter: the workspace has " + std::to_string(workspace_->bytes()) +
-                          " bytes, the shape needs " + std::to_string(needed));
-  }
-  if (!workspace_->problem().empty()) {
-    throw InvalidArgument("GemmReduceScatter: the ranks cannot use each other's memory: " +
-                          workspace_->problem());
-  }
+  workspace_->parts().require_room("GemmReduceScatter", workspace_bytes(shape, workspace_->ranks()));
   rows_ = RowPartition(shape.m, workspace_->ranks()).shard(workspace_->rank());
+  if (workspace_->parts().nccl.problem().empty()) {
+    std::byte* const aligned = workspace_->parts().matrices_of(workspace_->rank());
+    cublaslt_plan({.a = aligned,
+                   .b = aligned,
+                   .c = aligned,
+                   .m = shape.m,
+                   .n = shape.n,
+                   .k = shape.k,
+                   .type = shape.type});
+  }
 }
 
 void GemmReduceScatter::operator()(CUstream stream, const void* a, const void* b, void* c_rows) {
-  PeerWorkspace::Parts& parts = workspace_->parts();
-  parts.require_sound();
-  const PeerBegin begin = parts.begin();
-  launch_peer_begin(stream, begin);
-  ScatterCall call{.workspace = &parts, .layout = layout_of(shape_, workspace_->ranks()), .n = shape_.n};
-  reduce_scatter_transfer()(stream, &call);
-  gemm_reduce_scatter()(stream, gemm_args(call, shape_, a, b));
-  const SumCall sum{.sum = sum_of(call, shape_, rows_, c_rows),
-                    .lanes = &parts.lanes,
-                    .multiprocessors = parts.multiprocessors};
-  partial_sum()(stream, &sum);
-  parts.lanes.join(stream);
-  if (call.owner_reads_partials) {
-    tell_done(stream, parts);
-  }
-  launch_peer_end(stream, {.peers = begin,
-                           .lanes = call.owner_reads_partials ? 1 : 0,
-                           .output = c_rows,
-                           .count = static_cast<unsigned long long>(rows_.count()) *
-                                    static_cast<unsigned long long>(shape_.n)});
+  workspace_->parts().require_sound();
+  const Call call{workspace_->parts(), shape_, rows_, a, b, c_rows};
+  ways()(stream, &call);
 }
 
 Gemm& gemm_reduce_scatter() {

@@ -174,7 +174,8 @@ TEST_CASE("load: alone it is enough where code is loaded lazily", "[unit]") {
                                                          {.load = [](const Block&) {}}};
   ContextualAutotuner tuner{quick(device_timer({.hazard = "CUDA loads code lazily"}))};
   tuner.run("loads alone", [&] { kernel(nullptr); });
-  CHECK(tuner.report().find("loads alone")->warnings.empty());
+  const Report report = tuner.report();
+  CHECK(report.find("loads alone")->warnings.empty());
 }
 
 TEST_CASE("preload: where no config can be loaded every reason is told, and nothing is launched", "[unit]") {

@@ -35,8 +35,14 @@ struct GatheredProduct {
 /// with own rows, while copies bring the others; tensor parallel layers with column-wise split weights need
 /// this.
 ///
-/// Everything that can be tuned is tuned together, in a region of the caller's: how the rows are transferred
-/// ("cuda_allgather_transfer") and how they are multiplied ("cuda_allgather_gemm").
+/// There are two ways, between which "cuda_allgather_ways" chooses:
+/// - "overlapped": the ranks write into each other's memory while the GEMM runs. How the rows are transferred
+///   ("cuda_allgather_transfer") and how they are multiplied ("cuda_allgather_gemm") are tuned together.
+/// - "separate": NCCL gathers the rows, then cuBLASLt multiplies ("cuda_cublaslt_gemm"). There is no
+/// handshake, no budget and
+///   no copy of own rows; a rank that does not come is NCCL's affair.
+///
+/// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible.
 ///
 /// The objects of one workspace share its memory. Construction is not collective, but all ranks make the same
 /// calls in the same order. One thread at a time uses the objects of a workspace.
@@ -45,8 +51,9 @@ class CONTEXTUAL_API AllGatherGemm {
   /// Returns how large a workspace must be for this shape, in bytes.
   static std::size_t workspace_bytes(const AllGatherGemmShape& shape);
 
-  /// Throws InvalidArgument if the workspace is too small, if its ranks cannot use each other's memory, if n
-  /// or k is no multiple of 8, or if m, n or k is below 1.
+  /// Throws InvalidArgument if the workspace is too small, if its ranks can use neither each other's memory
+  /// nor NCCL, if n or k is no multiple of 8, or if m, n or k is below 1; and CudaError. Waits for the
+  /// device, to load cuBLASLt's code.
   AllGatherGemm(std::shared_ptr<PeerWorkspace> workspace, const AllGatherGemmShape& shape);
 
   const AllGatherGemmShape& shape() const noexcept { return shape_; }
@@ -60,8 +67,8 @@ class CONTEXTUAL_API AllGatherGemm {
   const void* gathered() const noexcept;
 
   /// Gathers and multiplies, in the order of `stream`, without waiting on the host. `a_rows` are own rows,
-  /// [own_rows, k], dense; unless they are `input()`, they are copied first. `b` is [n, k], `c` is [m, n].
-  /// Works under stream capture. All ranks must make the call.
+  /// [own_rows, k], dense; unless they are `input()`, "overlapped" copies them first. `b` is [n, k], `c` is
+  /// [m, n]. Works under stream capture. All ranks must make the call.
   ///
   /// Throws InvalidArgument for pointers that are not multiples of 16 bytes, DeviceError if an earlier call
   /// on the workspace has failed, and CudaError. If the other ranks do not come within the workspace's

@@ -26,12 +26,16 @@ struct GemmReduceScatterShape {
 /// `RowPartition(m, ranks).shard(r)`. The rows of other ranks are computed first, and copied while the next
 /// ones are computed; tensor parallel layers with row-wise split weights need this.
 ///
-/// Each rank's part is rounded to the type; the parts are added in float in the order of the ranks, and
-/// rounded once. So the same configs always give equal bits.
+/// Each rank's part is rounded to the type. "overlapped" adds the parts in float in the order of the ranks,
+/// and rounds once, so the same configs always give equal bits.
 ///
-/// Everything that can be tuned is tuned together, in a region of the caller's: how the parts are transferred
-/// ("cuda_reduce_scatter_transfer"), the GEMM ("cuda_gemm_reduce_scatter"), and where the sum is taken
-/// ("cuda_partial_sum").
+/// There are two ways, between which "cuda_reduce_scatter_ways" chooses:
+/// - "overlapped": how the parts are transferred ("cuda_reduce_scatter_transfer"), the GEMM
+/// ("cuda_gemm_reduce_scatter"), and
+///   where the sum is taken ("cuda_partial_sum") are tuned together.
+/// - "separate": cuBLASLt multiplies ("cuda_cublaslt_gemm"), then NCCL sums, in its own order and precision.
+///
+/// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible.
 ///
 /// The objects of one workspace share its memory. Construction is not collective, but all ranks make the same
 /// calls in the same order. One thread at a time uses the objects of a workspace.
@@ -40,7 +44,7 @@ class CONTEXTUAL_API GemmReduceScatter {
   /// Returns how large a workspace must be for this shape, in bytes.
   static std::size_t workspace_bytes(const GemmReduceScatterShape& shape, int ranks);
 
-  /// Throws InvalidArgument as AllGatherGemm does.
+  /// Throws as AllGatherGemm does.
   GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace, const GemmReduceScatterShape& shape);
 
   const GemmReduceScatterShape& shape() const noexcept { return shape_; }

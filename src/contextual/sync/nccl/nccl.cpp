@@ -1,10 +1,10 @@
 #include "contextual/sync/nccl/application_id.hpp"
-#include "contextual/sync/nccl/nccl_api.hpp"
 #include "contextual/sync/nccl/nccl_communicator.hpp"
 #include "contextual/sync/nccl/rendezvous.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/sync/launcher.hpp>
+#include <contextual/detail/sync/nccl_api.hpp>
 #include <contextual/error.hpp>
 #include <contextual/nccl.hpp>
 

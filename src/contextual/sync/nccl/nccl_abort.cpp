@@ -1,11 +1,11 @@
 #include "contextual/sync/nccl/nccl_abort.hpp"
 
 #include "contextual/sync/nccl/bounded_call.hpp"
-#include "contextual/sync/nccl/nccl_api.hpp"
 
 #include <contextual/abort_word.hpp>
 #include <contextual/detail/cuda/context_scope.hpp>
 #include <contextual/detail/sync/blocked_process.hpp>
+#include <contextual/detail/sync/nccl_api.hpp>
 #include <contextual/options.hpp>
 
 #include <unistd.h>

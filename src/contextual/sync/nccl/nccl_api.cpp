@@ -1,7 +1,6 @@
-#include "contextual/sync/nccl/nccl_api.hpp"
-
 #include <contextual/detail/cuda/function_table.hpp>
 #include <contextual/detail/cuda/shared_library.hpp>
+#include <contextual/detail/sync/nccl_api.hpp>
 #include <contextual/error.hpp>
 
 namespace contextual::sync {

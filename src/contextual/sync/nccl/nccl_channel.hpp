@@ -1,9 +1,8 @@
 #pragma once
 
-#include "contextual/sync/nccl/nccl_api.hpp"
-
 #include <contextual/deadline.hpp>
 #include <contextual/detail/cuda/exchange_buffer.hpp>
+#include <contextual/detail/sync/nccl_api.hpp>
 
 #include <cstddef>
 #include <functional>

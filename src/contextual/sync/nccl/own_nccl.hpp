@@ -1,6 +1,6 @@
 #pragma once
 
-#include "contextual/sync/nccl/nccl_api.hpp"
+#include <contextual/detail/sync/nccl_api.hpp>
 
 #include <cuda.h>
 

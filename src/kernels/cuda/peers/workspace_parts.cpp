@@ -79,6 +79,8 @@ PeerWorkspace::Parts::Parts(std::shared_ptr<Communicator> its_communicator, std:
       matrix_bytes(bytes),
       options(its_options),
       memory(communicator, control_bytes + bytes, its_options.setup_deadline),
+      abort_word(host.abort()),
+      nccl(*communicator, its_options.setup_deadline),
       multiprocessors(multiprocessors_here()) {
   load_peer_kernels();
 }
@@ -115,6 +117,17 @@ void PeerWorkspace::Parts::require_sound() const {
   if (detail::thread_state().log == nullptr) {
     throw DeviceError("a call that several ranks compute together has failed: " + failure() +
                       ". Its outputs are NaN. Call PeerWorkspace::rearm on all ranks to go on");
+  }
+}
+
+void PeerWorkspace::Parts::require_room(const char* object, std::size_t needed) const {
+  if (needed > matrix_bytes) {
+    throw InvalidArgument(std::string(object) + ": the workspace has " + std::to_string(matrix_bytes) +
+                          " bytes, the shape needs " + std::to_string(needed));
+  }
+  if (!memory.problem().empty() && !nccl.problem().empty()) {
+    throw InvalidArgument(std::string(object) + ": the ranks cannot use each other's memory: " +
+                          memory.problem() + "; nor NCCL: " + nccl.problem());
   }
 }
 

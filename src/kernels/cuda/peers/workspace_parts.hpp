@@ -6,7 +6,9 @@
 #include "kernels/cuda/peers/peer_control.hpp"
 #include "kernels/cuda/peers/peer_lanes.hpp"
 #include "kernels/cuda/peers/peer_memory.hpp"
+#include "kernels/cuda/peers/peer_nccl.hpp"
 
+#include <contextual/abort_word.hpp>
 #include <contextual/communicator.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 #include <contextual/registered_checks.hpp>
@@ -46,6 +48,10 @@ struct PeerWorkspace::Parts {
   /// where `verify` finds it.
   void require_sound() const;
 
+  /// Throws InvalidArgument if an object needs more bytes than there are, or if the ranks can use neither
+  /// each other's memory nor NCCL.
+  void require_room(const char* object, std::size_t needed) const;
+
   std::string failure() const;
   void rearm();
 
@@ -54,6 +60,8 @@ struct PeerWorkspace::Parts {
   PeerWorkspaceOptions options;
   PeerMemory memory;
   HostWords host;
+  AbortWord abort_word;  ///< the host's, so that a communicator that gives up ends the waits here
+  PeerNccl nccl;
   PeerLanes lanes;
   int multiprocessors = 0;  ///< of the device
   std::optional<RegisteredChecks> checks;

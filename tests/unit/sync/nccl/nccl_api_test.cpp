@@ -1,10 +1,9 @@
-#include "contextual/sync/nccl/nccl_api.hpp"
-
 #include "contextual/sync/nccl/own_nccl.hpp"
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 #include "unit/sync/nccl/scripted_nccl.hpp"
 
+#include <contextual/detail/sync/nccl_api.hpp>
 #include <contextual/error.hpp>
 #include <contextual/nccl.hpp>
 

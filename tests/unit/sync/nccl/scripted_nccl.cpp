@@ -1,6 +1,6 @@
 #include "unit/sync/nccl/scripted_nccl.hpp"
 
-#include "contextual/sync/nccl/nccl_api.hpp"
+#include <contextual/detail/sync/nccl_api.hpp>
 
 #include <algorithm>
 #include <atomic>

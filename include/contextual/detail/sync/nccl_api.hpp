@@ -5,6 +5,8 @@
 /// therefore starts on a machine without NCCL, an application and the tuner use one copy, and tests can
 /// replace the table.
 
+#include <contextual/export.hpp>
+
 #include <nccl.h>
 
 #include <string>
@@ -24,6 +26,11 @@
   X(ncclCommCuDevice)                \
   X(ncclAllReduce)                   \
   X(ncclAllGather)                   \
+  X(ncclReduceScatter)               \
+  X(ncclSend)                        \
+  X(ncclRecv)                        \
+  X(ncclGroupStart)                  \
+  X(ncclGroupEnd)                    \
   X(ncclBroadcast)
 
 namespace contextual::sync {
@@ -44,10 +51,10 @@ struct Nccl {
 /// Returns the NCCL of this process: the one that the program was linked to or has loaded, else libnccl.so.2.
 /// Throws CudaUnavailable with the reason: there is none, or it is older than 2.14, which has no
 /// communicators that do not block. Thread-safe; cheap after the first call.
-const Nccl& nccl();
+CONTEXTUAL_API const Nccl& nccl();
 
 /// Returns why `nccl` throws, or an empty text if it does not.
-std::string nccl_problem_of_process() noexcept;
+CONTEXTUAL_API std::string nccl_problem_of_process() noexcept;
 
 /// Fills in `version` and returns why this NCCL cannot be used, or an empty text.
 std::string start_nccl(Nccl& table);
@@ -69,10 +76,10 @@ class NcclReplacement {
 std::string version_text(int version);
 
 /// Returns e.g. "unhandled cuda error (1)", followed by NCCL's own words about `communicator`, if it has any.
-std::string error_text(ncclResult_t code, ncclComm_t communicator = nullptr);
+CONTEXTUAL_API std::string error_text(ncclResult_t code, ncclComm_t communicator = nullptr);
 
 /// Throws CommunicationError, with the failing call and NCCL's text, unless `code` is ncclSuccess.
-void check_nccl(ncclResult_t code, const char* call);
+CONTEXTUAL_API void check_nccl(ncclResult_t code, const char* call);
 
 }  // namespace contextual::sync
 

@@ -1,0 +1,48 @@
+#pragma once
+
+/// \file
+/// NCCL between the ranks of a workspace: the data's way where nothing better is possible, and what
+/// everything is compared with.
+
+#include <contextual/communicator.hpp>
+#include <contextual/kernels/row_partition.hpp>
+
+#include <cuda.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace contextual::kernels::cuda {
+
+/// A communicator of its own, which is made and connected by the constructor. One thread uses it.
+class PeerNccl {
+ public:
+  /// Collective. If a rank has no NCCL, or NCCL fails on one, `problem` says so on all ranks. Throws
+  /// CommunicationError if a rank does not come.
+  PeerNccl(Communicator& communicator, std::chrono::nanoseconds deadline);
+  PeerNccl(const PeerNccl&) = delete;
+  PeerNccl& operator=(const PeerNccl&) = delete;
+  ~PeerNccl();  ///< waits for no other rank
+
+  const std::string& problem() const noexcept { return problem_; }
+
+  /// Brings the rows of all ranks to `gathered`, of which this rank's may be `own_rows` themselves. In stream
+  /// order. Throws CommunicationError with NCCL's words.
+  void all_gather(CUstream stream, const void* own_rows, std::byte* gathered, const RowPartition& partition,
+                  std::size_t row_bytes);
+
+  /// Sums 16-bit values of all ranks: part r of `partial`, of `count` values, goes to `output` of rank r.
+  void reduce_scatter(CUstream stream, const void* partial, void* output, std::size_t count, bool fp16);
+
+ private:
+  struct Handle;
+
+  std::string connect(Communicator& communicator, std::chrono::nanoseconds deadline);
+
+  std::unique_ptr<Handle> handle_;
+  std::string problem_;
+};
+
+}  // namespace contextual::kernels::cuda
