@@ -1,11 +1,11 @@
 #include "kernels/cuda/allgather_transfer.hpp"
 #include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/peers/peer_kernels.hpp"
+#include "kernels/cuda/peers/region_ways.hpp"
 #include "kernels/cuda/peers/sm_budget.hpp"
 #include "kernels/cuda/peers/workspace_parts.hpp"
 
-#include <contextual/alternatives.hpp>
-#include <contextual/error.hpp>
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
 
@@ -13,7 +13,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <numeric>
 #include <utility>
 
 namespace contextual::kernels::cuda {
@@ -23,17 +23,6 @@ constexpr std::size_t value_bytes = 2;
 
 std::size_t row_bytes(const AllGatherGemmShape& shape) {
   return static_cast<std::size_t>(shape.k) * value_bytes;
-}
-
-void check(const AllGatherGemmShape& shape) {
-  const std::string sizes = "m = " + std::to_string(shape.m) + ", n = " + std::to_string(shape.n) +
-                            ", k = " + std::to_string(shape.k);
-  if (shape.m < 1 || shape.n < 1 || shape.k < 1) {
-    throw InvalidArgument("AllGatherGemm: m, n and k must be at least 1, not " + sizes);
-  }
-  if (shape.n % 8 != 0 || shape.k % 8 != 0) {
-    throw InvalidArgument("AllGatherGemm: n and k must be multiples of 8, not " + sizes);
-  }
 }
 
 /// The first product waits for rows that have not arrived; when it has ended, all have.
@@ -68,6 +57,10 @@ struct Call {
   const void* a_rows;  ///< where they are
   std::span<const GatheredProduct> products;
 
+  int columns() const {
+    return std::accumulate(products.begin(), products.end(), 0,
+                           [](int sum, const GatheredProduct& product) { return sum + product.n; });
+  }
   std::byte* gathered() const { return workspace.matrices_of(workspace.communicator->rank()); }
   std::byte* input() const { return gathered() + static_cast<std::size_t>(rows.begin) * row_bytes(shape); }
 };
@@ -118,33 +111,15 @@ void call_overlapped(CUstream& stream, const Call*& call) {
   end(stream, *call, begin, gather.lanes_to_await);
 }
 
-using Ways = Alternatives<void(CUstream, const Call*)>;
-
-Key key_of(const CUstream& /*stream*/, const Call* const& call) {
-  int columns = 0;
-  for (const GatheredProduct& product : call->products) {
-    columns += product.n;
-  }
-  return make_key(call->shape.m, columns, call->shape.k, call->shape.type == GemmType::bf16 ? "bf16" : "fp16",
-                  call->workspace.communicator->size());
-}
-
-Ways& ways() {
-  // Never destroyed: it may be launched while the process exits.
-  static auto* const choice = new Ways(
-      "cuda_allgather_ways", key_of,
-      {{"overlapped", call_overlapped,
-        [](const CUstream&, const Call* const& call) { return call->workspace.memory.problem().empty(); }},
-       {"separate", call_separate,
-        [](const CUstream&, const Call* const& call) { return call->workspace.nccl.problem().empty(); }}},
-      {"M", "N", "K", "TYPE", "RANKS"});
-  return *choice;
+RegionWays<Call>& ways() {
+  static auto& choice = make_region_ways<Call>("cuda_allgather_ways", call_overlapped, call_separate);
+  return choice;
 }
 
 }  // namespace
 
 std::size_t AllGatherGemm::workspace_bytes(const AllGatherGemmShape& shape) {
-  check(shape);
+  check_gemm_sizes("AllGatherGemm", shape.m, shape.n, shape.k);
   return static_cast<std::size_t>(shape.m) * row_bytes(shape);
 }
 

@@ -1,9 +1,8 @@
 #include "kernels/cuda/gemm_parameters.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_tensor_map.hpp"
 
 #include <contextual/kernels/cuda/gemm.hpp>
-
-#include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -115,14 +114,7 @@ void check_groups(const GemmArgs& args) {
 
 /// Throws InvalidArgument.
 void check(const GemmArgs& args, GemmOutput output) {
-  const std::string sizes = number("m", args.m) + ", " + number("n", args.n) + ", " + number("k", args.k);
-  if (args.m < 1 || args.n < 1 || args.k < 1) {
-    throw InvalidArgument("cuda_gemm: m, n and k must be at least 1, not " + sizes);
-  }
-  constexpr int values_in_16_bytes = 8;
-  if (args.n % values_in_16_bytes != 0 || args.k % values_in_16_bytes != 0) {
-    throw InvalidArgument("cuda_gemm: n and k must be multiples of 8, not " + sizes);
-  }
+  check_gemm_sizes("cuda_gemm", args.m, args.n, args.k);
   if (!is_aligned(args.a) || !is_aligned(args.b) || !is_aligned(args.c)) {
     throw InvalidArgument("cuda_gemm: a, b and c must be multiples of 16 bytes and not null");
   }
@@ -131,22 +123,9 @@ void check(const GemmArgs& args, GemmOutput output) {
   }
   check_groups(args);
   if (args.first_row < 0 || args.first_row >= args.m) {
-    throw InvalidArgument("cuda_gemm: " + number("first_row", args.first_row) + " is no row of C; " + sizes);
+    throw InvalidArgument("cuda_gemm: " + number("first_row", args.first_row) + " is no row of C; " +
+                          size_text(args.m, args.n, args.k));
   }
-}
-
-int multiprocessors() {
-  int device = 0;
-  int count = 0;
-  cudaError_t code = cudaGetDevice(&device);
-  if (code == cudaSuccess) {
-    code = cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
-  }
-  if (code != cudaSuccess) {
-    throw CudaError(std::string("cuda_gemm: the number of multiprocessors: ") + cudaGetErrorString(code),
-                    static_cast<int>(code));
-  }
-  return count;
 }
 
 CudaVariant variant(const GemmConfig& config, GemmOutput output) {

@@ -1,18 +1,17 @@
 #include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/partial_sum.hpp"
 #include "kernels/cuda/peers/peer_kernels.hpp"
+#include "kernels/cuda/peers/region_ways.hpp"
 #include "kernels/cuda/peers/sm_budget.hpp"
 #include "kernels/cuda/peers/stream_words.hpp"
 #include "kernels/cuda/scatter_transfer.hpp"
 
-#include <contextual/alternatives.hpp>
-#include <contextual/error.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
 
 #include <cuda_runtime_api.h>
 
-#include <string>
 #include <utility>
 
 namespace contextual::kernels::cuda {
@@ -22,17 +21,6 @@ constexpr std::size_t value_bytes = 2;
 
 ScatterLayout layout_of(const GemmReduceScatterShape& shape, int ranks) {
   return {.m = shape.m, .row_bytes = static_cast<std::size_t>(shape.n) * value_bytes, .ranks = ranks};
-}
-
-void check(const GemmReduceScatterShape& shape) {
-  const std::string sizes = "m = " + std::to_string(shape.m) + ", n = " + std::to_string(shape.n) +
-                            ", k = " + std::to_string(shape.k);
-  if (shape.m < 1 || shape.n < 1 || shape.k < 1) {
-    throw InvalidArgument("GemmReduceScatter: m, n and k must be at least 1, not " + sizes);
-  }
-  if (shape.n % 8 != 0 || shape.k % 8 != 0) {
-    throw InvalidArgument("GemmReduceScatter: n and k must be multiples of 8, not " + sizes);
-  }
 }
 
 /// Rows of the next rank first, own rows last.
@@ -91,6 +79,8 @@ struct Call {
   const void* a;
   const void* b;
   void* c_rows;
+
+  int columns() const { return shape.n; }
 };
 
 /// NCCL gives every rank as many rows. Where the last ranks own fewer, they get theirs by way of the last
@@ -147,29 +137,15 @@ void call_overlapped(CUstream& stream, const Call*& call) {
                                     static_cast<unsigned long long>(call->shape.n)});
 }
 
-using Ways = Alternatives<void(CUstream, const Call*)>;
-
-Key key_of(const CUstream& /*stream*/, const Call* const& call) {
-  return make_key(call->shape.m, call->shape.n, call->shape.k,
-                  call->shape.type == GemmType::bf16 ? "bf16" : "fp16", call->workspace.communicator->size());
-}
-
-Ways& ways() {
-  // Never destroyed: it may be launched while the process exits.
-  static auto* const choice = new Ways(
-      "cuda_reduce_scatter_ways", key_of,
-      {{"overlapped", call_overlapped,
-        [](const CUstream&, const Call* const& call) { return call->workspace.memory.problem().empty(); }},
-       {"separate", call_separate,
-        [](const CUstream&, const Call* const& call) { return call->workspace.nccl.problem().empty(); }}},
-      {"M", "N", "K", "TYPE", "RANKS"});
-  return *choice;
+RegionWays<Call>& ways() {
+  static auto& choice = make_region_ways<Call>("cuda_reduce_scatter_ways", call_overlapped, call_separate);
+  return choice;
 }
 
 }  // namespace
 
 std::size_t GemmReduceScatter::workspace_bytes(const GemmReduceScatterShape& shape, int ranks) {
-  check(shape);
+  check_gemm_sizes("GemmReduceScatter", shape.m, shape.n, shape.k);
   return layout_of(shape, ranks).bytes();
 }
 

@@ -1,6 +1,7 @@
 #include "kernels/cuda/peers/workspace_parts.hpp"
 
 #include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/peers/failure_text.hpp"
 #include "kernels/cuda/peers/peer_kernels.hpp"
 
@@ -20,15 +21,6 @@ namespace {
 
 constexpr std::size_t control_bytes = 4096;  // what follows is aligned to it
 static_assert(sizeof(PeerControl) <= control_bytes);
-
-/// Of a device that this process uses.
-int multiprocessors_here() {
-  int device = 0;
-  int count = 0;
-  CONTEXTUAL_KERNELS_CUDA(cudaGetDevice(&device));
-  CONTEXTUAL_KERNELS_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
-}
 
 /// Throws InvalidArgument on all ranks.
 void check_equal(Communicator& communicator, std::size_t bytes, std::chrono::nanoseconds deadline) {
@@ -81,7 +73,7 @@ PeerWorkspace::Parts::Parts(std::shared_ptr<Communicator> its_communicator, std:
       memory(communicator, control_bytes + bytes, its_options.setup_deadline),
       abort_word(host.abort()),
       nccl(*communicator, its_options.setup_deadline),
-      multiprocessors(multiprocessors_here()) {
+      multiprocessors(cuda::multiprocessors()) {
   load_peer_kernels();
 }
 

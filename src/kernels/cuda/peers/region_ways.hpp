@@ -1,0 +1,43 @@
+#pragma once
+
+/// \file
+/// The choice between the two ways of computing a region across GPUs.
+
+#include "kernels/cuda/peers/workspace_parts.hpp"
+
+#include <contextual/alternatives.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/key.hpp>
+
+#include <cuda.h>
+
+namespace contextual::kernels::cuda {
+
+/// `Call` is one call of the region: its workspace, its shape, and the number of `columns()` that it
+/// computes.
+template <typename Call>
+using RegionWays = Alternatives<void(CUstream, const Call*)>;
+
+/// A way of the region: launches the call on the stream.
+template <typename Call>
+using RegionWay = void (*)(CUstream&, const Call*&);
+
+/// "overlapped", where the ranks can use each other's memory, and "separate", where they have NCCL. Key: m,
+/// n, k, type, ranks. The result is never destroyed, since it may be launched while the process exits.
+template <typename Call>
+RegionWays<Call>& make_region_ways(const char* name, RegionWay<Call> overlapped, RegionWay<Call> separate) {
+  const auto key = [](const CUstream&, const Call* const& call) {
+    return make_key(call->shape.m, call->columns(), call->shape.k,
+                    call->shape.type == GemmType::bf16 ? "bf16" : "fp16",
+                    call->workspace.communicator->size());
+  };
+  return *new RegionWays<Call>(
+      name, key,
+      {{"overlapped", overlapped,
+        [](const CUstream&, const Call* const& call) { return call->workspace.memory.problem().empty(); }},
+       {"separate", separate,
+        [](const CUstream&, const Call* const& call) { return call->workspace.nccl.problem().empty(); }}},
+      {"M", "N", "K", "TYPE", "RANKS"});
+}
+
+}  // namespace contextual::kernels::cuda
