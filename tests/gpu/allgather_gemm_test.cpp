@@ -4,6 +4,7 @@
 #include "gpu/gathered_problem.hpp"
 #include "gpu/gpu_rank.hpp"
 #include "gpu/kernel_support.hpp"
+#include "gpu/region_workspace.hpp"
 #include "kernels/cuda/peers/peer_control.hpp"
 #include "kernels/cuda/peers/workspace_parts.hpp"
 #include "support/catch.hpp"
@@ -14,7 +15,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
@@ -25,23 +25,6 @@ using namespace contextual::kernels::cuda;
 using namespace gpu_test;
 
 namespace {
-
-/// A workspace of all ranks, or the reason for ctest why there is none.
-std::shared_ptr<PeerWorkspace> workspace_for(const AllGatherGemmShape& shape,
-                                             const PeerWorkspaceOptions& options = {}) {
-  return std::make_shared<PeerWorkspace>(mpi_communicator(MPI_COMM_WORLD),
-                                         AllGatherGemm::workspace_bytes(shape), options);
-}
-
-bool can_run(const Rank& rank, const PeerWorkspace& workspace) {
-  if (workspace.problem().empty()) {
-    return true;
-  }
-  if (rank.number == 0) {
-    std::printf("skipped: %s\n", workspace.problem().c_str());
-  }
-  return false;
-}
 
 bool ready_here() {
   return on_all_ranks(has_gpu());
@@ -85,8 +68,8 @@ TEST_CASE("all-gather GEMM: right without tuning, for any number of rows, with f
     for (const int m : {1, 127, 128, 513}) {
       const AllGatherGemmShape shape{m, 136, 72, type};
       CAPTURE(m, static_cast<int>(type));
-      const auto workspace = workspace_for(shape);
-      if (!can_run(rank, *workspace)) {
+      const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
+      if (workspace == nullptr) {
         return;
       }
       poison(*workspace);
@@ -108,8 +91,8 @@ TEST_CASE("all-gather GEMM: five rounds of fresh data at the size of a model's l
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{4091 * rank.count, 5120, 1024, GemmType::fp16};
-  const auto workspace = workspace_for(shape);
-  if (!can_run(rank, *workspace)) {
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
+  if (workspace == nullptr) {
     return;
   }
   poison(*workspace);
@@ -130,8 +113,8 @@ TEST_CASE(
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{1022, 776, 328, GemmType::fp16};
-  const auto workspace = workspace_for(shape);
-  if (!can_run(rank, *workspace)) {
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
+  if (workspace == nullptr) {
     return;
   }
   poison(*workspace);
@@ -166,8 +149,8 @@ TEST_CASE("all-gather GEMM: own rows that are written in place, and several prod
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{700, 264, 136, GemmType::fp16};
-  const auto workspace = workspace_for(shape);
-  if (!can_run(rank, *workspace)) {
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
+  if (workspace == nullptr) {
     return;
   }
   AllGatherGemm layer(workspace, shape);
@@ -198,8 +181,8 @@ TEST_CASE(
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{257, 136, 72, GemmType::fp16};
-  const auto workspace = workspace_for(shape);
-  if (!can_run(rank, *workspace)) {
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
+  if (workspace == nullptr) {
     return;
   }
   // All ranks begin 300 calls before the wrap.
@@ -245,8 +228,8 @@ TEST_CASE("all-gather GEMM: it is right when the GEMM runs long before the rows 
   const Rank rank;
   const Stream stream;
   const AllGatherGemmShape shape{1030, 264, 136, GemmType::fp16};
-  const auto workspace = workspace_for(shape);
-  if (!can_run(rank, *workspace)) {
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
+  if (workspace == nullptr) {
     return;
   }
   poison(*workspace);
@@ -276,8 +259,9 @@ TEST_CASE(
   }
   const Stream stream;
   const AllGatherGemmShape shape{512, 136, 72, GemmType::fp16};
-  const auto workspace = workspace_for(shape, {.wait_budget = std::chrono::milliseconds(200)});
-  if (!can_run(rank, *workspace)) {
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape),
+                                          {.wait_budget = std::chrono::milliseconds(200)});
+  if (workspace == nullptr) {
     return;
   }
   AllGatherGemm layer(workspace, shape);
@@ -308,8 +292,9 @@ TEST_CASE("all-gather GEMM: the host can end a wait", "[abort]") {
   }
   const Rank rank;
   const AllGatherGemmShape shape{512, 136, 72, GemmType::fp16};
-  const auto workspace = workspace_for(shape, {.wait_budget = std::chrono::seconds(15)});
-  if (rank.count < 2 || !can_run(rank, *workspace)) {
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape),
+                                          {.wait_budget = std::chrono::seconds(15)});
+  if (rank.count < 2 || workspace == nullptr) {
     return;
   }
   const Stream stream;
@@ -336,8 +321,9 @@ TEST_CASE("all-gather GEMM: an assignment with which a rank waits in vain is rej
   }
   const Rank rank;
   const AllGatherGemmShape shape{600, 264, 136, GemmType::fp16};
-  const auto workspace = workspace_for(shape, {.wait_budget = std::chrono::milliseconds(100)});
-  if (rank.count < 2 || !can_run(rank, *workspace)) {
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape),
+                                          {.wait_budget = std::chrono::milliseconds(100)});
+  if (rank.count < 2 || workspace == nullptr) {
     return;
   }
   const Stream stream;

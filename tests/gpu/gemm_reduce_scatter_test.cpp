@@ -4,6 +4,7 @@
 #include "gpu/gpu_rank.hpp"
 #include "gpu/kernel_support.hpp"
 #include "gpu/reduced_problem.hpp"
+#include "gpu/region_workspace.hpp"
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -12,31 +13,11 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
-#include <memory>
 #include <vector>
 
 using namespace contextual;
 using namespace contextual::kernels::cuda;
 using namespace gpu_test;
-
-namespace {
-
-/// The workspace of all ranks, or null, with the reason for ctest.
-std::shared_ptr<PeerWorkspace> scatter_workspace(const Rank& rank, const GemmReduceScatterShape& shape,
-                                                 const PeerWorkspaceOptions& options = {}) {
-  auto workspace = std::make_shared<PeerWorkspace>(
-      mpi_communicator(MPI_COMM_WORLD), GemmReduceScatter::workspace_bytes(shape, rank.count), options);
-  if (workspace->problem().empty()) {
-    return workspace;
-  }
-  if (rank.number == 0) {
-    std::printf("skipped: %s\n", workspace->problem().c_str());
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 TEST_CASE("GEMM reduce-scatter: right without tuning, for any number of rows, with fresh data each time",
           "[shapes]") {
@@ -49,7 +30,7 @@ TEST_CASE("GEMM reduce-scatter: right without tuning, for any number of rows, wi
     for (const int m : {1, 127, 128, 513}) {
       const GemmReduceScatterShape shape{m, 136, 72, type};
       CAPTURE(m, static_cast<int>(type));
-      const auto workspace = scatter_workspace(rank, shape);
+      const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count));
       if (workspace == nullptr) {
         return;
       }
@@ -71,7 +52,7 @@ TEST_CASE("GEMM reduce-scatter: right at the size of a model's layer", "[size]")
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{4091 * rank.count, 1024, 2560, GemmType::fp16};
-  const auto workspace = scatter_workspace(rank, shape);
+  const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count));
   if (workspace == nullptr) {
     return;
   }
@@ -93,7 +74,7 @@ TEST_CASE(
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{1022, 776, 328, GemmType::fp16};
-  const auto workspace = scatter_workspace(rank, shape);
+  const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count));
   if (workspace == nullptr) {
     return;
   }
@@ -140,7 +121,7 @@ TEST_CASE("GEMM reduce-scatter: replays of a graph, with eager calls among them"
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{257, 136, 72, GemmType::fp16};
-  const auto workspace = scatter_workspace(rank, shape);
+  const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count));
   if (workspace == nullptr) {
     return;
   }
@@ -178,7 +159,8 @@ TEST_CASE("GEMM reduce-scatter: a rank that does not come gives NaN, and all can
   const Rank rank;
   const Stream stream;
   const GemmReduceScatterShape shape{512, 136, 72, GemmType::fp16};
-  const auto workspace = scatter_workspace(rank, shape, {.wait_budget = std::chrono::milliseconds(200)});
+  const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count),
+                                          {.wait_budget = std::chrono::milliseconds(200)});
   if (rank.count < 2 || workspace == nullptr) {
     return;
   }
