@@ -32,10 +32,14 @@ void CheckedSearch::require_candidates(const Assignment& assignment, const std::
           what + " an assignment of " + std::to_string(assignment.size()) + " problems; there are " +
               std::to_string(candidates_.size()) + see_check);
   for (std::size_t p = 0; p < assignment.size(); ++p) {
-    const std::string config = what + " " + config_name(assignment[p]);
-    require(assignment[p] < candidates_[p].size(),
-            config + " of a problem with " + std::to_string(candidates_[p].size()) + " configs" + see_check);
-    require(candidates_[p][assignment[p]], config + ", which is no candidate" + see_check);
+    const bool known = assignment[p] < candidates_[p].size();
+    if (!known || !candidates_[p][assignment[p]]) {
+      std::string complaint = what;
+      complaint.append(" ").append(config_name(assignment[p]));
+      complaint.append(known ? ", which is no candidate"
+                             : " of a problem with " + std::to_string(candidates_[p].size()) + " configs");
+      require(false, complaint + see_check);
+    }
   }
 }
 

@@ -75,9 +75,10 @@ PeerSum sum_of(const ScatterCall& call, const GemmReduceScatterShape& shape, con
 /// In stream order: this rank reads the others' partial sums no more.
 void tell_done(CUstream stream, PeerWorkspace::Parts& workspace) {
   const int own_rank = workspace.communicator->rank();
+  const auto own_word = static_cast<std::size_t>(own_rank) * PeerControl::most_lanes;
   for (int rank = 0; rank < workspace.communicator->size(); ++rank) {
     if (rank != own_rank) {
-      write_word(stream, &workspace.control_of(rank)->done[own_rank * PeerControl::most_lanes], 1);
+      write_word(stream, &workspace.control_of(rank)->done[own_word], 1);
     }
   }
 }
