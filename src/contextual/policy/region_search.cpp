@@ -67,6 +67,18 @@ std::size_t candidates_of(const std::vector<ProblemState>& problems,
   return count;
 }
 
+/// With the article.
+std::string text_of(Reference reference) {
+  switch (reference) {
+    case Reference::alternative_defaults:
+      return "the defaults of this alternative";
+    case Reference::default_alternative:
+      return "the default alternative at its best";
+    default:
+      return "the defaults";
+  }
+}
+
 /// Why problems that are not searched use what the walk chose.
 std::string own_times_reason(const std::vector<ProblemState>& problems,
                              const std::vector<std::size_t>& by_time) {
@@ -91,6 +103,13 @@ void RegionSearch::advance(std::vector<ProblemState>& problems) {
       return;
     }
     end_closing();
+    begin_overall();
+  }
+  if (stage_ == Stage::overall) {
+    if (!stopped_ && closing_ && !closing_->plan().empty()) {
+      return;
+    }
+    end_overall();
   }
   if (failure_.empty()) {
     conclude(problems);
@@ -120,6 +139,7 @@ void RegionSearch::note_choices(const std::vector<ProblemState>& problems) {
     walked_ = full(project(walked_, members_));
     defaults_ = full(project(defaults_, members_));
   }
+  all_defaults_ = choice_points_.normal(all_defaults(problems));
 }
 
 void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask task,
@@ -133,6 +153,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   usually_launched_.clear();
   unusual_runs_ = 0;
   closing_.reset();
+  overall_.reset();
   members_.clear();
   timed_.clear();
   base_ = choices(problems);
@@ -147,6 +168,9 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   }
   base_ = full(project(base_, members_));
   record_.members = members_;
+  for (const std::size_t p : task_.problems) {
+    by_makespan_[p] = std::find(members_.begin(), members_.end(), p) != members_.end();
+  }
   note_choices(problems);
   record_.existing = candidates_of(problems, members_);
   record_.by_own_time = base_;
@@ -167,7 +191,8 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
 /// What the budget leaves over after the walk, but never next to nothing.
 std::int64_t RegionSearch::runs_for_search(std::int64_t iterations, std::size_t parts) const {
   const std::int64_t all = options_.search_runs > 0 ? options_.search_runs : runs_of(options_.search);
-  const std::int64_t closing = 1 + ClosingComparison::runs_of(options_.closing_rounds);
+  const std::int64_t comparisons = task_.by_alternative.empty() ? 1 : 2;
+  const std::int64_t closing = 1 + comparisons * ClosingComparison::runs_of(options_.closing_rounds);
   const auto shared_by = static_cast<std::int64_t>(parts);
   return std::max({(all - iterations) / shared_by - closing, all / least_part / shared_by, std::int64_t{1}});
 }
@@ -244,7 +269,7 @@ void RegionSearch::rule_out() {
 }
 
 std::vector<SearchTrial> RegionSearch::trials() const {
-  if (stage_ == Stage::closing) {
+  if (stage_ == Stage::closing || stage_ == Stage::overall) {
     return closing_ ? closing_->plan() : std::vector<SearchTrial>();
   }
   std::vector<SearchTrial> trials;
@@ -333,8 +358,9 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
       }
       infeasible = outcomes[i].infeasible.empty() ? infeasible : outcomes[i].infeasible;
     }
-    record_.runs += static_cast<std::int64_t>(seen.size());
-    ++record_.lead_ins;
+    SearchRecord& record = stage_ == Stage::overall ? *overall_ : record_;
+    record.runs += static_cast<std::int64_t>(seen.size());
+    ++record.lead_ins;
     if (first.context == context_) {
       SearchObservation observation;
       observation.trial = {first.assignment, first.samples};
@@ -358,7 +384,7 @@ void RegionSearch::observe_trial(const SearchObservation& observation) {
   } else if (measured) {
     feasibility_.succeeded(assignment);
     for (std::size_t i = 1; i < runs.size(); ++i) {
-      if (runs[i].makespan_ns) {
+      if (runs[i].makespan_ns && decides()) {
         samples_[assignment].push_back(*runs[i].makespan_ns);
       }
     }
@@ -383,7 +409,7 @@ void RegionSearch::observe_in_closing(const SearchObservation& observation) {
   }
   ++context_;
   if (observation.trial.assignment != closing_->choice()) {
-    begin_closing();  // with another reference
+    begin_next_comparison();
   } else if (search_) {
     SearchObservation failure = observation;
     failure.runs.clear();
@@ -430,6 +456,7 @@ void RegionSearch::interrupt() {
   ++context_;
   search_.reset();
   closing_.reset();
+  overall_.reset();
 }
 
 void RegionSearch::cut(const std::string& reason) {
@@ -481,51 +508,132 @@ std::string RegionSearch::known_failure() const {
   return allowed(base_) ? "" : "; `feasible` rules out what they would try first";
 }
 
-/// Compares with the defaults or, if these are infeasible, with the first assignment that ran.
+bool RegionSearch::may_compare() const {
+  return !stopped_ && failure_.empty() && options_.closing_rounds > 0 && !walk_.lacks_makespans();
+}
+
+/// What `defaults_` stand for.
+Reference RegionSearch::kind_of_defaults() const {
+  if (defaults_ == all_defaults_) {
+    return Reference::defaults;
+  }
+  if (!task_.by_alternative.empty()) {
+    return Reference::default_alternative;
+  }
+  return choice_points_.same_alternatives(defaults_, all_defaults_) ? Reference::defaults
+                                                                    : Reference::alternative_defaults;
+}
+
+/// Compares the choice with the reference or, if that is infeasible, with the first assignment that ran.
+void RegionSearch::begin_comparison(SearchRecord& record, Assignment reference, Reference kind) {
+  closing_.reset();
+  record.reference = Reference::none;
+  record.compared_with.clear();
+  if (!may_compare()) {
+    return;
+  }
+  if (!allowed(reference)) {
+    const std::optional<Assignment> first = feasibility_.first_proven(base_.size());
+    if (!first) {
+      return;
+    }
+    reference = *first;
+    kind = Reference::first_feasible;
+  }
+  record.reference = kind;
+  record.compared_with = reference;
+  if (reference != record.choice) {
+    closing_.emplace(std::move(reference), record.choice, options_.closing_rounds);
+  }
+}
+
+/// With another reference, because that of the last one is infeasible.
+void RegionSearch::begin_next_comparison() {
+  if (stage_ == Stage::overall) {
+    begin_comparison(*overall_, all_defaults_, Reference::defaults);
+  } else {
+    begin_closing();
+  }
+}
+
 void RegionSearch::begin_closing() {
   stage_ = Stage::closing;
-  closing_.reset();
-  record_.reference = Reference::none;
-  record_.compared_with.clear();
-  if (stopped_ || !failure_.empty() || options_.closing_rounds == 0 || walk_.lacks_makespans()) {
-    return;
+  begin_comparison(record_, defaults_, kind_of_defaults());
+}
+
+/// Sets what the comparison has measured. Returns its result if there is a gain, over something that has a
+/// name.
+std::optional<ClosingComparison::Result> RegionSearch::end_comparison(SearchRecord& record) const {
+  if (!closing_) {
+    return std::nullopt;
   }
-  std::optional<Assignment> reference = defaults_;
-  record_.reference = Reference::defaults;
-  if (!allowed(defaults_)) {
-    reference = feasibility_.first_proven(base_.size());
-    record_.reference = Reference::first_feasible;
+  const ClosingComparison::Result result = closing_->result();
+  record.reference_makespan = result.reference;
+  record.choice_makespan = result.choice;
+  if (!result.gain || record.reference == Reference::first_feasible) {
+    return std::nullopt;
   }
-  if (!reference || *reference == record_.choice) {
-    record_.reference = Reference::none;
-    return;
-  }
-  record_.compared_with = *reference;
-  closing_.emplace(*reference, record_.choice, options_.closing_rounds);
+  record.gain = result.gain;
+  return result;
 }
 
 void RegionSearch::end_closing() {
-  if (!closing_) {
+  const std::optional<ClosingComparison::Result> result = end_comparison(record_);
+  if (!result) {
     return;
   }
-  const ClosingComparison::Result result = closing_->result();
-  record_.reference_makespan = result.reference;
-  record_.choice_makespan = result.choice;
-  if (!result.gain || record_.reference != Reference::defaults) {
-    return;
-  }
-  record_.gain = result.gain;
-  if (result.gain->centre <= std::min(options_.tie_margin, result.noise)) {
-    record_.reason = result.gain->centre < 0
-                         ? "compared in turn, what the search chose is " + percent(-result.gain->centre) +
-                               " longer than the defaults: they win"
-                         : "what the search chose ties with the defaults: they win";
+  const std::string reference = text_of(record_.reference);
+  if (result->gain->centre <= std::min(options_.tie_margin, result->noise)) {
+    const std::string win =
+        record_.reference == Reference::default_alternative ? ": that wins" : ": they win";
+    record_.reason = result->gain->centre < 0
+                         ? "compared in turn, what the search chose is " + percent(-result->gain->centre) +
+                               " longer than " + reference + win
+                         : "what the search chose ties with " + reference + win;
     record_.choice = closing_->reference();
-    record_.choice_makespan = result.reference;
+    record_.choice_makespan = result->reference;
     record_.gain = Gain{};
     return;
   }
-  record_.reason += ", " + percent(result.gain->centre) + " shorter than the defaults";
+  record_.reason += ", " + percent(result->gain->centre) + " shorter than " + reference;
+}
+
+/// The last comparison of alternatives shows nothing of the defaults: what is chosen is compared with them
+/// once more. It does not decide any more, because each step on the way to the choice was compared.
+void RegionSearch::begin_overall() {
+  stage_ = Stage::overall;
+  closing_.reset();
+  overall_.reset();
+  const bool last = !task_.by_alternative.empty() && !choice_points_.exploring();
+  if (!last || record_.choice.empty() || record_.reference == Reference::defaults ||
+      record_.choice == all_defaults_) {
+    return;
+  }
+  overall_.emplace();
+  for (const auto& [problem, by_makespan] : by_makespan_) {
+    (by_makespan ? overall_->members : overall_->by_time).push_back(problem);
+  }
+  overall_->existing = 2;  // the choice and the reference
+  overall_->choice = overall_->by_own_time = record_.choice;
+  overall_->reason = "best of all alternatives";
+  begin_comparison(*overall_, all_defaults_, Reference::defaults);
+}
+
+void RegionSearch::end_overall() {
+  if (!closing_) {
+    overall_.reset();
+    return;
+  }
+  overall_->cut = stopped_ ? record_.cut : "";
+  if (const auto result = end_comparison(*overall_)) {
+    const double gain = result->gain->centre;
+    overall_->reason +=
+        ", " + percent(gain < 0 ? -gain : gain) + (gain < 0 ? " longer" : " shorter") + " than the defaults";
+  }
+  if (overall_->reference_makespan.count > 0) {
+    overall_->measured = {{overall_->compared_with, overall_->reference_makespan},
+                          {overall_->choice, overall_->choice_makespan}};
+  }
 }
 
 void RegionSearch::note_measured() {
@@ -591,6 +699,11 @@ void RegionSearch::end() {
     record_.cost_of_own_time.reset();
   }
   records_.push_back(std::move(record_));
+  if (overall_) {
+    overall_->failed = feasibility_.failures().size();
+    records_.push_back(*std::move(overall_));
+    overall_.reset();
+  }
   stage_ = Stage::idle;
   search_.reset();
   closing_.reset();
@@ -600,11 +713,12 @@ std::size_t RegionSearch::expected_runs(const std::vector<ProblemState>& problem
                                         std::int64_t iterations) const {
   constexpr std::size_t runs_per_assignment = 6;
   const auto closing = static_cast<std::size_t>(ClosingComparison::runs_of(options_.closing_rounds));
+  const std::size_t overall = task_.by_alternative.empty() ? 0 : closing;
   if (stage_ == Stage::searching) {
-    return std::min(search_->remaining_runs(), static_cast<std::size_t>(max_runs_)) + closing;
+    return std::min(search_->remaining_runs(), static_cast<std::size_t>(max_runs_)) + closing + overall;
   }
-  if (stage_ == Stage::closing) {
-    return closing_ ? 2 * closing_->remaining_trials() : 0;
+  if (stage_ == Stage::closing || stage_ == Stage::overall) {
+    return (closing_ ? 2 * closing_->remaining_trials() : 0) + (stage_ == Stage::closing ? overall : 0);
   }
   std::vector<std::size_t> open;
   for (std::size_t p = 0; p < problems.size(); ++p) {

@@ -30,9 +30,11 @@ struct Gain {
 
 /// What the closing comparison compares the choice with.
 enum class Reference {
-  none,            ///< nothing: no comparison was made
-  defaults,        ///< all defaults
-  first_feasible,  ///< the first assignment that ran, because all defaults together are infeasible
+  none,                  ///< nothing: no comparison was made
+  defaults,              ///< all defaults: those of all choice points and of the kernels
+  alternative_defaults,  ///< the defaults of the kernels, with alternatives that are not the default ones
+  default_alternative,   ///< where alternatives are compared, the default one, with what is best for it
+  first_feasible,        ///< the first assignment that ran, because the others together are infeasible
 };
 
 /// What one search did and what came of it. Assignments are those of all problems.
@@ -51,7 +53,7 @@ struct SearchRecord {
   Assignment compared_with;               ///< the assignment of the reference
   Summary reference_makespan;             ///< of the rounds of the comparison that count
   Summary choice_makespan;                ///< of the same rounds
-  std::optional<Gain> gain;               ///< over the defaults; empty if they are infeasible or not compared
+  std::optional<Gain> gain;               ///< over the reference; empty if that is the first feasible one
   std::vector<Assignment> within_noise;   ///< measured assignments that tie with the choice, without it
   /// Every problem's best by its own time, which the walk chose. In a comparison of alternatives, which have
   /// no own times, it is `choice`.

@@ -73,7 +73,8 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
       batch[i].phase = Phase::final_run;
     }
     for (std::size_t p = 0; i < runs.size() && p < problems.size(); ++p) {
-      if (problems[p].walked()) {
+      const bool compared = runs[i].assignment[p] != best[p] && choice_points.active(p, runs[i].assignment);
+      if (problems[p].walked() || compared) {
         const Cell::Role role = runs[i].run == 0 ? Cell::Role::lead_in : Cell::Role::candidate;
         batch[i].cells[p] = {role, runs[i].assignment[p], runs[i].run, runs[i].run == 0};
       }
@@ -188,7 +189,7 @@ void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, c
     const auto walked = static_cast<std::size_t>(
         std::count_if(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); }));
     const std::size_t open = walked + (unproven_alternative(runs[i].assignment) ? 1 : 0);
-    if (!outcomes[i].infeasible.empty() && open == 1) {
+    if (!outcomes[i].infeasible.empty() && open == 1 && search.decides()) {
       condemn(runs[i].assignment, outcomes[i], outcomes[i].infeasible);
       outcomes[i].infeasible.clear();
       outcomes[i].makespan_ns.reset();

@@ -59,21 +59,39 @@ std::string counts_text(const SearchReport& search) {
          (search.cut.empty() ? "complete" : "cut: " + search.cut);
 }
 
+std::string_view text_of(SearchReference reference) {
+  switch (reference) {
+    case SearchReference::alternative_defaults:
+      return "the defaults of this alternative";
+    case SearchReference::default_alternative:
+      return "the default alternative at its best";
+    case SearchReference::first_feasible:
+      return "the first assignment that ran";
+    default:
+      return "all defaults";
+  }
+}
+
 /// What the closing comparison says.
 std::string comparison_text(const SearchReport& search) {
+  const std::string reference(text_of(search.reference));
+  const bool is_choice = search.choice == search.compared_with;
   if (search.reference == SearchReference::first_feasible) {
-    return "all defaults together are infeasible; compared with the first assignment that ran";
+    return "all defaults together are infeasible; " +
+           (is_choice ? "the choice is " + reference : "compared with " + reference);
   }
   if (search.reference == SearchReference::none) {
     return "not compared with all defaults";
   }
+  if (is_choice) {
+    return !search.gain                                               ? "the choice is " + reference
+           : search.reference == SearchReference::default_alternative ? "the default alternative was kept"
+                                                                      : "the defaults were kept";
+  }
   if (!search.gain) {
-    return "compared with all defaults, without enough valid times";
+    return "compared with " + reference + ", without enough valid times";
   }
-  if (search.choice == search.compared_with) {
-    return "the defaults were kept";
-  }
-  return "makespan " + percent(-search.gain->centre) + " to all defaults (95 % interval " +
+  return "makespan " + percent(-search.gain->centre) + " to " + reference + " (95 % interval " +
          percent(-search.gain->high) + " to " + percent(-search.gain->low) + ")";
 }
 

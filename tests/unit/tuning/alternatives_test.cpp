@@ -82,6 +82,14 @@ TEST_CASE("alternatives in a region: the better one at its best is locked in", "
   CHECK(chosen.configs[1].config.to_string() == "{alternative: separate}");
   CHECK(find(report, "alt_fused", "() in alt_choice {N: 4}: fused").choice == 1);
   CHECK(find(report, "alt_part", "() in alt_choice {N: 4}: separate").choice == 2);
+  REQUIRE(report.searches.size() == 4);
+  CHECK(report.searches[1].reference == SearchReference::alternative_defaults);
+  CHECK(report.searches[2].reference == SearchReference::default_alternative);
+  CHECK(report.searches[3].reference == SearchReference::defaults);
+  REQUIRE(report.default_makespan);
+  CHECK(report.default_makespan->centre_ns == 100'000);
+  REQUIRE(report.tuned_makespan);
+  CHECK(report.tuned_makespan->centre_ns == 60'000);
 
   // Outside of a region, and in it without tuning, the choices hold inside the alternative.
   called.clear();
