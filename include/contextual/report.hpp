@@ -140,8 +140,8 @@ struct RegionReport {
   std::vector<TableRow> table;
   std::int64_t walk_iterations = 0;
   std::int64_t search_iterations = 0;
-  std::int64_t retakes = 0;  ///< steps, and runs of the search, that had to be measured again
-  bool hit_iteration_cap = false;
+  std::int64_t retakes = 0;        ///< steps, and runs of the search, that had to be measured again
+  bool hit_iteration_cap = false;  ///< max_iterations has cut the walk or the search
   /// With every kernel's default and the default alternatives, from the closing comparison of the last
   /// search. Empty unless that compares the choice with all defaults (see SearchReport::reference).
   std::optional<TimeSummary> default_makespan;

@@ -19,6 +19,7 @@ constexpr double negligible_share = 0.01;  ///< of the makespan
 constexpr int most_misses = 3;             ///< runs of an assignment in a row without a valid time
 constexpr std::int64_t least_part = 4;     ///< a long walk leaves the search one of so many of all runs
 constexpr std::size_t most_ruled_out = 100'000;
+constexpr int most_barren_batches = 4;  ///< one more than a problem may be absent before it is closed
 
 std::int64_t runs_of(SearchLevel level) {
   switch (level) {
@@ -152,6 +153,8 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   misses_.clear();
   usually_launched_.clear();
   unusual_runs_ = 0;
+  barren_batches_ = 0;
+  irregular_ = false;
   closing_.reset();
   overall_.reset();
   members_.clear();
@@ -318,13 +321,13 @@ bool RegionSearch::launched_as_usual(const Assignment& assignment, const Iterati
   return true;
 }
 
-/// A run without the makespan of exactly this assignment is no sample. `missed`: some time is missing though
-/// nothing explains it.
-SearchRun RegionSearch::run_of(const Assignment& assignment, const IterationOutcome& outcome, bool& missed) {
+/// A run without the makespan of exactly this assignment is no sample.
+SearchRun RegionSearch::run_of(const Assignment& assignment, const IterationOutcome& outcome, Miss& miss) {
   SearchRun run;
   bool launched = true;
   bool timed = outcome.makespan_ns.has_value();
-  bool disturbed = !launched_as_usual(assignment, outcome);
+  bool disturbed = false;
+  const bool usual = launched_as_usual(assignment, outcome);
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const CellOutcome& cell = outcome.cells[members_[i]];
     launched = launched && cell.launched;
@@ -332,27 +335,55 @@ SearchRun RegionSearch::run_of(const Assignment& assignment, const IterationOutc
     disturbed = disturbed || cell.disturbed;
     run.times_ns.push_back(cell.time_ns);
   }
-  if (launched && timed && !disturbed && *outcome.makespan_ns > 0) {
+  miss = !launched || !usual                   ? Miss::other_launches
+         : disturbed                           ? Miss::disturbed
+         : !timed || *outcome.makespan_ns <= 0 ? Miss::no_time
+                                               : Miss::none;
+  if (miss == Miss::none) {
     run.makespan_ns = outcome.makespan_ns;
   }
-  missed = launched && !timed && !disturbed;
   return run;
+}
+
+void RegionSearch::Sampled::add(int run, Miss miss) {
+  if (run > 0 && !planned) {
+    *this = {};  // its lead-ins say less
+    planned = true;
+  }
+  if (run > 0 || !planned) {
+    any = any || miss == Miss::none;
+    other_launches = other_launches || miss == Miss::other_launches;
+  }
+}
+
+/// Where the region never launches the same in two runs in a row, more runs show no more. A lead-in alone
+/// that has gone well is no sample yet.
+void RegionSearch::note_irregular_launches(const Sampled& sampled) {
+  barren_batches_ = sampled.planned && sampled.any           ? 0
+                    : sampled.other_launches && !sampled.any ? barren_batches_ + 1
+                                                             : barren_batches_;
+  if (barren_batches_ >= most_barren_batches && running() && !stopped_) {
+    irregular_ = true;
+    cut("the region launches some kernels in some of its runs only, so that no makespan could be compared");
+  }
 }
 
 void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
                            const std::vector<IterationOutcome>& outcomes) {
   const std::size_t length = std::min(runs.size(), outcomes.size());
+  Sampled sampled;
   for (std::size_t i = 0; i < length && running();) {
     const bool after_exchange = i == 0;
     const SearchRunPlan& first = runs[i];
     std::vector<SearchRun> seen;
     std::string infeasible;
     for (; i < length && runs[i].trial == first.trial; ++i) {
-      bool missed = false;
-      seen.push_back(run_of(first.assignment, outcomes[i], missed));
+      Miss miss = Miss::none;
+      seen.push_back(run_of(first.assignment, outcomes[i], miss));
+      sampled.add(runs[i].run, miss);
       retakes_ += runs[i].run > 0 && !seen.back().makespan_ns ? 1 : 0;
       int& misses = misses_[first.assignment];
-      misses = missed ? misses + 1 : seen.back().makespan_ns ? 0 : misses;
+      misses = miss == Miss::no_time ? misses + 1 : seen.back().makespan_ns ? 0 : misses;
       if (misses == most_misses) {
         infeasible = "no valid time in " + std::to_string(most_misses) + " runs in a row";
       }
@@ -370,6 +401,7 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
       observe_trial(observation);
     }
   }
+  note_irregular_launches(sampled);
 }
 
 /// `observation` has an assignment of all problems.
@@ -663,8 +695,6 @@ void RegionSearch::note_measured() {
 }
 
 void RegionSearch::conclude(std::vector<ProblemState>& problems) {
-  // What is best with each alternative was measured when that was tuned.
-  const bool measured = feasibility_.proven(record_.choice) || !task_.by_alternative.empty();
   const std::string cut = record_.cut.empty() ? "" : " (cut: " + record_.cut + ")";
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const bool member = std::find(members_.begin(), members_.end(), p) != members_.end();
@@ -677,10 +707,23 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
           (with_alternative ? "best with the alternative that was chosen" : record_.reason) + cut);
     }
   }
+  const bool measured_together = measured(record_.choice);
   for (const std::size_t p : task_.settled) {
-    problems[p].lock_in(measured);
+    const bool member = std::find(members_.begin(), members_.end(), p) != members_.end();
+    // What is best with each alternative was measured when that was tuned.
+    const bool known = measured_together || !task_.by_alternative.empty() || problems[p].viable_count() == 1;
+    if (member && !measured_together) {
+      problems[p].make_provisional("no run has measured it beside the others");
+    } else {
+      problems[p].lock_in(known ? Evidence::search : Evidence::own_time);
+    }
   }
   end();
+}
+
+/// Returns true if the assignment has a sample of the search or, where that can be trusted, of the walk.
+bool RegionSearch::measured(const Assignment& assignment) const {
+  return samples_.contains(assignment) || (!irregular_ && walk_.has_measured(assignment));
 }
 
 void RegionSearch::give_up(std::vector<ProblemState>& problems) {

@@ -119,7 +119,18 @@ class RegionSearch {
   Assignment full(const Assignment& of_members) const;
   std::vector<SearchTrial> trials() const;
   void observe_trial(const SearchObservation& observation);
-  SearchRun run_of(const Assignment& assignment, const IterationOutcome& outcome, bool& missed);
+  /// Why a run is no sample.
+  enum class Miss { none, no_time, other_launches, disturbed };
+  SearchRun run_of(const Assignment& assignment, const IterationOutcome& outcome, Miss& miss);
+  /// What a batch had among its runs that are to be samples or, if it has none, among its lead-ins.
+  struct Sampled {
+    bool planned = false;  ///< there was a run that is to be a sample
+    bool any = false;
+    bool other_launches = false;  ///< some run was no sample because of them
+    void add(int run, Miss miss);
+  };
+  void note_irregular_launches(const Sampled& sampled);
+  bool measured(const Assignment& assignment) const;
   bool launched_as_usual(const Assignment& assignment, const IterationOutcome& outcome);
   void note_measured();
 
@@ -142,10 +153,12 @@ class RegionSearch {
   std::map<Assignment, std::vector<std::int64_t>> samples_;  ///< by assignment of all problems
   std::vector<std::optional<bool>> usually_launched_;        ///< by problem, while it is active
   int unusual_runs_ = 0;                                     ///< in a row
-  std::map<Assignment, int> misses_;                         ///< latest runs in a row without a valid time
-  SearchRecord record_;                                      ///< of the search that is running
-  std::optional<SearchRecord> overall_;                      ///< of the comparison with `all_defaults_`
-  bool stopped_ = false;                                     ///< nothing may be run any more
+  int barren_batches_ = 0;               ///< in a row, without a sample because of what the region launched
+  bool irregular_ = false;               ///< that has ended the search
+  std::map<Assignment, int> misses_;     ///< latest runs in a row without a valid time
+  SearchRecord record_;                  ///< of the search that is running
+  std::optional<SearchRecord> overall_;  ///< of the comparison with `all_defaults_`
+  bool stopped_ = false;                 ///< nothing may be run any more
   std::int64_t max_runs_ = 0;
   std::uint64_t context_ = 0;  ///< counts what makes earlier plans void
   std::int64_t retakes_ = 0;

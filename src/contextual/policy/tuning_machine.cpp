@@ -297,8 +297,9 @@ void TuningState::Impl::note_presence(const std::vector<IterationPlan>& plan, co
     if (waited && phase != Phase::search) {
       continue;  // nothing is expected of it
     }
-    problems[p].note_presence(std::any_of(outcome.iterations.begin(), outcome.iterations.end(),
-                                          [p](const IterationOutcome& i) { return i.cells[p].launched; }));
+    const bool launched = std::any_of(outcome.iterations.begin(), outcome.iterations.end(),
+                                      [p](const IterationOutcome& i) { return i.cells[p].launched; });
+    problems[p].note_presence(launched ? Presence::launched : Presence::absent);
     if (was_open && !problems[p].open() && search.running()) {
       search.interrupt();  // it is no longer part of the region
     }
@@ -333,7 +334,7 @@ void TuningState::Impl::close_unused() {
     if (choice_points.out_of_use(p) || !problems[p].walked()) {
       problems[p].close("the alternative that launches it is not used");
     } else if (!choice_points.undecided(p)) {
-      problems[p].lock_in(true);
+      problems[p].lock_in(Evidence::search);
     }
   }
 }

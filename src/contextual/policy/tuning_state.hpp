@@ -91,7 +91,7 @@ class TuningState {
   std::int64_t retakes() const;            ///< steps, and runs of the search, that had to be repeated
   /// Estimates the remaining tuning iterations, to tell how much time is left.
   std::int64_t expected_remaining_iterations() const;
-  bool hit_iteration_cap() const;  ///< true if max_iterations ended the run; open problems are provisional
+  bool hit_iteration_cap() const;  ///< true if max_iterations cut the walk or the search
 
   /// Returns the config that a failed launch of the problem falls back to before the default: the best fully
   /// measured one. Returns nothing if there is none or if it is the default.
