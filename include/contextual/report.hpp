@@ -98,7 +98,8 @@ struct SearchGain {
 struct SearchReport {
   std::vector<ProblemOfSearch> problems;
   std::size_t existing = 0;   ///< assignments that the search could have tried, at most 10^9
-  std::size_t failed = 0;     ///< assignments known to be infeasible, the walk's included
+  std::size_t failed = 0;     ///< assignments known to be infeasible: those of the walk, and those that
+                              ///< `feasible` was asked for and has ruled out, at most 10^5
   std::int64_t runs = 0;      ///< of the region, lead-ins and the closing comparison included
   std::int64_t lead_ins = 0;  ///< of these, the runs that were no samples
   std::vector<AssignmentReport> measured;

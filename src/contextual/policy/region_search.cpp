@@ -219,7 +219,7 @@ void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::i
   request.tie_margin = options_.tie_margin;
   request.seed = seed_of(problems, iterations);
   if (options_.feasible) {
-    request.feasible = [this](const Assignment& of_members) { return options_.feasible(full(of_members)); };
+    request.feasible = [this](const Assignment& of_members) { return !ruled_out(full(of_members)); };
   }
   std::unique_ptr<Search> search =
       options_.search_factory ? options_.search_factory(request) : joint_search(request);
@@ -245,7 +245,15 @@ Assignment RegionSearch::full(const Assignment& of_members) const {
 
 /// Returns false for an assignment that has failed or that the user has ruled out.
 bool RegionSearch::allowed(const Assignment& assignment) const {
-  return !feasibility_.infeasible(assignment) && (!options_.feasible || options_.feasible(assignment));
+  return !feasibility_.infeasible(assignment) && !ruled_out(assignment);
+}
+
+bool RegionSearch::ruled_out(const Assignment& assignment) const {
+  const bool out = options_.feasible && !options_.feasible(assignment);
+  if (out) {
+    feasibility_.rule_out(assignment);
+  }
+  return out;
 }
 
 Assignment RegionSearch::harmless(const Assignment& preferred) const {
@@ -258,14 +266,14 @@ Assignment RegionSearch::harmless(const Assignment& preferred) const {
 void RegionSearch::rule_out() {
   for (std::size_t asked = 0; options_.feasible && asked < most_ruled_out; ++asked) {
     const std::vector<SearchTrial> planned = search_->plan();
-    const auto ruled_out = std::find_if(planned.begin(), planned.end(), [this](const SearchTrial& trial) {
-      return !options_.feasible(full(trial.assignment));
+    const auto out = std::find_if(planned.begin(), planned.end(), [this](const SearchTrial& trial) {
+      return ruled_out(full(trial.assignment));
     });
-    if (ruled_out == planned.end()) {
+    if (out == planned.end()) {
       return;
     }
     SearchObservation observation;
-    observation.trial = *ruled_out;
+    observation.trial = *out;
     observation.infeasible = "ruled out by `feasible`";
     search_->observe(observation);
   }
@@ -735,7 +743,7 @@ void RegionSearch::give_up(std::vector<ProblemState>& problems) {
 }
 
 void RegionSearch::end() {
-  record_.failed = feasibility_.failures().size();
+  record_.failed = feasibility_.infeasible_count();
   note_measured();
   if (!task_.by_alternative.empty() && !record_.choice.empty()) {
     record_.by_own_time = record_.choice;  // alternatives have no own times
@@ -743,7 +751,7 @@ void RegionSearch::end() {
   }
   records_.push_back(std::move(record_));
   if (overall_) {
-    overall_->failed = feasibility_.failures().size();
+    overall_->failed = feasibility_.infeasible_count();
     records_.push_back(*std::move(overall_));
     overall_.reset();
   }

@@ -130,6 +130,7 @@ class RegionSearch {
     void add(int run, Miss miss);
   };
   void note_irregular_launches(const Sampled& sampled);
+  bool ruled_out(const Assignment& assignment) const;
   bool measured(const Assignment& assignment) const;
   bool launched_as_usual(const Assignment& assignment, const IterationOutcome& outcome);
   void note_measured();

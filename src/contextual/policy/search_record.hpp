@@ -43,7 +43,7 @@ struct SearchRecord {
   std::vector<std::size_t> by_time;  ///< the problems that were chosen by their own time
   /// The number of assignments of candidates of the members, at most `most_counted`.
   std::size_t existing = 0;
-  std::size_t failed = 0;                    ///< assignments known to be infeasible, the walk's included
+  std::size_t failed = 0;  ///< assignments known to be infeasible or ruled out by `feasible`
   std::vector<MeasuredAssignment> measured;  ///< those with a sample
   std::int64_t runs = 0;                     ///< of the region, lead-ins and the closing comparison included
   std::int64_t lead_ins = 0;                 ///< of these, the runs that were no samples

@@ -313,6 +313,7 @@ void TuningState::Impl::skip_ruled_out() {
     if (options.feasible(next)) {
       return;
     }
+    feasibility.rule_out(next);
     const auto open_count = std::count_if(problems.begin(), problems.end(), is_tried);
     for (std::size_t p = 0; p < problems.size(); ++p) {
       if (problems[p].walking() && open_count == 1) {
@@ -446,9 +447,11 @@ bool TuningState::Impl::explore() {
 
 /// Returns true if the user rules out that the alternative runs, beside what was chosen so far.
 bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
-  if (!options.feasible || options.feasible(choice_points.normal(choices(problems)))) {
+  const Assignment first = choice_points.normal(choices(problems));
+  if (!options.feasible || options.feasible(first)) {
     return false;
   }
+  feasibility.rule_out(first);
   reject({choice_point, problems[choice_point].record().choice, 0, "ruled out by `feasible`"});
   return true;
 }

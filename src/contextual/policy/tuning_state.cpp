@@ -142,8 +142,8 @@ bool TuningState::out_of_use(std::size_t index) const {
   return impl_->choice_points.out_of_use(index);
 }
 
-const std::map<Assignment, std::string>& TuningState::infeasible() const {
-  return impl_->feasibility.failures();
+std::map<Assignment, std::string> TuningState::infeasible() const {
+  return impl_->feasibility.known_infeasible();
 }
 
 std::int64_t TuningState::iterations() const {

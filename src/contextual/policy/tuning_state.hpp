@@ -83,8 +83,9 @@ class TuningState {
   std::optional<std::size_t> failed_problem() const;
   /// Returns true for a problem that only an alternative launches which cannot be used.
   bool out_of_use(std::size_t index) const;
-  /// Returns every assignment that failed as a whole, with the reason.
-  const std::map<Assignment, std::string>& infeasible() const;
+  /// Returns every assignment that failed as a whole, and the first 200 of those that `feasible` has ruled
+  /// out, with the reason.
+  std::map<Assignment, std::string> infeasible() const;
   std::int64_t iterations() const;         ///< tuning iterations observed so far
   std::int64_t walk_iterations() const;    ///< those of the walk
   std::int64_t search_iterations() const;  ///< those of the search

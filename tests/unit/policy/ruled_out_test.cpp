@@ -54,6 +54,8 @@ TEST_CASE("search: defaults that `feasible` rules out run once, before the probl
   CHECK(driver.runs_of({0, 0}) == 1);
   const SearchRecord& record = driver.state.searches().front();
   CHECK(record.reference == Reference::first_feasible);
+  CHECK(record.failed >= 1);
+  CHECK(driver.state.infeasible().at({0, 0}) == "ruled out by `feasible`");
   CHECK(record.compared_with != Assignment{0, 0});
   CHECK_FALSE(record.gain);
 }
