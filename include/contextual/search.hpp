@@ -128,7 +128,8 @@ class CONTEXTUAL_API Search {
   /// Rejects a config, which must not be planned again. It may already be rejected.
   virtual void reject(std::size_t problem, std::size_t config_id) = 0;
 
-  /// Returns the assignment to lock in: the best so far, or nothing if no feasible one has been found.
+  /// Returns the assignment to lock in: the best so far, or nothing if no feasible one has been found. It
+  /// must have run, in the walk or in a trial; otherwise `run` throws InvalidArgument.
   virtual std::optional<Assignment> best() const = 0;
 
   /// Says in a few words why `best` was chosen.

@@ -226,7 +226,8 @@ void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::i
   if (search == nullptr) {
     throw InvalidArgument("the search factory returned null; it must return a search for every request");
   }
-  search_ = std::make_unique<CheckedSearch>(request, std::move(search));
+  const auto has_run = [this](const Assignment& of_members) { return feasibility_.proven(full(of_members)); };
+  search_ = std::make_unique<CheckedSearch>(request, std::move(search), has_run);
 }
 
 Assignment RegionSearch::full(const Assignment& of_members) const {
