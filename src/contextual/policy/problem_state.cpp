@@ -111,7 +111,7 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
                                           std::optional<std::int64_t> makespan_ns) {
   note_context(outcome, valid(makespan_ns));
   const std::vector<Step> due = plan(1);
-  if (due.empty() || !outcome.launched || !viable(config_id)) {
+  if (due.empty() || !outcome.launched || !viable(config_id) || unmeasured_.contains(config_id)) {
     return Taken::nothing;
   }
   if (due.front().config_id != config_id) {

@@ -681,6 +681,7 @@ void RegionSearch::note_measured() {
   for (const auto& [assignment, samples] : samples_) {
     record_.measured.push_back({assignment, summarize(samples, Statistic::median)});
   }
+  record_.existing = std::max(record_.existing, record_.measured.size());  // with the closing comparison's
   const auto of = [this](const Assignment& assignment) {
     const auto found =
         std::find_if(record_.measured.begin(), record_.measured.end(),

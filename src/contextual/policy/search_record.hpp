@@ -41,7 +41,8 @@ enum class Reference {
 struct SearchRecord {
   std::vector<std::size_t> members;  ///< the problems that were chosen by makespan
   std::vector<std::size_t> by_time;  ///< the problems that were chosen by their own time
-  /// The number of assignments of candidates of the members, at most `most_counted`.
+  /// The number of assignments of candidates of the members, at most `most_counted`, and at least those that
+  /// were measured.
   std::size_t existing = 0;
   std::size_t failed = 0;  ///< assignments known to be infeasible or ruled out by `feasible`
   std::vector<MeasuredAssignment> measured;  ///< those with a sample

@@ -1,4 +1,5 @@
 #include "contextual/record/progress.hpp"
+#include "contextual/record/text_format.hpp"
 
 #include <contextual/report.hpp>
 
@@ -129,15 +130,20 @@ std::string RegionReport::table_text(std::optional<Phase> only) const {
 std::string RegionReport::choices_text() const {
   std::string text;
   for (const ProblemReport& problem : problems) {
-    text += problem.kernel + " " + problem.key + ": config-" + std::to_string(problem.choice) + " " +
-            problem.choice_config.to_string();
+    const std::string name = record::one_line(problem.kernel + " " + problem.key);
+    if (problem.outcome == ProblemOutcome::open && problem.reason.empty()) {
+      text += name + ": no choice\n    the run ended before it was tuned\n";
+      continue;
+    }
+    text += name + ": config-" + std::to_string(problem.choice) + " " +
+            record::one_line(problem.choice_config.to_string());
     if (problem.choice < problem.configs.size() && problem.configs[problem.choice].time.count > 0) {
       const TimeSummary& time = problem.configs[problem.choice].time;
       text += ", " + record::format_latency(time.centre_ns) + " +- " + record::format_latency(time.spread_ns);
     }
     text += problem.outcome == ProblemOutcome::provisional ? " (provisional)" : "";
     text += problem.reused ? " (from an earlier run)" : "";
-    text += "\n    " + problem.reason + "\n";
+    text += "\n    " + record::one_line(problem.reason) + "\n";
   }
   return text;
 }

@@ -135,6 +135,8 @@ TEST_CASE("search: problems that overlap nothing are chosen by their own time", 
   compared.finish();
   CHECK(compared.choice() == Assignment{3, 3});
   CHECK(compared.state.searches().front().gain);
+  CHECK(compared.state.searches().front().measured.size() == 2);
+  CHECK(compared.state.searches().front().existing == 2);
   CHECK(compared.state.searches().front().reason == "own times decide, 30.0 % shorter than the defaults");
   CHECK(compared.state.search_iterations() == 4 * PolicyOptions().closing_rounds);
 }

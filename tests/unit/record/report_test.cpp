@@ -149,6 +149,16 @@ TEST_CASE("report: a name with a bar or a line break does not break the table", 
              ContainsSubstring("| Tuning-Iter | gemm (1) | no\\|rm of rows | gemm (2) |\n"));
 }
 
+TEST_CASE("report: choices are two lines each, whatever names and reasons hold", "[unit]") {
+  RegionReport region;
+  region.problems = {problem("no\nrm", "(1)", 0), problem("new", "()", 0)};
+  region.problems[0].outcome = ProblemOutcome::locked_in;
+  region.problems[0].reason = "first\nsecond";
+  CHECK(region.choices_text() ==
+        "no\\nrm (1): config-0 {}\n    first\\nsecond\n"
+        "new (): no choice\n    the run ended before it was tuned\n");
+}
+
 TEST_CASE("report: a cell is that of the table", "[unit]") {
   const RegionReport region = three_problems();
   CHECK(region.cell_text(0, 0) == "config-0 (iter-0)");

@@ -98,6 +98,21 @@ TEST_CASE("alternatives in a region: the better one at its best is locked in", "
   CHECK(choice(5) == 5);  // another key: the default
 }
 
+TEST_CASE("alternatives in a region: the choice itself never lacks a time", "[unit]") {
+  const TemporaryDirectory directory;
+  TunableKernel fused{"alt_fused_logged", blocks(2), single_problem, [](const Block&) {}};
+  Alternatives<void()> choice{
+      "alt_choice_logged", single_problem, {{"fused", [&] { fused(); }}, {"nothing", [] {}}}};
+  Options options =
+      searching(makespans([](const auto& launches) { return 50'000 + 10'000 * launches.size(); }));
+  options.log_directory = directory.path();
+  ContextualAutotuner tuner{options};
+  tuner.run("alternatives_logged", [&] { choice(); });
+  const std::string json = text_of_file(directory.path() / "rank-0.jsonl");
+  CHECK(count_of(json, "\"status\":\"ok\"") > 0);
+  CHECK(count_of(json, "\"status\":\"no time\"") == 0);
+}
+
 TEST_CASE("alternatives in a region: one kernel and key in two of them is two problems", "[unit]") {
   std::vector<int> used;
   TunableKernel kernel{"alt_shared", blocks(2), single_problem,
