@@ -26,7 +26,7 @@ function(contextual_add_mpi_test test)
     set(program "$<TARGET_FILE:${program}>")
   endif()
   set(environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-    OMPI_MCA_hwloc_base_binding_policy=none)
+    OMPI_MCA_hwloc_base_binding_policy=none NCCL_NVLS_ENABLE=0 NVSHMEM_DISABLE_NVLS=1)
   if(CONTEXTUAL_SANITIZE)
     # Open MPI itself takes locks in both orders and leaves memory behind.
     list(APPEND environment TSAN_OPTIONS=detect_deadlocks=0 ASAN_OPTIONS=detect_leaks=0)

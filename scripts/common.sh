@@ -13,11 +13,15 @@ job_count() { nproc 2>/dev/null || echo 2; }
 
 has_command() { command -v "$1" >/dev/null 2>&1; }
 
+# NVLink's multicast stays off in everything that is run here: some machines do not allow it, and figures would not compare.
+export NCCL_NVLS_ENABLE=0 TORCH_SYMM_MEM_DISABLE_MULTICAST=1 NVSHMEM_DISABLE_NVLS=1
+
 # "${mpirun[@]}" -n <ranks> <program>: ranks may share cores, and mpirun may be run by root, as in a container. Each rank
 # has several threads, but Open MPI would bind it to one core.
 # shellcheck disable=SC2034 # used by the scripts that source this
 readonly mpirun=(env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-  OMPI_MCA_hwloc_base_binding_policy=none mpirun)
+  OMPI_MCA_hwloc_base_binding_policy=none
+  mpirun -x NCCL_NVLS_ENABLE -x TORCH_SYMM_MEM_DISABLE_MULTICAST -x NVSHMEM_DISABLE_NVLS)
 
 # has_header <header>...: one of them can be included, from the compiler's path or from CMAKE_PREFIX_PATH.
 has_header() {

@@ -4,6 +4,8 @@
 /// A tensor parallel layer on several GPUs: rows of all ranks times this rank's weights, with sampled
 /// elements of the result checked against sums in double precision.
 
+#include "common/device_matrices.hpp"
+
 #include <contextual/communicator.hpp>
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
@@ -11,35 +13,16 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace examples {
-
-/// Throws std::runtime_error with CUDA's words.
-void check_cuda(cudaError_t code, const char* what);
-
-/// Memory on the current device.
-class DeviceBytes {
- public:
-  explicit DeviceBytes(std::size_t bytes);
-  DeviceBytes(const DeviceBytes&) = delete;
-  DeviceBytes& operator=(const DeviceBytes&) = delete;
-  ~DeviceBytes() { cudaFree(memory_); }
-
-  void* get() const noexcept { return memory_; }
-
- private:
-  void* memory_ = nullptr;
-};
 
 /// The layer of one rank, on a stream of its own, with two sets of inputs in turn, so that no result of an
 /// earlier run looks right. Collective, as the workspace is.
 class GatheredGemm {
  public:
-  /// The largest error that the rounding to the type and float sums allow, relative to the largest element.
+  /// What the rounding to the type and float sums allow, relative to the largest sampled element.
   static constexpr double tolerance = 1e-2;
 
   GatheredGemm(std::shared_ptr<contextual::Communicator> communicator,
@@ -54,23 +37,24 @@ class GatheredGemm {
   void run();
   /// Waits for the stream.
   void wait() const;
-  /// Waits, and returns the largest relative error of the sampled elements; NaN or infinity if one is wrong
-  /// beyond measure.
+  /// Waits, and returns the largest relative error of the sampled elements; infinity if one is NaN.
   double error() const;
 
   const contextual::kernels::cuda::PeerWorkspace& workspace() const noexcept { return *workspace_; }
 
  private:
-  std::vector<float> expected(int set) const;
+  RandomMatrix input(int set) const;
+  RandomMatrix weights() const;
+  std::vector<double> expected(int set) const;
 
   contextual::kernels::cuda::AllGatherGemmShape shape_;
   std::shared_ptr<contextual::kernels::cuda::PeerWorkspace> workspace_;
   contextual::kernels::cuda::AllGatherGemm layer_;
   std::vector<std::unique_ptr<DeviceBytes>> rows_;  ///< by set
-  DeviceBytes weights_;
+  DeviceBytes weights_on_device_;
   DeviceBytes output_;
-  std::vector<std::size_t> samples_;          ///< indices into the output
-  std::vector<std::vector<float>> expected_;  ///< by set and sample
+  std::vector<std::size_t> samples_;           ///< indices into the output
+  std::vector<std::vector<double>> expected_;  ///< by set and sample
   cudaStream_t stream_ = nullptr;
   int set_ = 0;
 };

@@ -136,8 +136,8 @@ struct Options {
   /// None. Returns false for an assignment of configs that must not be run although each config is fine by
   /// itself, for example because together they need more than the device has. Called on the thread of `run`
   /// before an assignment is planned in the walk or the search, with all problems that are tuned together.
-  /// Must be pure and give the same answer on all ranks. Must not throw. RegisteredChecks does the same for
-  /// the kernels of an object.
+  /// Must be pure and give the same answer on all ranks. An exception ends the run: see Search.
+  /// RegisteredChecks does the same for the kernels of an object.
   std::function<bool(std::span<const AssignedConfig>)> feasible{};
   /// None. Returns true if the results of the batch are right. Called on the thread of `run` on all ranks
   /// after each batch of tuning iterations, when the region's device work is done and before the ranks meet.
@@ -147,7 +147,7 @@ struct Options {
   /// assignment. With SearchLevel::off, nothing is tried beside others again: the configs of an assignment
   /// that is rejected stay unmeasured. RegisteredChecks does the same for the kernels of an object.
   std::function<bool(const IterationInfo&)> verify{};
-  /// None. Called after every batch, on the thread of `run`. Must not throw.
+  /// None. Called after every batch, on the thread of `run`. An exception ends the run: see Search.
   std::function<void(const Progress&)> progress{};
   /// None. Called by the watchdog's thread, instead of ending the process, once per blocked activity. When it
   /// returns, the rank stays blocked. A call may still be under way after `run` has returned. Must not throw

@@ -33,7 +33,7 @@ struct KernelChecks {
   ///
   /// Every rank calls it that has a tuning problem of these kernels, in the order of registration, so it may
   /// communicate if all ranks have registered the same. It must bound its waits; the deadline watches it, as
-  /// it watches `verify`. An exception ends the run on this rank.
+  /// it watches `verify`. An exception ends the run, on all ranks: see Search.
   std::function<void()> after_failure{};
 };
 

@@ -74,14 +74,19 @@ struct AssignmentReport {
   TimeSummary makespan;  ///< of the region
 };
 
-/// What the closing comparison of a search compares the choice with.
+/// What the closing comparison of a search compares the choice with. If it is the choice itself, there is
+/// nothing to measure.
 enum class SearchReference : std::uint8_t {
-  none,            ///< nothing: no comparison was made
-  defaults,        ///< all defaults
-  first_feasible,  ///< the first assignment that ran, because all defaults together are infeasible
+  none,      ///< nothing: no comparison was made
+  defaults,  ///< all defaults, and the default one of all Alternatives
+  /// The defaults of the kernels, with alternatives that are not the default ones: while their kernels are
+  /// tuned.
+  alternative_defaults,
+  default_alternative,  ///< where alternatives are compared, the default one, with what is best for it
+  first_feasible,       ///< the first assignment that ran, because the others together are infeasible
 };
 
-/// By how much the choice shortens the makespan of all defaults, as a fraction of the latter.
+/// By how much the choice shortens the makespan of the reference, as a fraction of the latter.
 struct SearchGain {
   double centre = 0;
   double low = 0;   ///< lower end of the interval that holds the gain with a confidence of 95 %
@@ -89,11 +94,12 @@ struct SearchGain {
 };
 
 /// What one search did and what came of it. An assignment has one config id for each of `problems`, in their
-/// order.
+/// order. Where alternatives were compared, the last search only compares the choice with all defaults.
 struct SearchReport {
   std::vector<ProblemOfSearch> problems;
   std::size_t existing = 0;   ///< assignments that the search could have tried, at most 10^9
-  std::size_t failed = 0;     ///< assignments known to be infeasible, the walk's included
+  std::size_t failed = 0;     ///< assignments known to be infeasible: those of the walk, and those that
+                              ///< `feasible` was asked for and has ruled out, at most 10^5
   std::int64_t runs = 0;      ///< of the region, lead-ins and the closing comparison included
   std::int64_t lead_ins = 0;  ///< of these, the runs that were no samples
   std::vector<AssignmentReport> measured;
@@ -108,7 +114,8 @@ struct SearchReport {
   Assignment compared_with;        ///< the assignment of the reference
   TimeSummary reference_makespan;  ///< in the closing comparison
   TimeSummary choice_makespan;     ///< in the same rounds
-  std::optional<SearchGain> gain;  ///< empty unless the reference are all defaults and has valid times
+  /// Over the reference. Empty if that has no valid times, or is the first feasible assignment.
+  std::optional<SearchGain> gain;
 };
 
 /// What one problem did in one row, e.g. "config-1 (iter-0)", "config-2 (candidate)" or "-" (not launched).
@@ -134,11 +141,12 @@ struct RegionReport {
   std::vector<TableRow> table;
   std::int64_t walk_iterations = 0;
   std::int64_t search_iterations = 0;
-  std::int64_t retakes = 0;  ///< steps, and runs of the search, that had to be measured again
-  bool hit_iteration_cap = false;
-  std::optional<TimeSummary> default_makespan;  ///< with every kernel's default, from the closing comparison
-                                                ///< of the last search; empty if all defaults are infeasible
-  std::optional<TimeSummary> tuned_makespan;    ///< with the chosen configs, from the same comparison
+  std::int64_t retakes = 0;        ///< steps, and runs of the search, that had to be measured again
+  bool hit_iteration_cap = false;  ///< max_iterations has cut the walk or the search
+  /// With every kernel's default and the default alternatives, from the closing comparison of the last
+  /// search. Empty unless that compares the choice with all defaults (see SearchReport::reference).
+  std::optional<TimeSummary> default_makespan;
+  std::optional<TimeSummary> tuned_makespan;  ///< with the chosen configs, from the same comparison
   std::vector<std::string> warnings;
   std::string timer;                          ///< the timer's name, e.g. "CUPTI"
   std::optional<std::int64_t> timer_bias_ns;  ///< see Timer::bias_ns
@@ -153,7 +161,7 @@ struct RegionReport {
   CONTEXTUAL_API std::string choices_text() const;
   /// Returns an assignment of a search of this report, e.g. "gemm config-1, norm config-0".
   CONTEXTUAL_API std::string assignment_text(const SearchReport& search, const Assignment& assignment) const;
-  /// Returns a few lines on each search: what was measured, what is gained over the defaults and how sure
+  /// Returns a few lines on each search: what was measured, what is gained over its reference and how sure
   /// that is, what is within the noise of the choice, and what the best configs by own time would cost.
   CONTEXTUAL_API std::string searches_text() const;
 };

@@ -101,6 +101,12 @@ struct SearchObservation {
 };
 
 /// Each rank has one instance per region, which it calls from one thread at a time.
+///
+/// An exception of a search, or of its factory, ends the run. This rank's `run` throws it unchanged, after it
+/// has met the other ranks in their next exchange; those that did not throw end with RegionFailedError, which
+/// names rank and cause. They may run the region once more before that exchange, without this rank: a region
+/// that waits for a message of this rank is then ended by the watchdog, as when the region throws on one
+/// rank. Problems locked in already stay, and the next `run` works.
 class CONTEXTUAL_API Search {
  public:
   Search() = default;
@@ -122,7 +128,8 @@ class CONTEXTUAL_API Search {
   /// Rejects a config, which must not be planned again. It may already be rejected.
   virtual void reject(std::size_t problem, std::size_t config_id) = 0;
 
-  /// Returns the assignment to lock in: the best so far, or nothing if no feasible one has been found.
+  /// Returns the assignment to lock in: the best so far, or nothing if no feasible one has been found. It
+  /// must have run, in the walk or in a trial; otherwise `run` throws InvalidArgument.
   virtual std::optional<Assignment> best() const = 0;
 
   /// Says in a few words why `best` was chosen.

@@ -12,6 +12,7 @@
 
 namespace contextual::agreement {
 
+using detail::BatchFailure;
 using detail::BatchPlan;
 using detail::BatchResult;
 using detail::LocalCell;
@@ -30,7 +31,13 @@ Agreement BatchAgreement::exchange(Stage stage, const BatchPlan& plan, const Hea
   return exchange_.agree(header);
 }
 
-void BatchAgreement::throw_if_apart(const Agreement& agreement, const BatchPlan& plan) {
+/// A rank that failed before it knew the next exchange of the others tells it in that one.
+void BatchAgreement::throw_if_apart(const Agreement& agreement, const BatchPlan& plan,
+                                    const BatchFailure& own) {
+  if (agreement.raised(Flag::region_threw) && !agreement.differs(Field::version) &&
+      !agreement.differs(Field::sequence) && !agreement.differs(Field::region)) {
+    failures_.throw_region_failure(own);
+  }
   if (agreement.elsewhere() || agreement.differs(Field::region)) {
     failures_.throw_mismatch(agreement, plan);
   }
@@ -105,10 +112,7 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
   header.raise(Flag::rejections, launches_rejected(problems_.shared) || !result.verdict.empty());
   header.raise(Flag::alternative_rejected, alternative_rejected());
   const Agreement agreement = exchange(Stage::batch, plan, header);
-  throw_if_apart(agreement, plan);
-  if (agreement.raised(Flag::region_threw)) {
-    failures_.throw_region_failure(result.failure);
-  }
+  throw_if_apart(agreement, plan, result.failure);
   if (agreement.raised(Flag::tuning_failed)) {
     failures_.throw_tuning_failure(result.failure);
   }
@@ -171,14 +175,15 @@ void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const Ba
 }
 
 std::vector<policy::RejectionOutcome> BatchAgreement::agree_on_preparing(const BatchPlan& plan,
-                                                                         const Preparing& preparing) {
+                                                                         const Preparing& preparing,
+                                                                         const BatchFailure& own) {
   if (!preparing.everywhere) {
     return {};
   }
   Header header = header_of(Stage::prepare, plan);
   header.raise(Flag::rejections, !preparing.rejections.empty());
   const Agreement agreement = exchange(Stage::prepare, plan, header);
-  throw_if_apart(agreement, plan);
+  throw_if_apart(agreement, plan, own);
   if (agreement.differs(Field::plan)) {
     failures_.throw_mismatch(agreement, plan);
   }
@@ -195,10 +200,7 @@ BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& pla
                                      !problems_.own.rejections_of_batch().empty());
   header.raise(Flag::alternative_rejected, alternative_rejected());
   const Agreement agreement = exchange(Stage::final_run, plan, header);
-  throw_if_apart(agreement, plan);
-  if (agreement.raised(Flag::region_threw)) {
-    failures_.throw_region_failure(result.failure);
-  }
+  throw_if_apart(agreement, plan, result.failure);
   throw_if_different(agreement, plan);
   FinalRun final_run;
   final_run.rejected_anywhere = agreement.raised(Flag::rejections);
@@ -206,6 +208,20 @@ BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& pla
     final_run.rejections = gather_rejections(exchange_, {problems_.shared.rejections_of_batch(), {}}).configs;
   }
   return final_run;
+}
+
+void BatchAgreement::tell(const BatchPlan& plan, const BatchFailure& own) {
+  Header header = header_of(Stage::batch, plan);
+  header.raise(Flag::region_threw);
+  const Agreement agreement = exchange(Stage::batch, plan, header);
+  throw_if_apart(agreement, plan, own);
+  failures_.throw_mismatch(agreement, plan);
+}
+
+void BatchAgreement::agree_on_failed_tuning(const BatchPlan& plan, const BatchFailure& own) {
+  Header header = header_of(Stage::batch, plan);
+  header.raise(Flag::region_threw, static_cast<bool>(own));
+  throw_if_apart(exchange(Stage::batch, plan, header), plan, own);
 }
 
 }  // namespace contextual::agreement

@@ -45,15 +45,24 @@ class BatchAgreement {
         false;  ///< shared problems had something to prepare, which all ranks know from the plan
     std::vector<policy::RejectionOutcome> rejections;  ///< what this rank could not prepare
   };
-  /// Returns the configs that some rank could not prepare.
+  /// Returns the configs that some rank could not prepare. `own` is what has failed on this rank beside
+  /// that, which the exchange after the batch tells.
   std::vector<policy::RejectionOutcome> agree_on_preparing(const detail::BatchPlan& plan,
-                                                           const Preparing& preparing);
+                                                           const Preparing& preparing,
+                                                           const detail::BatchFailure& own);
 
   struct FinalRun {
     bool rejected_anywhere = false;                    ///< true if any choice failed on some rank
     std::vector<policy::RejectionOutcome> rejections;  ///< of shared problems
   };
   FinalRun agree_on_final_run(const detail::BatchPlan& plan, const detail::BatchResult& result);
+
+  /// Meets the others at whichever of these exchanges they come to next, and tells them what failed on this
+  /// rank before it knew which. Throws `own` when they know.
+  [[noreturn]] void tell(const detail::BatchPlan& plan, const detail::BatchFailure& own);
+  /// The exchange before all ranks end the run for a reason that all of them know. Throws if a rank tells a
+  /// failure of its own instead.
+  void agree_on_failed_tuning(const detail::BatchPlan& plan, const detail::BatchFailure& own);
 
   /// Returns true if the other ranks know what failed on this rank.
   bool told() const noexcept { return failures_.told(); }
@@ -67,7 +76,8 @@ class BatchAgreement {
   Header header_of(Stage stage, const detail::BatchPlan& plan) const;
   Agreement exchange(Stage stage, const detail::BatchPlan& plan, const Header& header);
   Joining agree_on_header(const detail::BatchPlan& plan, const detail::BatchResult& result);
-  void throw_if_apart(const Agreement& agreement, const detail::BatchPlan& plan);
+  void throw_if_apart(const Agreement& agreement, const detail::BatchPlan& plan,
+                      const detail::BatchFailure& own);
   Rejected rejected_here(const detail::BatchResult& result) const;
   bool launches_rejected(const ProblemSet& set) const;
   bool alternative_rejected() const;

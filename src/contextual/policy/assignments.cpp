@@ -20,4 +20,14 @@ Assignment defaults(const std::vector<ProblemState>& problems) {
   return assignment;
 }
 
+Assignment all_defaults(const std::vector<ProblemState>& problems) {
+  Assignment assignment = choices(problems);
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (!problems[p].request().locked_config && problems[p].viable(0)) {
+      assignment[p] = 0;
+    }
+  }
+  return assignment;
+}
+
 }  // namespace contextual::policy

@@ -17,4 +17,7 @@ Assignment choices(const std::vector<ProblemState>& problems);
 /// Returns the same, but with the default for each problem that has walked and can still use it.
 Assignment defaults(const std::vector<ProblemState>& problems);
 
+/// Returns the same, but with the default for every problem that this run tunes and that can still use it.
+Assignment all_defaults(const std::vector<ProblemState>& problems);
+
 }  // namespace contextual::policy

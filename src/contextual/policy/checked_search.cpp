@@ -12,8 +12,12 @@ const std::string see_check = "; see check_search";
 
 }  // namespace
 
-CheckedSearch::CheckedSearch(const SearchRequest& request, std::unique_ptr<Search> search)
-    : search_(std::move(search)), max_runs_(request.max_runs), feasible_(request.feasible) {
+CheckedSearch::CheckedSearch(const SearchRequest& request, std::unique_ptr<Search> search,
+                             std::function<bool(const Assignment&)> has_run)
+    : search_(std::move(search)),
+      max_runs_(request.max_runs),
+      feasible_(request.feasible),
+      has_run_(std::move(has_run)) {
   for (const SearchProblem& problem : request.problems) {
     std::vector<bool>& candidates = candidates_.emplace_back();
     for (const SearchConfig& config : problem.configs) {
@@ -74,6 +78,7 @@ std::optional<Assignment> CheckedSearch::best() const {
     require_candidates(*best, "the search chose");
     require(!infeasible_.contains(*best) && feasible_(*best),
             "the search chose an infeasible assignment" + see_check);
+    require(has_run_(*best), "the search chose an assignment that has never been run" + see_check);
   }
   return best;
 }

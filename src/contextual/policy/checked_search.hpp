@@ -19,10 +19,13 @@ namespace contextual::policy {
 /// Passes everything on to another search. Its `plan` and `best` throw InvalidArgument for an assignment of a
 /// wrong size, for a config that does not exist or is no candidate, and for an assignment of which the search
 /// has been told that it is infeasible; `plan` also for a number of samples that is negative or more than the
-/// runs of the request, and `best` also for what the request's `feasible` rules out. Not thread-safe.
+/// runs of the request, and `best` also for what the request's `feasible` rules out and for what has never
+/// been run. Not thread-safe.
 class CheckedSearch final : public Search {
  public:
-  CheckedSearch(const SearchRequest& request, std::unique_ptr<Search> search);
+  /// `has_run` returns true for an assignment with which the region has succeeded, in the walk or later.
+  CheckedSearch(const SearchRequest& request, std::unique_ptr<Search> search,
+                std::function<bool(const Assignment&)> has_run);
 
   std::vector<SearchTrial> plan() const override;
   void observe(const SearchObservation& observation) override;
@@ -39,6 +42,7 @@ class CheckedSearch final : public Search {
   std::vector<std::vector<bool>> candidates_;  ///< by problem and config
   std::int64_t max_runs_;
   std::function<bool(const Assignment&)> feasible_;
+  std::function<bool(const Assignment&)> has_run_;
   std::set<Assignment> infeasible_;
 };
 

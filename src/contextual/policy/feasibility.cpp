@@ -7,6 +7,8 @@ namespace contextual::policy {
 namespace {
 
 constexpr std::size_t enough_neighbours = 3;
+constexpr std::size_t most_ruled_out = 100'000;  ///< a search may ask for any number
+constexpr std::size_t most_listed = 200;         ///< of those that were ruled out, so that logs stay small
 
 }  // namespace
 
@@ -47,6 +49,32 @@ void Feasibility::extend(std::size_t problem_count) {
     failures.emplace(extended(assignment, problem_count), std::move(reason));
   }
   failures_ = std::move(failures);
+  std::set<Assignment> ruled_out;
+  for (const Assignment& assignment : ruled_out_) {
+    ruled_out.insert(extended(assignment, problem_count));
+  }
+  ruled_out_ = std::move(ruled_out);
+}
+
+void Feasibility::rule_out(const Assignment& assignment) {
+  if (ruled_out_.size() < most_ruled_out) {
+    ruled_out_.insert(assignment);
+  }
+}
+
+std::size_t Feasibility::infeasible_count() const {
+  return failures_.size() +
+         static_cast<std::size_t>(std::count_if(ruled_out_.begin(), ruled_out_.end(),
+                                                [this](const Assignment& a) { return !infeasible(a); }));
+}
+
+std::map<Assignment, std::string> Feasibility::known_infeasible() const {
+  std::map<Assignment, std::string> known = failures_;
+  std::size_t listed = 0;
+  for (auto each = ruled_out_.begin(); each != ruled_out_.end() && listed < most_listed; ++each) {
+    listed += known.try_emplace(*each, "ruled out by `feasible`").second ? 1 : 0;
+  }
+  return known;
 }
 
 void Feasibility::failed(const Assignment& assignment, const std::string& reason) {

@@ -32,6 +32,9 @@ class Feasibility {
   /// The assignment must not be run again. It may have succeeded before.
   void failed(const Assignment& assignment, const std::string& reason);
 
+  /// The user has ruled the assignment out, which says nothing of its configs. Counted up to 100000.
+  void rule_out(const Assignment& assignment);
+
   /// No assignment with this config counts as proven any more, because it was rejected by itself.
   void rejected(std::size_t problem, std::size_t config_id);
 
@@ -43,6 +46,10 @@ class Feasibility {
   std::optional<Assignment> first_proven_like(const Assignment& assignment) const;
   /// Returns every failed assignment with the reason.
   const std::map<Assignment, std::string>& failures() const noexcept { return failures_; }
+  /// Returns the number of assignments that have failed or were ruled out.
+  std::size_t infeasible_count() const;
+  /// Returns every failed assignment, and the first ones of those that were ruled out, with the reason.
+  std::map<Assignment, std::string> known_infeasible() const;
 
   /// Returns true if the config was part of an assignment that succeeded.
   bool has_succeeded(std::size_t problem, std::size_t config_id) const {
@@ -70,6 +77,7 @@ class Feasibility {
   std::set<Assignment> proven_;
   std::vector<Assignment> in_order_;  ///< the proven ones
   std::map<Assignment, std::string> failures_;
+  std::set<Assignment> ruled_out_;
   std::set<std::pair<std::size_t, std::size_t>> succeeded_;  ///< problem and config
   std::set<std::pair<std::size_t, std::size_t>> rejected_;   ///< problem and config
 };

@@ -111,7 +111,7 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
                                           std::optional<std::int64_t> makespan_ns) {
   note_context(outcome, valid(makespan_ns));
   const std::vector<Step> due = plan(1);
-  if (due.empty() || !outcome.launched || !viable(config_id)) {
+  if (due.empty() || !outcome.launched || !viable(config_id) || unmeasured_.contains(config_id)) {
     return Taken::nothing;
   }
   if (due.front().config_id != config_id) {
@@ -165,8 +165,8 @@ bool ProblemState::retaken_too_often(std::size_t config_id) {
   return ++record_.configs[config_id].retakes > options_->retake_limit;
 }
 
-void ProblemState::note_presence(bool launched) {
-  batches_absent_ = launched ? 0 : batches_absent_ + 1;
+void ProblemState::note_presence(Presence presence) {
+  batches_absent_ = presence == Presence::launched ? 0 : batches_absent_ + 1;
   if (open() && batches_absent_ >= options_->absent_batches) {
     close("not launched in " + std::to_string(batches_absent_) + " batches in a row");
   }
@@ -250,7 +250,7 @@ void ProblemState::end_walk() {
   if (viable_count_ == 0) {
     make_provisional("every candidate was rejected");
   } else if (options_->search == SearchLevel::off) {
-    lock_in(false);
+    lock_in(Evidence::own_time);
   }
 }
 
@@ -278,14 +278,15 @@ void ProblemState::choose(std::size_t config_id, const std::string& reason) {
   }
 }
 
-void ProblemState::lock_in(bool measured) {
+void ProblemState::lock_in(Evidence evidence) {
   if (!walked()) {
     return;
   }
   record_.status = ProblemStatus::locked_in;
   if (record_.configs[record_.choice].left_out) {
     make_provisional("no candidate was measured");
-  } else if (!measured && entrants(1).empty() && !(request_.choice_point && viable_count_ == 1)) {
+  } else if (evidence == Evidence::own_time && entrants(1).empty() &&
+             !(request_.choice_point && viable_count_ == 1)) {
     make_provisional("the schedule ended without a sample");
   }
 }

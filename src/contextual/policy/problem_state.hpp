@@ -20,6 +20,15 @@
 
 namespace contextual::policy {
 
+/// Whether a batch has launched a problem.
+enum class Presence { launched, absent };
+
+/// What the choice of a problem rests on.
+enum class Evidence {
+  search,    ///< the search has measured it, or there is nothing to choose from
+  own_time,  ///< the samples of the walk, if there are any
+};
+
 /// One tuning problem. Not thread-safe. Keeps a reference to the options.
 class ProblemState {
  public:
@@ -73,7 +82,7 @@ class ProblemState {
   Taken observe(std::size_t config_id, const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
 
   /// Call it once per batch. Closes a walking problem that was not launched in too many batches in a row.
-  void note_presence(bool launched);
+  void note_presence(Presence presence);
 
   /// Rejects a config. If it was the choice, chooses again. Further rejections of the config are ignored.
   void reject(std::size_t config_id, const std::string& reason);
@@ -96,9 +105,9 @@ class ProblemState {
   /// Makes this config the choice of a problem that waits for the search, for `reason`.
   void choose(std::size_t config_id, const std::string& reason);
 
-  /// Locks in the choice of a problem that waits for the search. `measured`: the search has run the choice.
-  /// If neither the search nor the walk has measured it, the problem becomes provisional.
-  void lock_in(bool measured);
+  /// Locks in the choice of a problem that waits for the search. If neither the search nor the walk has
+  /// measured it, the problem becomes provisional.
+  void lock_in(Evidence evidence);
 
   /// Returns the best fully measured config, or nothing if there is none or if it is the default.
   std::optional<std::size_t> best_so_far() const;

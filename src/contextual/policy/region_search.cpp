@@ -19,6 +19,7 @@ constexpr double negligible_share = 0.01;  ///< of the makespan
 constexpr int most_misses = 3;             ///< runs of an assignment in a row without a valid time
 constexpr std::int64_t least_part = 4;     ///< a long walk leaves the search one of so many of all runs
 constexpr std::size_t most_ruled_out = 100'000;
+constexpr int most_barren_batches = 4;  ///< one more than a problem may be absent before it is closed
 
 std::int64_t runs_of(SearchLevel level) {
   switch (level) {
@@ -67,6 +68,18 @@ std::size_t candidates_of(const std::vector<ProblemState>& problems,
   return count;
 }
 
+/// With the article.
+std::string text_of(Reference reference) {
+  switch (reference) {
+    case Reference::alternative_defaults:
+      return "the defaults of this alternative";
+    case Reference::default_alternative:
+      return "the default alternative at its best";
+    default:
+      return "the defaults";
+  }
+}
+
 /// Why problems that are not searched use what the walk chose.
 std::string own_times_reason(const std::vector<ProblemState>& problems,
                              const std::vector<std::size_t>& by_time) {
@@ -91,6 +104,13 @@ void RegionSearch::advance(std::vector<ProblemState>& problems) {
       return;
     }
     end_closing();
+    begin_overall();
+  }
+  if (stage_ == Stage::overall) {
+    if (!stopped_ && closing_ && !closing_->plan().empty()) {
+      return;
+    }
+    end_overall();
   }
   if (failure_.empty()) {
     conclude(problems);
@@ -120,6 +140,7 @@ void RegionSearch::note_choices(const std::vector<ProblemState>& problems) {
     walked_ = full(project(walked_, members_));
     defaults_ = full(project(defaults_, members_));
   }
+  all_defaults_ = choice_points_.normal(all_defaults(problems));
 }
 
 void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask task,
@@ -132,7 +153,10 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   misses_.clear();
   usually_launched_.clear();
   unusual_runs_ = 0;
+  barren_batches_ = 0;
+  irregular_ = false;
   closing_.reset();
+  overall_.reset();
   members_.clear();
   timed_.clear();
   base_ = choices(problems);
@@ -147,6 +171,9 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   }
   base_ = full(project(base_, members_));
   record_.members = members_;
+  for (const std::size_t p : task_.problems) {
+    by_makespan_[p] = std::find(members_.begin(), members_.end(), p) != members_.end();
+  }
   note_choices(problems);
   record_.existing = candidates_of(problems, members_);
   record_.by_own_time = base_;
@@ -167,7 +194,8 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
 /// What the budget leaves over after the walk, but never next to nothing.
 std::int64_t RegionSearch::runs_for_search(std::int64_t iterations, std::size_t parts) const {
   const std::int64_t all = options_.search_runs > 0 ? options_.search_runs : runs_of(options_.search);
-  const std::int64_t closing = 1 + ClosingComparison::runs_of(options_.closing_rounds);
+  const std::int64_t comparisons = task_.by_alternative.empty() ? 1 : 2;
+  const std::int64_t closing = 1 + comparisons * ClosingComparison::runs_of(options_.closing_rounds);
   const auto shared_by = static_cast<std::int64_t>(parts);
   return std::max({(all - iterations) / shared_by - closing, all / least_part / shared_by, std::int64_t{1}});
 }
@@ -191,14 +219,15 @@ void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::i
   request.tie_margin = options_.tie_margin;
   request.seed = seed_of(problems, iterations);
   if (options_.feasible) {
-    request.feasible = [this](const Assignment& of_members) { return options_.feasible(full(of_members)); };
+    request.feasible = [this](const Assignment& of_members) { return !ruled_out(full(of_members)); };
   }
   std::unique_ptr<Search> search =
       options_.search_factory ? options_.search_factory(request) : joint_search(request);
   if (search == nullptr) {
     throw InvalidArgument("the search factory returned null; it must return a search for every request");
   }
-  search_ = std::make_unique<CheckedSearch>(request, std::move(search));
+  const auto has_run = [this](const Assignment& of_members) { return feasibility_.proven(full(of_members)); };
+  search_ = std::make_unique<CheckedSearch>(request, std::move(search), has_run);
 }
 
 Assignment RegionSearch::full(const Assignment& of_members) const {
@@ -217,7 +246,15 @@ Assignment RegionSearch::full(const Assignment& of_members) const {
 
 /// Returns false for an assignment that has failed or that the user has ruled out.
 bool RegionSearch::allowed(const Assignment& assignment) const {
-  return !feasibility_.infeasible(assignment) && (!options_.feasible || options_.feasible(assignment));
+  return !feasibility_.infeasible(assignment) && !ruled_out(assignment);
+}
+
+bool RegionSearch::ruled_out(const Assignment& assignment) const {
+  const bool out = options_.feasible && !options_.feasible(assignment);
+  if (out) {
+    feasibility_.rule_out(assignment);
+  }
+  return out;
 }
 
 Assignment RegionSearch::harmless(const Assignment& preferred) const {
@@ -230,21 +267,21 @@ Assignment RegionSearch::harmless(const Assignment& preferred) const {
 void RegionSearch::rule_out() {
   for (std::size_t asked = 0; options_.feasible && asked < most_ruled_out; ++asked) {
     const std::vector<SearchTrial> planned = search_->plan();
-    const auto ruled_out = std::find_if(planned.begin(), planned.end(), [this](const SearchTrial& trial) {
-      return !options_.feasible(full(trial.assignment));
+    const auto out = std::find_if(planned.begin(), planned.end(), [this](const SearchTrial& trial) {
+      return ruled_out(full(trial.assignment));
     });
-    if (ruled_out == planned.end()) {
+    if (out == planned.end()) {
       return;
     }
     SearchObservation observation;
-    observation.trial = *ruled_out;
+    observation.trial = *out;
     observation.infeasible = "ruled out by `feasible`";
     search_->observe(observation);
   }
 }
 
 std::vector<SearchTrial> RegionSearch::trials() const {
-  if (stage_ == Stage::closing) {
+  if (stage_ == Stage::closing || stage_ == Stage::overall) {
     return closing_ ? closing_->plan() : std::vector<SearchTrial>();
   }
   std::vector<SearchTrial> trials;
@@ -293,13 +330,13 @@ bool RegionSearch::launched_as_usual(const Assignment& assignment, const Iterati
   return true;
 }
 
-/// A run without the makespan of exactly this assignment is no sample. `missed`: some time is missing though
-/// nothing explains it.
-SearchRun RegionSearch::run_of(const Assignment& assignment, const IterationOutcome& outcome, bool& missed) {
+/// A run without the makespan of exactly this assignment is no sample.
+SearchRun RegionSearch::run_of(const Assignment& assignment, const IterationOutcome& outcome, Miss& miss) {
   SearchRun run;
   bool launched = true;
   bool timed = outcome.makespan_ns.has_value();
-  bool disturbed = !launched_as_usual(assignment, outcome);
+  bool disturbed = false;
+  const bool usual = launched_as_usual(assignment, outcome);
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const CellOutcome& cell = outcome.cells[members_[i]];
     launched = launched && cell.launched;
@@ -307,34 +344,63 @@ SearchRun RegionSearch::run_of(const Assignment& assignment, const IterationOutc
     disturbed = disturbed || cell.disturbed;
     run.times_ns.push_back(cell.time_ns);
   }
-  if (launched && timed && !disturbed && *outcome.makespan_ns > 0) {
+  miss = !launched || !usual                   ? Miss::other_launches
+         : disturbed                           ? Miss::disturbed
+         : !timed || *outcome.makespan_ns <= 0 ? Miss::no_time
+                                               : Miss::none;
+  if (miss == Miss::none) {
     run.makespan_ns = outcome.makespan_ns;
   }
-  missed = launched && !timed && !disturbed;
   return run;
+}
+
+void RegionSearch::Sampled::add(int run, Miss miss) {
+  if (run > 0 && !planned) {
+    *this = {};  // its lead-ins say less
+    planned = true;
+  }
+  if (run > 0 || !planned) {
+    any = any || miss == Miss::none;
+    other_launches = other_launches || miss == Miss::other_launches;
+  }
+}
+
+/// Where the region never launches the same in two runs in a row, more runs show no more. A lead-in alone
+/// that has gone well is no sample yet.
+void RegionSearch::note_irregular_launches(const Sampled& sampled) {
+  barren_batches_ = sampled.planned && sampled.any           ? 0
+                    : sampled.other_launches && !sampled.any ? barren_batches_ + 1
+                                                             : barren_batches_;
+  if (barren_batches_ >= most_barren_batches && running() && !stopped_) {
+    irregular_ = true;
+    cut("the region launches some kernels in some of its runs only, so that no makespan could be compared");
+  }
 }
 
 void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
                            const std::vector<IterationOutcome>& outcomes) {
   const std::size_t length = std::min(runs.size(), outcomes.size());
+  Sampled sampled;
   for (std::size_t i = 0; i < length && running();) {
     const bool after_exchange = i == 0;
     const SearchRunPlan& first = runs[i];
     std::vector<SearchRun> seen;
     std::string infeasible;
     for (; i < length && runs[i].trial == first.trial; ++i) {
-      bool missed = false;
-      seen.push_back(run_of(first.assignment, outcomes[i], missed));
+      Miss miss = Miss::none;
+      seen.push_back(run_of(first.assignment, outcomes[i], miss));
+      sampled.add(runs[i].run, miss);
       retakes_ += runs[i].run > 0 && !seen.back().makespan_ns ? 1 : 0;
       int& misses = misses_[first.assignment];
-      misses = missed ? misses + 1 : seen.back().makespan_ns ? 0 : misses;
+      misses = miss == Miss::no_time ? misses + 1 : seen.back().makespan_ns ? 0 : misses;
       if (misses == most_misses) {
         infeasible = "no valid time in " + std::to_string(most_misses) + " runs in a row";
       }
       infeasible = outcomes[i].infeasible.empty() ? infeasible : outcomes[i].infeasible;
     }
-    record_.runs += static_cast<std::int64_t>(seen.size());
-    ++record_.lead_ins;
+    SearchRecord& record = stage_ == Stage::overall ? *overall_ : record_;
+    record.runs += static_cast<std::int64_t>(seen.size());
+    ++record.lead_ins;
     if (first.context == context_) {
       SearchObservation observation;
       observation.trial = {first.assignment, first.samples};
@@ -344,6 +410,7 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
       observe_trial(observation);
     }
   }
+  note_irregular_launches(sampled);
 }
 
 /// `observation` has an assignment of all problems.
@@ -358,7 +425,7 @@ void RegionSearch::observe_trial(const SearchObservation& observation) {
   } else if (measured) {
     feasibility_.succeeded(assignment);
     for (std::size_t i = 1; i < runs.size(); ++i) {
-      if (runs[i].makespan_ns) {
+      if (runs[i].makespan_ns && decides()) {
         samples_[assignment].push_back(*runs[i].makespan_ns);
       }
     }
@@ -383,7 +450,7 @@ void RegionSearch::observe_in_closing(const SearchObservation& observation) {
   }
   ++context_;
   if (observation.trial.assignment != closing_->choice()) {
-    begin_closing();  // with another reference
+    begin_next_comparison();
   } else if (search_) {
     SearchObservation failure = observation;
     failure.runs.clear();
@@ -430,6 +497,7 @@ void RegionSearch::interrupt() {
   ++context_;
   search_.reset();
   closing_.reset();
+  overall_.reset();
 }
 
 void RegionSearch::cut(const std::string& reason) {
@@ -481,57 +549,139 @@ std::string RegionSearch::known_failure() const {
   return allowed(base_) ? "" : "; `feasible` rules out what they would try first";
 }
 
-/// Compares with the defaults or, if these are infeasible, with the first assignment that ran.
+bool RegionSearch::may_compare() const {
+  return !stopped_ && failure_.empty() && options_.closing_rounds > 0 && !walk_.lacks_makespans();
+}
+
+/// What `defaults_` stand for.
+Reference RegionSearch::kind_of_defaults() const {
+  if (defaults_ == all_defaults_) {
+    return Reference::defaults;
+  }
+  if (!task_.by_alternative.empty()) {
+    return Reference::default_alternative;
+  }
+  return choice_points_.same_alternatives(defaults_, all_defaults_) ? Reference::defaults
+                                                                    : Reference::alternative_defaults;
+}
+
+/// Compares the choice with the reference or, if that is infeasible, with the first assignment that ran.
+void RegionSearch::begin_comparison(SearchRecord& record, Assignment reference, Reference kind) {
+  closing_.reset();
+  record.reference = Reference::none;
+  record.compared_with.clear();
+  if (!may_compare()) {
+    return;
+  }
+  if (!allowed(reference)) {
+    const std::optional<Assignment> first = feasibility_.first_proven(base_.size());
+    if (!first) {
+      return;
+    }
+    reference = *first;
+    kind = Reference::first_feasible;
+  }
+  record.reference = kind;
+  record.compared_with = reference;
+  if (reference != record.choice) {
+    closing_.emplace(std::move(reference), record.choice, options_.closing_rounds);
+  }
+}
+
+/// With another reference, because that of the last one is infeasible.
+void RegionSearch::begin_next_comparison() {
+  if (stage_ == Stage::overall) {
+    begin_comparison(*overall_, all_defaults_, Reference::defaults);
+  } else {
+    begin_closing();
+  }
+}
+
 void RegionSearch::begin_closing() {
   stage_ = Stage::closing;
-  closing_.reset();
-  record_.reference = Reference::none;
-  record_.compared_with.clear();
-  if (stopped_ || !failure_.empty() || options_.closing_rounds == 0 || walk_.lacks_makespans()) {
-    return;
+  begin_comparison(record_, defaults_, kind_of_defaults());
+}
+
+/// Sets what the comparison has measured. Returns its result if there is a gain, over something that has a
+/// name.
+std::optional<ClosingComparison::Result> RegionSearch::end_comparison(SearchRecord& record) const {
+  if (!closing_) {
+    return std::nullopt;
   }
-  std::optional<Assignment> reference = defaults_;
-  record_.reference = Reference::defaults;
-  if (!allowed(defaults_)) {
-    reference = feasibility_.first_proven(base_.size());
-    record_.reference = Reference::first_feasible;
+  const ClosingComparison::Result result = closing_->result();
+  record.reference_makespan = result.reference;
+  record.choice_makespan = result.choice;
+  if (!result.gain || record.reference == Reference::first_feasible) {
+    return std::nullopt;
   }
-  if (!reference || *reference == record_.choice) {
-    record_.reference = Reference::none;
-    return;
-  }
-  record_.compared_with = *reference;
-  closing_.emplace(*reference, record_.choice, options_.closing_rounds);
+  record.gain = result.gain;
+  return result;
 }
 
 void RegionSearch::end_closing() {
-  if (!closing_) {
+  const std::optional<ClosingComparison::Result> result = end_comparison(record_);
+  if (!result) {
     return;
   }
-  const ClosingComparison::Result result = closing_->result();
-  record_.reference_makespan = result.reference;
-  record_.choice_makespan = result.choice;
-  if (!result.gain || record_.reference != Reference::defaults) {
-    return;
-  }
-  record_.gain = result.gain;
-  if (result.gain->centre <= std::min(options_.tie_margin, result.noise)) {
-    record_.reason = result.gain->centre < 0
-                         ? "compared in turn, what the search chose is " + percent(-result.gain->centre) +
-                               " longer than the defaults: they win"
-                         : "what the search chose ties with the defaults: they win";
+  const std::string reference = text_of(record_.reference);
+  if (result->gain->centre <= std::min(options_.tie_margin, result->noise)) {
+    const std::string win =
+        record_.reference == Reference::default_alternative ? ": that wins" : ": they win";
+    record_.reason = result->gain->centre < 0
+                         ? "compared in turn, what the search chose is " + percent(-result->gain->centre) +
+                               " longer than " + reference + win
+                         : "what the search chose ties with " + reference + win;
     record_.choice = closing_->reference();
-    record_.choice_makespan = result.reference;
+    record_.choice_makespan = result->reference;
     record_.gain = Gain{};
     return;
   }
-  record_.reason += ", " + percent(result.gain->centre) + " shorter than the defaults";
+  record_.reason += ", " + percent(result->gain->centre) + " shorter than " + reference;
+}
+
+/// The last comparison of alternatives shows nothing of the defaults: what is chosen is compared with them
+/// once more. It does not decide any more, because each step on the way to the choice was compared.
+void RegionSearch::begin_overall() {
+  stage_ = Stage::overall;
+  closing_.reset();
+  overall_.reset();
+  const bool last = !task_.by_alternative.empty() && !choice_points_.exploring();
+  if (!last || record_.choice.empty() || record_.reference == Reference::defaults ||
+      record_.choice == all_defaults_) {
+    return;
+  }
+  overall_.emplace();
+  for (const auto& [problem, by_makespan] : by_makespan_) {
+    (by_makespan ? overall_->members : overall_->by_time).push_back(problem);
+  }
+  overall_->existing = 2;  // the choice and the reference
+  overall_->choice = overall_->by_own_time = record_.choice;
+  overall_->reason = "best of all alternatives";
+  begin_comparison(*overall_, all_defaults_, Reference::defaults);
+}
+
+void RegionSearch::end_overall() {
+  if (!closing_) {
+    overall_.reset();
+    return;
+  }
+  overall_->cut = stopped_ ? record_.cut : "";
+  if (const auto result = end_comparison(*overall_)) {
+    const double gain = result->gain->centre;
+    overall_->reason +=
+        ", " + percent(gain < 0 ? -gain : gain) + (gain < 0 ? " longer" : " shorter") + " than the defaults";
+  }
+  if (overall_->reference_makespan.count > 0) {
+    overall_->measured = {{overall_->compared_with, overall_->reference_makespan},
+                          {overall_->choice, overall_->choice_makespan}};
+  }
 }
 
 void RegionSearch::note_measured() {
   for (const auto& [assignment, samples] : samples_) {
     record_.measured.push_back({assignment, summarize(samples, Statistic::median)});
   }
+  record_.existing = std::max(record_.existing, record_.measured.size());  // with the closing comparison's
   const auto of = [this](const Assignment& assignment) {
     const auto found =
         std::find_if(record_.measured.begin(), record_.measured.end(),
@@ -555,8 +705,6 @@ void RegionSearch::note_measured() {
 }
 
 void RegionSearch::conclude(std::vector<ProblemState>& problems) {
-  // What is best with each alternative was measured when that was tuned.
-  const bool measured = feasibility_.proven(record_.choice) || !task_.by_alternative.empty();
   const std::string cut = record_.cut.empty() ? "" : " (cut: " + record_.cut + ")";
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const bool member = std::find(members_.begin(), members_.end(), p) != members_.end();
@@ -569,10 +717,23 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
           (with_alternative ? "best with the alternative that was chosen" : record_.reason) + cut);
     }
   }
+  const bool measured_together = measured(record_.choice);
   for (const std::size_t p : task_.settled) {
-    problems[p].lock_in(measured);
+    const bool member = std::find(members_.begin(), members_.end(), p) != members_.end();
+    // What is best with each alternative was measured when that was tuned.
+    const bool known = measured_together || !task_.by_alternative.empty() || problems[p].viable_count() == 1;
+    if (member && !measured_together) {
+      problems[p].make_provisional("no run has measured it beside the others");
+    } else {
+      problems[p].lock_in(known ? Evidence::search : Evidence::own_time);
+    }
   }
   end();
+}
+
+/// Returns true if the assignment has a sample of the search or, where that can be trusted, of the walk.
+bool RegionSearch::measured(const Assignment& assignment) const {
+  return samples_.contains(assignment) || (!irregular_ && walk_.has_measured(assignment));
 }
 
 void RegionSearch::give_up(std::vector<ProblemState>& problems) {
@@ -584,13 +745,18 @@ void RegionSearch::give_up(std::vector<ProblemState>& problems) {
 }
 
 void RegionSearch::end() {
-  record_.failed = feasibility_.failures().size();
+  record_.failed = feasibility_.infeasible_count();
   note_measured();
   if (!task_.by_alternative.empty() && !record_.choice.empty()) {
     record_.by_own_time = record_.choice;  // alternatives have no own times
     record_.cost_of_own_time.reset();
   }
   records_.push_back(std::move(record_));
+  if (overall_) {
+    overall_->failed = feasibility_.infeasible_count();
+    records_.push_back(*std::move(overall_));
+    overall_.reset();
+  }
   stage_ = Stage::idle;
   search_.reset();
   closing_.reset();
@@ -600,11 +766,12 @@ std::size_t RegionSearch::expected_runs(const std::vector<ProblemState>& problem
                                         std::int64_t iterations) const {
   constexpr std::size_t runs_per_assignment = 6;
   const auto closing = static_cast<std::size_t>(ClosingComparison::runs_of(options_.closing_rounds));
+  const std::size_t overall = task_.by_alternative.empty() ? 0 : closing;
   if (stage_ == Stage::searching) {
-    return std::min(search_->remaining_runs(), static_cast<std::size_t>(max_runs_)) + closing;
+    return std::min(search_->remaining_runs(), static_cast<std::size_t>(max_runs_)) + closing + overall;
   }
-  if (stage_ == Stage::closing) {
-    return closing_ ? 2 * closing_->remaining_trials() : 0;
+  if (stage_ == Stage::closing || stage_ == Stage::overall) {
+    return (closing_ ? 2 * closing_->remaining_trials() : 0) + (stage_ == Stage::closing ? overall : 0);
   }
   std::vector<std::size_t> open;
   for (std::size_t p = 0; p < problems.size(); ++p) {

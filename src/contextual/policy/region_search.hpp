@@ -2,7 +2,8 @@
 
 /// \file
 /// What follows the walk: a search for the best assignment by the makespan of the region, a closing
-/// comparison with the defaults, and the choices that come of both. Pure.
+/// comparison with the defaults, and the choices that come of both. Where alternatives were compared, the
+/// choice is then also compared with the defaults of everything. Pure.
 
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/batch_plan.hpp"
@@ -47,6 +48,9 @@ class RegionSearch {
   /// Returns true while it plans runs.
   bool running() const noexcept { return stage_ != Stage::idle; }
 
+  /// Returns false while it compares what is decided with all defaults, which are then not to blame.
+  bool decides() const noexcept { return stage_ != Stage::overall; }
+
   /// Begins a search. `iterations` is the number of tuning iterations so far.
   void begin(const std::vector<ProblemState>& problems, SearchTask task, std::int64_t iterations);
 
@@ -85,7 +89,7 @@ class RegionSearch {
   std::int64_t retakes() const noexcept { return retakes_; }
 
  private:
-  enum class Stage { idle, searching, closing };
+  enum class Stage { idle, searching, closing, overall };
 
   void note_choices(const std::vector<ProblemState>& problems);
   void make_search(const std::vector<ProblemState>& problems, std::int64_t iterations);
@@ -95,6 +99,13 @@ class RegionSearch {
   std::string known_failure() const;
   void begin_closing();
   void end_closing();
+  void begin_next_comparison();
+  void begin_overall();
+  void end_overall();
+  void begin_comparison(SearchRecord& record, Assignment reference, Reference kind);
+  std::optional<ClosingComparison::Result> end_comparison(SearchRecord& record) const;
+  bool may_compare() const;
+  Reference kind_of_defaults() const;
   void conclude(std::vector<ProblemState>& problems);
   void give_up(std::vector<ProblemState>& problems);
   void end();
@@ -108,7 +119,19 @@ class RegionSearch {
   Assignment full(const Assignment& of_members) const;
   std::vector<SearchTrial> trials() const;
   void observe_trial(const SearchObservation& observation);
-  SearchRun run_of(const Assignment& assignment, const IterationOutcome& outcome, bool& missed);
+  /// Why a run is no sample.
+  enum class Miss { none, no_time, other_launches, disturbed };
+  SearchRun run_of(const Assignment& assignment, const IterationOutcome& outcome, Miss& miss);
+  /// What a batch had among its runs that are to be samples or, if it has none, among its lead-ins.
+  struct Sampled {
+    bool planned = false;  ///< there was a run that is to be a sample
+    bool any = false;
+    bool other_launches = false;  ///< some run was no sample because of them
+    void add(int run, Miss miss);
+  };
+  void note_irregular_launches(const Sampled& sampled);
+  bool ruled_out(const Assignment& assignment) const;
+  bool measured(const Assignment& assignment) const;
   bool launched_as_usual(const Assignment& assignment, const IterationOutcome& outcome);
   void note_measured();
 
@@ -120,18 +143,23 @@ class RegionSearch {
   Stage stage_ = Stage::idle;
   SearchTask task_;
   std::vector<std::size_t> members_;
-  std::vector<bool> timed_;  ///< by member: it has own times
-  Assignment base_;          ///< what the problems that are no members use
-  Assignment walked_;        ///< what the walk would choose by now
-  Assignment defaults_;      ///< the same, with the default of every problem that waits
+  std::vector<bool> timed_;                  ///< by member: it has own times
+  Assignment base_;                          ///< what the problems that are no members use
+  Assignment walked_;                        ///< what the walk would choose by now
+  Assignment defaults_;                      ///< the same, with the default of every problem that waits
+  std::map<std::size_t, bool> by_makespan_;  ///< of this and all searches before: what decides a problem
+  Assignment all_defaults_;                  ///< the default of everything that the run tunes
   std::unique_ptr<Search> search_;
   std::optional<ClosingComparison> closing_;
   std::map<Assignment, std::vector<std::int64_t>> samples_;  ///< by assignment of all problems
   std::vector<std::optional<bool>> usually_launched_;        ///< by problem, while it is active
   int unusual_runs_ = 0;                                     ///< in a row
-  std::map<Assignment, int> misses_;                         ///< latest runs in a row without a valid time
-  SearchRecord record_;                                      ///< of the search that is running
-  bool stopped_ = false;                                     ///< nothing may be run any more
+  int barren_batches_ = 0;               ///< in a row, without a sample because of what the region launched
+  bool irregular_ = false;               ///< that has ended the search
+  std::map<Assignment, int> misses_;     ///< latest runs in a row without a valid time
+  SearchRecord record_;                  ///< of the search that is running
+  std::optional<SearchRecord> overall_;  ///< of the comparison with `all_defaults_`
+  bool stopped_ = false;                 ///< nothing may be run any more
   std::int64_t max_runs_ = 0;
   std::uint64_t context_ = 0;  ///< counts what makes earlier plans void
   std::int64_t retakes_ = 0;

@@ -30,18 +30,21 @@ struct Gain {
 
 /// What the closing comparison compares the choice with.
 enum class Reference {
-  none,            ///< nothing: no comparison was made
-  defaults,        ///< all defaults
-  first_feasible,  ///< the first assignment that ran, because all defaults together are infeasible
+  none,                  ///< nothing: no comparison was made
+  defaults,              ///< all defaults: those of all choice points and of the kernels
+  alternative_defaults,  ///< the defaults of the kernels, with alternatives that are not the default ones
+  default_alternative,   ///< where alternatives are compared, the default one, with what is best for it
+  first_feasible,        ///< the first assignment that ran, because the others together are infeasible
 };
 
 /// What one search did and what came of it. Assignments are those of all problems.
 struct SearchRecord {
   std::vector<std::size_t> members;  ///< the problems that were chosen by makespan
   std::vector<std::size_t> by_time;  ///< the problems that were chosen by their own time
-  /// The number of assignments of candidates of the members, at most `most_counted`.
+  /// The number of assignments of candidates of the members, at most `most_counted`, and at least those that
+  /// were measured.
   std::size_t existing = 0;
-  std::size_t failed = 0;                    ///< assignments known to be infeasible, the walk's included
+  std::size_t failed = 0;  ///< assignments known to be infeasible or ruled out by `feasible`
   std::vector<MeasuredAssignment> measured;  ///< those with a sample
   std::int64_t runs = 0;                     ///< of the region, lead-ins and the closing comparison included
   std::int64_t lead_ins = 0;                 ///< of these, the runs that were no samples
@@ -51,7 +54,7 @@ struct SearchRecord {
   Assignment compared_with;               ///< the assignment of the reference
   Summary reference_makespan;             ///< of the rounds of the comparison that count
   Summary choice_makespan;                ///< of the same rounds
-  std::optional<Gain> gain;               ///< over the defaults; empty if they are infeasible or not compared
+  std::optional<Gain> gain;               ///< over the reference; empty if that is the first feasible one
   std::vector<Assignment> within_noise;   ///< measured assignments that tie with the choice, without it
   /// Every problem's best by its own time, which the walk chose. In a comparison of alternatives, which have
   /// no own times, it is `choice`.

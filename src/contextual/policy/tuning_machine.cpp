@@ -73,7 +73,8 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
       batch[i].phase = Phase::final_run;
     }
     for (std::size_t p = 0; i < runs.size() && p < problems.size(); ++p) {
-      if (problems[p].walked()) {
+      const bool compared = runs[i].assignment[p] != best[p] && choice_points.active(p, runs[i].assignment);
+      if (problems[p].walked() || compared) {
         const Cell::Role role = runs[i].run == 0 ? Cell::Role::lead_in : Cell::Role::candidate;
         batch[i].cells[p] = {role, runs[i].assignment[p], runs[i].run, runs[i].run == 0};
       }
@@ -188,7 +189,7 @@ void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, c
     const auto walked = static_cast<std::size_t>(
         std::count_if(problems.begin(), problems.end(), [](const ProblemState& p) { return p.walked(); }));
     const std::size_t open = walked + (unproven_alternative(runs[i].assignment) ? 1 : 0);
-    if (!outcomes[i].infeasible.empty() && open == 1) {
+    if (!outcomes[i].infeasible.empty() && open == 1 && search.decides()) {
       condemn(runs[i].assignment, outcomes[i], outcomes[i].infeasible);
       outcomes[i].infeasible.clear();
       outcomes[i].makespan_ns.reset();
@@ -296,8 +297,9 @@ void TuningState::Impl::note_presence(const std::vector<IterationPlan>& plan, co
     if (waited && phase != Phase::search) {
       continue;  // nothing is expected of it
     }
-    problems[p].note_presence(std::any_of(outcome.iterations.begin(), outcome.iterations.end(),
-                                          [p](const IterationOutcome& i) { return i.cells[p].launched; }));
+    const bool launched = std::any_of(outcome.iterations.begin(), outcome.iterations.end(),
+                                      [p](const IterationOutcome& i) { return i.cells[p].launched; });
+    problems[p].note_presence(launched ? Presence::launched : Presence::absent);
     if (was_open && !problems[p].open() && search.running()) {
       search.interrupt();  // it is no longer part of the region
     }
@@ -311,6 +313,7 @@ void TuningState::Impl::skip_ruled_out() {
     if (options.feasible(next)) {
       return;
     }
+    feasibility.rule_out(next);
     const auto open_count = std::count_if(problems.begin(), problems.end(), is_tried);
     for (std::size_t p = 0; p < problems.size(); ++p) {
       if (problems[p].walking() && open_count == 1) {
@@ -332,7 +335,7 @@ void TuningState::Impl::close_unused() {
     if (choice_points.out_of_use(p) || !problems[p].walked()) {
       problems[p].close("the alternative that launches it is not used");
     } else if (!choice_points.undecided(p)) {
-      problems[p].lock_in(true);
+      problems[p].lock_in(Evidence::search);
     }
   }
 }
@@ -444,9 +447,11 @@ bool TuningState::Impl::explore() {
 
 /// Returns true if the user rules out that the alternative runs, beside what was chosen so far.
 bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
-  if (!options.feasible || options.feasible(choice_points.normal(choices(problems)))) {
+  const Assignment first = choice_points.normal(choices(problems));
+  if (!options.feasible || options.feasible(first)) {
     return false;
   }
+  feasibility.rule_out(first);
   reject({choice_point, problems[choice_point].record().choice, 0, "ruled out by `feasible`"});
   return true;
 }

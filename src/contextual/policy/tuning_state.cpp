@@ -80,11 +80,11 @@ void TuningState::observe(const std::vector<IterationPlan>& plan, const BatchOut
     impl.cut = "the time of option search_settings.time is over";
   }
   if (iterations() >= impl.options.max_iterations && impl.open()) {
+    impl.hit_cap = true;
     impl.cut = "the cap of " + std::to_string(impl.options.max_iterations) + " iterations was reached";
     impl.advance();
   }
   if (iterations() >= impl.options.max_iterations && impl.open()) {
-    impl.hit_cap = true;
     close_open_problems("iteration cap of " + std::to_string(impl.options.max_iterations) +
                         " reached; if a key changes in every run, make it coarser");
   }
@@ -142,8 +142,8 @@ bool TuningState::out_of_use(std::size_t index) const {
   return impl_->choice_points.out_of_use(index);
 }
 
-const std::map<Assignment, std::string>& TuningState::infeasible() const {
-  return impl_->feasibility.failures();
+std::map<Assignment, std::string> TuningState::infeasible() const {
+  return impl_->feasibility.known_infeasible();
 }
 
 std::int64_t TuningState::iterations() const {

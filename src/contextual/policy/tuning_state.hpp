@@ -83,15 +83,16 @@ class TuningState {
   std::optional<std::size_t> failed_problem() const;
   /// Returns true for a problem that only an alternative launches which cannot be used.
   bool out_of_use(std::size_t index) const;
-  /// Returns every assignment that failed as a whole, with the reason.
-  const std::map<Assignment, std::string>& infeasible() const;
+  /// Returns every assignment that failed as a whole, and the first 200 of those that `feasible` has ruled
+  /// out, with the reason.
+  std::map<Assignment, std::string> infeasible() const;
   std::int64_t iterations() const;         ///< tuning iterations observed so far
   std::int64_t walk_iterations() const;    ///< those of the walk
   std::int64_t search_iterations() const;  ///< those of the search
   std::int64_t retakes() const;            ///< steps, and runs of the search, that had to be repeated
   /// Estimates the remaining tuning iterations, to tell how much time is left.
   std::int64_t expected_remaining_iterations() const;
-  bool hit_iteration_cap() const;  ///< true if max_iterations ended the run; open problems are provisional
+  bool hit_iteration_cap() const;  ///< true if max_iterations cut the walk or the search
 
   /// Returns the config that a failed launch of the problem falls back to before the default: the best fully
   /// measured one. Returns nothing if there is none or if it is the default.

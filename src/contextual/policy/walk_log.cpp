@@ -21,7 +21,7 @@ SearchSample& WalkLog::sample_of(const Assignment& assignment) {
 
 void WalkLog::note(const IterationOutcome& outcome) {
   has_succeeded_ = has_succeeded_ || outcome.infeasible.empty();
-  has_makespans_ = has_makespans_ || outcome.makespan_ns.has_value();
+  has_makespans_ = has_makespans_ || outcome.makespan_ns.value_or(0) > 0;
 }
 
 void WalkLog::add(const Assignment& assignment, const IterationOutcome& outcome) {
@@ -32,6 +32,14 @@ void WalkLog::add(const Assignment& assignment, const IterationOutcome& outcome)
     run.times_ns.push_back(cell.time_ns);
   }
   sample_of(assignment).runs.push_back(std::move(run));
+}
+
+bool WalkLog::has_measured(const Assignment& assignment) const {
+  return std::any_of(samples_.begin(), samples_.end(), [&](const SearchSample& sample) {
+    return sample.assignment == assignment &&
+           std::any_of(sample.runs.begin(), sample.runs.end(),
+                       [](const SearchRun& run) { return run.makespan_ns.has_value(); });
+  });
 }
 
 void WalkLog::drop(const Assignment& assignment) {

@@ -22,6 +22,8 @@ class WalkLog {
   /// Returns true if the region has succeeded, but no tuning iteration has had a makespan: the timer knows
   /// none.
   bool lacks_makespans() const noexcept { return has_succeeded_ && !has_makespans_; }
+  /// Returns true if an assignment of all problems has a sample with a makespan.
+  bool has_measured(const Assignment& assignment) const;
   /// Forgets the samples of an assignment that has failed.
   void drop(const Assignment& assignment);
   /// A problem has joined: earlier makespans are those of another region.

@@ -60,10 +60,11 @@ LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult&
     row.agreed_ns = agreed.time_ns[slot.index][iteration];
     row.makespan_ns = agreed.makespan_ns[iteration];
   }
-  row.status = !local.launched  ? LaunchStatus::not_launched
-               : local.fallback ? LaunchStatus::fallback
-               : local.time_ns  ? LaunchStatus::ok
-                                : LaunchStatus::no_time;
+  const bool needs_no_time = slot.problem.choice_point;  // a choice between alternatives has none of its own
+  row.status = !local.launched                  ? LaunchStatus::not_launched
+               : local.fallback                 ? LaunchStatus::fallback
+               : local.time_ns || needs_no_time ? LaunchStatus::ok
+                                                : LaunchStatus::no_time;
   for (const detail::LocalRejection& rejection : slot.launched.rejections) {
     if (rejection.batch_iteration == iteration && rejection.config_id == cell.config_id) {
       row.status = LaunchStatus::rejected;

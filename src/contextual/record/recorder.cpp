@@ -5,6 +5,7 @@
 #include "contextual/record/launch_event.hpp"
 #include "contextual/record/progress.hpp"
 #include "contextual/record/search_event.hpp"
+#include "contextual/record/text_format.hpp"
 #include "contextual/record/utc_time.hpp"
 
 #include <contextual/detail/sync/launcher.hpp>
@@ -106,7 +107,7 @@ void Recorder::write(EventBody body) {
 
 void Recorder::print(const std::string& line) const {
   if (options_.print && rank_ == 0) {
-    std::fprintf(stderr, "%s\n", line.c_str());
+    std::fprintf(stderr, "%s\n", one_line(line).c_str());
   }
 }
 

@@ -1,4 +1,5 @@
 #include "contextual/record/progress.hpp"
+#include "contextual/record/text_format.hpp"
 
 #include <contextual/report.hpp>
 
@@ -59,21 +60,39 @@ std::string counts_text(const SearchReport& search) {
          (search.cut.empty() ? "complete" : "cut: " + search.cut);
 }
 
+std::string_view text_of(SearchReference reference) {
+  switch (reference) {
+    case SearchReference::alternative_defaults:
+      return "the defaults of this alternative";
+    case SearchReference::default_alternative:
+      return "the default alternative at its best";
+    case SearchReference::first_feasible:
+      return "the first assignment that ran";
+    default:
+      return "all defaults";
+  }
+}
+
 /// What the closing comparison says.
 std::string comparison_text(const SearchReport& search) {
+  const std::string reference(text_of(search.reference));
+  const bool is_choice = search.choice == search.compared_with;
   if (search.reference == SearchReference::first_feasible) {
-    return "all defaults together are infeasible; compared with the first assignment that ran";
+    return "all defaults together are infeasible; " +
+           (is_choice ? "the choice is " + reference : "compared with " + reference);
   }
   if (search.reference == SearchReference::none) {
     return "not compared with all defaults";
   }
+  if (is_choice) {
+    return !search.gain                                               ? "the choice is " + reference
+           : search.reference == SearchReference::default_alternative ? "the default alternative was kept"
+                                                                      : "the defaults were kept";
+  }
   if (!search.gain) {
-    return "compared with all defaults, without enough valid times";
+    return "compared with " + reference + ", without enough valid times";
   }
-  if (search.choice == search.compared_with) {
-    return "the defaults were kept";
-  }
-  return "makespan " + percent(-search.gain->centre) + " to all defaults (95 % interval " +
+  return "makespan " + percent(-search.gain->centre) + " to " + reference + " (95 % interval " +
          percent(-search.gain->high) + " to " + percent(-search.gain->low) + ")";
 }
 
@@ -111,15 +130,20 @@ std::string RegionReport::table_text(std::optional<Phase> only) const {
 std::string RegionReport::choices_text() const {
   std::string text;
   for (const ProblemReport& problem : problems) {
-    text += problem.kernel + " " + problem.key + ": config-" + std::to_string(problem.choice) + " " +
-            problem.choice_config.to_string();
+    const std::string name = record::one_line(problem.kernel + " " + problem.key);
+    if (problem.outcome == ProblemOutcome::open && problem.reason.empty()) {
+      text += name + ": no choice\n    the run ended before it was tuned\n";
+      continue;
+    }
+    text += name + ": config-" + std::to_string(problem.choice) + " " +
+            record::one_line(problem.choice_config.to_string());
     if (problem.choice < problem.configs.size() && problem.configs[problem.choice].time.count > 0) {
       const TimeSummary& time = problem.configs[problem.choice].time;
       text += ", " + record::format_latency(time.centre_ns) + " +- " + record::format_latency(time.spread_ns);
     }
     text += problem.outcome == ProblemOutcome::provisional ? " (provisional)" : "";
     text += problem.reused ? " (from an earlier run)" : "";
-    text += "\n    " + problem.reason + "\n";
+    text += "\n    " + record::one_line(problem.reason) + "\n";
   }
   return text;
 }

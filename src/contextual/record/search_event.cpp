@@ -77,6 +77,10 @@ SearchReference reference_of(const policy::SearchRecord& search) {
   switch (search.reference) {
     case policy::Reference::defaults:
       return SearchReference::defaults;
+    case policy::Reference::alternative_defaults:
+      return SearchReference::alternative_defaults;
+    case policy::Reference::default_alternative:
+      return SearchReference::default_alternative;
     case policy::Reference::first_feasible:
       return SearchReference::first_feasible;
     case policy::Reference::none:

@@ -10,25 +10,6 @@
 namespace contextual::record {
 namespace {
 
-/// Control characters as escapes; everything else, also UTF-8, as it is.
-std::string one_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    if (c == '\n') {
-      line += "\\n";
-    } else if (c == '\t') {
-      line += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned char>(c));
-      line += code;
-    } else {
-      line += c;
-    }
-  }
-  return line;
-}
-
 std::string percent_text(double fraction) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g %%", 100 * fraction);
@@ -182,6 +163,24 @@ std::string text_of(const Event& event, const LaunchRow& launch) {
 
 std::string to_text(const Event& event) {
   return std::visit([&](const auto& body) { return text_of(event, body); }, event.body);
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n') {
+      line += "\\n";
+    } else if (c == '\t') {
+      line += "\\t";
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned char>(c));
+      line += code;
+    } else {
+      line += c;
+    }
+  }
+  return line;
 }
 
 }  // namespace contextual::record

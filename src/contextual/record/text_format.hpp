@@ -6,6 +6,7 @@
 #include "contextual/record/events.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace contextual::record {
 
@@ -13,5 +14,8 @@ namespace contextual::record {
 /// event is never more than one line. Returns an empty text for an event that only programs need: people see
 /// a ConfigSummary's average in the line of the config's last repeat.
 std::string to_text(const Event& event);
+
+/// Returns the text with control characters as escapes; everything else, also UTF-8, stays as it is.
+std::string one_line(std::string_view text);
 
 }  // namespace contextual::record

@@ -49,7 +49,7 @@ class SearchCheck {
 
  private:
   bool expect(bool holds, const std::string& text) {
-    return violations_.expect(holds, text + " [" + scenario_.describe() + "]");
+    return holds || violations_.expect(false, text, " [" + scenario_.describe() + "]");
   }
 
   bool has_runs_left() const { return runs_ < scenario_.request.max_runs; }
@@ -216,7 +216,8 @@ std::vector<std::string> check_search(const SearchFactory& factory) {
     try {
       SearchCheck(factory, scenario, violations).run();
     } catch (const std::exception& error) {
-      violations.add(std::string("the search throws: ") + error.what() + " [" + scenario.describe() + "]");
+      violations.add("the search throws",
+                     std::string(": ") + error.what() + " [" + scenario.describe() + "]");
     }
   }
   return violations.take();

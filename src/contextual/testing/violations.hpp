@@ -4,29 +4,28 @@
 /// The list of violations that a conformance check returns.
 
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace contextual::testing {
 
-/// Keeps each different line once, since a defect shows in many steps. Thread-safe.
+/// Keeps each different text once, since a defect shows in many steps. Thread-safe.
 class Violations {
  public:
-  void add(std::string line) {
+  /// `where` says where it showed first. It follows the text.
+  void add(std::string text, const std::string& where = "") {
     const std::scoped_lock lock(mutex_);
-    for (const std::string& known : lines_) {
-      if (known == line) {
-        return;
-      }
+    if (known_.insert(text).second) {
+      lines_.push_back(std::move(text) + where);
     }
-    lines_.push_back(std::move(line));
   }
 
-  /// Adds `line` unless `holds`; returns `holds`.
-  bool expect(bool holds, std::string line) {
+  /// Adds `text` unless `holds`; returns `holds`.
+  bool expect(bool holds, std::string text, const std::string& where = "") {
     if (!holds) {
-      add(std::move(line));
+      add(std::move(text), where);
     }
     return holds;
   }
@@ -38,6 +37,7 @@ class Violations {
 
  private:
   std::mutex mutex_;
+  std::set<std::string> known_;
   std::vector<std::string> lines_;
 };
 

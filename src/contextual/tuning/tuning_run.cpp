@@ -114,10 +114,22 @@ void TuningRun::end_batch() {
   agree();
   observe();
   log();
+  throw_failure();
   lock_in();
 }
 
 void TuningRun::plan() {
+  const Phase before = phase();
+  try {
+    plan_batch();
+  } catch (...) {
+    fail(std::current_exception());
+    plan_.phases.assign(1, before);
+    throw_failure();
+  }
+}
+
+void TuningRun::plan_batch() {
   checks_.refresh();
   const bool closed = all_closed();
   result_ = {};
@@ -172,6 +184,29 @@ void TuningRun::fix_views() {
   }
 }
 
+/// What this rank's part of a decision has thrown, for example a user's search. The failure is this rank's
+/// alone, whatever it is: the states of the others have decided.
+void TuningRun::fail(const std::exception_ptr& thrown) {
+  result_.failure = failure_of(thrown);
+  result_.failure.tuning_failed = false;
+}
+
+/// Tells what `fail` has kept in the next exchange, to which the others come with their next batch.
+void TuningRun::throw_failure() {
+  if (!result_.failure) {
+    return;
+  }
+  if (finished_) {  // the others do not meet again
+    std::rethrow_exception(result_.failure.thrown);
+  }
+  recorder_.fails(result_.failure.thrown, plan_, ending());
+  try {
+    agreement_.tell(plan_, result_.failure);
+  } catch (...) {
+    rethrow();
+  }
+}
+
 void TuningRun::prepare() {
   if (plan_.kind == BatchKind::discovery) {
     preparation_.preload();
@@ -179,13 +214,14 @@ void TuningRun::prepare() {
   }
   for (;;) {
     const Preparation::Result prepared = preparation_.prepare(plan_);
-    const auto shared = agreement_.agree_on_preparing(plan_, {prepared.everywhere, prepared.shared});
-    reject(problems_.shared, shared);
-    reject(problems_.own, prepared.own);
-    problems_.shared.throw_if_failed(context_.region());
     if (prepared.device_failure) {
       result_.failure = failure_of(prepared.device_failure);
     }
+    const auto shared =
+        agreement_.agree_on_preparing(plan_, {prepared.everywhere, prepared.shared}, result_.failure);
+    reject(problems_.shared, shared);
+    reject(problems_.own, prepared.own);
+    throw_if_tuning_failed();
     check_own_problems();
     if (prepared.something) {
       fix_views();
@@ -199,10 +235,30 @@ void TuningRun::prepare() {
 }
 
 void TuningRun::reject(ProblemSet& set, const std::vector<RejectionOutcome>& rejections) {
-  if (!rejections.empty()) {
-    mark_rejected(set, rejections);
-    set.state().reject(rejections);
+  if (rejections.empty()) {
+    return;
   }
+  mark_rejected(set, rejections);
+  try {
+    set.state().reject(rejections);
+  } catch (...) {
+    fail(std::current_exception());
+    throw_failure();
+  }
+}
+
+bool TuningRun::tuning_failed() const {
+  const policy::TuningState& shared = problems_.shared.state();
+  return shared.failed_problem() || !shared.failure().empty();
+}
+
+/// The ranks meet once more, because one of them may have failed otherwise.
+void TuningRun::throw_if_tuning_failed() {
+  if (tuning_failed()) {
+    agreement_.agree_on_failed_tuning(plan_, result_.failure);
+  }
+  problems_.shared.throw_if_failed(context_.region());
+  problems_.shared.throw_if_infeasible(context_.region());
 }
 
 void TuningRun::mark_rejected(const ProblemSet& set, const std::vector<RejectionOutcome>& rejections) {
@@ -311,10 +367,25 @@ void TuningRun::check_own_problems() {
 }
 
 void TuningRun::observe() {
-  if (plan_.kind == BatchKind::final_run) {
-    observe_final_run();
-    return;
+  try {
+    if (plan_.kind == BatchKind::final_run) {
+      observe_final_run();
+    } else {
+      observe_batch();
+    }
+  } catch (...) {
+    fail(std::current_exception());
   }
+  discovered_ = true;
+  const bool nothing_to_do = all_closed() && !tuning_failed() && agreed_.outcome.rejections.empty();
+  if (plan_.kind == BatchKind::discovery && nothing_to_do) {
+    plan_.kind = BatchKind::final_run;  // everything was locked in already: this was the final run
+    plan_.phases.front() = Phase::final_run;
+    finished_ = true;
+  }
+}
+
+void TuningRun::observe_batch() {
   own_open_anywhere_ = agreed_.own_open_anywhere;
   context_.forgive_assignments();
   mark_rejected(problems_.shared, agreed_.outcome.rejections);
@@ -323,12 +394,6 @@ void TuningRun::observe() {
   }
   problems_.shared.state().observe(plan_.shared, agreed_.outcome);
   tell_failure();
-  discovered_ = true;
-  if (plan_.kind == BatchKind::discovery && all_closed() && agreed_.outcome.rejections.empty()) {
-    plan_.kind = BatchKind::final_run;  // everything was locked in already: this was the final run
-    plan_.phases.front() = Phase::final_run;
-    finished_ = true;
-  }
 }
 
 void TuningRun::tell_failure() {
@@ -341,9 +406,9 @@ void TuningRun::observe_final_run() {
   const std::vector<RejectionOutcome> own = problems_.own.rejections_of_batch();
   const bool again = final_run_.rejected_anywhere && rejected_final_runs_ < most_repeated_final_runs;
   rejected_final_runs_ += final_run_.rejected_anywhere ? 1 : 0;
+  finished_ = !again;
   take_second_best(problems_.shared, final_run_.rejections, again);
   take_second_best(problems_.own, own, again);
-  finished_ = !again;
 }
 
 /// Where the region is not run again, the problems' choices are those that this last run fell back to.
@@ -374,16 +439,26 @@ void TuningRun::log() {
 }
 
 void TuningRun::lock_in() {
-  problems_.shared.throw_if_failed(context_.region());
-  problems_.shared.throw_if_infeasible(context_.region());
-  problems_.own.throw_if_failed(context_.region());
+  throw_if_tuning_failed();
+  check_own_problems();
+  throw_failure();
   lock_ins_.publish(problems_);
   if (plan_.kind != BatchKind::final_run) {
     iterations_ += static_cast<std::int64_t>(plan_.length());
   }
-  recorder_.progress(state(), plan_.phase(), lock_ins_.open_count());
+  tell_progress();
   if (finished_) {
     tell_end();
+  }
+}
+
+/// A search says how much is left, and the user's callback gets to know it.
+void TuningRun::tell_progress() {
+  try {
+    recorder_.progress(state(), plan_.phase(), lock_ins_.open_count());
+  } catch (...) {
+    fail(std::current_exception());
+    throw_failure();
   }
 }
 

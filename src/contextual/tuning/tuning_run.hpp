@@ -86,6 +86,12 @@ class TuningRun {
   void lock_in();
 
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
+  void plan_batch();
+  void observe_batch();
+  void fail(const std::exception_ptr& thrown);
+  void throw_failure();
+  bool tuning_failed() const;
+  void throw_if_tuning_failed();
   void verify();
   void end_batch();
   bool all_closed() const;
@@ -103,6 +109,7 @@ class TuningRun {
                         bool again);
   void warn_of_loading();
   void tell_notes();
+  void tell_progress();
   void tell_end();
   std::size_t unjoined_count() const;
   [[noreturn]] void rethrow();

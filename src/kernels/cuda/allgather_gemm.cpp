@@ -156,7 +156,8 @@ void AllGatherGemm::operator()(CUstream stream, const void* a_rows,
 
 Gemm& allgather_gemm() {
   // Never destroyed: it may be launched while the process exits.
-  static auto* const kernel = new Gemm(gathered_gemm_name, gemm_space(), gemm_key, gemm_definition());
+  static auto* const kernel =
+      new Gemm(gathered_gemm_name, gemm_space({0, -8, -16, -32}), gemm_key, gemm_definition());
   return *kernel;
 }
 

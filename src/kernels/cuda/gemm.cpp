@@ -143,7 +143,7 @@ CudaVariant variant(const GemmConfig& config, GemmOutput output) {
 CudaLayout layout(const GemmConfig& config, const GemmArgs& args, GemmOutput output) {
   check(args, output);
   const int all = multiprocessors();
-  const int used = config.num_sms == 0 ? all : std::min(config.num_sms, all);
+  const int used = config.num_sms > 0 ? std::min(config.num_sms, all) : std::max(all + config.num_sms, 1);
   const std::int64_t tiles =
       std::int64_t{divide_up(args.m, config.block_m * config.cluster)} * divide_up(args.n, config.block_n);
   const auto clusters =
@@ -187,7 +187,7 @@ bool is_mostly_inside(const GemmConfig& config, const CUstream& /*stream*/, cons
 
 }  // namespace
 
-ConfigSpace<GemmConfig> gemm_space() {
+ConfigSpace<GemmConfig> gemm_space(const std::vector<int>& num_sms) {
   return ConfigSpace<GemmConfig>{
       {"BLOCK_M", &GemmConfig::block_m, {64, 128, 256}},
       {"BLOCK_N", &GemmConfig::block_n, {128, 192, 256}},
@@ -196,7 +196,7 @@ ConfigSpace<GemmConfig> gemm_space() {
       {"GROUP", &GemmConfig::group, {1, 4, 8, 16}},
       {"ALONG_N", &GemmConfig::along_n, {true, false}},
       {"EPILOGUE_N", &GemmConfig::epilogue_n, {64, 128}},
-      {"NUM_SMS", &GemmConfig::num_sms, {0, 116, 108}}}
+      {"NUM_SMS", &GemmConfig::num_sms, num_sms}}
       .constraint("shared memory", fits_shared_memory)
       .constraint("registers", fits_registers)
       .constraint("as many stages as fit", is_deepest)

@@ -174,8 +174,8 @@ void GemmReduceScatter::operator()(CUstream stream, const void* a, const void* b
 
 Gemm& gemm_reduce_scatter() {
   // Never destroyed: it may be launched while the process exits.
-  static auto* const kernel =
-      new Gemm(scattered_gemm_name, gemm_space(), gemm_key, gemm_definition(GemmOutput::counted));
+  static auto* const kernel = new Gemm(scattered_gemm_name, gemm_space({0, -4, -8, -16}), gemm_key,
+                                       gemm_definition(GemmOutput::counted));
   return *kernel;
 }
 

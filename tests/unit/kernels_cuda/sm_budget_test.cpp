@@ -34,6 +34,8 @@ TEST_CASE("SM budget: what runs beside a GEMM must find room there, and the defa
     CHECK_FALSE(fit(gemm, 0, beside, 1));
     CHECK(fit(gemm, 116, beside, 16));
     CHECK_FALSE(fit(gemm, 117, beside, 16));
+    CHECK(fit(gemm, -16, beside, 16));
+    CHECK_FALSE(fit(gemm, -15, beside, 16));
     CHECK(fit(gemm, 1000, beside, 0));  // more than there are: all
     CHECK_FALSE(fit(gemm, 1000, beside, 8));
   }

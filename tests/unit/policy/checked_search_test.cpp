@@ -93,6 +93,15 @@ TEST_CASE("a search that chooses what does not exist ends the run with an error"
   }
 }
 
+TEST_CASE("holds 17: a search cannot choose what has never been run", "[unit]") {
+  Scripted scripted;
+  scripted.script->best = Assignment{1, 0};
+  CHECK_THAT(scripted.error(), ContainsSubstring("the search chose an assignment that has never been run"));
+  scripted.script->batches = {{{{1, 0}, 1}}};
+  Driver driver(scripted.options, scripted.world);
+  CHECK_NOTHROW(driver.finish());
+}
+
 TEST_CASE("holds 16: a search cannot plan or choose what `feasible` rules out", "[unit]") {
   Scripted scripted;
   scripted.options.feasible = [](const Assignment& assignment) { return assignment != Assignment{1, 2}; };

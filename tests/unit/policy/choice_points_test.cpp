@@ -9,6 +9,7 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -201,7 +202,7 @@ TEST_CASE("alternatives: what is off is not launched, does not age, and is not p
   const bool fused_was_tuned_first =
       std::any_of(driver.runs.begin(), first_separate, [](const Configs& c) { return c.at("fused") == 2; });
   CHECK(fused_was_tuned_first);
-  REQUIRE(driver.state.searches().size() == 3);
+  REQUIRE(driver.state.searches().size() == 4);
   const std::vector<SearchRecord>& searches = driver.state.searches();
   CHECK(searches[0].members == std::vector<std::size_t>{1, 2});  // fused and beside
   CHECK(searches[0].existing == 9);
@@ -211,6 +212,68 @@ TEST_CASE("alternatives: what is off is not launched, does not age, and is not p
   CHECK(searches[2].measured.size() == 2);
   REQUIRE(searches[2].gain);
   CHECK(searches[2].gain->centre > 0.3);
+}
+
+TEST_CASE("alternatives: every comparison says what it compares with, and the last one are all defaults",
+          "[unit]") {
+  Driver driver(options_of(SearchLevel::normal), fused_or_separate());
+  driver.finish();
+  const std::vector<SearchRecord>& searches = driver.state.searches();
+  REQUIRE(searches.size() == 4);
+  CHECK(searches[0].reference == Reference::defaults);
+  CHECK(searches[1].reference == Reference::alternative_defaults);
+  CHECK_THAT(searches[1].reason, ContainsSubstring("shorter than the defaults of this alternative"));
+  CHECK(searches[2].reference == Reference::default_alternative);
+  CHECK_THAT(searches[2].reason, ContainsSubstring("shorter than the default alternative at its best"));
+  const SearchRecord& overall = searches[3];
+  CHECK(overall.reference == Reference::defaults);
+  CHECK(overall.compared_with == Assignment(5, 0));
+  CHECK(overall.choice == searches[2].choice);
+  CHECK(overall.reference_makespan.centre_ns == 120'000);
+  CHECK(overall.choice_makespan.centre_ns == 60'000);
+  REQUIRE(overall.gain);
+  CHECK(std::abs(overall.gain->centre - 0.5) < 1e-6);
+  CHECK(overall.runs >= 20);
+  CHECK(overall.measured.size() == overall.existing);
+  CHECK(overall.reason == "best of all alternatives, 50.0 % shorter than the defaults");
+}
+
+TEST_CASE("alternatives: where the default one wins, its gain over all defaults is told", "[unit]") {
+  World world = fused_or_separate();
+  const auto makespan_ns = world.makespan_ns;
+  world.makespan_ns = [makespan_ns](const Configs& configs) {
+    return makespan_ns(configs) + (configs.at("choice") == 1 ? 100'000 : 0);
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  const SearchRecord& overall = driver.state.searches().back();
+  CHECK(overall.reference == Reference::defaults);
+  REQUIRE(overall.gain);
+  CHECK(std::abs(overall.gain->centre - 0.25) < 1e-6);
+}
+
+TEST_CASE("alternatives: without time nothing is claimed over all defaults", "[unit]") {
+  PolicyOptions options = options_of(SearchLevel::normal);
+  options.closing_rounds = 0;
+  Driver driver(options, fused_or_separate());
+  driver.finish();
+  REQUIRE(driver.state.searches().size() == 3);
+  CHECK(driver.state.searches().back().reference == Reference::none);
+  CHECK_FALSE(driver.state.searches().back().gain);
+}
+
+TEST_CASE("alternatives: all defaults that fail give way to what ran first", "[unit]") {
+  World world = fused_or_separate();
+  int runs_of_defaults = 0;
+  world.failure = [&](const Configs& configs) {
+    const bool defaults = configs.at("choice") == 0 && configs.at("fused") == 0 && configs.at("beside") == 0;
+    return defaults && ++runs_of_defaults > 1 ? std::string("stuck") : std::string();
+  };
+  Driver driver(options_of(SearchLevel::quick), world);
+  driver.finish();
+  const SearchRecord& last = driver.state.searches().back();
+  CHECK(last.reference == Reference::first_feasible);
+  CHECK_FALSE(last.gain);
 }
 
 TEST_CASE("alternatives: their comparison has no best by own times", "[unit]") {
@@ -426,7 +489,7 @@ TEST_CASE("alternatives: the searches share the budget", "[unit]") {
   Driver driver(options, world);
   driver.finish();
   const std::vector<SearchRecord>& searches = driver.state.searches();
-  REQUIRE(searches.size() == 3);
+  REQUIRE(searches.size() == 4);
   // Two walks of 96 runs; 400 runs in all, and a fourth of that at least for what comes last.
   CHECK(searches[0].runs <= (400 - 96) / 2 + 1);
   CHECK(driver.state.iterations() <= 400 + 96 + 100 + 30);
@@ -514,7 +577,7 @@ TEST_CASE("alternatives: what was best with the chosen one comes back, and says 
   const std::string& reason = driver.problem("beside").reason;
   INFO(reason);
   CHECK(reason.rfind("search: best with the alternative that was chosen; walk: ", 0) == 0);
-  REQUIRE(driver.state.searches().size() == 3);
+  REQUIRE(driver.state.searches().size() == 4);
   CHECK(driver.state.searches()[1].choice[2] == 2);  // beside joins third, and needed another config then
 }
 

@@ -135,6 +135,8 @@ TEST_CASE("search: problems that overlap nothing are chosen by their own time", 
   compared.finish();
   CHECK(compared.choice() == Assignment{3, 3});
   CHECK(compared.state.searches().front().gain);
+  CHECK(compared.state.searches().front().measured.size() == 2);
+  CHECK(compared.state.searches().front().existing == 2);
   CHECK(compared.state.searches().front().reason == "own times decide, 30.0 % shorter than the defaults");
   CHECK(compared.state.search_iterations() == 4 * PolicyOptions().closing_rounds);
 }
@@ -213,6 +215,60 @@ TEST_CASE("search: the cap of iterations cuts it", "[unit]") {
   CHECK(driver.runs == 50);
   CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
   CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("cap of 50 iterations"));
+  CHECK(driver.state.hit_iteration_cap());
+}
+
+TEST_CASE("holds 17: what a search that was cut has not measured is provisional", "[unit]") {
+  PolicyOptions one_run;
+  one_run.search = SearchLevel::quick;
+  one_run.search_runs = 1;
+  PolicyOptions capped;
+  capped.search = SearchLevel::quick;
+  capped.max_iterations = 2;
+  PolicyOptions no_time;
+  no_time.search = SearchLevel::quick;
+  no_time.search_time = std::chrono::milliseconds(1);
+  for (PolicyOptions options : {one_run, capped, no_time}) {
+    options.closing_rounds = 0;
+    World world = only_together();
+    world.elapsed_per_run_ns = 1'000'000;
+    Driver driver(options, world);
+    driver.finish();
+    const ProblemRecord& problem = driver.state.problem(0);
+    INFO(problem.reason);
+    CHECK(problem.status == ProblemStatus::provisional);
+    CHECK_THAT(problem.reason, ContainsSubstring("provisional: no run has measured it beside the others"));
+    CHECK(driver.state.searches().front().measured.empty());
+  }
+}
+
+TEST_CASE("holds 17: a search that was cut locks in what it has measured", "[unit]") {
+  PolicyOptions options;
+  options.search = SearchLevel::quick;
+  options.max_iterations = 12;
+  Driver driver(options, only_together());
+  driver.finish();
+  CHECK_FALSE(driver.state.searches().front().measured.empty());
+  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
+}
+
+TEST_CASE("holds 17: a kernel of every second run ends the search early, and stays provisional", "[unit]") {
+  for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
+    PolicyOptions options;
+    options.search = level;
+    World world = only_together();
+    world.skips = [](std::int64_t run, std::size_t problem) { return problem == 1 && run % 2 == 0; };
+    Driver driver(options, world);
+    driver.finish();
+    const SearchRecord& record = driver.state.searches().front();
+    INFO(record.runs << " runs, cut: " << record.cut << ": " << driver.state.problem(0).reason);
+    CHECK(record.runs < 100);
+    CHECK_THAT(record.cut, ContainsSubstring("launches some kernels in some of its runs only"));
+    CHECK(record.measured.empty());
+    CHECK(driver.state.problem(0).status == ProblemStatus::provisional);
+    CHECK(driver.state.problem(1).status == ProblemStatus::provisional);
+    CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("in some of its runs only"));
+  }
 }
 
 TEST_CASE("search: where all is equal the defaults win", "[unit]") {

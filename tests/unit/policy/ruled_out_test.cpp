@@ -26,6 +26,18 @@ TEST_CASE("walk: `feasible` is asked for every assignment of a batch", "[unit]")
   }
 }
 
+TEST_CASE("walk: what is left of a batch whose assignment has failed is no retake", "[unit]") {
+  PolicyOptions options;
+  options.search = SearchLevel::off;
+  options.one_assignment_per_batch = true;
+  World world = later_is_shorter({3, 3});
+  world.feasible = [](const Assignment& a) { return a[0] != 1 || a[1] != 1; };
+  Driver driver(options, world);
+  driver.finish();
+  CHECK(driver.runs_of({1, 1}) > 1);  // a batch
+  CHECK(driver.state.retakes() == 0);
+}
+
 TEST_CASE("walk: the first run of an assignment ends its batch, however long batches are", "[unit]") {
   PolicyOptions options;
   options.n_warmup = 1;
@@ -54,6 +66,8 @@ TEST_CASE("search: defaults that `feasible` rules out run once, before the probl
   CHECK(driver.runs_of({0, 0}) == 1);
   const SearchRecord& record = driver.state.searches().front();
   CHECK(record.reference == Reference::first_feasible);
+  CHECK(record.failed >= 1);
+  CHECK(driver.state.infeasible().at({0, 0}) == "ruled out by `feasible`");
   CHECK(record.compared_with != Assignment{0, 0});
   CHECK_FALSE(record.gain);
 }

@@ -394,11 +394,14 @@ TEST_CASE("search: the closing comparison begins anew only if one of its two sid
     Driver driver(options, later_is_shorter({3, 3}));
     run_until_search(driver);
     driver.run_batch();  // the first round
-    script->best = rejected == 1 ? Assignment{2, 1} : Assignment{1, 1};
+    if (rejected == 1) {
+      script->best = Assignment{2, 1};
+      script->batches = {{{{2, 1}, 1}}};
+    }
     driver.state.reject({{0, rejected, 0, "planted"}});
     driver.finish();
     const SearchRecord& record = driver.state.searches().front();
-    CHECK(record.runs == (rejected == 2 ? 12 : 17));  // the new side has not run before
+    CHECK(record.runs == (rejected == 2 ? 12 : rejected == 1 ? 19 : 17));  // the new side has not run before
     CHECK(record.choice_makespan.count == 3);
     CHECK(record.compared_with[0] != rejected);
   }
@@ -447,6 +450,7 @@ TEST_CASE("search: a rejection is told to it, and a rejected choice of the compa
   driver.run_batch();
   driver.run_batch();  // the first round of the comparison
   script->best = Assignment{2, 1};
+  script->batches = {{{{2, 1}, 1}}};
   driver.state.reject({{0, 1, 0, "planted"}});
   CHECK(script->rejected == std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}});
   driver.finish();

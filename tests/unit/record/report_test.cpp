@@ -97,15 +97,35 @@ TEST_CASE("report: a search says what it was compared with", "[unit]") {
   search.choice = search.compared_with;
   CHECK_THAT(region.searches_text(), ContainsSubstring("    the defaults were kept\n"));
   search.gain.reset();
+  CHECK_THAT(region.searches_text(), ContainsSubstring("    the choice is all defaults\n"));
+  search.choice = {1, 2, 0};
   CHECK_THAT(region.searches_text(), ContainsSubstring("all defaults, without enough valid times\n"));
   search.reference = SearchReference::first_feasible;
   CHECK_THAT(region.searches_text(), ContainsSubstring("    all defaults together are infeasible; compared"));
+  search.choice = search.compared_with;
+  CHECK_THAT(region.searches_text(),
+             ContainsSubstring("infeasible; the choice is the first assignment that ran"));
   search.reference = SearchReference::none;
   CHECK_THAT(region.searches_text(), ContainsSubstring("    not compared with all defaults\n"));
   search.choice.clear();
   search.reason = "no feasible assignment was found";
   CHECK_THAT(region.searches_text(),
              ContainsSubstring("complete\n    no choice: no feasible assignment was found\n"));
+}
+
+TEST_CASE("report: where alternatives are compared, it does not speak of all defaults", "[unit]") {
+  RegionReport region = searched();
+  SearchReport& search = region.searches[0];
+  search.reference = SearchReference::default_alternative;
+  CHECK_THAT(region.searches_text(),
+             ContainsSubstring("    makespan -10.0 % to the default alternative at its best (95 %"));
+  search.reference = SearchReference::alternative_defaults;
+  CHECK_THAT(region.searches_text(),
+             ContainsSubstring("    makespan -10.0 % to the defaults of this alternative (95 %"));
+  search.choice = search.compared_with;
+  CHECK_THAT(region.searches_text(), ContainsSubstring("    the defaults were kept\n"));
+  search.reference = SearchReference::default_alternative;
+  CHECK_THAT(region.searches_text(), ContainsSubstring("    the default alternative was kept\n"));
 }
 
 TEST_CASE("report: the table has the key where a kernel has several, and nothing before a problem was seen",
@@ -127,6 +147,16 @@ TEST_CASE("report: a name with a bar or a line break does not break the table", 
   region.problems[1].kernel = "no|rm\nof rows";
   CHECK_THAT(region.table_text(),
              ContainsSubstring("| Tuning-Iter | gemm (1) | no\\|rm of rows | gemm (2) |\n"));
+}
+
+TEST_CASE("report: choices are two lines each, whatever names and reasons hold", "[unit]") {
+  RegionReport region;
+  region.problems = {problem("no\nrm", "(1)", 0), problem("new", "()", 0)};
+  region.problems[0].outcome = ProblemOutcome::locked_in;
+  region.problems[0].reason = "first\nsecond";
+  CHECK(region.choices_text() ==
+        "no\\nrm (1): config-0 {}\n    first\\nsecond\n"
+        "new (): no choice\n    the run ended before it was tuned\n");
 }
 
 TEST_CASE("report: a cell is that of the table", "[unit]") {

@@ -234,6 +234,15 @@ TEST_CASE("check_search: every planted defect of the plan is named", "[unit]") {
   CHECK_THAT(violations_of(Defect::throws), ContainsSubstring("the search throws: no plan"));
 }
 
+TEST_CASE("check_search: a defect that shows everywhere is one line, with the first request", "[unit]") {
+  for (const Defect defect : {Defect::differs_by_instance, Defect::chooses_untried, Defect::throws}) {
+    const std::string text = violations_of(defect);
+    INFO(text);
+    CHECK(std::count(text.begin(), text.end(), '\n') <= 3);
+    CHECK_THAT(text, ContainsSubstring(" ["));
+  }
+}
+
 TEST_CASE("check_search: every planted defect of the choice is named", "[unit]") {
   CHECK_THAT(violations_of(Defect::chooses_by_instance),
              ContainsSubstring("two instances choose differently"));

@@ -82,12 +82,35 @@ TEST_CASE("alternatives in a region: the better one at its best is locked in", "
   CHECK(chosen.configs[1].config.to_string() == "{alternative: separate}");
   CHECK(find(report, "alt_fused", "() in alt_choice {N: 4}: fused").choice == 1);
   CHECK(find(report, "alt_part", "() in alt_choice {N: 4}: separate").choice == 2);
+  REQUIRE(report.searches.size() == 4);
+  CHECK(report.searches[1].reference == SearchReference::alternative_defaults);
+  CHECK(report.searches[2].reference == SearchReference::default_alternative);
+  CHECK(report.searches[3].reference == SearchReference::defaults);
+  REQUIRE(report.default_makespan);
+  CHECK(report.default_makespan->centre_ns == 100'000);
+  REQUIRE(report.tuned_makespan);
+  CHECK(report.tuned_makespan->centre_ns == 60'000);
 
   // Outside of a region, and in it without tuning, the choices hold inside the alternative.
   called.clear();
   CHECK(choice(4) == 8);
   CHECK(called == std::vector<std::string>{"separate"});
   CHECK(choice(5) == 5);  // another key: the default
+}
+
+TEST_CASE("alternatives in a region: the choice itself never lacks a time", "[unit]") {
+  const TemporaryDirectory directory;
+  TunableKernel fused{"alt_fused_logged", blocks(2), single_problem, [](const Block&) {}};
+  Alternatives<void()> choice{
+      "alt_choice_logged", single_problem, {{"fused", [&] { fused(); }}, {"nothing", [] {}}}};
+  Options options =
+      searching(makespans([](const auto& launches) { return 50'000 + 10'000 * launches.size(); }));
+  options.log_directory = directory.path();
+  ContextualAutotuner tuner{options};
+  tuner.run("alternatives_logged", [&] { choice(); });
+  const std::string json = text_of_file(directory.path() / "rank-0.jsonl");
+  CHECK(count_of(json, "\"status\":\"ok\"") > 0);
+  CHECK(count_of(json, "\"status\":\"no time\"") == 0);
 }
 
 TEST_CASE("alternatives in a region: one kernel and key in two of them is two problems", "[unit]") {

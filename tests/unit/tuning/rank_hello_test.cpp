@@ -1,3 +1,6 @@
+#include "contextual/agreement/hello.hpp"
+#include "contextual/options/environment.hpp"
+#include "contextual/options/resolved_options.hpp"
 #include "support/catch.hpp"
 #include "support/ranks.hpp"
 
@@ -84,19 +87,15 @@ TEST_CASE("hello: a rank that went on to the next run while the others are in th
           "[unit]") {
   const auto kernel = rank_kernel("went-on", 3);
   const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    Options options = rank_options(communicator);
     if (rank == 0) {
-      options.progress = [](const Progress&) { throw std::logic_error("callbacks must not throw"); };
-      try {
-        tuner.run(
-            "region", [&] { (*kernel)(1); }, options);
-      } catch (const std::logic_error&) {
-        options.progress = nullptr;
-        options.log_directory = "/proc/no-directory-can-be-made-here";
-      }
+      const auto resolved = options::resolve({}, rank_options(communicator), options::environment());
+      const auto timer = resolved.timer();
+      agreement::Exchange exchange(*communicator, resolved.deadline);
+      agreement::say_hello(exchange, "region", resolved, {.timer = timer->name()});
+      const auto failure = std::make_exception_ptr(std::runtime_error("no directory can be made here"));
+      agreement::say_hello(exchange, "region", resolved, {.timer = timer->name(), .setup_failure = failure});
     }
-    tuner.run(
-        "region", [&] { (*kernel)(1); }, options);
+    tuner.run("region", [&] { (*kernel)(1); });
   });
   CHECK(threw<RankMismatchError>(thrown[0]));
   CHECK(threw<RankMismatchError>(thrown[1]));

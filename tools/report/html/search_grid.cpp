@@ -1,5 +1,7 @@
 #include "report/html/search_grid.hpp"
 
+#include "report/wording/search_wording.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -91,7 +93,7 @@ void SearchGrid::fill() {
     }
   }
   point_out(search_.choice, "chosen", &GridCell::chosen);
-  point_out(search_.defaults, "all defaults", &GridCell::defaults);
+  point_out(search_.defaults, defaults_name(search_), &GridCell::defaults);
   point_out(search_.by_own_time, "best by own times", &GridCell::by_own_time);
 }
 
@@ -102,13 +104,13 @@ GridCell* SearchGrid::at(const ConfigIds& config_ids) {
   return row && column ? &cells_[{*row, *column}] : nullptr;
 }
 
-void SearchGrid::point_out(const ConfigIds& config_ids, const char* name, bool GridCell::*member) {
+void SearchGrid::point_out(const ConfigIds& config_ids, std::string_view name, bool GridCell::*member) {
   GridCell* cell = config_ids.empty() ? nullptr : at(config_ids);
   if (cell == nullptr) {
     return;
   }
   cell->*member = true;
-  cell->notes += std::string("; ") + name;
+  cell->notes.append("; ").append(name);
   if (search_.infeasible_because(config_ids)) {
     cell->notes += " (infeasible)";
   } else if (search_.find(config_ids) == nullptr) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,7 +57,7 @@ class SearchGrid {
   void choose_axes();
   void fill();
   GridCell* at(const ConfigIds& config_ids);
-  void point_out(const ConfigIds& config_ids, const char* name, bool GridCell::*member);
+  void point_out(const ConfigIds& config_ids, std::string_view name, bool GridCell::*member);
 
   const SearchView& search_;
   GridAxis columns_;

@@ -45,14 +45,15 @@ std::string percents(double fraction) {
   return (rounded > 0 ? "+" : "") + std::to_string(rounded);
 }
 
-std::string legend() {
+std::string legend(const SearchView& search) {
   std::string markup;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     markup += legend_entry("key near" + std::to_string(i), steps[i].text);
   }
   return markup + legend_entry("key infeasible", "infeasible") +
          legend_entry("key unmeasured", "not measured") + legend_entry("key outline chosen", "chosen") +
-         legend_entry("key outline tie", "within noise") + legend_entry("key at-defaults", "all defaults") +
+         legend_entry("key outline tie", "within noise") +
+         legend_entry("key at-defaults", std::string(defaults_name(search))) +
          legend_entry("key at-own-time", "best by own times");
 }
 
@@ -72,7 +73,7 @@ class SearchMap {
     for (const auto& [place, cell] : grid_.cells()) {
       marks += mark(title(place, cell), content(place, cell));
     }
-    return figure("search", grid_.cells().size(), caption(), y(rows_.ids.size()) + 4, marks, legend());
+    return figure("search", grid_.cells().size(), caption(), y(rows_.ids.size()) + 4, marks, legend(search_));
   }
 
  private:

@@ -21,7 +21,7 @@ ConfigIds assignment_of(const std::vector<SearchedProblem>& problems, const Id& 
 }
 
 ConfigIds defaults_of(const SearchResult& result) {
-  if (result.reference == SearchReference::defaults &&
+  if (result.reference != SearchReference::none && result.reference != SearchReference::first_feasible &&
       result.reference_config_ids.size() == result.problems.size()) {
     return result.reference_config_ids;
   }

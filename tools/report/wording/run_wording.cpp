@@ -34,13 +34,13 @@ std::string result_text(const DefaultsComparison& gain) {
 /// Where the choice was not compared with all defaults.
 std::string result_without_comparison(const SearchView& search) {
   const SearchResult& result = *search.result;
-  if (result.reference == SearchReference::none) {
+  if (result.reference == SearchReference::none || result.reference == SearchReference::defaults) {
     return !search.choice.empty() && search.choice == search.defaults
                ? "all defaults were kept: the search found no better set"
                : "";
   }
-  if (result.reference == SearchReference::defaults) {
-    return "";
+  if (result.reference != SearchReference::first_feasible) {
+    return "the alternatives were compared, but what was chosen was not compared with all defaults";
   }
   std::string text = "all defaults together are infeasible";
   if (result.choice_makespan_ns && result.reference_makespan_ns) {

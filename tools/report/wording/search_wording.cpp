@@ -56,13 +56,22 @@ std::string compared_times(const SearchResult& result) {
          count_text(unsigned_of(result.round_count), "paired round");
 }
 
+std::string kept_text(SearchReference reference) {
+  return reference == SearchReference::default_alternative ? "the default alternative was kept"
+                                                           : "the defaults were kept";
+}
+
 std::string gain_text(const SearchView& search) {
   const SearchResult& result = *search.result;
+  const bool is_choice = search.choice == result.reference_config_ids;
+  if (is_choice && !result.gain) {
+    return "none: the choice is " + std::string(defaults_name(search));
+  }
   if (!result.gain) {
     return "not known: " + compared_times(result);
   }
-  if (search.choice == result.reference_config_ids) {
-    return "none: the defaults were kept, " +
+  if (is_choice) {
+    return "none: " + kept_text(result.reference) + ", " +
            time_text(result.reference_makespan_ns, result.reference_spread_ns);
   }
   return percent_text(-*result.gain) +
@@ -70,15 +79,24 @@ std::string gain_text(const SearchView& search) {
          ", " + compared_times(result);
 }
 
+std::string first_feasible_text(const SearchView& search) {
+  const std::string infeasible = "not known: all defaults together are infeasible; ";
+  if (search.choice == search.result->reference_config_ids) {
+    return infeasible + "the choice is the first set that ran";
+  }
+  const std::string first = set_text(search, search.result->reference_config_ids);
+  return infeasible + "compared with the first set that ran" + (first.empty() ? "" : " (" + first + ")") +
+         ": " + compared_times(*search.result);
+}
+
 std::string comparison_text(const SearchView& search) {
   switch (search.result->reference) {
     case SearchReference::defaults:
+    case SearchReference::alternative_defaults:
+    case SearchReference::default_alternative:
       return gain_text(search);
-    case SearchReference::first_feasible: {
-      const std::string first = set_text(search, search.result->reference_config_ids);
-      return "not known: all defaults together are infeasible; compared with the first set that ran" +
-             (first.empty() ? "" : " (" + first + ")") + ": " + compared_times(*search.result);
-    }
+    case SearchReference::first_feasible:
+      return first_feasible_text(search);
     case SearchReference::none:
       break;
   }
@@ -116,6 +134,17 @@ std::string own_time_text(const SearchView& search) {
 
 }  // namespace
 
+std::string_view defaults_name(const SearchView& search) {
+  switch (search.result->reference) {
+    case SearchReference::alternative_defaults:
+      return "this alternative's defaults";
+    case SearchReference::default_alternative:
+      return "the default alternative";
+    default:
+      return "all defaults";
+  }
+}
+
 std::string interval_text(double low, double high) {
   return " (95 % interval " + percent_text(low) + " to " + percent_text(high) + ")";
 }
@@ -130,7 +159,7 @@ std::vector<SearchFact> search_facts(const SearchView& search) {
   }
   facts.push_back({search.choice.empty() ? "no choice" : "why", std::string(result.reason)});
   if (!search.choice.empty()) {
-    facts.push_back({"to all defaults", comparison_text(search)});
+    facts.push_back({"to " + std::string(defaults_name(search)), comparison_text(search)});
     facts.push_back({"within noise", ties_text(search)});
   }
   if (!search.choice.empty() && !search.by_own_time.empty()) {
@@ -170,12 +199,12 @@ std::string set_text(const SearchView& search, const ConfigIds& config_ids) {
 std::string standing_text(const SearchView& search, const MeasuredView& measured) {
   const ConfigIds& config_ids = measured.config_ids();
   std::string text;
-  const auto add = [&](bool applies, const char* word) {
+  const auto add = [&](bool applies, std::string_view word) {
     text += applies ? (text.empty() ? "" : ", ") + std::string(word) : "";
   };
   add(config_ids == search.choice, "chosen");
   add(measured.measured->standing == Standing::within_noise, "within noise");
-  add(config_ids == search.defaults, "all defaults");
+  add(config_ids == search.defaults, defaults_name(search));
   add(config_ids == search.by_own_time, "best by own times");
   return text;
 }

@@ -33,6 +33,9 @@ std::string short_name(const SearchView& search, std::size_t problem);
 /// text.
 std::string standing_text(const SearchView& search, const MeasuredView& measured);
 
+/// Returns what SearchView::defaults are: "all defaults", or those of an alternative.
+std::string_view defaults_name(const SearchView& search);
+
 /// Returns e.g. " (95 % interval -12.0 % to -10.8 %)", to follow the value.
 std::string interval_text(double low, double high);
 

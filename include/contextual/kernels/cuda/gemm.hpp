@@ -6,6 +6,8 @@
 #include <contextual/cuda.hpp>
 #include <contextual/export.hpp>
 
+#include <vector>
+
 namespace contextual::kernels::cuda {
 
 /// The type of the values of A, B and C. Sums are float.
@@ -60,12 +62,12 @@ struct GemmConfig {
   int group = 8;        ///< width of a band of tiles, in tiles of a cluster; bands are computed one by one
   bool along_n = true;  ///< bands run along n, so rows of A are needed in order; else bands run along m
   int epilogue_n = 64;  ///< columns that are stored through shared memory at once: 64 or 128
-  int num_sms = 0;      ///< multiprocessors to occupy; 0 for all
+  int num_sms = 0;      ///< multiprocessors to occupy; 0 for all, -8 for all but 8
 };
 
 /// All tile shapes, with and without clusters, with as many stages as fit. Order, epilogue and number of
-/// multiprocessors vary one at a time.
-CONTEXTUAL_API ConfigSpace<GemmConfig> gemm_space();
+/// multiprocessors vary one at a time. The first of `num_sms` is the default's.
+CONTEXTUAL_API ConfigSpace<GemmConfig> gemm_space(const std::vector<int>& num_sms = {0, 116, 108});
 
 /// "cuda_gemm". Key: m, n, k, the type, and whether it waits. Configs whose tiles would be mostly outside of
 /// C are left out.

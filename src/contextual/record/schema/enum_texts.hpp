@@ -130,9 +130,11 @@ struct EnumTexts<Standing> {
 
 template <>
 struct EnumTexts<SearchReference> {
-  static constexpr std::array<EnumText<SearchReference>, 3> all{
+  static constexpr std::array<EnumText<SearchReference>, 5> all{
       {{SearchReference::none, "none"},
        {SearchReference::defaults, "defaults"},
+       {SearchReference::alternative_defaults, "alternative defaults"},
+       {SearchReference::default_alternative, "default alternative"},
        {SearchReference::first_feasible, "first feasible"}}};
 };
 

@@ -89,7 +89,7 @@ struct SearchResult {
   std::optional<double> reference_spread_ns{};
   std::optional<double> choice_makespan_ns{};
   std::optional<double> choice_spread_ns{};
-  std::optional<double> gain{};  ///< over the defaults, a fraction of their makespan
+  std::optional<double> gain{};  ///< over the reference, a fraction of its makespan
   std::optional<double> gain_low{};
   std::optional<double> gain_high{};
   std::optional<double> own_time_cost{};  ///< what the choices by own time cost, a fraction

@@ -30,6 +30,19 @@ void wait_until_ready(ncclComm_t communicator, ncclResult_t state, const char* c
   sync::check_nccl(state, call);
 }
 
+/// Until the default stream is idle. Throws CommunicationError when the time is up: another rank has not
+/// come.
+void wait_for_device(Deadline& deadline) {
+  cudaError_t state = cudaStreamQuery(nullptr);
+  for (detail::Pause pause; state == cudaErrorNotReady; pause()) {
+    if (deadline.expired()) {
+      throw CommunicationError("NCCL: the first collective did not end before the deadline", {});
+    }
+    state = cudaStreamQuery(nullptr);
+  }
+  CONTEXTUAL_KERNELS_CUDA(state);
+}
+
 /// Of calls that only enqueue work.
 Deadline enqueue_deadline() {
   return Deadline::after(std::chrono::seconds(20));
@@ -101,9 +114,8 @@ std::string PeerNccl::connect(Communicator& communicator, std::chrono::nanosecon
     wait_until_ready(handle_->communicator,
                      api.ncclAllReduce(word, word, 1, ncclInt32, ncclMax, handle_->communicator, nullptr),
                      "the first ncclAllReduce", left);
-    const cudaError_t ended = cudaStreamSynchronize(nullptr);
+    wait_for_device(left);
     cudaFree(word);
-    CONTEXTUAL_KERNELS_CUDA(ended);
   } catch (const Error& error) {
     return error.what();
   }

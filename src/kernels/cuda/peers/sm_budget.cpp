@@ -20,15 +20,15 @@ struct Pair {
 constexpr Pair pairs[] = {{gathered_gemm_name, transfer_kernel_name},
                           {scattered_gemm_name, partial_sum_name}};
 
-/// Returns the most multiprocessors that a kernel occupies according to a parameter of its configs, of which
-/// 0 stands for `of_zero`; or nothing if it is not among them.
+/// Returns the most multiprocessors that a kernel occupies according to a parameter of its configs, where
+/// what is not positive is counted from `all`; or nothing if it is not among them.
 std::optional<int> most(std::span<const AssignedConfig> configs, std::string_view kernel,
-                        std::string_view parameter, int of_zero) {
+                        std::string_view parameter, int all) {
   std::optional<int> result;
   for (const AssignedConfig& config : configs) {
     if (config.kernel == kernel && config.config != nullptr) {
       const int sms = config.config->get<int>(parameter);
-      result = std::max(result.value_or(0), sms == 0 ? of_zero : sms);
+      result = std::max(result.value_or(0), sms > 0 ? sms : all + sms);
     }
   }
   return result;

@@ -80,6 +80,20 @@ TEST_CASE("search_facts: defaults that were kept, and comparisons that were not 
              ContainsSubstring("to all defaults: none: the choice is all defaults\n"));
 }
 
+TEST_CASE("search_facts: where alternatives are tuned and compared, it does not speak of all defaults",
+          "[unit]") {
+  CHECK_THAT(facts_of([](SearchResult& search) { search.reference = SearchReference::default_alternative; }),
+             ContainsSubstring("to the default alternative: -11.3 % (95 %"));
+  CHECK_THAT(facts_of([](SearchResult& search) { search.reference = SearchReference::alternative_defaults; }),
+             ContainsSubstring("to this alternative's defaults: -11.3 % (95 %"));
+  CHECK_THAT(facts_of([](SearchResult& search) {
+               search.reference = SearchReference::default_alternative;
+               search.problems[0].config_id = 0;
+               search.gain.reset();
+             }),
+             ContainsSubstring("to the default alternative: none: the choice is the default alternative\n"));
+}
+
 TEST_CASE("search_facts: ties and the cost of own times", "[unit]") {
   CHECK_THAT(facts_of([](SearchResult& search) { search.within_noise_count = 0; }),
              ContainsSubstring("within noise: no other measured set ties with the choice\n"));

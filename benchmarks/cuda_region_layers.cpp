@@ -1,0 +1,290 @@
+#include "cuda_region_layers.hpp"
+
+#include "kernels/cuda/allgather_transfer.hpp"
+#include "kernels/cuda/peers/peer_kernels.hpp"
+#include "kernels/cuda/peers/sm_budget.hpp"
+#include "kernels/cuda/peers/workspace_parts.hpp"
+#include "kernels/cuda/scatter_transfer.hpp"
+#include "searches/sequential_search.hpp"
+
+#include <contextual/kernels/cuda/half_bits.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+
+namespace contextual::benchmarks {
+namespace {
+
+namespace cuda = kernels::cuda;
+using kernels::RowPartition;
+
+/// Elements of a normal distribution, as those of weights and activations are; power depends on them.
+std::vector<std::uint16_t> random_values(int rows, int columns, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> distribution(0.0F, 0.1F);
+  std::vector<std::uint16_t> values(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+  std::vector<std::uint16_t> pattern(1U << 20U);  // repeated: drawing all would take longer than measuring
+  for (std::uint16_t& value : pattern) {
+    value = cuda::to_bf16(distribution(generator));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = pattern[(i * 7919U) % pattern.size()];
+  }
+  return values;
+}
+
+std::shared_ptr<cuda::PeerWorkspace> workspace_of(const std::shared_ptr<Communicator>& communicator,
+                                                  std::size_t bytes) {
+  auto workspace = std::make_shared<cuda::PeerWorkspace>(communicator, bytes);
+  if (!workspace->problem().empty()) {
+    throw Error("the ranks cannot use each other's memory: " + workspace->problem());
+  }
+  return workspace;
+}
+
+class AllGatherLayer final : public RegionLayer {
+ public:
+  AllGatherLayer(const std::shared_ptr<Communicator>& communicator, const RegionShape& shape)
+      : shape_{.m = shape.m, .n = shape.n / communicator->size(), .k = shape.k},
+        workspace_(workspace_of(communicator, cuda::AllGatherGemm::workspace_bytes(shape_))),
+        layer_(workspace_, shape_),
+        b_(random_values(shape_.n, shape_.k, 1)),
+        c_(static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n)),
+        ready_(std::vector<unsigned>(static_cast<std::size_t>(RowPartition::most_chunks) * 8, 1)) {
+    const std::vector<std::uint16_t> a = random_values(shape_.m, shape_.k, 2);
+    CONTEXTUAL_CHECKED(cudaMemcpy(const_cast<void*>(layer_.gathered()), a.data(), a.size() * sizeof(a[0]),
+                                  cudaMemcpyHostToDevice));
+    CONTEXTUAL_CHECKED(cudaDeviceSynchronize());
+  }
+
+  void run(CUstream stream) override { layer_(stream, layer_.input(), b_.get(), c_.get()); }
+
+  void run_gemm(CUstream stream) override {
+    const RowPartition partition(shape_.m, workspace_->ranks());
+    cuda::allgather_gemm()(stream, {.a = layer_.gathered(),
+                                    .b = b_.get(),
+                                    .c = c_.get(),
+                                    .m = shape_.m,
+                                    .n = shape_.n,
+                                    .k = shape_.k,
+                                    .ready_flags = ready_.get(),
+                                    .rows_per_flag = partition.rows_per_chunk(),
+                                    .rows_per_shard = partition.rows_per_shard(),
+                                    .flags_per_shard = RowPartition::most_chunks,
+                                    .first_row = layer_.own_rows().begin});
+  }
+
+  void run_transfer(CUstream stream) override {
+    cuda::PeerWorkspace::Parts& parts = workspace_->parts();
+    const cuda::PeerBegin begin = parts.begin();
+    cuda::launch_peer_begin(stream, begin);
+    cuda::GatherCall call{.workspace = &parts,
+                          .m = shape_.m,
+                          .row_bytes = static_cast<std::size_t>(shape_.k) * sizeof(std::uint16_t)};
+    cuda::allgather_transfer()(stream, &call);
+    parts.lanes.join(stream);
+    cuda::launch_peer_end(stream,
+                          {.peers = begin, .lanes = call.lanes_to_await, .output = nullptr, .count = 0});
+  }
+
+  std::string gemm_kernel() const override { return cuda::gathered_gemm_name; }
+  std::string transfer_kernel() const override { return cuda::transfer_kernel_name; }
+
+ private:
+  cuda::AllGatherGemmShape shape_;
+  std::shared_ptr<cuda::PeerWorkspace> workspace_;
+  cuda::AllGatherGemm layer_;
+  Buffer<std::uint16_t> b_;
+  Buffer<std::uint16_t> c_;
+  Buffer<unsigned> ready_;
+};
+
+class ReduceScatterLayer final : public RegionLayer {
+ public:
+  ReduceScatterLayer(const std::shared_ptr<Communicator>& communicator, const RegionShape& shape)
+      : shape_{.m = shape.m, .n = shape.n, .k = shape.k / communicator->size()},
+        workspace_(workspace_of(communicator,
+                                cuda::GemmReduceScatter::workspace_bytes(shape_, communicator->size()))),
+        layer_(workspace_, shape_),
+        a_(random_values(shape_.m, shape_.k, 1)),
+        b_(random_values(shape_.n, shape_.k, 2)),
+        partial_(static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n)),
+        c_(static_cast<std::size_t>(std::max(layer_.own_rows().count(), 1)) *
+           static_cast<std::size_t>(shape_.n)),
+        counts_(static_cast<std::size_t>(RowPartition::most_chunks) * 8) {}
+
+  void run(CUstream stream) override { layer_(stream, a_.get(), b_.get(), c_.get()); }
+
+  void run_gemm(CUstream stream) override {
+    const RowPartition partition(shape_.m, workspace_->ranks());
+    cuda::gemm_reduce_scatter()(stream, {.a = a_.get(),
+                                         .b = b_.get(),
+                                         .c = partial_.get(),
+                                         .m = shape_.m,
+                                         .n = shape_.n,
+                                         .k = shape_.k,
+                                         .rows_per_flag = partition.rows_per_chunk(),
+                                         .rows_per_shard = partition.rows_per_shard(),
+                                         .flags_per_shard = RowPartition::most_chunks,
+                                         .done_counts = counts_.get()});
+  }
+
+  void run_transfer(CUstream stream) override {
+    cuda::PeerWorkspace::Parts& parts = workspace_->parts();
+    const cuda::PeerBegin begin = parts.begin();
+    cuda::launch_peer_begin(stream, begin);
+    // Everything counts as computed already.
+    CONTEXTUAL_CHECKED(cudaMemsetAsync(parts.control_of(workspace_->rank())->counts, 0x7f,
+                                       sizeof(cuda::PeerControl::counts), stream));
+    cuda::ScatterCall call{.workspace = &parts,
+                           .layout = {.m = shape_.m,
+                                      .row_bytes = static_cast<std::size_t>(shape_.n) * sizeof(std::uint16_t),
+                                      .ranks = workspace_->ranks()},
+                           .n = shape_.n};
+    cuda::reduce_scatter_transfer()(stream, &call);
+    parts.lanes.join(stream);
+    cuda::launch_peer_end(stream, {.peers = begin, .lanes = 0, .output = nullptr, .count = 0});
+  }
+
+  std::string gemm_kernel() const override { return cuda::scattered_gemm_name; }
+  std::string transfer_kernel() const override { return cuda::scatter_kernel_name; }
+
+ private:
+  cuda::GemmReduceScatterShape shape_;
+  std::shared_ptr<cuda::PeerWorkspace> workspace_;
+  cuda::GemmReduceScatter layer_;
+  Buffer<std::uint16_t> a_;
+  Buffer<std::uint16_t> b_;
+  Buffer<std::uint16_t> partial_;
+  Buffer<std::uint16_t> c_;
+  Buffer<unsigned> counts_;
+};
+
+class FixedSearch final : public examples::SequentialSearch {
+ public:
+  FixedSearch(const SearchRequest& request, const std::map<std::string, std::size_t>& configs)
+      : SequentialSearch(request), assignment_(request.start) {
+    for (std::size_t problem = 0; problem < request.problems.size(); ++problem) {
+      if (const auto found = configs.find(request.problems[problem].kernel); found != configs.end()) {
+        assignment_[problem] = found->second;
+      }
+    }
+    begin();
+  }
+
+  std::optional<Assignment> best() const override { return shortest(); }
+  std::string reason() const override { return "it is the only one that was wanted"; }
+
+ private:
+  std::optional<Assignment> next_visit() override {
+    return std::exchange(visited_, true) ? std::nullopt : std::optional(assignment_);
+  }
+
+  Assignment assignment_;
+  bool visited_ = false;
+};
+
+class SubspaceSearch final : public examples::SequentialSearch {
+ public:
+  SubspaceSearch(const SearchRequest& request, const std::map<std::string, std::vector<std::size_t>>& configs)
+      : SequentialSearch(request, samples), waiting_{request.start} {
+    for (std::size_t problem = 0; problem < request.problems.size(); ++problem) {
+      const auto found = configs.find(request.problems[problem].kernel);
+      if (found == configs.end()) {
+        continue;
+      }
+      std::vector<Assignment> all;
+      for (const Assignment& assignment : waiting_) {
+        for (const std::size_t config : found->second) {
+          all.push_back(assignment);
+          all.back()[problem] = config;
+        }
+      }
+      waiting_ = std::move(all);
+    }
+    begin();
+  }
+
+  std::optional<Assignment> best() const override {
+    std::optional<Assignment> best;
+    for (const auto& [assignment, times_ns] : finals_) {
+      if (usable(assignment) && (!best || middle(times_ns) < middle(finals_.at(*best)))) {
+        best = assignment;
+      }
+    }
+    return best ? best : shortest();
+  }
+  std::string reason() const override { return "the shortest of the subspace"; }
+
+ private:
+  static constexpr int samples = 3;
+  static constexpr std::size_t finalists = 10;
+  static constexpr int final_visits = 5;
+
+  static std::int64_t middle(std::vector<std::int64_t> values) {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                     values.end());
+    return values[values.size() / 2];
+  }
+
+  std::optional<Assignment> next_visit() override {
+    if (last_) {
+      if (const auto time_ns = latest_ns(*last_)) {
+        (in_finals_ ? finals_ : first_)[*last_].push_back(*time_ns);
+      }
+    }
+    if (waiting_.empty() && !in_finals_) {
+      in_finals_ = true;
+      std::vector<std::pair<std::int64_t, Assignment>> order;
+      for (const auto& [assignment, times_ns] : first_) {
+        order.emplace_back(middle(times_ns), assignment);
+      }
+      std::sort(order.begin(), order.end());
+      order.resize(std::min(order.size(), finalists));
+      for (int visit = 0; visit < final_visits; ++visit) {  // in turn
+        for (const auto& [time_ns, assignment] : order) {
+          waiting_.push_back(assignment);
+        }
+      }
+    }
+    last_.reset();
+    if (!waiting_.empty()) {
+      last_ = waiting_.front();
+      waiting_.erase(waiting_.begin());
+    }
+    return last_;
+  }
+
+  std::vector<Assignment> waiting_;
+  std::optional<Assignment> last_;
+  bool in_finals_ = false;
+  std::map<Assignment, std::vector<std::int64_t>> first_;
+  std::map<Assignment, std::vector<std::int64_t>> finals_;
+};
+
+}  // namespace
+
+std::unique_ptr<RegionLayer> make_allgather_layer(const std::shared_ptr<Communicator>& communicator,
+                                                  const RegionShape& shape) {
+  return std::make_unique<AllGatherLayer>(communicator, shape);
+}
+
+std::unique_ptr<RegionLayer> make_reduce_scatter_layer(const std::shared_ptr<Communicator>& communicator,
+                                                       const RegionShape& shape) {
+  return std::make_unique<ReduceScatterLayer>(communicator, shape);
+}
+
+SearchFactory fixed_search(std::map<std::string, std::size_t> configs) {
+  return [configs = std::move(configs)](const SearchRequest& request) {
+    return std::make_unique<FixedSearch>(request, configs);
+  };
+}
+
+SearchFactory subspace_search(std::map<std::string, std::vector<std::size_t>> configs) {
+  return [configs = std::move(configs)](const SearchRequest& request) {
+    return std::make_unique<SubspaceSearch>(request, configs);
+  };
+}
+
+}  // namespace contextual::benchmarks

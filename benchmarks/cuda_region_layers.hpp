@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// The regions of several GPUs as the benchmark runs them: one call, its parts alone, and the searches of
+/// what it is compared with.
+
+#include "cuda_common.hpp"
+
+#include <contextual/communicator.hpp>
+#include <contextual/kernels/cuda/allgather_gemm.hpp>
+#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
+#include <contextual/kernels/cuda/peer_workspace.hpp>
+#include <contextual/search.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace contextual::benchmarks {
+
+/// Sizes of the whole, as papers give them; what of n or k a rank has follows from the number of ranks.
+struct RegionShape {
+  int m = 8192;
+  int n = 14336;
+  int k = 4096;
+};
+
+/// One region of one rank, with random operands in bf16.
+class RegionLayer {
+ public:
+  virtual ~RegionLayer() = default;
+  RegionLayer() = default;
+  RegionLayer(const RegionLayer&) = delete;
+  RegionLayer& operator=(const RegionLayer&) = delete;
+
+  /// One call, in the order of the stream. Own rows lie where they are wanted.
+  virtual void run(CUstream stream) = 0;
+  /// Its GEMM alone, with all rows there, under the key that it has in the call.
+  virtual void run_gemm(CUstream stream) = 0;
+  /// Everything else of it: the handshake and the transfer, with nothing to wait for.
+  virtual void run_transfer(CUstream stream) = 0;
+
+  virtual std::string gemm_kernel() const = 0;
+  virtual std::string transfer_kernel() const = 0;
+};
+
+std::unique_ptr<RegionLayer> make_allgather_layer(const std::shared_ptr<Communicator>& communicator,
+                                                  const RegionShape& shape);
+std::unique_ptr<RegionLayer> make_reduce_scatter_layer(const std::shared_ptr<Communicator>& communicator,
+                                                       const RegionShape& shape);
+
+/// Chooses these configs, by kernel, and the start's for all other kernels, after one visit.
+SearchFactory fixed_search(std::map<std::string, std::size_t> configs);
+
+/// Visits every combination of these configs, by kernel, with three samples each, then the shortest ten with
+/// fifteen, and chooses the shortest.
+SearchFactory subspace_search(std::map<std::string, std::vector<std::size_t>> configs);
+
+}  // namespace contextual::benchmarks

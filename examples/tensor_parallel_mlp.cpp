@@ -1,0 +1,245 @@
+/// \file
+/// Tunes the feed-forward part of a LLaMA layer that is spread over several GPUs: an all-gather GEMM, a gated
+/// activation and a GEMM reduce-scatter, as one region. Compares what is chosen with NCCL and cuBLASLt, tuned
+/// as well, eagerly and as graphs.
+///
+///     mpirun -n 2 tensor_parallel_mlp
+
+#include "common/tensor_parallel_mlp.hpp"
+
+#include "common/printing.hpp"
+#include "common/search_level.hpp"
+#include "common/several_ranks.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/config.hpp>
+#include <contextual/cuda.hpp>
+#include <contextual/mpi.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr const char* fused_name = "mlp";
+constexpr const char* unfused_name = "mlp_unfused";
+
+struct CommandLine {
+  examples::MlpShape shape;
+  contextual::SearchLevel search = contextual::SearchLevel::normal;
+  bool whole_table = false;
+  int rounds = 21;
+  std::string log_directory = ".autotune_logs";
+};
+
+/// Everything of one rank's run.
+struct Program {
+  explicit Program(const CommandLine& line)
+      : command_line(line),
+        ranks(std::chrono::seconds(60)),
+        mlp(contextual::mpi_communicator(MPI_COMM_WORLD), line.shape),
+        tuner(options()) {}
+
+  contextual::Options options() const;
+  void tune(const char* region, const contextual::Options& options);
+  void check(const char* what);
+
+  CommandLine command_line;
+  examples::Ranks ranks;
+  examples::TensorParallelMlp mlp;
+  double worst_error = 0;
+  contextual::ContextualAutotuner tuner;
+};
+
+contextual::Options Program::options() const {
+  contextual::Options options;
+  options.communicator = contextual::mpi_world();
+  options.timer = contextual::cuda_timer;
+  options.search = command_line.search;
+  options.log_directory = command_line.log_directory;
+  return options;
+}
+
+/// No part of an assignment is a kernel that works while rows are under way.
+bool is_unfused(std::span<const contextual::AssignedConfig> configs) {
+  return std::none_of(configs.begin(), configs.end(), [](const contextual::AssignedConfig& config) {
+    return config.config != nullptr && config.kernel.ends_with("_ways") &&
+           config.config->get<std::string>("alternative") == "overlapped";
+  });
+}
+
+/// Throws if the last run of the region computed something wrong.
+void Program::check(const char* what) {
+  const double error = mlp.error();
+  if (!(error <= examples::TensorParallelMlp::tolerance)) {
+    throw std::runtime_error("wrong result of " + std::string(what) + ": relative error " +
+                             std::to_string(error));
+  }
+  worst_error = std::max(worst_error, error);
+}
+
+void Program::tune(const char* region, const contextual::Options& options) {
+  tuner.run(
+      region, [&] { mlp.run(); }, options);
+  const contextual::Report report = tuner.report();
+  if (ranks.rank() == 0) {
+    std::printf("\nRegion %s:\n\n", region);
+    examples::print_report(*report.find(region), command_line.whole_table);
+  }
+  examples::compare_choices(*report.find(region), ranks, "");
+}
+
+/// One way of computing the layer.
+struct Way {
+  std::string name;
+  std::function<void()> run;
+  examples::Times times;
+};
+
+/// A graph of the region with what was chosen for it.
+class CapturedRegion {
+ public:
+  CapturedRegion(Program& program, const char* region) : stream_(program.mlp.stream()) {
+    contextual::Options options;
+    options.mode = contextual::Mode::use;
+    cudaGraph_t graph = nullptr;
+    examples::check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal),
+                         "cudaStreamBeginCapture");
+    program.tuner.run(
+        region, [&] { program.mlp.run(); }, options);
+    examples::check_cuda(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
+    const cudaError_t code = cudaGraphInstantiate(&graph_, graph, 0);
+    cudaGraphDestroy(graph);
+    examples::check_cuda(code, "cudaGraphInstantiate");
+  }
+  CapturedRegion(const CapturedRegion&) = delete;
+  CapturedRegion& operator=(const CapturedRegion&) = delete;
+  ~CapturedRegion() { cudaGraphExecDestroy(graph_); }
+
+  void launch() const { examples::check_cuda(cudaGraphLaunch(graph_, stream_), "cudaGraphLaunch"); }
+
+ private:
+  cudaStream_t stream_;
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+/// All ways in turn, so that all see the same machine; the slowest rank's time.
+void compare(Program& program, std::vector<Way>& ways) {
+  for (int round = 0; round <= program.command_line.rounds; ++round) {
+    for (Way& way : ways) {
+      program.mlp.poison();
+      program.ranks.barrier();
+      const auto begin = std::chrono::steady_clock::now();
+      way.run();
+      program.mlp.wait();
+      const double ms =
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+      const double slowest = program.ranks.slowest(ms);
+      if (round == 0) {  // warms up
+        program.check(way.name.c_str());
+      } else {
+        way.times.ms.push_back(slowest);
+      }
+    }
+  }
+  if (program.ranks.rank() == 0) {
+    std::printf("\nThe slowest rank's time on the host's clock, %d runs each, in turn:\n",
+                program.command_line.rounds);
+    for (const Way& way : ways) {
+      way.times.print(way.name);
+    }
+  }
+}
+
+void run(Program& program) {
+  program.tune(fused_name, {});
+  contextual::Options unfused;
+  unfused.feasible = is_unfused;
+  program.tune(unfused_name, unfused);
+  contextual::Options use;
+  use.mode = contextual::Mode::use;
+  const auto eager = [&](const char* region) {
+    return [&program, use, region] {
+      program.tuner.run(
+          region, [&] { program.mlp.run(); }, use);
+    };
+  };
+  const CapturedRegion fused_graph(program, fused_name);
+  const CapturedRegion unfused_graph(program, unfused_name);
+  std::vector<Way> ways{{"NCCL and cuBLASLt", eager(unfused_name), {}},
+                        {"chosen", eager(fused_name), {}},
+                        {"NCCL and cuBLASLt, graph", [&] { unfused_graph.launch(); }, {}},
+                        {"chosen, graph", [&] { fused_graph.launch(); }, {}}};
+  compare(program, ways);
+  if (program.ranks.rank() == 0) {
+    std::printf("\nAll results that were looked at were right: largest relative error %.1e, allowed %.0e.\n",
+                program.worst_error, examples::TensorParallelMlp::tolerance);
+  }
+}
+
+void add_options(CLI::App& app, CommandLine& command_line) {
+  const auto size = CLI::Range(1, 1 << 20);
+  app.add_option("--tokens", command_line.shape.tokens, "rows of all ranks")
+      ->check(size)
+      ->capture_default_str();
+  app.add_option("--hidden", command_line.shape.hidden, "columns of input and output")
+      ->check(size)
+      ->capture_default_str();
+  app.add_option("--inner", command_line.shape.inner, "columns in between, of all ranks")
+      ->check(size)
+      ->capture_default_str();
+  examples::add_search_option(app, command_line.search);
+  app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
+  app.add_option("--rounds", command_line.rounds, "runs of each way after the tuning")
+      ->check(size)
+      ->capture_default_str();
+  app.add_option("--log-directory", command_line.log_directory, "where the logs go; empty: none")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::unique_ptr<Program>
+      program;  // lives until the process ends: after an error others may still write to its memory
+  int rank = 0;
+  try {
+    const auto world = contextual::mpi_world();
+    rank = world->rank();
+    CommandLine command_line;
+    CLI::App app{"Tunes the feed-forward part of a LLaMA layer on several GPUs"};
+    add_options(app, command_line);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      return rank == 0 ? app.exit(error) : error.get_exit_code();
+    }
+    if (const std::string problem = contextual::cuda_problem(); !problem.empty()) {
+      if (rank == 0) {
+        std::printf("Skipped: there is no GPU to tune on (%s)\n", problem.c_str());
+      }
+      return 0;
+    }
+    int devices = 0;
+    examples::check_cuda(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+    examples::check_cuda(cudaSetDevice(rank % devices), "cudaSetDevice");
+    program = std::make_unique<Program>(command_line);
+    run(*program);
+    program.reset();
+  } catch (const std::exception& error) {
+    std::cerr << "tensor_parallel_mlp, rank " + std::to_string(rank) + ": " + error.what() + "\n";
+    examples::abort_all();
+  }
+  return 0;
+}
