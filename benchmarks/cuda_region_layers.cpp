@@ -142,6 +142,7 @@ class ReduceScatterLayer final : public RegionLayer {
                                       .row_bytes = static_cast<std::size_t>(shape_.n) * sizeof(std::uint16_t),
                                       .ranks = workspace_->ranks()},
                            .n = shape_.n};
+    parts.lanes.fork(stream, cuda::PeerControl::most_lanes);
     cuda::reduce_scatter_transfer()(stream, &call);
     parts.lanes.join(stream);
     cuda::launch_peer_end(stream, {.peers = begin, .lanes = 0, .output = nullptr, .count = 0});
@@ -197,8 +198,10 @@ class SubspaceSearch final : public examples::SequentialSearch {
       std::vector<Assignment> all;
       for (const Assignment& assignment : waiting_) {
         for (const std::size_t config : found->second) {
-          all.push_back(assignment);
-          all.back()[problem] = config;
+          if (config < request.problems[problem].configs.size()) {
+            all.push_back(assignment);
+            all.back()[problem] = config;
+          }
         }
       }
       waiting_ = std::move(all);

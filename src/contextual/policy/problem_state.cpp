@@ -121,8 +121,14 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
   return take(due.front(), time_ns, valid(makespan_ns), outcome.disturbed);
 }
 
-/// With `quick`, a problem that overlaps other work is not walked, because its own time does not tell much.
-/// Where no makespan is known, there is nothing else to go by.
+/// Problems that run alone do not need a search by makespan; those that hardly take any time are not worth one.
+bool ProblemState::worth_a_search() const {
+  constexpr double negligible_share = 0.01;  // of the makespan
+  return overlaps_ && share() >= negligible_share;
+}
+
+/// With `quick`, a problem that will be searched is not walked, because its own time does not tell much. Where no
+/// makespan is known, there is nothing else to go by.
 void ProblemState::note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns) {
   if (!outcome.launched) {
     return;
@@ -132,7 +138,7 @@ void ProblemState::note_context(const CellOutcome& outcome, std::optional<std::i
   if (time_ns && makespan_ns) {
     share_ = std::max(share_, static_cast<double>(*time_ns) / static_cast<double>(*makespan_ns));
   }
-  const bool by_makespan = overlaps_ && makespan_ns && options_->search == SearchLevel::quick;
+  const bool by_makespan = worth_a_search() && makespan_ns && options_->search == SearchLevel::quick;
   if (walking() && by_makespan && !options_->schedule) {
     end_walk();
   }

@@ -66,6 +66,8 @@ class ProblemState {
   bool overlaps() const { return overlaps_; }
   /// Returns the largest part of a makespan so far that its own time was; 1 if that is not known.
   double share() const { return share_ > 0 ? share_ : 1; }
+  /// Returns true if its own time does not tell which config is best for the region, as far as is known.
+  bool worth_a_search() const;
 
   /// Returns the next steps of the walk, at most `max_steps`, or nothing if it is complete.
   std::vector<Step> plan(std::size_t max_steps) const;

@@ -15,7 +15,6 @@
 namespace contextual::policy {
 namespace {
 
-constexpr double negligible_share = 0.01;  ///< of the makespan
 constexpr int most_misses = 3;             ///< runs of an assignment in a row without a valid time
 constexpr std::int64_t least_part = 4;     ///< a long walk leaves the search one of so many of all runs
 constexpr std::size_t most_ruled_out = 100'000;
@@ -123,10 +122,9 @@ bool RegionSearch::searchable(const ProblemState& problem) const {
   return !walk_.lacks_makespans() && problem.viable_count() > 1;
 }
 
-/// Problems that run alone, and those that hardly take any time, are not worth a search by makespan.
 bool RegionSearch::decided_by_time(const ProblemState& problem) const {
-  const bool worth_it = problem.overlaps() && problem.share() >= negligible_share;
-  return !searchable(problem) || (!worth_it && !problem.left_unmeasured() && !problem.request().choice_point);
+  return !searchable(problem) ||
+         (!problem.worth_a_search() && !problem.left_unmeasured() && !problem.request().choice_point);
 }
 
 /// What the walk would choose by now, and the defaults; with alternatives, the default one at its best.

@@ -47,6 +47,8 @@ void wait_for_rows(GemmArgs& args, const GatherCall& call, int first_row) {
   args.timed_out = &control.failed;
   args.wait_budget_ns = static_cast<unsigned long long>(call.workspace->options.wait_budget.count());
   args.first_row = first_row;
+  constexpr int sms_of_copies = 32;  // within one device it is no copy engine that copies
+  args.least_free_sms = call.workspace->memory.devices_shared() ? sms_of_copies : 0;
 }
 
 /// One call of an object.

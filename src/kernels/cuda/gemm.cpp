@@ -143,7 +143,8 @@ CudaVariant variant(const GemmConfig& config, GemmOutput output) {
 CudaLayout layout(const GemmConfig& config, const GemmArgs& args, GemmOutput output) {
   check(args, output);
   const int all = multiprocessors();
-  const int used = config.num_sms > 0 ? std::min(config.num_sms, all) : std::max(all + config.num_sms, 1);
+  const int wanted = config.num_sms > 0 ? config.num_sms : all + config.num_sms;
+  const int used = std::max(1, std::min(wanted, all - args.least_free_sms));
   const std::int64_t tiles =
       std::int64_t{divide_up(args.m, config.block_m * config.cluster)} * divide_up(args.n, config.block_n);
   const auto clusters =

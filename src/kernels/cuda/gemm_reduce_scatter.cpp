@@ -27,7 +27,7 @@ ScatterLayout layout_of(const GemmReduceScatterShape& shape, int ranks) {
 GemmArgs gemm_args(const ScatterCall& call, const GemmReduceScatterShape& shape, const void* a,
                    const void* b) {
   const int rank = call.workspace->communicator->rank();
-  const RowPartition partition(shape.m, call.layout.ranks, call.chunks);
+  const RowPartition partition = counted_chunks(call.layout);
   const Rows first = partition.shard((rank + 1) % call.layout.ranks);
   return {.a = a,
           .b = b,
@@ -54,7 +54,7 @@ PeerSum sum_of(const ScatterCall& call, const GemmReduceScatterShape& shape, con
   }
   sum.output = output;
   sum.rows = rows.count();
-  sum.rows_per_chunk = RowPartition(shape.m, call.layout.ranks, call.chunks).rows_per_chunk();
+  sum.rows_per_chunk = counted_chunks(call.layout).merged_into(call.chunks).rows_per_chunk();
   sum.n = shape.n;
   sum.fp16 = shape.type == GemmType::fp16;
   return sum;
@@ -120,8 +120,9 @@ void call_overlapped(CUstream& stream, const Call*& call) {
   launch_peer_begin(stream, begin);
   ScatterCall scatter{
       .workspace = &parts, .layout = layout_of(call->shape, parts.communicator->size()), .n = call->shape.n};
-  reduce_scatter_transfer()(stream, &scatter);
+  parts.lanes.fork(stream, PeerControl::most_lanes);  // the last one is the sum's
   gemm_reduce_scatter()(stream, gemm_args(scatter, call->shape, call->a, call->b));
+  reduce_scatter_transfer()(stream, &scatter);
   const SumCall sum{.sum = sum_of(scatter, call->shape, call->rows, call->c_rows),
                     .lanes = &parts.lanes,
                     .multiprocessors = parts.multiprocessors};

@@ -26,10 +26,16 @@ class LaneSteps {
         stream_(call.workspace->lanes[lane]) {}
 
   void operator()(const AwaitChunk& await) const {
-    const int elements = partition_.chunk(await.owner, await.index).count() * call_.n;
-    wait_for_word(stream_,
-                  &call_.workspace->control_of(rank_)->counts[RowPartition::flag(await.owner, await.index)],
-                  static_cast<unsigned>(elements));
+    const RowPartition counted = counted_chunks(call_.layout);
+    const int merged = counted.chunks() / partition_.chunks();
+    for (int index = await.index * merged; index < (await.index + 1) * merged; ++index) {
+      const Rows rows = counted.chunk(await.owner, index);
+      if (!rows.empty()) {
+        wait_for_word(stream_,
+                      &call_.workspace->control_of(rank_)->counts[RowPartition::flag(await.owner, index)],
+                      static_cast<unsigned>(rows.count() * call_.n));
+      }
+    }
   }
   void operator()(const SendPartial& send) const {
     const ScatterLayout& layout = call_.layout;
@@ -51,15 +57,14 @@ class LaneSteps {
   cudaStream_t stream_;
 };
 
-void launch(const ReduceScatterConfig& config, CUstream& stream, ScatterCall*& call) {
+void launch(const ReduceScatterConfig& config, CUstream& /*stream*/, ScatterCall*& call) {
   PeerWorkspace::Parts& workspace = *call->workspace;
-  const RowPartition partition(call->layout.m, workspace.communicator->size(), config.chunks);
+  const RowPartition partition = counted_chunks(call->layout).merged_into(config.chunks);
   const int rank = workspace.communicator->rank();
   const ScatterPlan plan = config.method == offer_method ? offer_plan(partition, rank, config.lanes)
                                                          : send_plan(partition, rank, config.lanes);
   call->chunks = config.chunks;
   call->owner_reads_partials = plan.owner_reads_partials;
-  workspace.lanes.fork(stream, PeerControl::most_lanes);  // the last one is the sum's
   for (int lane = 0; lane < config.lanes; ++lane) {
     const LaneSteps carry_out(*call, partition, lane);
     for (const ScatterStep& step : plan.lanes[static_cast<std::size_t>(lane)]) {

@@ -36,7 +36,7 @@ struct ScatterLayout {
   std::size_t bytes() const noexcept { return slot(ranks); }
 };
 
-/// One reduce-scatter, within a call of an object. The launcher notes what the GEMM and the sum need.
+/// One reduce-scatter, within a call of an object. The launcher notes what the sum needs.
 struct ScatterCall {
   PeerWorkspace::Parts* workspace = nullptr;
   ScatterLayout layout;
@@ -45,9 +45,17 @@ struct ScatterCall {
   bool owner_reads_partials = false;  ///< written by the launch
 };
 
+/// Chunks in which the GEMM counts what it has computed. It is launched before the transfer, whose chunks are
+/// one or several of these.
+inline RowPartition counted_chunks(const ScatterLayout& layout) {
+  constexpr int most_transfer_chunks = 8;
+  return RowPartition(layout.m, layout.ranks, most_transfer_chunks);
+}
+
 /// "cuda_reduce_scatter_transfer". Key: rows of the whole matrix, bytes of a row, ranks. A launch gives the
-/// workspace's lanes their copies, each of which waits for the GEMM's count of its chunk. All lanes are
-/// forked from the stream; the caller joins them.
+/// workspace's lanes their copies, each of which waits for the GEMM's counts of its chunk. These waits are
+/// not bounded, and streams may share a queue of the device: so the GEMM must have been launched before, and
+/// the caller has forked all lanes before the GEMM. The caller joins them.
 using ReduceScatterTransfer = TunableKernel<void(const ReduceScatterConfig&, CUstream, ScatterCall*)>;
 ReduceScatterTransfer& reduce_scatter_transfer();
 

@@ -353,3 +353,71 @@ TEST_CASE("alternatives on ranks: one rank may reject what launches a choice of 
   for (const auto& each : test::on_ranks(4, body))
     CHECK(test::text_of(each) == "");
 }
+
+TEST_CASE("alternatives in a region: what lies below the only usable one is tuned, at every level", "[unit]") {
+  const auto level = GENERATE(SearchLevel::quick, SearchLevel::normal);
+  TunableKernel fused{"alt_only_fused", blocks(4), single_problem, [](const Block&) {}};
+  TunableKernel beside{"alt_only_beside", blocks(3), single_problem, [](const Block&) {}};
+  Alternatives<void()> choice{"alt_only",
+                              single_problem,
+                              {{"fused",
+                                [&] {
+                                  fused();
+                                  beside();
+                                },
+                                [] { return true; }},
+                               {"separate", [] {}, [] { return false; }}}};
+  Options options = searching(makespans([](const auto& launches) {
+    return 100'000 - 10'000 * config_of(launches, "alt_only_fused") -
+           5'000 * config_of(launches, "alt_only_beside");
+  }));
+  options.search = level;
+  options.always_tune = true;
+  options.search_settings.runs = 120;
+  ContextualAutotuner tuner{options};
+  int iterations = 0;
+  tuner.run("alternatives_only", [&] {
+    choice();
+    ++iterations;
+  });
+  const RegionReport report = report_of(tuner, "alternatives_only");
+  INFO(report.choices_text());
+  CHECK(iterations > 12);
+  for (const ProblemReport& problem : report.problems) {
+    CHECK(problem.outcome == ProblemOutcome::locked_in);
+  }
+  CHECK(find(report, "alt_only_fused", "() in alt_only (): fused").choice == 3);
+  CHECK(find(report, "alt_only_beside", "() in alt_only (): fused").choice == 2);
+}
+
+TEST_CASE("alternatives in a region: quick races kernels that hardly matter by own time", "[unit]") {
+  TunableKernel fused{"alt_small_fused", blocks(4), single_problem, [](const Block&) {}};
+  TunableKernel beside{"alt_small_beside", blocks(3), single_problem, [](const Block&) {}};
+  Alternatives<void()> choice{"alt_small",
+                              single_problem,
+                              {{"fused",
+                                [&] {
+                                  fused();
+                                  beside();
+                                },
+                                [] { return true; }},
+                               {"separate", [] {}, [] { return false; }}}};
+  Options options = searching(testing::scripted_timer(
+      [](const LaunchInfo& launch) {
+        return launch.kernel == "alt_small_fused" ? 10'000 - 1'000 * static_cast<int>(launch.config_id)
+                                                  : 5'000 + 1'000 * static_cast<int>(launch.config_id);
+      },
+      [](std::int64_t, const auto& launches) {
+        return 10'000'000 - 100'000 * config_of(launches, "alt_small_fused");
+      }));
+  options.search = SearchLevel::quick;
+  ContextualAutotuner tuner{options};
+  tuner.run("alternatives_small", [&] { choice(); });
+  const RegionReport report = report_of(tuner, "alternatives_small");
+  INFO(report.choices_text());
+  for (const ProblemReport& problem : report.problems) {
+    CHECK(problem.outcome == ProblemOutcome::locked_in);
+  }
+  CHECK(find(report, "alt_small_fused", "() in alt_small (): fused").choice == 3);
+  CHECK(find(report, "alt_small_beside", "() in alt_small (): fused").choice == 0);
+}

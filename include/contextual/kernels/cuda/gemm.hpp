@@ -50,6 +50,7 @@ struct GemmArgs {
   int flags_per_shard = 0;                            ///< with shards, enough for rows_per_shard
   unsigned* done_counts = nullptr;                    ///< null if nobody waits for C; never set to 0
   int first_row = 0;                                  ///< in [0, m)
+  int least_free_sms = 0;  ///< multiprocessors that stay free whatever the config says, for what it waits for
 };
 
 /// The config of the kernel. Blocks are persistent: each computes one tile of C after another. Sizes are in

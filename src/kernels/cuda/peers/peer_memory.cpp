@@ -9,15 +9,22 @@
 
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <string_view>
 #include <utility>
 
 namespace contextual::kernels::cuda {
 namespace {
 
-/// What a rank tells the others: the node it is on, then the handle of its memory or, behind a mark, why it
-/// has none.
+/// What a rank tells the others: the node it is on, then where its memory is; or, behind a mark, why it has
+/// none.
 constexpr char failure_mark = '!';
+
+/// A device, and memory on it.
+struct Place {
+  cudaUUID_t device{};
+  cudaIpcMemHandle_t handle{};
+};
 
 /// Differs between nodes, and after a restart of one.
 std::string node_name() {
@@ -88,19 +95,23 @@ std::string PeerMemory::share() {
   memory_[static_cast<std::size_t>(communicator_->rank())] = static_cast<std::byte*>(memory);
   CONTEXTUAL_KERNELS_CUDA(cudaMemset(memory, 0, bytes_));
   CONTEXTUAL_KERNELS_CUDA(cudaDeviceSynchronize());
-  cudaIpcMemHandle_t handle{};
-  if (const cudaError_t code = cudaIpcGetMemHandle(&handle, memory); code != cudaSuccess) {
+  Place place;
+  cudaDeviceProp properties{};
+  CONTEXTUAL_KERNELS_CUDA(cudaGetDeviceProperties(&properties, device_));
+  place.device = properties.uuid;
+  if (const cudaError_t code = cudaIpcGetMemHandle(&place.handle, memory); code != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
     return failure_mark + ("cudaIpcGetMemHandle failed: " + cuda_error_text(code));
   }
   std::string offer = node_name() + '\n';
-  offer.append(reinterpret_cast<const char*>(&handle), sizeof(handle));
+  offer.append(reinterpret_cast<const char*>(&place), sizeof(place));
   return offer;
 }
 
 /// Returns why this rank cannot use the others' memory; empty if it can.
 std::string PeerMemory::open_all(const std::vector<std::string>& offers) {
   const int own_rank = communicator_->rank();
+  std::set<std::string> devices;
   for (int rank = 0; rank < communicator_->size(); ++rank) {
     const std::string& offer = offers[static_cast<std::size_t>(rank)];
     if (offer.starts_with(failure_mark)) {
@@ -110,13 +121,14 @@ std::string PeerMemory::open_all(const std::vector<std::string>& offers) {
     if (offer.substr(0, end_of_node) != node_name()) {
       return in_rank(own_rank, "is on another node than rank " + std::to_string(rank));
     }
+    Place place;
+    std::memcpy(&place, offer.data() + end_of_node + 1, sizeof(place));
+    devices_shared_ |= !devices.emplace(place.device.bytes, sizeof(place.device.bytes)).second;
     if (rank == own_rank) {
       continue;
     }
-    cudaIpcMemHandle_t handle{};
-    std::memcpy(&handle, offer.data() + end_of_node + 1, sizeof(handle));
     void* memory = nullptr;
-    if (const cudaError_t code = cudaIpcOpenMemHandle(&memory, handle, cudaIpcMemLazyEnablePeerAccess);
+    if (const cudaError_t code = cudaIpcOpenMemHandle(&memory, place.handle, cudaIpcMemLazyEnablePeerAccess);
         code != cudaSuccess) {
       static_cast<void>(cudaGetLastError());
       return in_rank(own_rank, "cannot open the memory of rank " + std::to_string(rank) +
