@@ -121,14 +121,15 @@ ProblemState::Taken ProblemState::observe(std::size_t config_id, const CellOutco
   return take(due.front(), time_ns, valid(makespan_ns), outcome.disturbed);
 }
 
-/// Problems that run alone do not need a search by makespan; those that hardly take any time are not worth one.
+/// Problems that run alone do not need a search by makespan; those that hardly take any time are not worth
+/// one.
 bool ProblemState::worth_a_search() const {
   constexpr double negligible_share = 0.01;  // of the makespan
   return overlaps_ && share() >= negligible_share;
 }
 
-/// With `quick`, a problem that will be searched is not walked, because its own time does not tell much. Where no
-/// makespan is known, there is nothing else to go by.
+/// With `quick`, a problem that will be searched is not walked, because its own time does not tell much.
+/// Where no makespan is known, there is nothing else to go by.
 void ProblemState::note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns) {
   if (!outcome.launched) {
     return;
@@ -295,6 +296,24 @@ void ProblemState::lock_in(Evidence evidence) {
              !(request_.choice_point && viable_count_ == 1)) {
     make_provisional("the schedule ended without a sample");
   }
+}
+
+void ProblemState::replace_choice(std::size_t config_id, const std::string& reason) {
+  record_.choice = config_id;
+  record_.reason = reason + "; walk: " + record_.reason;
+}
+
+std::vector<std::size_t> ProblemState::by_own_time() const {
+  std::vector<Entrant> measured = entrants(1);
+  std::stable_sort(measured.begin(), measured.end(), [](const Entrant& a, const Entrant& b) {
+    return a.summary.centre_ns < b.summary.centre_ns;
+  });
+  std::vector<std::size_t> configs;
+  configs.reserve(measured.size());
+  for (const Entrant& entrant : measured) {
+    configs.push_back(entrant.config_id);
+  }
+  return configs;
 }
 
 std::optional<std::size_t> ProblemState::best_so_far() const {

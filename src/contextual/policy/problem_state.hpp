@@ -111,6 +111,12 @@ class ProblemState {
   /// measured it, the problem becomes provisional.
   void lock_in(Evidence evidence);
 
+  /// Makes this config the choice of a problem that its walk has locked in, for `reason`.
+  void replace_choice(std::size_t config_id, const std::string& reason);
+
+  /// Returns the candidates that have samples of the walk and are not rejected, the shortest own time first.
+  std::vector<std::size_t> by_own_time() const;
+
   /// Returns the best fully measured config, or nothing if there is none or if it is the default.
   std::optional<std::size_t> best_so_far() const;
 

@@ -15,8 +15,8 @@
 namespace contextual::policy {
 namespace {
 
-constexpr int most_misses = 3;             ///< runs of an assignment in a row without a valid time
-constexpr std::int64_t least_part = 4;     ///< a long walk leaves the search one of so many of all runs
+constexpr int most_misses = 3;          ///< runs of an assignment in a row without a valid time
+constexpr std::int64_t least_part = 4;  ///< a long walk leaves the search one of so many of all runs
 constexpr std::size_t most_ruled_out = 100'000;
 constexpr int most_barren_batches = 4;  ///< one more than a problem may be absent before it is closed
 

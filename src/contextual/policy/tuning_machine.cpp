@@ -225,7 +225,8 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
       failure = no_time_text(problems[p], assignment[p]);
     }
   }
-  if (planned.phase == Phase::search || (options.search == SearchLevel::off && failure.empty())) {
+  const bool nobody_asks = options.search == SearchLevel::off && !options.feasible;
+  if (planned.phase == Phase::search || (nobody_asks && failure.empty())) {
     return;
   }
   if (!failure.empty()) {
@@ -320,6 +321,44 @@ void TuningState::Impl::skip_ruled_out() {
         reject({p, next[p], 0, "ruled out by `feasible`"});
       } else {
         problems[p].leave_unmeasured(next[p]);
+      }
+    }
+  }
+}
+
+/// Without a search, each choice is the best by its own time, and together they may be ruled out. Then one of
+/// them gives way to the next best, the one that loses least by that; or else all, to what has run first.
+void TuningState::Impl::replace_ruled_out() {
+  const Assignment chosen = choice_points.normal(choices(problems));
+  if (options.search != SearchLevel::off || !options.feasible || any_walking() || options.feasible(chosen)) {
+    return;
+  }
+  feasibility.rule_out(chosen);
+  const std::string reason = "the best by own times are ruled out together by `feasible`";
+  std::optional<std::pair<double, std::pair<std::size_t, std::size_t>>> least;
+  for (std::size_t p = 0; p < chosen.size(); ++p) {
+    if (problems[p].request().choice_point || !choice_points.active(p, chosen)) {
+      continue;
+    }
+    for (const std::size_t config : problems[p].by_own_time()) {
+      Assignment other = chosen;
+      other[p] = config;
+      if (options.feasible(other)) {
+        const double loss =
+            problems[p].own_time(config).centre_ns - problems[p].own_time(chosen[p]).centre_ns;
+        if (!least || loss < least->first) {
+          least = {loss, {p, config}};
+        }
+        break;
+      }
+    }
+  }
+  if (least) {
+    problems[least->second.first].replace_choice(least->second.second, reason);
+  } else if (const std::optional<Assignment> proven = feasibility.first_proven_like(chosen)) {
+    for (std::size_t p = 0; p < chosen.size(); ++p) {
+      if ((*proven)[p] != chosen[p] && choice_points.active(p, chosen)) {
+        problems[p].replace_choice((*proven)[p], reason);
       }
     }
   }
@@ -463,6 +502,7 @@ void TuningState::Impl::advance() {
     close_unused();
     skip_ruled_out();
     reject_dead_alternatives();
+    replace_ruled_out();
     if (held || any_walking()) {
       return;
     }

@@ -47,6 +47,7 @@ struct TuningState::Impl {
   void reject_hopeless();
   void note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
   void skip_ruled_out();
+  void replace_ruled_out();
   void advance();
   void close_unused();
   void note_end_of_search();

@@ -71,8 +71,8 @@ TEST_CASE("a row partition merges chunks that follow each other", "[unit]") {
         for (int rank = 0; rank < ranks; ++rank) {
           REQUIRE(merged.shard(rank) == fine.shard(rank));
           for (int index = 0; index < chunks; ++index) {
-            REQUIRE(merged.chunk(rank, index) ==
-                    Rows{fine.chunk(rank, index * ratio).begin, fine.chunk(rank, index * ratio + ratio - 1).end});
+            REQUIRE(merged.chunk(rank, index) == Rows{fine.chunk(rank, index * ratio).begin,
+                                                      fine.chunk(rank, index * ratio + ratio - 1).end});
           }
         }
       }

@@ -6,6 +6,8 @@
 
 #include <contextual/alternatives.hpp>
 
+#include <algorithm>
+#include <array>
 #include <thread>
 
 using namespace contextual;
@@ -354,7 +356,8 @@ TEST_CASE("alternatives on ranks: one rank may reject what launches a choice of 
     CHECK(test::text_of(each) == "");
 }
 
-TEST_CASE("alternatives in a region: what lies below the only usable one is tuned, at every level", "[unit]") {
+TEST_CASE("alternatives in a region: what lies below the only usable one is tuned, at every level",
+          "[unit]") {
   const auto level = GENERATE(SearchLevel::quick, SearchLevel::normal);
   TunableKernel fused{"alt_only_fused", blocks(4), single_problem, [](const Block&) {}};
   TunableKernel beside{"alt_only_beside", blocks(3), single_problem, [](const Block&) {}};
@@ -420,4 +423,46 @@ TEST_CASE("alternatives in a region: quick races kernels that hardly matter by o
   }
   CHECK(find(report, "alt_small_fused", "() in alt_small (): fused").choice == 3);
   CHECK(find(report, "alt_small_beside", "() in alt_small (): fused").choice == 0);
+}
+
+/// Own times: config 0 of alt_ruled_one is the fastest, and config 1 of alt_ruled_two, then 2.
+std::int64_t ruled_own_ns(const LaunchInfo& launch) {
+  const bool one = launch.kernel == "alt_ruled_one";
+  const std::array<std::int64_t, 3> two{9'000, 5'000, 6'000};
+  return one ? 10'000 + 5'000 * static_cast<std::int64_t>(launch.config_id) : two.at(launch.config_id);
+}
+
+std::size_t id_of(std::span<const AssignedConfig> configs, std::string_view kernel) {
+  const auto found = std::find_if(configs.begin(), configs.end(),
+                                  [&](const AssignedConfig& config) { return config.kernel == kernel; });
+  return found == configs.end() ? 0 : found->config_id;
+}
+
+TEST_CASE("without a search the choices by own times are one that `feasible` allows", "[unit]") {
+  const bool below_an_alternative = GENERATE(false, true);
+  TunableKernel one{"alt_ruled_one", blocks(2), single_problem, [](const Block&) {}};
+  TunableKernel two{"alt_ruled_two", blocks(3), single_problem, [](const Block&) {}};
+  const auto both = [&] {
+    one();
+    two();
+  };
+  Alternatives<void()> choice{"alt_ruled", single_problem, {{"both", both}, {"nothing", [] {}}}};
+  Options options = searching(testing::scripted_timer(
+      ruled_own_ns, [](std::int64_t, const auto& launches) { return 50'000 + 10'000 * launches.size(); }));
+  options.search = SearchLevel::off;
+  options.always_tune = true;
+  options.feasible = [](std::span<const AssignedConfig> configs) {
+    return id_of(configs, "alt_ruled") == 0 &&
+           (id_of(configs, "alt_ruled_one") != 0 || id_of(configs, "alt_ruled_two") != 1);
+  };
+  ContextualAutotuner tuner{options};
+  tuner.run("alternatives_ruled", [&] { below_an_alternative ? choice() : both(); });
+  const RegionReport report = report_of(tuner, "alternatives_ruled");
+  INFO(report.choices_text());
+  const std::string key = below_an_alternative ? "() in alt_ruled (): both" : "()";
+  CHECK(find(report, "alt_ruled_one", key).choice == 0);
+  const ProblemReport second = find(report, "alt_ruled_two", key);
+  CHECK(second.choice == 2);
+  CHECK(second.outcome == ProblemOutcome::locked_in);
+  CHECK_THAT(second.reason, Catch::Matchers::Contains("ruled out together"));
 }
