@@ -43,6 +43,15 @@ std::shared_ptr<cuda::PeerWorkspace> workspace_of(const std::shared_ptr<Communic
   return workspace;
 }
 
+/// The begin and the end of a call in which there is nothing to do.
+void meet(CUstream stream, cuda::PeerWorkspace::Parts& parts) {
+  const cuda::PeerBegin begin = parts.begin();
+  cuda::launch_peer_begin(stream, begin);
+  parts.lanes.fork(stream, cuda::PeerControl::most_lanes);
+  parts.lanes.join(stream);
+  cuda::launch_peer_end(stream, {.peers = begin, .lanes = 0, .output = nullptr, .count = 0});
+}
+
 class AllGatherLayer final : public RegionLayer {
  public:
   AllGatherLayer(const std::shared_ptr<Communicator>& communicator, const RegionShape& shape)
@@ -87,6 +96,8 @@ class AllGatherLayer final : public RegionLayer {
     cuda::launch_peer_end(stream,
                           {.peers = begin, .lanes = call.lanes_to_await, .output = nullptr, .count = 0});
   }
+
+  void run_handshake(CUstream stream) override { meet(stream, workspace_->parts()); }
 
   std::string gemm_kernel() const override { return cuda::gathered_gemm_name; }
   std::string transfer_kernel() const override { return cuda::transfer_kernel_name; }
@@ -147,6 +158,8 @@ class ReduceScatterLayer final : public RegionLayer {
     parts.lanes.join(stream);
     cuda::launch_peer_end(stream, {.peers = begin, .lanes = 0, .output = nullptr, .count = 0});
   }
+
+  void run_handshake(CUstream stream) override { meet(stream, workspace_->parts()); }
 
   std::string gemm_kernel() const override { return cuda::scattered_gemm_name; }
   std::string transfer_kernel() const override { return cuda::scatter_kernel_name; }

@@ -42,6 +42,8 @@ class RegionLayer {
   virtual void run_gemm(CUstream stream) = 0;
   /// Everything else of it: the handshake and the transfer, with nothing to wait for.
   virtual void run_transfer(CUstream stream) = 0;
+  /// A call in which there is nothing to do.
+  virtual void run_handshake(CUstream stream) = 0;
 
   virtual std::string gemm_kernel() const = 0;
   virtual std::string transfer_kernel() const = 0;

@@ -36,14 +36,18 @@ struct CommandLine {
   int rounds = 100;
   int calls = 5;
   int tunings = 1;
+  bool pipelined = false;
+  std::string log_directory;
   bool subspace = true;
 };
 
-/// One way of running the region: what is locked in for a name, or the defaults.
+/// One way of running the region, or one of its parts: with what is locked in for a name, or with the
+/// defaults.
 struct Side {
   std::string name;
   std::string region;
   Mode mode = Mode::use;
+  void (RegionLayer::*body)(CUstream) = &RegionLayer::run;
   std::vector<double> ms{};
 };
 
@@ -67,7 +71,8 @@ class Program {
   void tune_sides();
   double time_ms(const Side& side);
   double slowest(double value);
-  void print(const std::vector<Side>& sides) const;
+  void print() const;
+  void print_limit(const Side& side) const;
 
   CommandLine line_;
   std::shared_ptr<Communicator> communicator_;
@@ -76,13 +81,15 @@ class Program {
   ContextualAutotuner tuner_;
   Report report_;
   std::vector<Side> sides_;
+  std::vector<Side> parts_;  ///< each alone, tuned for itself
 };
 
 Options Program::base_options() const {
   Options options;
   options.communicator = mpi_world();
   options.timer = cuda_timer;
-  options.log_directory = "";
+  options.log_directory = line_.log_directory;
+  options.iterations = line_.pipelined ? Iterations::pipelined : Iterations::joined;
   return options;
 }
 
@@ -106,7 +113,9 @@ const RegionReport& Program::tune(const std::string& region, const Options& opti
   report_ = tuner_.report();
   const RegionReport& result = *report_.find(region);
   if (speaks()) {
-    std::printf("\n%s: %.2f s\n%s", region.c_str(), seconds, result.choices_text().c_str());
+    std::printf("\n%s: %.2f s, %lld runs of the region, of them %lld in the search\n%s", region.c_str(),
+                seconds, static_cast<long long>(result.walk_iterations + result.search_iterations),
+                static_cast<long long>(result.search_iterations), result.choices_text().c_str());
   }
   return result;
 }
@@ -161,6 +170,9 @@ void Program::tune_sides() {
     tune("subspace", exhaustive);
     sides_.push_back({.name = "best of a subspace", .region = "subspace"});
   }
+  parts_ = {{.name = "GEMM alone", .region = "gemm_alone", .body = &RegionLayer::run_gemm},
+            {.name = "transfer alone", .region = "transfer_alone", .body = &RegionLayer::run_transfer},
+            {.name = "handshake", .region = "handshake", .body = &RegionLayer::run_handshake}};
 }
 
 double Program::slowest(double value) {
@@ -176,20 +188,18 @@ double Program::time_ms(const Side& side) {
   cudaEvent_t end = nullptr;
   CONTEXTUAL_CHECKED(cudaEventCreate(&begin));
   CONTEXTUAL_CHECKED(cudaEventCreate(&end));
-  const auto calls = [&](int count) {
-    tuner_.run(
-        side.region,
-        [&] {
-          for (int call = 0; call < count; ++call) {
-            layer_->run(stream_);
-          }
-        },
-        options);
-  };
-  calls(1);  // the ranks meet
-  CONTEXTUAL_CHECKED(cudaEventRecord(begin, stream_));
-  calls(line_.calls);
-  CONTEXTUAL_CHECKED(cudaEventRecord(end, stream_));
+  const auto call = [&] { ((*layer_).*side.body)(stream_); };
+  tuner_.run(
+      side.region,
+      [&] {
+        call();  // the ranks meet, and the host gets ahead of the device
+        CONTEXTUAL_CHECKED(cudaEventRecord(begin, stream_));
+        for (int i = 0; i < line_.calls; ++i) {
+          call();
+        }
+        CONTEXTUAL_CHECKED(cudaEventRecord(end, stream_));
+      },
+      options);
   stream_.wait();
   float ms = 0;
   CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin, end));
@@ -215,11 +225,28 @@ Interval interval(std::vector<double> values) {
   return {at(n / 2 - half - 1), at((n - 1) / 2), at(n / 2 + half)};
 }
 
-void Program::print(const std::vector<Side>& sides) const {
+/// What a region would take if all but its longest part cost nothing, and how much of the rest is hidden.
+void Program::print_limit(const Side& side) const {
+  std::vector<double> shares;
+  std::vector<double> hidden;
+  for (std::size_t round = 0; round < side.ms.size(); ++round) {
+    const double gemm = parts_[0].ms[round];
+    const double transfer = parts_[1].ms[round];
+    const double longest = std::max(gemm, transfer);
+    shares.push_back(longest / side.ms[round]);
+    hidden.push_back((gemm + transfer - side.ms[round]) / (gemm + transfer - longest));
+  }
+  const Interval share = interval(shares);
+  const Interval part = interval(hidden);
+  std::printf("  %-20s limit over result %.3f (%.3f to %.3f), hidden %.2f (%.2f to %.2f)\n",
+              side.name.c_str(), share.middle, share.low, share.high, part.middle, part.low, part.high);
+}
+
+void Program::print() const {
   std::printf("\n%s %d x %d x %d, %d rounds of %d calls, ms of the slower rank\n", line_.region.c_str(),
               line_.shape.m, line_.shape.n, line_.shape.k, line_.rounds, line_.calls);
-  const Side& last = sides.back();
-  for (const Side& side : sides) {
+  const Side& last = sides_.back();
+  for (const Side& side : sides_) {
     std::vector<double> ratios;
     for (std::size_t round = 0; round < side.ms.size(); ++round) {
       ratios.push_back(side.ms[round] / last.ms[round]);
@@ -229,13 +256,26 @@ void Program::print(const std::vector<Side>& sides) const {
     std::printf("  %-20s %8.4f (%.4f to %.4f)  over %s: %.4f (%.4f to %.4f)\n", side.name.c_str(), ms.middle,
                 ms.low, ms.high, last.name.c_str(), ratio.middle, ratio.low, ratio.high);
   }
+  for (const Side& part : parts_) {
+    const Interval ms = interval(part.ms);
+    std::printf("  %-20s %8.4f (%.4f to %.4f)\n", part.name.c_str(), ms.middle, ms.low, ms.high);
+  }
+  for (const Side& side : sides_) {
+    print_limit(side);
+  }
 }
 
 void Program::run() {
   tune_sides();
+  std::vector<Side*> all;
+  for (auto* const group : {&sides_, &parts_}) {
+    for (Side& side : *group) {
+      all.push_back(&side);
+    }
+  }
   for (int round = -1; round < line_.rounds; ++round) {
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
-      Side& side = sides_[(i + static_cast<std::size_t>(round + 1)) % sides_.size()];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      Side& side = *all[(i + static_cast<std::size_t>(round + 1)) % all.size()];
       const double ms = time_ms(side);
       if (round >= 0) {
         side.ms.push_back(ms);
@@ -243,7 +283,7 @@ void Program::run() {
     }
   }
   if (speaks()) {
-    print(sides_);
+    print();
   }
 }
 
@@ -266,6 +306,8 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", line.rounds)->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--calls", line.calls, "in a row")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--tunings", line.tunings, "by the joint search, each a side")->check(CLI::PositiveNumber);
+  app.add_option("--log-directory", line.log_directory, "of the tunings; empty: none");
+  app.add_flag("--pipelined", line.pipelined, "tune with iterations that follow each other without a join");
   app.add_flag("!--no-subspace", line.subspace, "without the best of a subspace");
   return run_program(app, argc, argv, [&] {
     int devices = 0;

@@ -11,6 +11,7 @@
 #include <contextual/export.hpp>
 #include <contextual/iterations.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -103,6 +104,15 @@ struct BatchConditions {
   std::vector<std::string> warnings;  ///< for the log; each one once per run
 };
 
+/// When the devices may begin with a batch.
+struct BatchStart {
+  /// When the ranks met, right before the batch. They all left that exchange at nearly the same time, each on
+  /// its own clock.
+  std::chrono::steady_clock::time_point met;
+  /// The longest that a rank's timer wanted, so that it is the same on all ranks; 0 if one wanted none.
+  std::chrono::nanoseconds head_start{0};
+};
+
 /// Measures one `run`, which makes its own instance. `captures`, `begin_launch` and `end_launch` are called
 /// by all threads of the region, possibly at the same time; the other functions by the thread of `run`.
 class CONTEXTUAL_API Timer {
@@ -130,6 +140,15 @@ class CONTEXTUAL_API Timer {
   /// `Iterations::pipelined`. What cannot be joined is a warning in `conditions`, not an error. The default
   /// does nothing, which is right for a timer that measures the host only.
   virtual void set_iterations(Iterations iterations);
+
+  /// Called before each batch but the first. A timer of devices may make them wait until `met + head_start`,
+  /// so that the host has submitted the batch's first work by then, and that the ranks begin with it at the
+  /// same time. The default does nothing.
+  virtual void begin_batch(const BatchStart& start);
+  /// Called after `settle`: returns the head start for the next batch. 0, which is the default, if this timer
+  /// needs none; `no_head_start` if none may be given on any rank.
+  virtual std::chrono::nanoseconds wanted_head_start() const noexcept;
+  static constexpr std::chrono::nanoseconds no_head_start = std::chrono::nanoseconds::max();
 
   /// Called right before and after each run of the region. `end_iteration` is not called if the region threw.
   virtual void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) = 0;

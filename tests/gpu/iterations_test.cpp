@@ -7,6 +7,7 @@
 #include <contextual/autotuner.hpp>
 #include <contextual/cuda.hpp>
 
+#include <chrono>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -111,4 +112,38 @@ TEST_CASE("pipelined iterations: a makespan is the iteration's share in the time
   const double share_ns = longer_makespan_ns(timer, Iterations::pipelined);
   CHECK(share_ns >= long_ns / 1.5);
   CHECK(share_ns <= 1.5 * long_ns);
+}
+
+TEST_CASE("short kernels that the host launches slowly: a makespan is the devices' time", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
+  constexpr int launches = 10;
+  constexpr auto pause = std::chrono::microseconds(40);
+  Stream stream;
+  Busy tuned("gpu_short", {5, 6, 7, 8});
+  ContextualAutotuner tuner{{.n_warmup = 1,
+                             .n_repeat = 5,
+                             .search = SearchLevel::off,
+                             .always_tune = true,
+                             .log_directory = "",
+                             .timer = timer}};
+  tuner.run("short_kernels", [&] {
+    for (int launch = 0; launch < launches; ++launch) {
+      tuned(stream);
+      const auto begin = std::chrono::steady_clock::now();
+      while (std::chrono::steady_clock::now() - begin < pause) {
+      }
+    }
+  });
+  const Report report = tuner.report();
+  const ProblemReport& problem = report.find("short_kernels")->problems.front();
+  REQUIRE(problem.configs.size() == 4);
+  // The first batch has no head start, and the second one only tells how long the devices really need.
+  for (std::size_t config = 2; config < problem.configs.size(); ++config) {
+    CAPTURE(config, problem.configs[config].makespan.centre_ns);
+    CHECK(problem.configs[config].makespan.centre_ns > 0);
+    CHECK(problem.configs[config].makespan.centre_ns < 0.6 * launches * pause / std::chrono::nanoseconds(1));
+  }
 }

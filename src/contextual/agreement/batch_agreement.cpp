@@ -9,6 +9,8 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 
 namespace contextual::agreement {
 
@@ -126,12 +128,13 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
 }
 
 /// For each tuning iteration the makespan, then a word a problem. After these, for each problem whether its
-/// launches overlapped other work, and the time on rank 0's clock.
+/// launches overlapped other work, how long the devices should wait before the next batch, and the time on
+/// rank 0's clock.
 std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const BatchResult& result) const {
   const bool count = times_count_ == TimesCount::yes;
   const std::vector<ProblemSlot*>& slots = problems_.shared.slots();
   std::vector<std::int64_t> words;
-  words.reserve((slots.size() + 1) * (plan.length() + 1));
+  words.reserve((slots.size() + 1) * (plan.length() + 1) + 1);
   for (std::size_t i = 0; i < plan.length(); ++i) {
     const bool out = result.disturbed() && count;
     words.push_back(out ? agreed_word::disturbed : agreed_word::of(result.makespans_ns[i], count));
@@ -146,6 +149,7 @@ std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const 
                                       [](const LocalCell& cell) { return cell.launched && cell.overlaps; });
     words.push_back(overlaps ? 1 : 0);
   }
+  words.push_back(result.wanted_head_start.count());
   words.push_back(exchange_.rank() == 0 ? result.elapsed_ns : 0);
   return words;
 }
@@ -153,8 +157,10 @@ std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const 
 void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const BatchResult& result,
                                 Agreed& agreed) const {
   const std::vector<ProblemSlot*>& slots = problems_.shared.slots();
-  const std::size_t length = words.size() / (slots.size() + 1) - 1;
+  const std::size_t length = (words.size() - 1) / (slots.size() + 1) - 1;
   const std::int64_t* const overlaps = &words[length * (slots.size() + 1)];
+  const std::chrono::nanoseconds wanted(*std::prev(words.end(), 2));
+  agreed.head_start = wanted == Timer::no_head_start ? std::chrono::nanoseconds{0} : wanted;
   agreed.outcome.elapsed_ns = words.back();
   agreed.times.makespan_ns.assign(length, std::nullopt);
   agreed.times.time_ns.assign(context_.slots().size(), std::vector<std::optional<std::int64_t>>(length));

@@ -34,7 +34,8 @@ class BatchAgreement {
   struct Agreed {
     policy::BatchOutcome outcome;  ///< for the state of the shared problems
     detail::AgreedTimes times;
-    bool own_open_anywhere = false;  ///< true if some rank still tunes problems that it has alone
+    bool own_open_anywhere = false;          ///< true if some rank still tunes problems that it has alone
+    std::chrono::nanoseconds head_start{0};  ///< of the next batch, see BatchStart
   };
   /// Agrees on the outcome of a batch; new shared problems join. If only this rank had a choice for a
   /// problem, the times of that choice are removed from `result`.

@@ -9,6 +9,7 @@
 #include <contextual/phase.hpp>
 #include <contextual/timer.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -69,6 +70,7 @@ struct BatchResult {
   BatchConditions conditions;                             ///< as the timer reports them
   std::string verdict;          ///< why `verify` rejected the batch's assignment; empty if it did not
   std::int64_t elapsed_ns = 0;  ///< since the run began, on this rank's clock
+  std::chrono::nanoseconds wanted_head_start{0};  ///< see Timer
 
   bool disturbed() const noexcept { return !conditions.disturbance.empty(); }
 };

@@ -29,6 +29,12 @@ bool Timer::measures_devices() const noexcept {
 
 void Timer::set_iterations(Iterations /*iterations*/) {}
 
+void Timer::begin_batch(const BatchStart& /*start*/) {}
+
+std::chrono::nanoseconds Timer::wanted_head_start() const noexcept {
+  return {};
+}
+
 bool Timer::captures(const LaunchInfo& /*launch*/) noexcept {
   return false;
 }

@@ -94,6 +94,9 @@ void TuningRun::begin_iteration() {
     plan();
     prepare();
     runner_.begin_batch(plan_);
+    if (plan_.kind != BatchKind::discovery) {
+      timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
+    }
     batch_open_ = true;
   }
   if (result_.failure || !runner_.begin_iteration(plan_)) {
@@ -217,8 +220,9 @@ void TuningRun::prepare() {
     if (prepared.device_failure) {
       result_.failure = failure_of(prepared.device_failure);
     }
-    const auto shared =
-        agreement_.agree_on_preparing(plan_, {prepared.everywhere, prepared.shared}, result_.failure);
+    // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
+    const bool meet = prepared.everywhere || head_start_.count() > 0;
+    const auto shared = agreement_.agree_on_preparing(plan_, {meet, prepared.shared}, result_.failure);
     reject(problems_.shared, shared);
     reject(problems_.own, prepared.own);
     throw_if_tuning_failed();
@@ -273,6 +277,7 @@ void TuningRun::settle() {
   if (!result_.failure) {
     result_ = settlement_.settle(plan_, runner_);
     result_.elapsed_ns = recorder_.elapsed_ns();
+    result_.wanted_head_start = timer_->wanted_head_start();
     verify();
   }
 }
@@ -307,6 +312,7 @@ void TuningRun::agree() {
       final_run_ = agreement_.agree_on_final_run(plan_, result_);
     } else {
       agreed_ = agreement_.agree(plan_, result_);
+      head_start_ = agreed_.head_start;
     }
   } catch (...) {
     recorder_.batch(plan_, result_, problems(), agreed_.times);  // what this rank saw of it

@@ -16,6 +16,7 @@
 #include "contextual/tuning/unguarded_launches.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -133,6 +134,7 @@ class TuningRun {
   detail::BatchPlan plan_;
   detail::BatchResult result_;
   agreement::BatchAgreement::Agreed agreed_;
+  std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed
   agreement::BatchAgreement::FinalRun final_run_;
 
   std::int64_t iterations_ = 0;  ///< tuning iterations so far

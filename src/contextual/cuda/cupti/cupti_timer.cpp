@@ -6,6 +6,7 @@
 #include "contextual/cuda/timing/canary.hpp"
 #include "contextual/cuda/timing/device_monitor.hpp"
 #include "contextual/cuda/timing/device_wait.hpp"
+#include "contextual/cuda/timing/head_start.hpp"
 #include "contextual/cuda/timing/iteration_join.hpp"
 #include "contextual/cuda/timing/nvtx_ranges.hpp"
 
@@ -53,14 +54,18 @@ class CuptiTimer final : public Timer {
   std::string_view name() const noexcept override { return "CUPTI"; }
 
   void set_iterations(Iterations iterations) override { join_.set(iterations); }
+  void begin_batch(const BatchStart& start) override { head_start_.begin_batch(start); }
+  std::chrono::nanoseconds wanted_head_start() const noexcept override { return head_start_.wanted(); }
 
   void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
     ranges_.begin_iteration(tuning_iteration);
     use_current_context();
+    head_start_.begin_iteration(session_->contexts(), session_->captures_open());
     note.begin = session_->mark();
   }
   void end_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
     note.end = session_->mark();
+    head_start_.end_iteration();
     ranges_.end_iteration();
     join_.join(session_->contexts(), session_->captures_open());
   }
@@ -95,6 +100,7 @@ class CuptiTimer final : public Timer {
     monitor_.read(session_->contexts().all());
     waiter_.wait(session_->contexts().all(), std::move(deadline));
     assemble(session_->take(), launches, iterations);
+    head_start_.settled(iterations);
     settled_.store(true, std::memory_order_relaxed);
   }
 
@@ -120,6 +126,7 @@ class CuptiTimer final : public Timer {
   std::atomic<bool> settled_{false};
   NvtxRanges ranges_;
   IterationJoin join_;
+  HeadStart head_start_;
   DeviceWaiter waiter_;
   DeviceMonitor monitor_;
   std::optional<std::int64_t> bias_ns_;

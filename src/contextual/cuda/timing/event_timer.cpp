@@ -4,6 +4,7 @@
 #include "contextual/cuda/timing/device_monitor.hpp"
 #include "contextual/cuda/timing/device_wait.hpp"
 #include "contextual/cuda/timing/event_pool.hpp"
+#include "contextual/cuda/timing/head_start.hpp"
 #include "contextual/cuda/timing/iteration_join.hpp"
 #include "contextual/cuda/timing/nvtx_ranges.hpp"
 #include "contextual/cuda/timing/used_contexts.hpp"
@@ -59,10 +60,13 @@ class EventTimer final : public Timer {
   std::string_view name() const noexcept override { return "CUDA events"; }
 
   void set_iterations(Iterations iterations) override { join_.set(iterations); }
+  void begin_batch(const BatchStart& start) override { head_start_.begin_batch(start); }
+  std::chrono::nanoseconds wanted_head_start() const noexcept override { return head_start_.wanted(); }
 
   void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
     ranges_.begin_iteration(tuning_iteration);
     contexts_.add(current_context());
+    head_start_.begin_iteration(contexts_, /*captures_open=*/false);
     note.begin = ++iteration_;
     if (iteration_ == 1) {  // of the batch: all of its times count from there
       for (const auto& pool : pools_) {
@@ -72,6 +76,7 @@ class EventTimer final : public Timer {
   }
   void end_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {
     note.end = iteration_;
+    head_start_.end_iteration();
     ranges_.end_iteration();
     join_.join(contexts_, /*captures_open=*/false);
   }
@@ -137,6 +142,7 @@ class EventTimer final : public Timer {
       iteration.makespan_ns = iteration.end_ns - iteration.begin_ns;
       iteration.other_spans.reset();  // events see launches only
     }
+    head_start_.settled(iterations);
     start_over(iterations.size());
   }
 
@@ -194,6 +200,7 @@ class EventTimer final : public Timer {
   DeviceWaiter waiter_;
   DeviceMonitor monitor_;
   IterationJoin join_;
+  HeadStart head_start_;
   NvtxRanges ranges_;
   std::optional<std::int64_t> bias_ns_;
   std::vector<std::unique_ptr<EventPool>> pools_;  ///< changed between batches only

@@ -36,8 +36,9 @@ MixedTimer::MixedTimer(std::unique_ptr<Timer> device) : device_(std::move(device
 void MixedTimer::begin_iteration(std::int64_t tuning_iteration, IterationNote& note) {
   IterationTiming& on_host = iterations_.emplace_back();
   on_host.tuning_iteration = tuning_iteration;
+  device_->begin_iteration(tuning_iteration,
+                           note);  // what it does before the region is none of the host's work
   host_->begin_iteration(tuning_iteration, on_host.note);
-  device_->begin_iteration(tuning_iteration, note);
 }
 
 void MixedTimer::end_iteration(std::int64_t tuning_iteration, IterationNote& note) {

@@ -25,6 +25,10 @@ class MixedTimer final : public Timer {
   std::string_view name() const noexcept override { return device_->name(); }
   bool captures(const LaunchInfo& launch) noexcept override { return device_->captures(launch); }
   void set_iterations(Iterations iterations) override { device_->set_iterations(iterations); }
+  void begin_batch(const BatchStart& start) override { device_->begin_batch(start); }
+  std::chrono::nanoseconds wanted_head_start() const noexcept override {
+    return device_->wanted_head_start();
+  }
   void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override;
   void end_iteration(std::int64_t tuning_iteration, IterationNote& note) override;
   void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override;

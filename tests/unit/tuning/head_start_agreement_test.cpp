@@ -1,0 +1,88 @@
+/// \file
+/// The ranks agree on how long the devices wait before a batch.
+
+#include "support/catch.hpp"
+#include "support/ranks.hpp"
+
+#include <chrono>
+#include <vector>
+
+using namespace contextual;
+using namespace contextual::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A scripted timer that wants a head start, and notes what it gets.
+class WantingTimer final : public Timer {
+ public:
+  WantingTimer(std::chrono::nanoseconds wanted, std::vector<BatchStart>& starts)
+      : timer_(testing::scripted_timer(later_is_faster)()), wanted_(wanted), starts_(&starts) {}
+
+  std::string_view name() const noexcept override { return timer_->name(); }
+  void begin_batch(const BatchStart& start) override { starts_->push_back(start); }
+  std::chrono::nanoseconds wanted_head_start() const noexcept override { return wanted_; }
+  void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
+    timer_->begin_iteration(tuning_iteration, note);
+  }
+  void end_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
+    timer_->end_iteration(tuning_iteration, note);
+  }
+  void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
+    timer_->begin_launch(launch, note);
+  }
+  void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
+    timer_->end_launch(launch, note);
+  }
+  void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
+              Deadline deadline) override {
+    timer_->settle(launches, iterations, std::move(deadline));
+  }
+
+ private:
+  std::unique_ptr<Timer> timer_;
+  std::chrono::nanoseconds wanted_;
+  std::vector<BatchStart>* starts_;
+};
+
+/// By rank, then by batch.
+std::vector<std::vector<BatchStart>> starts_of(const std::vector<std::chrono::nanoseconds>& wanted) {
+  const int ranks = static_cast<int>(wanted.size());
+  const RankKernels kernels = kernel_per_rank(ranks, [](int) { return rank_kernel("head-start", 3); });
+  std::vector<std::vector<BatchStart>> starts(wanted.size());
+  const auto thrown =
+      on_ranks(ranks, [&](int rank, ContextualAutotuner&, const std::shared_ptr<Communicator>& all) {
+        const auto at = static_cast<std::size_t>(rank);
+        Options options = rank_options(all);
+        options.always_tune = true;
+        options.timer = [&, at] { return std::make_unique<WantingTimer>(wanted[at], starts[at]); };
+        ContextualAutotuner tuner(options);
+        tuner.run("head_start", [&] { (*kernels[at])(1); });
+      });
+  CHECK(count_failed(thrown) == 0);
+  return starts;
+}
+
+}  // namespace
+
+TEST_CASE("head start: every rank gets the longest that one wants, at a meeting of each batch", "[unit]") {
+  const auto begun = std::chrono::steady_clock::now();
+  for (const auto& of_rank : starts_of({20us, 50us, 0us})) {
+    REQUIRE(of_rank.size() >= 3);
+    auto last = begun;
+    for (const BatchStart& start : of_rank) {
+      CHECK(start.head_start == 50us);
+      CHECK(start.met > last);
+      last = start.met;
+    }
+  }
+}
+
+TEST_CASE("head start: none on any rank if one rank may not have any", "[unit]") {
+  for (const auto& of_rank : starts_of({20us, Timer::no_head_start})) {
+    REQUIRE(of_rank.size() >= 3);
+    for (const BatchStart& start : of_rank) {
+      CHECK(start.head_start == 0us);
+    }
+  }
+}
