@@ -227,6 +227,19 @@ void Recorder::searches(const policy::TuningState& state, const std::vector<Prob
   }
 }
 
+void Recorder::note_timelines(const detail::BatchPlan& plan, const detail::BatchResult& result,
+                              const std::vector<ProblemView>& problems, const policy::BatchOutcome& outcome) {
+  if (log_) {
+    timelines_.note(plan, result, problems, outcome);
+  }
+}
+
+void Recorder::timelines(const std::vector<ProblemView>& problems) {
+  for (Timeline& event : timelines_.events(problems)) {
+    write(std::move(event));
+  }
+}
+
 void Recorder::fails(const std::exception_ptr& thrown, const detail::BatchPlan& plan, const Ending& ending) {
   for (const ProblemView& problem : ending.problems) {
     for (const detail::LocalRejection& rejection : problem.slot->launched.rejections) {

@@ -431,6 +431,7 @@ void TuningRun::take_second_best(ProblemSet& set, const std::vector<RejectionOut
 
 void TuningRun::log() {
   recorder_.batch(plan_, result_, problems(), agreed_.times);
+  recorder_.note_timelines(plan_, result_, problems(), agreed_.outcome);
   if (plan_.kind != BatchKind::final_run) {
     warn_of_loading();
   }
@@ -496,6 +497,7 @@ void TuningRun::tell_notes() {
 }
 
 void TuningRun::tell_end() {
+  recorder_.timelines(problems());
   for (const std::string& warning : unguarded_.warnings()) {
     recorder_.warning(warning);
   }
