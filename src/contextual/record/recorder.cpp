@@ -3,6 +3,7 @@
 #include "contextual/options/lone_rank.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/record/launch_event.hpp"
+#include "contextual/record/limit_event.hpp"
 #include "contextual/record/progress.hpp"
 #include "contextual/record/search_event.hpp"
 #include "contextual/record/text_format.hpp"
@@ -238,6 +239,11 @@ void Recorder::timelines(const std::vector<ProblemView>& problems) {
   for (Timeline& event : timelines_.events(problems)) {
     write(std::move(event));
   }
+}
+
+void Recorder::limit(const LimitReport& limit, std::int64_t round_count) {
+  report().limit = limit;
+  write(limit_event(limit, round_count));
 }
 
 void Recorder::fails(const std::exception_ptr& thrown, const detail::BatchPlan& plan, const Ending& ending) {

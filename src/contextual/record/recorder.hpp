@@ -53,6 +53,8 @@ class Recorder {
                       const std::vector<ProblemView>& problems, const policy::BatchOutcome& outcome);
   /// Records the timelines of the chosen configs and of the defaults. Call it when all is locked in.
   void timelines(const std::vector<ProblemView>& problems);
+  /// Records how short the region could be.
+  void limit(const LimitReport& limit, std::int64_t round_count);
   void warning(const std::string& text);
   void progress(const policy::TuningState& state, Phase phase, std::size_t open_problems);
   /// Records that all ranks have met and agree on what to do.

@@ -142,6 +142,17 @@ inline Timeline timeline() {
   return event;
 }
 
+inline Limit limit() {
+  Limit event;
+  event.round_count = 5;
+  event.parts = {{"gather", 120000, 900}, {"gemm", 250000, 1100}};
+  event.result_ns = 310000;
+  event.result_spread_ns = 1500;
+  event.limit_ns = 250000;
+  event.hidden = 0.5;
+  return event;
+}
+
 inline Warning warning() {
   return {"2 launches from threads without the context"};
 }
@@ -194,8 +205,8 @@ inline std::vector<Event> all() {
   std::vector<Event> events;
   for (EventBody body : std::vector<EventBody>{
            run_start(), hello(), device_conditions(), disturbed_device(), launch(), last_repeat(),
-           config_summary(), lead_in(), rejected(), choice(), search(), cut_search(), timeline(), warning(),
-           progress(), blocked(), run_end(), failed_run_end()}) {
+           config_summary(), lead_in(), rejected(), choice(), search(), cut_search(), timeline(), limit(),
+           warning(), progress(), blocked(), run_end(), failed_run_end()}) {
     events.push_back(event(std::move(body)));
   }
   return events;

@@ -35,6 +35,9 @@ void keep(RankRun& run, SearchResult&& event) {
 void keep(RankRun& run, Timeline&& event) {
   run.timelines.push_back(std::move(event));
 }
+void keep(RankRun& run, Limit&& event) {
+  run.limit = std::move(event);
+}
 void keep(RankRun& run, Warning&& event) {
   run.warnings.push_back(event.text);
   run.blocked.reset();

@@ -13,6 +13,7 @@
 #include "contextual/record/schema/config_events.hpp"
 #include "contextual/record/schema/device_conditions.hpp"
 #include "contextual/record/schema/field.hpp"
+#include "contextual/record/schema/limit.hpp"
 #include "contextual/record/schema/run_events.hpp"
 #include "contextual/record/schema/search_result.hpp"
 #include "contextual/record/schema/timeline.hpp"
@@ -24,10 +25,10 @@
 namespace contextual::record::schema {
 
 template <typename Storage>
-using EventBody =
-    std::variant<RunStart<Storage>, Hello<Storage>, DeviceConditions<Storage>, Launch<Storage>,
-                 ConfigSummary<Storage>, Rejected<Storage>, Choice<Storage>, SearchResult<Storage>,
-                 Timeline<Storage>, Warning<Storage>, Progress<Storage>, Blocked<Storage>, RunEnd<Storage>>;
+using EventBody = std::variant<RunStart<Storage>, Hello<Storage>, DeviceConditions<Storage>, Launch<Storage>,
+                               ConfigSummary<Storage>, Rejected<Storage>, Choice<Storage>,
+                               SearchResult<Storage>, Timeline<Storage>, Limit<Storage>, Warning<Storage>,
+                               Progress<Storage>, Blocked<Storage>, RunEnd<Storage>>;
 
 /// One line of a log.
 template <typename Storage>
