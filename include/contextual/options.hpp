@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace contextual {
 
@@ -93,6 +94,13 @@ struct AssignedConfig {
   const Config* config = nullptr;  ///< null if this rank does not launch the kernel
 };
 
+/// A part of a region that can run alone, for Options::parts.
+struct RegionPart {
+  std::string name{};  ///< for the report; not empty, and no two parts have the same
+  /// Does this part of the region's work, and nothing else of it. Called on the thread of `run`.
+  std::function<void()> call{};
+};
+
 /// Every field may be left unset, e.g. `{.n_warmup = 1, .search = SearchLevel::off}`. A comment begins with
 /// the built-in default.
 struct Options {
@@ -147,6 +155,15 @@ struct Options {
   /// assignment. With SearchLevel::off, nothing is tried beside others again: the configs of an assignment
   /// that is rejected stay unmeasured. RegisteredChecks does the same for the kernels of an object.
   std::function<bool(const IterationInfo&)> verify{};
+  /// None. The parts of the region, of which each can run alone. After a run has tuned the region and locked
+  /// everything in, they are timed in turn with the whole region, in at least five rounds, and in as many as
+  /// `search_settings.closing_rounds` says. RegionReport::limit then says how short the region could be, and
+  /// how much of the parts' time it hides behind the longest one. Nothing is tuned in these runs: tunable
+  /// kernels use what is locked in for the region, else their defaults. All ranks give parts of the same
+  /// names in the same order and run them together. `before_iteration` and `after_iteration` are called
+  /// around each of these runs. An exception of a part ends the run as one of the region does; what was
+  /// locked in stays.
+  std::optional<std::vector<RegionPart>> parts{};
   /// None. Called after every batch, on the thread of `run`. An exception ends the run: see Search.
   std::function<void(const Progress&)> progress{};
   /// None. Called by the watchdog's thread, instead of ending the process, once per blocked activity. When it

@@ -118,6 +118,24 @@ struct SearchReport {
   std::optional<SearchGain> gain;
 };
 
+/// A part of the region, which was run alone.
+struct PartReport {
+  std::string name;
+  TimeSummary makespan;  ///< maximum over ranks; count 0: the timer has no time of it
+};
+
+/// What the parts of a region say about it, see Options::parts. A region whose parts ran side by side without
+/// any cost would take as long as its longest part; one that hides nothing takes their sum.
+struct LimitReport {
+  TimeSummary result;  ///< makespan of the whole region with what was chosen, in the same rounds
+  std::vector<PartReport> parts;
+  std::optional<double> limit_ns;  ///< of the longest part; empty unless all parts have a time
+  /// (sum - result) / (sum - longest), of the centres: 1 if the region takes as long as its longest part, 0
+  /// if it takes the sum of its parts, negative if it takes longer still. Empty if a time is missing, or if
+  /// the longest part is the sum, so that there is nothing to hide.
+  std::optional<double> hidden;
+};
+
 /// What one problem did in one row, e.g. "config-1 (iter-0)", "config-2 (candidate)" or "-" (not launched).
 struct TableCell {
   std::size_t problem = 0;  ///< index in RegionReport::problems
@@ -147,6 +165,7 @@ struct RegionReport {
   /// search. Empty unless that compares the choice with all defaults (see SearchReport::reference).
   std::optional<TimeSummary> default_makespan;
   std::optional<TimeSummary> tuned_makespan;  ///< with the chosen configs, from the same comparison
+  std::optional<LimitReport> limit;           ///< if Options::parts is set and the run ended well
   std::vector<std::string> warnings;
   std::string timer;                          ///< the timer's name, e.g. "CUPTI"
   std::optional<std::int64_t> timer_bias_ns;  ///< see Timer::bias_ns
@@ -164,6 +183,9 @@ struct RegionReport {
   /// Returns a few lines on each search: what was measured, what is gained over its reference and how sure
   /// that is, what is within the noise of the choice, and what the best configs by own time would cost.
   CONTEXTUAL_API std::string searches_text() const;
+  /// Returns a few lines on the parts of the region, how short it could be, and what it hides; empty without
+  /// parts.
+  CONTEXTUAL_API std::string limit_text() const;
 };
 
 /// All runs of a tuner, in order. Successive runs of a region that had nothing to tune appear once.

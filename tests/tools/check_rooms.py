@@ -13,6 +13,7 @@ BELOW = {
     "wording": {"format", "reading", "judging"},
     "text": {"format", "reading", "judging", "wording"},
     "html": {"format", "reading", "judging", "wording"},
+    "trace": {"format", "reading", "judging", "wording"},
 }
 # All that the report knows of the library, and the only room that does.
 SCHEMA = "contextual/record/schema/"

@@ -2,27 +2,56 @@
 
 #include "report/format/printable.hpp"
 #include "report/html/html_report.hpp"
+#include "report/judging/aligned_timelines.hpp"
 #include "report/judging/report.hpp"
 #include "report/reading/log_reader.hpp"
 #include "report/text/text_report.hpp"
+#include "report/trace/trace.hpp"
+#include "report/wording/trace_wording.hpp"
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <ostream>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace contextual::log_report {
 namespace {
 
-void write_page(const Report& report, const Command& command) {
+void write_file(const std::filesystem::path& path, const std::string& content) {
   errno = 0;
-  std::ofstream file(command.html, std::ios::binary | std::ios::trunc);
-  file << html_report(report, command.options);
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << content;
   file.close();
   if (!file) {
-    throw std::runtime_error("cannot write " + printable(command.html.string()) +
+    throw std::runtime_error("cannot write " + printable(path.string()) +
                              (errno != 0 ? std::string(": ") + std::strerror(errno) : std::string()));
+  }
+}
+
+void write_trace(const Report& report, const Command& command, std::ostream& out) {
+  const RunSummary* newest = nullptr;
+  std::vector<AlignedTimeline> timelines;
+  for (const RunSummary& summary : report.summaries) {
+    std::vector<AlignedTimeline> found;
+    if (summary.selected && !(found = aligned_timelines(*summary.run)).empty()) {
+      newest = &summary;
+      timelines = std::move(found);
+    }
+  }
+  if (newest == nullptr) {
+    throw std::runtime_error("no timeline in these logs, so no trace was written");
+  }
+  write_file(command.trace, trace_text(*newest->run, timelines));
+  out << "trace written to " << printable(command.trace.string()) << ": run " << newest->number << ", "
+      << newest->run->region << "\n";
+  for (const AlignedTimeline& timeline : timelines) {
+    const std::string gaps = gaps_text(timeline);
+    out << "  " << side_name(timeline) << ": " << iteration_text(timeline) << "; " << alignment_text(timeline)
+        << (gaps.empty() ? "" : "; ") << gaps << "\n";
   }
 }
 
@@ -40,8 +69,11 @@ int run_command(const Command& command, std::ostream& out, std::ostream& err) {
     }
     out << text_report(report, command.options);
     if (!command.html.empty()) {
-      write_page(report, command);
+      write_file(command.html, html_report(report, command.options));
       out << "page written to " << printable(command.html.string()) << "\n";
+    }
+    if (!command.trace.empty()) {
+      write_trace(report, command, out);
     }
     if (!report.any_selected() && (!command.options.region.empty() || !command.options.tuning.empty())) {
       return exit_no_input;

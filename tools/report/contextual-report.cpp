@@ -42,6 +42,9 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(60, 10'000))
       ->capture_default_str();
   app.add_option("--html", command.html, "also write a page with plots to this file");
+  app.add_option("--trace", command.trace,
+                 "also write one iteration of the chosen set and of the defaults to this file, all ranks "
+                 "side by side, for ui.perfetto.dev");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

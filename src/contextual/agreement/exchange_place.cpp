@@ -21,6 +21,8 @@ std::string moment_of(const ExchangePlace& place) {
       return "after " + iterations_text(place);
     case Stage::final_run:
       return "after the final run";
+    case Stage::part:
+      return "after a run of one of its parts, or of the whole beside them";
     case Stage::settled_run:
       break;
   }
@@ -47,6 +49,8 @@ std::string_view to_string(Stage stage) noexcept {
       return "batch";
     case Stage::final_run:
       return "final";
+    case Stage::part:
+      return "part";
     case Stage::settled_run:
       break;
   }

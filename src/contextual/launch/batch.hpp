@@ -53,6 +53,23 @@ struct LocalCell {
   bool overlaps = true;
 };
 
+/// When a launch kept a device or the host busy.
+struct LaunchSpan {
+  std::size_t slot = 0;
+  std::size_t config_id = 0;
+  Span span;  ///< relative to the begin of its iteration
+};
+
+/// When this rank's work of one tuning iteration ran.
+struct IterationTimeline {
+  std::int64_t begin_ns = 0;  ///< of the first work, on the timer's clock
+  std::int64_t end_ns = 0;    ///< of the last work, on the same clock
+  std::vector<LaunchSpan> launches;
+  /// Device work that belongs to no launch, relative to the begin; empty if the timer does not know it.
+  std::optional<std::vector<Span>> others;
+  std::size_t left_out_count = 0;  ///< spans beyond the most that are kept
+};
+
 /// An exception of the region, a hook, a `prepare` or the settle.
 struct BatchFailure {
   std::exception_ptr thrown;   ///< null if the batch has not failed
@@ -67,6 +84,7 @@ struct BatchResult {
   BatchFailure failure;
   std::vector<std::vector<LocalCell>> cells;              ///< by slot, by iteration
   std::vector<std::optional<std::int64_t>> makespans_ns;  ///< by iteration
+  std::vector<IterationTimeline> timelines;               ///< by iteration; without spans if not known
   BatchConditions conditions;                             ///< as the timer reports them
   std::string verdict;          ///< why `verify` rejected the batch's assignment; empty if it did not
   std::int64_t elapsed_ns = 0;  ///< since the run began, on this rank's clock

@@ -10,7 +10,10 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <iomanip>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace contextual::options {
 
@@ -74,6 +77,16 @@ inline std::string text_of(const std::function<bool(std::span<const AssignedConf
 }
 inline std::string text_of(const std::function<bool(const IterationInfo&)>& verify) {
   return verify ? "set" : "none";
+}
+/// The names, quoted; that they are on one line is checked by `validate`.
+inline std::string text_of(const std::vector<RegionPart>& parts) {
+  std::string text;
+  for (const RegionPart& part : parts) {
+    std::ostringstream name;
+    name << std::quoted(part.name);
+    text += (text.empty() ? "" : ",") + name.str();
+  }
+  return text.empty() ? "none" : text;
 }
 
 template <typename T>

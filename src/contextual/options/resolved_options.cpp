@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <set>
+#include <string_view>
 #include <type_traits>
 
 namespace contextual {
@@ -48,6 +50,21 @@ const T& value_of(const T& set) {
 void limit(std::chrono::milliseconds& time) {
   constexpr std::chrono::milliseconds longest = std::chrono::hours(24 * 365 * 50);
   time = std::min(time, longest);
+}
+
+void check_parts(const std::vector<RegionPart>& parts) {
+  std::set<std::string_view> names;
+  for (const RegionPart& part : parts) {
+    const bool one_line = std::none_of(part.name.begin(), part.name.end(),
+                                       [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+    if (part.name.empty() || !one_line || !names.insert(part.name).second) {
+      throw InvalidArgument("option `parts`: \"" + part.name +
+                            "\" cannot be the name of a part: give every part a name of its own on one line");
+    }
+    if (!part.call) {
+      throw InvalidArgument("option `parts`: part \"" + part.name + "\" has no callable");
+    }
+  }
 }
 
 }  // namespace
@@ -92,6 +109,7 @@ void validate(const ResolvedOptions& options) {
     throw InvalidArgument(options.environment_error);
   }
   policy::check_options(options.policy);
+  check_parts(options.parts);
   for_each_option([&](const auto& row) {
     if constexpr (Number<typename std::remove_cvref_t<decltype(row)>::Value>) {
       if (row.least) {

@@ -39,6 +39,7 @@ struct ResolvedOptions {
   TimerFactory timer;
   std::function<bool(std::span<const AssignedConfig>)> feasible;
   std::function<bool(const IterationInfo&)> verify;
+  std::vector<RegionPart> parts;
   std::function<void(const Progress&)> progress;
   std::function<void(const BlockedInfo&)> on_deadline;
   std::function<void(const IterationInfo&)> before_iteration;

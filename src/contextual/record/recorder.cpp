@@ -3,6 +3,7 @@
 #include "contextual/options/lone_rank.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/record/launch_event.hpp"
+#include "contextual/record/limit_event.hpp"
 #include "contextual/record/progress.hpp"
 #include "contextual/record/search_event.hpp"
 #include "contextual/record/text_format.hpp"
@@ -225,6 +226,24 @@ void Recorder::searches(const policy::TuningState& state, const std::vector<Prob
     write(search_event(search, state.infeasible(), problems));
     builder_.add_search(search, problems);
   }
+}
+
+void Recorder::note_timelines(const detail::BatchPlan& plan, const detail::BatchResult& result,
+                              const std::vector<ProblemView>& problems, const policy::BatchOutcome& outcome) {
+  if (log_) {
+    timelines_.note(plan, result, problems, outcome);
+  }
+}
+
+void Recorder::timelines(const std::vector<ProblemView>& problems) {
+  for (Timeline& event : timelines_.events(problems)) {
+    write(std::move(event));
+  }
+}
+
+void Recorder::limit(const LimitReport& limit, std::int64_t round_count) {
+  report().limit = limit;
+  write(limit_event(limit, round_count));
 }
 
 void Recorder::fails(const std::exception_ptr& thrown, const detail::BatchPlan& plan, const Ending& ending) {

@@ -10,6 +10,7 @@
 #include "contextual/record/problem_view.hpp"
 #include "contextual/record/rank_log.hpp"
 #include "contextual/record/report_builder.hpp"
+#include "contextual/record/timeline_keeper.hpp"
 
 #include <contextual/report.hpp>
 
@@ -47,6 +48,13 @@ class Recorder {
   void conditions(const detail::BatchPlan& plan, const detail::BatchResult& result);
   /// Records the searches that have ended since the last call.
   void searches(const policy::TuningState& state, const std::vector<ProblemView>& problems);
+  /// Keeps the timelines of a batch, if there is a log. `outcome` is empty for the final run.
+  void note_timelines(const detail::BatchPlan& plan, const detail::BatchResult& result,
+                      const std::vector<ProblemView>& problems, const policy::BatchOutcome& outcome);
+  /// Records the timelines of the chosen configs and of the defaults. Call it when all is locked in.
+  void timelines(const std::vector<ProblemView>& problems);
+  /// Records how short the region could be.
+  void limit(const LimitReport& limit, std::int64_t round_count);
   void warning(const std::string& text);
   void progress(const policy::TuningState& state, Phase phase, std::size_t open_problems);
   /// Records that all ranks have met and agree on what to do.
@@ -81,6 +89,7 @@ class Recorder {
   int rank_;
   std::optional<RankLog> log_;
   ReportBuilder builder_;
+  TimelineKeeper timelines_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::size_t searches_written_ = 0;
   bool end_written_ = false;

@@ -182,6 +182,28 @@ std::string RegionReport::searches_text() const {
   return text;
 }
 
+std::string RegionReport::limit_text() const {
+  if (!limit) {
+    return "";
+  }
+  const auto time_text = [](const TimeSummary& time) {
+    return time.count == 0 ? std::string("no time") : record::format_latency(time.centre_ns);
+  };
+  std::string text;
+  for (const PartReport& part : limit->parts) {
+    text += "part " + record::one_line(part.name) + ": " + time_text(part.makespan) + "\n";
+  }
+  text += "the region: " + time_text(limit->result) + "\n";
+  if (limit->limit_ns) {
+    text += "limit, which is the longest part: " + record::format_latency(*limit->limit_ns) + "\n";
+  }
+  if (limit->hidden) {
+    text += "hidden: " + percent(*limit->hidden).substr(*limit->hidden < 0 ? 0 : 1) +
+            " of what the other parts take is hidden behind the longest one\n";
+  }
+  return text;
+}
+
 const RegionReport* Report::find(std::string_view region) const& {
   const auto run =
       std::find_if(runs.rbegin(), runs.rend(), [&](const RegionReport& r) { return r.region == region; });

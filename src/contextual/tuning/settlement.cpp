@@ -2,6 +2,7 @@
 
 #include "contextual/tuning/makespans.hpp"
 #include "contextual/tuning/overlaps.hpp"
+#include "contextual/tuning/timelines.hpp"
 
 #include <contextual/detail/measure/spans.hpp>
 #include <contextual/error.hpp>
@@ -50,6 +51,7 @@ BatchResult Settlement::settle(const BatchPlan& plan, BatchRunner& runner) {
   if (iterations_ == Iterations::joined) {
     fill_overlaps(result, runner.iterations());
   }
+  result.timelines = timelines_of(records_, timings_, runner.iterations());
   drop_unplanned(result);
   drop_disturbed(result);
   return result;

@@ -4,6 +4,7 @@
 #include "contextual/agreement/joining.hpp"
 #include "contextual/record/failure.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
+#include "contextual/tuning/parts_run.hpp"
 #include "contextual/tuning/timer_warning.hpp"
 
 #include <contextual/error.hpp>
@@ -48,6 +49,7 @@ detail::Reuse reuse(const options::ResolvedOptions& options, Origin origin) {
 TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
                      Origin origin, agreement::Exchange& exchange, record::Recorder& recorder)
     : options_(options),
+      exchange_(exchange),
       recorder_(recorder),
       timer_(make_timer(options)),
       context_(std::move(region), region_id, *timer_, options.max_problems, reuse(options, origin),
@@ -86,6 +88,16 @@ void TuningRun::execute(const std::function<void()>& region) {
     }
     end_iteration(thrown);
   }
+  if (!options_.parts.empty()) {
+    measure_parts(region);
+  }
+}
+
+void TuningRun::measure_parts(const std::function<void()>& region) {
+  context_.begin_batch();  // what the final run noted has been told
+  PartsRun parts(options_, context_, *watchdog_, exchange_,
+                 [this](const std::exception_ptr& thrown) { recorder_.fails(thrown, plan_, ending()); });
+  recorder_.limit(parts.measure(region), PartsRun::rounds_of(options_));
 }
 
 void TuningRun::begin_iteration() {
@@ -437,6 +449,7 @@ void TuningRun::take_second_best(ProblemSet& set, const std::vector<RejectionOut
 
 void TuningRun::log() {
   recorder_.batch(plan_, result_, problems(), agreed_.times);
+  recorder_.note_timelines(plan_, result_, problems(), agreed_.outcome);
   if (plan_.kind != BatchKind::final_run) {
     warn_of_loading();
   }
@@ -502,6 +515,7 @@ void TuningRun::tell_notes() {
 }
 
 void TuningRun::tell_end() {
+  recorder_.timelines(problems());
   for (const std::string& warning : unguarded_.warnings()) {
     recorder_.warning(warning);
   }

@@ -58,7 +58,7 @@ class TuningRun {
   void begin_iteration();
   void end_iteration(const std::exception_ptr& thrown);
 
-  /// Drives the whole run.
+  /// Drives the whole run, then times the parts of the region if there are any.
   void execute(const std::function<void()>& region);
 
   /// Call it when the run is over but a thread may still launch into it: ends the watchdog.
@@ -86,6 +86,7 @@ class TuningRun {
   void log();
   void lock_in();
 
+  void measure_parts(const std::function<void()>& region);
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void plan_batch();
   void observe_batch();
@@ -116,6 +117,7 @@ class TuningRun {
   [[noreturn]] void rethrow();
 
   const options::ResolvedOptions& options_;
+  agreement::Exchange& exchange_;
   record::Recorder& recorder_;
   std::unique_ptr<Timer> timer_;
   detail::RunContext context_;

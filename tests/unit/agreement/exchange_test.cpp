@@ -229,4 +229,6 @@ TEST_CASE("an exchange's place is told as a user sees it", "[unit]") {
         "region \"r\", in the exchange after tuning iteration 0 of the walk");
   CHECK(agreement::to_text({"r", Stage::final_run, Phase::final_run, 30, 30}) ==
         "region \"r\", in the exchange after the final run");
+  CHECK(agreement::to_text({"r", Stage::part}) ==
+        "region \"r\", in the exchange after a run of one of its parts, or of the whole beside them");
 }

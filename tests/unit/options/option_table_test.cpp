@@ -72,13 +72,26 @@ TEST_CASE("options: a row is named once", "[unit]") {
 }
 
 TEST_CASE("options: what must be equal on all ranks is compared by name and value", "[unit]") {
-  CHECK(resolve({}, {}, {}).agreed_items() ==
-        std::vector<std::string>{
-            "mode=tune", "n_warmup=3", "n_repeat=5", "settle_every=0", "iterations=joined",
-            "max_iterations=10000", "max_problems=4096", "always_tune=false", "statistic=median",
-            "tie_margin=0.005", "search=normal", "search_settings.runs=0", "search_settings.time=0ms",
-            "search_settings.min_gain=0.005", "search_settings.closing_rounds=5",
-            "search_settings.factory=joint", "schedule=walk", "feasible=none", "verify=none"});
+  CHECK(resolve({}, {}, {}).agreed_items() == std::vector<std::string>{"mode=tune",
+                                                                       "n_warmup=3",
+                                                                       "n_repeat=5",
+                                                                       "settle_every=0",
+                                                                       "iterations=joined",
+                                                                       "max_iterations=10000",
+                                                                       "max_problems=4096",
+                                                                       "always_tune=false",
+                                                                       "statistic=median",
+                                                                       "tie_margin=0.005",
+                                                                       "search=normal",
+                                                                       "search_settings.runs=0",
+                                                                       "search_settings.time=0ms",
+                                                                       "search_settings.min_gain=0.005",
+                                                                       "search_settings.closing_rounds=5",
+                                                                       "search_settings.factory=joint",
+                                                                       "schedule=walk",
+                                                                       "feasible=none",
+                                                                       "verify=none",
+                                                                       "parts=none"});
   const Options other{.mode = Mode::use,
                       .statistic = Statistic::trimmed_mean,
                       .iterations = Iterations::pipelined,

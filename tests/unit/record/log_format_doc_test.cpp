@@ -165,6 +165,7 @@ TEST_CASE("log-format.md: every word that a field can be is there", "[unit]") {
   check("search", std::type_identity<contextual::ChosenBy>());
   check("search", std::type_identity<Standing>());
   check("search", std::type_identity<contextual::SearchReference>());
+  check("timeline", std::type_identity<TimelineSide>());
   check("blocked", std::type_identity<contextual::Activity>());
   check("blocked", std::type_identity<BlockedAction>());
   check("run_end", std::type_identity<EndStatus>());

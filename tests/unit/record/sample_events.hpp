@@ -130,6 +130,29 @@ inline SearchResult cut_search() {
   return event;
 }
 
+inline Timeline timeline() {
+  Timeline event;
+  event.tuning_iteration = 115;
+  event.makespan_ns = 310000;
+  event.begin_ns = 1769860805000120000;
+  event.end_ns = 1769860805000428000;
+  event.launches = {{config_use(1).problem, 1, 0, 4200, 290000}, {{"norm", "(4096)"}, 0, 0, 291000, 308000}};
+  event.others_known = true;
+  event.others = {{0, 0, 3900}};
+  return event;
+}
+
+inline Limit limit() {
+  Limit event;
+  event.round_count = 5;
+  event.parts = {{"gather", 120000, 900}, {"gemm", 250000, 1100}};
+  event.result_ns = 310000;
+  event.result_spread_ns = 1500;
+  event.limit_ns = 250000;
+  event.hidden = 0.5;
+  return event;
+}
+
 inline Warning warning() {
   return {"2 launches from threads without the context"};
 }
@@ -180,10 +203,10 @@ inline Event event(EventBody body) {
 
 inline std::vector<Event> all() {
   std::vector<Event> events;
-  for (EventBody body :
-       std::vector<EventBody>{run_start(), hello(), device_conditions(), disturbed_device(), launch(),
-                              last_repeat(), config_summary(), lead_in(), rejected(), choice(), search(),
-                              cut_search(), warning(), progress(), blocked(), run_end(), failed_run_end()}) {
+  for (EventBody body : std::vector<EventBody>{
+           run_start(), hello(), device_conditions(), disturbed_device(), launch(), last_repeat(),
+           config_summary(), lead_in(), rejected(), choice(), search(), cut_search(), timeline(), limit(),
+           warning(), progress(), blocked(), run_end(), failed_run_end()}) {
     events.push_back(event(std::move(body)));
   }
   return events;

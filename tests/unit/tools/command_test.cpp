@@ -91,6 +91,32 @@ TEST_CASE("run_command: what is no directory or no file to write is said, with e
   CHECK(run(command).code == exit_no_input);
 }
 
+TEST_CASE("run_command: a trace is of the newest run that is selected; without timelines there is none",
+          "[unit]") {
+  const Directory directory;
+  Command command = in(directory);
+  command.trace = directory.path() / "trace.json";
+  const SampleRun older{.ranks = 1, .id = "old", .time = "2026-01-31T11:00:00Z"};
+  const Events newer = events_of({.ranks = 1}, 0);
+  directory.write("rank-0.jsonl", lines_of(events_of(older, 0)) + lines_of(newer));
+  const Outcome traced = run(command);
+  CHECK(traced.code == exit_fine);
+  CHECK_THAT(traced.out, ContainsSubstring("trace.json: run 2, ag_gemm\n"));
+  CHECK_THAT(traced.out, ContainsSubstring("  defaults: iteration 12 (search), 230.0 us; 1 rank, so there is "
+                                           "nothing to align\n"));
+  CHECK(std::filesystem::file_size(command.trace) > 1'000);
+  command.options.tuning = "1";
+  CHECK_THAT(run(command).out, ContainsSubstring("trace.json: run 1, ag_gemm\n"));
+  std::filesystem::remove(command.trace);
+  command.options.tuning.clear();
+  directory.write("rank-0.jsonl", lines_of(without_timelines(newer)));
+  const Outcome old_logs = run(command);
+  CHECK(old_logs.code == exit_no_input);
+  CHECK_THAT(old_logs.err, ContainsSubstring("no timeline in these logs"));
+  CHECK_THAT(old_logs.out, ContainsSubstring("status: ok"));
+  CHECK_FALSE(std::filesystem::exists(command.trace));
+}
+
 TEST_CASE("run_command: pipes, directories and odd names in the place of logs are never opened", "[unit]") {
   const Directory directory;
   directory.write("rank-0.jsonl", files_of({.ranks = 1})[0]);

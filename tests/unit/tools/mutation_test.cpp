@@ -7,6 +7,7 @@
 #include "report/html/html_report.hpp"
 #include "report/judging/report.hpp"
 #include "report/text/text_report.hpp"
+#include "report/trace/trace.hpp"
 #include "support/catch.hpp"
 #include "unit/record/sample_events.hpp"
 #include "unit/tools/mutations.hpp"
@@ -73,12 +74,17 @@ TEST_CASE("report: 10,000 mutated logs, always a report of bounded size", "[unit
     Report report = make_report("logs", read(files), options);
     const std::string text = text_report(report, options);
     const std::string page = html_report(report, options);
+    std::size_t traced = 0;
+    for (const TuningRun& run : report.runs) {
+      traced += trace_text(run, aligned_timelines(run)).size();
+    }
     damaged += report.logs.damaged_count() > 0 ? 1 : 0;
     bad += report.any_bad() ? 1 : 0;
     if (text.empty() || page.empty() || text.size() > bytes_for_nothing + bytes_per_byte * size_of(files) ||
-        page.size() > bytes_for_nothing + bytes_per_byte * size_of(files)) {
-      FAIL("text of " << text.size() << " bytes, page of " << page.size() << " for logs of "
-                      << size_of(files));
+        page.size() > bytes_for_nothing + bytes_per_byte * size_of(files) ||
+        traced > bytes_for_nothing + bytes_per_byte * size_of(files)) {
+      FAIL("text of " << text.size() << " bytes, page of " << page.size() << ", traces of " << traced
+                      << " for logs of " << size_of(files));
     }
   }
   // The mutations must reach further than the first check.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -107,6 +108,26 @@ void search(Writer& out) {
   out.add(sample_search());
 }
 
+/// Each rank has a clock of its own. The last one waits 2 us in the handshake, every other one 1 us longer
+/// than the next, and each ends 300 ns after the one before it.
+void timeline(Writer& out, const SampleRun& run, int rank, record::TimelineSide side, std::int64_t iteration,
+              std::int64_t gemm) {
+  record::Timeline event;
+  const std::int64_t met_ns = 2'000 + 1'000 * (run.ranks - 1 - rank);
+  const std::int64_t gemm_ns = 190'000 - 20'000 * gemm;
+  event.side = side;
+  event.tuning_iteration = iteration;
+  event.makespan_ns = 205'000 + 25'000 * (1 - gemm);
+  event.begin_ns = 1'000'000'000'000 * (rank + 1) + 1'000'000 * iteration;
+  event.launches = {{{"gemm", "(4096, bf16)"}, gemm, 0, met_ns + 100, met_ns + 100 + gemm_ns},
+                    {{"norm", "(4096, bf16)"}, 0, 0, met_ns + 90'100, met_ns + 120'100},
+                    {{"norm", "(4096, bf16)"}, 0, 0, met_ns + 110'100, met_ns + 140'100}};
+  event.end_ns = event.begin_ns + met_ns + 100 + gemm_ns + 300 * rank;
+  event.others_known = true;
+  event.others = {{0, 0, 500}, {0, 600, met_ns}, {0, met_ns + 150'000, met_ns + 151'000}};
+  out.add(event);
+}
+
 void choices(Writer& out) {
   auto gemm = out.about<record::Choice>("gemm", 1);
   gemm.latency_ns = 80'000;
@@ -160,6 +181,8 @@ Events events_of(const SampleRun& run, int rank) {
   choices(out);
   out.launch(Phase::final_run, 15, "gemm", 1, LaunchRole::best);
   out.launch(Phase::final_run, 15, "norm", 0, LaunchRole::best);
+  timeline(out, run, rank, record::TimelineSide::chosen, 10, 1);
+  timeline(out, run, rank, record::TimelineSide::defaults, 12, 0);
   record::RunEnd end;
   end.phase = record::RunStage::final_run;
   end.tuning_iteration = 15;
@@ -177,6 +200,14 @@ Events until(const Events& events, std::int64_t iteration) {
     return launch != nullptr && launch->tuning_iteration >= iteration;
   });
   return {events.begin(), end};
+}
+
+Events without_timelines(const Events& events) {
+  Events others;
+  std::copy_if(events.begin(), events.end(), std::back_inserter(others), [](const record::Event& event) {
+    return !std::holds_alternative<record::Timeline>(event.body);
+  });
+  return others;
 }
 
 Events start_only(const SampleRun& run, int rank) {

@@ -23,7 +23,7 @@ struct SampleRun {
 
 /// What `rank` writes: two kernels, gemm with three configs and norm with two, one warm-up and two repeats
 /// each, a search, the final run. The last rank is always the slowest; config-1 is chosen for gemm, config-0
-/// for norm.
+/// for norm. Timelines of iteration 10, the choice, and 12, the defaults, end the run.
 Events events_of(const SampleRun& run, int rank);
 
 /// The search of such a run. Of six assignments of gemm and norm, three were measured and one is infeasible;
@@ -32,6 +32,9 @@ contextual::record::SearchResult sample_search();
 
 /// The events before the first launch of `iteration`: a rank that got no further.
 Events until(const Events& events, std::int64_t iteration);
+
+/// The events but for the timelines: an older log.
+Events without_timelines(const Events& events);
 
 /// The run_start alone: a rank that never met the others.
 Events start_only(const SampleRun& run, int rank);

@@ -10,6 +10,7 @@
 #include "report/html/html_text.hpp"
 #include "report/html/plots.hpp"
 #include "report/judging/absence.hpp"
+#include "report/wording/limit_wording.hpp"
 #include "report/wording/run_wording.hpp"
 
 #include <algorithm>
@@ -74,6 +75,17 @@ std::string warnings(const RunAnalysis& analysis) {
   return markup.empty() ? "" : element("h3", "Warnings") + markup;
 }
 
+std::string limit(const RunAnalysis& analysis) {
+  if (analysis.limit == nullptr) {
+    return "";
+  }
+  std::string markup = element("h3", "Limit: how short the region could be") + "\n";
+  for (const std::string& text : limit_texts(*analysis.limit)) {
+    markup += paragraph(text);
+  }
+  return markup;
+}
+
 std::string plots(const RunAnalysis& analysis) {
   const std::string markup = region_plot(analysis.view) + choice_plot(analysis);
   return markup.empty() ? "" : element("div", markup, "class=\"plots\"") + "\n";
@@ -97,10 +109,10 @@ std::string problems(const RunAnalysis& analysis, const ReportOptions& options) 
 
 std::string html_details(const RunAnalysis& analysis, const Logs& logs, std::size_t number,
                          const ReportOptions& options) {
-  const std::string markup = head(analysis, number) + ending(analysis, logs) +
-                             rank_differences_markup(analysis) + warnings(analysis) + plots(analysis) +
-                             problems(analysis, options) + search_markup(analysis, options) +
-                             slowness_markup(analysis) + iterations_markup(analysis, options);
+  const std::string markup =
+      head(analysis, number) + ending(analysis, logs) + rank_differences_markup(analysis) +
+      warnings(analysis) + limit(analysis) + plots(analysis) + problems(analysis, options) +
+      search_markup(analysis, options) + slowness_markup(analysis) + iterations_markup(analysis, options);
   return element("section", "\n" + markup, "id=\"run-" + std::to_string(number) + "\"") + "\n";
 }
 

@@ -45,6 +45,15 @@ std::vector<SearchView> searches_of(const TuningRun& run) {
   return searches;
 }
 
+const Limit* limit_of(const TuningRun& run) {
+  for (const RankRun* rank : run.ranks) {
+    if (rank->limit) {
+      return &*rank->limit;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 RunAnalysis analyse(const TuningRun& run, const Logs& logs) {
@@ -55,6 +64,7 @@ RunAnalysis analyse(const TuningRun& run, const Logs& logs) {
   analysis.problems = problems_of(analysis.view);
   analysis.searches = searches_of(run);
   analysis.gain = compared_with_defaults(analysis.searches);
+  analysis.limit = limit_of(run);
   analysis.slowness = slowness_of(analysis.view);
   analysis.comparison = compare_ranks(analysis.view, analysis.problems);
   analysis.warnings = warnings_of(run);

@@ -24,6 +24,7 @@ struct RunAnalysis {
   std::vector<ProblemResult> problems;
   std::vector<SearchView> searches;  ///< of one rank, in their order
   std::optional<DefaultsComparison> gain;
+  const Limit* limit = nullptr;    ///< of one rank: they are alike on all; null without parts
   std::vector<Slowness> slowness;  ///< empty for one rank
   RankComparison comparison;
   std::vector<std::string> warnings;  ///< "rank 0: ..."; equal ones once

@@ -17,6 +17,7 @@ using record::LaunchRole;
 using record::LaunchStatus;
 using record::RunStage;
 using record::Standing;
+using record::TimelineSide;
 
 /// The storage of events that point into a TextPool.
 struct Pooled {
@@ -39,6 +40,11 @@ using SearchedProblem = record::schema::SearchedProblem<Pooled>;
 using MeasuredAssignment = record::schema::MeasuredAssignment<Pooled>;
 using InfeasibleAssignment = record::schema::InfeasibleAssignment<Pooled>;
 using SearchResult = record::schema::SearchResult<Pooled>;
+using TimelineLaunch = record::schema::TimelineLaunch<Pooled>;
+using TimelineSpan = record::schema::TimelineSpan;
+using Timeline = record::schema::Timeline<Pooled>;
+using PartTime = record::schema::PartTime<Pooled>;
+using Limit = record::schema::Limit<Pooled>;
 using Warning = record::schema::Warning<Pooled>;
 using Progress = record::schema::Progress<Pooled>;
 using Blocked = record::schema::Blocked<Pooled>;

@@ -48,6 +48,8 @@ struct RankRun {
   std::vector<Rejected> rejected;
   std::vector<Choice> choices;
   std::vector<SearchResult> searches;
+  std::vector<Timeline> timelines;  ///< at most one of each side, unless the log is damaged
+  std::optional<Limit> limit;
   std::vector<std::string_view> warnings;
   std::optional<Progress> progress;  ///< the last one
   std::optional<Blocked> blocked;    ///< the last one; empty: it went on, with a warning or to its end

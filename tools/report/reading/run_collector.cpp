@@ -32,6 +32,12 @@ void keep(RankRun& run, Choice&& event) {
 void keep(RankRun& run, SearchResult&& event) {
   run.searches.push_back(std::move(event));
 }
+void keep(RankRun& run, Timeline&& event) {
+  run.timelines.push_back(std::move(event));
+}
+void keep(RankRun& run, Limit&& event) {
+  run.limit = std::move(event);
+}
 void keep(RankRun& run, Warning&& event) {
   run.warnings.push_back(event.text);
   run.blocked.reset();

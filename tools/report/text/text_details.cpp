@@ -6,6 +6,7 @@
 #include "report/text/text_problem.hpp"
 #include "report/text/text_ranks.hpp"
 #include "report/text/text_search.hpp"
+#include "report/wording/limit_wording.hpp"
 #include "report/wording/run_wording.hpp"
 
 namespace contextual::log_report {
@@ -54,6 +55,16 @@ void write_ending(TextWriter& out, const RunAnalysis& analysis, const Logs& logs
   }
 }
 
+void write_limit(TextWriter& out, const RunAnalysis& analysis) {
+  if (analysis.limit == nullptr) {
+    return;
+  }
+  out.heading("Limit: how short the region could be");
+  for (const std::string& text : limit_texts(*analysis.limit)) {
+    out.paragraph("  ", text, Colour::none, 6);
+  }
+}
+
 void write_warnings(TextWriter& out, const RunAnalysis& analysis) {
   if (analysis.warnings.empty()) {
     return;
@@ -72,6 +83,7 @@ void write_details(TextWriter& out, const RunAnalysis& analysis, const Logs& log
   write_ending(out, analysis, logs);
   write_rank_differences(out, analysis);
   write_warnings(out, analysis);
+  write_limit(out, analysis);
   for (const ProblemResult& problem : analysis.problems) {
     write_problem(out, problem, problem_label(analysis, problem.name), options);
   }

@@ -43,6 +43,12 @@ enum class Standing : std::uint8_t {
   other,
 };
 
+/// Whose work a timeline shows.
+enum class TimelineSide : std::uint8_t {
+  chosen,    ///< that of the configs that the run has chosen
+  defaults,  ///< that of the defaults of everything that the run has tuned
+};
+
 /// What the watchdog does after the grace.
 enum class BlockedAction : std::uint8_t {
   leave,        ///< ends the process with `deadline_exit_code`
@@ -126,6 +132,12 @@ template <>
 struct EnumTexts<Standing> {
   static constexpr std::array<EnumText<Standing>, 3> all{
       {{Standing::choice, "choice"}, {Standing::within_noise, "within noise"}, {Standing::other, "other"}}};
+};
+
+template <>
+struct EnumTexts<TimelineSide> {
+  static constexpr std::array<EnumText<TimelineSide>, 2> all{
+      {{TimelineSide::chosen, "chosen"}, {TimelineSide::defaults, "defaults"}}};
 };
 
 template <>

@@ -3,8 +3,8 @@
 /// \file
 /// The events of a log: the members of each and, below them, one row per member. docs/log-format.md says what
 /// they mean. The writers of both logs and the reader follow the rows. A new field therefore needs a member,
-/// a row, and code that sets it where its event is made (recorder.cpp, launch_event.cpp, search_event.cpp;
-/// for `blocked`, tuning/blocked_rank.cpp).
+/// a row, and code that sets it where its event is made (recorder.cpp, launch_event.cpp, search_event.cpp,
+/// timeline_keeper.cpp; for `blocked`, tuning/blocked_rank.cpp).
 ///
 /// `Storage` says how an event holds texts, problems and configs. The library's events own them (events.hpp);
 /// a reader of many logs keeps equal ones once.
@@ -13,8 +13,10 @@
 #include "contextual/record/schema/config_events.hpp"
 #include "contextual/record/schema/device_conditions.hpp"
 #include "contextual/record/schema/field.hpp"
+#include "contextual/record/schema/limit.hpp"
 #include "contextual/record/schema/run_events.hpp"
 #include "contextual/record/schema/search_result.hpp"
+#include "contextual/record/schema/timeline.hpp"
 
 #include <cstdint>
 #include <tuple>
@@ -23,10 +25,10 @@
 namespace contextual::record::schema {
 
 template <typename Storage>
-using EventBody =
-    std::variant<RunStart<Storage>, Hello<Storage>, DeviceConditions<Storage>, Launch<Storage>,
-                 ConfigSummary<Storage>, Rejected<Storage>, Choice<Storage>, SearchResult<Storage>,
-                 Warning<Storage>, Progress<Storage>, Blocked<Storage>, RunEnd<Storage>>;
+using EventBody = std::variant<RunStart<Storage>, Hello<Storage>, DeviceConditions<Storage>, Launch<Storage>,
+                               ConfigSummary<Storage>, Rejected<Storage>, Choice<Storage>,
+                               SearchResult<Storage>, Timeline<Storage>, Limit<Storage>, Warning<Storage>,
+                               Progress<Storage>, Blocked<Storage>, RunEnd<Storage>>;
 
 /// One line of a log.
 template <typename Storage>

@@ -1,0 +1,29 @@
+#pragma once
+
+/// \file
+/// The collective after a part of a region has run alone.
+
+#include "contextual/agreement/exchange.hpp"
+#include "contextual/agreement/told_failure.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace contextual::agreement {
+
+/// The outcome of such a run on this rank.
+struct PartOutcome {
+  std::size_t turn = 0;  ///< how many such runs came before; equal on all ranks
+  OwnFailure failure;
+  std::optional<std::int64_t> makespan_ns;
+  bool times_count = true;  ///< see Options::times_count
+};
+
+/// Returns the maximum over ranks, or nothing if a rank whose times count has none. Collective. Throws on all
+/// ranks if the part threw on one.
+std::optional<std::int64_t> agree_on_part(Exchange& exchange, const std::string& region,
+                                          const PartOutcome& outcome);
+
+}  // namespace contextual::agreement

@@ -1,0 +1,154 @@
+#include "contextual/record/timeline_keeper.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace contextual::record {
+
+using policy::Cell;
+
+namespace {
+
+/// Calls `use` with every problem that all ranks tune together, and its index.
+template <typename Use>
+void each_shared(const std::vector<ProblemView>& problems, Use&& use) {
+  for (const ProblemView& problem : problems) {
+    if (problem.slot->shared() && problem.index) {
+      use(problem, *problem.index);
+    }
+  }
+}
+
+Timeline event_of(const detail::IterationTimeline& timeline, const std::vector<ProblemView>& problems) {
+  Timeline event;
+  event.begin_ns = timeline.begin_ns;
+  event.end_ns = timeline.end_ns;
+  for (const detail::LaunchSpan& launch : timeline.launches) {
+    const detail::Problem& problem = problems[launch.slot].slot->problem;
+    event.launches.push_back({{problem.name, problem.key_text},
+                              static_cast<std::int64_t>(launch.config_id),
+                              launch.span.device,
+                              launch.span.begin_ns,
+                              launch.span.end_ns});
+  }
+  event.others_known = timeline.others.has_value();
+  for (const Span& span : timeline.others.value_or(std::vector<Span>())) {
+    event.others.push_back({span.device, span.begin_ns, span.end_ns});
+  }
+  event.left_out_count = static_cast<std::int64_t>(timeline.left_out_count);
+  return event;
+}
+
+}  // namespace
+
+/// Empty for an iteration that only prepares others.
+std::optional<TimelineKeeper::Origin> TimelineKeeper::origin_of(const detail::BatchPlan& plan,
+                                                                const std::vector<ProblemView>& problems,
+                                                                std::size_t iteration) {
+  if (plan.kind == detail::BatchKind::final_run) {
+    return Origin::final_run;
+  }
+  bool warms_up = false;
+  std::optional<Origin> origin;
+  each_shared(problems, [&](const ProblemView& problem, std::size_t /*index*/) {
+    if (!problem.slot->joined()) {
+      return;
+    }
+    const Cell& cell = problem.slot->batch.cells[iteration];
+    warms_up = warms_up || cell.role == Cell::Role::lead_in || (cell.role == Cell::Role::step && cell.warmup);
+    if (cell.role == Cell::Role::candidate) {
+      origin = Origin::search;
+    } else if (cell.role == Cell::Role::step && !origin) {
+      origin = Origin::walk;
+    }
+  });
+  return warms_up ? std::nullopt : origin;
+}
+
+TimelineKeeper::Launched TimelineKeeper::launched(const detail::BatchResult& result,
+                                                  const std::vector<ProblemView>& problems,
+                                                  const policy::BatchOutcome& outcome,
+                                                  std::size_t iteration) {
+  Launched configs;
+  each_shared(problems, [&](const ProblemView& problem, std::size_t index) {
+    configs.resize(std::max(configs.size(), index + 1));
+    const std::size_t slot = problem.slot->index;
+    const bool here = slot < result.cells.size() && result.cells[slot][iteration].launched;
+    const bool anywhere = iteration < outcome.iterations.size() &&
+                          index < outcome.iterations[iteration].cells.size() &&
+                          outcome.iterations[iteration].cells[index].launched;
+    if (problem.slot->joined() && (here || anywhere)) {
+      configs[index] = problem.slot->batch.cells[iteration].config_id;
+    } else if (here) {
+      configs[index] = result.cells[slot][iteration].config_id;
+    }
+  });
+  return configs;
+}
+
+void TimelineKeeper::note(const detail::BatchPlan& plan, const detail::BatchResult& result,
+                          const std::vector<ProblemView>& problems, const policy::BatchOutcome& outcome) {
+  for (std::size_t i = 0; i < plan.length() && i < result.timelines.size(); ++i) {
+    const std::optional<Origin> origin = origin_of(plan, problems, i);
+    const std::optional<std::int64_t> makespan_ns =
+        i < outcome.iterations.size() ? outcome.iterations[i].makespan_ns : result.makespans_ns[i];
+    if (!origin || !makespan_ns) {
+      continue;
+    }
+    Kept& kept = kept_[launched(result, problems, outcome, i)];
+    if (*origin >= kept.origin) {
+      kept = {*origin, plan.phases[i], plan.first_iteration + static_cast<std::int64_t>(i), makespan_ns,
+              result.timelines[i]};
+    }
+  }
+}
+
+/// Of several, which differ in problems that were not launched, the one with the best origin, and of these
+/// the last.
+const TimelineKeeper::Kept* TimelineKeeper::find(const std::vector<std::size_t>& assignment) const {
+  const Kept* best = nullptr;
+  for (const auto& [configs, kept] : kept_) {
+    bool equal = configs.size() <= assignment.size();
+    for (std::size_t i = 0; equal && i < configs.size(); ++i) {
+      equal = !configs[i] || *configs[i] == assignment[i];
+    }
+    if (equal && (best == nullptr || std::tie(best->origin, best->tuning_iteration) <
+                                         std::tie(kept.origin, kept.tuning_iteration))) {
+      best = &kept;
+    }
+  }
+  return best;
+}
+
+std::vector<Timeline> TimelineKeeper::events(const std::vector<ProblemView>& problems) const {
+  std::vector<std::size_t> chosen;
+  std::vector<std::size_t> defaults;
+  bool tuned = false;
+  each_shared(problems, [&](const ProblemView& problem, std::size_t index) {
+    chosen.resize(std::max(chosen.size(), index + 1));
+    defaults.resize(chosen.size());
+    chosen[index] = problem.record->choice;
+    defaults[index] = problem.slot->found.locked_config.value_or(0);
+    tuned = tuned || !problem.slot->found.locked_config;
+  });
+  std::vector<Timeline> events;
+  const auto add = [&](TimelineSide side, const std::vector<std::size_t>& assignment) {
+    const Kept* kept = find(assignment);
+    if (kept == nullptr || kept->timeline.launches.empty()) {
+      return;
+    }
+    Timeline& event = events.emplace_back(event_of(kept->timeline, problems));
+    event.side = side;
+    event.phase = kept->phase;
+    event.tuning_iteration = kept->tuning_iteration;
+    event.makespan_ns = kept->makespan_ns;
+  };
+  add(TimelineSide::chosen, chosen);
+  if (tuned) {
+    add(TimelineSide::defaults, defaults);
+  }
+  return events;
+}
+
+}  // namespace contextual::record

@@ -1,0 +1,56 @@
+#pragma once
+
+/// \file
+/// Keeps timelines of tuning iterations until it is known which assignment of configs is chosen.
+
+#include "contextual/launch/batch.hpp"
+#include "contextual/policy/batch_outcome.hpp"
+#include "contextual/record/events.hpp"
+#include "contextual/record/problem_view.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace contextual::record {
+
+/// Keeps one timeline for each assignment of configs: that of the last iteration which measured it. An
+/// iteration of the search is preferred to one of the walk, and that to the final run, which has no warm-up.
+/// The kept iterations of all ranks are the same, because the plan and what was agreed on decide.
+///
+/// Memory: the spans of one iteration for each assignment that was measured.
+class TimelineKeeper {
+ public:
+  /// Takes the timelines of a batch. `outcome` is what the ranks agreed on; it is empty for the final run.
+  void note(const detail::BatchPlan& plan, const detail::BatchResult& result,
+            const std::vector<ProblemView>& problems, const policy::BatchOutcome& outcome);
+
+  /// Returns the event of the chosen assignment, then that of the defaults, as far as they are known: there
+  /// is none for defaults that did not run together, or if nothing was tuned. Problems that were locked in
+  /// before have the same config in both.
+  std::vector<Timeline> events(const std::vector<ProblemView>& problems) const;
+
+ private:
+  enum class Origin { final_run, walk, search };
+  /// The config of every shared problem, by its index in the state; empty where no rank launched it.
+  using Launched = std::vector<std::optional<std::size_t>>;
+  struct Kept {
+    Origin origin = Origin::final_run;
+    Phase phase = Phase::final_run;
+    std::int64_t tuning_iteration = 0;
+    std::optional<std::int64_t> makespan_ns;
+    detail::IterationTimeline timeline;
+  };
+
+  static std::optional<Origin> origin_of(const detail::BatchPlan& plan,
+                                         const std::vector<ProblemView>& problems, std::size_t iteration);
+  static Launched launched(const detail::BatchResult& result, const std::vector<ProblemView>& problems,
+                           const policy::BatchOutcome& outcome, std::size_t iteration);
+  const Kept* find(const std::vector<std::size_t>& assignment) const;
+
+  std::map<Launched, Kept> kept_;
+};
+
+}  // namespace contextual::record

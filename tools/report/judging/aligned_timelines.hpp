@@ -1,0 +1,53 @@
+#pragma once
+
+/// \file
+/// The timelines of one iteration of all ranks on one axis of time.
+
+#include "report/judging/tuning_run.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace contextual::log_report {
+
+/// Where the ranks' clocks, which have nothing to do with each other, are made to agree.
+enum class Anchor : std::uint8_t {
+  none,          ///< one rank: nothing to align
+  handshake,     ///< the end of the last other device work that ended before the first tunable launch began
+  first_launch,  ///< the begin of the first tunable launch
+};
+
+/// What one rank did in the iteration.
+struct RankTimeline {
+  const RankRun* rank = nullptr;
+  const Timeline* timeline = nullptr;
+  double shift_ns = 0;  ///< add it to the timeline's times for the common axis; at least 0
+  const TimelineSpan* handshake = nullptr;  ///< null unless the ranks are aligned there
+
+  double length_ns() const {
+    return static_cast<double>(timeline->end_ns) - static_cast<double>(timeline->begin_ns);
+  }
+};
+
+/// One iteration of the chosen set or of the defaults. The first work of some rank is at 0 or later, and the
+/// anchors of all ranks are at `anchor_ns`.
+struct AlignedTimeline {
+  TimelineSide side = TimelineSide::chosen;
+  std::vector<RankTimeline> ranks;        ///< by rank; never empty
+  std::vector<std::int64_t> other_ranks;  ///< ranks of the logs without a timeline of this iteration
+  Anchor anchor = Anchor::none;
+  double anchor_ns = 0;
+  /// How far the ranks may be from where they are shown: for a handshake, the length of the shortest one. The
+  /// rank that came last did not wait in it, and no rank has left before that one had come. For a first
+  /// launch, which nothing bounds, it is `ends_apart_ns`.
+  double error_ns = 0;
+  double ends_apart_ns = 0;  ///< from the first to the last end of a rank's iteration, as aligned
+
+  const Timeline& first() const { return *ranks.front().timeline; }
+};
+
+/// Returns the timelines of a run: the defaults, then the chosen set, as far as the logs have them. Where the
+/// ranks logged different iterations, the one that most of them logged. `run` must outlive the result.
+std::vector<AlignedTimeline> aligned_timelines(const TuningRun& run);
+
+}  // namespace contextual::log_report
