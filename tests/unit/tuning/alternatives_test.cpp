@@ -464,5 +464,5 @@ TEST_CASE("without a search the choices by own times are one that `feasible` all
   const ProblemReport second = find(report, "alt_ruled_two", key);
   CHECK(second.choice == 2);
   CHECK(second.outcome == ProblemOutcome::locked_in);
-  CHECK_THAT(second.reason, Catch::Matchers::Contains("ruled out together"));
+  CHECK_THAT(second.reason, ContainsSubstring("ruled out together"));
 }

@@ -54,13 +54,15 @@ class CuptiTimer final : public Timer {
   std::string_view name() const noexcept override { return "CUPTI"; }
 
   void set_iterations(Iterations iterations) override { join_.set(iterations); }
-  void begin_batch(const BatchStart& start) override { head_start_.begin_batch(start); }
+  void begin_batch(const BatchStart& start) override {
+    head_start_.begin_batch(start, session_->contexts(), session_->captures_open());
+  }
   std::chrono::nanoseconds wanted_head_start() const noexcept override { return head_start_.wanted(); }
 
   void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
     ranges_.begin_iteration(tuning_iteration);
     use_current_context();
-    head_start_.begin_iteration(session_->contexts(), session_->captures_open());
+    head_start_.begin_iteration();
     note.begin = session_->mark();
   }
   void end_iteration(std::int64_t /*tuning_iteration*/, IterationNote& note) override {

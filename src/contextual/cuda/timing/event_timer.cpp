@@ -60,13 +60,15 @@ class EventTimer final : public Timer {
   std::string_view name() const noexcept override { return "CUDA events"; }
 
   void set_iterations(Iterations iterations) override { join_.set(iterations); }
-  void begin_batch(const BatchStart& start) override { head_start_.begin_batch(start); }
+  void begin_batch(const BatchStart& start) override {
+    head_start_.begin_batch(start, contexts_, /*captures_open=*/false);
+  }
   std::chrono::nanoseconds wanted_head_start() const noexcept override { return head_start_.wanted(); }
 
   void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
     ranges_.begin_iteration(tuning_iteration);
     contexts_.add(current_context());
-    head_start_.begin_iteration(contexts_, /*captures_open=*/false);
+    head_start_.begin_iteration();
     note.begin = ++iteration_;
     if (iteration_ == 1) {  // of the batch: all of its times count from there
       for (const auto& pool : pools_) {

@@ -52,18 +52,17 @@ HeadStart::~HeadStart() {
   driver().cuCtxPopCurrent(&popped);
 }
 
-void HeadStart::begin_iteration(const UsedContexts& contexts, bool captures_open) noexcept {
-  if (host_.empty()) {
-    given_ = {};
-    if (!off_ && !captures_open && start_.head_start.count() > 0 && driver().cuCtxWaitEvent != nullptr) {
-      try {
-        launch(contexts);
-      } catch (const std::exception&) {
-        off_ = true;  // makespans are then what they are
-      }
+void HeadStart::begin_batch(const BatchStart& start, const UsedContexts& contexts,
+                            bool captures_open) noexcept {
+  start_ = start;
+  given_ = false;
+  if (!off_ && !captures_open && start_.head_start.count() > 0 && driver().cuCtxWaitEvent != nullptr) {
+    try {
+      launch(contexts);
+    } catch (const std::exception&) {
+      off_ = true;  // makespans are then what they are
     }
   }
-  begin_ = Clock::now();
 }
 
 void HeadStart::launch(const UsedContexts& contexts) {
@@ -77,7 +76,8 @@ void HeadStart::launch(const UsedContexts& contexts) {
     spin_ = std::make_unique<SpinRuns>(1);
     CONTEXTUAL_CU(cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING));
   }
-  const nanoseconds left = std::min<nanoseconds>(longest, start_.met + start_.head_start - Clock::now());
+  const Clock::time_point now = Clock::now();
+  const nanoseconds left = std::min<nanoseconds>(longest, start_.met + start_.head_start - now);
   if (left.count() <= 0) {
     return;
   }
@@ -86,7 +86,8 @@ void HeadStart::launch(const UsedContexts& contexts) {
   for (CUcontext context : all) {
     CONTEXTUAL_CU(cuCtxWaitEvent(context, event_));
   }
-  given_ = left;
+  given_ = true;
+  released_ = now + left;
 }
 
 void HeadStart::end_iteration() noexcept {
@@ -112,11 +113,10 @@ void HeadStart::settled(std::span<const IterationTiming> iterations) noexcept {
 }
 
 void HeadStart::judge(std::span<const IterationTiming> iterations) {
-  if (given_.count() > 0) {
+  if (given_) {
     const detail::ContextScope scope(context_);
     static_cast<void>(spin_->wait());
-    const bool waited = !host_.empty() && host_.front() >= given_;
-    waits_seen_ = waited ? waits_seen_ + 1 : 0;
+    waits_seen_ = first_end_ >= released_ ? waits_seen_ + 1 : 0;
     off_ = off_ || waits_seen_ == enough_waits;
   }
   std::vector<IterationCost> costs;

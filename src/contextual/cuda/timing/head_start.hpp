@@ -46,9 +46,10 @@ class HeadStart {
   /// Waits for the kernel for up to 100 ms.
   ~HeadStart();
 
-  void begin_batch(const BatchStart& start) noexcept { start_ = start; }
-  /// Right before and after the region runs. The first allocates memory and loads the kernel.
-  void begin_iteration(const UsedContexts& contexts, bool captures_open) noexcept;
+  /// Launches the kernel. The first time it also allocates memory and loads code.
+  void begin_batch(const BatchStart& start, const UsedContexts& contexts, bool captures_open) noexcept;
+  /// Right before and after the region runs.
+  void begin_iteration() noexcept { begin_ = Clock::now(); }
   void end_iteration() noexcept;
   /// After all work of the batch has ended.
   void settled(std::span<const IterationTiming> iterations) noexcept;
@@ -66,7 +67,8 @@ class HeadStart {
   Clock::time_point begin_;                     ///< of the iteration
   Clock::time_point first_end_;                 ///< of the batch's first iteration, on the host
   std::chrono::nanoseconds wanted_{0};
-  std::chrono::nanoseconds given_{0};  ///< for how long the kernel of this batch spins
+  bool given_ = false;          ///< before this batch
+  Clock::time_point released_;  ///< when the kernel of this batch ends
   int waits_seen_ = 0;
   bool off_ = false;
   CUcontext context_ = nullptr;  ///< of the kernel
