@@ -49,7 +49,7 @@ struct ScatterCall {
 /// one or several of these.
 inline RowPartition counted_chunks(const ScatterLayout& layout) {
   constexpr int most_transfer_chunks = 8;
-  return RowPartition(layout.m, layout.ranks, most_transfer_chunks);
+  return {layout.m, layout.ranks, most_transfer_chunks};
 }
 
 /// "cuda_reduce_scatter_transfer". Key: rows of the whole matrix, bytes of a row, ranks. A launch gives the
