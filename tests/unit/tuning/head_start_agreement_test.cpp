@@ -2,6 +2,7 @@
 /// The ranks agree on how long the devices wait before a batch.
 
 #include "support/catch.hpp"
+#include "support/forwarding_timer.hpp"
 #include "support/ranks.hpp"
 
 #include <chrono>
@@ -14,33 +15,15 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A scripted timer that wants a head start, and notes what it gets.
-class WantingTimer final : public Timer {
+class WantingTimer final : public ForwardingTimer {
  public:
   WantingTimer(std::chrono::nanoseconds wanted, std::vector<BatchStart>& starts)
-      : timer_(testing::scripted_timer(later_is_faster)()), wanted_(wanted), starts_(&starts) {}
+      : ForwardingTimer(testing::scripted_timer(later_is_faster)()), wanted_(wanted), starts_(&starts) {}
 
-  std::string_view name() const noexcept override { return timer_->name(); }
   void begin_batch(const BatchStart& start) override { starts_->push_back(start); }
   std::chrono::nanoseconds wanted_head_start() const noexcept override { return wanted_; }
-  void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
-    timer_->begin_iteration(tuning_iteration, note);
-  }
-  void end_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
-    timer_->end_iteration(tuning_iteration, note);
-  }
-  void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-    timer_->begin_launch(launch, note);
-  }
-  void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-    timer_->end_launch(launch, note);
-  }
-  void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
-              Deadline deadline) override {
-    timer_->settle(launches, iterations, std::move(deadline));
-  }
 
  private:
-  std::unique_ptr<Timer> timer_;
   std::chrono::nanoseconds wanted_;
   std::vector<BatchStart>* starts_;
 };

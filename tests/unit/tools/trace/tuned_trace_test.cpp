@@ -3,6 +3,7 @@
 
 #include "report/command.hpp"
 #include "support/engine.hpp"
+#include "support/forwarding_timer.hpp"
 #include "support/ranks.hpp"
 #include "unit/tools/trace/trace_checks.hpp"
 
@@ -43,26 +44,15 @@ testing::ScriptedTimes times_of(int rank) {
 }
 
 /// A scripted timer, but for its launches, which it puts on a device as a GPU's timer does.
-class DeviceTimer final : public Timer {
+class DeviceTimer final : public contextual::test::ForwardingTimer {
  public:
-  explicit DeviceTimer(int rank) : rank_(rank), timer_(testing::scripted_timer_with(times_of(rank))()) {}
+  explicit DeviceTimer(int rank)
+      : ForwardingTimer(testing::scripted_timer_with(times_of(rank))()), rank_(rank) {}
 
   std::string_view name() const noexcept override { return "scripted device"; }
-  void begin_iteration(std::int64_t iteration, IterationNote& note) override {
-    timer_->begin_iteration(iteration, note);
-  }
-  void end_iteration(std::int64_t iteration, IterationNote& note) override {
-    timer_->end_iteration(iteration, note);
-  }
-  void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-    timer_->begin_launch(launch, note);
-  }
-  void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-    timer_->end_launch(launch, note);
-  }
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
-    timer_->settle(launches, iterations, std::move(deadline));
+    ForwardingTimer::settle(launches, iterations, std::move(deadline));
     for (LaunchTiming& launch : launches) {
       for (Span& span : launch.spans) {
         span.device = 0;
@@ -76,7 +66,6 @@ class DeviceTimer final : public Timer {
 
  private:
   int rank_;
-  std::unique_ptr<Timer> timer_;
 };
 
 struct Traced {
