@@ -335,26 +335,32 @@ void TuningState::Impl::replace_ruled_out() {
   }
   feasibility.rule_out(chosen);
   const std::string reason = "the best by own times are ruled out together by `feasible`";
-  std::optional<std::pair<double, std::pair<std::size_t, std::size_t>>> least;
+  struct Replacement {
+    std::size_t problem;
+    std::size_t config_id;
+    double loss_ns;
+  };
+  std::optional<Replacement> least;
   for (std::size_t p = 0; p < chosen.size(); ++p) {
     if (problems[p].request().choice_point || !choice_points.active(p, chosen)) {
       continue;
     }
-    for (const std::size_t config : problems[p].by_own_time()) {
+    const std::vector<std::size_t> configs = problems[p].by_own_time();
+    const auto next = std::find_if(configs.begin(), configs.end(), [&](std::size_t config_id) {
       Assignment other = chosen;
-      other[p] = config;
-      if (options.feasible(other)) {
-        const double loss =
-            problems[p].own_time(config).centre_ns - problems[p].own_time(chosen[p]).centre_ns;
-        if (!least || loss < least->first) {
-          least = {loss, {p, config}};
-        }
-        break;
-      }
+      other[p] = config_id;
+      return options.feasible(other);
+    });
+    if (next == configs.end()) {
+      continue;
+    }
+    const double loss_ns = problems[p].own_time(*next).centre_ns - problems[p].own_time(chosen[p]).centre_ns;
+    if (!least || loss_ns < least->loss_ns) {
+      least = {p, *next, loss_ns};
     }
   }
   if (least) {
-    problems[least->second.first].replace_choice(least->second.second, reason);
+    problems[least->problem].replace_choice(least->config_id, reason);
   } else if (const std::optional<Assignment> proven = feasibility.first_proven_like(chosen)) {
     for (std::size_t p = 0; p < chosen.size(); ++p) {
       if ((*proven)[p] != chosen[p] && choice_points.active(p, chosen)) {
