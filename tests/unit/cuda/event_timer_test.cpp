@@ -58,6 +58,16 @@ TEST_CASE("event timer: times launches, and destroys all events and streams", "[
   CHECK(gpu.driver.log().beginning_with("cupti").empty());
 }
 
+TEST_CASE("event timer: a launch on a stream of a device that is not current is timed", "[unit]") {
+  ScriptedGpu gpu(2);
+  CUstream stream = gpu.driver.make_stream(1);
+  Block block("event_elsewhere");
+  ContextualAutotuner tuner(options_with(cuda_event_timer));
+  tuner.run("event_elsewhere", [&] { block(stream, 1); });
+  check_close(problem_of(tuner, "event_elsewhere", "event_elsewhere"));
+  CHECK(problem_of(tuner, "event_elsewhere", "event_elsewhere").choice == 2);
+}
+
 TEST_CASE("event timer: more launches than pairs have no time and void the makespan, until there are enough",
           "[unit]") {
   ScriptedGpu gpu;

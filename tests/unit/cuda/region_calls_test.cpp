@@ -119,6 +119,7 @@ TEST_CASE(
     const Counts allowed{{"cuLaunchKernelEx", launches},
                          {"cuStreamIsCapturing", launches},
                          {"cuCtxGetCurrent", 2 * launches + 1},
+                         {"cuStreamGetCtx", launches},
                          {"cuEventRecord", 2 * launches + 1}};
     CHECK(beyond(counted.iterations[i], with_join(allowed, iterations, i)) == Counts{});
   }

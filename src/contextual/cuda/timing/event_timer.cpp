@@ -35,6 +35,13 @@ CUcontext current_context() noexcept {
   return context;
 }
 
+/// Events can be recorded on streams of their own context only, and a launcher may leave another one current.
+CUcontext context_of(CUstream stream) noexcept {
+  CUcontext context = nullptr;
+  return stream != nullptr && driver().cuStreamGetCtx(stream, &context) == CUDA_SUCCESS ? context
+                                                                                      : current_context();
+}
+
 std::int64_t ns_of(float time_ms) noexcept {
   return std::llround(static_cast<double>(time_ms) * ns_per_ms);
 }
@@ -86,7 +93,7 @@ class EventTimer final : public Timer {
   void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
     ranges_.begin_launch(launch);
     note = {};
-    const CUcontext context = current_context();
+    const CUcontext context = context_of(static_cast<CUstream>(launch.stream));
     contexts_.add(context);
     join_.launched_on(launch.stream);
     for (std::size_t i = 0; i < pools_.size(); ++i) {
