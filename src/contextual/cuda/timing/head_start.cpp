@@ -118,6 +118,7 @@ void HeadStart::judge(std::span<const IterationTiming> iterations) {
     static_cast<void>(spin_->wait());
     waits_seen_ = first_end_ >= released_ ? waits_seen_ + 1 : 0;
     off_ = off_ || waits_seen_ == enough_waits;
+    given_ = false;  // what is settled next may not be a batch
   }
   std::vector<IterationCost> costs;
   for (std::size_t i = 0; i < std::min(host_.size(), iterations.size()); ++i) {
