@@ -63,6 +63,7 @@ void TimedOverRaw::add_tuning() {
   TimedSample sample;
   sample.raw_before = raw_now();
   add_tuned(sample);
+  detach_cupti();  // which it may be no more, as there are many tunings
   sample.raw_between = raw_now();
   add_bare_cupti(sample);
   sample.raw_after = raw_now();

@@ -16,8 +16,9 @@ namespace contextual {
 /// busiest device busy. The makespan of a tuning iteration lasts from the first start to the last end of
 /// everything that the process does on its devices.
 ///
-/// Throws CudaUnavailable if CUPTI cannot be used: a profiler or another timer of this process uses it, a
-/// permission or the library is missing, or a test kernel gets no sound record. Use `cuda_event_timer` then.
+/// Throws CudaUnavailable if CUPTI cannot be used: a profiler or another timer of this process uses it, the
+/// application has CUPTI record its kernels, a permission or the library is missing, or a test kernel gets no
+/// sound record. Use `cuda_event_timer` then.
 CONTEXTUAL_API std::unique_ptr<Timer> cuda_cupti_timer();
 
 /// Options of a CUPTI timer.
@@ -26,11 +27,21 @@ struct CuptiTimerOptions {
   /// before. Detaching is safe only while no other thread is inside CUDA. A process whose other threads
   /// launch all the time sets false: the timer then only unsubscribes from CUPTI, and from the first run on a
   /// launch costs about 0.6 us more.
+  ///
+  /// Each detachment loses about 0.6 MiB of device memory within CUPTI. So only the first 8 runs of a
+  /// process detach it; after the ninth it stays attached, which is said once on stderr, until
+  /// `detach_cupti`.
   bool detach = true;
 };
 
 /// The same with options: `options.timer = [] { return cuda_cupti_timer_with({.detach = false}); }`.
 CONTEXTUAL_API std::unique_ptr<Timer> cuda_cupti_timer_with(const CuptiTimerOptions& options);
+
+/// Detaches CUPTI from the process if runs have left it attached; for a program that has tuned many regions
+/// and now goes on without tuning. Waits for all work on the devices. Call it while no other thread is inside
+/// CUDA, and no kernel waits for what the calling thread will do. Returns false if CUPTI stays attached,
+/// because a run is using it or because the application has CUPTI record its kernels. Thread-safe.
+CONTEXTUAL_API bool detach_cupti() noexcept;
 
 /// Makes a timer that records a pair of CUDA events around each launch. It works wherever CUDA does, but it
 /// serialises launches that would overlap, overstates times by some us, and measures intercepted launches

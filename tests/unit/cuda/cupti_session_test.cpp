@@ -162,7 +162,52 @@ TEST_CASE("CUPTI session: threads that take and leave it in turn each get it who
   take_turns();
   other.join();
   CHECK(had > 0);
-  check_gone(gpu, static_cast<std::size_t>(had.load()));
+  CHECK_FALSE(gpu.cupti.subscribed());
+  CHECK(gpu.cupti.enabled().empty());
+  CHECK(gpu.driver.log().count("cuptiUnsubscribe") == static_cast<std::size_t>(had.load()));
+}
+
+TEST_CASE("CUPTI session: it is detached eight times at most, then stays until it is told to go", "[unit]") {
+  ScriptedGpu gpu;
+  const StderrCapture capture;
+  for (int run = 0; run < 12; ++run) {
+    const auto timer = cuda_cupti_timer();
+    CHECK_FALSE(detach_cupti());  // a timer has it
+  }
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 8);
+  CHECK(gpu.driver.log().count("cuptiUnsubscribe") == 12);
+  CHECK(count_of(capture.text(), "CUPTI stays attached") == 1);
+  CHECK(detach_cupti());
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 9);
+  CHECK(detach_cupti());
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 9);  // it is gone
+}
+
+TEST_CASE("CUPTI session: an application that takes records itself keeps them", "[unit]") {
+  ScriptedGpu gpu;
+  gpu.cupti.application_records = true;
+  CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }), ContainsSubstring("the application"));
+  CHECK_FALSE(gpu.cupti.subscribed());
+  CHECK(gpu.driver.log().count("cuptiActivityRegisterCallbacks") == 0);
+  CHECK(gpu.driver.log().count("cuptiActivityDisable") == 0);
+  CHECK(gpu.driver.log().count("cuptiActivitySetAttribute") == 0);
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
+  CHECK(detach_cupti());
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
+}
+
+TEST_CASE("CUPTI session: one that ends beside an application's records leaves CUPTI attached", "[unit]") {
+  ScriptedGpu gpu;
+  {
+    const auto timer = cuda_cupti_timer();
+    gpu.cupti.application_records = true;
+  }
+  CHECK_FALSE(gpu.cupti.subscribed());
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
+  CHECK_FALSE(detach_cupti());
+  gpu.cupti.application_records = false;
+  CHECK(detach_cupti());
+  CHECK(gpu.driver.log().count("cuptiFinalize") == 1);
 }
 
 TEST_CASE("holds 19: CUPTI session: a region that throws leaves nothing behind either", "[unit]") {
@@ -241,7 +286,7 @@ TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next ru
   }
   CHECK(gpu.cupti.subscribed());
   CHECK(gpu.driver.log().count("cuptiFinalize") == 0);
-  CHECK(gpu.driver.log().count("cuptiActivityDisable") == 0);
+  CHECK(gpu.cupti.enabled().size() == 4);
   stuck = false;
   gpu.driver.wait_until_left();
   options.deadline = std::chrono::seconds(60);

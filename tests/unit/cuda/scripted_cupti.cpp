@@ -1,5 +1,7 @@
 #include "unit/cuda/scripted_cupti.hpp"
 
+#include "contextual/cuda/cupti/cupti_session.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -158,8 +160,12 @@ void add_activities(contextual::cuda::Cupti& api) {
   api.cuptiActivityEnable = [](CUpti_ActivityKind kind) {
     it().log().add("cuptiActivityEnable");
     const CUptiResult result = it().enable_result ? it().enable_result(kind) : CUPTI_SUCCESS;
+    const std::lock_guard lock(impl().mutex);
+    if (kind == CUPTI_ACTIVITY_KIND_KERNEL &&
+        (it().application_records || impl().enabled.contains(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))) {
+      return CUPTI_ERROR_NOT_COMPATIBLE;
+    }
     if (result == CUPTI_SUCCESS) {
-      const std::lock_guard lock(impl().mutex);
       impl().enabled.insert(kind);
     }
     return result;
@@ -210,6 +216,7 @@ contextual::cuda::Cupti whole_table() {
 ScriptedCupti::ScriptedCupti(ScriptedDriver& driver)
     : driver_(driver), impl_(std::make_unique<Impl>()), table_(whole_table()) {
   the_cupti = this;
+  contextual::cuda::CuptiSession::forget_the_process();
   driver_.observe(this);
   replaced_ = std::make_unique<contextual::cuda::CuptiReplacement>(table_);
 }

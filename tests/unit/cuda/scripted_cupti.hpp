@@ -30,6 +30,7 @@ class ScriptedCupti final : public DriverObserver {
   // What is scripted.
   CUptiResult subscribe_result = CUPTI_SUCCESS;
   std::function<CUptiResult(CUpti_ActivityKind)> enable_result;  ///< empty: success
+  bool application_records = false;                              ///< kernels, by the activity API
   std::function<Fate(const Work&)> fate;                         ///< empty: sound
   std::size_t dropped_at_next_flush = 0;   ///< told when all buffers have been given back
   std::size_t dropped_of_next_buffer = 0;  ///< told with a buffer that is given back

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -26,14 +27,28 @@ constexpr std::array activities{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACT
 constinit thread_local std::int64_t launch_of_thread __attribute__((tls_model("initial-exec"))) = -1;
 thread_local std::uint32_t marked_by_thread = 0;  ///< correlation id of its last marker call
 
-std::mutex life;                              ///< of the one session
-bool in_use = false;                          ///< a session exists
+std::mutex life;        ///< of the one session
+bool in_use = false;    ///< a session exists
+bool attached = false;  ///< by a session that has ended, or that exists
+int detachments = 0;    ///< by sessions that ended
+bool said_that_it_stays = false;
 std::atomic<CuptiSession*> current{nullptr};  ///< for the buffer callbacks, which get no user data
 
 /// Holds a session that was left open. Never destroyed: nothing of CUPTI is called while the process exits.
 std::shared_ptr<CuptiSession>& left_open() {
   static auto* const session = new std::shared_ptr<CuptiSession>;
   return *session;
+}
+
+/// CUPTI has one list of what is recorded for the whole process. Kernels that are recorded one by one do not
+/// go together with kernels that are recorded concurrently, and CUPTI says so without changing anything. To
+/// be asked while this library records nothing.
+bool others_record_kernels() noexcept {
+  if (cupti().cuptiActivityEnable(CUPTI_ACTIVITY_KIND_KERNEL) == CUPTI_ERROR_NOT_COMPATIBLE) {
+    return true;
+  }
+  cupti().cuptiActivityDisable(CUPTI_ACTIVITY_KIND_KERNEL);
+  return false;
 }
 
 /// CUPTI need not zero them then inside the launches that ask for one. Where it does not know the attribute
@@ -79,6 +94,11 @@ CuptiSession::CuptiSession() : seen_(the_seen()) {
     throw CudaUnavailable("CUPTI cannot be subscribed to (a profiler or another tool may be attached): " +
                           std::string(text == nullptr ? std::to_string(subscribed) : text));
   }
+  if (others_record_kernels()) {
+    cupti().cuptiUnsubscribe(subscriber_);
+    throw CudaUnavailable("the application takes CUPTI's records of kernels itself, and would get no more");
+  }
+  attached = true;
   current.store(this);
   try {
     enable();
@@ -126,10 +146,41 @@ void CuptiSession::end() noexcept {
   api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // gives the buffers back
   promise_zeroed_buffers(false);                                // whoever has CUPTI next makes its own
   api.cuptiUnsubscribe(subscriber_);
-  if (detach_.load(std::memory_order_relaxed)) {
-    api.cuptiFinalize();
-  }
   current.store(nullptr);
+  if (!detach_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  if (detachments < most_detachments) {
+    detachments += finalize() ? 1 : 0;
+  } else if (!std::exchange(said_that_it_stays, true)) {
+    std::fprintf(
+        stderr,
+        "[contextual] CUPTI stays attached after this run, as each detachment loses device memory; a "
+        "launch costs about 0.6 us more until contextual::detach_cupti() is called\n");
+  }
+}
+
+/// With the lock on `life`, or while a session begins or ends. It waits for the devices, so it is never
+/// called within a launch.
+bool CuptiSession::finalize() noexcept {
+  if (others_record_kernels()) {
+    return false;
+  }
+  cupti().cuptiFinalize();
+  attached = false;
+  return true;
+}
+
+bool CuptiSession::detach() noexcept {
+  const std::lock_guard lock(life);
+  return !attached || (!in_use && finalize());
+}
+
+void CuptiSession::forget_the_process() noexcept {
+  const std::lock_guard lock(life);
+  attached = false;
+  detachments = 0;
+  said_that_it_stays = false;
 }
 
 std::int64_t CuptiSession::set_launch(std::int64_t launch) noexcept {

@@ -32,7 +32,7 @@ class CuptiSession {
  public:
   /// Returns the session that was left open, else a new one. Subscribes first; if that fails, it does not
   /// touch CUPTI further. Throws CudaUnavailable with the reason, also while another user has the session,
-  /// because the records of both would mix.
+  /// because the records of both would mix, and if the application has CUPTI record its kernels.
   static std::shared_ptr<CuptiSession> acquire();
   /// Keeps a session open until the next `acquire`. Use it if a thread may be inside the driver or work may
   /// never end: detaching CUPTI is not safe then and may never return.
@@ -40,8 +40,16 @@ class CuptiSession {
   CuptiSession(const CuptiSession&) = delete;
   CuptiSession& operator=(const CuptiSession&) = delete;
   /// Unsubscribes, and detaches CUPTI from the process, so that launches cost what they did before. Takes
-  /// some ms.
+  /// some ms. Each detachment loses about 0.6 MiB of device memory within CUPTI, so the sessions of a process
+  /// do that `most_detachments` times; after that CUPTI stays attached, which is said once on stderr.
   ~CuptiSession();
+  static constexpr int most_detachments = 8;
+
+  /// Detaches CUPTI if sessions have left it attached. Returns false if it stays attached, because a session
+  /// has it or the application takes records.
+  static bool detach() noexcept;
+  /// For tests, each of which has a CUPTI of its own: begins anew as a process does.
+  static void forget_the_process() noexcept;
 
   /// Makes the destructor only unsubscribe, so that CUPTI stays attached to the process.
   void keep_attached() noexcept { detach_.store(false, std::memory_order_relaxed); }
@@ -85,6 +93,7 @@ class CuptiSession {
 
   CuptiSession();
   static Seen& the_seen();
+  static bool finalize() noexcept;
   void enable();
   void end() noexcept;
 

@@ -144,4 +144,8 @@ std::unique_ptr<Timer> cuda_cupti_timer() {
   return cuda_cupti_timer_with({});
 }
 
+bool detach_cupti() noexcept {
+  return CuptiSession::detach();
+}
+
 }  // namespace contextual

@@ -39,7 +39,7 @@ CUcontext current_context() noexcept {
 CUcontext context_of(CUstream stream) noexcept {
   CUcontext context = nullptr;
   return stream != nullptr && driver().cuStreamGetCtx(stream, &context) == CUDA_SUCCESS ? context
-                                                                                      : current_context();
+                                                                                        : current_context();
 }
 
 std::int64_t ns_of(float time_ms) noexcept {
