@@ -11,7 +11,6 @@
 
 #include <contextual/autotuner.hpp>
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
-#include <contextual/mpi.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -35,19 +34,6 @@ void poison(PeerWorkspace& workspace) {
   cuda_check(cudaMemset(workspace.parts().matrices_of(workspace.rank()), 0xff, workspace.bytes()));
   cuda_check(cudaDeviceSynchronize());
   on_all_ranks(true);  // a barrier: nobody writes before everybody has poisoned
-}
-
-Options tuning_options() {
-  Options options;
-  options.communicator = mpi_communicator(MPI_COMM_WORLD);
-  options.n_warmup = 1;
-  options.n_repeat = 2;
-  options.search = SearchLevel::quick;
-  options.search_settings.runs = 120;
-  options.always_tune = true;
-  options.log_directory = "";
-  options.timer = cuda_cupti_timer;
-  return options;
 }
 
 void gather_and_check(AllGatherGemm& layer, GatheredProblem& problem, cudaStream_t stream, int set) {
@@ -120,7 +106,7 @@ TEST_CASE(
   poison(*workspace);
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 2);
-  ContextualAutotuner tuner(tuning_options());
+  ContextualAutotuner tuner(region_tuning());
   int iteration = 0;
   tuner.run("allgather_gemm",
             [&] { gather_and_check(layer, problem, stream, iteration++ % problem.sets()); });
@@ -139,6 +125,36 @@ TEST_CASE(
   for (int round = 0; round < 10; ++round) {
     gather_and_check(layer, problem, stream, round % problem.sets());
   }
+  CHECK(problem.wrong() == 0);
+}
+
+TEST_CASE("all-gather GEMM: with equal bits, every assignment that is tried gives the same ones",
+          "[tuned][bits]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherGemmShape shape{766, 520, 1032, GemmType::bf16};
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape), {.equal_bits = true});
+  if (workspace == nullptr) {
+    return;
+  }
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem problem(rank, shape, 1);
+  layer(stream, problem.a_rows(0), problem.b(), problem.c());
+  const std::vector<std::uint16_t> bits = problem.bits();
+  ContextualAutotuner tuner(region_tuning());
+  int iterations = 0;
+  int different = 0;
+  tuner.run("equal_bits_allgather", [&] {
+    layer(stream, problem.a_rows(0), problem.b(), problem.c());
+    ++iterations;
+    different += problem.bits() == bits ? 0 : 1;
+  });
+  CHECK(iterations > 50);
+  CHECK(different == 0);
+  problem.check_later(stream, 0);
   CHECK(problem.wrong() == 0);
 }
 
@@ -332,7 +348,7 @@ TEST_CASE("all-gather GEMM: an assignment with which a rank waits in vain is rej
   const Stream stream;
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 2);
-  Options options = tuning_options();
+  Options options = region_tuning();
   options.search_settings.runs = 60;
   ContextualAutotuner tuner(options);
   int iteration = 0;

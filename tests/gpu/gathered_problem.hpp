@@ -119,6 +119,8 @@ class GatheredProblem {
     cuda_check(cudaDeviceSynchronize());
     return count;
   }
+  /// Of C. Waits for the device.
+  std::vector<std::uint16_t> bits() const { return c_.host(); }
   /// Elements of C that are NaN.
   std::size_t nan_count() const {
     std::size_t count = 0;

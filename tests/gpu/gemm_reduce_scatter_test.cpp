@@ -9,7 +9,6 @@
 
 #include <contextual/autotuner.hpp>
 #include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
-#include <contextual/mpi.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -80,16 +79,7 @@ TEST_CASE(
   }
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 2);
-  Options options;
-  options.communicator = mpi_communicator(MPI_COMM_WORLD);
-  options.n_warmup = 1;
-  options.n_repeat = 2;
-  options.search = SearchLevel::quick;
-  options.search_settings.runs = 120;
-  options.always_tune = true;
-  options.log_directory = "";
-  options.timer = cuda_cupti_timer;
-  ContextualAutotuner tuner(options);
+  ContextualAutotuner tuner(region_tuning());
   int iteration = 0;
   std::size_t wrong = 0;
   tuner.run("gemm_reduce_scatter", [&] {
@@ -112,6 +102,36 @@ TEST_CASE(
     layer(stream, problem.a(0), problem.b(0), problem.c());
     CHECK(problem.bits() == bits);
   }
+}
+
+TEST_CASE("GEMM reduce-scatter: with equal bits, every assignment that is tried gives the same ones",
+          "[tuned][bits]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const GemmReduceScatterShape shape{766, 520, 1032, GemmType::bf16};
+  const auto workspace =
+      region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count), {.equal_bits = true});
+  if (workspace == nullptr) {
+    return;
+  }
+  GemmReduceScatter layer(workspace, shape);
+  ReducedProblem problem(rank, shape, 1);
+  layer(stream, problem.a(0), problem.b(0), problem.c());
+  const std::vector<std::uint16_t> bits = problem.bits();
+  ContextualAutotuner tuner(region_tuning());
+  int iterations = 0;
+  int different = 0;
+  tuner.run("equal_bits_reduce_scatter", [&] {
+    layer(stream, problem.a(0), problem.b(0), problem.c());
+    ++iterations;
+    different += problem.bits() == bits ? 0 : 1;
+  });
+  CHECK(iterations > 50);
+  CHECK(different == 0);
+  CHECK(problem.wrong(0, rank.count) == 0);
 }
 
 TEST_CASE("GEMM reduce-scatter: replays of a graph, with eager calls among them", "[graph]") {

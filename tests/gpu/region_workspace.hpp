@@ -1,12 +1,14 @@
 #pragma once
 
 /// \file
-/// The workspace of all ranks of a test.
+/// The workspace of all ranks of a test, and how they tune.
 
 #include "gpu/gpu_rank.hpp"
 
+#include <contextual/cuda/timer.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 #include <contextual/mpi.hpp>
+#include <contextual/options.hpp>
 
 #include <cstddef>
 #include <cstdio>
@@ -28,6 +30,20 @@ inline std::shared_ptr<contextual::kernels::cuda::PeerWorkspace> region_workspac
     std::printf("skipped: %s\n", workspace->problem().c_str());
   }
   return nullptr;
+}
+
+/// A short tuning of a region of all ranks, which tries some 100 assignments.
+inline contextual::Options region_tuning() {
+  contextual::Options options;
+  options.communicator = contextual::mpi_communicator(MPI_COMM_WORLD);
+  options.n_warmup = 1;
+  options.n_repeat = 2;
+  options.search = contextual::SearchLevel::quick;
+  options.search_settings.runs = 120;
+  options.always_tune = true;
+  options.log_directory = "";
+  options.timer = contextual::cuda_cupti_timer;
+  return options;
 }
 
 }  // namespace gpu_test

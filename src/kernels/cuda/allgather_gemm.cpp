@@ -71,7 +71,7 @@ void call_separate(CUstream& stream, const Call*& call) {
   const RowPartition partition(call->shape.m, call->workspace.communicator->size());
   call->workspace.nccl.all_gather(stream, call->a_rows, call->gathered(), partition, row_bytes(call->shape));
   for (const GatheredProduct& product : call->products) {
-    cublaslt_gemm(stream, gemm_args(call->shape, product, call->gathered()));
+    separate_gemm(call->workspace, stream, gemm_args(call->shape, product, call->gathered()));
   }
 }
 

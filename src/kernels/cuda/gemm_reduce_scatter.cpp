@@ -91,13 +91,14 @@ void call_separate(CUstream& stream, const Call*& call) {
   const ScatterLayout layout = layout_of(call->shape, ranks);
   const RowPartition partition(call->shape.m, ranks);
   std::byte* const partial = parts.matrices_of(parts.communicator->rank());
-  cublaslt_gemm(stream, {.a = call->a,
-                         .b = call->b,
-                         .c = partial,
-                         .m = call->shape.m,
-                         .n = call->shape.n,
-                         .k = call->shape.k,
-                         .type = call->shape.type});
+  separate_gemm(parts, stream,
+                {.a = call->a,
+                 .b = call->b,
+                 .c = partial,
+                 .m = call->shape.m,
+                 .n = call->shape.n,
+                 .k = call->shape.k,
+                 .type = call->shape.type});
   const bool even = partition.m() == partition.rows_per_shard() * ranks;
   void* const output = even ? call->c_rows : partial + layout.slot(ranks - 1);
   parts.nccl.reduce_scatter(

@@ -42,7 +42,8 @@ struct GatheredProduct {
 /// handshake, no budget and
 ///   no copy of own rows; a rank that does not come is NCCL's affair.
 ///
-/// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible.
+/// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible. All
+/// configs of "overlapped" give equal bits; PeerWorkspaceOptions::equal_bits keeps to it.
 ///
 /// The objects of one workspace share its memory. Construction is not collective, but all ranks make the same
 /// calls in the same order. One thread at a time uses the objects of a workspace.

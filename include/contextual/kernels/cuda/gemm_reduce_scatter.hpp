@@ -27,7 +27,7 @@ struct GemmReduceScatterShape {
 /// ones are computed; tensor parallel layers with row-wise split weights need this.
 ///
 /// Each rank's part is rounded to the type. "overlapped" adds the parts in float in the order of the ranks,
-/// and rounds once, so the same configs always give equal bits.
+/// and rounds once; all of its configs give equal bits. PeerWorkspaceOptions::equal_bits keeps to it.
 ///
 /// There are two ways, between which "cuda_reduce_scatter_ways" chooses:
 /// - "overlapped": how the parts are transferred ("cuda_reduce_scatter_transfer"), the GEMM

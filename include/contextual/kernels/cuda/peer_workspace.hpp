@@ -19,6 +19,10 @@ struct PeerWorkspaceOptions {
   /// How long a call waits on its device for the other ranks to come to the same call, and for rows of
   /// theirs. At most 20 s.
   std::chrono::nanoseconds wait_budget{std::chrono::seconds(10)};
+  /// Keeps the objects to assignments that all give the same bits, whatever is chosen: "separate" is no
+  /// candidate, because NCCL and cuBLASLt add in orders of their own, which depend on what they choose. Where
+  /// "separate" is the only way, cuBLASLt's first algorithm is used, untuned. Equal on all ranks.
+  bool equal_bits = false;
 };
 
 /// Device memory that the ranks of a node copy to and from each other, and the words by which they tell each

@@ -23,13 +23,17 @@ constexpr std::size_t control_bytes = 4096;  // what follows is aligned to it
 static_assert(sizeof(PeerControl) <= control_bytes);
 
 /// Throws InvalidArgument on all ranks.
-void check_equal(Communicator& communicator, std::size_t bytes, std::chrono::nanoseconds deadline) {
-  const auto value = static_cast<std::int64_t>(bytes);
-  std::array<std::int64_t, 2> most{value, -value};
-  communicator.all_reduce_max(most, Deadline::after(deadline));
+void check_equal(Communicator& communicator, std::size_t bytes, const PeerWorkspaceOptions& options) {
+  const auto size = static_cast<std::int64_t>(bytes);
+  const std::int64_t equal_bits = options.equal_bits ? 1 : 0;
+  std::array<std::int64_t, 4> most{size, -size, equal_bits, -equal_bits};
+  communicator.all_reduce_max(most, Deadline::after(options.setup_deadline));
   if (most[0] != -most[1]) {
     throw InvalidArgument("a peer workspace must have one size on all ranks, not " +
                           std::to_string(-most[1]) + " and " + std::to_string(most[0]) + " bytes");
+  }
+  if (most[2] != -most[3]) {
+    throw InvalidArgument("PeerWorkspaceOptions::equal_bits must be equal on all ranks");
   }
 }
 
@@ -46,7 +50,7 @@ std::shared_ptr<Communicator> checked(std::shared_ptr<Communicator> communicator
   if (options.wait_budget <= std::chrono::nanoseconds(0) || options.wait_budget > std::chrono::seconds(20)) {
     throw InvalidArgument("PeerWorkspaceOptions::wait_budget must be positive and at most 20 s");
   }
-  check_equal(*communicator, bytes, options.setup_deadline);
+  check_equal(*communicator, bytes, options);
   return communicator;
 }
 
