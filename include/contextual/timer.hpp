@@ -64,6 +64,10 @@ struct LaunchTiming {
   LaunchNote note;
   std::int64_t tuning_iteration = 0;
   std::vector<Span> spans;
+  /// True if there are no spans because the timer knows that the launch kept no device busy, for example
+  /// because it only wrote words and waited for them in stream order. Such a launch counts as 1 ns. Without
+  /// spans and without this, its time is unknown.
+  bool idle = false;
 };
 
 /// One tuning iteration of the batch that is being settled. The timer fills in all but the first two members.

@@ -6,10 +6,10 @@
 
 namespace contextual::tuning {
 
-void IterationOverlaps::add_launch(std::size_t problem, std::span<const Span> spans) {
-  launches_known_ = launches_known_ && !spans.empty();
+void IterationOverlaps::add_launch(std::size_t problem, const LaunchTiming& launch) {
+  launches_known_ = launches_known_ && (launch.idle || !launch.spans.empty());
   spans_.resize(std::max(spans_.size(), problem + 1));
-  spans_[problem].insert(spans_[problem].end(), spans.begin(), spans.end());
+  spans_[problem].insert(spans_[problem].end(), launch.spans.begin(), launch.spans.end());
 }
 
 void IterationOverlaps::set_others(const std::optional<std::vector<Span>>& spans) {

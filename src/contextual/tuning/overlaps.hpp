@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace contextual::tuning {
@@ -15,9 +14,8 @@ namespace contextual::tuning {
 /// Collects the work of one tuning iteration by problem.
 class IterationOverlaps {
  public:
-  /// Adds a launch of the problem. If `spans` is empty, the launch has no time, and what overlaps it is not
-  /// known.
-  void add_launch(std::size_t problem, std::span<const Span> spans);
+  /// Adds a launch of the problem. If it has no spans and is not idle, what overlaps it is not known.
+  void add_launch(std::size_t problem, const LaunchTiming& launch);
   /// Sets the work that belongs to no launch (IterationTiming::other_spans).
   void set_others(const std::optional<std::vector<Span>>& spans);
 

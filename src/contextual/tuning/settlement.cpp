@@ -24,6 +24,7 @@ namespace {
 struct Busy {
   std::vector<Span> spans;
   bool complete = true;  ///< every launch has a time
+  bool idle = true;      ///< no launch kept a device busy
 };
 
 /// Times that must not be compared are no times: the states take them again.
@@ -129,7 +130,8 @@ void Settlement::fill_cells(BatchResult& result, std::size_t length) const {
     cell.fallback = cell.fallback || record.fallback;
     cell.config_id = record.config_id;
     Busy& of_iteration = busy.try_emplace(record.slot, length).first->second[record.batch_iteration];
-    of_iteration.complete = of_iteration.complete && !timings_[i].spans.empty();
+    of_iteration.complete = of_iteration.complete && (timings_[i].idle || !timings_[i].spans.empty());
+    of_iteration.idle = of_iteration.idle && timings_[i].idle;
     of_iteration.spans.insert(of_iteration.spans.end(), timings_[i].spans.begin(), timings_[i].spans.end());
   }
   for (const LaunchRecord* record : untimed_) {
@@ -141,7 +143,7 @@ void Settlement::fill_cells(BatchResult& result, std::size_t length) const {
   for (const auto& [slot, of_slot] : busy) {
     for (std::size_t i = 0; i < length; ++i) {
       LocalCell& cell = result.cells[slot->index][i];
-      const std::int64_t time_ns = measure::busy_ns(of_slot[i].spans);
+      const std::int64_t time_ns = of_slot[i].idle ? 1 : measure::busy_ns(of_slot[i].spans);
       // A launch without a time would make the sum too short: rather no sample.
       if (cell.launched && !cell.fallback && of_slot[i].complete && time_ns > 0) {
         cell.time_ns = time_ns;
@@ -155,7 +157,7 @@ void Settlement::fill_overlaps(BatchResult& result, std::span<const IterationTim
   std::vector<IterationOverlaps> overlaps(iterations.size());
   for (std::size_t i = 0; i < records_.size(); ++i) {
     if (const std::size_t iteration = records_[i]->batch_iteration; iteration < overlaps.size()) {
-      overlaps[iteration].add_launch(records_[i]->slot->index, timings_[i].spans);
+      overlaps[iteration].add_launch(records_[i]->slot->index, timings_[i]);
     }
   }
   for (std::size_t i = 0; i < overlaps.size(); ++i) {

@@ -126,7 +126,8 @@ void call_overlapped(CUstream& stream, const Call*& call) {
   reduce_scatter_transfer()(stream, &scatter);
   const SumCall sum{.sum = sum_of(scatter, call->shape, call->rows, call->c_rows),
                     .lanes = &parts.lanes,
-                    .multiprocessors = parts.multiprocessors};
+                    .multiprocessors = parts.multiprocessors,
+                    .m = call->shape.m};
   partial_sum()(stream, &sum);
   parts.lanes.join(stream);
   if (scatter.owner_reads_partials) {

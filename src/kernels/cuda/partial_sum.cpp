@@ -22,14 +22,13 @@ PartialSum& partial_sum() {
   // Never destroyed: it may be launched while the process exits.
   static auto* const kernel = [] {
     PartialSum::Options options;
-    options.key_names = {"ROWS", "N", "RANKS", "TYPE"};
+    options.key_names = {"M", "N", "RANKS", "TYPE"};
     const auto nothing_to_load = [](const PartialSumConfig&) {};  // the workspace has loaded its kernels
     options.load = nothing_to_load;
     return new PartialSum(
         partial_sum_name, {{"SMS", &PartialSumConfig::sms, {0, 4, 8, 16}}},
         [](const CUstream&, const SumCall* const& call) {
-          return make_key(call->sum.rows, call->sum.n, call->sum.peers.ranks,
-                          call->sum.fp16 ? "fp16" : "bf16");
+          return make_key(call->m, call->sum.n, call->sum.peers.ranks, call->sum.fp16 ? "fp16" : "bf16");
         },
         launch, options);
   }();

@@ -20,9 +20,10 @@ struct SumCall {
   PeerSum sum;
   PeerLanes* lanes = nullptr;  ///< the last one is taken for a sum beside the GEMM
   int multiprocessors = 0;     ///< of the device
+  int m = 0;                   ///< rows of the whole matrix, of which this rank sums its own
 };
 
-/// "cuda_partial_sum". Key: rows of the result, n, ranks, type.
+/// "cuda_partial_sum". Key: m, n, ranks, type.
 using PartialSum = TunableKernel<void(const PartialSumConfig&, CUstream, const SumCall*)>;
 PartialSum& partial_sum();
 

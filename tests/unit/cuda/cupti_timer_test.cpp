@@ -63,6 +63,30 @@ TEST_CASE("CUPTI timer: a record that is missing or has no sound time gives no s
   CHECK(engine_test::report_of(tuner, "cupti_bad_record").retakes > 0);
 }
 
+TEST_CASE("CUPTI timer: a config that only writes words in stream order has a time and can be chosen",
+          "[unit]") {
+  for (const SearchLevel search : {SearchLevel::off, SearchLevel::normal}) {
+    ScriptedGpu gpu;
+    CUstream stream = gpu.driver.make_stream();
+    Block beside("cupti_beside_words");
+    TunableKernel transfer{"cupti_words", engine_test::blocks(2), single_problem,
+                           [&](const engine_test::Block& config, CUstream s) {
+                             config.block == 0 ? gpu.driver.copy_async(s, 50'000) : gpu.driver.write_word();
+                           }};
+    Options options = options_with(cuda_cupti_timer);
+    options.search = search;
+    ContextualAutotuner tuner(options);
+    tuner.run("cupti_words", [&] {
+      transfer(stream);
+      beside(stream, 1);
+    });
+    const ProblemReport problem = problem_of(tuner, "cupti_words", "cupti_words");
+    CHECK(problem.choice == 1);
+    CHECK(problem.configs[1].time.centre_ns == 1);
+    CHECK_FALSE(problem.configs[1].rejection);
+  }
+}
+
 TEST_CASE("CUPTI timer: one record of a launch of several is missing: no sample, no makespan", "[unit]") {
   ScriptedGpu gpu;
   CUstream stream = gpu.driver.make_stream();

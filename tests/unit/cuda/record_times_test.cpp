@@ -68,6 +68,21 @@ TEST_CASE("record times: an empty copy inside a launch leaves no record and does
   CHECK(assembled(taken, {launch(0)}).launches[0].spans.size() == 1);
 }
 
+TEST_CASE("record times: a launch is idle if it made calls, none of which left or had to leave a record",
+          "[unit]") {
+  CuptiSession::Taken taken;
+  taken.records = {kernel(100, 200, 1)};
+  taken.calls = {{1, true, 0}, {2, false, 0}, {3, false, 1}, {4, true, 2}, {5, false, 2}};
+  auto result = assembled(taken, {launch(0), launch(1), launch(2), launch(3)});
+  CHECK_FALSE(result.launches[0].idle);
+  CHECK(result.launches[1].idle);
+  CHECK_FALSE(result.launches[2].idle);  // a kernel has no record
+  CHECK_FALSE(result.launches[3].idle);  // it made no call: perhaps another thread does
+  taken.lost = true;
+  result = assembled(taken, {launch(1)});
+  CHECK_FALSE(result.launches[0].idle);
+}
+
 TEST_CASE("record times: a makespan covers everything of its iteration, launches or not", "[unit]") {
   CuptiSession::Taken taken;
   taken.records = {kernel(100, 200, 2), {50, 120, 0, 3, false}, kernel(180, 500, 4), kernel(600, 700, 5)};

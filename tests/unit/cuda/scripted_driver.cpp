@@ -120,6 +120,11 @@ CUresult ScriptedDriver::launch_kernel(CUstream stream, std::int64_t length_ns) 
   });
 }
 
+CUresult ScriptedDriver::write_word() {
+  return call("cuStreamWriteValue32", CUPTI_DRIVER_TRACE_CBID_cuStreamWriteValue32_v2,
+              []() -> CUresult { return CUDA_SUCCESS; });
+}
+
 CUresult ScriptedDriver::copy_async(CUstream stream, std::int64_t length_ns, Work::Kind kind) {
   return call("cuMemcpyAsync", CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync, [&]() -> CUresult {
     const Work work = put(stream, kind, length_ns);

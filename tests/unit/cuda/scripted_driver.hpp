@@ -85,6 +85,7 @@ class ScriptedDriver {
 
   // What other code of a process does, in the driver's functions that the library does not call.
   CUresult launch_kernel(CUstream stream, std::int64_t length_ns);  ///< `<<<>>>`: cuLaunchKernel
+  CUresult write_word();  ///< cuStreamWriteValue32, which keeps no device busy
   CUresult copy_async(CUstream stream, std::int64_t length_ns, Work::Kind kind = Work::Kind::copy);
   void copy_unwatched(std::int64_t length_ns);  ///< a call that nobody is told of
   CUresult launch_graph(CUstream stream, const std::vector<std::int64_t>& kernels_ns);

@@ -9,10 +9,17 @@ namespace {
 
 using Spans = std::vector<Span>;
 
+LaunchTiming launch(const Spans& spans, bool idle = false) {
+  LaunchTiming timing;
+  timing.spans = spans;
+  timing.idle = idle;
+  return timing;
+}
+
 std::vector<bool> overlaps(const std::vector<Spans>& launches, const std::optional<Spans>& others) {
   IterationOverlaps iteration;
   for (std::size_t problem = 0; problem < launches.size(); ++problem) {
-    iteration.add_launch(problem, launches[problem]);
+    iteration.add_launch(problem, launch(launches[problem]));
   }
   iteration.set_others(others);
   return iteration.by_problem(launches.size());
@@ -40,10 +47,18 @@ TEST_CASE("overlaps: a launch without a time may overlap anything", "[unit]") {
   CHECK(overlaps({{{0, 10, 0}}, {}}, Spans{}) == std::vector<bool>{true, true});
 }
 
+TEST_CASE("overlaps: a launch that kept no device busy overlaps nothing", "[unit]") {
+  IterationOverlaps iteration;
+  iteration.add_launch(0, launch({{0, 100, 0}}));
+  iteration.add_launch(1, launch({}, true));
+  iteration.set_others(Spans{});
+  CHECK(iteration.by_problem(2) == std::vector<bool>{false, false});
+}
+
 TEST_CASE("overlaps: several launches of one problem do not overlap each other", "[unit]") {
   IterationOverlaps iteration;
-  iteration.add_launch(2, Spans{{0, 100, 0}});
-  iteration.add_launch(2, Spans{{50, 150, 0}});
+  iteration.add_launch(2, launch({{0, 100, 0}}));
+  iteration.add_launch(2, launch({{50, 150, 0}}));
   iteration.set_others(Spans{});
   CHECK(iteration.by_problem(3) == std::vector<bool>{false, false, false});
   CHECK(iteration.by_problem(4) == std::vector<bool>{false, false, false, false});

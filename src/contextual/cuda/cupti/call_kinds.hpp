@@ -11,8 +11,8 @@ namespace contextual::cuda {
 /// The kinds of driver calls. The session watches all but `other`.
 enum class CallKind : std::uint8_t {
   other,
-  work,            ///< puts copies, fills or a graph on a device; leaves no record if there is nothing to do
-  kernel,          ///< launches a kernel, so there must be a record of it
+  work,    ///< puts copies, fills or a graph on a device, or only order; leaves no record if nothing is done
+  kernel,  ///< launches a kernel, so there must be a record of it
   capture_begins,  ///< begins to capture a stream into a graph
   capture_ends,
   marker,  ///< made by the session, touches no device; its correlation id exceeds those of earlier calls
@@ -57,6 +57,15 @@ inline constexpr auto call_kinds = [] {
   CONTEXTUAL_BLOCKING(work, cuMemcpyPeer);
   CONTEXTUAL_BLOCKING(work, cuMemsetD8_v2);
   CONTEXTUAL_BLOCKING(work, cuMemsetD32_v2);
+  // Order without work: a launch that makes only such calls is known to keep no device busy.
+  CONTEXTUAL_ASYNC(work, cuStreamWriteValue32_v2);
+  CONTEXTUAL_ASYNC(work, cuStreamWriteValue64_v2);
+  CONTEXTUAL_ASYNC(work, cuStreamWaitValue32_v2);
+  CONTEXTUAL_ASYNC(work, cuStreamWaitValue64_v2);
+  CONTEXTUAL_ASYNC(work, cuStreamBatchMemOp_v2);
+  CONTEXTUAL_ASYNC(work, cuStreamWaitEvent);
+  CONTEXTUAL_ASYNC(work, cuEventRecord);
+  CONTEXTUAL_ASYNC(work, cuEventRecordWithFlags);
   CONTEXTUAL_ASYNC(capture_begins, cuStreamBeginCapture);
   CONTEXTUAL_ASYNC(capture_begins, cuStreamBeginCapture_v2);
   CONTEXTUAL_ASYNC(capture_begins, cuStreamBeginCaptureToGraph);

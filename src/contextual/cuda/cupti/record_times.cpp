@@ -119,6 +119,7 @@ void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches
               std::span<IterationTiming> iterations) {
   for (LaunchTiming& launch : launches) {
     launch.spans.clear();
+    launch.idle = false;
   }
   for (IterationTiming& iteration : iterations) {
     forget(iteration);
@@ -140,6 +141,7 @@ void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches
     if (!sound) {
       launch.spans.clear();
     }
+    launch.idle = sound && launch.spans.empty();
   }
   const std::unordered_set<std::uint32_t> of_launches = attributed(calls);
   for (IterationTiming& iteration : iterations) {

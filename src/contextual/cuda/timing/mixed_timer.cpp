@@ -99,6 +99,7 @@ void MixedTimer::Part::add(LaunchTiming& launch) {
 void MixedTimer::Part::give_back() {
   for (std::size_t i = 0; i < owners.size(); ++i) {
     owners[i]->spans = std::move(launches[i].spans);
+    owners[i]->idle = launches[i].idle;
   }
 }
 
