@@ -302,6 +302,22 @@ TEST_CASE("alternatives: a search ends though its region launches a kernel now a
   CHECK(driver.runs.size() < 700);
 }
 
+TEST_CASE("alternatives: a kernel beside them that is launched no more is closed", "[unit]") {
+  World world = fused_or_separate();
+  world.makespan_ns = [](const Configs&) { return 100'000; };
+  Driver driver(options_of(SearchLevel::normal), world);
+  while (!driver.known("second")) {
+    driver.run_batch();
+  }
+  driver.skips = [](const std::string& name) { return name == "beside"; };
+  while (driver.problem("beside").status == ProblemStatus::walked) {
+    driver.run_batch();
+  }
+  CHECK(driver.problem("choice").status == ProblemStatus::exploring);
+  CHECK(driver.problem("beside").status == ProblemStatus::provisional);
+  CHECK_THAT(driver.problem("beside").reason, ContainsSubstring("not launched in 3 batches in a row"));
+}
+
 TEST_CASE("alternatives: the default one wins a tie", "[unit]") {
   World world = fused_or_separate();
   world.makespan_ns = [](const Configs&) { return 100'000; };
@@ -381,6 +397,26 @@ TEST_CASE("alternatives: two choice points are decided one after the other", "[u
   CHECK(driver.choice() == Configs{{"one", 1}, {"two", 1}, {"of_two", 1}});
 }
 
+TEST_CASE("alternatives: what was tuned under one is locked in once that is not chosen", "[unit]") {
+  World world;
+  world.nodes = {{"one", 2, true},
+                 {"fused", 2, false, "one", 0},
+                 {"separate", 2, false, "one", 1},
+                 {"two", 2, true},
+                 {"of_two", 2, false, "two", 1}};
+  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+    return (configs.at("one") == 0 ? 80'000 : 90'000) + (configs.at("two") == 0 ? 50'000 : 40'000);
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  do {
+    driver.run_batch();
+  } while (driver.problem("one").status != ProblemStatus::locked_in && !driver.state.done());
+  REQUIRE(driver.choice().at("one") == 0);
+  CHECK(driver.problem("two").status == ProblemStatus::exploring);
+  CHECK(driver.problem("fused").status == ProblemStatus::walked);  // it waits for the other choice
+  CHECK(driver.problem("separate").status == ProblemStatus::locked_in);
+}
+
 TEST_CASE("alternatives: kernels in four choices are all locked in, and share one budget", "[unit]") {
   World world;
   for (const std::string name : {"a", "b", "c", "d"}) {
@@ -450,6 +486,17 @@ TEST_CASE("alternatives: one that never succeeds is rejected, and the run goes o
     CHECK(driver.state.failure().empty());
     CHECK_THAT(*driver.problem("choice").configs[1].rejection, ContainsSubstring("stuck"));
   }
+}
+
+TEST_CASE("alternatives: where all fail, the failure is that of the last one", "[unit]") {
+  World world = fused_or_separate();
+  world.failure = [](const Configs& configs) {
+    return configs.at("choice") == 0 ? std::string("too large") : std::string("stuck");
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  CHECK_THAT(*driver.problem("choice").configs[0].rejection, ContainsSubstring("one failed: too large"));
+  CHECK_THAT(driver.state.failure(), ContainsSubstring("one failed: stuck"));
 }
 
 TEST_CASE("alternatives: the default one may be the infeasible one", "[unit]") {
@@ -563,6 +610,29 @@ TEST_CASE("alternatives: a search is left for each viable alternative that no ch
   CHECK(points.searches_left() == 0 + 2);
   problems[0].hold(0);
   CHECK(points.searches_left() == 1 + 2);
+}
+
+TEST_CASE("alternatives: one that joins makes only those anew that are held and still explore", "[unit]") {
+  const PolicyOptions options = options_of(SearchLevel::normal);
+  std::vector<ProblemState> problems;
+  ProblemRequest request{2, {}, std::nullopt};
+  request.choice_point = true;
+  problems.emplace_back(request, options);
+  request.under = UnderAlternative{0, 1};
+  problems.emplace_back(request, options);
+  ChoicePoints points(problems);
+  points.note_tuned(0);
+  problems[0].hold(1);
+  points.note_tuned(0);
+  points.note_tuned(1);
+  problems[0].hold(0);  // which does not launch the inner one
+  points.joined();
+  CHECK_FALSE(points.tuned(0));
+  CHECK(points.tuned(1));
+  problems[0].hold(1);
+  problems[0].compare_alternatives(ProblemState::Comparison::by_search);
+  points.joined();
+  CHECK(points.tuned(0));
 }
 
 TEST_CASE("alternatives: what was best with the chosen one comes back, and says so", "[unit]") {

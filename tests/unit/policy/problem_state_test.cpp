@@ -7,6 +7,7 @@
 #include <vector>
 
 using contextual::policy::PolicyOptions;
+using contextual::policy::ProblemRequest;
 using contextual::policy::ProblemState;
 
 TEST_CASE("ProblemState::best_so_far names the best complete config while the walk goes on", "[unit]") {
@@ -25,6 +26,18 @@ TEST_CASE("ProblemState::best_so_far names the best complete config while the wa
   ProblemState unmeasured({3, {}, std::nullopt}, options);
   unmeasured.reject(0, "cannot be prepared");
   CHECK(unmeasured.best_so_far() == std::nullopt);
+}
+
+TEST_CASE("ProblemState::compare_alternatives begins with the first one that is left", "[unit]") {
+  const PolicyOptions options;
+  ProblemRequest request{4, {true, false, false, false}, std::nullopt};
+  request.choice_point = true;
+  ProblemState state(request, options);
+  state.hold(3);
+  state.reject(3, "stuck");
+  REQUIRE(state.record().choice == 0);  // which is left out
+  state.compare_alternatives(ProblemState::Comparison::by_search);
+  CHECK(state.record().choice == 1);
 }
 
 TEST_CASE("ProblemState::share is the whole makespan while it is not known", "[unit]") {

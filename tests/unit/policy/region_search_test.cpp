@@ -1,12 +1,14 @@
 #include "contextual/policy/region_search.hpp"
 
 #include "support/catch.hpp"
+#include "unit/policy/scripted_search.hpp"
 #include "unit/policy/search_world.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <set>
 
 using contextual::Phase;
@@ -332,4 +334,28 @@ TEST_CASE("search: another search can be installed, and a null one is an error",
   };
   Driver broken(options, only_together());
   CHECK_THROWS_WITH(broken.finish(), ContainsSubstring("the search factory returned null"));
+}
+
+TEST_CASE("RegionSearch: what an earlier search planned says nothing to the next one", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{0}, 1}}};
+  PolicyOptions options;
+  options.search_factory = scripted_search(script);
+  std::vector<ProblemState> problems;
+  problems.emplace_back(ProblemRequest{2, {}, std::nullopt}, options);
+  const IterationOutcome outcome{{{true, 5000, false, true}}, 100'000};
+  problems.front().observe(0, outcome.cells.front(), outcome.makespan_ns);
+  const WalkLog walk;
+  const ChoicePoints choice_points(problems);
+  Feasibility feasibility(&choice_points);
+  RegionSearch search(options, walk, choice_points, feasibility);
+  const SearchTask task{{0}, {0}, {}};
+  search.begin(problems, task, 1);
+  const std::vector<SearchRunPlan> earlier = search.plan(1);
+  search.interrupt();
+  search.begin(problems, task, 1);
+  search.observe(earlier, {outcome});
+  CHECK(script->observed.empty());
+  search.observe(search.plan(1), {outcome});
+  CHECK(script->observed.size() == 1);
 }

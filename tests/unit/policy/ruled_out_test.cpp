@@ -114,6 +114,16 @@ TEST_CASE("search: where everything is ruled out nothing is locked in", "[unit]"
   }
 }
 
+TEST_CASE("search: where the only assignment is ruled out, there is no choice", "[unit]") {
+  PolicyOptions options;
+  options.feasible = [](const Assignment&) { return false; };
+  Driver driver(options, later_is_shorter({1, 1}));
+  driver.finish();
+  CHECK_THAT(driver.state.failure(), ContainsSubstring("no feasible assignment was found"));
+  REQUIRE(driver.state.searches().size() == 1);
+  CHECK(driver.state.searches().front().choice.empty());
+}
+
 TEST_CASE("search: an assignment is given up after three runs in a row without a time", "[unit]") {
   World world = later_is_shorter({1, 2});
   world.timed = [](std::int64_t run) { return run < 20 || run % 4 != 0; };  // one of four has none

@@ -182,7 +182,7 @@ TEST_CASE("search: a run that launches others than usual is no sample, until tha
   world.overlaps = [](std::size_t problem) { return problem != 2; };  // not a member of the search
   std::int64_t begin = 1'000'000;
   world.skips = [&begin](std::int64_t run, std::size_t problem) {
-    return problem == 2 && (run == begin + 2 || run >= begin + 5);
+    return problem == 2 && (run == begin + 2 || (run >= begin + 5 && run != begin + 8));
   };
   Driver driver(scripted(script), world);
   run_until_search(driver);
@@ -193,7 +193,7 @@ TEST_CASE("search: a run that launches others than usual is no sample, until tha
   for (const contextual::SearchRun& run : script->observed[0].runs) {
     samples.push_back(run.makespan_ns.has_value());
   }
-  CHECK(samples == std::vector<bool>{true, true, false, true, true, false, false, true, true, true});
+  CHECK(samples == std::vector<bool>{true, true, false, true, true, false, false, true, false, true});
 }
 
 TEST_CASE("search: a run of the walk that does not launch each open problem is no sample", "[unit]") {
@@ -250,6 +250,22 @@ TEST_CASE("search: a lead-in without a time is no retake", "[unit]") {
   driver.run_batch();
   CHECK(driver.state.retakes() == 0);
   CHECK(script->observed.size() == 1);
+}
+
+TEST_CASE("search: the runs of one that a new problem interrupts are retakes", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 3}}, {{{0, 0}, 3}}};
+  script->best = Assignment{1, 1};
+  World world = later_is_shorter({2, 2, 2});
+  world.joins_at = 10;
+  Driver driver(scripted(script), world);
+  run_until_search(driver);
+  driver.run_batch();
+  CHECK(driver.runs == 10);
+  CHECK(driver.state.retakes() == 0);
+  driver.run_batch();  // the new problem is launched
+  CHECK(driver.state.problem_count() == 3);
+  CHECK(driver.state.retakes() == 4);
 }
 
 TEST_CASE("search: a choice that fails in the closing comparison gives way to the search's next", "[unit]") {
@@ -461,6 +477,49 @@ TEST_CASE("search: a rejection is told to it, and a rejected choice of the compa
   }
 }
 
+TEST_CASE("search: it is told nothing of what ran beside a choice that fails in the comparison", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 1}}};
+  script->best = Assignment{1, 1};
+  PolicyOptions options = scripted(script);
+  options.closing_rounds = 3;
+  World world = later_is_shorter({2, 2});
+  bool failing = false;
+  world.feasible = [&failing](const Assignment& a) { return !failing || a != Assignment{1, 1}; };
+  Driver driver(options, world);
+  run_until_search(driver);
+  driver.run_batch();
+  driver.run_batch();  // the first round of the comparison; the second one begins with the choice
+  failing = true;
+  script->batches = {{{{0, 1}, 1}}};
+  driver.run_batch();
+  REQUIRE(script->observed.size() == 2);
+  CHECK(script->observed[1].trial.assignment == Assignment{1, 1});
+  CHECK(script->observed[1].infeasible == "stuck");
+}
+
+TEST_CASE("search: it is told nothing of a round of the comparison in which the choice is rejected",
+          "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 1}}};
+  script->best = Assignment{1, 1};
+  PolicyOptions options = scripted(script);
+  options.closing_rounds = 3;
+  Driver driver(options, later_is_shorter({3, 3}));
+  run_until_search(driver);
+  driver.run_batch();
+  const std::vector<IterationPlan> round = driver.state.plan(driver.state.suggested_length());
+  BatchOutcome outcome;
+  for (const IterationPlan& run : round) {
+    outcome.iterations.push_back(run_region(additive_region({{9, 8, 7}, {9, 8, 7}}), assignment_of(run)));
+  }
+  outcome.rejections = {{0, 1, 0, "planted"}};
+  script->batches = {{{{2, 1}, 1}}};
+  driver.state.observe(round, outcome);
+  CHECK(script->observed.size() == 1);
+  CHECK(script->rejected.size() == 1);
+}
+
 TEST_CASE("state: the expected number of iterations is that of the walk, the search and the comparison",
           "[unit]") {
   Driver driver({}, only_together());
@@ -485,6 +544,14 @@ TEST_CASE("state: the expected number of iterations is that of the walk, the sea
   Driver capped(options, only_together());
   capped.run_batch();
   CHECK(capped.state.expected_remaining_iterations() == 9);
+}
+
+TEST_CASE("state: two configs are worth a search, and one is not", "[unit]") {
+  for (const std::size_t configs : {1, 2}) {
+    Driver driver({}, later_is_shorter({configs}));
+    driver.run_batch();
+    CHECK(driver.state.expected_remaining_iterations() == (configs == 1 ? 7 : 15 + 6 * 2 + 20));
+  }
 }
 
 TEST_CASE("state: what is expected of a search is what it says, and twice the trials of a comparison",
