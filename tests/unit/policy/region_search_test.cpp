@@ -244,6 +244,18 @@ TEST_CASE("holds 17: what a search that was cut has not measured is provisional"
   }
 }
 
+TEST_CASE("holds 17: the only config of a problem is locked in, measured or not", "[unit]") {
+  PolicyOptions options;
+  options.search = SearchLevel::quick;
+  options.search_runs = 1;
+  options.closing_rounds = 0;
+  Driver driver(options, later_is_shorter({1, 4}));
+  driver.finish();
+  REQUIRE(driver.state.problem(0).configs[0].samples_ns.empty());
+  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
+  CHECK(driver.state.problem(1).status == ProblemStatus::provisional);
+}
+
 TEST_CASE("holds 17: a search that was cut locks in what it has measured", "[unit]") {
   PolicyOptions options;
   options.search = SearchLevel::quick;

@@ -104,6 +104,18 @@ TEST_CASE("walk: where the best own times are ruled out together, the one that l
   CHECK_THAT(driver.state.problem(2).reason, ContainsSubstring("ruled out together by `feasible`"));
 }
 
+TEST_CASE("walk: where no config alone can give way, what ran first takes its place", "[unit]") {
+  World world = later_is_shorter({3, 3, 3});
+  world.time_ns = [](std::size_t p, std::size_t config) { return config == 2 - p ? 8000 : 9000; };
+  PolicyOptions options;
+  options.search = SearchLevel::off;
+  options.feasible = [](const Assignment& a) { return a.size() < 3 || (a[0] == a[1] && a[1] == a[2]); };
+  Driver driver(options, world);
+  driver.finish();
+  CHECK(driver.choice() == Assignment{0, 0, 0});  // instead of {2, 1, 0}
+  CHECK_THAT(driver.state.problem(1).reason, ContainsSubstring("ruled out together by `feasible`"));
+}
+
 TEST_CASE("search: what the walk left out is tried by makespan, also where nothing overlaps", "[unit]") {
   World world = later_is_shorter({3, 3});
   world.overlaps = [](std::size_t) { return false; };

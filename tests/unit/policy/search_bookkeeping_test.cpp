@@ -197,17 +197,19 @@ TEST_CASE("search: a run that launches others than usual is no sample, until tha
 }
 
 TEST_CASE("search: a run of the walk that does not launch each open problem is no sample", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  PolicyOptions options;
-  options.search_factory = scripted_search(script);
-  World world = later_is_shorter({2, 2});
-  world.skips = [](std::int64_t run, std::size_t problem) { return run == 6 && problem == 1; };
-  Driver driver(options, world);
-  driver.finish();
-  REQUIRE(script->requests.size() == 1);
-  REQUIRE_FALSE(script->requests.front().walked.empty());
-  CHECK(script->requests.front().walked[0].assignment == Assignment{0, 0});
-  CHECK(script->requests.front().walked[0].runs.size() == 4);
+  for (const std::size_t skipped : {0, 1}) {
+    const auto script = std::make_shared<SearchScript>();
+    PolicyOptions options;
+    options.search_factory = scripted_search(script);
+    World world = later_is_shorter({2, 2});
+    world.skips = [skipped](std::int64_t run, std::size_t problem) { return run == 6 && problem == skipped; };
+    Driver driver(options, world);
+    driver.finish();
+    REQUIRE(script->requests.size() == 1);
+    REQUIRE_FALSE(script->requests.front().walked.empty());
+    CHECK(script->requests.front().walked[0].assignment == Assignment{0, 0});
+    CHECK(script->requests.front().walked[0].runs.size() == 4);
+  }
 }
 
 TEST_CASE("search: a config that fails where nothing else is open is rejected", "[unit]") {
