@@ -474,8 +474,12 @@ TEST_CASE("alternatives: kernels in four choices are all locked in, and share on
       CHECK(driver.problem(node.name).status == ProblemStatus::locked_in);
       CHECK(driver.problem(node.name).reason.find("search", 8) == std::string::npos);  // once
     }
+    const std::vector<SearchRecord>& searches = driver.state.searches();
+    CHECK(std::count_if(searches.begin(), searches.end(), [](const SearchRecord& search) {
+            return search.reason.rfind("best of all alternatives", 0) == 0;
+          }) == 1);  // once all of them are decided
     // A closing comparison takes 21 runs; the rest is the level's budget.
-    const auto closing = static_cast<std::int64_t>(21 * driver.state.searches().size());
+    const auto closing = static_cast<std::int64_t>(21 * searches.size());
     CHECK(driver.state.search_iterations() - closing <= (level == SearchLevel::quick ? 150 : 400));
   }
 }
@@ -665,6 +669,25 @@ TEST_CASE("alternatives: one that joins makes only those anew that are held and 
   problems[0].compare_alternatives(ProblemState::Comparison::by_search);
   points.joined();
   CHECK(points.tuned(0));
+}
+
+TEST_CASE("alternatives: a kernel that joins while they are compared is searched too", "[unit]") {
+  World world = fused_or_separate();
+  world.nodes.push_back({"late", 3});
+  const auto makespan_ns = world.makespan_ns;
+  world.makespan_ns = [makespan_ns](const Configs& configs) {
+    const bool best = configs.contains("late") && configs.at("late") == 2;  // its own time is the longest
+    return makespan_ns(configs) - (best ? 10'000 : 0);
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.skips = [](const std::string& name) { return name == "late"; };
+  do {
+    driver.run_batch();
+  } while (driver.problem("choice").status == ProblemStatus::exploring);
+  driver.skips = [](const std::string&) { return false; };
+  driver.finish();
+  CHECK(driver.choice().at("choice") == 1);
+  CHECK(driver.choice().at("late") == 2);
 }
 
 TEST_CASE("alternatives: what was best with the chosen one comes back, and says so", "[unit]") {
