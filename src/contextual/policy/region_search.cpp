@@ -150,7 +150,6 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   samples_.clear();
   misses_.clear();
   usually_launched_.clear();
-  unusual_runs_ = 0;
   barren_batches_ = 0;
   irregular_ = false;
   closing_.reset();
@@ -492,7 +491,6 @@ void RegionSearch::reject(std::size_t problem, std::size_t config_id) {
 void RegionSearch::interrupt() {
   retakes_ += running() ? record_.runs : 0;
   stage_ = Stage::idle;
-  ++context_;
   search_.reset();
   closing_.reset();
   overall_.reset();

@@ -24,7 +24,7 @@ std::string why_fastest(const Entrant& fastest, const std::vector<Entrant>& entr
   }
   const auto standard = std::find_if(entrants.begin(), entrants.end(),
                                      [](const Entrant& entrant) { return entrant.config_id == 0; });
-  if (standard == entrants.end() || standard->summary.centre_ns <= 0) {
+  if (standard == entrants.end()) {
     return "fastest by own time, the default has no times";
   }
   return "fastest by own time, " + percent(1 - fastest.summary.centre_ns / standard->summary.centre_ns) +

@@ -47,9 +47,7 @@ std::size_t TuningState::suggested_length() const {
     length = impl.walk_batch_length(left);
   } else if (impl.searching()) {
     length = impl.search.plan(impl.most_runs(left)).size();
-  } else if (impl.wants_first_run()) {
-    length = 1;
-  } else if (!impl.problems.empty()) {
+  } else if (!impl.problems.empty() && !impl.wants_first_run()) {
     const Assignment next = impl.assignment_of(impl.plan(1).front());
     const bool alone = impl.waiting() && !impl.feasibility.proven(next);
     length = alone ? 1 : settle_every > 0 ? settle_every : config_length(impl.options);

@@ -40,6 +40,8 @@ struct World {
   std::function<bool(const std::string&, std::size_t)> rejected = [](const std::string&, std::size_t) {
     return false;
   };
+  std::function<std::int64_t(const std::string&, std::size_t)> time_ns =
+      [](const std::string&, std::size_t config) { return 10'000 + 100 * static_cast<std::int64_t>(config); };
   bool overlaps = true;
   bool timed = true;  ///< false: the region has no makespan
 };
@@ -138,8 +140,7 @@ class Driver {
     outcome.cells.resize(state.problem_count());
     for (const auto& [name, index] : index_) {
       if (configs.contains(name)) {
-        outcome.cells[index] = {true, 10000 + 100 * static_cast<std::int64_t>(configs.at(name)), false,
-                                world_.overlaps};
+        outcome.cells[index] = {true, world_.time_ns(name, configs.at(name)), false, world_.overlaps};
       }
     }
     outcome.infeasible = world_.failure(configs);
@@ -252,6 +253,23 @@ TEST_CASE("alternatives: where the default one wins, its gain over all defaults 
   CHECK(std::abs(overall.gain->centre - 0.25) < 1e-6);
 }
 
+TEST_CASE("alternatives: a gain of nothing over all defaults is told without a sign", "[unit]") {
+  World world = fused_or_separate();
+  const auto makespan_ns = world.makespan_ns;
+  bool all_run = false;
+  bool last = false;  // the last comparison, which runs all defaults once more
+  world.makespan_ns = [&](const Configs& configs) {
+    const bool first = configs.at("choice") == 0;
+    all_run = all_run || !first;
+    last = last || (all_run && first && configs.at("fused") + configs.at("beside") == 0);
+    return last ? 60'000 : makespan_ns(configs);
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  CHECK(driver.choice().at("choice") == 1);
+  CHECK(driver.state.searches().back().reason == "best of all alternatives, 0.0 % shorter than the defaults");
+}
+
 TEST_CASE("alternatives: without time nothing is claimed over all defaults", "[unit]") {
   PolicyOptions options = options_of(SearchLevel::normal);
   options.closing_rounds = 0;
@@ -300,6 +318,22 @@ TEST_CASE("alternatives: a search ends though its region launches a kernel now a
   driver.finish();
   CHECK_FALSE(driver.state.hit_iteration_cap());
   CHECK(driver.runs.size() < 700);
+}
+
+TEST_CASE("alternatives: a kernel beside them that is launched no more is closed", "[unit]") {
+  World world = fused_or_separate();
+  world.makespan_ns = [](const Configs&) { return 100'000; };
+  Driver driver(options_of(SearchLevel::normal), world);
+  while (!driver.known("second")) {
+    driver.run_batch();
+  }
+  driver.skips = [](const std::string& name) { return name == "beside"; };
+  while (driver.problem("beside").status == ProblemStatus::walked) {
+    driver.run_batch();
+  }
+  CHECK(driver.problem("choice").status == ProblemStatus::exploring);
+  CHECK(driver.problem("beside").status == ProblemStatus::provisional);
+  CHECK_THAT(driver.problem("beside").reason, ContainsSubstring("not launched in 3 batches in a row"));
 }
 
 TEST_CASE("alternatives: the default one wins a tie", "[unit]") {
@@ -381,6 +415,26 @@ TEST_CASE("alternatives: two choice points are decided one after the other", "[u
   CHECK(driver.choice() == Configs{{"one", 1}, {"two", 1}, {"of_two", 1}});
 }
 
+TEST_CASE("alternatives: what was tuned under one is locked in once that is not chosen", "[unit]") {
+  World world;
+  world.nodes = {{"one", 2, true},
+                 {"fused", 2, false, "one", 0},
+                 {"separate", 2, false, "one", 1},
+                 {"two", 2, true},
+                 {"of_two", 2, false, "two", 1}};
+  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+    return (configs.at("one") == 0 ? 80'000 : 90'000) + (configs.at("two") == 0 ? 50'000 : 40'000);
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  do {
+    driver.run_batch();
+  } while (driver.problem("one").status != ProblemStatus::locked_in && !driver.state.done());
+  REQUIRE(driver.choice().at("one") == 0);
+  CHECK(driver.problem("two").status == ProblemStatus::exploring);
+  CHECK(driver.problem("fused").status == ProblemStatus::walked);  // it waits for the other choice
+  CHECK(driver.problem("separate").status == ProblemStatus::locked_in);
+}
+
 TEST_CASE("alternatives: kernels in four choices are all locked in, and share one budget", "[unit]") {
   World world;
   for (const std::string name : {"a", "b", "c", "d"}) {
@@ -420,8 +474,12 @@ TEST_CASE("alternatives: kernels in four choices are all locked in, and share on
       CHECK(driver.problem(node.name).status == ProblemStatus::locked_in);
       CHECK(driver.problem(node.name).reason.find("search", 8) == std::string::npos);  // once
     }
+    const std::vector<SearchRecord>& searches = driver.state.searches();
+    CHECK(std::count_if(searches.begin(), searches.end(), [](const SearchRecord& search) {
+            return search.reason.rfind("best of all alternatives", 0) == 0;
+          }) == 1);  // once all of them are decided
     // A closing comparison takes 21 runs; the rest is the level's budget.
-    const auto closing = static_cast<std::int64_t>(21 * driver.state.searches().size());
+    const auto closing = static_cast<std::int64_t>(21 * searches.size());
     CHECK(driver.state.search_iterations() - closing <= (level == SearchLevel::quick ? 150 : 400));
   }
 }
@@ -452,6 +510,17 @@ TEST_CASE("alternatives: one that never succeeds is rejected, and the run goes o
   }
 }
 
+TEST_CASE("alternatives: where all fail, the failure is that of the last one", "[unit]") {
+  World world = fused_or_separate();
+  world.failure = [](const Configs& configs) {
+    return configs.at("choice") == 0 ? std::string("too large") : std::string("stuck");
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.finish();
+  CHECK_THAT(*driver.problem("choice").configs[0].rejection, ContainsSubstring("one failed: too large"));
+  CHECK_THAT(driver.state.failure(), ContainsSubstring("one failed: stuck"));
+}
+
 TEST_CASE("alternatives: the default one may be the infeasible one", "[unit]") {
   World world = fused_or_separate();
   world.failure = [](const Configs& configs) {
@@ -478,6 +547,20 @@ TEST_CASE("alternatives: `feasible` may rule one out, which is then never run", 
   driver.finish();
   CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
   CHECK_FALSE(driver.known("first"));
+}
+
+TEST_CASE("alternatives: kernels whose best own times are ruled out together give way, one of them",
+          "[unit]") {
+  World world = fused_or_separate();
+  world.makespan_ns = [](const Configs& configs) { return configs.at("choice") == 0 ? 50'000 : 80'000; };
+  world.time_ns = [](const std::string& name, std::size_t config) {
+    return 10'000 + (name == "beside" ? -300 : 100) * static_cast<std::int64_t>(config);
+  };
+  PolicyOptions options = options_of(SearchLevel::off);
+  options.feasible = [](const Assignment& a) { return a.size() < 3 || a[0] > 0 || a[1] > 0 || a[2] < 2; };
+  Driver driver(options, world);
+  driver.finish();
+  CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 1}, {"beside", 2}});
 }
 
 TEST_CASE("alternatives: the searches share the budget", "[unit]") {
@@ -563,6 +646,48 @@ TEST_CASE("alternatives: a search is left for each viable alternative that no ch
   CHECK(points.searches_left() == 0 + 2);
   problems[0].hold(0);
   CHECK(points.searches_left() == 1 + 2);
+}
+
+TEST_CASE("alternatives: one that joins makes only those anew that are held and still explore", "[unit]") {
+  const PolicyOptions options = options_of(SearchLevel::normal);
+  std::vector<ProblemState> problems;
+  ProblemRequest request{2, {}, std::nullopt};
+  request.choice_point = true;
+  problems.emplace_back(request, options);
+  request.under = UnderAlternative{0, 1};
+  problems.emplace_back(request, options);
+  ChoicePoints points(problems);
+  points.note_tuned(0);
+  problems[0].hold(1);
+  points.note_tuned(0);
+  points.note_tuned(1);
+  problems[0].hold(0);  // which does not launch the inner one
+  points.joined();
+  CHECK_FALSE(points.tuned(0));
+  CHECK(points.tuned(1));
+  problems[0].hold(1);
+  problems[0].compare_alternatives(ProblemState::Comparison::by_search);
+  points.joined();
+  CHECK(points.tuned(0));
+}
+
+TEST_CASE("alternatives: a kernel that joins while they are compared is searched too", "[unit]") {
+  World world = fused_or_separate();
+  world.nodes.push_back({"late", 3});
+  const auto makespan_ns = world.makespan_ns;
+  world.makespan_ns = [makespan_ns](const Configs& configs) {
+    const bool best = configs.contains("late") && configs.at("late") == 2;  // its own time is the longest
+    return makespan_ns(configs) - (best ? 10'000 : 0);
+  };
+  Driver driver(options_of(SearchLevel::normal), world);
+  driver.skips = [](const std::string& name) { return name == "late"; };
+  do {
+    driver.run_batch();
+  } while (driver.problem("choice").status == ProblemStatus::exploring);
+  driver.skips = [](const std::string&) { return false; };
+  driver.finish();
+  CHECK(driver.choice().at("choice") == 1);
+  CHECK(driver.choice().at("late") == 2);
 }
 
 TEST_CASE("alternatives: what was best with the chosen one comes back, and says so", "[unit]") {

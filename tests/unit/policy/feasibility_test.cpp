@@ -28,6 +28,16 @@ TEST_CASE("Feasibility: the first assignment that succeeded, of so many problems
   CHECK_FALSE(feasibility.proven({2, 1}));
 }
 
+TEST_CASE("Feasibility: of what is ruled out two hundred are listed, beside all that failed", "[unit]") {
+  Feasibility feasibility;
+  for (std::size_t config = 0; config < 250; ++config) {
+    feasibility.rule_out({config});
+  }
+  feasibility.failed({300}, "stuck");
+  CHECK(feasibility.known_infeasible().size() == 201);
+  CHECK(feasibility.infeasible_count() == 251);
+}
+
 TEST_CASE("holds 16: a config is out once it failed beside three sets of neighbours that succeed", "[unit]") {
   Feasibility feasibility;
   for (const std::size_t neighbour : {0U, 1U, 2U}) {

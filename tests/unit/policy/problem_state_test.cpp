@@ -2,12 +2,55 @@
 
 #include "support/catch.hpp"
 
+#include <contextual/schedule.hpp>
+
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 using contextual::policy::PolicyOptions;
+using contextual::policy::ProblemRequest;
 using contextual::policy::ProblemState;
+
+namespace {
+
+/// A walk in which a warm-up without a time stays due.
+class InsistingSchedule final : public contextual::Schedule {
+ public:
+  explicit InsistingSchedule(const contextual::ScheduleRequest& request)
+      : walk_(contextual::walk_schedule(request)) {}
+  std::vector<contextual::Step> plan(std::size_t most) const override { return walk_->plan(most); }
+  void observe(const contextual::Observation& observation) override {
+    if (observation.time_ns) {
+      walk_->observe(observation);
+    }
+  }
+  void reject(std::size_t config_id) override { walk_->reject(config_id); }
+  std::size_t remaining_steps() const override { return walk_->remaining_steps(); }
+
+ private:
+  std::unique_ptr<contextual::Schedule> walk_;
+};
+
+}  // namespace
+
+TEST_CASE("ProblemState::observe: a warm-up without a time is a retake where the schedule insists on one",
+          "[unit]") {
+  PolicyOptions options;
+  for (const bool insists : {false, true}) {
+    if (insists) {
+      options.schedule = [](const contextual::ScheduleRequest& request) {
+        return std::make_unique<InsistingSchedule>(request);
+      };
+    }
+    ProblemState state({2, {}, std::nullopt}, options);
+    REQUIRE(state.plan(1).front().warmup);
+    CHECK((state.observe(0, {true, std::nullopt}, std::nullopt) == ProblemState::Taken::retake) == insists);
+    CHECK(state.record().configs[0].retakes == (insists ? 1 : 0));
+  }
+}
 
 TEST_CASE("ProblemState::best_so_far names the best complete config while the walk goes on", "[unit]") {
   PolicyOptions options;
@@ -25,6 +68,18 @@ TEST_CASE("ProblemState::best_so_far names the best complete config while the wa
   ProblemState unmeasured({3, {}, std::nullopt}, options);
   unmeasured.reject(0, "cannot be prepared");
   CHECK(unmeasured.best_so_far() == std::nullopt);
+}
+
+TEST_CASE("ProblemState::compare_alternatives begins with the first one that is left", "[unit]") {
+  const PolicyOptions options;
+  ProblemRequest request{4, {true, false, false, false}, std::nullopt};
+  request.choice_point = true;
+  ProblemState state(request, options);
+  state.hold(3);
+  state.reject(3, "stuck");
+  REQUIRE(state.record().choice == 0);  // which is left out
+  state.compare_alternatives(ProblemState::Comparison::by_search);
+  CHECK(state.record().choice == 1);
 }
 
 TEST_CASE("ProblemState::share is the whole makespan while it is not known", "[unit]") {

@@ -1,12 +1,14 @@
 #include "contextual/policy/region_search.hpp"
 
 #include "support/catch.hpp"
+#include "unit/policy/scripted_search.hpp"
 #include "unit/policy/search_world.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <set>
 
 using contextual::Phase;
@@ -242,6 +244,18 @@ TEST_CASE("holds 17: what a search that was cut has not measured is provisional"
   }
 }
 
+TEST_CASE("holds 17: the only config of a problem is locked in, measured or not", "[unit]") {
+  PolicyOptions options;
+  options.search = SearchLevel::quick;
+  options.search_runs = 1;
+  options.closing_rounds = 0;
+  Driver driver(options, later_is_shorter({1, 4}));
+  driver.finish();
+  REQUIRE(driver.state.problem(0).configs[0].samples_ns.empty());
+  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
+  CHECK(driver.state.problem(1).status == ProblemStatus::provisional);
+}
+
 TEST_CASE("holds 17: a search that was cut locks in what it has measured", "[unit]") {
   PolicyOptions options;
   options.search = SearchLevel::quick;
@@ -332,4 +346,28 @@ TEST_CASE("search: another search can be installed, and a null one is an error",
   };
   Driver broken(options, only_together());
   CHECK_THROWS_WITH(broken.finish(), ContainsSubstring("the search factory returned null"));
+}
+
+TEST_CASE("RegionSearch: what an earlier search planned says nothing to the next one", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{0}, 1}}};
+  PolicyOptions options;
+  options.search_factory = scripted_search(script);
+  std::vector<ProblemState> problems;
+  problems.emplace_back(ProblemRequest{2, {}, std::nullopt}, options);
+  const IterationOutcome outcome{{{true, 5000, false, true}}, 100'000};
+  problems.front().observe(0, outcome.cells.front(), outcome.makespan_ns);
+  const WalkLog walk;
+  const ChoicePoints choice_points(problems);
+  Feasibility feasibility(&choice_points);
+  RegionSearch search(options, walk, choice_points, feasibility);
+  const SearchTask task{{0}, {0}, {}};
+  search.begin(problems, task, 1);
+  const std::vector<SearchRunPlan> earlier = search.plan(1);
+  search.interrupt();
+  search.begin(problems, task, 1);
+  search.observe(earlier, {outcome});
+  CHECK(script->observed.empty());
+  search.observe(search.plan(1), {outcome});
+  CHECK(script->observed.size() == 1);
 }

@@ -89,6 +89,33 @@ TEST_CASE("search: where the best own times are ruled out together, makespans de
   CHECK(driver.state.searches().front().members == std::vector<std::size_t>{0, 1});
 }
 
+TEST_CASE("walk: where the best own times are ruled out together, the one that loses least gives way",
+          "[unit]") {
+  World world = later_is_shorter({1, 3, 3});
+  world.time_ns = [](std::size_t p, std::size_t config) {
+    return p == 1 ? 9000 - 1000 * static_cast<int>(config) : 5000 + 1500 * static_cast<int>(config);
+  };
+  PolicyOptions options;
+  options.search = SearchLevel::off;
+  options.feasible = [](const Assignment& a) { return a != Assignment{0, 2, 0} && a != Assignment{0, 1, 0}; };
+  Driver driver(options, world);
+  driver.finish();
+  CHECK(driver.choice() == Assignment{0, 2, 1});  // {0, 0, 0} would lose 2000 ns
+  CHECK_THAT(driver.state.problem(2).reason, ContainsSubstring("ruled out together by `feasible`"));
+}
+
+TEST_CASE("walk: where no config alone can give way, what ran first takes its place", "[unit]") {
+  World world = later_is_shorter({3, 3, 3});
+  world.time_ns = [](std::size_t p, std::size_t config) { return config == 2 - p ? 8000 : 9000; };
+  PolicyOptions options;
+  options.search = SearchLevel::off;
+  options.feasible = [](const Assignment& a) { return a.size() < 3 || (a[0] == a[1] && a[1] == a[2]); };
+  Driver driver(options, world);
+  driver.finish();
+  CHECK(driver.choice() == Assignment{0, 0, 0});  // instead of {2, 1, 0}
+  CHECK_THAT(driver.state.problem(1).reason, ContainsSubstring("ruled out together by `feasible`"));
+}
+
 TEST_CASE("search: what the walk left out is tried by makespan, also where nothing overlaps", "[unit]") {
   World world = later_is_shorter({3, 3});
   world.overlaps = [](std::size_t) { return false; };
@@ -112,6 +139,16 @@ TEST_CASE("search: where everything is ruled out nothing is locked in", "[unit]"
     CHECK(driver.runs == 1);
     CHECK(driver.state.problem(0).status == ProblemStatus::provisional);
   }
+}
+
+TEST_CASE("search: where the only assignment is ruled out, there is no choice", "[unit]") {
+  PolicyOptions options;
+  options.feasible = [](const Assignment&) { return false; };
+  Driver driver(options, later_is_shorter({1, 1}));
+  driver.finish();
+  CHECK_THAT(driver.state.failure(), ContainsSubstring("no feasible assignment was found"));
+  REQUIRE(driver.state.searches().size() == 1);
+  CHECK(driver.state.searches().front().choice.empty());
 }
 
 TEST_CASE("search: an assignment is given up after three runs in a row without a time", "[unit]") {

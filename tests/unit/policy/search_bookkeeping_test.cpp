@@ -145,13 +145,13 @@ TEST_CASE("search: a run without a time of each member is no sample, and is coun
   world.loses_time = [&lost](std::int64_t run, std::size_t problem) { return run == lost && problem == 1; };
   Driver driver(options, world);
   run_until_search(driver);
-  lost = driver.runs + 3;
+  lost = driver.runs + 2;  // the first one after the lead-in
   const std::int64_t retakes = driver.state.retakes();
   driver.run_batch();
   REQUIRE(script->observed.size() == 1);
-  CHECK(script->observed[0].runs[1].makespan_ns == 94'000);
-  CHECK_FALSE(script->observed[0].runs[2].makespan_ns);
-  CHECK(script->observed[0].runs[2].times_ns[0] == 8000);
+  CHECK_FALSE(script->observed[0].runs[1].makespan_ns);
+  CHECK(script->observed[0].runs[1].times_ns[0] == 8000);
+  CHECK(script->observed[0].runs[2].makespan_ns == 94'000);
   CHECK(driver.state.retakes() == retakes + 1);
   driver.finish();
   REQUIRE(driver.state.searches().front().measured.size() == 1);
@@ -182,7 +182,7 @@ TEST_CASE("search: a run that launches others than usual is no sample, until tha
   world.overlaps = [](std::size_t problem) { return problem != 2; };  // not a member of the search
   std::int64_t begin = 1'000'000;
   world.skips = [&begin](std::int64_t run, std::size_t problem) {
-    return problem == 2 && (run == begin + 2 || run >= begin + 5);
+    return problem == 2 && (run == begin + 2 || (run >= begin + 5 && run != begin + 8));
   };
   Driver driver(scripted(script), world);
   run_until_search(driver);
@@ -193,21 +193,23 @@ TEST_CASE("search: a run that launches others than usual is no sample, until tha
   for (const contextual::SearchRun& run : script->observed[0].runs) {
     samples.push_back(run.makespan_ns.has_value());
   }
-  CHECK(samples == std::vector<bool>{true, true, false, true, true, false, false, true, true, true});
+  CHECK(samples == std::vector<bool>{true, true, false, true, true, false, false, true, false, true});
 }
 
 TEST_CASE("search: a run of the walk that does not launch each open problem is no sample", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  PolicyOptions options;
-  options.search_factory = scripted_search(script);
-  World world = later_is_shorter({2, 2});
-  world.skips = [](std::int64_t run, std::size_t problem) { return run == 6 && problem == 1; };
-  Driver driver(options, world);
-  driver.finish();
-  REQUIRE(script->requests.size() == 1);
-  REQUIRE_FALSE(script->requests.front().walked.empty());
-  CHECK(script->requests.front().walked[0].assignment == Assignment{0, 0});
-  CHECK(script->requests.front().walked[0].runs.size() == 4);
+  for (const std::size_t skipped : {0, 1}) {
+    const auto script = std::make_shared<SearchScript>();
+    PolicyOptions options;
+    options.search_factory = scripted_search(script);
+    World world = later_is_shorter({2, 2});
+    world.skips = [skipped](std::int64_t run, std::size_t problem) { return run == 6 && problem == skipped; };
+    Driver driver(options, world);
+    driver.finish();
+    REQUIRE(script->requests.size() == 1);
+    REQUIRE_FALSE(script->requests.front().walked.empty());
+    CHECK(script->requests.front().walked[0].assignment == Assignment{0, 0});
+    CHECK(script->requests.front().walked[0].runs.size() == 4);
+  }
 }
 
 TEST_CASE("search: a config that fails where nothing else is open is rejected", "[unit]") {
@@ -250,6 +252,22 @@ TEST_CASE("search: a lead-in without a time is no retake", "[unit]") {
   driver.run_batch();
   CHECK(driver.state.retakes() == 0);
   CHECK(script->observed.size() == 1);
+}
+
+TEST_CASE("search: the runs of one that a new problem interrupts are retakes", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 3}}, {{{0, 0}, 3}}};
+  script->best = Assignment{1, 1};
+  World world = later_is_shorter({2, 2, 2});
+  world.joins_at = 10;
+  Driver driver(scripted(script), world);
+  run_until_search(driver);
+  driver.run_batch();
+  CHECK(driver.runs == 10);
+  CHECK(driver.state.retakes() == 0);
+  driver.run_batch();  // the new problem is launched
+  CHECK(driver.state.problem_count() == 3);
+  CHECK(driver.state.retakes() == 4);
 }
 
 TEST_CASE("search: a choice that fails in the closing comparison gives way to the search's next", "[unit]") {
@@ -461,6 +479,49 @@ TEST_CASE("search: a rejection is told to it, and a rejected choice of the compa
   }
 }
 
+TEST_CASE("search: it is told nothing of what ran beside a choice that fails in the comparison", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 1}}};
+  script->best = Assignment{1, 1};
+  PolicyOptions options = scripted(script);
+  options.closing_rounds = 3;
+  World world = later_is_shorter({2, 2});
+  bool failing = false;
+  world.feasible = [&failing](const Assignment& a) { return !failing || a != Assignment{1, 1}; };
+  Driver driver(options, world);
+  run_until_search(driver);
+  driver.run_batch();
+  driver.run_batch();  // the first round of the comparison; the second one begins with the choice
+  failing = true;
+  script->batches = {{{{0, 1}, 1}}};
+  driver.run_batch();
+  REQUIRE(script->observed.size() == 2);
+  CHECK(script->observed[1].trial.assignment == Assignment{1, 1});
+  CHECK(script->observed[1].infeasible == "stuck");
+}
+
+TEST_CASE("search: it is told nothing of a round of the comparison in which the choice is rejected",
+          "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 1}}};
+  script->best = Assignment{1, 1};
+  PolicyOptions options = scripted(script);
+  options.closing_rounds = 3;
+  Driver driver(options, later_is_shorter({3, 3}));
+  run_until_search(driver);
+  driver.run_batch();
+  const std::vector<IterationPlan> round = driver.state.plan(driver.state.suggested_length());
+  BatchOutcome outcome;
+  for (const IterationPlan& run : round) {
+    outcome.iterations.push_back(run_region(additive_region({{9, 8, 7}, {9, 8, 7}}), assignment_of(run)));
+  }
+  outcome.rejections = {{0, 1, 0, "planted"}};
+  script->batches = {{{{2, 1}, 1}}};
+  driver.state.observe(round, outcome);
+  CHECK(script->observed.size() == 1);
+  CHECK(script->rejected.size() == 1);
+}
+
 TEST_CASE("state: the expected number of iterations is that of the walk, the search and the comparison",
           "[unit]") {
   Driver driver({}, only_together());
@@ -485,6 +546,14 @@ TEST_CASE("state: the expected number of iterations is that of the walk, the sea
   Driver capped(options, only_together());
   capped.run_batch();
   CHECK(capped.state.expected_remaining_iterations() == 9);
+}
+
+TEST_CASE("state: two configs are worth a search, and one is not", "[unit]") {
+  for (const std::size_t configs : {1, 2}) {
+    Driver driver({}, later_is_shorter({configs}));
+    driver.run_batch();
+    CHECK(driver.state.expected_remaining_iterations() == (configs == 1 ? 7 : 15 + 6 * 2 + 20));
+  }
 }
 
 TEST_CASE("state: what is expected of a search is what it says, and twice the trials of a comparison",
@@ -517,6 +586,29 @@ TEST_CASE("state: problems that wait for the search run in batches of a config",
     CHECK(driver.state.suggested_length() == (settle_every > 0 ? 3U : 8U));
     driver.state.hold_search(false);
     CHECK(driver.state.plan(1).front().phase == contextual::Phase::search);
+  }
+}
+
+TEST_CASE("state: a problem that waits for the search need not be launched while others walk", "[unit]") {
+  World world = later_is_shorter({2, 6});
+  world.skips = [](std::int64_t run, std::size_t problem) { return problem == 0 && run > 16 && run <= 48; };
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.state.walk_iterations() == 48);
+  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
+}
+
+TEST_CASE("state: what an earlier run locked in is used as the best config in the search, too", "[unit]") {
+  Driver driver({}, later_is_shorter({2, 3}));
+  driver.state.add_problem({2, {}, 1});
+  driver.run_batch();  // launches the other one
+  driver.finish();
+  CHECK(driver.state.search_iterations() > 0);
+  for (const std::vector<IterationPlan>& batch : driver.batches) {
+    for (const IterationPlan& iteration : batch) {
+      CHECK(cell_text(iteration.cells.front()) == "best-config");
+      CHECK(iteration.cells.front().config_id == 1);
+    }
   }
 }
 

@@ -251,6 +251,18 @@ TEST_CASE("Belief: a lead-in or a sample that is far too long says little", "[un
   CHECK(Belief(space, longer, 1).expected({0, 0}) > usual + 0.2);
 }
 
+TEST_CASE("Belief::doubtful names the shortest of those with nothing but a first run", "[unit]") {
+  const SearchSpace space(request_of({3, 3}, 100).problems);
+  for (const std::size_t shorter : {1U, 2U}) {
+    TrialLedger ledger;
+    ledger.add(trial({0, 0}, {105000, 100000}));
+    for (const std::size_t config : {1U, 2U}) {
+      ledger.add(trial({config, config}, {config == shorter ? 104000 : 112000}));
+    }
+    CHECK(Belief(space, ledger, 1).doubtful({0, 0}, 0.005) == Assignment{shorter, shorter});
+  }
+}
+
 TEST_CASE("Belief::update takes in what the ledger has now", "[unit]") {
   const SearchSpace space(request_of({3, 3}, 100).problems);
   TrialLedger ledger;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 using contextual::Assignment;
 using contextual::SearchRequest;
@@ -122,4 +123,20 @@ TEST_CASE("JointSearch ends early without a minimum gain, too, where nothing is 
   table.finish(search);
   CHECK(search.best() == Assignment{1, 1});
   CHECK(table.runs() < 200);
+}
+
+TEST_CASE("JointSearch: with runs left over, another exploration and another race follow", "[unit]") {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    SearchRequest request = request_of({4, 4}, 100);
+    request.seed = seed;
+    JointSearch search(request);
+    ScriptedTable table(scattered);
+    int races = 0;
+    bool races_now = false;
+    do {
+      const bool raced = std::exchange(races_now, search.plan().size() > 1);  // only races plan several
+      races += races_now && !raced ? 1 : 0;
+    } while (table.step({&search}));
+    CHECK(races == 2);
+  }
 }

@@ -119,6 +119,18 @@ TEST_CASE("JointSearch ends within max_runs, whatever the table", "[unit]") {
   }
 }
 
+TEST_CASE("JointSearch: while a visit is to be made, a run remains", "[unit]") {
+  JointSearch search(request_of({5, 4}, 3));
+  contextual::SearchObservation without_a_time;
+  without_a_time.trial = {{0, 0}, 0};
+  without_a_time.runs.resize(1);
+  for (int run = 0; run < 3; ++run) {
+    search.observe(without_a_time);
+  }
+  REQUIRE_FALSE(search.plan().empty());
+  CHECK(search.remaining_runs() == 1);
+}
+
 TEST_CASE("JointSearch: the shortest budgets still measure the defaults", "[unit]") {
   for (const std::int64_t max_runs : {3, 4, 5}) {
     JointSearch search(request_of({5, 4}, max_runs));
