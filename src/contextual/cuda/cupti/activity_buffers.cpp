@@ -1,19 +1,18 @@
 #include "contextual/cuda/cupti/activity_buffers.hpp"
 
-#include <cstdlib>
+#include <sys/mman.h>
+
 #include <cstring>
 
 namespace contextual::cuda {
 namespace {
 
-constexpr std::size_t alignment = 8;  // CUPTI's demand
-
+/// Pages of their own, zeroed and resident, which go back to the system when they are freed: the buffers of a
+/// run are most of its memory, and an allocator might keep them.
 std::uint8_t* make() noexcept {
-  auto* const buffer = static_cast<std::uint8_t*>(std::aligned_alloc(alignment, ActivityBuffers::bytes));
-  if (buffer != nullptr) {
-    std::memset(buffer, 0, ActivityBuffers::bytes);
-  }
-  return buffer;
+  void* const pages = ::mmap(nullptr, ActivityBuffers::bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  return pages == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(pages);
 }
 
 }  // namespace
@@ -26,7 +25,7 @@ ActivityBuffers::ActivityBuffers() noexcept {
 
 ActivityBuffers::~ActivityBuffers() {
   for (std::atomic<std::uint8_t*>& place : idle_) {
-    std::free(place.load(std::memory_order_acquire));
+    free(place.load(std::memory_order_acquire));
   }
 }
 
@@ -47,11 +46,13 @@ void ActivityBuffers::give_back(std::uint8_t* buffer) noexcept {
       return;
     }
   }
-  std::free(buffer);
+  free(buffer);
 }
 
 void ActivityBuffers::free(std::uint8_t* buffer) noexcept {
-  std::free(buffer);
+  if (buffer != nullptr) {
+    ::munmap(buffer, bytes);
+  }
 }
 
 }  // namespace contextual::cuda

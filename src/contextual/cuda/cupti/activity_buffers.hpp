@@ -23,7 +23,7 @@ class ActivityBuffers {
   /// Returns a zeroed buffer, which is a new one if all are in use, or null without memory.
   std::uint8_t* take() noexcept;
   void give_back(std::uint8_t* buffer) noexcept;
-  /// Frees a buffer that comes back after its owner was destroyed.
+  /// Frees a buffer, for example one that comes back after its owner was destroyed. Null is allowed.
   static void free(std::uint8_t* buffer) noexcept;
 
  private:
