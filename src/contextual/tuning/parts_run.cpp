@@ -19,11 +19,13 @@ constexpr int least_rounds = 5;
 }  // namespace
 
 PartsRun::PartsRun(const options::ResolvedOptions& options, detail::RunContext& context, Watchdog& watchdog,
-                   agreement::Exchange& exchange, std::function<void(const std::exception_ptr&)> failing)
+                   agreement::Exchange& exchange, std::chrono::nanoseconds head_start,
+                   std::function<void(const std::exception_ptr&)> failing)
     : options_(options),
       context_(context),
       watchdog_(watchdog),
       exchange_(exchange),
+      head_start_(head_start),
       failing_(std::move(failing)) {}
 
 int PartsRun::rounds_of(const options::ResolvedOptions& options) {
@@ -74,6 +76,9 @@ std::optional<std::int64_t> PartsRun::turn(const std::function<void()>& call) {
 
 /// The first run makes caches and ranks ready for the second one.
 std::optional<std::int64_t> PartsRun::timed(const std::function<void()>& call) {
+  if (turns_ > 1) {  // the exchange of the turn before it was a meeting
+    context_.timer().begin_batch({std::chrono::steady_clock::now(), head_start_});
+  }
   std::array<IterationTiming, 2> timings;
   for (IterationTiming& timing : timings) {
     timing = run(call);

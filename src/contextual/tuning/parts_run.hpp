@@ -12,6 +12,7 @@
 
 #include <contextual/timer.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -22,13 +23,14 @@ namespace contextual::tuning {
 
 /// Runs rounds in which every part and the whole region have one turn, in an order that changes with each
 /// round, so that a drift cancels. A turn is two runs back to back, of which the second one counts, and an
-/// exchange. Tunable kernels use what is locked in for the region, and are not timed by themselves. One
-/// thread uses it.
+/// exchange, right after which the next turn has the head start that the region's batches had. Tunable
+/// kernels use what is locked in for the region, and are not timed by themselves. One thread uses it.
 class PartsRun {
  public:
   /// `failing` is called with what a turn has thrown on this rank, before the other ranks are told.
   PartsRun(const options::ResolvedOptions& options, detail::RunContext& context, Watchdog& watchdog,
-           agreement::Exchange& exchange, std::function<void(const std::exception_ptr&)> failing);
+           agreement::Exchange& exchange, std::chrono::nanoseconds head_start,
+           std::function<void(const std::exception_ptr&)> failing);
 
   static int rounds_of(const options::ResolvedOptions& options);
 
@@ -45,6 +47,7 @@ class PartsRun {
   detail::RunContext& context_;
   Watchdog& watchdog_;
   agreement::Exchange& exchange_;
+  std::chrono::nanoseconds head_start_;
   std::function<void(const std::exception_ptr&)> failing_;
   std::size_t turns_ = 0;
   std::int64_t runs_ = 0;

@@ -95,7 +95,7 @@ void TuningRun::execute(const std::function<void()>& region) {
 
 void TuningRun::measure_parts(const std::function<void()>& region) {
   context_.begin_batch();  // what the final run noted has been told
-  PartsRun parts(options_, context_, *watchdog_, exchange_,
+  PartsRun parts(options_, context_, *watchdog_, exchange_, head_start_,
                  [this](const std::exception_ptr& thrown) { recorder_.fails(thrown, plan_, ending()); });
   recorder_.limit(parts.measure(region), PartsRun::rounds_of(options_));
 }

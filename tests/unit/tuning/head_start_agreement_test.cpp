@@ -2,8 +2,9 @@
 /// The ranks agree on how long the devices wait before a batch.
 
 #include "support/catch.hpp"
-#include "support/forwarding_timer.hpp"
 #include "support/ranks.hpp"
+
+#include <contextual/testing/forwarding_timer.hpp>
 
 #include <chrono>
 #include <vector>
@@ -15,7 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A scripted timer that wants a head start, and notes what it gets.
-class WantingTimer final : public ForwardingTimer {
+class WantingTimer final : public testing::ForwardingTimer {
  public:
   WantingTimer(std::chrono::nanoseconds wanted, std::vector<BatchStart>& starts)
       : ForwardingTimer(testing::scripted_timer(later_is_faster)()), wanted_(wanted), starts_(&starts) {}
@@ -28,8 +29,9 @@ class WantingTimer final : public ForwardingTimer {
   std::vector<BatchStart>* starts_;
 };
 
-/// By rank, then by batch.
-std::vector<std::vector<BatchStart>> starts_of(const std::vector<std::chrono::nanoseconds>& wanted) {
+/// By rank, then by batch and by turn of a part.
+std::vector<std::vector<BatchStart>> starts_of(const std::vector<std::chrono::nanoseconds>& wanted,
+                                               const std::vector<RegionPart>& parts = {}) {
   const int ranks = static_cast<int>(wanted.size());
   const RankKernels kernels = kernel_per_rank(ranks, [](int) { return rank_kernel("head-start", 3); });
   std::vector<std::vector<BatchStart>> starts(wanted.size());
@@ -38,6 +40,7 @@ std::vector<std::vector<BatchStart>> starts_of(const std::vector<std::chrono::na
         const auto at = static_cast<std::size_t>(rank);
         Options options = rank_options(all);
         options.always_tune = true;
+        options.parts = parts;
         options.timer = [&, at] { return std::make_unique<WantingTimer>(wanted[at], starts[at]); };
         ContextualAutotuner tuner(options);
         tuner.run("head_start", [&] { (*kernels[at])(1); });
@@ -67,5 +70,16 @@ TEST_CASE("head start: none on any rank if one rank may not have any", "[unit]")
     for (const BatchStart& start : of_rank) {
       CHECK(start.head_start == 0us);
     }
+  }
+}
+
+TEST_CASE("head start: the turns of a region's parts have that of its batches, but the first", "[unit]") {
+  const auto without = starts_of({20us, 50us});
+  const auto with = starts_of({20us, 50us}, {{"nothing", [] {}}});
+  for (std::size_t rank = 0; rank < with.size(); ++rank) {
+    REQUIRE(with[rank].size() >= without[rank].size() + 9);  // five rounds or more of two turns
+    CHECK((with[rank].size() - without[rank].size()) % 2 == 1);
+    CHECK(with[rank].back().head_start == 50us);
+    CHECK(with[rank].back().met > with[rank][with[rank].size() - 2].met);
   }
 }
