@@ -9,12 +9,12 @@
 #include "cuda_three_kernels.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/testing/forwarding_timer.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -48,28 +48,14 @@ struct Cost {
 };
 
 /// Another timer, whose settles are measured and whose makespans are added up.
-class WatchedTimer final : public Timer {
+class WatchedTimer final : public testing::ForwardingTimer {
  public:
-  WatchedTimer(std::unique_ptr<Timer> timer, Cost& cost) : timer_(std::move(timer)), cost_(cost) {}
+  WatchedTimer(std::unique_ptr<Timer> timer, Cost& cost) : ForwardingTimer(std::move(timer)), cost_(cost) {}
 
-  std::string_view name() const noexcept override { return timer_->name(); }
-  bool captures(const LaunchInfo& launch) noexcept override { return timer_->captures(launch); }
-  void begin_iteration(std::int64_t iteration, IterationNote& note) override {
-    timer_->begin_iteration(iteration, note);
-  }
-  void end_iteration(std::int64_t iteration, IterationNote& note) override {
-    timer_->end_iteration(iteration, note);
-  }
-  void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-    timer_->begin_launch(launch, note);
-  }
-  void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-    timer_->end_launch(launch, note);
-  }
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
     const auto begin = Clock::now();
-    timer_->settle(launches, iterations, std::move(deadline));
+    ForwardingTimer::settle(launches, iterations, std::move(deadline));
     cost_.settle += ms_between(begin, Clock::now());
     for (const IterationTiming& iteration : iterations) {
       if (iteration.makespan_ns > 0) {
@@ -78,12 +64,8 @@ class WatchedTimer final : public Timer {
       }
     }
   }
-  std::optional<std::int64_t> bias_ns() const noexcept override { return timer_->bias_ns(); }
-  BatchConditions conditions() override { return timer_->conditions(); }
-  std::string loading_hazard() const override { return timer_->loading_hazard(); }
 
  private:
-  std::unique_ptr<Timer> timer_;
   Cost& cost_;
 };
 

@@ -3,9 +3,10 @@
 
 #include "report/command.hpp"
 #include "support/engine.hpp"
-#include "support/forwarding_timer.hpp"
 #include "support/ranks.hpp"
 #include "unit/tools/trace/trace_checks.hpp"
+
+#include <contextual/testing/forwarding_timer.hpp>
 
 #include <sstream>
 
@@ -44,7 +45,7 @@ testing::ScriptedTimes times_of(int rank) {
 }
 
 /// A scripted timer, but for its launches, which it puts on a device as a GPU's timer does.
-class DeviceTimer final : public contextual::test::ForwardingTimer {
+class DeviceTimer final : public contextual::testing::ForwardingTimer {
  public:
   explicit DeviceTimer(int rank)
       : ForwardingTimer(testing::scripted_timer_with(times_of(rank))()), rank_(rank) {}

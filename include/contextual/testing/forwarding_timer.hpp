@@ -1,24 +1,35 @@
 #pragma once
 
 /// \file
-/// A timer that does what another one does, for tests that change a part of that.
+/// A timer that does what another one does, for those that watch or change a part of that.
 
+#include <contextual/deadline.hpp>
+#include <contextual/iterations.hpp>
 #include <contextual/timer.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
-namespace contextual::test {
+namespace contextual::testing {
 
+/// Passes every call on to another timer. Derive from it, and override what shall be different.
 class ForwardingTimer : public Timer {
  public:
+  /// `timer` must not be null.
   explicit ForwardingTimer(std::unique_ptr<Timer> timer) : timer_(std::move(timer)) {}
 
   std::string_view name() const noexcept override { return timer_->name(); }
+  bool measures_devices() const noexcept override { return timer_->measures_devices(); }
+  bool captures(const LaunchInfo& launch) noexcept override { return timer_->captures(launch); }
+  void set_iterations(Iterations iterations) override { timer_->set_iterations(iterations); }
+  void begin_batch(const BatchStart& start) override { timer_->begin_batch(start); }
+  std::chrono::nanoseconds wanted_head_start() const noexcept override { return timer_->wanted_head_start(); }
   void begin_iteration(std::int64_t iteration, IterationNote& note) override {
     timer_->begin_iteration(iteration, note);
   }
@@ -35,9 +46,12 @@ class ForwardingTimer : public Timer {
               Deadline deadline) override {
     timer_->settle(launches, iterations, std::move(deadline));
   }
+  std::optional<std::int64_t> bias_ns() const noexcept override { return timer_->bias_ns(); }
+  BatchConditions conditions() override { return timer_->conditions(); }
+  std::string loading_hazard() const override { return timer_->loading_hazard(); }
 
  private:
   std::unique_ptr<Timer> timer_;
 };
 
-}  // namespace contextual::test
+}  // namespace contextual::testing
