@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -124,6 +125,8 @@ def run_all(options, base):
 def main():
     options = parse_arguments()
     os.environ.update(ENVIRONMENT)
+    # As scripts/gpu ends a step that takes too long: no process may be left on a GPU.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     base = pathlib.Path(tempfile.mkdtemp(prefix="contextual-region-faults-"))
     begin = time.monotonic()
     try:
