@@ -34,6 +34,8 @@ CommandLine parse(const std::vector<std::string>& arguments) {
       {"--deadline-ms", milliseconds(c.deadline)},
       {"--grace-ms", milliseconds(c.grace)},
       {"--roll-call-ms", milliseconds(c.roll_call)},
+      {"--wait-budget-ms", milliseconds(c.wait_budget)},
+      {"--hold-ms", milliseconds(c.hold)},
       {"--settle-every", [&](const std::string& text) { c.settle_every = std::stoi(text); }},
       {"--log-directory", [&](const std::string& text) { c.log_directory = text; }},
       {"--result-directory", [&](const std::string& text) { c.result_directory = text; }},

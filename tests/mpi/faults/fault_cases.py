@@ -75,6 +75,10 @@ class Case:
         return expected == MISSING or not all_may_be_blocked
 
     @property
+    def rejects_config(self):
+        return self.completes and not self.all_stop
+
+    @property
     def poisons(self):
         return bool(self.places)
 

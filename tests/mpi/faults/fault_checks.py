@@ -36,9 +36,8 @@ class Judge:
         problems += choices_differ(self.run.ranks, region)
         if self.report is not None:
             known = self.case.culprit_known(place, len(self.run.ranks))
-            rejects = self.case.completes and not self.case.all_stop
             for suffix in self.case.regions:
-                problems += self.report.wrong(region + suffix, culprit, known, rejects)
+                problems += self.report.wrong(region + suffix, culprit, known, self.case.rejects_config)
         return problems, slowest
 
     def healthy(self, repetition):
@@ -65,6 +64,10 @@ class Judge:
         if self.report is not None and self.report.failure:
             yield self.report.failure
 
+    def out_ns(self, rank, seen):
+        """When the rank was done with the fault."""
+        return seen["at_ns"]
+
     def _one_rank(self, rank, culprit, injected, expected, seen):
         problems = []
         if seen["outcome"] not in expected.outcomes:
@@ -72,7 +75,7 @@ class Judge:
         begin_ns = injected["at_ns"]
         if self.case.all_stop or (rank.number == culprit and self.case.stops):
             begin_ns = max(begin_ns, self.run.woken_ns)
-        elapsed_ms = max(0.0, (seen["at_ns"] - begin_ns) / 1e6)
+        elapsed_ms = max(0.0, (self.out_ns(rank, seen) - begin_ns) / 1e6)
         # After all were stopped nobody gives up: the run takes as long as its tuning.
         if elapsed_ms > self.limit_ms and not self.case.all_stop:
             problems.append(f"out after {elapsed_ms:.0f} ms, the limit is {self.limit_ms:.0f} ms")

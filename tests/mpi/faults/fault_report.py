@@ -5,11 +5,12 @@ import subprocess
 
 # "== fault-0: tuning 0123 ===": the newest run of a region; of several, where ranks were in different ones.
 SECTION = re.compile(r"^== ([^:\n]+): ", re.MULTILINE)
+UNREADABLE = re.compile(r"^damaged lines|: cannot be read: ", re.MULTILINE)
 VERDICT = re.compile(r"^culprit: (.*?):", re.MULTILINE)
 
 
 class Report:
-    """Runs the program once. `failure` says why it gave nothing; empty when it did."""
+    """Runs the program once. `failure` says why it gave nothing; empty when it did. `damaged`: it could not read lines."""
 
     def __init__(self, program, logs):
         command = [str(program), str(logs), "--width", "200"]
@@ -18,6 +19,7 @@ class Report:
         self.failure = ""
         if done.returncode not in (0, 1):
             self.failure = f"the report ended with {done.returncode}: {done.stderr.decode(errors='replace')[:200]}"
+        self.damaged = UNREADABLE.search(text) is not None
         parts = SECTION.split(text)
         self.sections = {}
         for regions, section in zip(parts[1::2], parts[2::2]):

@@ -103,6 +103,12 @@ def send(pid, number):
         pass
 
 
+def end_all(results):
+    """mpirun, the supervisors and the ranks, a stopped one too."""
+    for pid in processes_with(str(results)):
+        send(pid, signal.SIGKILL)
+
+
 def wait_for_none(argument, seconds):
     end = time.monotonic() + seconds
     while True:
@@ -164,12 +170,17 @@ def start(mpirun, program, arguments, count, folder, timeout_s, intervene=None):
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment(), start_new_session=True
         )
-        while process.poll() is None and time.monotonic() < end:
-            if intervene is not None and intervene(run, results, count):
-                intervene = None
-            if all(rank.exit is not None for rank in read_ranks(results, count)):
-                end = min(end, time.monotonic() + MPIRUN_ENDS_WITHIN_S)
-            time.sleep(0.02)
+        try:
+            while process.poll() is None and time.monotonic() < end:
+                if intervene is not None and intervene(run, results, count):
+                    intervene = None
+                if all(rank.exit is not None for rank in read_ranks(results, count)):
+                    end = min(end, time.monotonic() + MPIRUN_ENDS_WITHIN_S)
+                time.sleep(0.02)
+        except BaseException:  # such as the end of this program
+            end_all(results)
+            process.wait()
+            raise
         # Open MPI 4.1's mpirun may lock itself up in PMIx (server_deregister_client) when a process ends during the
         # fence of MPI_Finalize. No rank is to blame for it, and what every rank left is checked as always.
         run.mpirun_stuck = process.poll() is None and all_out(results, count, process.pid)

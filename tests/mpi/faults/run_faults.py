@@ -178,6 +178,24 @@ def table(results):
     return rows
 
 
+def print_table(rows):
+    print(f"{'fault':26} {'ranks':>5} {'repetitions':>11} {'passed':>6} {'slowest survivor':>17}")
+    for row in rows:
+        print(
+            f"{row['fault']:26} {row['ranks']:5} {row['repetitions']:11} {row['passed']:6} "
+            f"{row['slowest_survivor_ms']:14.0f} ms"
+        )
+
+
+def print_problems(failed):
+    for result in failed:
+        print(f"\n{result.folder}")
+        for problem in result.problems[:12]:
+            print(f"  {problem}")
+        if len(result.problems) > 12:
+            print(f"  and {len(result.problems) - 12} more")
+
+
 def main():
     options = parse_arguments()
     base = pathlib.Path(tempfile.mkdtemp(prefix="contextual-faults-"))
@@ -198,12 +216,7 @@ def main():
     for job, result in zip(jobs, done):
         results.setdefault((job.case.name, job.ranks), []).append(result)
     rows = table(results)
-    print(f"{'fault':26} {'ranks':>5} {'repetitions':>11} {'passed':>6} {'slowest survivor':>17}")
-    for row in rows:
-        print(
-            f"{row['fault']:26} {row['ranks']:5} {row['repetitions']:11} {row['passed']:6} "
-            f"{row['slowest_survivor_ms']:14.0f} ms"
-        )
+    print_table(rows)
     print(f"{len(jobs)} mpiruns in {time.monotonic() - begin:.0f} s; the limit is "
           f"{options.deadline_ms + options.grace_ms + options.margin_ms} ms")
     stuck = sum(result.mpirun_stuck for result in done)
@@ -212,12 +225,7 @@ def main():
     if options.json is not None:
         options.json.write_text(json.dumps(rows, indent=1) + "\n")
     failed = [result for result in done if result.problems]
-    for result in failed:
-        print(f"\n{result.folder}")
-        for problem in result.problems[:12]:
-            print(f"  {problem}")
-        if len(result.problems) > 12:
-            print(f"  and {len(result.problems) - 12} more")
+    print_problems(failed)
     if not failed and not options.keep:
         base.rmdir()
     return 1 if failed else 0

@@ -1,0 +1,231 @@
+/// \file
+/// A program of several ranks that tune a region on GPUs, in which one of them does something wrong.
+/// run_region_faults.py starts it and judges what each rank wrote into its result file.
+///
+/// It tunes the region without fault first (region "healthy-N"), with a workspace that waits long, while code
+/// is compiled and loaded. Then, with the wait budget that was asked for, comes the run with the fault
+/// (region "fault-N"), and, where the ranks can go on, one more without fault.
+
+#include "gpu/faults/region_under_fault.hpp"
+#include "gpu/gpu_rank.hpp"
+#include "gpu/region_workspace.hpp"
+#include "mpi/faults/command_line.hpp"
+#include "mpi/faults/injector.hpp"
+#include "mpi/faults/outcome.hpp"
+#include "mpi/faults/result_file.hpp"
+#include "mpi/faults/supervisor.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/mpi.hpp>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace gpu_test {
+namespace {
+
+using faults::CommandLine;
+
+/// Nobody is late then but by the machine's other work and the compiler.
+constexpr std::chrono::seconds patience{60};
+constexpr std::chrono::seconds patient_wait_budget{20};  // the most that a workspace takes
+constexpr std::chrono::seconds setup_deadline{20};
+
+/// One rank's program.
+class Program {
+ public:
+  Program(const CommandLine& command_line, std::shared_ptr<contextual::Communicator> world)
+      : command_line_(command_line),
+        world_(std::move(world)),
+        results_(command_line.result_directory / ("rank-" + std::to_string(world_->rank()) + ".txt")),
+        injector_(world_->rank(), results_) {
+    results_.write(
+        {{"event", "start"}, {"pid", getpid()}, {"rank", world_->rank()}, {"ranks", world_->size()}});
+  }
+
+  /// Returns the exit code.
+  int run() {
+    if (!can_run()) {
+      return 0;
+    }
+    const Rank rank;
+    const auto first = std::to_string(command_line_.first);
+    const auto next = std::to_string(command_line_.first + 1);
+    if (!tune_without_fault(rank, "healthy-" + first, patient_wait_budget)) {
+      return 0;  // skipped
+    }
+    const auto workspace = make_workspace(rank, command_line_.wait_budget);
+    RegionUnderFault region(rank, workspace, injector_, command_line_.hold);
+    if (command_line_.fault.kind != "none") {
+      injector_.arm(faults::fault_of(command_line_, command_line_.first, rank.count), command_line_.first);
+      tune("fault-" + first, region, *workspace, {});
+      injector_.disarm();
+    }
+    tune("healthy-" + next, region, *workspace, {.deadline = patience});
+    results_.write({{"event", "end"}});
+    return 0;
+  }
+
+ private:
+  void skip(const std::string& reason) {
+    results_.write({{"event", "skipped"}, {"reason", reason}});
+    std::printf("skipped: %s\n", reason.c_str());
+  }
+
+  bool can_run() {
+    const std::string problem = contextual::cuda_problem();
+    if (!on_all_ranks(problem.empty())) {
+      skip(problem.empty() ? "another rank has no GPU" : problem);
+      return false;
+    }
+    if (world_->size() < 2) {
+      skip("a region of one rank waits for nobody");
+      return false;
+    }
+    return true;
+  }
+
+  /// Returns null where the ranks cannot use each other's memory. With equal bits, because of the ways to run
+  /// the layer only that one has a budget for its waits on the device.
+  static RegionUnderFault::Workspace make_workspace(const Rank& rank, std::chrono::nanoseconds budget) {
+    return region_workspace(
+        rank, contextual::kernels::cuda::AllGatherGemm::workspace_bytes(RegionUnderFault::shape),
+        {.setup_deadline = setup_deadline, .wait_budget = budget, .equal_bits = true});
+  }
+
+  /// Returns false, and says why, where the region cannot be run.
+  bool tune_without_fault(const Rank& rank, const std::string& name, std::chrono::nanoseconds budget) {
+    const auto workspace = make_workspace(rank, budget);
+    if (workspace == nullptr) {
+      skip("the ranks cannot use each other's memory");
+      return false;
+    }
+    make_tuner();
+    RegionUnderFault region(rank, workspace, injector_, command_line_.hold);
+    tune(name, region, *workspace, {.deadline = patience});
+    return true;
+  }
+
+  void make_tuner() {
+    contextual::Options options = region_tuning();
+    options.communicator = world_;
+    options.search_settings.runs = 40;
+    options.search_settings.closing_rounds = 2;
+    options.settle_every = command_line_.settle_every;
+    options.deadline = command_line_.deadline;
+    options.grace = command_line_.grace;
+    options.log_directory = command_line_.log_directory;
+    options.before_iteration = [this](const contextual::IterationInfo& info) { injector_.at(info); };
+    options.verify = [this](const contextual::IterationInfo& info) {
+      note_failed_call(info);
+      return true;
+    };
+    options.progress = [this](const contextual::Progress& progress) { note_past(progress); };
+    tuner_ = std::make_unique<contextual::ContextualAutotuner>(options);
+  }
+
+  /// The layer's own check rejects the assignment after this.
+  void note_failed_call(const contextual::IterationInfo& info) {
+    const std::string failure = workspace_ == nullptr ? "" : workspace_->failure();
+    if (!failure.empty()) {
+      results_.write({{"event", "failed_call"},
+                      {"region", region_},
+                      {"failure", failure},
+                      {"tuning_iteration", info.tuning_iteration}});
+    }
+  }
+
+  /// The batch with the fault is over, the ranks have agreed about it, and all of them go on.
+  void note_past(const contextual::Progress& progress) {
+    if (!past_ && region_.starts_with("fault") &&
+        progress.iterations_done > std::stoll(command_line_.iterations.front())) {
+      past_ = true;
+      results_.write({{"event", "past"}, {"region", region_}});
+    }
+  }
+
+  void tune(const std::string& name, RegionUnderFault& region,
+            contextual::kernels::cuda::PeerWorkspace& workspace, const contextual::Options& options) {
+    region_ = name;
+    workspace_ = &workspace;
+    nlohmann::json record = faults::outcome_of([&] { tuner_->run(name, region, options); });
+    const std::string outcome = record.at("outcome").get<std::string>();
+    record["event"] = "out";
+    record["region"] = name;
+    record["repetition"] = command_line_.first;
+    results_.write(record);
+    workspace_ = nullptr;
+    if (!can_go_on(outcome)) {
+      leave();
+    }
+    if (outcome == "ok") {
+      const contextual::Report report = tuner_->report();
+      if (const contextual::RegionReport* run = report.find(name)) {
+        results_.write({{"event", "choices"}, {"region", name}, {"choices", run->choices_text()}});
+      }
+    } else {
+      cuda_check(cudaDeviceSynchronize());
+      workspace.rearm();
+    }
+    check(name, region, workspace);
+  }
+
+  /// After a fault that ends the run on all ranks alike, and leaves no device occupied.
+  bool can_go_on(const std::string& outcome) const {
+    const bool agreed = outcome == "ok" || outcome == "Injected" || outcome == "RegionFailedError" ||
+                        outcome == "RankMismatchError";
+    const bool occupied = command_line_.fault.kind == "hold" && command_line_.hold >= command_line_.deadline;
+    return agreed && !(occupied && region_.starts_with("fault"));
+  }
+
+  /// Without destructors, of which the workspace's waits for the other ranks, and others for the device.
+  [[noreturn]] void leave() const {
+    results_.write({{"event", "end"}});
+    std::fflush(nullptr);
+    _exit(0);
+  }
+
+  void check(const std::string& name, RegionUnderFault& region,
+             const contextual::kernels::cuda::PeerWorkspace& workspace) const {
+    const RegionResults results = region.results();
+    results_.write({{"event", "checked"},
+                    {"region", name},
+                    {"while_tuning", results.while_tuning},
+                    {"afterwards", results.afterwards},
+                    {"own_kernel", results.own_kernel},
+                    {"failure", workspace.failure()}});
+  }
+
+  const CommandLine& command_line_;
+  std::shared_ptr<contextual::Communicator> world_;
+  faults::ResultFile results_;
+  faults::Injector injector_;
+  std::unique_ptr<contextual::ContextualAutotuner> tuner_;
+  std::string region_;                                             ///< that is being tuned
+  contextual::kernels::cuda::PeerWorkspace* workspace_ = nullptr;  ///< of the same, while it is being tuned
+  bool past_ = false;                                              ///< the batch with the fault
+};
+
+int run_rank(const CommandLine& command_line) {
+  Program program(command_line, contextual::mpi_world({.roll_call = command_line.roll_call}));
+  return program.run();
+}
+
+}  // namespace
+}  // namespace gpu_test
+
+int main(int argc, char** argv) {
+  try {
+    const faults::CommandLine command_line = faults::parse({argv + 1, argv + argc});
+    const auto program = [&] { return gpu_test::run_rank(command_line); };
+    return command_line.supervise ? faults::supervise(command_line.result_directory, program) : program();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gpu_region_faults: %s\n", error.what());
+    return 2;
+  }
+}

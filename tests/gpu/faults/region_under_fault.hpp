@@ -1,0 +1,66 @@
+#pragma once
+
+/// \file
+/// The region that is tuned: a tunable kernel of its own, and an AllGatherGemm on the same stream. The fault
+/// happens between the two.
+
+#include "gpu/gathered_problem.hpp"
+#include "gpu/gpu_rank.hpp"
+#include "gpu/kernel_support.hpp"
+#include "gpu/scale_kernel.hpp"
+#include "mpi/faults/injector.hpp"
+
+#include <contextual/kernels/cuda/allgather_gemm.hpp>
+#include <contextual/kernels/cuda/peer_workspace.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+namespace gpu_test {
+
+/// The results of one rank.
+struct RegionResults {
+  unsigned while_tuning = 0;   ///< wrong elements of the layer's products since the last look
+  unsigned afterwards = 0;     ///< the same, of some calls outside of tuning
+  std::size_t own_kernel = 0;  ///< elements that show an extra or a missing effect of the own kernel
+};
+
+/// Its kernels live as long as it does.
+///
+/// Kinds of faults, all of them right before the layer: `throw`, `kill` and `stop` of the injector's point
+/// `before_layer`; `skip`, which leaves the layer out; `hold`, which occupies the stream; and `config`, with
+/// which the config of the own kernel asks for more shared memory than there is.
+class RegionUnderFault {
+ public:
+  using Workspace = std::shared_ptr<contextual::kernels::cuda::PeerWorkspace>;
+
+  static constexpr contextual::kernels::cuda::AllGatherGemmShape shape{
+      600, 264, 136, contextual::kernels::cuda::GemmType::fp16};
+
+  /// Collective, as far as the workspace is. `hold`: how long the stream is occupied by the fault `hold`.
+  RegionUnderFault(const Rank& rank, Workspace workspace, faults::Injector& injector,
+                   std::chrono::nanoseconds hold);
+
+  /// One run of the region, which compares its result with what is expected.
+  void operator()();
+
+  /// Waits for the device, and calls the layer a few times more, on all ranks.
+  RegionResults results();
+
+ private:
+  Scale::Definition own_definition();
+  void call_layer(int set);
+
+  faults::Injector& injector_;
+  std::chrono::nanoseconds hold_;
+  bool config_failed_ = false;
+  int runs_ = 0;  ///< equal on all ranks, so that they take the same set of data
+  Stream stream_;
+  contextual::kernels::cuda::AllGatherGemm layer_;
+  GatheredProblem problem_;
+  DeviceArray<float> values_;  ///< 1 or -1, for an even or odd number of runs
+  Scale own_;
+};
+
+}  // namespace gpu_test
