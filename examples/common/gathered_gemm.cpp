@@ -47,26 +47,17 @@ GatheredGemm::GatheredGemm(std::shared_ptr<contextual::Communicator> communicato
     input(set).upload(rows_.back()->get(), product(own.begin, shape.k), product(own.count(), shape.k));
     expected_.push_back(expected(set));
   }
-  check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-}
-
-GatheredGemm::~GatheredGemm() {
-  cudaStreamSynchronize(stream_);
-  cudaStreamDestroy(stream_);
 }
 
 void GatheredGemm::prepare() {
   set_ = (set_ + 1) % sets;
-  check_cuda(cudaMemsetAsync(output_.get(), 0xff, bytes_of(shape_.m, shape_.n), stream_), "cudaMemsetAsync");
+  stream_.poison(output_.get(), bytes_of(shape_.m, shape_.n));
   wait();
 }
 
 void GatheredGemm::run() {
-  layer_(stream_, rows_[static_cast<std::size_t>(set_)]->get(), weights_on_device_.get(), output_.get());
-}
-
-void GatheredGemm::wait() const {
-  check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  layer_(stream_.get(), rows_[static_cast<std::size_t>(set_)]->get(), weights_on_device_.get(),
+         output_.get());
 }
 
 std::vector<double> GatheredGemm::expected(int set) const {
@@ -83,7 +74,12 @@ std::vector<double> GatheredGemm::expected(int set) const {
   return sums;
 }
 
-double GatheredGemm::error() const {
+/// The bound is what the rounding to the type and float sums allow.
+ErrorMeasure GatheredGemm::measure() const {
+  return {.name = "relative error", .allowed = 1e-2};
+}
+
+double GatheredGemm::error() {
   wait();
   std::vector<std::uint16_t> output(product(shape_.m, shape_.n));
   check_cuda(

@@ -4,13 +4,13 @@
 /// A tensor parallel layer on several GPUs: rows of all ranks times this rank's weights, with sampled
 /// elements of the result checked against sums in double precision.
 
+#include "common/checked_layer.hpp"
 #include "common/device_matrices.hpp"
+#include "common/device_stream.hpp"
 
 #include <contextual/communicator.hpp>
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
-
-#include <cuda_runtime_api.h>
 
 #include <cstddef>
 #include <memory>
@@ -18,29 +18,19 @@
 
 namespace examples {
 
-/// The layer of one rank, on a stream of its own, with two sets of inputs in turn, so that no result of an
-/// earlier run looks right. Collective, as the workspace is.
-class GatheredGemm {
+/// With two sets of inputs in turn. Construction is collective, as the workspace's.
+class GatheredGemm final : public CheckedLayer {
  public:
-  /// What the rounding to the type and float sums allow, relative to the largest sampled element.
-  static constexpr double tolerance = 1e-2;
-
   GatheredGemm(std::shared_ptr<contextual::Communicator> communicator,
                const contextual::kernels::cuda::AllGatherGemmShape& shape);
-  GatheredGemm(const GatheredGemm&) = delete;
-  GatheredGemm& operator=(const GatheredGemm&) = delete;
-  ~GatheredGemm();
 
-  /// Fills the output with NaN, and takes the other set of inputs.
-  void prepare();
-  /// The region. Does not wait.
-  void run();
-  /// Waits for the stream.
-  void wait() const;
-  /// Waits, and returns the largest relative error of the sampled elements; infinity if one is NaN.
-  double error() const;
-
-  const contextual::kernels::cuda::PeerWorkspace& workspace() const noexcept { return *workspace_; }
+  void prepare() override;
+  void run() override;
+  void wait() const override { stream_.wait(); }
+  /// Relative to the largest sampled element.
+  double error() override;
+  ErrorMeasure measure() const override;
+  const contextual::kernels::cuda::PeerWorkspace& workspace() const noexcept override { return *workspace_; }
 
  private:
   RandomMatrix input(int set) const;
@@ -55,8 +45,8 @@ class GatheredGemm {
   DeviceBytes output_;
   std::vector<std::size_t> samples_;           ///< indices into the output
   std::vector<std::vector<double>> expected_;  ///< by set and sample
-  cudaStream_t stream_ = nullptr;
   int set_ = 0;
+  DeviceStream stream_;
 };
 
 }  // namespace examples

@@ -69,12 +69,6 @@ TensorParallelMlp::TensorParallelMlp(const std::shared_ptr<contextual::Communica
   for (int i = 0; i < std::min(sampled_rows, rows_.count()); ++i) {
     add_samples(i * (rows_.count() - 1));
   }
-  check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-}
-
-TensorParallelMlp::~TensorParallelMlp() {
-  cudaStreamSynchronize(stream_);
-  cudaStreamDestroy(stream_);
 }
 
 /// `row`: of the own ones.
@@ -101,19 +95,15 @@ void TensorParallelMlp::add_samples(int row) {
 }
 
 void TensorParallelMlp::poison() {
-  check_cuda(cudaMemsetAsync(output_.get(), 0xff, bytes_of(rows_.count(), shape_.hidden), stream_),
-             "cudaMemsetAsync");
+  stream_.poison(output_.get(), bytes_of(rows_.count(), shape_.hidden));
   wait();
 }
 
 void TensorParallelMlp::run() {
-  gate_up_(stream_, input_.get(), gate_up_weights_.get(), gate_up_output_.get());
-  gated_activation()(stream_, activation_.get(), gate_up_output_.get(), shape_.tokens, shape_.inner / ranks_);
-  down_(stream_, activation_.get(), down_weights_.get(), output_.get());
-}
-
-void TensorParallelMlp::wait() const {
-  check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  gate_up_(stream_.get(), input_.get(), gate_up_weights_.get(), gate_up_output_.get());
+  gated_activation()(stream_.get(), activation_.get(), gate_up_output_.get(), shape_.tokens,
+                     shape_.inner / ranks_);
+  down_(stream_.get(), activation_.get(), down_weights_.get(), output_.get());
 }
 
 double TensorParallelMlp::error() const {

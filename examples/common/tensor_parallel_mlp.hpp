@@ -12,6 +12,7 @@
 /// layers.
 
 #include "common/device_matrices.hpp"
+#include "common/device_stream.hpp"
 
 #include <contextual/communicator.hpp>
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
@@ -41,18 +42,17 @@ class TensorParallelMlp {
   TensorParallelMlp(const std::shared_ptr<contextual::Communicator>& communicator, const MlpShape& shape);
   TensorParallelMlp(const TensorParallelMlp&) = delete;
   TensorParallelMlp& operator=(const TensorParallelMlp&) = delete;
-  ~TensorParallelMlp();
 
   /// Fills the output with NaN, and waits.
   void poison();
   /// The region. Does not wait.
   void run();
-  void wait() const;
+  void wait() const { stream_.wait(); }
   /// Waits, and returns the largest relative error of some elements of a few of this rank's rows; infinity if
   /// one is NaN.
   double error() const;
 
-  cudaStream_t stream() const noexcept { return stream_; }
+  cudaStream_t stream() const noexcept { return stream_.get(); }
   const contextual::kernels::cuda::PeerWorkspace& workspace() const noexcept { return *workspace_; }
 
  private:
@@ -79,7 +79,7 @@ class TensorParallelMlp {
   DeviceBytes activation_;
   DeviceBytes output_;
   std::vector<Sample> samples_;
-  cudaStream_t stream_ = nullptr;
+  DeviceStream stream_;
 };
 
 }  // namespace examples

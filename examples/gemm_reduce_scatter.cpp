@@ -1,0 +1,33 @@
+/// \file
+/// Tunes a GEMM reduce-scatter on several GPUs: every rank multiplies with its part of the inner dimension,
+/// and each rank gets the sum of its rows, which is formed while the other rows are computed.
+///
+///     mpirun -n 2 gemm_reduce_scatter
+///
+/// How the rows are multiplied, how the parts are transferred, where they are summed, and whether cuBLASLt
+/// followed by NCCL would be faster, is chosen together, by the time of the whole. `--check` looks at the
+/// result of every tuning iteration, `--straggler` makes a rank late, `--perf` only compares what is chosen
+/// with the defaults.
+
+#include "common/layer_program.hpp"
+#include "common/reduced_gemm.hpp"
+
+#include <memory>
+
+int main(int argc, char** argv) {
+  return examples::run_layer_program(
+      {.name = "gemm_reduce_scatter",
+       .purpose = "Tunes a GEMM reduce-scatter on several GPUs",
+       .default_sizes = {.m = 8192, .n = 4096, .k = 7168},
+       .size_texts = {.m = "rows of all ranks",
+                      .n = "columns of the result",
+                      .k = "columns of the input, each rank's"},
+       .make_layer =
+           [](const std::shared_ptr<contextual::Communicator>& communicator,
+              const examples::LayerSizes& sizes) {
+             return std::make_unique<examples::ReducedGemm>(
+                 communicator, contextual::kernels::cuda::GemmReduceScatterShape{
+                                   .m = sizes.m, .n = sizes.n, .k = sizes.k, .type = sizes.type});
+           }},
+      argc, argv);
+}
