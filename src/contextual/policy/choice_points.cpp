@@ -155,12 +155,13 @@ bool ChoicePoints::settles(std::size_t problem) const {
 }
 
 std::optional<ChoicePoints::Dead> ChoicePoints::dead() const {
-  for (std::size_t p = problems_.size(); p-- > 0;) {
-    const std::optional<UnderAlternative>& outer = under(p);
-    if (outer && problems_[p].record().status == ProblemStatus::failed &&
+  for (std::size_t problem = problems_.size(); problem-- > 0;) {
+    const std::optional<UnderAlternative>& outer = under(problem);
+    if (outer && problems_[problem].record().status == ProblemStatus::failed &&
         problems_[outer->choice_point].viable(outer->alternative)) {
+      const ProblemRequest& request = problems_[problem].request();
       return Dead{outer->choice_point, outer->alternative,
-                  "no config is left of " + problems_[p].request().kernel + " " + problems_[p].request().key};
+                  "no config is left of " + request.kernel + " " + request.key};
     }
   }
   return std::nullopt;

@@ -260,9 +260,9 @@ Assignment RegionSearch::harmless(const Assignment& preferred) const {
   return proven.value_or(preferred);
 }
 
-/// What must not be run is answered without a run.
+/// What must not be run is answered without a run. A search that goes on planning it is cut.
 void RegionSearch::rule_out() {
-  for (std::size_t asked = 0; options_.feasible && asked < most_ruled_out; ++asked) {
+  for (std::size_t asked = 0; asked < most_ruled_out; ++asked) {
     const std::vector<SearchTrial> planned = search_->plan();
     const auto out = std::find_if(planned.begin(), planned.end(), [this](const SearchTrial& trial) {
       return ruled_out(full(trial.assignment));
@@ -275,6 +275,8 @@ void RegionSearch::rule_out() {
     observation.infeasible = "ruled out by `feasible`";
     search_->observe(observation);
   }
+  cut("the search planned " + std::to_string(most_ruled_out) +
+      " trials without a run between them that are ruled out by `feasible`");
 }
 
 std::vector<SearchTrial> RegionSearch::trials() const {

@@ -850,3 +850,34 @@ TEST_CASE("alternatives: one that fails takes no neighbour of one config along",
     CHECK_FALSE(driver.problem("beside").configs[0].rejection);
   }
 }
+
+TEST_CASE("alternatives: their search keeps back the runs of two comparisons", "[unit]") {
+  PolicyOptions options = options_of(SearchLevel::normal);
+  options.search_runs = 4000;
+  const Driver* running = nullptr;
+  std::int64_t runs = 0;
+  std::int64_t before = 0;
+  options.search_factory = [&](const contextual::SearchRequest& request) {
+    runs = request.max_runs;
+    before = running->state.iterations();
+    return contextual::joint_search(request);
+  };
+  Driver driver(options, fused_or_separate());
+  running = &driver;
+  driver.finish();
+  CHECK(runs == options.search_runs - before - 1 - 2 * 4 * options.closing_rounds);  // the alternatives'
+}
+
+TEST_CASE("alternatives: a comparison that is cut unmeasured leaves what was best with the last", "[unit]") {
+  PolicyOptions options = options_of(SearchLevel::normal);
+  Driver whole(options, fused_or_separate());
+  do {
+    whole.run_batch();
+  } while (whole.problem("choice").status == ProblemStatus::exploring);
+  options.max_iterations = static_cast<int>(whole.state.iterations()) + 1;
+  Driver driver(options, fused_or_separate());
+  driver.finish();
+  CHECK(driver.choice() == Configs{{"choice", 1}, {"first", 2}, {"second", 2}, {"beside", 2}});
+  CHECK(driver.problem("choice").status == ProblemStatus::provisional);
+  CHECK_THAT(driver.problem("choice").reason, ContainsSubstring("search: nothing was measured (cut: "));
+}

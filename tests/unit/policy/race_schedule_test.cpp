@@ -73,3 +73,17 @@ TEST_CASE("race_schedule: the remaining steps are those to come if nothing drops
     CHECK(remaining[i] == remaining.size() - i);
   }
 }
+
+TEST_CASE("race_schedule: the race ends as soon as all that are left have their samples", "[unit]") {
+  const auto samples = race(2, 4, [](const Step&) { return std::int64_t{100}; });
+  CHECK(samples == std::map<std::size_t, int>{{0, 4}, {1, 4}});
+}
+
+TEST_CASE("race_schedule: of two with the same median the first one leads", "[unit]") {
+  const auto samples = race(3, 4, [](const Step& step) {
+    const std::int64_t spread = step.iteration % 2 == 0 ? -10 : 10;
+    return std::vector<std::int64_t>{100, 100 + spread, 105}[step.config_id];
+  });
+  CHECK(samples.at(1) == 4);
+  CHECK(samples.at(2) == 2);  // longer than the first one ever was, but not than the second one
+}

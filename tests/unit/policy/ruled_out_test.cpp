@@ -3,8 +3,12 @@
 #include "support/catch.hpp"
 #include "unit/policy/search_world.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <set>
+#include <string>
 
 using contextual::SearchLevel;
 using namespace contextual::policy;
@@ -210,4 +214,76 @@ TEST_CASE("search: quick races by own time until a makespan is known", "[unit]")
         [](const Assignment&) { return std::int64_t{0}; }});
   CHECK(never.problem(0).status == ProblemStatus::locked_in);
   CHECK_FALSE(never.problem(0).configs[2].samples_ns.empty());
+}
+
+TEST_CASE("walk: what `feasible` has ruled out on the way is listed, also without a search", "[unit]") {
+  PolicyOptions options;
+  options.search = SearchLevel::off;
+  options.feasible = [](const Assignment& a) { return a.size() < 2 || a[0] != 1 || a[1] != 1; };
+  Driver driver(options, later_is_shorter({3, 3}));
+  driver.finish();
+  CHECK(driver.state.infeasible() == std::map<Assignment, std::string>{{{1, 1}, "ruled out by `feasible`"}});
+}
+
+TEST_CASE("walk: a problem that a failed run has not launched takes no part of the blame", "[unit]") {
+  World world = later_is_shorter({3, 3});
+  world.feasible = [](const Assignment& a) { return a != Assignment{1, 1}; };
+  PolicyOptions options;
+  Driver both(options, world);
+  both.finish();
+  const std::int64_t failed =
+      std::find(both.all.begin(), both.all.end(), Assignment{1, 1}) - both.all.begin();
+  world.skips = [failed](std::int64_t run, std::size_t problem) { return run == failed + 1 && problem == 1; };
+  Driver one(options, world);
+  one.finish();
+  CHECK_FALSE(both.state.problem(0).configs[1].rejection);
+  CHECK(one.state.problem(0).configs[1].rejection == "stuck");
+  CHECK_FALSE(one.state.problem(1).configs[1].rejection);
+}
+
+namespace {
+
+/// Plans one new assignment after the other, and chooses the defaults.
+class EndlessSearch final : public contextual::Search {
+ public:
+  explicit EndlessSearch(const contextual::SearchRequest& request) : next_(request.problems.size(), 0) {
+    for (const contextual::SearchProblem& problem : request.problems) {
+      counts_.push_back(problem.configs.size());
+    }
+  }
+
+  std::vector<contextual::SearchTrial> plan() const override { return {{next_, 1}}; }
+
+  void observe(const contextual::SearchObservation&) override {
+    for (std::size_t p = 0; p < next_.size(); ++p) {
+      if (++next_[p] < counts_[p]) {
+        return;
+      }
+      next_[p] = 0;
+    }
+  }
+
+  void reject(std::size_t, std::size_t) override {}
+  std::optional<Assignment> best() const override { return Assignment(next_.size(), 0); }
+  std::string reason() const override { return "the test says so"; }
+  std::size_t remaining_runs() const override { return 1; }
+
+ private:
+  Assignment next_;
+  std::vector<std::size_t> counts_;
+};
+
+}  // namespace
+
+TEST_CASE("search: one that goes on planning what is ruled out is cut, and none of that is run", "[unit]") {
+  PolicyOptions options;
+  options.search = SearchLevel::quick;
+  options.feasible = [](const Assignment& a) { return a.size() < 3 || (a[1] == 0 && a[2] == 0); };
+  options.search_factory = [](const contextual::SearchRequest& request) {
+    return std::make_unique<EndlessSearch>(request);
+  };
+  Driver driver(options, {{3, 200, 200}, [](const Assignment&) { return 100'000; }});
+  driver.finish();
+  CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("ruled out by `feasible`"));
+  CHECK(std::all_of(driver.all.begin(), driver.all.end(), options.feasible));
 }

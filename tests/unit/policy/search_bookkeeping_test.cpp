@@ -625,3 +625,19 @@ TEST_CASE("state: a failure in the batch in which a problem joins says nothing o
   }
   CHECK(driver.choice() == Assignment{2, 2, 2});
 }
+
+TEST_CASE("search: an outcome of an earlier plan of it is refused", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{0, 0}, 1}}, {{{1, 1}, 1}}};
+  script->best = Assignment{1, 1};
+  Driver driver(scripted(script), later_is_shorter({2, 2}));
+  run_until_search(driver);
+  const std::vector<IterationPlan> earlier = driver.state.plan(driver.state.suggested_length());
+  driver.run_batch();
+  BatchOutcome outcome;
+  outcome.iterations.resize(earlier.size());
+  for (IterationOutcome& iteration : outcome.iterations) {
+    iteration.cells.resize(2);
+  }
+  CHECK_THROWS_WITH(driver.state.observe(earlier, outcome), ContainsSubstring("not the state's current one"));
+}

@@ -342,6 +342,20 @@ TEST_CASE("policy refuses options, requests and outcomes that make no sense", "[
   CHECK_THROWS_AS(state.reject({{1, 0, 0, "no such problem"}}), contextual::InvalidArgument);
 }
 
+TEST_CASE("policy refuses a plan with cells of other problems, or of fewer in some iterations", "[unit]") {
+  TuningState state{walk_only(1, 1)};
+  state.add_problem({2, {}, std::nullopt});
+  state.add_problem({2, {}, std::nullopt});
+  auto plans = state.plan(2);
+  plans.back().cells.pop_back();
+  CHECK_THROWS_WITH(state.observe(plans, {}), ContainsSubstring("plan with 1 cells for 2 tuning problems"));
+  plans = state.plan(2);
+  for (IterationPlan& plan : plans) {
+    plan.cells.emplace_back();
+  }
+  CHECK_THROWS_WITH(state.observe(plans, {}), ContainsSubstring("plan with 3 cells for 2 tuning problems"));
+}
+
 TEST_CASE("walk counts a config that is rejected again only once, with its first reason", "[unit]") {
   TuningState state{walk_only(1, 1)};
   state.add_problem({2, {}, std::nullopt});

@@ -92,7 +92,7 @@ Lateness TrialLedger::lateness() const {
   }
   std::vector<double> sorted = excesses_;
   std::sort(sorted.begin(), sorted.end());
-  sorted.resize(std::max<std::size_t>(2, sorted.size() * 9 / 10));
+  sorted.resize(sorted.size() * 9 / 10);
   const auto count = static_cast<double>(sorted.size());
   double mean = 0;
   for (const double excess : sorted) {

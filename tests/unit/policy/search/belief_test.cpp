@@ -63,6 +63,24 @@ std::vector<double> first_draw(const SearchSpace& space, const TrialLedger& ledg
   return Belief(space, ledger, seed).draw_values(assignments);
 }
 
+/// Changes one problem at a time to its best config by `values`, those of all assignments of two problems
+/// with `configs` each, until nothing improves. Returns the index of where that ends.
+std::size_t descend(const std::vector<double>& values, std::size_t configs, std::size_t place) {
+  for (std::size_t before = values.size(); before != place;) {
+    before = place;
+    const std::size_t column = place % configs;
+    for (std::size_t row = 0; row < configs; ++row) {
+      const std::size_t next = row * configs + column;
+      place = values[next] < values[place] ? next : place;
+    }
+    const std::size_t first = place / configs * configs;
+    for (std::size_t next = first; next < first + configs; ++next) {
+      place = values[next] < values[place] ? next : place;
+    }
+  }
+  return place;
+}
+
 /// A ledger in which the defaults and some others have been measured.
 TrialLedger measured(std::size_t problems) {
   TrialLedger ledger;
@@ -142,6 +160,45 @@ TEST_CASE("Belief: a draw in a large space begins at the shortest that is known,
     const auto shortest = Belief(space, ledger, seed).draw_shortest(Assignment{0, 0});
     REQUIRE(shortest);
     CHECK(shortest->gain > 1);  // a fifth of the incumbent's makespan is 1.6 less
+  }
+}
+
+TEST_CASE("Belief: a draw in a large space is the shorter one of what it finds from two places", "[unit]") {
+  const std::size_t configs = 40;
+  const SearchSpace space(request_of({configs, configs}, 100).problems);
+  TrialLedger ledger;
+  ledger.add(trial({0, 0}, {110000, 100000}));
+  const std::vector<Assignment> all = all_of({configs, configs});
+  int shorter = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto shortest = Belief(space, ledger, seed).draw_shortest(Assignment{0, 0});
+    REQUIRE(shortest);
+    const std::vector<double> values = first_draw(space, ledger, seed, all);
+    const double from_incumbent = values[descend(values, configs, 0)];
+    CHECK(shortest->gain >= Approx(values[0] - from_incumbent));
+    shorter += shortest->gain > values[0] - from_incumbent + 1e-6 ? 1 : 0;
+  }
+  CHECK(shorter > 0);  // from the random place
+}
+
+TEST_CASE("Belief: without an incumbent a draw in a large space is no longer than what has been run",
+          "[unit]") {
+  const std::size_t configs = 40;
+  const SearchSpace space(request_of({configs, configs}, 100).problems);
+  TrialLedger ledger;
+  for (std::size_t i = 0; i < 12; ++i) {
+    ledger.add(trial({3 * i, 7 * i % configs}, {110000, 100000}));
+    ledger.add(trial({3 * i, 20}, {110000, 100000}));
+    ledger.add(trial({20, 3 * i}, {110000, 100000}));
+  }
+  for (int visit = 0; visit < 6; ++visit) {  // so short that a random place hardly ever leads to it
+    ledger.add(trial({20, 20}, {77000, 70000}));
+  }
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto shortest = Belief(space, ledger, seed).draw_shortest(std::nullopt);
+    REQUIRE(shortest);
+    const std::vector<double> values = first_draw(space, ledger, seed, {shortest->assignment, {20, 20}});
+    CHECK(values[0] <= values[1] + 1e-9);
   }
 }
 

@@ -276,6 +276,15 @@ TEST_CASE("JointSearch takes the walk's samples as visits and its failures as in
   CHECK(search.best() == Assignment{1, 0});
 }
 
+TEST_CASE("JointSearch: one visit to the defaults is enough for them to win a tie", "[unit]") {
+  SearchRequest request = request_of({2, 2}, 100);
+  request.walked = {{{0, 0}, {{100'000, {}}}}, {{1, 1}, {{98'000, {}}}}};
+  request.tie_margin = 0;
+  CHECK(JointSearch(request).best() == Assignment{1, 1});
+  request.tie_margin = 0.05;
+  CHECK(JointSearch(request).best() == Assignment{0, 0});
+}
+
 TEST_CASE("JointSearch says why it chose, complete or not", "[unit]") {
   SearchRequest request = request_of({4, 4}, 100);
   CHECK(JointSearch(request).reason() == "no feasible assignment was found");

@@ -91,6 +91,17 @@ TEST_CASE("TrialLedger: lateness is the usual one until three visits show their 
   CHECK(ledger.lateness().deviation == Approx(0.002).epsilon(1e-6));
 }
 
+TEST_CASE("TrialLedger: lead-ins that are all equally late have the least deviation", "[unit]") {
+  for (std::int64_t lead_in_ns = 1001; lead_in_ns < 3000; lead_in_ns += 97) {
+    CAPTURE(lead_in_ns);
+    TrialLedger ledger;
+    for (std::size_t i = 0; i < 7; ++i) {
+      ledger.add(trial({i}, {lead_in_ns, 1000}));
+    }
+    CHECK(ledger.lateness().deviation == Approx(0.002).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("TrialLedger: lateness leaves out the longest tenth", "[unit]") {
   TrialLedger ledger;
   for (int i = 0; i < 9; ++i) {
