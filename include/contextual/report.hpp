@@ -188,8 +188,11 @@ struct RegionReport {
   CONTEXTUAL_API std::string limit_text() const;
 };
 
-/// All runs of a tuner, in order. Successive runs of a region that had nothing to tune appear once.
+/// The runs of a tuner, in order. Successive runs of a region that had nothing to tune appear once, and of a
+/// region that is tuned again and again there are the latest ones.
 struct Report {
+  static constexpr int most_runs_of_region = 16;
+
   std::vector<RegionReport> runs;
 
   /// Returns the latest run of a region, or null if there is none. The pointer is valid as long as this

@@ -94,7 +94,8 @@ struct ContextualAutotuner::Impl {
   /// Of the region's last tuning run; empty where there was none.
   std::string last_run_id(const std::string& region) const;
 
-  /// A region that is run again and again with nothing left to tune keeps one report of that.
+  /// A region that is run again and again with nothing left to tune keeps one report of that; one that is
+  /// tuned again and again keeps the latest few.
   void keep(RegionReport&& latest);
 };
 
@@ -111,9 +112,13 @@ void ContextualAutotuner::Impl::keep(RegionReport&& latest) {
                                    [&](const RegionReport& run) { return run.region == latest.region; });
   if (before != report.runs.rend() && nothing_tuned(*before) && nothing_tuned(latest)) {
     *before = std::move(latest);
-  } else {
-    report.runs.push_back(std::move(latest));
+    return;
   }
+  const auto of_region = [&](const RegionReport& run) { return run.region == latest.region; };
+  if (std::count_if(report.runs.begin(), report.runs.end(), of_region) >= Report::most_runs_of_region) {
+    report.runs.erase(std::find_if(report.runs.begin(), report.runs.end(), of_region));
+  }
+  report.runs.push_back(std::move(latest));
 }
 
 bool ContextualAutotuner::Impl::start(const std::string& region, const std::function<void()>& call,

@@ -221,6 +221,26 @@ TEST_CASE("the report keeps one entry a region that is run again with nothing to
   CHECK(tuner.report().runs.size() == 2);  // for each region the run that tuned
 }
 
+TEST_CASE("report: a region that is tuned again and again keeps its latest runs, and hides no other region",
+          "[unit]") {
+  TunableKernel kernel{"many_runs", blocks(2), single_problem, [](const Block&) {}};
+  Options options = quick();
+  options.always_tune = true;
+  ContextualAutotuner tuner(options);
+  tuner.run("once", [&] { kernel(); });
+  std::vector<std::string> ids;
+  for (int run = 0; run < Report::most_runs_of_region + 5; ++run) {
+    tuner.run("many_runs", [&] { kernel(); });
+    const Report report = tuner.report();
+    ids.push_back(report.find("many_runs")->run_id);
+  }
+  const Report report = tuner.report();
+  CHECK(report.find("once") != nullptr);
+  REQUIRE(report.runs.size() == Report::most_runs_of_region + 1);
+  CHECK(report.runs[1].run_id == ids[5]);
+  CHECK(report.runs.back().run_id == ids.back());
+}
+
 TEST_CASE("a wrapped region with more keys than max_problems does not tune for ever", "[unit]") {
   TunableKernel kernel{"saturated", blocks(2), [](int n) { return make_key(n); }, [](const Block&, int) {}};
   Options options = quick();
