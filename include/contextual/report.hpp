@@ -191,7 +191,7 @@ struct RegionReport {
 /// The runs of a tuner, in order. Successive runs of a region that had nothing to tune appear once, and of a
 /// region that is tuned again and again there are the latest ones.
 struct Report {
-  static constexpr int most_runs_of_region = 16;
+  static constexpr int most_runs_of_region = 16;  ///< of which older ones are left out
 
   std::vector<RegionReport> runs;
 

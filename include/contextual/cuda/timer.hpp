@@ -39,8 +39,10 @@ CONTEXTUAL_API std::unique_ptr<Timer> cuda_cupti_timer_with(const CuptiTimerOpti
 
 /// Detaches CUPTI from the process if runs have left it attached; for a program that has tuned many regions
 /// and now goes on without tuning. Waits for all work on the devices. Call it while no other thread is inside
-/// CUDA, and no kernel waits for what the calling thread will do. Returns false if CUPTI stays attached,
-/// because a run is using it or because the application has CUPTI record its kernels. Thread-safe.
+/// CUDA, and no kernel waits for what the calling thread will do. Returns false if CUPTI stays attached:
+/// because a run is using it, because the work of a run that gave up has not ended and no later run has taken
+/// CUPTI over, because the application has CUPTI record its kernels, or because CUPTI refuses. Thread-safe;
+/// runs that begin meanwhile are timed by events.
 CONTEXTUAL_API bool detach_cupti() noexcept;
 
 /// Makes a timer that records a pair of CUDA events around each launch. It works wherever CUDA does, but it
@@ -63,5 +65,7 @@ CONTEXTUAL_API std::unique_ptr<Timer> cuda_timer_with(const CuptiTimerOptions& o
 /// therefore take its stream as an argument. The makespan of a tuning iteration is that of the devices; if
 /// host kernels were launched and the region took longer on the host, it is the host's time.
 CONTEXTUAL_API std::unique_ptr<Timer> cuda_or_host_timer();
+/// The same, where the device timer has options.
+CONTEXTUAL_API std::unique_ptr<Timer> cuda_or_host_timer_with(const CuptiTimerOptions& options);
 
 }  // namespace contextual

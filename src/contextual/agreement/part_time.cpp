@@ -7,13 +7,13 @@
 
 namespace contextual::agreement {
 
-std::optional<std::int64_t> agree_on_part(Exchange& exchange, const std::string& region,
-                                          const PartOutcome& outcome) {
+AgreedPart agree_on_part(Exchange& exchange, const std::string& region, const PartOutcome& outcome) {
   Header header;
   header.set(Field::stage, text_digest(to_string(Stage::part)));
   header.set(Field::region, text_digest(region));
   header.set(Field::plan, outcome.turn);
   header.raise(Flag::region_threw, outcome.failure.thrown != nullptr);
+  header.raise(Flag::no_head_start, outcome.no_head_start);
   header.offer(agreed_word::of(outcome.makespan_ns, outcome.times_count));
   exchange.set_place({.region = region, .stage = Stage::part});
   const Agreement agreement = exchange.agree(header);
@@ -26,7 +26,7 @@ std::optional<std::int64_t> agree_on_part(Exchange& exchange, const std::string&
   if (agreement.raised(Flag::region_threw)) {
     throw_told_failure(exchange, region, outcome.failure);
   }
-  return agreed_word::time(agreement.largest_offer());
+  return {agreed_word::time(agreement.largest_offer()), agreement.raised(Flag::no_head_start)};
 }
 
 }  // namespace contextual::agreement

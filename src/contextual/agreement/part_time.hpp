@@ -18,12 +18,16 @@ struct PartOutcome {
   std::size_t turn = 0;  ///< how many such runs came before; equal on all ranks
   OwnFailure failure;
   std::optional<std::int64_t> makespan_ns;
-  bool times_count = true;  ///< see Options::times_count
+  bool times_count = true;     ///< see Options::times_count
+  bool no_head_start = false;  ///< the timer wants none any more
 };
 
-/// Returns the maximum over ranks, or nothing if a rank whose times count has none. Collective. Throws on all
-/// ranks if the part threw on one.
-std::optional<std::int64_t> agree_on_part(Exchange& exchange, const std::string& region,
-                                          const PartOutcome& outcome);
+struct AgreedPart {
+  std::optional<std::int64_t> makespan_ns;  ///< the largest; none if a rank whose times count has none
+  bool no_head_start = false;               ///< on some rank
+};
+
+/// Collective. Throws on all ranks if the part threw on one.
+AgreedPart agree_on_part(Exchange& exchange, const std::string& region, const PartOutcome& outcome);
 
 }  // namespace contextual::agreement

@@ -6,12 +6,18 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace contextual::policy {
 namespace {
 
 std::optional<std::int64_t> valid(std::optional<std::int64_t> time_ns) {
   return time_ns && *time_ns > 0 ? time_ns : std::nullopt;
+}
+
+/// What the walk chose is named where something else was chosen in the end: the reason is about that.
+std::string walk_text(std::size_t walk_choice, std::size_t choice, const std::string& reason) {
+  return "; walk: " + (walk_choice == choice ? std::string() : config_name(walk_choice) + ", ") + reason;
 }
 
 }  // namespace
@@ -252,6 +258,7 @@ void ProblemState::settle_status() {
 
 void ProblemState::end_walk() {
   choose_after_walk();
+  walk_choice_ = record_.choice;
   walk_reason_ = record_.reason;
   record_.status = ProblemStatus::walked;
   if (viable_count_ == 0) {
@@ -281,7 +288,8 @@ void ProblemState::make_provisional(const std::string& reason) {
 void ProblemState::choose(std::size_t config_id, const std::string& reason) {
   if (walked()) {
     record_.choice = config_id;
-    record_.reason = "search: " + reason + (walk_reason_.empty() ? "" : "; walk: " + walk_reason_);
+    record_.reason =
+        "search: " + reason + (walk_reason_.empty() ? "" : walk_text(walk_choice_, config_id, walk_reason_));
   }
 }
 
@@ -299,8 +307,7 @@ void ProblemState::lock_in(Evidence evidence) {
 }
 
 void ProblemState::replace_choice(std::size_t config_id, const std::string& reason) {
-  record_.choice = config_id;
-  record_.reason = reason + "; walk: " + record_.reason;
+  record_.reason = reason + walk_text(std::exchange(record_.choice, config_id), config_id, record_.reason);
 }
 
 std::vector<std::size_t> ProblemState::by_own_time() const {

@@ -138,6 +138,7 @@ class ProblemState {
   ProblemRequest request_;
   std::unique_ptr<Schedule> schedule_;  ///< null when there was nothing to walk
   ProblemRecord record_;
+  std::size_t walk_choice_ = 0;
   std::string walk_reason_;           ///< why the walk chose what it chose; empty without a walk
   std::vector<Summary> own_times_;    ///< of each config's samples
   std::set<std::size_t> unmeasured_;  ///< what the walk left out

@@ -8,6 +8,9 @@ namespace contextual::tuning {
 
 void IterationOverlaps::add_launch(std::size_t problem, const LaunchTiming& launch) {
   launches_known_ = launches_known_ && (launch.idle || !launch.spans.empty());
+  if (launch.idle) {
+    idle_.push_back(problem);
+  }
   spans_.resize(std::max(spans_.size(), problem + 1));
   spans_[problem].insert(spans_[problem].end(), launch.spans.begin(), launch.spans.end());
 }
@@ -29,6 +32,9 @@ std::vector<bool> IterationOverlaps::by_problem(std::size_t problem_count) const
     busy.push_back(measure::merged(spans));
   }
   overlaps.resize(std::max(problem_count, busy.size()), false);
+  for (const std::size_t problem : idle_) {
+    overlaps[problem] = true;
+  }
   for (std::size_t one = 0; one < busy.size(); ++one) {
     overlaps[one] = overlaps[one] || measure::overlap(busy[one], others);
     for (std::size_t other = one + 1; other < busy.size(); ++other) {

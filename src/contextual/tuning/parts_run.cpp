@@ -59,13 +59,16 @@ std::optional<std::int64_t> PartsRun::turn(const std::function<void()>& call) {
   outcome.times_count = options_.times_count;
   try {
     outcome.makespan_ns = timed(call);
+    outcome.no_head_start = context_.timer().wanted_head_start() == Timer::no_head_start;
   } catch (...) {
     outcome.failure = {std::current_exception(), record::text_of(std::current_exception()),
                        context_.tuning_iteration};
     failing_(outcome.failure.thrown);
   }
   try {
-    return agreement::agree_on_part(exchange_, context_.region(), outcome);
+    const agreement::AgreedPart agreed = agreement::agree_on_part(exchange_, context_.region(), outcome);
+    head_start_ = agreed.no_head_start ? std::chrono::nanoseconds(0) : head_start_;
+    return agreed.makespan_ns;
   } catch (...) {
     if (outcome.failure.thrown) {  // it takes precedence over the error that kept it from the others
       std::rethrow_exception(outcome.failure.thrown);

@@ -99,7 +99,10 @@ CublasLtGemm& cublaslt_gemm() {
 }
 
 void cublaslt_gemm(CUstream stream, const GemmArgs& args) {
-  const cublasStatus_t status = cublaslt_gemm()(stream, args);
+  check_cublaslt(cublaslt_gemm()(stream, args));
+}
+
+void check_cublaslt(cublasStatus_t status) {
   if (status != CUBLAS_STATUS_SUCCESS) [[unlikely]] {
     throw CudaError(
         std::string("launch of kernel \"cuda_cublaslt_gemm\" failed: ") + cublasLtGetStatusString(status),

@@ -132,4 +132,7 @@ class CublasLtDevice {
   std::mutex loading_;  ///< guards loading, which waits for the device, so launches must not wait for it
 };
 
+/// Throws CudaError, with cuBLASLt's words, if a launch has failed.
+void check_cublaslt(cublasStatus_t status);
+
 }  // namespace contextual::kernels::cuda

@@ -49,6 +49,8 @@ CASES = (
 NONE = RegionCase("none", "none", same_for_all(OK), completes=True, layer_fails=False)
 
 SPINS_MS = 15_000
+# Elements of the layer that are NaN since its call has failed: of one call, or of two where a batch had begun.
+MOST_OF_FAILED_CALLS = 2 * 600 * 264
 
 
 def hold_ms(case, deadline_ms, wait_budget_ms):

@@ -70,7 +70,11 @@ def repeat(case, number, options, folder):
     """One repetition: with the fault, and without it in fresh processes."""
     judge = start(case, number, options, folder / "fault")
     problems, slowest_ms = judge.fault(options.ranks - 1, number)
-    after = start(region_cases.NONE, number, options, folder / "none")
+    try:
+        after = start(region_cases.NONE, number, options, folder / "none")
+    except Skipped as reason:  # there was a GPU before the fault
+        problems.append(f"without fault, afterwards: {reason}")
+        return run_faults.Result(0, 1, slowest_ms, problems, folder, judge.run.mpirun_stuck)
     problems += [f"without fault, afterwards: {text}" for text in after.none(number)]
     if not problems and not options.keep:
         shutil.rmtree(folder)
@@ -113,11 +117,17 @@ def parse_arguments():
 
 
 def run_all(options, base):
-    """Results by fault and number of ranks, as run_faults.py has them. Throws Skipped."""
+    """Results by fault and number of ranks, as run_faults.py has them. Throws Skipped if it cannot run at all."""
     results = {}
     for case in options.cases:
         for number in range(options.repeat):
-            result = repeat(case, number, options, base / f"{case.name}-{number}")
+            folder = base / f"{case.name}-{number}"
+            try:
+                result = repeat(case, number, options, folder)
+            except Skipped as reason:
+                if not results:
+                    raise
+                result = run_faults.Result(0, 1, 0.0, [f"it could run before: {reason}"], folder)
             results.setdefault((case.name, options.ranks), []).append(result)
     return results
 

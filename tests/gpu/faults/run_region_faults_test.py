@@ -233,6 +233,11 @@ class RegionFaults(unittest.TestCase):
         fake.find(0, "checked")["failure"] = "rank 1 did not come"
         self.refused("throws", fake, "the workspace, which says: rank 1 did not come")
 
+    def test_more_wrong_elements_than_failed_calls_have_are_refused(self):
+        fake = self.fake("flag")
+        fake.find(0, "checked")["while_tuning"] = 40 * 600 * 264
+        self.refused("flag", fake, "elements of the layer while tuning")
+
     def test_results_that_were_not_checked_are_refused(self):
         fake = self.fake("skips")
         fake.remove(0, "checked")

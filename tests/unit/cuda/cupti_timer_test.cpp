@@ -87,6 +87,29 @@ TEST_CASE("CUPTI timer: a config that only writes words in stream order has a ti
   }
 }
 
+TEST_CASE("CUPTI timer: a config that leaves its work to another kernel is judged by the makespan",
+          "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  bool left = false;
+  TunableKernel transfer{"cupti_leaves_work", engine_test::blocks(2), single_problem,
+                         [&](const engine_test::Block& config, CUstream s) {
+                           left = config.block == 1;
+                           left ? gpu.driver.write_word() : gpu.driver.copy_async(s, 50'000);
+                         }};
+  TunableKernel sum{
+      "cupti_takes_work", engine_test::blocks(1), single_problem,
+      [&](const engine_test::Block&, CUstream s) { gpu.driver.launch_kernel(s, left ? 500'000 : 100'000); }};
+  Options options = options_with(cuda_cupti_timer);
+  options.search = SearchLevel::normal;
+  ContextualAutotuner tuner(options);
+  tuner.run("cupti_leaves_work", [&] {
+    transfer(stream);
+    sum(stream);
+  });
+  CHECK(problem_of(tuner, "cupti_leaves_work", "cupti_leaves_work").choice == 0);
+}
+
 TEST_CASE("CUPTI timer: one record of a launch of several is missing: no sample, no makespan", "[unit]") {
   ScriptedGpu gpu;
   CUstream stream = gpu.driver.make_stream();

@@ -68,16 +68,17 @@ TEST_CASE("record times: an empty copy inside a launch leaves no record and does
   CHECK(assembled(taken, {launch(0)}).launches[0].spans.size() == 1);
 }
 
-TEST_CASE("record times: a launch is idle if it made calls, none of which left or had to leave a record",
-          "[unit]") {
+TEST_CASE("record times: a launch is idle if it made calls, and all of them only order work", "[unit]") {
   CuptiSession::Taken taken;
   taken.records = {kernel(100, 200, 1)};
-  taken.calls = {{1, true, 0}, {2, false, 0}, {3, false, 1}, {4, true, 2}, {5, false, 2}};
-  auto result = assembled(taken, {launch(0), launch(1), launch(2), launch(3)});
+  taken.calls = {{1, true, 0},        {2, false, 0, true}, {3, false, 1, true}, {4, true, 2},
+                 {5, false, 2, true}, {6, false, 4},       {7, false, 4, true}};
+  auto result = assembled(taken, {launch(0), launch(1), launch(2), launch(3), launch(4)});
   CHECK_FALSE(result.launches[0].idle);
   CHECK(result.launches[1].idle);
   CHECK_FALSE(result.launches[2].idle);  // a kernel has no record
   CHECK_FALSE(result.launches[3].idle);  // it made no call: perhaps another thread does
+  CHECK_FALSE(result.launches[4].idle);  // a copy or a graph, whose record may be missing
   taken.lost = true;
   result = assembled(taken, {launch(1)});
   CHECK_FALSE(result.launches[0].idle);

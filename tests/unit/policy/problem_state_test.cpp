@@ -90,3 +90,20 @@ TEST_CASE("ProblemState::share is the whole makespan while it is not known", "[u
   state.observe(0, {true, 20'000}, 100'000);
   CHECK(state.share() == 0.3);
 }
+
+TEST_CASE("ProblemState: the reason names what the walk chose where the search has chosen another config",
+          "[unit]") {
+  const auto reason_for = [](std::size_t chosen) {
+    PolicyOptions options;
+    options.n_warmup = 0;
+    options.n_repeat = 1;
+    ProblemState state({2, {}, std::nullopt}, options);
+    state.observe(0, {true, 90'000}, 100'000);
+    state.observe(1, {true, 50'000}, 100'000);
+    REQUIRE(state.walked());
+    state.choose(chosen, "the shortest");
+    return state.record().reason;
+  };
+  CHECK_THAT(reason_for(1), ContainsSubstring("search: the shortest; walk: fastest by own time"));
+  CHECK_THAT(reason_for(0), ContainsSubstring("search: the shortest; walk: config-1, fastest by own time"));
+}

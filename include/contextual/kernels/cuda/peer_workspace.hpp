@@ -19,9 +19,10 @@ struct PeerWorkspaceOptions {
   /// How long a call waits on its device for the other ranks to come to the same call, and for rows of
   /// theirs. At most 20 s.
   std::chrono::nanoseconds wait_budget{std::chrono::seconds(10)};
-  /// Keeps the objects to assignments that all give the same bits, whatever is chosen: "separate" is no
+  /// Bitwise reproducible results: keeps the objects to assignments that all give the same bits, whatever is
+  /// chosen: "separate" is no
   /// candidate, because NCCL and cuBLASLt add in orders of their own, which depend on what they choose. Where
-  /// "separate" is the only way, cuBLASLt's first algorithm is used, untuned. Equal on all ranks.
+  /// "separate" is the only way, cuBLASLt's first algorithm is used, untuned. Must be equal on all ranks.
   bool equal_bits = false;
 };
 
@@ -34,14 +35,14 @@ struct PeerWorkspaceOptions {
 ///
 /// A call that waits for another rank longer than `wait_budget` fails: its output is filled with NaN, and so
 /// are those of the other ranks that wait for it. A workspace of which a call has failed throws at the next
-/// call, on every rank, until `rearm`. While a region is being tuned, a failure only rejects the assignment
-/// of configs that was tried.
+/// call, on every rank, until `rearm`. While a region is being tuned, and unless its `run` throws, a failure
+/// only rejects the assignment of configs that was tried.
 class CONTEXTUAL_API PeerWorkspace {
  public:
   /// Collective. Takes memory on the current device: `bytes` for matrices, the largest that one of its
   /// objects needs, and a few KiB more. Throws CommunicationError if a rank does not come, InvalidArgument
-  /// for a budget of more than 20 s, for more than 8 ranks and for sizes that differ between ranks, and
-  /// CudaError.
+  /// for no communicator, for a budget that is not positive or of more than 20 s, for more than 8 ranks, and
+  /// if `bytes` or `equal_bits` differ between ranks, and CudaError.
   PeerWorkspace(std::shared_ptr<Communicator> communicator, std::size_t bytes,
                 const PeerWorkspaceOptions& options = {});
   PeerWorkspace(const PeerWorkspace&) = delete;

@@ -13,6 +13,7 @@ struct LaunchedCall {
   std::uint32_t correlation = 0;
   bool kernel = false;      ///< true if there must be a kernel's record of the call
   std::int64_t launch = 0;  ///< as given to `CuptiSession::set_launch`
+  bool order = false;       ///< true if the call certainly keeps no device busy
 };
 
 /// Places of a CallList that one thread may fill.
@@ -45,7 +46,8 @@ class CallList {
     }
     const std::size_t place = mine.next++;
     if (place < table.capacity) {
-      table.places[place].call.store((std::uint64_t{call.correlation} << 1) | (call.kernel ? 1U : 0U),
+      const std::uint64_t kinds = (call.kernel ? kernel_bit : 0) | (call.order ? order_bit : 0);
+      table.places[place].call.store((std::uint64_t{call.correlation} << kind_bits) | kinds,
                                      std::memory_order_relaxed);
       table.places[place].launch.store(call.launch, std::memory_order_release);
     }
@@ -63,7 +65,8 @@ class CallList {
       const std::int64_t launch = table.places[i].launch.exchange(empty, std::memory_order_acquire);
       const std::uint64_t call = table.places[i].call.load(std::memory_order_relaxed);
       if (launch != empty) {
-        calls.push_back({static_cast<std::uint32_t>(call >> 1), (call & 1) != 0, launch});
+        calls.push_back({static_cast<std::uint32_t>(call >> kind_bits), (call & kernel_bit) != 0, launch,
+                         (call & order_bit) != 0});
       }
     }
     if (asked > table.capacity) {
@@ -76,6 +79,9 @@ class CallList {
  private:
   static constexpr std::int64_t empty = -1;
   static constexpr std::size_t reserved_at_once = 32;
+  static constexpr std::uint64_t kernel_bit = 1;
+  static constexpr std::uint64_t order_bit = 2;
+  static constexpr unsigned kind_bits = 2;
 
   struct Place {
     std::atomic<std::uint64_t> call{0};

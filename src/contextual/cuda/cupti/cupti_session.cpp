@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t first_calls = std::size_t{1} << 14;    // of a batch; grows where that is too few
 constexpr std::size_t first_records = std::size_t{1} << 14;  // likewise
 
-/// Never KIND_KERNEL: it serialises kernels, and a region that spins on a flag would dead-lock. MEMCPY2 are
-/// copies between devices.
+/// Never KIND_KERNEL: it serialises kernels, and a region that spins on a flag would dead-lock. (It is on for
+/// an instant where others_record_kernels asks, between runs.) MEMCPY2 are copies between devices.
 constexpr std::array activities{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                 CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
@@ -28,8 +28,8 @@ constinit thread_local std::int64_t launch_of_thread __attribute__((tls_model("i
 thread_local std::uint32_t marked_by_thread = 0;  ///< correlation id of its last marker call
 
 std::mutex life;        ///< of the one session
-bool in_use = false;    ///< a session exists
-bool attached = false;  ///< by a session that has ended, or that exists
+bool in_use = false;    ///< a session exists, or CUPTI is being detached
+bool attached = false;  ///< by the one who has it `in_use`, or had it last
 int detachments = 0;    ///< by sessions that ended
 bool said_that_it_stays = false;
 std::atomic<CuptiSession*> current{nullptr};  ///< for the buffer callbacks, which get no user data
@@ -42,7 +42,8 @@ std::shared_ptr<CuptiSession>& left_open() {
 
 /// CUPTI has one list of what is recorded for the whole process. Kernels that are recorded one by one do not
 /// go together with kernels that are recorded concurrently, and CUPTI says so without changing anything. To
-/// be asked while this library records nothing.
+/// be asked while this library records nothing. An application that has them recorded one by one is not
+/// found: it cannot be told from none.
 bool others_record_kernels() noexcept {
   if (cupti().cuptiActivityEnable(CUPTI_ACTIVITY_KIND_KERNEL) == CUPTI_ERROR_NOT_COMPATIBLE) {
     return true;
@@ -65,7 +66,7 @@ std::shared_ptr<CuptiSession> CuptiSession::acquire() {
   const std::lock_guard lock(life);
   std::shared_ptr<CuptiSession> session = std::move(left_open());
   if (!session && in_use) {
-    throw CudaUnavailable("CUPTI is in use: another run of this process is timed by it");
+    throw CudaUnavailable("CUPTI is in use: another run of this process is timed by it, or it is detached");
   }
   if (!session) {
     // The constructor is private. What is given back ends under the lock, before the next one begins.
@@ -160,20 +161,28 @@ void CuptiSession::end() noexcept {
   }
 }
 
-/// With the lock on `life`, or while a session begins or ends. It waits for the devices, so it is never
-/// called within a launch.
+/// For the one who has it `in_use`. It waits for the devices, so it is never called within a launch.
 bool CuptiSession::finalize() noexcept {
   if (others_record_kernels()) {
     return false;
   }
-  cupti().cuptiFinalize();
-  attached = false;
-  return true;
+  attached = cupti().cuptiFinalize() != CUPTI_SUCCESS;
+  return !attached;
 }
 
+/// Other threads need not wait for the devices: for them CUPTI is in use.
 bool CuptiSession::detach() noexcept {
+  {
+    const std::lock_guard lock(life);
+    if (!attached || in_use) {
+      return !attached;
+    }
+    in_use = true;
+  }
+  const bool detached = finalize();
   const std::lock_guard lock(life);
-  return !attached || (!in_use && finalize());
+  in_use = false;
+  return detached;
 }
 
 void CuptiSession::forget_the_process() noexcept {
@@ -215,7 +224,7 @@ std::uint32_t CuptiSession::mark() noexcept {
     // Known to have put something on a device only now: what failed leaves no record.
     // What is captured leaves no record, its graph's launch does.
     const bool kernel = kind == CallKind::kernel && seen.captures.load(std::memory_order_relaxed) == 0;
-    seen.calls.add({call.correlationId, kernel, launch_of_thread});
+    seen.calls.add({call.correlationId, kernel, launch_of_thread, kind == CallKind::order});
   }
 }
 

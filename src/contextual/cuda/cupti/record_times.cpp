@@ -141,7 +141,8 @@ void assemble(const CuptiSession::Taken& taken, std::span<LaunchTiming> launches
     if (!sound) {
       launch.spans.clear();
     }
-    launch.idle = sound && launch.spans.empty();
+    launch.idle = sound && std::all_of(of_launch->second.begin(), of_launch->second.end(),
+                                       [](const LaunchedCall* call) { return call->order; });
   }
   const std::unordered_set<std::uint32_t> of_launches = attributed(calls);
   for (IterationTiming& iteration : iterations) {

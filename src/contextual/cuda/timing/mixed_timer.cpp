@@ -106,6 +106,10 @@ void MixedTimer::Part::give_back() {
 }  // namespace cuda
 
 std::unique_ptr<Timer> cuda_or_host_timer() {
+  return cuda_or_host_timer_with({});
+}
+
+std::unique_ptr<Timer> cuda_or_host_timer_with(const CuptiTimerOptions& options) {
   if (!cuda_problem().empty()) {
     return host_timer();
   }
@@ -116,7 +120,7 @@ std::unique_ptr<Timer> cuda_or_host_timer() {
   if (!on_device && cuda::active_contexts().empty()) {
     return host_timer();
   }
-  return std::make_unique<cuda::MixedTimer>(cuda_timer());
+  return std::make_unique<cuda::MixedTimer>(cuda_timer_with(options));
 }
 
 }  // namespace contextual

@@ -1,9 +1,8 @@
 #include "kernels/cuda/peers/region_ways.hpp"
 
-#include <contextual/cuda/error.hpp>
-#include <contextual/kernels/cuda/cublaslt.hpp>
+#include "kernels/cuda/cublaslt_plan.hpp"
 
-#include <string>
+#include <contextual/kernels/cuda/cublaslt.hpp>
 
 namespace contextual::kernels::cuda {
 
@@ -12,10 +11,7 @@ void separate_gemm(const PeerWorkspace::Parts& workspace, CUstream stream, const
     cublaslt_gemm(stream, args);
     return;
   }
-  const cublasStatus_t status = cublaslt_launch(0, stream, args);
-  if (status != CUBLAS_STATUS_SUCCESS) {
-    throw CudaError(std::string("cuBLASLt: ") + cublasLtGetStatusString(status), status);
-  }
+  check_cublaslt(cublaslt_launch(0, stream, args));
 }
 
 }  // namespace contextual::kernels::cuda

@@ -45,8 +45,8 @@ RegionWays<Call>& make_region_ways(const char* name, RegionWay<Call> overlapped,
       {"M", "N", "K", "TYPE", "RANKS", "BITS"});
 }
 
-/// The product of "separate": cuBLASLt's algorithm is tuned, unless equal bits are asked for. Throws as
-/// cublaslt_gemm does.
+/// The product of "separate": cuBLASLt's algorithm is tuned, unless equal bits are asked for. Throws
+/// CudaError if the launch fails, and ConfigRejected if cuBLASLt has no algorithm for the shape.
 void separate_gemm(const PeerWorkspace::Parts& workspace, CUstream stream, const GemmArgs& args);
 
 }  // namespace contextual::kernels::cuda
