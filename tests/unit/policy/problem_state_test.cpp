@@ -95,11 +95,12 @@ TEST_CASE("ProblemState: the reason names what the walk chose where the search h
           "[unit]") {
   const auto reason_for = [](std::size_t chosen) {
     PolicyOptions options;
-    options.n_warmup = 0;
+    options.n_warmup = 1;
     options.n_repeat = 1;
     ProblemState state({2, {}, std::nullopt}, options);
-    state.observe(0, {true, 90'000}, 100'000);
-    state.observe(1, {true, 50'000}, 100'000);
+    for (const std::size_t config : {0U, 0U, 1U, 1U}) {
+      state.observe(config, {true, config == 0 ? 90'000 : 50'000}, 100'000);
+    }
     REQUIRE(state.walked());
     state.choose(chosen, "the shortest");
     return state.record().reason;

@@ -11,8 +11,9 @@ namespace contextual::cuda {
 /// The kinds of driver calls. The session watches all but `other`.
 enum class CallKind : std::uint8_t {
   other,
-  work,    ///< puts copies, fills or a graph on a device, or only order; leaves no record if nothing is done
-  kernel,  ///< launches a kernel, so there must be a record of it
+  work,            ///< puts copies, fills or a graph on a device; leaves no record if there is nothing to do
+  order,           ///< keeps no device busy: waits, words that a stream writes, events
+  kernel,          ///< launches a kernel, so there must be a record of it
   capture_begins,  ///< begins to capture a stream into a graph
   capture_ends,
   marker,  ///< made by the session, touches no device; its correlation id exceeds those of earlier calls
