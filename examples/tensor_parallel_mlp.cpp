@@ -8,6 +8,7 @@
 #include "common/tensor_parallel_mlp.hpp"
 
 #include "common/printing.hpp"
+#include "common/run_on_gpus.hpp"
 #include "common/search_level.hpp"
 #include "common/several_ranks.hpp"
 
@@ -21,9 +22,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -211,35 +210,13 @@ void add_options(CLI::App& app, CommandLine& command_line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::unique_ptr<Program>
-      program;  // lives until the process ends: after an error others may still write to its memory
-  int rank = 0;
-  try {
-    const auto world = contextual::mpi_world();
-    rank = world->rank();
-    CommandLine command_line;
-    CLI::App app{"Tunes the feed-forward part of a LLaMA layer on several GPUs"};
-    add_options(app, command_line);
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-      return rank == 0 ? app.exit(error) : error.get_exit_code();
-    }
-    if (const std::string problem = contextual::cuda_problem(); !problem.empty()) {
-      if (rank == 0) {
-        std::printf("Skipped: there is no GPU to tune on (%s)\n", problem.c_str());
-      }
-      return 0;
-    }
-    int devices = 0;
-    examples::check_cuda(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
-    examples::check_cuda(cudaSetDevice(rank % devices), "cudaSetDevice");
+  CommandLine command_line;
+  CLI::App app{"Tunes the feed-forward part of a LLaMA layer on several GPUs"};
+  add_options(app, command_line);
+  std::unique_ptr<Program> program;
+  return examples::run_on_gpus("tensor_parallel_mlp", app, argc, argv, [&] {
     program = std::make_unique<Program>(command_line);
     run(*program);
     program.reset();
-  } catch (const std::exception& error) {
-    std::cerr << "tensor_parallel_mlp, rank " + std::to_string(rank) + ": " + error.what() + "\n";
-    examples::abort_all();
-  }
-  return 0;
+  });
 }

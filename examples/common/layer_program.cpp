@@ -1,8 +1,8 @@
 #include "common/layer_program.hpp"
 
-#include "common/device_matrices.hpp"
 #include "common/layer_command_line.hpp"
 #include "common/printing.hpp"
+#include "common/run_on_gpus.hpp"
 #include "common/several_ranks.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -14,8 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
-#include <iostream>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -142,7 +141,9 @@ void LayerRun::run() {
   const contextual::Report report = tuner_.report();
   const contextual::RegionReport& region = *report.find(region_name_);
   if (region.problems.empty()) {
-    std::printf("Nothing was tuned: CONTEXTUAL_MODE is off or use.\n");
+    if (speaks) {
+      std::printf("Nothing was tuned: CONTEXTUAL_MODE is off or use.\n");
+    }
     return;
   }
   if (speaks && !command_line_.perf) {
@@ -159,46 +160,19 @@ void LayerRun::run() {
   }
 }
 
-/// Makes one of the devices of this process current, another one for each rank while there are enough.
-void choose_device(int rank) {
-  int devices = 0;
-  check_cuda(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
-  check_cuda(cudaSetDevice(rank % devices), "cudaSetDevice");
-}
-
 }  // namespace
 
 int run_layer_program(const LayerProgram& program, int argc, char** argv) {
-  std::unique_ptr<LayerRun>
-      run;  // lives until the process ends: after an error others may still write to its memory
-  int rank = 0;
-  try {
-    const auto world = contextual::mpi_world();
-    rank = world->rank();
-    LayerCommandLine command_line;
-    command_line.sizes = program.default_sizes;
-    CLI::App app{program.purpose};
-    add_options(app, command_line, program.size_texts);
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-      return rank == 0 ? app.exit(error) : error.get_exit_code();
-    }
-    if (const std::string problem = contextual::cuda_problem(); !problem.empty()) {
-      if (rank == 0) {
-        std::printf("Skipped: there is no GPU to tune on (%s)\n", problem.c_str());
-      }
-      return 0;
-    }
-    choose_device(rank);
+  LayerCommandLine command_line;
+  command_line.sizes = program.default_sizes;
+  CLI::App app{program.purpose};
+  add_options(app, command_line, program.size_texts);
+  std::unique_ptr<LayerRun> run;
+  return run_on_gpus(program.name, app, argc, argv, [&] {
     run = std::make_unique<LayerRun>(program, command_line);
     run->run();
     run.reset();
-  } catch (const std::exception& error) {
-    std::cerr << program.name + ", rank " + std::to_string(rank) + ": " + error.what() + "\n";
-    abort_all();
-  }
-  return 0;
+  });
 }
 
 }  // namespace examples

@@ -173,7 +173,7 @@ void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& pla
   reject_dead_alternatives();
 }
 
-/// After the rejections: a rejected config has no makespan from its rejection on.
+/// After the rejections: no run with a rejected config is a sample from its rejection on.
 void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, const BatchOutcome& outcome) {
   if (runs.empty() || !search.running()) {
     return;
@@ -182,7 +182,6 @@ void TuningState::Impl::observe_search(const std::vector<SearchRunPlan>& runs, c
   for (std::size_t i = 0; i < outcomes.size() && i < runs.size(); ++i) {
     for (const RejectionOutcome& rejection : outcome.rejections) {
       if (rejection.batch_iteration <= i && runs[i].assignment[rejection.problem] == rejection.config_id) {
-        outcomes[i].makespan_ns.reset();
         outcomes[i].cells[rejection.problem].disturbed = true;  // the fallback's time says nothing
       }
     }

@@ -23,8 +23,7 @@ namespace {
 /// What a problem's launches kept busy in one tuning iteration.
 struct Busy {
   std::vector<Span> spans;
-  bool complete = true;  ///< every launch has a time
-  bool idle = true;      ///< no launch kept a device busy
+  bool complete = true;  ///< every launch has a time, or kept no device busy
 };
 
 /// Times that must not be compared are no times: the states take them again.
@@ -131,7 +130,6 @@ void Settlement::fill_cells(BatchResult& result, std::size_t length) const {
     cell.config_id = record.config_id;
     Busy& of_iteration = busy.try_emplace(record.slot, length).first->second[record.batch_iteration];
     of_iteration.complete = of_iteration.complete && (timings_[i].idle || !timings_[i].spans.empty());
-    of_iteration.idle = of_iteration.idle && timings_[i].idle;
     of_iteration.spans.insert(of_iteration.spans.end(), timings_[i].spans.begin(), timings_[i].spans.end());
   }
   for (const LaunchRecord* record : untimed_) {
@@ -143,7 +141,7 @@ void Settlement::fill_cells(BatchResult& result, std::size_t length) const {
   for (const auto& [slot, of_slot] : busy) {
     for (std::size_t i = 0; i < length; ++i) {
       LocalCell& cell = result.cells[slot->index][i];
-      const std::int64_t time_ns = of_slot[i].idle ? 1 : measure::busy_ns(of_slot[i].spans);
+      const std::int64_t time_ns = of_slot[i].spans.empty() ? 1 : measure::busy_ns(of_slot[i].spans);
       // A launch without a time would make the sum too short: rather no sample.
       if (cell.launched && !cell.fallback && of_slot[i].complete && time_ns > 0) {
         cell.time_ns = time_ns;

@@ -10,10 +10,10 @@
 #include "gpu/gpu_rank.hpp"
 #include "gpu/region_workspace.hpp"
 #include "mpi/faults/command_line.hpp"
+#include "mpi/faults/fault_main.hpp"
 #include "mpi/faults/injector.hpp"
 #include "mpi/faults/outcome.hpp"
 #include "mpi/faults/result_file.hpp"
-#include "mpi/faults/supervisor.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/mpi.hpp>
@@ -220,12 +220,5 @@ int run_rank(const CommandLine& command_line) {
 }  // namespace gpu_test
 
 int main(int argc, char** argv) {
-  try {
-    const faults::CommandLine command_line = faults::parse({argv + 1, argv + argc});
-    const auto program = [&] { return gpu_test::run_rank(command_line); };
-    return command_line.supervise ? faults::supervise(command_line.result_directory, program) : program();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "gpu_region_faults: %s\n", error.what());
-    return 2;
-  }
+  return faults::fault_main("gpu_region_faults", argc, argv, gpu_test::run_rank);
 }

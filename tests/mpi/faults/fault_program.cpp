@@ -6,18 +6,17 @@
 /// library's: it initialises it, and leaves it alone at the exit when a rank is missing.
 
 #include "command_line.hpp"
+#include "fault_main.hpp"
 #include "fault_region.hpp"
 #include "injector.hpp"
 #include "outcome.hpp"
 #include "result_file.hpp"
-#include "supervisor.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/mpi.hpp>
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -176,12 +175,5 @@ int run_rank(const CommandLine& command_line) {
 }  // namespace faults
 
 int main(int argc, char** argv) {
-  try {
-    const faults::CommandLine command_line = faults::parse({argv + 1, argv + argc});
-    const auto program = [&] { return faults::run_rank(command_line); };
-    return command_line.supervise ? faults::supervise(command_line.result_directory, program) : program();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "fault_program: %s\n", error.what());
-    return 2;
-  }
+  return faults::fault_main("fault_program", argc, argv, faults::run_rank);
 }

@@ -38,6 +38,13 @@ TEST_CASE("Feasibility: of what is ruled out two hundred are listed, beside all 
   CHECK(feasibility.infeasible_count() == 251);
 }
 
+TEST_CASE("Feasibility: what has failed stays known with its reason when a problem joins", "[unit]") {
+  Feasibility feasibility;
+  feasibility.failed({0}, "stuck");
+  feasibility.extend(2);
+  CHECK(feasibility.failures() == std::map<Assignment, std::string>{{{0}, "stuck"}});
+}
+
 TEST_CASE("holds 16: a config is out once it failed beside three sets of neighbours that succeed", "[unit]") {
   Feasibility feasibility;
   for (const std::size_t neighbour : {0U, 1U, 2U}) {

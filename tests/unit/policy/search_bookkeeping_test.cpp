@@ -67,6 +67,16 @@ TEST_CASE("search: what the walk hands over are the samples after the warm-ups, 
   CHECK(request.max_runs == 400 - driver.state.walk_iterations() - 21);
 }
 
+TEST_CASE("search: one sample of a config in the walk is an own time", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  PolicyOptions options = scripted(script);
+  options.n_repeat = 1;
+  Driver driver(options, later_is_shorter({2, 2}));
+  driver.finish();
+  REQUIRE(script->requests.size() == 1);
+  CHECK(script->requests[0].problems[0].configs[1].time_ns == 8000);
+}
+
 TEST_CASE("search: it is told no makespan of the walk right after an exchange or a change of configs",
           "[unit]") {
   for (const int settle_every : {0, 1, 4}) {
@@ -326,6 +336,16 @@ TEST_CASE("search: the closing comparison has as many rounds as the option says"
   }
 }
 
+TEST_CASE("search: what its own time has chosen keeps the reason for it", "[unit]") {
+  World world = later_is_shorter({3, 3, 3});
+  world.overlaps = [](std::size_t problem) { return problem < 2; };
+  Driver driver({}, world);
+  driver.finish();
+  CHECK(driver.choice() == Assignment{2, 2, 2});
+  CHECK_THAT(driver.state.problem(2).reason, ContainsSubstring("fastest by own time"));
+  CHECK_THAT(driver.state.problem(2).reason, !ContainsSubstring("makespan"));
+}
+
 TEST_CASE("search: what is exactly as long as the defaults ties with them", "[unit]") {
   const auto script = std::make_shared<SearchScript>();
   script->best = Assignment{1, 1};
@@ -520,6 +540,24 @@ TEST_CASE("search: it is told nothing of a round of the comparison in which the 
   driver.state.observe(round, outcome);
   CHECK(script->observed.size() == 1);
   CHECK(script->rejected.size() == 1);
+}
+
+TEST_CASE("search: a trial in which one of its configs is rejected has no makespan", "[unit]") {
+  const auto script = std::make_shared<SearchScript>();
+  script->batches = {{{{1, 1}, 1}}};
+  Driver driver(scripted(script), later_is_shorter({3, 3}));
+  run_until_search(driver);
+  const std::vector<IterationPlan> trial = driver.state.plan(driver.state.suggested_length());
+  BatchOutcome outcome;
+  for (const IterationPlan& run : trial) {
+    outcome.iterations.push_back(run_region(additive_region({{9, 8, 7}, {9, 8, 7}}), assignment_of(run)));
+  }
+  outcome.rejections = {{0, 1, 1, "planted"}};  // after the lead-in
+  driver.state.observe(trial, outcome);
+  REQUIRE(script->observed.size() == 1);
+  REQUIRE(script->observed[0].runs.size() == 2);
+  CHECK(script->observed[0].runs[0].makespan_ns == 16);
+  CHECK_FALSE(script->observed[0].runs[1].makespan_ns);
 }
 
 TEST_CASE("state: the expected number of iterations is that of the walk, the search and the comparison",

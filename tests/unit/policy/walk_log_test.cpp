@@ -39,6 +39,17 @@ TEST_CASE("WalkLog: samples of the members beside what the other problems use", 
   CHECK(log.samples_of({0, 2}, {1, 0, 2}).empty());
 }
 
+TEST_CASE("WalkLog: an assignment is measured as soon as one of its runs has a makespan", "[unit]") {
+  WalkLog log;
+  IterationOutcome untimed = outcome(100, {10});
+  untimed.makespan_ns.reset();
+  log.add({1}, untimed);
+  CHECK_FALSE(log.has_measured({1}));
+  log.add({1}, outcome(100, {10}));
+  CHECK(log.has_measured({1}));
+  CHECK_FALSE(log.has_measured({0}));
+}
+
 TEST_CASE("WalkLog: only a region that succeeds without any makespan lacks them", "[unit]") {
   WalkLog log;
   CHECK_FALSE(log.lacks_makespans());

@@ -57,6 +57,14 @@ TEST_CASE("walk_schedule keeps a repeat without a time due", "[unit]") {
   CHECK(schedule->plan(5).empty());
 }
 
+TEST_CASE("walk_schedule ignores what it is told of a step that is not due", "[unit]") {
+  const auto schedule = walk_schedule({2, {}, 1, 1});
+  schedule->observe({{1, 0, true}, std::nullopt});
+  schedule->observe({{0, 1, false}, 10});
+  CHECK(schedule->plan(1) == std::vector<Step>{{0, 0, true}});
+  CHECK(schedule->remaining_steps() == 4);
+}
+
 TEST_CASE("walk_schedule refuses requests that make no sense", "[unit]") {
   CHECK_THROWS_AS(walk_schedule({0, {}, 1, 1}), contextual::InvalidArgument);
   CHECK_THROWS_AS(walk_schedule({2, {true}, 1, 1}), contextual::InvalidArgument);

@@ -469,6 +469,19 @@ TEST_CASE("holds 17: walk whose schedule ends without a sample is provisional, n
         "without times the default stays; provisional: the schedule ended without a sample");
 }
 
+TEST_CASE("walk whose schedule gives up after a sample of each config chooses by these", "[unit]") {
+  PolicyOptions options = walk_only(1, 3);
+  options.schedule = [](contextual::ScheduleRequest request) {
+    request.n_repeat = 1;
+    return contextual::walk_schedule(request);
+  };
+  TuningState state{options};
+  state.add_problem({2, {}, std::nullopt});
+  finish(state, additive_region({{2000, 1000}}));
+  CHECK(state.problem(0).configs[1].samples_ns.size() == 1);
+  CHECK(state.problem(0).choice == 1);
+}
+
 TEST_CASE("what a schedule has not measured is chosen by the search", "[unit]") {
   PolicyOptions options;
   options.schedule = [](const contextual::ScheduleRequest&) { return std::make_unique<EmptySchedule>(); };

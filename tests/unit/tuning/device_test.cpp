@@ -5,6 +5,8 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
+#include <contextual/testing/forwarding_timer.hpp>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -42,7 +44,7 @@ struct contextual::launch_status<Status> {
 namespace {
 
 /// Times as `last_is_fastest`; what it says of the device is scripted.
-class DeviceTimer final : public Timer {
+class DeviceTimer final : public contextual::testing::ForwardingTimer {
  public:
   struct Script {
     std::string name = "device timer";
@@ -50,24 +52,12 @@ class DeviceTimer final : public Timer {
     std::function<void(int settle)> settle{};
     std::string hazard{};
   };
-  explicit DeviceTimer(Script script) : script_(std::move(script)), inner_(last_is_fastest()()) {}
+  explicit DeviceTimer(Script script) : ForwardingTimer(last_is_fastest()()), script_(std::move(script)) {}
 
   std::string_view name() const noexcept override { return script_.name; }
-  void begin_iteration(std::int64_t iteration, IterationNote& note) override {
-    inner_->begin_iteration(iteration, note);
-  }
-  void end_iteration(std::int64_t iteration, IterationNote& note) override {
-    inner_->end_iteration(iteration, note);
-  }
-  void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-    inner_->begin_launch(launch, note);
-  }
-  void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-    inner_->end_launch(launch, note);
-  }
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
               Deadline deadline) override {
-    inner_->settle(launches, iterations, std::move(deadline));
+    ForwardingTimer::settle(launches, iterations, std::move(deadline));
     ++settles_;
     if (script_.settle) {
       script_.settle(settles_);
@@ -81,7 +71,6 @@ class DeviceTimer final : public Timer {
 
  private:
   Script script_;
-  std::unique_ptr<Timer> inner_;
   int settles_ = 0;
 };
 

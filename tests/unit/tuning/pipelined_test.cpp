@@ -4,6 +4,8 @@
 
 #include "support/engine.hpp"
 
+#include <contextual/testing/forwarding_timer.hpp>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -59,34 +61,19 @@ TEST_CASE("iterations: a pipelined run with the search ends", "[unit]") {
 }
 
 TEST_CASE("iterations: the timer is told once, before the first iteration", "[unit]") {
-  class Told final : public Timer {
+  class Told final : public contextual::testing::ForwardingTimer {
    public:
-    explicit Told(std::vector<std::string>& events) : events_(events), inner_(last_is_fastest()()) {}
-    std::string_view name() const noexcept override { return "told"; }
+    explicit Told(std::vector<std::string>& events) : ForwardingTimer(last_is_fastest()()), events_(events) {}
     void set_iterations(Iterations iterations) override {
       events_.emplace_back(iterations == Iterations::joined ? "joined" : "pipelined");
     }
     void begin_iteration(std::int64_t iteration, IterationNote& note) override {
       events_.emplace_back("begin");
-      inner_->begin_iteration(iteration, note);
-    }
-    void end_iteration(std::int64_t iteration, IterationNote& note) override {
-      inner_->end_iteration(iteration, note);
-    }
-    void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-      inner_->begin_launch(launch, note);
-    }
-    void end_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
-      inner_->end_launch(launch, note);
-    }
-    void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations,
-                Deadline deadline) override {
-      inner_->settle(launches, iterations, std::move(deadline));
+      ForwardingTimer::begin_iteration(iteration, note);
     }
 
    private:
     std::vector<std::string>& events_;
-    std::unique_ptr<Timer> inner_;
   };
   TunableKernel kernel{"told", blocks(2), single_problem, [](const Block&) {}};
   for (const auto& [option, expected] : std::vector<std::pair<std::optional<Iterations>, std::string>>{

@@ -38,9 +38,8 @@ struct GatheredProduct {
 /// There are two ways, between which "cuda_allgather_ways" chooses:
 /// - "overlapped": the ranks write into each other's memory while the GEMM runs. How the rows are transferred
 ///   ("cuda_allgather_transfer") and how they are multiplied ("cuda_allgather_gemm") are tuned together.
-/// - "separate": NCCL gathers the rows, then cuBLASLt multiplies ("cuda_cublaslt_gemm"). There is no
-/// handshake, no budget and
-///   no copy of own rows; a rank that does not come is NCCL's affair.
+/// - "separate": NCCL gathers the rows, then cuBLASLt multiplies ("cuda_cublaslt_gemm"). There is
+///   no handshake, no budget and no copy of own rows; a rank that does not come is NCCL's affair.
 ///
 /// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible. All
 /// configs of "overlapped" give equal bits; PeerWorkspaceOptions::equal_bits keeps to it.

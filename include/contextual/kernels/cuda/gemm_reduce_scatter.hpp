@@ -31,8 +31,7 @@ struct GemmReduceScatterShape {
 ///
 /// There are two ways, between which "cuda_reduce_scatter_ways" chooses:
 /// - "overlapped": how the parts are transferred ("cuda_reduce_scatter_transfer"), the GEMM
-/// ("cuda_gemm_reduce_scatter"), and
-///   where the sum is taken ("cuda_partial_sum") are tuned together.
+///   ("cuda_gemm_reduce_scatter"), and where the sum is taken ("cuda_partial_sum") are tuned together.
 /// - "separate": cuBLASLt multiplies ("cuda_cublaslt_gemm"), then NCCL sums, in its own order and precision.
 ///
 /// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible.

@@ -20,9 +20,9 @@ struct PeerWorkspaceOptions {
   /// theirs. At most 20 s.
   std::chrono::nanoseconds wait_budget{std::chrono::seconds(10)};
   /// Bitwise reproducible results: keeps the objects to assignments that all give the same bits, whatever is
-  /// chosen: "separate" is no
-  /// candidate, because NCCL and cuBLASLt add in orders of their own, which depend on what they choose. Where
-  /// "separate" is the only way, cuBLASLt's first algorithm is used, untuned. Must be equal on all ranks.
+  /// chosen: "separate" is no candidate, because NCCL and cuBLASLt add in orders of their own, which depend
+  /// on what they choose. Where "separate" is the only way, cuBLASLt's first algorithm is used, untuned. Must
+  /// be equal on all ranks.
   bool equal_bits = false;
 };
 

@@ -164,12 +164,16 @@ std::optional<Belief::Shortest> Belief::draw_shortest(const std::optional<Assign
 std::optional<Assignment> Belief::shortest_of_all(const ValueOf& makespan, const ValueOf* failure) const {
   std::optional<Assignment> best;
   double best_value = 0;
-  Assignment place(space_->problem_count(), 0);
-  for (bool more = true; more;) {
+  const std::optional<Assignment> first = space_->first();
+  if (!first) {
+    return std::nullopt;
+  }
+  Assignment place = *first;
+  for (bool more = true; more; more = space_->advance(place, 1)) {
     // All configs of the first problem beside one assignment of the others.
     const ValueOf::Place row(makespan, place);
     for (place[0] = 0; place[0] < space_->config_count(0); ++place[0]) {
-      if (space_->candidate(place) && allowed(place, failure)) {
+      if (space_->candidate(0, place[0]) && allowed(place, failure)) {
         const double value = row.value_with(0, place[0]);
         if (!best || value < best_value) {
           best_value = value;
@@ -177,8 +181,7 @@ std::optional<Assignment> Belief::shortest_of_all(const ValueOf& makespan, const
         }
       }
     }
-    place[0] = 0;
-    more = space_->advance(place, 1);
+    place[0] = first->front();
   }
   return best;
 }

@@ -84,17 +84,12 @@ std::size_t Coverage::least_used(std::size_t problem, const std::vector<Uses>& u
 }
 
 std::optional<Assignment> Coverage::any_untried(std::size_t most) {
-  const std::size_t tried = ledger_->proven().size() + ledger_->infeasible().size();
-  if (space_->size(most + tried + 1) > most + tried) {
-    return std::nullopt;
-  }
   std::vector<Assignment> untried;
-  Assignment place(space_->problem_count(), 0);
-  for (bool more = true; more;) {
-    if (space_->candidate(place) && !ledger_->proven(place) && !ledger_->infeasible(place)) {
-      untried.push_back(place);
+  std::optional<Assignment> place = space_->first();
+  for (bool more = place.has_value(); more && untried.size() <= most; more = space_->advance(*place)) {
+    if (!ledger_->proven(*place) && !ledger_->infeasible(*place)) {
+      untried.push_back(*place);
     }
-    more = space_->advance(place);
   }
   if (untried.empty() || untried.size() > most) {
     return std::nullopt;

@@ -55,12 +55,32 @@ bool SearchSpace::candidate(const Assignment& assignment) const {
   return true;
 }
 
+std::size_t SearchSpace::next_candidate(std::size_t problem, std::size_t begin) const {
+  std::size_t config = begin;
+  while (config < config_count(problem) && !candidate(problem, config)) {
+    ++config;
+  }
+  return config;
+}
+
+std::optional<Assignment> SearchSpace::first() const {
+  Assignment assignment;
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    assignment.push_back(next_candidate(p, 0));
+    if (assignment[p] == config_count(p)) {
+      return std::nullopt;
+    }
+  }
+  return assignment;
+}
+
 bool SearchSpace::advance(Assignment& assignment, std::size_t first) const {
   for (std::size_t p = first; p < assignment.size(); ++p) {
-    assignment[p] = (assignment[p] + 1) % config_count(p);
-    if (assignment[p] != 0) {
+    assignment[p] = next_candidate(p, assignment[p] + 1);
+    if (assignment[p] < config_count(p)) {
       return true;
     }
+    assignment[p] = next_candidate(p, 0);
   }
   return false;
 }

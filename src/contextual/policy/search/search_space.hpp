@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace contextual::policy::search {
@@ -27,9 +28,12 @@ class SearchSpace {
   /// Returns the number of assignments of candidates, or `limit` if there are more.
   std::size_t size(std::size_t limit) const;
 
-  /// Turns an assignment into the next one, candidate or not: the configs of problem `first` change fastest,
+  /// Returns the first candidate of every problem, or nothing if a problem has none.
+  std::optional<Assignment> first() const;
+
+  /// Turns an assignment of candidates into the next one: the configs of problem `first` change fastest,
   /// those of the problems before it not at all. Returns false after the last one, when it begins again at
-  /// config 0 of all of them.
+  /// the first candidate of all of them. However many configs are no candidates, they are no steps.
   bool advance(Assignment& assignment, std::size_t first = 0) const;
 
   /// Returns one word for each parameter of a config. Two configs of one problem have the same word where
@@ -52,6 +56,9 @@ class SearchSpace {
   }
 
  private:
+  /// Returns the first candidate from config `begin` on, or the number of configs if there is none.
+  std::size_t next_candidate(std::size_t problem, std::size_t begin) const;
+
   struct ConfigEntry {
     bool candidate = true;
     std::vector<std::uint64_t> parameters;

@@ -2,6 +2,7 @@
 
 #include "contextual/policy/search/natural_logarithm.hpp"
 #include "support/catch.hpp"
+#include "unit/policy/search/few_of_many.hpp"
 #include "unit/policy/search/scripted_table.hpp"
 
 #include <contextual/config.hpp>
@@ -19,6 +20,7 @@ using contextual::policy::search::Belief;
 using contextual::policy::search::natural_logarithm;
 using contextual::policy::search::SearchSpace;
 using contextual::policy::search::TrialLedger;
+using contextual::policy::search::test::few_of_many_space;
 using contextual::policy::search::test::request_of;
 
 namespace {
@@ -261,6 +263,15 @@ TEST_CASE("Belief: what shares a parameter with the infeasible is likelier to be
     ++draws[belief.draw_shortest(Assignment{6})->assignment.front()];
   }
   CHECK(draws[5] * 5 < draws[11] * 4);
+}
+
+TEST_CASE("Belief: a draw goes through few candidates, however many configs are none", "[unit]") {
+  const SearchSpace space = few_of_many_space();
+  TrialLedger ledger;
+  ledger.add(trial(Assignment(8, 98), {1000, 1000}));
+  const auto shortest = Belief(space, ledger, 1).draw_shortest(Assignment(8, 98));
+  REQUIRE(shortest);
+  CHECK(space.candidate(shortest->assignment));
 }
 
 TEST_CASE("Belief: nothing can be drawn without a candidate of some problem", "[unit]") {

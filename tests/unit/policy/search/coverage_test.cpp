@@ -1,6 +1,7 @@
 #include "contextual/policy/search/coverage.hpp"
 
 #include "support/catch.hpp"
+#include "unit/policy/search/few_of_many.hpp"
 
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@ using contextual::SearchProblem;
 using contextual::policy::search::Coverage;
 using contextual::policy::search::SearchSpace;
 using contextual::policy::search::TrialLedger;
+using contextual::policy::search::test::few_of_many_space;
 
 namespace {
 
@@ -120,4 +122,19 @@ TEST_CASE("Coverage proposes an untried assignment if there are at most so many 
   const TrialLedger ledger;
   CHECK(Coverage(space, ledger, 7).any_untried(4));
   CHECK_FALSE(Coverage(space, ledger, 7).any_untried(3));
+}
+
+TEST_CASE("Coverage looks no further than for as many untried assignments as are asked for", "[unit]") {
+  const SearchSpace space = space_of(std::vector<std::size_t>(8, 100));  // 1e16: nobody can go through them
+  TrialLedger ledger;
+  ledger.add(result(Assignment(8, 0), true));
+  CHECK_FALSE(Coverage(space, ledger, 7).any_untried(4));
+}
+
+TEST_CASE("Coverage finds the untried of a few candidates among very many configs", "[unit]") {
+  const SearchSpace space = few_of_many_space();
+  TrialLedger ledger;
+  ledger.add(result(Assignment(8, 99), true));
+  CHECK(Coverage(space, ledger, 7).any_untried(255));
+  CHECK_FALSE(Coverage(space, ledger, 7).any_untried(254));
 }

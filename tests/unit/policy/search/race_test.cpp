@@ -61,6 +61,15 @@ TEST_CASE("Race: two between which nothing can be gained are decided", "[unit]")
   CHECK(race_is_decided(belief, 0.5));
 }
 
+TEST_CASE("Race: its leader is what most draws find the shortest, not the first of them", "[unit]") {
+  const Visited visited({{100000, 100000}, {102500, 102500}});
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Belief belief(visited.space, visited.ledger, seed);
+    INFO("seed " << seed);
+    CHECK(race_is_decided(belief, 0.03));
+  }
+}
+
 TEST_CASE("Race: one alone is decided, and so is none", "[unit]") {
   Visited visited({{100000}, {}});
   Belief one(visited.space, visited.ledger, 1);

@@ -118,3 +118,23 @@ TEST_CASE("SearchSpace::advance goes through all assignments, or all of the late
   CHECK_FALSE(space.advance(place, 1));
   CHECK(place == contextual::Assignment{1, 0});
 }
+
+TEST_CASE("SearchSpace::advance passes over what is no candidate", "[unit]") {
+  SearchSpace space(std::vector<SearchProblem>{{"a", "", std::vector<contextual::SearchConfig>(3)},
+                                               {"b", "", std::vector<contextual::SearchConfig>(4)}});
+  for (const auto& [problem, config] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{0, 0}, {1, 0}, {1, 2}}) {
+    space.reject(problem, config);
+  }
+  std::optional<contextual::Assignment> place = space.first();
+  REQUIRE(place);
+  std::vector<contextual::Assignment> places;
+  do {
+    places.push_back(*place);
+  } while (space.advance(*place));
+  CHECK(places == std::vector<contextual::Assignment>{{1, 1}, {2, 1}, {1, 3}, {2, 3}});
+  CHECK(place == space.first());
+  space.reject(0, 1);
+  space.reject(0, 2);
+  CHECK_FALSE(space.first());
+}
