@@ -75,10 +75,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   return run_program(app, argc, argv, [&] {
     Stream stream;
-    Nothing kernel(
-        "nothing", {{"VARIANT", &NothingConfig::variant, {0, 1}}},
-        [](float* const&, const float* const&, const float&, const int& n) { return make_key(n); },
-        nothing_definition());
+    Nothing kernel = nothing_kernel();
     kernel.load();
     Launches launches(kernel, stream);
     ContextualAutotuner tuner;

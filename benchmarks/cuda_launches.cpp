@@ -8,8 +8,6 @@ namespace {
 constexpr const char* nothing_source =
     R"(extern "C" __global__ void nothing(float* y, const float* x, float a, int n) {})";
 
-}  // namespace
-
 Nothing::Definition nothing_definition() {
   Nothing::Definition definition;
   definition.source = CudaSource::text("nothing.cu", nothing_source);
@@ -20,6 +18,15 @@ Nothing::Definition nothing_definition() {
     return CudaLayout{.grid = {1}, .block = {32}};
   };
   return definition;
+}
+
+}  // namespace
+
+Nothing nothing_kernel() {
+  return Nothing(
+      "nothing", {{"VARIANT", &NothingConfig::variant, {0, 1}}},
+      [](float* const&, const float* const&, const float&, const int& n) { return make_key(n); },
+      nothing_definition());
 }
 
 CUfunction function_of(Nothing& kernel, const Stream& stream, const Arguments& args) {

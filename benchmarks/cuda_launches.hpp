@@ -24,7 +24,7 @@ struct Arguments {
 };
 
 /// A kernel that does nothing, with two configs that are equal.
-Nothing::Definition nothing_definition();
+Nothing nothing_kernel();
 
 /// The function that a CudaKernel launches, as the driver knows it: taken out of a graph that captured it.
 CUfunction function_of(Nothing& kernel, const Stream& stream, const Arguments& args);

@@ -84,10 +84,7 @@ std::shared_ptr<Communicator> ranks(bool nccl) {
 
 int measure(int tunings, bool nccl) {
   Stream stream;
-  Nothing kernel(
-      "nothing", {{"VARIANT", &NothingConfig::variant, {0, 1}}},
-      [](float* const&, const float* const&, const float&, const int& n) { return make_key(n); },
-      nothing_definition());
+  Nothing kernel = nothing_kernel();
   kernel.load();
   Launches launches(kernel, stream);
   const std::shared_ptr<Communicator> communicator = ranks(nccl);

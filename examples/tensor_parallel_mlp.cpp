@@ -15,6 +15,7 @@
 #include <contextual/autotuner.hpp>
 #include <contextual/config.hpp>
 #include <contextual/cuda.hpp>
+#include <contextual/error.hpp>
 #include <contextual/mpi.hpp>
 
 #include <CLI/CLI.hpp>
@@ -24,6 +25,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -161,11 +163,26 @@ void compare(Program& program, std::vector<Way>& ways) {
   }
 }
 
+/// Returns false, and says so, where the ranks have no NCCL: two of them may share a GPU.
+bool tune_unfused(Program& program) {
+  contextual::Options options;
+  options.feasible = is_unfused;
+  try {
+    program.tune(unfused_name, options);
+  } catch (const contextual::TuningFailedError& error) {
+    if (error.infeasible().empty()) {
+      throw;
+    }
+    if (program.ranks.rank() == 0) {
+      std::printf("\nNot compared with NCCL and cuBLASLt, because NCCL cannot be used by these ranks.\n");
+    }
+    return false;
+  }
+  return true;
+}
+
 void run(Program& program) {
   program.tune(fused_name, {});
-  contextual::Options unfused;
-  unfused.feasible = is_unfused;
-  program.tune(unfused_name, unfused);
   contextual::Options use;
   use.mode = contextual::Mode::use;
   const auto eager = [&](const char* region) {
@@ -174,12 +191,16 @@ void run(Program& program) {
           region, [&] { program.mlp.run(); }, use);
     };
   };
+  std::optional<CapturedRegion> unfused_graph;
+  std::vector<Way> ways;
+  if (tune_unfused(program)) {
+    unfused_graph.emplace(program, unfused_name);
+    ways.push_back({"NCCL and cuBLASLt", eager(unfused_name), {}});
+    ways.push_back({"NCCL and cuBLASLt, graph", [&] { unfused_graph->launch(); }, {}});
+  }
   const CapturedRegion fused_graph(program, fused_name);
-  const CapturedRegion unfused_graph(program, unfused_name);
-  std::vector<Way> ways{{"NCCL and cuBLASLt", eager(unfused_name), {}},
-                        {"chosen", eager(fused_name), {}},
-                        {"NCCL and cuBLASLt, graph", [&] { unfused_graph.launch(); }, {}},
-                        {"chosen, graph", [&] { fused_graph.launch(); }, {}}};
+  ways.push_back({"chosen", eager(fused_name), {}});
+  ways.push_back({"chosen, graph", [&] { fused_graph.launch(); }, {}});
   compare(program, ways);
   if (program.ranks.rank() == 0) {
     std::printf("\nAll results that were looked at were right: largest relative error %.1e, allowed %.0e.\n",
