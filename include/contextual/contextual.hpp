@@ -8,6 +8,7 @@
 #include <contextual/abort_word.hpp>
 #include <contextual/alternatives.hpp>
 #include <contextual/autotuner.hpp>
+#include <contextual/cache_directory.hpp>
 #include <contextual/communicator.hpp>
 #include <contextual/config.hpp>
 #include <contextual/config_space.hpp>

@@ -10,9 +10,9 @@ using engine_test::TemporaryDirectory;
 
 namespace {
 
-std::filesystem::path only_file(const std::filesystem::path& folder) {
+std::filesystem::path only_file(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory / "code")) {
     files.push_back(entry.path());
   }
   REQUIRE(files.size() == 1);
@@ -68,4 +68,15 @@ TEST_CASE("cubin cache: leaves one file and no temporary ones, and is silent whe
   const CubinCache nowhere("/proc/no-directory-can-be-made-here");
   nowhere.store("key", {"code", "name"});
   CHECK_FALSE(nowhere.find("key"));
+}
+
+TEST_CASE("cubin cache: what others can have written is compiled anew", "[unit]") {
+  const TemporaryDirectory folder;
+  const CubinCache cache(folder.path());
+  cache.store("key", {"code", "name"});
+  std::filesystem::permissions(only_file(folder.path()), std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  CHECK_FALSE(cache.find("key"));
+  cache.store("key", {"own code", "name"});
+  CHECK(cache.find("key")->code == "own code");
 }

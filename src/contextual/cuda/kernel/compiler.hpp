@@ -30,7 +30,7 @@ struct Architecture {
 /// compiled from the same text. Thread-safe.
 class Compiler {
  public:
-  /// `cache` is a folder for cubins, or empty for no cache. Throws InvalidArgument if the source cannot be
+  /// `cache` is the cache directory, or empty for no cache. Throws InvalidArgument if the source cannot be
   /// read.
   Compiler(CudaSource source, std::filesystem::path cache);
 

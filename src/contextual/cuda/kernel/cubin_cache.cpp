@@ -1,20 +1,15 @@
 #include "contextual/cuda/kernel/cubin_cache.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
-
-#include <unistd.h>
+#include <contextual/detail/storage/warning.hpp>
 
 #include <array>
-#include <atomic>
+#include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
-#include <system_error>
+#include <string_view>
 
 namespace contextual::cuda {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "contextual cubin 1\n";
 
@@ -78,21 +73,19 @@ std::optional<Cubin> decode(std::string_view text, const std::string& key) {
   return Cubin{*std::move(code), *std::move(name)};
 }
 
-}  // namespace
-
-fs::path CubinCache::path_of(const std::string& key) const {
-  return folder_ / (hex(digest(key)) + ".cubin");
+std::string file_of(const std::string& key) {
+  return hex(digest(key)) + ".cubin";
 }
+
+}  // namespace
 
 std::optional<Cubin> CubinCache::find(const std::string& key) const noexcept {
   try {
-    std::ifstream file(path_of(key), std::ios::binary);
-    if (!file) {
-      return std::nullopt;
+    const detail::TrustedFolder::Reading reading = folder_.read(file_of(key));
+    if (!reading.refusal.empty()) {
+      detail::warn_once(reading.refusal);
     }
-    std::ostringstream text;
-    text << file.rdbuf();
-    return decode(text.str(), key);
+    return reading.text ? decode(*reading.text, key) : std::nullopt;
   } catch (...) {
     return std::nullopt;
   }
@@ -100,22 +93,9 @@ std::optional<Cubin> CubinCache::find(const std::string& key) const noexcept {
 
 void CubinCache::store(const std::string& key, const Cubin& cubin) const noexcept {
   try {
-    static std::atomic<unsigned> next{0};
-    fs::create_directories(folder_);
-    const fs::path path = path_of(key);
-    fs::path temporary = path;
-    temporary += "." + std::to_string(getpid()) + "." + std::to_string(next.fetch_add(1));
-    {
-      std::ofstream file(temporary, std::ios::binary);
-      file << encode(key, cubin);
-      file.flush();
-      if (!file) {
-        std::error_code ignored;
-        fs::remove(temporary, ignored);
-        return;
-      }
+    if (const std::string problem = folder_.write(file_of(key), encode(key, cubin)); !problem.empty()) {
+      detail::warn_once("machine code is not kept: " + problem);
     }
-    fs::rename(temporary, path);
   } catch (...) {
     return;  // a cache is a convenience
   }

@@ -4,7 +4,7 @@
 #include "contextual/cuda/kernel/device_limits.hpp"
 #include "contextual/cuda/kernel/parallel.hpp"
 
-#include <contextual/cuda/cache_directory.hpp>
+#include <contextual/cache_directory.hpp>
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/cuda/context_scope.hpp>
 #include <contextual/detail/cuda/cuda_kernel_core.hpp>
@@ -102,7 +102,7 @@ struct CudaKernelCore::Impl {
   void read_source() {
     if (!compiler) {
       variants = make_variants();
-      compiler.emplace(source, cuda_cache_directory());
+      compiler.emplace(source, cache_directory());
     }
   }
 

@@ -1,0 +1,53 @@
+#pragma once
+
+/// \file
+/// Files that outlive the process, which are believed only where nobody else can have written them.
+
+#include <contextual/export.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contextual::detail {
+
+/// A folder within a root directory. What is in it may be code that is going to run, so a file is read only
+/// if it, the folder and the root belong to this user or to root and cannot be written by anyone else, and if
+/// neither file nor folder is a link. Where CONTEXTUAL_TRUSTED_CACHE_DIR names the root, whoever can write
+/// there is trusted: links are refused all the same.
+///
+/// A file is written under a name of its own, which no other process or node uses, and then renamed, so that
+/// others see all of it or nothing. Directories are made with mode 0700 and files with 0600; in a trusted
+/// root with what the umask leaves. Thread-safe.
+class CONTEXTUAL_API TrustedFolder {
+ public:
+  TrustedFolder(std::filesystem::path root, std::string name);
+
+  struct Reading {
+    std::optional<std::string> text;  ///< empty if there is no such file, or if it is not believed
+    std::string refusal;              ///< why it is not believed, with its path; else empty
+  };
+  /// Throws nothing but std::bad_alloc.
+  Reading read(const std::string& file) const;
+
+  /// Replaces the file if it exists. Returns what went wrong, with the path, or an empty text. Throws nothing
+  /// but std::bad_alloc.
+  std::string write(const std::string& file, std::string_view text) const;
+
+  /// Returns the names of the files with this ending, in no order; none if the folder is not believed.
+  std::vector<std::string> files(std::string_view ending) const;
+
+  /// Returns what went wrong, or an empty text; also if there is no such file.
+  std::string remove(const std::string& file) const;
+
+  std::filesystem::path path() const { return root_ / name_; }
+
+ private:
+  std::filesystem::path root_;
+  std::string name_;
+  bool trusted_;  ///< whoever can write in the root
+};
+
+}  // namespace contextual::detail

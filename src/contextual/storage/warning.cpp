@@ -1,0 +1,22 @@
+#include <contextual/detail/storage/warning.hpp>
+
+#include <cstdio>
+#include <mutex>
+#include <set>
+
+namespace contextual::detail {
+
+void warn_once(const std::string& text) noexcept {
+  try {
+    static std::mutex mutex;
+    static auto* const told = new std::set<std::string>;  // outlives static objects
+    const std::lock_guard lock(mutex);
+    if (told->insert(text).second) {
+      std::fprintf(stderr, "[contextual] warning: %s\n", text.c_str());
+    }
+  } catch (...) {
+    return;  // no memory for a warning
+  }
+}
+
+}  // namespace contextual::detail
