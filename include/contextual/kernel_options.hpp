@@ -76,6 +76,9 @@ struct KernelOptions<R(const C&, Args...)> {
   /// ranks needs a coupling too, also when it is the only one. When a coupled launch fails, the run ends with
   /// Error, because a fallback would not match its partner.
   std::string coupling{};
+  /// The version of the kernel's code, in any form: what was chosen for another version does not count. The
+  /// config space is part of that anyway, and so is a CudaKernel's source.
+  std::string version{};
   /// The names of the key's parts in logs, e.g. {"M", "N", "K"}.
   std::vector<std::string> key_names{};
 };

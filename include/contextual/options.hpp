@@ -136,6 +136,9 @@ struct Options {
   std::optional<bool> times_count{};
   /// .autotune_logs. An empty path writes no log. CONTEXTUAL_LOG_DIR
   std::optional<std::filesystem::path> log_directory{};
+  /// None: an empty path. Where choices are kept for other processes, which begin with them and do not tune:
+  /// see docs/cache.md. Rank 0's counts. CONTEXTUAL_CACHE_DIR
+  std::optional<std::filesystem::path> cache_directory{};
   /// False. If true, choices and progress are printed to stderr. CONTEXTUAL_PRINT_AUTOTUNING
   std::optional<bool> print{};
   std::shared_ptr<Communicator> communicator{};  ///< one_rank()

@@ -49,7 +49,8 @@ class CudaKernel {
   CudaKernel(std::string name, ConfigSpace<C> space, CheckedKey key, Definition definition)
       : parts_(std::make_shared<Parts>(std::move(space), std::move(definition))),
         key_(std::move(key).function()),
-        engine_(std::move(name), parts_->configs().space(), engine_options()) {}
+        engine_(std::move(name), parts_->configs().space(), engine_options(), detail::LaunchKind::kernel,
+                [parts = parts_] { return parts->source_text(); }) {}
   CudaKernel(const CudaKernel&) = delete;
   CudaKernel& operator=(const CudaKernel&) = delete;
 

@@ -4,9 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -20,13 +18,6 @@ inline std::string details_text(const nlohmann::json& details) {
 /// Returns a hash for the exchange, which is the same on all ranks.
 inline std::uint64_t text_digest(std::string_view text) {
   return detail::StableHash().add(text).value();
-}
-
-/// Writes a digest or an id as 16 hexadecimal digits.
-inline std::string hex_text(std::uint64_t number) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
-  return text.data();
 }
 
 /// Reads details from a gather. Returns a discarded value if the text is not details, for example because

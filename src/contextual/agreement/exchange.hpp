@@ -46,6 +46,7 @@ enum class Flag : std::size_t {
   settled,    ///< in the hello: as far as this rank knows, everything that the region launches is locked in
   unsettled,  ///< in the hello: the opposite of `settled`
   something_new,  ///< a settled region has launched something that is not locked in
+  keeps_choices,  ///< in the hello: rank 0 keeps choices, or has kept some
   no_head_start,  ///< in a turn of a region's part: this rank's timer must not be given one
   count,
 };
@@ -96,7 +97,7 @@ class Agreement {
 class Exchange {
  public:
   /// Increase it with every change of the header, of a payload or of a gathered text.
-  static constexpr std::uint64_t protocol_version = 7;
+  static constexpr std::uint64_t protocol_version = 8;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
 

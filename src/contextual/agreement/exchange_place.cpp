@@ -15,6 +15,8 @@ std::string moment_of(const ExchangePlace& place) {
   switch (place.stage) {
     case Stage::hello:
       return "before its first tuning iteration";
+    case Stage::kept_choices:
+      return "before its first tuning iteration, when the kept choices had been looked at";
     case Stage::prepare:
       return "before " + iterations_text(place) + ", when their configs had been prepared";
     case Stage::batch:
@@ -43,6 +45,8 @@ std::string_view to_string(Stage stage) noexcept {
   switch (stage) {
     case Stage::hello:
       return "hello";
+    case Stage::kept_choices:
+      return "kept_choices";
     case Stage::prepare:
       return "prepare";
     case Stage::batch:

@@ -12,9 +12,10 @@ namespace contextual::agreement {
 
 /// What an exchange is about.
 enum class Stage {
-  hello,    ///< before the first tuning iteration: whether all ranks are about to do the same
-  prepare,  ///< what could not be prepared for the next batch
-  batch,    ///< what happened in a batch
+  hello,         ///< before the first tuning iteration: whether all ranks are about to do the same
+  kept_choices,  ///< after the hello: which of the choices that were kept can be used on all ranks
+  prepare,       ///< what could not be prepared for the next batch
+  batch,         ///< what happened in a batch
   final_run,
   settled_run,  ///< a run in which everything was locked in already
   part,         ///< the time of a part of the region, or of the whole, when everything is locked in

@@ -5,7 +5,9 @@
 #include "contextual/agreement/told_failure.hpp"
 #include "contextual/record/failure.hpp"
 
+#include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
+#include <contextual/detail/storage/machine.hpp>
 #include <contextual/error.hpp>
 
 #include <unistd.h>
@@ -102,6 +104,20 @@ std::int64_t new_tuning_number() {
                           majority_of(names).differing);
 }
 
+/// All ranks come, because they have seen the same flag.
+void gather_kept(Exchange& exchange, const std::string& own, Hello& hello) {
+  const auto texts =
+      exchange.gather(details_text({{"machine", detail::machine_text()}, {"kept_choices", own}}));
+  for (const std::string& text : texts) {
+    const nlohmann::json details = parse_details(text);
+    const bool complete = details.is_object() && details.contains("machine");
+    hello.machines.push_back(complete ? details.at("machine").get<std::string>() : std::string());
+    if (complete && hello.machines.size() == 1) {
+      hello.kept_choices = details.value("kept_choices", std::string());
+    }
+  }
+}
+
 }  // namespace
 
 Hello say_hello(Exchange& exchange, const std::string& region, const options::ResolvedOptions& options,
@@ -117,6 +133,7 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   }
   header.raise(Flag::region_threw, arrival.setup_failure != nullptr);
   header.raise(arrival.settled ? Flag::settled : Flag::unsettled);
+  header.raise(Flag::keeps_choices, arrival.keeps_choices);
   header.offer(exchange.rank() == 0 ? new_tuning_number() : 0);
   exchange.set_place({.region = region, .stage = Stage::hello});
   const Agreement agreement = exchange.agree(header);
@@ -134,8 +151,12 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   if (agreement.differs(Field::plan)) {
     throw_other_timers(exchange, region, arrival.timer, options.times_count);
   }
-  return {hex_text(static_cast<std::uint64_t>(agreement.largest_offer())), !agreement.raised(Flag::unsettled),
-          agreement.raised(Flag::settled)};
+  Hello hello{detail::hex_text(static_cast<std::uint64_t>(agreement.largest_offer())),
+              !agreement.raised(Flag::unsettled), agreement.raised(Flag::settled)};
+  if (agreement.raised(Flag::keeps_choices)) {
+    gather_kept(exchange, arrival.kept_choices, hello);
+  }
+  return hello;
 }
 
 }  // namespace contextual::agreement

@@ -9,6 +9,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace contextual::agreement {
 
@@ -18,6 +19,8 @@ struct Arrival {
   std::exception_ptr
       setup_failure{};   ///< the error of this rank's set-up, which it tells the others and rethrows
   bool settled = false;  ///< as far as this rank knows, everything that the region launches is locked in
+  bool keeps_choices = false;  ///< this rank writes what is chosen to the disk; rank 0 only
+  std::string kept_choices{};  ///< what it has read there for the region; rank 0 only
 };
 
 /// What all ranks know when they have met.
@@ -25,10 +28,15 @@ struct Hello {
   std::string tuning_id;            ///< equal on all ranks, and different for every tuning run
   bool settled_everywhere = false;  ///< true if all ranks are settled
   bool settled_somewhere = false;   ///< true if some rank is settled
+  // Only where rank 0 keeps choices:
+  std::vector<std::string> machines{};  ///< by rank, see detail::machine_text
+  std::string kept_choices{};           ///< rank 0's; empty if it has none
 };
 
 /// Compares the region and the options of all ranks. Ranks that tune and whose times count must have the same
 /// timer; otherwise the maximum of their times would mean nothing. Collective.
+///
+/// Costs one reduction, and a gather where rank 0 keeps choices.
 ///
 /// Rethrows this rank's set-up failure. Throws RegionFailedError if the set-up of another rank failed,
 /// RankMismatchError, which names what differs, or CommunicationError.

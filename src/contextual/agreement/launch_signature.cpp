@@ -4,6 +4,7 @@
 #include "contextual/agreement/majority.hpp"
 #include "contextual/agreement/space_difference.hpp"
 
+#include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 
 #include <nlohmann/json.hpp>
@@ -101,7 +102,7 @@ std::string launch_details(detail::RunContext& context, std::int64_t first_itera
     for (const LaunchRecord& record : log.records) {
       if (compared(record)) {
         const detail::ProblemSlot& slot = *record.slot;
-        const std::string space = hex_text(slot.problem.space_digest);
+        const std::string space = detail::hex_text(slot.problem.space_digest);
         if (!spaces.contains(space)) {
           spaces[space] = parameters_of(slot.found.members.front()->space());
         }

@@ -108,7 +108,10 @@ void KernelCore::make_ready() const {
       space_error_ = std::current_exception();
       return;
     }
-    table_ = LaunchRegistry::instance().table_for(traits_.name, space_.digest);
+    const std::string version = traits_.version ? traits_.version() : std::string();
+    table_digest_ = version.empty() ? space_.digest
+                                    : StableHash().add(space_.digest).add(std::string_view(version)).value();
+    table_ = LaunchRegistry::instance().table_for(traits_.name, table_digest_);
     ready_.store(true, std::memory_order_release);
     LaunchRegistry::instance().publish(*this);
   });
@@ -120,6 +123,11 @@ void KernelCore::make_ready() const {
 const SpaceView& KernelCore::space() const {
   make_ready();
   return space_;
+}
+
+std::uint64_t KernelCore::table_digest() const {
+  make_ready();
+  return table_digest_;
 }
 
 std::shared_ptr<LockInTable> KernelCore::table() const {

@@ -43,6 +43,9 @@ Environment parse_environment(const std::function<const char*(const char*)>& get
   if (const auto directory = text("CONTEXTUAL_LOG_DIR")) {
     environment.log_directory = *directory;
   }
+  if (const char* directory = get("CONTEXTUAL_CACHE_DIR"); directory != nullptr) {
+    environment.cache_directory = directory;
+  }
   environment.always_tune = parse_bool("CONTEXTUAL_ALWAYS_TUNE", text("CONTEXTUAL_ALWAYS_TUNE"));
   environment.print = parse_bool("CONTEXTUAL_PRINT_AUTOTUNING", text("CONTEXTUAL_PRINT_AUTOTUNING"));
   return environment;

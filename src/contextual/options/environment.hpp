@@ -12,12 +12,15 @@
 
 namespace contextual::options {
 
-/// The values of the environment variables. A variable that is unset or empty has no value.
+/// The values of the environment variables. A variable that is unset or empty has no value, except
+/// that an empty cache directory is one.
 struct Environment {
   std::optional<Mode> mode;                            ///< CONTEXTUAL_MODE: tune, use or off
   std::optional<std::filesystem::path> log_directory;  ///< CONTEXTUAL_LOG_DIR
-  std::optional<bool> always_tune;                     ///< CONTEXTUAL_ALWAYS_TUNE: 0 or 1
-  std::optional<bool> print;                           ///< CONTEXTUAL_PRINT_AUTOTUNING: 0 or 1
+  /// CONTEXTUAL_CACHE_DIR; an empty path if it is set to an empty text
+  std::optional<std::filesystem::path> cache_directory;
+  std::optional<bool> always_tune;  ///< CONTEXTUAL_ALWAYS_TUNE: 0 or 1
+  std::optional<bool> print;        ///< CONTEXTUAL_PRINT_AUTOTUNING: 0 or 1
 };
 
 /// Reads the variables by `get`, which works like std::getenv. Throws InvalidArgument, which names the

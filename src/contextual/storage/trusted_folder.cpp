@@ -91,8 +91,8 @@ Opened not_opened(const fs::path& path) {
   if (errno == ENOENT) {
     return {Descriptor(), {}, true};
   }
-  if (errno == ELOOP) {
-    return {Descriptor(), path.string() + " is not used: it is a symbolic link"};
+  if (errno == ELOOP || errno == ENOTDIR) {
+    return {Descriptor(), path.string() + " is not used: it is a symbolic link, or no directory"};
   }
   return {Descriptor(), failure_text(path, "it cannot be opened")};
 }
@@ -103,19 +103,23 @@ Opened open_root(const fs::path& root, bool trusted) {
   return directory.open() ? believed(std::move(directory), root, trusted) : not_opened(root);
 }
 
-Opened open_folder(const fs::path& root, const std::string& name, bool trusted) {
+Opened open_folder(const fs::path& root, const fs::path& name, bool trusted) {
   Opened opened = open_root(root, trusted);
-  if (!opened.directory.open()) {
-    return opened;
+  fs::path path = root;
+  for (const fs::path& part : name) {
+    if (!opened.directory.open()) {
+      return opened;
+    }
+    path /= part;
+    // A link is no directory for this call.
+    Descriptor folder(
+        ::openat(opened.directory.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!folder.open()) {
+      return not_opened(path);
+    }
+    opened = believed(std::move(folder), path, trusted);
   }
-  // A link is no directory for this call.
-  Descriptor folder(
-      ::openat(opened.directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (folder.open()) {
-    return believed(std::move(folder), root / name, trusted);
-  }
-  errno = errno == ENOTDIR ? ELOOP : errno;
-  return not_opened(root / name);
+  return opened;
 }
 
 /// Makes what is missing of the path. Returns false, with errno, where that is impossible.
@@ -130,7 +134,7 @@ bool make_directories(const fs::path& path, mode_t mode) {
   return ::mkdir(path.c_str(), mode) == 0 || errno == EEXIST;
 }
 
-Opened make_folder(const fs::path& root, const std::string& name, bool trusted) {
+Opened make_folder(const fs::path& root, const fs::path& name, bool trusted) {
   Opened opened = open_folder(root, name, trusted);
   const fs::path path = root / name;
   if (opened.missing) {
@@ -198,7 +202,7 @@ bool is_trusted(const fs::path& root) {
 
 }  // namespace
 
-TrustedFolder::TrustedFolder(fs::path root, std::string name)
+TrustedFolder::TrustedFolder(fs::path root, fs::path name)
     : root_(std::move(root)), name_(std::move(name)), trusted_(is_trusted(root_)) {}
 
 TrustedFolder::Reading TrustedFolder::read(const std::string& file) const {
@@ -272,13 +276,14 @@ std::vector<std::string> TrustedFolder::files(std::string_view ending) const {
   return names;
 }
 
-std::string TrustedFolder::remove(const std::string& file) const {
+std::string TrustedFolder::rename(const std::string& file, const std::string& to) const {
   const Opened folder = open_folder(root_, name_, trusted_);
   if (!folder.directory.open()) {
     return folder.refusal;
   }
-  const bool gone = ::unlinkat(folder.directory.get(), file.c_str(), 0) == 0 || errno == ENOENT;
-  return gone ? std::string() : failure_text(root_ / name_ / file, "it cannot be removed");
+  const bool renamed =
+      ::renameat(folder.directory.get(), file.c_str(), folder.directory.get(), to.c_str()) == 0;
+  return renamed ? std::string() : failure_text(root_ / name_ / file, "it cannot be renamed");
 }
 
 }  // namespace contextual::detail

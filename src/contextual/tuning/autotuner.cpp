@@ -5,6 +5,7 @@
 #include "contextual/tuning/abandoned.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/call_watch.hpp"
+#include "contextual/tuning/kept_choices.hpp"
 #include "contextual/tuning/rank_groups.hpp"
 #include "contextual/tuning/run_lock.hpp"
 #include "contextual/tuning/settled_run.hpp"
@@ -84,6 +85,16 @@ struct ContextualAutotuner::Impl {
   /// Tunes, whatever is locked in already.
   bool tune(const std::string& region, std::uint32_t id, const std::function<void()>& call,
             const options::ResolvedOptions& resolved, const Occasion& occasion);
+  /// In mode tune, the first time that this tuner runs the region, on a rank that has kept choices of it.
+  /// Returns true if the region has been run with them and nothing is left to tune.
+  bool start_from_kept(const std::string& region, std::uint32_t id, const std::function<void()>& call,
+                       const options::ResolvedOptions& resolved);
+  /// On all ranks, after a hello in which rank 0 has told kept choices. Returns as `start_from_kept`.
+  bool run_with_kept(const std::string& region, std::uint32_t id, const std::function<void()>& call,
+                     const options::ResolvedOptions& resolved, const agreement::Hello& hello);
+  /// In mode use, the first time that this tuner runs the region.
+  void meet_to_use(const std::string& region, const options::ResolvedOptions& resolved);
+
   /// Modes use and off: the final run and nothing else.
   void run_once(const std::string& region, const std::function<void()>& call,
                 const options::ResolvedOptions& resolved);
@@ -133,9 +144,9 @@ bool ContextualAutotuner::Impl::start(const std::string& region, const std::func
     if (resolved.mode == Mode::tune) {
       return run(region, call, resolved, occasion);
     }
-    if (!groups.met(resolved)) {  // once: a rank may have another mode
-      agreement::say_hello(groups.exchange_for(resolved), region, resolved,
-                           {.setup_failure = invalid(resolved)});
+    const bool uses_first = resolved.mode == Mode::use && groups.meets_first(region, resolved);
+    if (uses_first || !groups.met(resolved)) {  // once: a rank may have another mode
+      meet_to_use(region, resolved);
       groups.note_met(resolved);
     }
   }
@@ -155,13 +166,70 @@ bool ContextualAutotuner::Impl::run(const std::string& region, const std::functi
     agreement::Exchange& exchange = groups.exchange_for(resolved);
     const agreement::Hello hello = agreement::say_hello(
         exchange, region, resolved, {.setup_failure = invalid(resolved), .settled = true});
-    if (hello.settled_everywhere &&
-        !tuning::SettledRun(resolved, region, id, last_run_id(region), exchange, watch).execute(call)) {
+    if (!hello.kept_choices.empty()) {
+      if (run_with_kept(region, id, call, resolved, hello)) {
+        return true;
+      }
+    } else if (hello.settled_everywhere &&
+               !tuning::SettledRun(resolved, region, id, last_run_id(region), exchange, watch)
+                    .execute(call)) {
       return true;
     }
     groups.forget_settled(region, resolved);
+  } else if (occasion.origin == Origin::run && !resolved.always_tune &&
+             groups.meets_first(region, resolved) && start_from_kept(region, id, call, resolved)) {
+    return true;
   }
   return tune(region, id, call, resolved, occasion);
+}
+
+bool ContextualAutotuner::Impl::start_from_kept(const std::string& region, std::uint32_t id,
+                                                const std::function<void()>& call,
+                                                const options::ResolvedOptions& resolved) {
+  agreement::Exchange& exchange = groups.exchange_for(resolved);
+  if (exchange.rank() != 0 || resolved.cache_directory.empty()) {
+    return false;  // learns of them in its hello
+  }
+  std::string kept = tuning::read_kept_choices(resolved.cache_directory, region);
+  if (kept.empty()) {
+    return false;
+  }
+  const agreement::Hello hello = agreement::say_hello(exchange, region, resolved,
+                                                      {.setup_failure = invalid(resolved),
+                                                       .settled = true,
+                                                       .keeps_choices = true,
+                                                       .kept_choices = std::move(kept)});
+  return run_with_kept(region, id, call, resolved, hello);
+}
+
+bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::uint32_t id,
+                                              const std::function<void()>& call,
+                                              const options::ResolvedOptions& resolved,
+                                              const agreement::Hello& hello) {
+  agreement::Exchange& exchange = groups.exchange_for(resolved);
+  RegionReport kept = tuning::install_kept_choices(exchange, region, id, hello);
+  if (kept.problems.empty() ||
+      tuning::SettledRun(resolved, region, id, last_run_id(region), exchange, watch).execute(call)) {
+    return false;
+  }
+  groups.note_met(resolved);
+  groups.note_settled(region, id, resolved);
+  keep(std::move(kept));
+  return true;
+}
+
+void ContextualAutotuner::Impl::meet_to_use(const std::string& region,
+                                            const options::ResolvedOptions& resolved) {
+  agreement::Exchange& exchange = groups.exchange_for(resolved);
+  agreement::Arrival arrival{.setup_failure = invalid(resolved)};
+  if (resolved.mode == Mode::use && exchange.rank() == 0 && !resolved.cache_directory.empty()) {
+    arrival.kept_choices = tuning::read_kept_choices(resolved.cache_directory, region);
+    arrival.keeps_choices = !arrival.kept_choices.empty();
+  }
+  const agreement::Hello hello = agreement::say_hello(exchange, region, resolved, arrival);
+  if (!hello.kept_choices.empty()) {
+    keep(tuning::install_kept_choices(exchange, region, region_id(region, resolved), hello));
+  }
 }
 
 bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id,
@@ -169,7 +237,13 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
                                      const options::ResolvedOptions& resolved, const Occasion& occasion) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
   TuningSetup setup(region, id, resolved, occasion, exchange);
-  setup.meet();
+  if (const agreement::Hello& hello = setup.meet(); !hello.kept_choices.empty()) {
+    if (run_with_kept(region, id, call, resolved, hello)) {
+      setup.recorder().end(nullptr, {});
+      return true;
+    }
+    setup.meet();
+  }
   groups.note_met(resolved);
   record::Recorder& recorder = setup.recorder();
   std::unique_ptr<TuningRun> run = setup.take_run();
@@ -194,6 +268,13 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
     throw;
   }
   const bool all_tracked = run->context().untracked_launches() == 0;
+  if (exchange.rank() == 0 && !resolved.cache_directory.empty()) {
+    const std::string problem =
+        tuning::write_kept_choices(resolved.cache_directory, region, *run, setup.machines());
+    if (!problem.empty()) {
+      recorder.warning("the choices are not kept: " + problem);
+    }
+  }
   finish(nullptr);
   return all_tracked;
 }

@@ -65,6 +65,10 @@ std::uint64_t publications_of(std::uint32_t region_id) {
   return publications().count(region_id, false);
 }
 
+void note_publication(std::uint32_t region_id) {
+  publications().count(region_id, true);
+}
+
 void LockIns::publish(const agreement::Problems& problems) {
   for (ProblemSlot& slot : context_.slots()) {
     const policy::ProblemRecord* record = problems.record_of(slot);

@@ -22,6 +22,8 @@ enum class Origin {
 /// Returns how often choices of a region have been published in this process: another number means that some
 /// tuner may have changed one. Thread-safe.
 std::uint64_t publications_of(std::uint32_t region_id);
+/// Choices of a region were published otherwise than by a LockIns. Thread-safe.
+void note_publication(std::uint32_t region_id);
 
 /// The published choices of one run.
 class LockIns {

@@ -33,6 +33,12 @@ class RankGroups {
   }
   void note_met(const options::ResolvedOptions& options) { met_.insert(options.communicator.get()); }
 
+  /// Returns true the first time it is asked about the region and these ranks, who then look for kept
+  /// choices.
+  bool meets_first(const std::string& region, const options::ResolvedOptions& options) {
+    return met_in_.emplace(options.communicator.get(), region).second;
+  }
+
   /// Returns true if everything that the region launched in its last tuning run has a lasting choice, and
   /// nobody has published another choice for the region since.
   bool settled(const std::string& region, std::uint32_t region_id,
@@ -45,6 +51,7 @@ class RankGroups {
   std::map<Communicator*, std::unique_ptr<agreement::Exchange>> exchanges_;
   std::vector<std::shared_ptr<Communicator>> communicators_;  ///< live as long as their exchanges
   std::set<Communicator*> met_;
+  std::set<std::pair<Communicator*, std::string>> met_in_;
   std::map<std::pair<Communicator*, std::string>, std::uint64_t> settled_;  ///< publications_of then
 };
 

@@ -1,7 +1,5 @@
 #include "contextual/tuning/tuning_setup.hpp"
 
-#include "contextual/agreement/hello.hpp"
-
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
@@ -43,9 +41,10 @@ TuningSetup::TuningSetup(const std::string& region, std::uint32_t region_id,
   }
 }
 
-void TuningSetup::meet() {
+const agreement::Hello& TuningSetup::meet() {
   try {
     say_hello();
+    return hello_;
   } catch (...) {
     if (recorder_) {
       recorder_->end(std::current_exception(), {});
@@ -54,16 +53,23 @@ void TuningSetup::meet() {
   }
 }
 
+agreement::Hello TuningSetup::say_hello_once() {
+  return agreement::say_hello(exchange_, region_, options_,
+                              {.timer = run_ ? run_->timer().name() : std::string_view(),
+                               .setup_failure = failure_,
+                               .keeps_choices = exchange_.rank() == 0 && !options_.cache_directory.empty()});
+}
+
 void TuningSetup::say_hello() {
-  const agreement::Arrival arrival{.timer = run_ ? run_->timer().name() : std::string_view(),
-                                   .setup_failure = failure_};
   try {
-    agreement::Hello hello = agreement::say_hello(exchange_, region_, options_, arrival);
-    if (hello.settled_somewhere) {
-      hello =
-          agreement::say_hello(exchange_, region_, options_, arrival);  // those have set up their runs by now
+    hello_ = say_hello_once();
+    if (!hello_.kept_choices.empty()) {
+      return;
     }
-    recorder_->hello(hello.tuning_id, run_->timer());
+    if (hello_.settled_somewhere) {
+      hello_ = say_hello_once();  // those have set up their runs by now
+    }
+    recorder_->hello(hello_.tuning_id, run_->timer());
   } catch (const CommunicationError& error) {
     const bool met_nobody = names_all_others(error.missing_ranks(), exchange_);
     if (occasion_.new_launch.empty() || !recorder_ || !met_nobody) {

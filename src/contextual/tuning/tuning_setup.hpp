@@ -4,6 +4,7 @@
 /// The begin of a tuning run: each rank sets up its part, then all ranks meet.
 
 #include "contextual/agreement/exchange.hpp"
+#include "contextual/agreement/hello.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/recorder.hpp"
 #include "contextual/tuning/tuning_run.hpp"
@@ -15,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace contextual::tuning {
 
@@ -33,14 +35,20 @@ class TuningSetup {
   /// Collective. Throws the error of this rank's set-up, or what agreement::say_hello throws, after it has
   /// written the end of the run to the log. If a new launch in a later call is the occasion and no other rank
   /// comes, the error says so, and the log blames this rank.
-  void meet();
+  ///
+  /// Returns what the ranks know then. Where rank 0 has kept choices, the ranks have to meet again before
+  /// they tune.
+  const agreement::Hello& meet();
 
   // Valid after `meet` has returned. The run refers to the recorder, which this object keeps.
   record::Recorder& recorder() { return *recorder_; }
   std::unique_ptr<TuningRun> take_run() { return std::move(run_); }
+  /// By rank, where rank 0 keeps choices.
+  const std::vector<std::string>& machines() const { return hello_.machines; }
 
  private:
   void say_hello();
+  agreement::Hello say_hello_once();
   [[noreturn]] void throw_alone(const CommunicationError& error) const;
 
   std::string region_;
@@ -50,6 +58,7 @@ class TuningSetup {
   std::optional<record::Recorder> recorder_;
   std::unique_ptr<TuningRun> run_;
   std::exception_ptr failure_;
+  agreement::Hello hello_;
 };
 
 }  // namespace contextual::tuning

@@ -63,6 +63,12 @@ void add_devices(contextual::cuda::Driver& api) {
       return CUDA_SUCCESS;
     });
   };
+  api.cuDeviceGetName = [](char* name, int length, CUdevice) {
+    return quietly("cuDeviceGetName", [&]() -> CUresult {
+      std::snprintf(name, static_cast<std::size_t>(length), "Scripted GPU");
+      return CUDA_SUCCESS;
+    });
+  };
   api.cuDeviceGet = [](CUdevice* device, int ordinal) {
     return quietly("cuDeviceGet", [&]() -> CUresult {
       *device = ordinal;

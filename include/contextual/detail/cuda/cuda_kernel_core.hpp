@@ -28,6 +28,9 @@ class CONTEXTUAL_API CudaKernelCore {
   CudaKernelCore& operator=(const CudaKernelCore&) = delete;
   ~CudaKernelCore();
 
+  /// Returns a digest of the source and its headers as text, or an empty one if they cannot be read.
+  std::string source_text() const noexcept;
+
   /// Remembers the layout of this config's launches for this key, which `prepare` then checks. Allocates, and
   /// takes a short lock; does not touch a device.
   void expect(std::size_t config_id, const Key& key, const CudaLayout& layout);

@@ -39,6 +39,7 @@ class CudaKernelParts {
 
   const ConfigTable<C>& configs() const noexcept { return configs_; }
   const Definition& definition() const noexcept { return definition_; }
+  std::string source_text() const noexcept { return core_.source_text(); }
 
   /// Returns true if this config is a candidate, and then remembers the layout of its launch. Called for
   /// every config at a problem's first launch.

@@ -28,6 +28,7 @@ struct KernelTraits {
   std::string coupling;
   std::vector<std::string> key_names;
   std::function<SpaceView()> space;                      ///< throws ConfigSpaceError
+  std::function<std::string()> version;                  ///< of the code; may be empty, throws nothing
   std::function<void(std::size_t, const Key&)> prepare;  ///< may be empty
   std::function<void(std::size_t)> preload;              ///< may be empty
   bool takes_stream = false;                             ///< true if it launches on a CUDA stream
@@ -57,6 +58,8 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   static std::uint64_t hash_of(std::string_view name) noexcept;    ///< of the kernel of this name
   /// Returns the names and values of all configs in order. Throws ConfigSpaceError.
   const SpaceView& space() const;
+  /// Returns what choices are kept for: the digest of the space and of the code's version. Throws as `space`.
+  std::uint64_t table_digest() const;
   std::string key_text(const Key& key) const;
 
   /// Calls the kernel's `preload` for its configs in order until one can be loaded. Called only while no
@@ -96,6 +99,7 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
       nullptr};  ///< null if the kernel is not ready, has a namesake, or a run is active
   mutable std::shared_ptr<LockInTable> table_;
   mutable SpaceView space_;
+  mutable std::uint64_t table_digest_ = 0;
   mutable std::exception_ptr space_error_;
   mutable std::once_flag ready_once_;
   mutable std::atomic<bool> ready_{false};

@@ -43,12 +43,13 @@ class LaunchEngine<R(const C&, Args...)> {
  public:
   using Options = KernelOptions<R(const C&, Args...)>;
 
+  /// `source` returns what stands for the kernel's source code, and throws nothing; it may be empty.
   LaunchEngine(std::string name, std::shared_ptr<const ConfigSpace<C>> space, Options options,
-               LaunchKind kind = LaunchKind::kernel)
+               LaunchKind kind = LaunchKind::kernel, const std::function<std::string()>& source = {})
       : configs_(std::move(space)),
         options_(std::move(options)),
         hooked_(options_.reset || options_.before_launch || options_.after_launch || options_.check),
-        core_(std::make_shared<KernelCore>(traits(std::move(name), kind))),
+        core_(std::make_shared<KernelCore>(traits(std::move(name), kind, source))),
         registration_(core_) {}
   LaunchEngine(const LaunchEngine&) = delete;
   LaunchEngine& operator=(const LaunchEngine&) = delete;
@@ -120,7 +121,7 @@ class LaunchEngine<R(const C&, Args...)> {
     }
   }
 
-  KernelTraits traits(std::string name, LaunchKind kind) const {
+  KernelTraits traits(std::string name, LaunchKind kind, const std::function<std::string()>& source) const {
     KernelTraits traits;
     traits.choice_point = kind == LaunchKind::choice_point;
     traits.name = std::move(name);
@@ -131,6 +132,7 @@ class LaunchEngine<R(const C&, Args...)> {
     // The traits may outlive the kernel, so they share what they need.
     const std::shared_ptr<const ConfigSpace<C>> space = configs_.space();
     traits.space = [space] { return space->view(); };
+    traits.version = [version = options_.version, source] { return source ? version + source() : version; };
     if (options_.load || options_.prepare || options_.prepare_for) {
       traits.prepare = [space, load = options_.load, prepare = options_.prepare,
                         prepare_for = options_.prepare_for](std::size_t id, const Key& key) {

@@ -23,7 +23,8 @@ namespace contextual::detail {
 /// root with what the umask leaves. Thread-safe.
 class CONTEXTUAL_API TrustedFolder {
  public:
-  TrustedFolder(std::filesystem::path root, std::string name);
+  /// `name` may have several parts: each of them is a folder that must be believed.
+  TrustedFolder(std::filesystem::path root, std::filesystem::path name);
 
   struct Reading {
     std::optional<std::string> text;  ///< empty if there is no such file, or if it is not believed
@@ -39,14 +40,14 @@ class CONTEXTUAL_API TrustedFolder {
   /// Returns the names of the files with this ending, in no order; none if the folder is not believed.
   std::vector<std::string> files(std::string_view ending) const;
 
-  /// Returns what went wrong, or an empty text; also if there is no such file.
-  std::string remove(const std::string& file) const;
+  /// Gives a file another name. Returns what went wrong, or an empty text.
+  std::string rename(const std::string& file, const std::string& to) const;
 
   std::filesystem::path path() const { return root_ / name_; }
 
  private:
   std::filesystem::path root_;
-  std::string name_;
+  std::filesystem::path name_;
   bool trusted_;  ///< whoever can write in the root
 };
 

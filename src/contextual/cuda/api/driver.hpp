@@ -17,6 +17,7 @@
   X(cuDeviceGetCount)                            \
   X(cuDeviceGet)                                 \
   X(cuDeviceGetAttribute)                        \
+  X(cuDeviceGetName)                             \
   X(cuDeviceGetPCIBusId)                         \
   X(cuDevicePrimaryCtxRetain)                    \
   X(cuDevicePrimaryCtxRelease)                   \

@@ -34,6 +34,9 @@ class Compiler {
   /// read.
   Compiler(CudaSource source, std::filesystem::path cache);
 
+  /// Of the source and its headers.
+  std::uint64_t text_digest() const noexcept { return digest_; }
+
   /// Returns the machine code from the cache, or compiles it by NVRTC and stores it. Throws ConfigRejected
   /// with the compiler's words if the source does not compile, and CudaUnavailable without NVRTC. A cache
   /// that cannot be read or written is not an error.

@@ -1,23 +1,16 @@
 #include "contextual/cuda/kernel/cubin_cache.hpp"
 
+#include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/storage/warning.hpp>
 
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <string_view>
 
 namespace contextual::cuda {
 namespace {
 
 constexpr std::string_view magic = "contextual cubin 1\n";
-
-std::string hex(std::uint64_t word) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(word));
-  return text.data();
-}
 
 std::uint64_t digest(std::string_view text) {
   return detail::StableHash().add(text).value();
@@ -29,7 +22,7 @@ std::string encode(const std::string& key, const Cubin& cubin) {
   for (const std::string* part : {&key, &cubin.lowered_name, &cubin.code}) {
     rest += std::to_string(part->size()) + "\n" + *part;
   }
-  return std::string(magic) + hex(digest(rest)) + "\n" + rest;
+  return std::string(magic) + detail::hex_text(digest(rest)) + "\n" + rest;
 }
 
 /// Takes "<length>\n<bytes>" off the front; empty when there is none.
@@ -61,7 +54,7 @@ std::optional<Cubin> decode(std::string_view text, const std::string& key) {
   text.remove_prefix(magic.size());
   const std::string_view said = text.substr(0, digest_length);
   text.remove_prefix(digest_length);
-  if (said != hex(digest(text)) + "\n") {
+  if (said != detail::hex_text(digest(text)) + "\n") {
     return std::nullopt;
   }
   const auto stored_key = take_part(text);
@@ -74,7 +67,7 @@ std::optional<Cubin> decode(std::string_view text, const std::string& key) {
 }
 
 std::string file_of(const std::string& key) {
-  return hex(digest(key)) + ".cubin";
+  return detail::hex_text(digest(key)) + ".cubin";
 }
 
 }  // namespace

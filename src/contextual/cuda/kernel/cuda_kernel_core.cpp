@@ -2,6 +2,7 @@
 #include "contextual/cuda/cupti/active_contexts.hpp"
 #include "contextual/cuda/kernel/compiler.hpp"
 #include "contextual/cuda/kernel/device_limits.hpp"
+#include "contextual/cuda/kernel/devices_text.hpp"
 #include "contextual/cuda/kernel/parallel.hpp"
 
 #include <contextual/cache_directory.hpp>
@@ -184,6 +185,7 @@ CudaKernelCore::CudaKernelCore(CudaSource source, std::function<std::vector<Cuda
     : impl_(std::make_unique<Impl>()) {
   impl_->source = std::move(source);
   impl_->make_variants = std::move(variants);
+  describe_devices();
 }
 
 /// Code stays loaded: a launch of it may be in flight, and unloading waits for the device.
@@ -192,6 +194,16 @@ CudaKernelCore::~CudaKernelCore() {
   while (node != nullptr) {
     const std::unique_ptr<const ContextNode> owner(node);
     node = owner->next;
+  }
+}
+
+std::string CudaKernelCore::source_text() const noexcept {
+  try {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->read_source();
+    return std::to_string(impl_->compiler->text_digest());
+  } catch (...) {
+    return {};  // the first compilation says why
   }
 }
 

@@ -1,0 +1,21 @@
+#pragma once
+
+/// \file
+/// What a choice was made on: the machine and the software, as far as the best config may depend on them.
+
+#include <contextual/export.hpp>
+
+#include <functional>
+#include <string>
+
+namespace contextual::detail {
+
+/// Adds a part to `machine_text`, such as the devices, or replaces the one of this name. `describe` returns
+/// its text, without a line end; it is called by `machine_text` and may throw. Thread-safe.
+CONTEXTUAL_API void describe_machine(const std::string& part, std::function<std::string()> describe);
+
+/// Returns one line a part, `part: text`, in the order of their names: this library, the processor, the
+/// variables NCCL_* that change how NCCL works, and what was added. It names no host and no bus. Thread-safe.
+CONTEXTUAL_API std::string machine_text();
+
+}  // namespace contextual::detail

@@ -1,0 +1,51 @@
+#include "contextual/cuda/kernel/devices_text.hpp"
+
+#include "contextual/cuda/api/driver.hpp"
+
+#include <contextual/cuda/error.hpp>
+#include <contextual/detail/storage/machine.hpp>
+
+#include <array>
+#include <mutex>
+
+namespace contextual::cuda {
+namespace {
+
+int attribute(CUdevice device, CUdevice_attribute which) {
+  int value = 0;
+  CONTEXTUAL_CU(cuDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
+/// A slice of a divided device has a name and a number of multiprocessors of its own.
+std::string device_text(CUdevice device) {
+  std::array<char, 256> name{};
+  CONTEXTUAL_CU(cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device));
+  return std::string(name.data()) + " " +
+         std::to_string(attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)) + "." +
+         std::to_string(attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)) + " " +
+         std::to_string(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+}
+
+}  // namespace
+
+std::string devices_text() {
+  int version = 0;
+  int count = 0;
+  CONTEXTUAL_CU(cuDriverGetVersion(&version));
+  CONTEXTUAL_CU(cuDeviceGetCount(&count));
+  std::string text = "driver " + std::to_string(version);
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    CUdevice device = 0;
+    CONTEXTUAL_CU(cuDeviceGet(&device, ordinal));
+    text += "; " + device_text(device);
+  }
+  return text;
+}
+
+void describe_devices() {
+  static std::once_flag once;
+  std::call_once(once, [] { detail::describe_machine("devices", devices_text); });
+}
+
+}  // namespace contextual::cuda

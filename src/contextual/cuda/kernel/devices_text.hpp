@@ -1,0 +1,17 @@
+#pragma once
+
+/// \file
+/// The devices as a part of the machine that choices are made on.
+
+#include <string>
+
+namespace contextual::cuda {
+
+/// Returns the kinds of the devices that this process sees, with their compute capability and number of
+/// multiprocessors, and the driver's version. It names no bus. Throws CudaUnavailable or CudaError.
+std::string devices_text();
+
+/// Makes that part of detail::machine_text, once in a process.
+void describe_devices();
+
+}  // namespace contextual::cuda

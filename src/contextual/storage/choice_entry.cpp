@@ -1,0 +1,182 @@
+#include "contextual/storage/choice_entry.hpp"
+
+#include <contextual/detail/config/hex_text.hpp>
+#include <contextual/detail/config/stable_hash.hpp>
+#include <contextual/error.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <stdexcept>
+
+namespace contextual::storage {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using detail::StableHash;
+
+constexpr int format = 1;
+constexpr std::size_t most_choices = 100'000;
+constexpr std::size_t most_configs = 1U << 20U;
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error(what);
+}
+
+std::uint64_t word_of(const Json& json) {
+  const auto& text = json.get_ref<const std::string&>();
+  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    fail("\"" + text + "\" is no word of 16 hexadecimal digits");
+  }
+  return std::stoull(text, nullptr, 16);
+}
+
+std::size_t count_of(const Json& json, std::size_t most) {
+  if (!json.is_number_unsigned() || json.get<std::uint64_t>() > most) {
+    fail(json.dump() + " is no number from 0 to " + std::to_string(most));
+  }
+  return json.get<std::size_t>();
+}
+
+std::optional<std::int64_t> time_of(const Json& json) {
+  if (json.is_null()) {
+    return std::nullopt;
+  }
+  if (!json.is_number_integer() || json.get<std::int64_t>() < 0) {
+    fail(json.dump() + " is no time in ns");
+  }
+  return json.get<std::int64_t>();
+}
+
+Json json_of(const std::optional<std::int64_t>& time_ns) {
+  return time_ns ? Json(*time_ns) : Json();
+}
+
+Json json_of(const Key& key) {
+  Json words = Json::array();
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    words.push_back({static_cast<int>(key.type(i)), detail::hex_text(key.word(i))});
+  }
+  return words;
+}
+
+Key key_of(const Json& json) {
+  Key key;
+  for (const Json& word : json.get_ref<const Json::array_t&>()) {
+    if (word.size() != 2) {
+      fail("a word of a key is no pair");
+    }
+    const std::size_t type = count_of(word.at(0), static_cast<std::size_t>(Key::Type::text_more));
+    key.append_word(static_cast<Key::Type>(type), word_of(word.at(1)));
+  }
+  return key;
+}
+
+Json json_of(const KeptChoice& choice) {
+  Json launched = Json::array();
+  for (const ChosenKernel& kernel : choice.launched) {
+    launched.push_back({{"kernel", kernel.name}, {"digest", detail::hex_text(kernel.table_digest)}});
+  }
+  return {{"kernel", choice.kernel},
+          {"coupling", choice.coupling},
+          {"key", choice.key_text},
+          {"key_words", json_of(choice.key)},
+          {"scope", detail::hex_text(choice.scope)},
+          {"launched", std::move(launched)},
+          {"configs", choice.config_count},
+          {"config_id", choice.config_id},
+          {"config", choice.config},
+          {"reason", choice.reason},
+          {"time_ns", json_of(choice.time_ns)}};
+}
+
+KeptChoice choice_of(const Json& json) {
+  KeptChoice choice;
+  choice.kernel = json.at("kernel").get<std::string>();
+  choice.coupling = json.at("coupling").get<std::string>();
+  choice.key_text = json.at("key").get<std::string>();
+  choice.key = key_of(json.at("key_words"));
+  choice.scope = word_of(json.at("scope"));
+  for (const Json& kernel : json.at("launched").get_ref<const Json::array_t&>()) {
+    choice.launched.push_back({kernel.at("kernel").get<std::string>(), word_of(kernel.at("digest"))});
+  }
+  choice.config_count = count_of(json.at("configs"), most_configs);
+  choice.config_id = count_of(json.at("config_id"), most_configs);
+  choice.config = json.at("config").get<std::string>();
+  choice.reason = json.at("reason").get<std::string>();
+  choice.time_ns = time_of(json.at("time_ns"));
+  if (choice.config_id >= choice.config_count) {
+    fail("config " + std::to_string(choice.config_id) + " of " + std::to_string(choice.config_count));
+  }
+  return choice;
+}
+
+/// Bytes that are not UTF-8 would make `dump` throw.
+std::string text_of(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string digest_of(const Json& content) {
+  return detail::hex_text(StableHash().add(std::string_view(text_of(content))).value());
+}
+
+Json content_of(const ChoiceEntry& entry) {
+  Json choices = Json::array();
+  for (const KeptChoice& choice : entry.choices) {
+    choices.push_back(json_of(choice));
+  }
+  return {{"region", entry.region},
+          {"written", entry.written},
+          {"machines", entry.machines},
+          {"makespan_ns", json_of(entry.makespan_ns)},
+          {"choices", std::move(choices)}};
+}
+
+ChoiceEntry entry_of(const Json& content) {
+  ChoiceEntry entry;
+  entry.region = content.at("region").get<std::string>();
+  entry.written = content.at("written").get<std::string>();
+  entry.machines = content.at("machines").get<std::vector<std::string>>();
+  entry.makespan_ns = time_of(content.at("makespan_ns"));
+  const auto& choices = content.at("choices").get_ref<const Json::array_t&>();
+  if (choices.size() > most_choices) {
+    fail("too many choices");
+  }
+  for (const Json& choice : choices) {
+    entry.choices.push_back(choice_of(choice));
+  }
+  return entry;
+}
+
+}  // namespace
+
+std::uint64_t ChoiceEntry::problems_digest() const {
+  StableHash hash;
+  for (const KeptChoice& choice : choices) {
+    hash.add(std::string_view(choice.kernel)).add(choice.key.hash()).add(choice.scope);
+  }
+  return hash.value();
+}
+
+std::string to_json(const ChoiceEntry& entry) {
+  // Once through the text: what is not UTF-8 is replaced before the digest is taken.
+  const Json content = Json::parse(text_of(content_of(entry)));
+  return text_of({{"format", format}, {"digest", digest_of(content)}, {"content", content}}) + "\n";
+}
+
+ParsedEntry parse_entry(std::string_view text) {
+  try {
+    const Json json = Json::parse(text.begin(), text.end());
+    if (const int version = json.at("format").get<int>(); version != format) {
+      fail("its format is " + std::to_string(version) + ", and this library reads " + std::to_string(format));
+    }
+    const Json& content = json.at("content");
+    if (json.at("digest").get<std::string>() != digest_of(content)) {
+      fail("its digest is not that of its content");
+    }
+    return {entry_of(content), {}};
+  } catch (const std::exception& error) {  // nlohmann's are of many kinds
+    return {std::nullopt, error.what()};
+  }
+}
+
+}  // namespace contextual::storage

@@ -1,0 +1,65 @@
+#pragma once
+
+/// \file
+/// What is kept of a tuned region: one config for each of its problems, chosen together. Pure.
+
+#include <contextual/key.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contextual::storage {
+
+/// A kernel whose launches a choice is for, and what it looked like then.
+struct ChosenKernel {
+  std::string name;
+  std::uint64_t table_digest = 0;  ///< of its config space and code, see KernelCore::table_digest
+  bool operator==(const ChosenKernel&) const = default;
+};
+
+/// The config of one problem.
+struct KeptChoice {
+  std::string kernel;    ///< or the coupling
+  std::string coupling;  ///< empty if the kernel is not coupled
+  Key key;
+  std::string key_text;                ///< for people
+  std::uint64_t scope = 0;             ///< the alternatives around its launches
+  std::vector<ChosenKernel> launched;  ///< one; several if coupled
+  std::size_t config_count = 1;
+  std::size_t config_id = 0;
+  std::string config;  ///< for people, as JSON
+  std::string reason;
+  std::optional<std::int64_t> time_ns{};  ///< median of its own times in the walk
+  bool operator==(const KeptChoice&) const = default;
+};
+
+/// The set of choices of one run, as it is kept.
+struct ChoiceEntry {
+  std::string region;
+  std::string written;                ///< when, in UTC, for people
+  std::vector<std::string> machines;  ///< by rank, see detail::machine_text
+  std::optional<std::int64_t> makespan_ns{};
+  std::vector<KeptChoice> choices;
+  bool operator==(const ChoiceEntry&) const = default;
+
+  /// Returns what tells its set of problems from others of the region: a digest of kernels and keys.
+  std::uint64_t problems_digest() const;
+};
+
+/// Returns the entry as JSON, with a digest of its content and the version of the format.
+std::string to_json(const ChoiceEntry& entry);
+
+/// An entry that was read, or why a text is none.
+struct ParsedEntry {
+  std::optional<ChoiceEntry> entry;
+  std::string problem;
+};
+
+/// Accepts only what `to_json` has returned, in whatever order and form the members are.
+ParsedEntry parse_entry(std::string_view text);
+
+}  // namespace contextual::storage

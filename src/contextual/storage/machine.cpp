@@ -1,0 +1,118 @@
+#include <contextual/detail/storage/machine.hpp>
+#include <contextual/version.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <thread>
+
+extern "C" char** environ;  // NOLINT(readability-identifier-naming): POSIX names it
+
+namespace contextual::detail {
+namespace {
+
+using Parts = std::map<std::string, std::function<std::string()>>;
+
+/// "model name : Intel(R) Xeon(R) ..." of the first processor, or nothing where there is no such file.
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) {
+      return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
+}
+
+/// They say who takes part, where, and what is printed, but not how NCCL moves data.
+bool is_neutral(std::string_view name) {
+  constexpr std::array neutral = {"NCCL_COMM_ID", "NCCL_HOSTID", "NCCL_CONF_FILE", "NCCL_SOCKET_IFNAME"};
+  if (name.starts_with("NCCL_DEBUG") || name.starts_with("NCCL_RAS_")) {
+    return true;
+  }
+  for (const char* const other : neutral) {
+    if (name == other) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string nccl_variables() {
+  std::map<std::string_view, std::string_view> sorted;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const std::size_t equals = text.find('=');
+    if (text.starts_with("NCCL_") && equals != std::string_view::npos &&
+        !is_neutral(text.substr(0, equals))) {
+      sorted.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  std::string all;
+  for (const auto& [name, value] : sorted) {
+    all.append(all.empty() ? "" : " ").append(name).append("=").append(value);
+  }
+  return all;
+}
+
+struct Described {
+  std::mutex mutex;
+  Parts parts;
+};
+
+Described& described() {
+  static auto* const parts = new Described;  // outlives static kernels
+  return *parts;
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    c = c == '\n' ? ' ' : c;
+  }
+  return text;
+}
+
+}  // namespace
+
+void describe_machine(const std::string& part, std::function<std::string()> describe) {
+  Described& all = described();
+  const std::lock_guard lock(all.mutex);
+  all.parts[part] = std::move(describe);
+}
+
+std::string machine_text() {
+  Parts parts;
+  {
+    Described& all = described();
+    const std::lock_guard lock(all.mutex);
+    parts = all.parts;
+  }
+  parts["library"] = [] {
+    return std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
+           std::to_string(version.patch);
+  };
+  parts["nccl variables"] = nccl_variables;
+  parts["processor"] = [] {
+    return processor_name() + ", " + std::to_string(std::thread::hardware_concurrency());
+  };
+  std::string text;
+  for (const auto& [part, describe] : parts) {
+    std::string said;
+    try {
+      said = describe();
+    } catch (const std::exception& error) {
+      said = std::string("unknown: ") + error.what();
+    }
+    text.append(part).append(": ").append(one_line(said)).append("\n");
+  }
+  return text;
+}
+
+}  // namespace contextual::detail

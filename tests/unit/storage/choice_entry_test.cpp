@@ -1,0 +1,112 @@
+#include "contextual/storage/choice_entry.hpp"
+
+#include "support/catch.hpp"
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+using namespace contextual::storage;
+using contextual::make_key;
+
+namespace {
+
+ChoiceEntry example() {
+  ChoiceEntry entry;
+  entry.region = "layer \"1\"\n/..";
+  entry.written = "2026-01-31T12:00:00Z";
+  entry.machines = {"processor: one\n", "processor: two\n"};
+  entry.makespan_ns = 1'234'567;
+  entry.choices.push_back({"gemm",
+                           "",
+                           make_key(4096, -1, true, 0.5, "bf16 and more"),
+                           "(4096, ...)",
+                           0,
+                           {{"gemm", 0xfedcba9876543210ULL}},
+                           8,
+                           3,
+                           R"({"TILE":64})",
+                           "fastest by own time",
+                           12'345});
+  entry.choices.push_back(
+      {"pair", "pair", make_key(), "()", 7, {{"send", 1}, {"receive", 2}}, 2, 1, "{}", "tie", std::nullopt});
+  return entry;
+}
+
+}  // namespace
+
+TEST_CASE("ChoiceEntry: what is written is read", "[unit]") {
+  const ParsedEntry parsed = parse_entry(to_json(example()));
+  CHECK(parsed.problem.empty());
+  REQUIRE(parsed.entry);
+  CHECK(*parsed.entry == example());
+}
+
+TEST_CASE("ChoiceEntry: a text that is not UTF-8 is kept as well as it can be", "[unit]") {
+  ChoiceEntry entry = example();
+  entry.choices[0].reason = "bad \xff byte";
+  const ParsedEntry parsed = parse_entry(to_json(entry));
+  REQUIRE(parsed.entry);
+  CHECK_THAT(parsed.entry->choices[0].reason, ContainsSubstring("bad ") && ContainsSubstring(" byte"));
+}
+
+TEST_CASE("ChoiceEntry: its problems are told by kernel, key and alternative, not by the choice", "[unit]") {
+  ChoiceEntry other = example();
+  other.choices[0].config_id = 1;
+  other.written = "later";
+  CHECK(other.problems_digest() == example().problems_digest());
+  other.choices[0].scope = 9;
+  CHECK(other.problems_digest() != example().problems_digest());
+  other = example();
+  other.choices[1].key = make_key(1);
+  CHECK(other.problems_digest() != example().problems_digest());
+}
+
+TEST_CASE("ChoiceEntry: of another format, it says so", "[unit]") {
+  std::string text = to_json(example());
+  const std::size_t place = text.find("\"format\": 1");
+  REQUIRE(place != std::string::npos);
+  text.replace(place, 11, "\"format\": 2");
+  CHECK(parse_entry(text).problem == "its format is 2, and this library reads 1");
+}
+
+TEST_CASE("ChoiceEntry: a text with a change anywhere is refused, or means the same", "[unit]") {
+  const std::string whole = to_json(example());
+  const ChoiceEntry expected = example();
+  std::mt19937 random(1);
+  int refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text = whole;
+    const std::size_t place = random() % text.size();
+    switch (random() % 4) {
+      case 0:
+        text[place] = static_cast<char>(random());
+        break;
+      case 1:
+        text.erase(place, 1 + random() % 20);
+        break;
+      case 2:
+        text.insert(place, whole.substr(random() % whole.size(), random() % 20));
+        break;
+      default:
+        text.resize(place);
+    }
+    const ParsedEntry parsed = parse_entry(text);
+    if (parsed.entry) {
+      REQUIRE(*parsed.entry == expected);
+    } else {
+      ++refused;
+      REQUIRE_FALSE(parsed.problem.empty());
+    }
+  }
+  CHECK(refused > 15'000);
+}
+
+TEST_CASE("ChoiceEntry: a choice that cannot be is refused although its digest is right", "[unit]") {
+  ChoiceEntry entry = example();
+  entry.choices[0].config_id = 8;
+  CHECK(parse_entry(to_json(entry)).problem == "config 8 of 8");
+  entry = example();
+  entry.makespan_ns = -1;
+  CHECK(parse_entry(to_json(entry)).problem == "-1 is no time in ns");
+}

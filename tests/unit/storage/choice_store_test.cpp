@@ -1,0 +1,106 @@
+#include "contextual/storage/choice_store.hpp"
+
+#include "support/catch.hpp"
+#include "support/engine.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace contextual::storage;
+using contextual::make_key;
+using engine_test::TemporaryDirectory;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+ChoiceEntry entry_of(const std::string& region, int key, std::size_t config_id) {
+  ChoiceEntry entry;
+  entry.region = region;
+  entry.choices.push_back({"k", "", make_key(key), "", 0, {{"k", 1}}, 1'000'000, config_id, "{}", "", {}});
+  return entry;
+}
+
+std::vector<std::size_t> configs_in(const ChoiceStore& store) {
+  std::vector<std::size_t> configs;
+  for (const ChoiceEntry& entry : store.load().entries) {
+    configs.push_back(entry.choices.front().config_id);
+  }
+  return configs;
+}
+
+}  // namespace
+
+TEST_CASE("ChoiceStore: the newest entry of each set of problems counts, the oldest set first", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  CHECK(configs_in(store).empty());
+  for (const auto& [key, config] : std::vector<std::pair<int, std::size_t>>{{1, 10}, {2, 20}, {1, 11}}) {
+    CHECK(store.save(entry_of("region", key, config)).empty());
+  }
+  CHECK(configs_in(store) == std::vector<std::size_t>{20, 11});
+}
+
+TEST_CASE("ChoiceStore: regions have folders of their own, whatever their names are", "[unit]") {
+  const TemporaryDirectory directory;
+  const std::string long_name(300, 'x');
+  const std::vector<std::string> regions{"a", "A",        "a/b",           "a%2Fb",        "..",
+                                         "",  "\xc3\xa4", long_name + "1", long_name + "2"};
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    REQUIRE(ChoiceStore(directory.path(), regions[i]).save(entry_of(regions[i], 1, i)).empty());
+  }
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    CHECK(configs_in(ChoiceStore(directory.path(), regions[i])) == std::vector<std::size_t>{i});
+  }
+  CHECK(file_name_of("a/b") == "a%2Fb");
+  CHECK(file_name_of("..") == "%2E%2E");
+}
+
+TEST_CASE("ChoiceStore: a damaged file is named and set aside, and an older one counts", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
+  for (const std::string& planted : {std::string(), std::string("{}"), to_json(entry_of("another", 1, 99)),
+                                     to_json(entry_of("region", 1, 99)).substr(0, 200)}) {
+    std::ofstream(store.path() / "ffff-planted.json") << planted;
+    fs::permissions(store.path() / "ffff-planted.json", fs::perms::owner_read | fs::perms::owner_write);
+    const ChoiceStore::Kept kept = store.load();
+    REQUIRE(kept.problems.size() == 1);
+    CHECK_THAT(kept.problems[0], ContainsSubstring((store.path() / "ffff-planted.json").string()) &&
+                                     ContainsSubstring("damaged"));
+    CHECK(fs::exists(store.path() / "ffff-planted.json.damaged"));
+    CHECK(configs_in(store) == std::vector<std::size_t>{10});
+  }
+}
+
+TEST_CASE("ChoiceStore: what others can write is named, and stays where it is", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of("region", 1, 10)).empty());
+  const fs::path file = fs::directory_iterator(store.path())->path();
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  CHECK(store.load().entries.empty());
+  CHECK(store.load().problems.size() == 1);
+  CHECK(fs::exists(file));
+}
+
+TEST_CASE("ChoiceStore: entries of many threads are all there, and of one set the newest", "[unit]") {
+  const TemporaryDirectory directory;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 8; ++thread) {
+    threads.emplace_back([&, thread] {
+      const ChoiceStore store(directory.path(), "region");
+      for (std::size_t i = 0; i < 20; ++i) {
+        static_cast<void>(store.save(entry_of("region", thread, i)));
+        static_cast<void>(store.load());
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  CHECK(configs_in(ChoiceStore(directory.path(), "region")) == std::vector<std::size_t>(8, 19));
+}

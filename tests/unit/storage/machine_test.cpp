@@ -1,0 +1,36 @@
+#include "support/catch.hpp"
+
+#include <contextual/detail/storage/machine.hpp>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+using contextual::detail::describe_machine;
+using contextual::detail::machine_text;
+
+TEST_CASE("machine_text: library, processor and what was added, one line each", "[unit]") {
+  describe_machine("added", [] { return std::string("two\nlines"); });
+  const std::string text = machine_text();
+  CHECK_THAT(text, ContainsSubstring("added: two lines\n") && ContainsSubstring("\nlibrary: 0.") &&
+                       ContainsSubstring("\nprocessor: "));
+  CHECK(machine_text() == text);
+  describe_machine("added", []() -> std::string { throw std::runtime_error("no device"); });
+  CHECK_THAT(machine_text(), ContainsSubstring("added: unknown: no device\n"));
+}
+
+TEST_CASE("machine_text: the variables that change how NCCL works, and no others", "[unit]") {
+  const std::string before = machine_text();
+  ::setenv("NCCL_DEBUG", "INFO", 1);
+  ::setenv("NCCL_DEBUG_FILE", "x", 1);
+  ::setenv("NCCL_COMM_ID", "host:1", 1);
+  ::setenv("NCCL_HOSTID", "h", 1);
+  CHECK(machine_text() == before);
+  ::setenv("NCCL_ALGO", "Ring", 1);
+  CHECK_THAT(machine_text(), ContainsSubstring("NCCL_ALGO=Ring"));
+  for (const char* const name :
+       {"NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_COMM_ID", "NCCL_HOSTID", "NCCL_ALGO"}) {
+    ::unsetenv(name);
+  }
+  CHECK(machine_text() == before);
+}
