@@ -87,7 +87,9 @@ void print_wrapped(const std::string& text) {
 }
 
 void print_report(const contextual::RegionReport& region, bool whole_table) {
-  if (whole_table) {
+  if (region.table.empty()) {
+    std::printf("Nothing was tuned: the choices were kept by an earlier process.\n");
+  } else if (whole_table) {
     std::cout << region.table_text();
   } else {
     print_short_table(region);

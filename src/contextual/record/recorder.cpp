@@ -68,11 +68,11 @@ void Recorder::warn_of_lone_rank() {
   }
 }
 
-void Recorder::hello(const std::string& tuning_id, const Timer& timer) {
+void Recorder::hello(const std::string& tuning_id, const Timer* timer) {
   Hello event;
   event.tuning_id = tuning_id;
-  event.timer = timer.name();
-  event.timer_bias_ns = timer.bias_ns();
+  event.timer = timer == nullptr ? "none" : timer->name();
+  event.timer_bias_ns = timer == nullptr ? std::nullopt : timer->bias_ns();
   report().timer = event.timer;
   report().timer_bias_ns = event.timer_bias_ns;
   write(event);

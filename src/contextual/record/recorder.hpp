@@ -58,7 +58,8 @@ class Recorder {
   void warning(const std::string& text);
   void progress(const policy::TuningState& state, Phase phase, std::size_t open_problems);
   /// Records that all ranks have met and agree on what to do.
-  void hello(const std::string& tuning_id, const Timer& timer);
+  /// Null where nothing is timed.
+  void hello(const std::string& tuning_id, const Timer* timer);
   /// Call it when this rank is about to tell the others that it failed. Writes the rejections of its launches
   /// and the end of its run at once, because the other ranks may never arrive. `end` then adds nothing to the
   /// log.

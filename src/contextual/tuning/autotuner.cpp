@@ -13,6 +13,7 @@
 #include "contextual/tuning/tuning_setup.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/detail/storage/warning.hpp>
 #include <contextual/detail/sync/ongoing_run.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace contextual {
@@ -45,6 +47,17 @@ class ActiveRun {
 /// both, or the region inside would start to tune in the first call that is to run once.
 bool inside_region() {
   return detail::thread_state().log != nullptr || detail::thread_state().use != nullptr;
+}
+
+/// Null where no log can be written: the ranks have agreed to go on.
+record::Recorder* own_recorder(std::optional<record::Recorder>& recorder,
+                               const options::ResolvedOptions& resolved, const std::string& region) {
+  try {
+    return &recorder.emplace(resolved, region);
+  } catch (const InvalidArgument& error) {
+    detail::warn_once(error.what());
+    return nullptr;
+  }
 }
 
 /// What `run` would throw for these options.
@@ -89,9 +102,11 @@ struct ContextualAutotuner::Impl {
   /// Returns true if the region has been run with them and nothing is left to tune.
   bool start_from_kept(const std::string& region, std::uint32_t id, const std::function<void()>& call,
                        const options::ResolvedOptions& resolved);
-  /// On all ranks, after a hello in which rank 0 has told kept choices. Returns as `start_from_kept`.
+  /// On all ranks, after a hello in which rank 0 has told kept choices. `recorder` is that of a run that has
+  /// been set up, or null. Returns as `start_from_kept`.
   bool run_with_kept(const std::string& region, std::uint32_t id, const std::function<void()>& call,
-                     const options::ResolvedOptions& resolved, const agreement::Hello& hello);
+                     const options::ResolvedOptions& resolved, const agreement::Hello& hello,
+                     record::Recorder* recorder);
   /// In mode use, the first time that this tuner runs the region.
   void meet_to_use(const std::string& region, const options::ResolvedOptions& resolved);
 
@@ -167,7 +182,7 @@ bool ContextualAutotuner::Impl::run(const std::string& region, const std::functi
     const agreement::Hello hello = agreement::say_hello(
         exchange, region, resolved, {.setup_failure = invalid(resolved), .settled = true});
     if (!hello.kept_choices.empty()) {
-      if (run_with_kept(region, id, call, resolved, hello)) {
+      if (run_with_kept(region, id, call, resolved, hello, nullptr)) {
         return true;
       }
     } else if (hello.settled_everywhere &&
@@ -199,13 +214,13 @@ bool ContextualAutotuner::Impl::start_from_kept(const std::string& region, std::
                                                        .settled = true,
                                                        .keeps_choices = true,
                                                        .kept_choices = std::move(kept)});
-  return run_with_kept(region, id, call, resolved, hello);
+  return run_with_kept(region, id, call, resolved, hello, nullptr);
 }
 
 bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::uint32_t id,
                                               const std::function<void()>& call,
                                               const options::ResolvedOptions& resolved,
-                                              const agreement::Hello& hello) {
+                                              const agreement::Hello& hello, record::Recorder* recorder) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
   RegionReport kept = tuning::install_kept_choices(exchange, region, id, hello);
   if (kept.problems.empty() ||
@@ -214,6 +229,16 @@ bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::ui
   }
   groups.note_met(resolved);
   groups.note_settled(region, id, resolved);
+  std::optional<record::Recorder> own;
+  if (recorder == nullptr) {
+    recorder = own_recorder(own, resolved, region);
+  }
+  if (recorder != nullptr) {
+    recorder->hello(hello.tuning_id, nullptr);
+    recorder->end(nullptr, {});
+    kept.run_id = recorder->report().run_id;
+    kept.log_directory = recorder->report().log_directory;
+  }
   keep(std::move(kept));
   return true;
 }
@@ -238,8 +263,7 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
   agreement::Exchange& exchange = groups.exchange_for(resolved);
   TuningSetup setup(region, id, resolved, occasion, exchange);
   if (const agreement::Hello& hello = setup.meet(); !hello.kept_choices.empty()) {
-    if (run_with_kept(region, id, call, resolved, hello)) {
-      setup.recorder().end(nullptr, {});
+    if (run_with_kept(region, id, call, resolved, hello, &setup.recorder())) {
       return true;
     }
     setup.meet();

@@ -14,6 +14,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <set>
@@ -173,6 +175,14 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
                     median_of(view.record->configs[config_id].samples_ns)};
 }
 
+/// Of the last closing comparison, which all choices took part in.
+std::optional<std::int64_t> makespan_of(const policy::TuningState& state) {
+  if (state.searches().empty() || state.searches().back().choice_makespan.count == 0) {
+    return std::nullopt;
+  }
+  return std::llround(state.searches().back().choice_makespan.centre_ns);
+}
+
 }  // namespace
 
 std::string read_kept_choices(const std::filesystem::path& directory, const std::string& region) {
@@ -216,6 +226,7 @@ std::string write_kept_choices(const std::filesystem::path& directory, const std
   entry.region = region;
   entry.written = record::utc_text(std::chrono::system_clock::now());
   entry.machines = machines;
+  entry.makespan_ns = makespan_of(run.state());
   bool something_new = false;
   for (const record::ProblemView& view : run.problems()) {
     if (std::optional<KeptChoice> choice = choice_of(view, run.state())) {

@@ -69,7 +69,7 @@ void TuningSetup::say_hello() {
     if (hello_.settled_somewhere) {
       hello_ = say_hello_once();  // those have set up their runs by now
     }
-    recorder_->hello(hello_.tuning_id, run_->timer());
+    recorder_->hello(hello_.tuning_id, &run_->timer());
   } catch (const CommunicationError& error) {
     const bool met_nobody = names_all_others(error.missing_ranks(), exchange_);
     if (occasion_.new_launch.empty() || !recorder_ || !met_nobody) {
