@@ -45,7 +45,10 @@ class CONTEXTUAL_API LaunchRegistry {
   // Used by the library itself.
   void add(const std::shared_ptr<detail::KernelCore>& core);
   void remove(const detail::KernelCore& core) noexcept;
-  std::shared_ptr<detail::LockInTable> table_for(const std::string& kernel, std::uint64_t space_digest);
+  /// The table of a kernel of this name and KernelCore::table_digest, which becomes the name's latest one.
+  std::shared_ptr<detail::LockInTable> table_for(const std::string& kernel, std::uint64_t digest);
+  /// The same for a kernel that does not exist yet: the latest one stays.
+  std::shared_ptr<detail::LockInTable> kept_table(const std::string& kernel, std::uint64_t digest);
   void publish(const detail::KernelCore& core);  ///< opens the kernel's fast path unless a run is active
   std::uint32_t region_id(std::string_view scope,
                           std::string_view region);  ///< > 0, the same for equal names

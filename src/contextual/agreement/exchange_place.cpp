@@ -16,7 +16,7 @@ std::string moment_of(const ExchangePlace& place) {
     case Stage::hello:
       return "before its first tuning iteration";
     case Stage::kept_choices:
-      return "before its first tuning iteration, when the kept choices had been looked at";
+      return "about the choices that rank 0 keeps";
     case Stage::prepare:
       return "before " + iterations_text(place) + ", when their configs had been prepared";
     case Stage::batch:

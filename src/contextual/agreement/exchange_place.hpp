@@ -13,7 +13,7 @@ namespace contextual::agreement {
 /// What an exchange is about.
 enum class Stage {
   hello,         ///< before the first tuning iteration: whether all ranks are about to do the same
-  kept_choices,  ///< after the hello: which of the choices that were kept can be used on all ranks
+  kept_choices,  ///< choices on the disk: which of them all ranks can use, or what is to be written
   prepare,       ///< what could not be prepared for the next batch
   batch,         ///< what happened in a batch
   final_run,

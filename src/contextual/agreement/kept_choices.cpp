@@ -7,30 +7,48 @@
 #include <cstdint>
 
 namespace contextual::agreement {
+namespace {
 
-std::vector<bool> agree_on_kept_choices(Exchange& exchange, const std::string& region,
-                                        const std::vector<bool>& usable) {
+Agreement agree(Exchange& exchange, const std::string& region, std::size_t count, bool failed) {
   Header header;
   header.set(Field::stage, text_digest(to_string(Stage::kept_choices)));
   header.set(Field::region, text_digest(region));
-  header.set(Field::plan, usable.size());
+  header.set(Field::plan, count);
+  header.raise(Flag::region_threw, failed);
   exchange.set_place({.region = region, .stage = Stage::kept_choices});
   const Agreement agreement = exchange.agree(header);
   if (agreement.elsewhere() || agreement.differs(Field::region) || agreement.differs(Field::plan)) {
     throw RankMismatchError("region \"" + region +
-                            "\", whose choices were kept: ranks are in different regions or at different "
+                            "\", whose choices are kept: ranks are in different regions or at different "
                             "points of one: call `run` with the same regions in the same order on all ranks");
   }
+  return agreement;
+}
+
+}  // namespace
+
+std::vector<bool> agree_on_kept_choices(Exchange& exchange, const std::string& region,
+                                        const KeptOutcome& outcome) {
+  const bool failed = outcome.failure.thrown != nullptr;
+  if (agree(exchange, region, outcome.usable.size(), failed).raised(Flag::region_threw)) {
+    throw_told_failure(exchange, region, outcome.failure);
+  }
   std::vector<std::int64_t> refused;
-  for (const bool mine : usable) {
+  for (const bool mine : outcome.usable) {
     refused.push_back(mine ? 0 : 1);
   }
   exchange.max(refused);
-  std::vector<bool> usable_everywhere;
+  std::vector<bool> usable;
   for (const std::int64_t word : refused) {
-    usable_everywhere.push_back(word == 0);
+    usable.push_back(word == 0);
   }
-  return usable_everywhere;
+  return usable;
+}
+
+std::vector<std::string> gather_launched_kernels(Exchange& exchange, const std::string& region,
+                                                 const std::string& launched) {
+  static_cast<void>(agree(exchange, region, 0, false));
+  return exchange.gather(launched);
 }
 
 }  // namespace contextual::agreement

@@ -1,19 +1,30 @@
 #pragma once
 
 /// \file
-/// The exchange about choices that rank 0 has read from the disk.
+/// The exchanges about choices that rank 0 keeps on the disk.
 
 #include "contextual/agreement/exchange.hpp"
+#include "contextual/agreement/told_failure.hpp"
 
 #include <string>
 #include <vector>
 
 namespace contextual::agreement {
 
-/// Returns, for each of the sets of choices, whether it can be used on all ranks; `usable` says so for this
-/// rank, and is as long on all of them. Collective: one header and one reduction. Throws RankMismatchError or
-/// CommunicationError.
+/// What a rank makes of the sets of choices that rank 0 has read.
+struct KeptOutcome {
+  OwnFailure failure;        ///< with it no set can be used
+  std::vector<bool> usable;  ///< whether this rank can use a set; as long on all ranks
+};
+
+/// Returns for each set whether all ranks can use it. Collective: a header and a reduction. Throws on all
+/// ranks if one has failed, and RankMismatchError or CommunicationError.
 std::vector<bool> agree_on_kept_choices(Exchange& exchange, const std::string& region,
-                                        const std::vector<bool>& usable);
+                                        const KeptOutcome& outcome);
+
+/// Returns what each rank says of the kernels that it has launched. Collective: a header and a gather. Throws
+/// RankMismatchError or CommunicationError.
+std::vector<std::string> gather_launched_kernels(Exchange& exchange, const std::string& region,
+                                                 const std::string& launched);
 
 }  // namespace contextual::agreement

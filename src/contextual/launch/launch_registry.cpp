@@ -19,9 +19,10 @@ using detail::KernelCore;
 using detail::LockInTable;
 
 struct LaunchRegistry::Impl {
-  struct NamedTable {
-    std::uint64_t space_digest = 0;
-    std::shared_ptr<LockInTable> table;
+  /// The tables of one kernel name.
+  struct NamedTables {
+    std::map<std::uint64_t, std::shared_ptr<LockInTable>> by_digest;
+    std::shared_ptr<LockInTable> latest;  ///< that a kernel has asked for
   };
   using Kernels = std::list<std::shared_ptr<KernelCore>>;
   using Places = std::multimap<std::string, Kernels::iterator, std::less<>>;
@@ -30,7 +31,7 @@ struct LaunchRegistry::Impl {
   Kernels kernels;   ///< in order of registration
   Places names;      ///< of `kernels`; of one name more than one only by mistake
   Places couplings;  ///< of the coupled ones, in order of registration
-  std::map<std::string, NamedTable, std::less<>> tables;  ///< by kernel name; outlive the kernel
+  std::map<std::string, NamedTables, std::less<>> tables;  ///< by kernel name; outlive the kernel
   std::map<std::string, std::uint32_t, std::less<>> regions;
   std::atomic<int> active_runs{0};
 
@@ -86,10 +87,10 @@ std::optional<std::size_t> LaunchRegistry::locked_in(std::string_view region, st
   const std::lock_guard lock(impl_->mutex);
   const auto id = impl_->regions.find(Impl::region_key({}, region));
   const auto table = impl_->tables.find(kernel);
-  if (id == impl_->regions.end() || table == impl_->tables.end()) {
+  if (id == impl_->regions.end() || table == impl_->tables.end() || table->second.latest == nullptr) {
     return std::nullopt;
   }
-  const int config_id = table->second.table->find(id->second, key);
+  const int config_id = table->second.latest->find(id->second, key);
   return config_id == LockInTable::none ? std::nullopt : std::optional<std::size_t>(config_id);
 }
 
@@ -125,14 +126,20 @@ void LaunchRegistry::remove(const KernelCore& core) noexcept {
   impl_->refresh_name(traits.name);
 }
 
-std::shared_ptr<LockInTable> LaunchRegistry::table_for(const std::string& kernel,
-                                                       std::uint64_t space_digest) {
+std::shared_ptr<LockInTable> LaunchRegistry::table_for(const std::string& kernel, std::uint64_t digest) {
+  std::shared_ptr<LockInTable> table = kept_table(kernel, digest);
   const std::lock_guard lock(impl_->mutex);
-  Impl::NamedTable& named = impl_->tables[kernel];
-  if (named.table == nullptr || named.space_digest != space_digest) {
-    named = {space_digest, std::make_shared<LockInTable>()};
+  impl_->tables[kernel].latest = table;
+  return table;
+}
+
+std::shared_ptr<LockInTable> LaunchRegistry::kept_table(const std::string& kernel, std::uint64_t digest) {
+  const std::lock_guard lock(impl_->mutex);
+  std::shared_ptr<LockInTable>& table = impl_->tables[kernel].by_digest[digest];
+  if (table == nullptr) {
+    table = std::make_shared<LockInTable>();
   }
-  return named.table;
+  return table;
 }
 
 void LaunchRegistry::publish(const KernelCore& core) {

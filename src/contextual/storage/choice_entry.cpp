@@ -131,6 +131,15 @@ Json content_of(const ChoiceEntry& entry) {
           {"choices", std::move(choices)}};
 }
 
+/// An entry has few levels; what has many would exhaust the stack when it is written.
+bool refuse_depth(int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+  constexpr int deepest = 16;
+  if (depth > deepest) {
+    fail("it has more levels than an entry");
+  }
+  return true;
+}
+
 ChoiceEntry entry_of(const Json& content) {
   ChoiceEntry entry;
   entry.region = content.at("region").get<std::string>();
@@ -149,12 +158,22 @@ ChoiceEntry entry_of(const Json& content) {
 
 }  // namespace
 
-std::uint64_t ChoiceEntry::problems_digest() const {
+std::uint64_t ChoiceEntry::purpose_digest() const {
   StableHash hash;
+  for (const std::string& machine : machines) {
+    hash.add(std::string_view(machine));
+  }
   for (const KeptChoice& choice : choices) {
     hash.add(std::string_view(choice.kernel)).add(choice.key.hash()).add(choice.scope);
+    for (const ChosenKernel& kernel : choice.launched) {
+      hash.add(std::string_view(kernel.name)).add(kernel.table_digest);
+    }
   }
   return hash.value();
+}
+
+std::string as_kept(const std::string& text) {
+  return Json::parse(text_of(text)).get<std::string>();
 }
 
 std::string to_json(const ChoiceEntry& entry) {
@@ -165,7 +184,7 @@ std::string to_json(const ChoiceEntry& entry) {
 
 ParsedEntry parse_entry(std::string_view text) {
   try {
-    const Json json = Json::parse(text.begin(), text.end());
+    const Json json = Json::parse(text.begin(), text.end(), refuse_depth);
     if (const int version = json.at("format").get<int>(); version != format) {
       fail("its format is " + std::to_string(version) + ", and this library reads " + std::to_string(format));
     }

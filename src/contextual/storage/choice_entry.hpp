@@ -46,8 +46,9 @@ struct ChoiceEntry {
   std::vector<KeptChoice> choices;
   bool operator==(const ChoiceEntry&) const = default;
 
-  /// Returns what tells its set of problems from others of the region: a digest of kernels and keys.
-  std::uint64_t problems_digest() const;
+  /// Returns a digest of what it is for: machines, problems, and the kernels as they were. Of entries with
+  /// the same one the newest counts.
+  std::uint64_t purpose_digest() const;
 };
 
 /// Returns the entry as JSON, with a digest of its content and the version of the format.
@@ -59,7 +60,10 @@ struct ParsedEntry {
   std::string problem;
 };
 
-/// Accepts only what `to_json` has returned, in whatever order and form the members are.
+/// Accepts only what `to_json` has returned, whatever its white space is.
 ParsedEntry parse_entry(std::string_view text);
+
+/// Returns the text as an entry gives it back: bytes that are not UTF-8 are replaced.
+std::string as_kept(const std::string& text);
 
 }  // namespace contextual::storage

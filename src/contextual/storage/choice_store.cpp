@@ -11,7 +11,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <map>
+#include <functional>
+#include <set>
 #include <utility>
 
 namespace contextual::storage {
@@ -61,7 +62,7 @@ ChoiceStore::Kept ChoiceStore::load() const {
   Kept kept;
   std::vector<std::string> names = folder_.files(ending);
   std::sort(names.begin(), names.end(), std::greater<>());
-  std::map<std::uint64_t, bool> known;
+  std::set<std::uint64_t> known;
   for (const std::string& name : names) {
     const detail::TrustedFolder::Reading reading = folder_.read(name);
     if (!reading.text) {
@@ -71,7 +72,7 @@ ChoiceStore::Kept ChoiceStore::load() const {
       continue;
     }
     ParsedEntry parsed = parse_entry(*reading.text);
-    if (parsed.entry && parsed.entry->region != region_) {
+    if (parsed.entry && parsed.entry->region != as_kept(region_)) {
       parsed = {std::nullopt, "it is of region \"" + parsed.entry->region + "\""};
     }
     if (!parsed.entry) {
@@ -81,11 +82,10 @@ ChoiceStore::Kept ChoiceStore::load() const {
                               (moved ? "; it is " + aside + " now" : ""));
       continue;
     }
-    if (!std::exchange(known[parsed.entry->problems_digest()], true)) {
+    if (known.insert(parsed.entry->purpose_digest()).second) {
       kept.entries.push_back(*std::move(parsed.entry));
     }
   }
-  std::reverse(kept.entries.begin(), kept.entries.end());
   return kept;
 }
 

@@ -14,13 +14,14 @@
 namespace contextual::storage {
 
 /// A folder a region, in `choices` of the cache directory, with a file an entry. A file is never changed; of
-/// the same problems the newest one counts. Names are made of what every file system takes.
+/// those with one purpose (ChoiceEntry::purpose_digest) the newest counts. Names are made of what every file
+/// system takes.
 class ChoiceStore {
  public:
   explicit ChoiceStore(std::filesystem::path directory, const std::string& region);
 
   struct Kept {
-    std::vector<ChoiceEntry> entries;   ///< the oldest first, one for each set of problems
+    std::vector<ChoiceEntry> entries;   ///< the newest first, one a purpose
     std::vector<std::string> problems;  ///< files that are not used, and why
   };
   /// Returns what is there. A damaged file gets another name.

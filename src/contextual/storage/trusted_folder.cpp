@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <random>
 #include <utility>
 
 namespace contextual::detail {
@@ -20,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t longest_text = std::size_t{256} << 20U;
 constexpr mode_t own_directory = 0700;
 constexpr mode_t own_file = 0600;
 constexpr mode_t shared_directory = 0777;  // less what the umask takes away
@@ -149,15 +151,17 @@ Opened make_folder(const fs::path& root, const fs::path& name, bool trusted) {
   return opened;
 }
 
-/// Equal on no two nodes, processes or calls.
+/// Equal on no two nodes, processes or calls. Process numbers come again, and so may host names in
+/// containers.
 std::string temporary_name(const std::string& file) {
   static std::atomic<unsigned> next{0};
   std::array<char, HOST_NAME_MAX + 1> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) {
     host = {"unknown"};
   }
+  std::random_device random;
   return "." + file + "." + host.data() + "." + std::to_string(::getpid()) + "." +
-         std::to_string(next.fetch_add(1));
+         std::to_string(next.fetch_add(1)) + "." + std::to_string(random()) + std::to_string(random());
 }
 
 bool write_all(int file, std::string_view text) {
@@ -174,6 +178,7 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
+/// Nothing where it is longer than anything that is kept, with EFBIG.
 std::optional<std::string> read_all(int file) {
   std::string text;
   std::array<char, 65536> part{};
@@ -189,15 +194,23 @@ std::optional<std::string> read_all(int file) {
       return text;
     }
     text.append(part.data(), static_cast<std::size_t>(length));
+    if (text.size() > longest_text) {
+      errno = EFBIG;
+      return std::nullopt;
+    }
   }
+}
+
+fs::path without_slash(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
 }
 
 bool is_trusted(const fs::path& root) {
   const char* named = std::getenv("CONTEXTUAL_TRUSTED_CACHE_DIR");
   std::error_code unequal;
   return named != nullptr && *named != '\0' &&
-         (fs::path(named).lexically_normal() == root.lexically_normal() ||
-          fs::equivalent(named, root, unequal));
+         (without_slash(named) == without_slash(root) || fs::equivalent(named, root, unequal));
 }
 
 }  // namespace

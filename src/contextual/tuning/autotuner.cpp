@@ -107,8 +107,11 @@ struct ContextualAutotuner::Impl {
   bool run_with_kept(const std::string& region, std::uint32_t id, const std::function<void()>& call,
                      const options::ResolvedOptions& resolved, const agreement::Hello& hello,
                      record::Recorder* recorder);
-  /// In mode use, the first time that this tuner runs the region.
-  void meet_to_use(const std::string& region, const options::ResolvedOptions& resolved);
+  /// Collective, after such a hello.
+  RegionReport install_kept(const std::string& region, std::uint32_t id,
+                            const options::ResolvedOptions& resolved, const agreement::Hello& hello);
+  /// In modes use and off. In mode use the ranks look for kept choices.
+  void meet_once(const std::string& region, const options::ResolvedOptions& resolved);
 
   /// Modes use and off: the final run and nothing else.
   void run_once(const std::string& region, const std::function<void()>& call,
@@ -159,10 +162,10 @@ bool ContextualAutotuner::Impl::start(const std::string& region, const std::func
     if (resolved.mode == Mode::tune) {
       return run(region, call, resolved, occasion);
     }
-    const bool uses_first = resolved.mode == Mode::use && groups.meets_first(region, resolved);
-    if (uses_first || !groups.met(resolved)) {  // once: a rank may have another mode
-      meet_to_use(region, resolved);
-      groups.note_met(resolved);
+    const bool looks =
+        resolved.mode == Mode::use && groups.keeps_choices(resolved) && !groups.looked(region, resolved);
+    if (looks || !groups.met(resolved)) {  // once: a rank may have another mode
+      meet_once(region, resolved);
     }
   }
   if (const auto failure = invalid(resolved)) {
@@ -191,8 +194,8 @@ bool ContextualAutotuner::Impl::run(const std::string& region, const std::functi
       return true;
     }
     groups.forget_settled(region, resolved);
-  } else if (occasion.origin == Origin::run && !resolved.always_tune &&
-             groups.meets_first(region, resolved) && start_from_kept(region, id, call, resolved)) {
+  } else if (occasion.origin == Origin::run && !resolved.always_tune && !groups.looked(region, resolved) &&
+             start_from_kept(region, id, call, resolved)) {
     return true;
   }
   return tune(region, id, call, resolved, occasion);
@@ -214,6 +217,7 @@ bool ContextualAutotuner::Impl::start_from_kept(const std::string& region, std::
                                                        .settled = true,
                                                        .keeps_choices = true,
                                                        .kept_choices = std::move(kept)});
+  groups.note_looked(region, resolved);
   return run_with_kept(region, id, call, resolved, hello, nullptr);
 }
 
@@ -222,7 +226,7 @@ bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::ui
                                               const options::ResolvedOptions& resolved,
                                               const agreement::Hello& hello, record::Recorder* recorder) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
-  RegionReport kept = tuning::install_kept_choices(exchange, region, id, hello);
+  RegionReport kept = install_kept(region, id, resolved, hello);
   if (kept.problems.empty() ||
       tuning::SettledRun(resolved, region, id, last_run_id(region), exchange, watch).execute(call)) {
     return false;
@@ -243,17 +247,39 @@ bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::ui
   return true;
 }
 
-void ContextualAutotuner::Impl::meet_to_use(const std::string& region,
-                                            const options::ResolvedOptions& resolved) {
+RegionReport ContextualAutotuner::Impl::install_kept(const std::string& region, std::uint32_t id,
+                                                     const options::ResolvedOptions& resolved,
+                                                     const agreement::Hello& hello) {
+  const CallWatch::Call preparing{
+      resolved.deadline, resolved.grace, [&](std::chrono::nanoseconds blocked_for) {
+        return tuning::blocked_call_actions(
+            resolved, {region, last_run_id(region), Activity::prepare, tuning::AfterGrace::leave},
+            blocked_for);
+      }};
+  tuning::KeptSets sets;
+  {
+    const CallWatch::Section section(watch, preparing);
+    sets = tuning::look_at_kept_choices(id, hello);
+  }
+  return tuning::install_kept_choices(groups.exchange_for(resolved), region, id, sets);
+}
+
+void ContextualAutotuner::Impl::meet_once(const std::string& region,
+                                          const options::ResolvedOptions& resolved) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
   agreement::Arrival arrival{.setup_failure = invalid(resolved)};
   if (resolved.mode == Mode::use && exchange.rank() == 0 && !resolved.cache_directory.empty()) {
+    arrival.keeps_choices = true;
     arrival.kept_choices = tuning::read_kept_choices(resolved.cache_directory, region);
-    arrival.keeps_choices = !arrival.kept_choices.empty();
   }
   const agreement::Hello hello = agreement::say_hello(exchange, region, resolved, arrival);
+  groups.note_met(resolved);
+  groups.note_looked(region, resolved);
+  if (!hello.machines.empty()) {
+    groups.note_keeps_choices(resolved);
+  }
   if (!hello.kept_choices.empty()) {
-    keep(tuning::install_kept_choices(exchange, region, region_id(region, resolved), hello));
+    keep(install_kept(region, region_id(region, resolved), resolved, hello));
   }
 }
 
@@ -263,8 +289,13 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
   agreement::Exchange& exchange = groups.exchange_for(resolved);
   TuningSetup setup(region, id, resolved, occasion, exchange);
   if (const agreement::Hello& hello = setup.meet(); !hello.kept_choices.empty()) {
-    if (run_with_kept(region, id, call, resolved, hello, &setup.recorder())) {
-      return true;
+    try {
+      if (run_with_kept(region, id, call, resolved, hello, &setup.recorder())) {
+        return true;
+      }
+    } catch (...) {
+      setup.recorder().end(std::current_exception(), {});
+      throw;
     }
     setup.meet();
   }
@@ -292,12 +323,17 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
     throw;
   }
   const bool all_tracked = run->context().untracked_launches() == 0;
-  if (exchange.rank() == 0 && !resolved.cache_directory.empty()) {
-    const std::string problem =
-        tuning::write_kept_choices(resolved.cache_directory, region, *run, setup.machines());
-    if (!problem.empty()) {
-      recorder.warning("the choices are not kept: " + problem);
+  try {
+    if (!setup.machines().empty()) {
+      const std::string problem =
+          tuning::write_kept_choices(exchange, resolved.cache_directory, region, *run, setup.machines());
+      if (!problem.empty()) {
+        recorder.warning("the choices are not kept: " + problem);
+      }
     }
+  } catch (...) {
+    finish(std::current_exception());
+    throw;
   }
   finish(nullptr);
   return all_tracked;

@@ -1,14 +1,18 @@
 #include "contextual/tuning/kept_choices.hpp"
 
-#include "contextual/agreement/kept_choices.hpp"
+#include "contextual/agreement/details_text.hpp"
 #include "contextual/policy/tuning_state.hpp"
+#include "contextual/record/failure.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/lock_ins.hpp"
 
 #include <contextual/config.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
+#include <contextual/detail/launch/lock_in_table.hpp>
+#include <contextual/detail/storage/machine.hpp>
 #include <contextual/detail/storage/warning.hpp>
+#include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
 #include <nlohmann/json.hpp>
@@ -17,8 +21,12 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace contextual::tuning {
@@ -44,70 +52,124 @@ std::vector<ChoiceEntry> entries_of(const std::string& text) {
   return entries;
 }
 
-/// The living kernels that a choice is for.
-Cores living_kernels(const KeptChoice& choice, const Cores& all) {
+Cores living_kernels() {
+  Cores cores = LaunchRegistry::instance().kernels();
+  std::erase_if(cores, [](const auto& core) { return !core->alive(); });
+  return cores;
+}
+
+bool launches(const KeptChoice& choice, const std::string& kernel) {
+  return std::any_of(choice.launched.begin(), choice.launched.end(),
+                     [&](const ChosenKernel& launched) { return launched.name == kernel; });
+}
+
+/// The kernels that the choice is for, as far as they exist. A coupled one may be new.
+Cores kernels_of(const KeptChoice& choice, const Cores& all) {
   Cores found;
-  for (const auto& core : all) {
-    const bool named =
-        std::any_of(choice.launched.begin(), choice.launched.end(),
-                    [&](const ChosenKernel& kernel) { return kernel.name == core->traits().name; });
-    if (named || (!choice.coupling.empty() && core->traits().coupling == choice.coupling)) {
-      found.push_back(core);
-    }
-  }
+  std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const auto& core) {
+    return launches(choice, core->traits().name) ||
+           (!choice.coupling.empty() && core->traits().coupling == choice.coupling);
+  });
   return found;
 }
 
-/// The kernel looks as it did when the choice was made. Coupled kernels may be others than there.
+/// The kernel looks as it did when the choice was made.
 bool is_unchanged(const KernelCore& core, const KeptChoice& choice) {
-  const auto before =
-      std::find_if(choice.launched.begin(), choice.launched.end(),
-                   [&](const ChosenKernel& kernel) { return kernel.name == core.traits().name; });
-  return core.traits().coupling == choice.coupling && core.space().size == choice.config_count &&
-         (before == choice.launched.end() || before->table_digest == core.table_digest());
+  const ChosenKernel now{core.traits().name, core.table_digest()};
+  return core.traits().coupling == choice.coupling &&
+         std::find(choice.launched.begin(), choice.launched.end(), now) != choice.launched.end();
 }
 
-/// Loads what the choice launches, or its first launch would do so within the region.
-bool is_usable(const KeptChoice& choice, const Cores& all) {
-  for (const auto& core : living_kernels(choice, all)) {
-    if (!is_unchanged(*core, choice)) {
-      return false;
-    }
-    if (core->traits().prepare) {
-      core->traits().prepare(choice.config_id, choice.key);
+bool is_open(const KernelCore& core, const KeptChoice& choice, std::uint32_t region_id) {
+  const auto table = core.table();
+  return table->find(region_id, choice.key, choice.scope) == detail::LockInTable::none ||
+         table->standing(region_id, choice.key, choice.scope) != detail::Standing::lasting;
+}
+
+/// Loads what the choices launch, or their first launches would do so within the region.
+class Preparing {
+ public:
+  Preparing(std::uint32_t region_id, const std::vector<std::string>& machines)
+      : region_id_(region_id), machines_(machines), kernels_(living_kernels()) {
+    for (const auto& kernel : kernels_) {
+      kernel->preload();  // what has no choice launches its default
     }
   }
-  return true;
-}
 
-bool is_usable(const ChoiceEntry& entry, const std::vector<std::string>& machines, const Cores& all) {
-  try {
-    return entry.machines == machines &&
-           std::all_of(entry.choices.begin(), entry.choices.end(),
-                       [&](const KeptChoice& choice) { return is_usable(choice, all); });
-  } catch (const std::exception& error) {  // of a config space, or a config that cannot be prepared any more
+  /// Throws DeviceError.
+  bool usable(const ChoiceEntry& entry) const {
+    try {
+      return entry.machines == machines_ &&
+             std::all_of(entry.choices.begin(), entry.choices.end(),
+                         [this](const KeptChoice& choice) { return usable(choice); });
+    } catch (const DeviceError&) {
+      throw;  // no choice is to blame
+    } catch (
+        const std::exception& error) {  // of a config space, or a config that cannot be prepared any more
+      return refuse(entry, error.what());
+    } catch (...) {
+      return refuse(entry, "`prepare` threw an exception that is no std::exception");
+    }
+  }
+
+ private:
+  bool usable(const KeptChoice& choice) const {
+    for (const auto& core : kernels_of(choice, kernels_)) {
+      if (!is_unchanged(*core, choice) || !is_open(*core, choice, region_id_)) {
+        return false;
+      }
+      if (core->traits().prepare) {
+        core->traits().prepare(choice.config_id, choice.key);
+      }
+    }
+    return true;
+  }
+
+  static bool refuse(const ChoiceEntry& entry, const std::string& why) {
     detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written +
-                      " are not used: " + error.what());
+                      " are not used: " + why);
     return false;
   }
+
+  std::uint32_t region_id_;
+  const std::vector<std::string>& machines_;
+  Cores kernels_;
+};
+
+void lock_in(const KeptChoice& choice, std::uint32_t region_id) {
+  for (const ChosenKernel& kernel : choice.launched) {
+    LaunchRegistry::instance()
+        .kept_table(kernel.name, kernel.table_digest)
+        ->lock_in(region_id, choice.key, static_cast<int>(choice.config_id), detail::Standing::lasting,
+                  choice.scope);
+  }
 }
 
-void lock_in(const KeptChoice& choice, std::uint32_t region_id, const Cores& all) {
-  std::set<std::string> names;
-  const auto put = [&](const std::shared_ptr<detail::LockInTable>& table, const std::string& name) {
-    if (names.insert(name).second) {
-      table->lock_in(region_id, choice.key, static_cast<int>(choice.config_id), detail::Standing::lasting,
-                     choice.scope);
+/// What identifies a problem within a region.
+using ProblemWords = std::tuple<std::string, std::uint64_t, std::uint64_t>;
+
+ProblemWords words_of(const KeptChoice& choice) {
+  return {choice.kernel, choice.key.hash(), choice.scope};
+}
+
+/// Keeps the sets that have no problem in common with a newer one: what was chosen together is used together.
+std::vector<ChoiceEntry> without_overlaps(const std::vector<ChoiceEntry>& newest_first,
+                                          const std::vector<bool>& usable) {
+  std::vector<ChoiceEntry> kept;
+  std::set<ProblemWords> known;
+  for (std::size_t i = 0; i < newest_first.size(); ++i) {
+    const std::vector<KeptChoice>& choices = newest_first[i].choices;
+    const bool apart = std::none_of(choices.begin(), choices.end(), [&](const KeptChoice& choice) {
+      return known.contains(words_of(choice));
+    });
+    if (usable[i] && apart) {
+      kept.push_back(newest_first[i]);
+      for (const KeptChoice& choice : choices) {
+        known.insert(words_of(choice));
+      }
     }
-  };
-  for (const auto& core : living_kernels(choice, all)) {
-    put(core->table(), core->traits().name);
   }
-  for (const ChosenKernel& kernel : choice.launched) {  // those that do not exist yet
-    if (!names.contains(kernel.name)) {
-      put(LaunchRegistry::instance().table_for(kernel.name, kernel.table_digest), kernel.name);
-    }
-  }
+  return kept;
 }
 
 ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
@@ -122,18 +184,6 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
   return report;
 }
 
-/// What is chosen again for the same problem replaces it.
-void add_to(RegionReport& report, ProblemReport problem) {
-  const auto known = std::find_if(
-      report.problems.begin(), report.problems.end(),
-      [&](const ProblemReport& other) { return other.kernel == problem.kernel && other.key == problem.key; });
-  if (known == report.problems.end()) {
-    report.problems.push_back(std::move(problem));
-  } else {
-    *known = std::move(problem);
-  }
-}
-
 std::optional<std::int64_t> median_of(std::vector<std::int64_t> samples) {
   if (samples.empty()) {
     return std::nullopt;
@@ -143,18 +193,44 @@ std::optional<std::int64_t> median_of(std::vector<std::int64_t> samples) {
   return *middle;
 }
 
-std::vector<ChosenKernel> launched_kernels(const ProblemSlot& slot) {
-  std::vector<ChosenKernel> launched;
-  for (const auto& member : slot.found.members) {
-    launched.push_back({member->traits().name, member->table_digest()});
-  }
-  if (launched.empty() && slot.problem.coupling.empty()) {  // only other ranks launch it
-    launched.push_back({slot.problem.name, slot.problem.space_digest});
-  }
-  return launched;
+/// The kernels of shared problems, by problem. Ranks may launch different ones.
+using LaunchedKernels = std::map<ProblemWords, std::vector<ChosenKernel>>;
+
+ProblemWords words_of(const ProblemSlot& slot) {
+  return {slot.problem.name, slot.problem.key.hash(), slot.problem.scope};
 }
 
-std::optional<KeptChoice> choice_of(const record::ProblemView& view, const policy::TuningState& state) {
+/// What this rank has launched, for the other ranks.
+std::string launched_text(const TuningRun& run) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const record::ProblemView& view : run.problems()) {
+    for (const auto& member : view.slot->found.members) {
+      const auto& [name, key, scope] = words_of(*view.slot);
+      list.push_back({name, key, scope, member->traits().name, member->table_digest()});
+    }
+  }
+  return agreement::details_text(list);
+}
+
+/// Throws nlohmann's exceptions if a rank has sent something else.
+LaunchedKernels launched_kernels(const std::vector<std::string>& texts) {
+  LaunchedKernels all;
+  for (const std::string& text : texts) {
+    for (const nlohmann::json& item : agreement::parse_details(text)) {
+      const ProblemWords problem{item.at(0).get<std::string>(), item.at(1).get<std::uint64_t>(),
+                                 item.at(2).get<std::uint64_t>()};
+      const ChosenKernel kernel{item.at(3).get<std::string>(), item.at(4).get<std::uint64_t>()};
+      std::vector<ChosenKernel>& kernels = all[problem];
+      if (std::find(kernels.begin(), kernels.end(), kernel) == kernels.end()) {
+        kernels.push_back(kernel);
+      }
+    }
+  }
+  return all;
+}
+
+std::optional<KeptChoice> choice_of(const record::ProblemView& view, const policy::TuningState& state,
+                                    LaunchedKernels& launched) {
   const ProblemSlot& slot = *view.slot;
   const bool kept = slot.shared() && view.record != nullptr && view.index &&
                     view.record->status == policy::ProblemStatus::locked_in && !state.out_of_use(*view.index);
@@ -167,7 +243,7 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
                     slot.problem.key,
                     slot.problem.key_text,
                     slot.problem.scope,
-                    launched_kernels(slot),
+                    launched[words_of(slot)],
                     slot.problem.config_count,
                     config_id,
                     record::config_of(slot, config_id).to_json(),
@@ -197,21 +273,29 @@ std::string read_kept_choices(const std::filesystem::path& directory, const std:
   return list.empty() ? std::string() : list.dump();
 }
 
-RegionReport install_kept_choices(agreement::Exchange& exchange, const std::string& region,
-                                  std::uint32_t region_id, const agreement::Hello& hello) {
-  const std::vector<ChoiceEntry> entries = entries_of(hello.kept_choices);
-  const Cores all = LaunchRegistry::instance().kernels();
-  std::vector<bool> usable;
-  for (const ChoiceEntry& entry : entries) {
-    usable.push_back(is_usable(entry, hello.machines, all));
+KeptSets look_at_kept_choices(std::uint32_t region_id, const agreement::Hello& hello) {
+  KeptSets sets{entries_of(hello.kept_choices), {}};
+  try {
+    const Preparing preparing(region_id, hello.machines);
+    for (const ChoiceEntry& entry : sets.newest_first) {
+      sets.outcome.usable.push_back(preparing.usable(entry));
+    }
+  } catch (...) {
+    sets.outcome.failure = {std::current_exception(), record::text_of(std::current_exception())};
+    sets.outcome.usable.resize(sets.newest_first.size());
   }
-  const std::vector<bool> usable_everywhere = agreement::agree_on_kept_choices(exchange, region, usable);
+  return sets;
+}
+
+RegionReport install_kept_choices(agreement::Exchange& exchange, const std::string& region,
+                                  std::uint32_t region_id, const KeptSets& sets) {
+  const std::vector<bool> usable = agreement::agree_on_kept_choices(exchange, region, sets.outcome);
   RegionReport report;
   report.region = region;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    for (const KeptChoice& choice : usable_everywhere[i] ? entries[i].choices : std::vector<KeptChoice>()) {
-      lock_in(choice, region_id, all);
-      add_to(report, report_of(choice, entries[i].written));
+  for (const ChoiceEntry& entry : without_overlaps(sets.newest_first, usable)) {
+    for (const KeptChoice& choice : entry.choices) {
+      lock_in(choice, region_id);
+      report.problems.push_back(report_of(choice, entry.written));
     }
   }
   if (!report.problems.empty()) {
@@ -220,21 +304,34 @@ RegionReport install_kept_choices(agreement::Exchange& exchange, const std::stri
   return report;
 }
 
-std::string write_kept_choices(const std::filesystem::path& directory, const std::string& region,
-                               const TuningRun& run, const std::vector<std::string>& machines) {
-  ChoiceEntry entry;
-  entry.region = region;
-  entry.written = record::utc_text(std::chrono::system_clock::now());
-  entry.machines = machines;
-  entry.makespan_ns = makespan_of(run.state());
-  bool something_new = false;
-  for (const record::ProblemView& view : run.problems()) {
-    if (std::optional<KeptChoice> choice = choice_of(view, run.state())) {
-      something_new = something_new || view.slot->found.locked_config != choice->config_id;
-      entry.choices.push_back(*std::move(choice));
-    }
+std::string write_kept_choices(agreement::Exchange& exchange, const std::filesystem::path& directory,
+                               const std::string& region, const TuningRun& run,
+                               const std::vector<std::string>& machines) {
+  const auto texts = agreement::gather_launched_kernels(exchange, region, launched_text(run));
+  if (exchange.rank() != 0) {
+    return {};
   }
-  return something_new ? storage::ChoiceStore(directory, region).save(entry) : std::string();
+  try {
+    if (machines.front() != detail::machine_text()) {
+      return "the machine looked different when the run began: " + machines.front();
+    }
+    LaunchedKernels launched = launched_kernels(texts);
+    ChoiceEntry entry;
+    entry.region = region;
+    entry.written = record::utc_text(std::chrono::system_clock::now());
+    entry.machines = machines;
+    entry.makespan_ns = makespan_of(run.state());
+    bool something_new = false;
+    for (const record::ProblemView& view : run.problems()) {
+      if (std::optional<KeptChoice> choice = choice_of(view, run.state(), launched)) {
+        something_new = something_new || view.slot->found.locked_config != choice->config_id;
+        entry.choices.push_back(*std::move(choice));
+      }
+    }
+    return something_new ? storage::ChoiceStore(directory, region).save(entry) : std::string();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
 }
 
 }  // namespace contextual::tuning

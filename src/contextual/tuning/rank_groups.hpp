@@ -33,10 +33,21 @@ class RankGroups {
   }
   void note_met(const options::ResolvedOptions& options) { met_.insert(options.communicator.get()); }
 
-  /// Returns true the first time it is asked about the region and these ranks, who then look for kept
-  /// choices.
-  bool meets_first(const std::string& region, const options::ResolvedOptions& options) {
-    return met_in_.emplace(options.communicator.get(), region).second;
+  /// Returns true if these ranks have looked for kept choices of the region.
+  bool looked(const std::string& region, const options::ResolvedOptions& options) const {
+    return looked_.contains({options.communicator.get(), region});
+  }
+  void note_looked(const std::string& region, const options::ResolvedOptions& options) {
+    looked_.emplace(options.communicator.get(), region);
+  }
+
+  /// Returns true if rank 0 keeps choices, as it has said when the ranks met. In mode use they then meet for
+  /// every region.
+  bool keeps_choices(const options::ResolvedOptions& options) const {
+    return keeping_.contains(options.communicator.get());
+  }
+  void note_keeps_choices(const options::ResolvedOptions& options) {
+    keeping_.insert(options.communicator.get());
   }
 
   /// Returns true if everything that the region launched in its last tuning run has a lasting choice, and
@@ -51,7 +62,8 @@ class RankGroups {
   std::map<Communicator*, std::unique_ptr<agreement::Exchange>> exchanges_;
   std::vector<std::shared_ptr<Communicator>> communicators_;  ///< live as long as their exchanges
   std::set<Communicator*> met_;
-  std::set<std::pair<Communicator*, std::string>> met_in_;
+  std::set<Communicator*> keeping_;
+  std::set<std::pair<Communicator*, std::string>> looked_;
   std::map<std::pair<Communicator*, std::string>, std::uint64_t> settled_;  ///< publications_of then
 };
 

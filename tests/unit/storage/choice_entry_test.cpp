@@ -50,16 +50,30 @@ TEST_CASE("ChoiceEntry: a text that is not UTF-8 is kept as well as it can be", 
   CHECK_THAT(parsed.entry->choices[0].reason, ContainsSubstring("bad ") && ContainsSubstring(" byte"));
 }
 
-TEST_CASE("ChoiceEntry: its problems are told by kernel, key and alternative, not by the choice", "[unit]") {
+TEST_CASE("ChoiceEntry: its purpose is machines, problems and kernels, not what was chosen", "[unit]") {
   ChoiceEntry other = example();
   other.choices[0].config_id = 1;
   other.written = "later";
-  CHECK(other.problems_digest() == example().problems_digest());
+  CHECK(other.purpose_digest() == example().purpose_digest());
   other.choices[0].scope = 9;
-  CHECK(other.problems_digest() != example().problems_digest());
+  CHECK(other.purpose_digest() != example().purpose_digest());
   other = example();
   other.choices[1].key = make_key(1);
-  CHECK(other.problems_digest() != example().problems_digest());
+  CHECK(other.purpose_digest() != example().purpose_digest());
+  other = example();
+  other.machines[1] = "another";
+  CHECK(other.purpose_digest() != example().purpose_digest());
+  other = example();
+  other.choices[1].launched[1].table_digest = 3;
+  CHECK(other.purpose_digest() != example().purpose_digest());
+}
+
+TEST_CASE("ChoiceEntry: a text with very many levels is refused", "[unit]") {
+  std::string text = to_json(example());
+  const std::string content = "\"content\": ";
+  const std::size_t place = text.find(content) + content.size();
+  text = text.substr(0, place) + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}";
+  CHECK(parse_entry(text).problem == "it has more levels than an entry");
 }
 
 TEST_CASE("ChoiceEntry: of another format, it says so", "[unit]") {

@@ -34,21 +34,21 @@ std::vector<std::size_t> configs_in(const ChoiceStore& store) {
 
 }  // namespace
 
-TEST_CASE("ChoiceStore: the newest entry of each set of problems counts, the oldest set first", "[unit]") {
+TEST_CASE("ChoiceStore: the newest entry of each purpose counts, and comes first", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
   CHECK(configs_in(store).empty());
   for (const auto& [key, config] : std::vector<std::pair<int, std::size_t>>{{1, 10}, {2, 20}, {1, 11}}) {
     CHECK(store.save(entry_of("region", key, config)).empty());
   }
-  CHECK(configs_in(store) == std::vector<std::size_t>{20, 11});
+  CHECK(configs_in(store) == std::vector<std::size_t>{11, 20});
 }
 
 TEST_CASE("ChoiceStore: regions have folders of their own, whatever their names are", "[unit]") {
   const TemporaryDirectory directory;
   const std::string long_name(300, 'x');
-  const std::vector<std::string> regions{"a", "A",        "a/b",           "a%2Fb",        "..",
-                                         "",  "\xc3\xa4", long_name + "1", long_name + "2"};
+  const std::vector<std::string> regions{"a", "A",        "a/b",     "a%2Fb",         "..",
+                                         "",  "\xc3\xa4", "caf\xe9", long_name + "1", long_name + "2"};
   for (std::size_t i = 0; i < regions.size(); ++i) {
     REQUIRE(ChoiceStore(directory.path(), regions[i]).save(entry_of(regions[i], 1, i)).empty());
   }

@@ -149,6 +149,12 @@ TEST_CASE("TrustedFolder: in the root that is named as trusted, files of others 
   CHECK(folder.write("new", "text").empty());
   ::umask(umask);
   CHECK(mode_of(folder.path() / "new") == 0644);
+  const fs::path later = directory.path() / "later";
+  ::setenv("CONTEXTUAL_TRUSTED_CACHE_DIR", (later.string() + "/").c_str(), 1);
+  const mode_t none = ::umask(0);
+  CHECK(TrustedFolder(later, "things").write("file", "text").empty());
+  ::umask(none);
+  CHECK(mode_of(later) == 0777);
 }
 
 TEST_CASE("TrustedFolder: where nothing can be written it says so, with the path", "[unit]") {

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <stdexcept>
 
 using namespace contextual;
 using namespace contextual::test;
@@ -140,6 +141,7 @@ TEST_CASE("kept choices: a changed version, config space or machine does not cou
   other.machine = [](int) { return "another device"; };
   CHECK(run(other).tuned(3));
   CHECK(run(other).used(3));
+  CHECK(run(process).used(2));  // what did not count for the others still counts here
 }
 
 TEST_CASE("kept choices: of two sets for the same problems the newer one counts", "[unit]") {
@@ -253,5 +255,259 @@ TEST_CASE("kept choices: what an alternative launches is kept with it", "[unit]"
     CHECK(alternative == 1);
     CHECK(inner == 2);
     CHECK((runs == 1) == !first);
+  }
+}
+
+namespace {
+
+/// Every rank runs this region in a process of its own; rank 0 has the directory.
+std::vector<std::exception_ptr> in_process(
+    int ranks, const fs::path& directory,
+    const std::function<void(int, ContextualAutotuner&, const Options&)>& body) {
+  return on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
+    Options options;
+    options.cache_directory = rank == 0 ? directory : fs::path();
+    body(rank, tuner, options);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("kept choices: what one rank cannot prepare no rank uses, whatever is thrown", "[unit]") {
+  for (const int kind : {0, 1, 2, 3}) {
+    const TemporaryDirectory directory;
+    const std::string name = "kept_unprepared_" + std::to_string(kind);
+    for (const bool first : {true, false}) {
+      std::vector<int> runs(2);
+      const RankKernels kernels = kernel_per_rank(2, [&](int) {
+        return rank_kernel(name, 3, {.prepare = [&](const TileConfig& config) {
+                             if (first || this_machine != "rank 1" || config.tile != 3 || kind == 0) {
+                               return;
+                             }
+                             if (kind == 1) {
+                               throw ConfigRejected("no memory");
+                             }
+                             if (kind == 2) {
+                               throw 5;
+                             }
+                             throw DeviceError("broken", {});
+                           }});
+      });
+      detail::describe_machine("test", [] { return std::string("alike"); });
+      const auto thrown =
+          in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, const Options& options) {
+            this_machine = "rank " + std::to_string(rank);
+            tuner.run(
+                "kept unprepared",
+                [&] {
+                  ++runs[static_cast<std::size_t>(rank)];
+                  (*kernels[static_cast<std::size_t>(rank)])(1);
+                },
+                options);
+          });
+      INFO("kind " << kind << ": " << text_of(thrown[0]) << "; " << text_of(thrown[1]));
+      if (first || kind < 3) {
+        CHECK(count_failed(thrown) == 0);
+        CHECK((runs[0] == 1) == (!first && kind == 0));
+        CHECK(runs[0] == runs[1]);
+      } else {
+        CHECK(threw<RegionFailedError>(thrown[0]));
+        CHECK(threw<DeviceError>(thrown[1]));
+      }
+    }
+  }
+}
+
+TEST_CASE("kept choices: a region that only another rank's kernels need is kept with their versions",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const auto start = [&](const std::string& version) {
+    int runs = 0;
+    const auto own = rank_kernel("kept_of_zero", 3, {.participation = Participation::some, .version = "a"});
+    const auto other =
+        rank_kernel("kept_of_one", 3, {.participation = Participation::some, .version = version});
+    const auto thrown =
+        in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, const Options& options) {
+          tuner.run(
+              "kept of some",
+              [&] {
+                runs += rank == 0 ? 1 : 0;
+                (*(rank == 0 ? own : other))(1);
+              },
+              options);
+        });
+    CHECK(count_failed(thrown) == 0);
+    return runs;
+  };
+  CHECK(start("1") > 1);
+  CHECK(start("1") == 1);
+  CHECK(start("2") > 1);
+  CHECK(start("1") == 1);
+}
+
+TEST_CASE("kept choices: a coupled kernel whose partner has changed has no choice", "[unit]") {
+  const TemporaryDirectory directory;
+  const auto start = [&](const std::string& version) {
+    int runs = 0;
+    const auto send = rank_kernel("kept_send", 3, {.coupling = "kept_pair"});
+    const auto receive = rank_kernel("kept_receive", 3, {.coupling = "kept_pair", .version = version});
+    const auto thrown =
+        in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, const Options& options) {
+          tuner.run(
+              "kept pair",
+              [&] {
+                runs += rank == 0 ? 1 : 0;
+                (*send)(1);
+                (*receive)(1);
+              },
+              options);
+        });
+    INFO(text_of(thrown[0]));
+    CHECK(count_failed(thrown) == 0);
+    return runs;
+  };
+  CHECK(start("1") > 1);
+  CHECK(start("1") == 1);
+  CHECK(start("2") > 1);
+}
+
+TEST_CASE("kept choices: in mode use the ranks meet for a region only where choices are kept", "[unit]") {
+  const auto kernel = rank_kernel("kept_alone", 2);
+  const auto thrown =
+      on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
+        Options options;
+        options.mode = Mode::use;
+        tuner.run(
+            "all", [] {}, options);
+        if (rank == 0) {
+          tuner.run(
+              "only rank 0", [] {}, options);
+        }
+        tuner.run(
+            "all", [] {}, options);
+      });
+  CHECK(count_failed(thrown) == 0);
+}
+
+TEST_CASE("kept choices: what this process has locked in stays, whatever the disk says", "[unit]") {
+  const TemporaryDirectory directory;
+  REQUIRE(run({.directory = directory.path(), .kernel = "kept_stays"}).tuned(2));
+  const auto thrown =
+      on_ranks(1, [&](int, ContextualAutotuner& first, const std::shared_ptr<Communicator>& ranks) {
+        std::size_t used = 9;
+        const auto kernel = rank_kernel(
+            "kept_stays", 3, {.version = ""},
+            [&](const TileConfig& config, int&) { used = static_cast<std::size_t>(config.tile - 1); });
+        Options slowest_first;
+        slowest_first.timer = testing::scripted_timer([](const LaunchInfo& launch) {
+          return 1000 + 1000 * static_cast<std::int64_t>(launch.config_id);
+        });
+        first.run(
+            "kept region", [&] { (*kernel)(7); }, slowest_first);
+        const bool chosen = used == 0;
+        ContextualAutotuner second(rank_options(ranks));
+        Options options;
+        options.cache_directory = directory.path();
+        second.run(
+            "kept region", [&] { (*kernel)(7); }, options);
+        if (!chosen || used != 0) {
+          throw std::runtime_error("config " + std::to_string(used));
+        }
+      });
+  CHECK(text_of(thrown[0]).empty());
+}
+
+TEST_CASE("kept choices: after a run with options that make no sense they are still looked for", "[unit]") {
+  const TemporaryDirectory directory;
+  REQUIRE(run({.directory = directory.path(), .kernel = "kept_late"}).tuned(2));
+  int runs = 0;
+  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
+    this_machine = "as ever";
+    const auto kernel = rank_kernel("kept_late", 3, {.version = ""});
+    const auto region = [&] {
+      ++runs;
+      (*kernel)(7);
+    };
+    Options options;
+    options.cache_directory = directory.path();
+    options.n_repeat = -1;
+    try {
+      tuner.run("kept region", region, options);
+    } catch (const InvalidArgument&) {
+      options.n_repeat.reset();
+    }
+    tuner.run("kept region", region, options);
+  });
+  CHECK(text_of(thrown[0]).empty());
+  CHECK(runs == 1);
+}
+
+TEST_CASE("kept choices: sets that share a problem are not mixed", "[unit]") {
+  const TemporaryDirectory directory;
+  const auto start = [&](const std::vector<int>& keys) {
+    std::vector<int> launches(3, 0);
+    const auto kernel = rank_kernel("kept_sets", 3);
+    const auto thrown =
+        in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
+          tuner.run(
+              "kept sets",
+              [&] {
+                for (const int key : keys) {
+                  ++launches[static_cast<std::size_t>(key)];
+                  (*kernel)(key);
+                }
+              },
+              options);
+        });
+    CHECK(text_of(thrown[0]).empty());
+    return launches;
+  };
+  CHECK(start({0, 1})[0] > 1);
+  CHECK(start({0, 1})[0] == 1);
+  CHECK(start({0})[0] == 1);
+  CHECK(start({1, 2})[2] > 1);  // key 1 stays, and both are one set now
+  CHECK(start({1, 2})[2] == 1);
+  const std::vector<int> again = start({0, 1, 2});
+  CHECK(again[0] > 1);  // its set has key 1 in common with the newer one
+}
+
+TEST_CASE("kept choices: a kernel's choices in other regions stay when an old set names it", "[unit]") {
+  const TemporaryDirectory directory;
+  const auto make = [](const std::string& version) {
+    return rank_kernel("kept_made_anew", 3, {.version = version});
+  };
+  const auto run_in = [&](ContextualAutotuner& tuner, const std::string& region, const std::string& version,
+                          const Options& options) {
+    int runs = 0;
+    tuner.run(
+        region,
+        [&] {
+          ++runs;
+          (*make(version))(1);
+        },
+        options);
+    return runs;
+  };
+  for (const bool first : {true, false}) {
+    std::vector<int> runs;
+    const auto thrown =
+        in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
+          if (first) {
+            runs = {run_in(tuner, "kept old", "1", options)};
+            return;
+          }
+          Options without = options;
+          without.cache_directory = "";
+          runs = {run_in(tuner, "kept other", "2", without), run_in(tuner, "kept other", "2", without),
+                  run_in(tuner, "kept old", "2", options), run_in(tuner, "kept other", "2", without)};
+        });
+    CHECK(text_of(thrown[0]).empty());
+    if (!first) {
+      REQUIRE(runs.size() == 4);
+      CHECK(runs[0] > 1);
+      CHECK(runs[1] == 1);
+      CHECK(runs[2] > 1);
+      CHECK(runs[3] == 1);
+    }
   }
 }

@@ -6,7 +6,6 @@
 #include <contextual/detail/storage/machine.hpp>
 
 #include <array>
-#include <mutex>
 
 namespace contextual::cuda {
 namespace {
@@ -43,9 +42,18 @@ std::string devices_text() {
   return text;
 }
 
-void describe_devices() {
-  static std::once_flag once;
-  std::call_once(once, [] { detail::describe_machine("devices", devices_text); });
+void describe_devices() noexcept {
+  try {
+    detail::describe_machine("devices", devices_text);
+  } catch (...) {
+    return;  // no memory while the program starts
+  }
 }
+
+namespace {
+
+[[maybe_unused]] const bool described = (describe_devices(), true);
+
+}  // namespace
 
 }  // namespace contextual::cuda

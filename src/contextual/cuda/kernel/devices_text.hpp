@@ -11,7 +11,8 @@ namespace contextual::cuda {
 /// multiprocessors, and the driver's version. It names no bus. Throws CudaUnavailable or CudaError.
 std::string devices_text();
 
-/// Makes that part of detail::machine_text, once in a process.
-void describe_devices();
+/// Makes that part of detail::machine_text. Done already where the library is shared, when it is loaded; a
+/// call brings this into a program that is linked to it statically.
+void describe_devices() noexcept;
 
 }  // namespace contextual::cuda
