@@ -4,6 +4,7 @@
 
 #include <contextual/error.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace contextual::agreement {
@@ -38,10 +39,8 @@ std::vector<bool> agree_on_kept_choices(Exchange& exchange, const std::string& r
     refused.push_back(mine ? 0 : 1);
   }
   exchange.max(refused);
-  std::vector<bool> usable;
-  for (const std::int64_t word : refused) {
-    usable.push_back(word == 0);
-  }
+  std::vector<bool> usable(refused.size());
+  std::transform(refused.begin(), refused.end(), usable.begin(), [](std::int64_t word) { return word == 0; });
   return usable;
 }
 
