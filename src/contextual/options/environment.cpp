@@ -1,9 +1,18 @@
 #include "contextual/options/environment.hpp"
 
+#include "contextual/options/misspelled.hpp"
+
+#include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
+
+#include <unistd.h>
 
 #include <cstdlib>
 #include <map>
+#include <string_view>
+#include <vector>
+
+extern "C" char** environ;  // NOLINT(readability-identifier-naming): POSIX names it
 
 namespace contextual::options {
 namespace {
@@ -27,6 +36,15 @@ Mode parse_mode(const std::string& text) {
                           "\": set it to tune, use or off");
   }
   return mode->second;
+}
+
+std::vector<std::string> variable_names() {
+  std::vector<std::string> names;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
 }
 
 }  // namespace
@@ -53,6 +71,9 @@ Environment parse_environment(const std::function<const char*(const char*)>& get
 
 const ReadEnvironment& environment() {
   static const ReadEnvironment* const read = [] {
+    for (const std::string& warning : misspelled_variables(variable_names())) {
+      detail::warn_once(warning);
+    }
     auto* const fresh = new ReadEnvironment;
     try {
       fresh->values = parse_environment([](const char* name) { return std::getenv(name); });

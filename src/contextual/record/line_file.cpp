@@ -9,6 +9,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <utility>
 
 namespace contextual::record {
@@ -29,9 +30,17 @@ bool ends_inside_line(const fs::path& path) noexcept {
   return has_last && last != '\n';
 }
 
+const fs::path& no_link(const fs::path& path) {
+  if (fs::is_symlink(fs::symlink_status(path))) {
+    throw std::runtime_error(path.string() + " is a symbolic link");
+  }
+  return path;
+}
+
 class SpdlogFile final : public LineFile {
  public:
-  explicit SpdlogFile(const fs::path& path) : path_(path), sink_(path.string(), false) {
+  /// Throws std::runtime_error for a link, which may lead to a file that is no log.
+  explicit SpdlogFile(const fs::path& path) : path_(path), sink_(no_link(path).string(), false) {
     sink_.set_pattern("%v");
   }
 

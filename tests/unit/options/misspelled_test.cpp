@@ -1,0 +1,36 @@
+#include "contextual/options/misspelled.hpp"
+
+#include "support/catch.hpp"
+
+#include <string>
+#include <vector>
+
+using contextual::options::meant_variable;
+using contextual::options::misspelled_variables;
+
+TEST_CASE("misspelled: what is almost a variable of the library is told", "[unit]") {
+  CHECK(meant_variable("CONTEXTUAL_MOD") == "MODE");
+  CHECK(meant_variable("CONTEXTUAL_MODES") == "MODE");
+  CHECK(meant_variable("CONTEXTUAL_CACHE_DRI") == "CACHE_DIR");
+  CHECK(meant_variable("CONTEXTUAL_CACHE_DIRECTORY") == "CACHE_DIR");
+  CHECK(meant_variable("CONTEXTUAL_CACHE") == "CACHE_DIR");
+  CHECK(meant_variable("CONTEXTUAL_ALWAY_TUNE") == "ALWAYS_TUNE");
+  CHECK(meant_variable("CONTEXTUAL_RENDEZVOUS") == "RENDEZVOUS_HOST");
+}
+
+TEST_CASE("misspelled: what is known, or close to nothing, is not", "[unit]") {
+  for (const char* const name :
+       {"CONTEXTUAL_MODE", "CONTEXTUAL_CACHE_DIR", "CONTEXTUAL_TRUSTED_CACHE_DIR", "CONTEXTUAL_TEST_LOGS",
+        "CONTEXTUAL_REPORT_MUTATIONS", "CONTEXTUAL_GPU_STEP_SECONDS", "CONTEXTUAL_TIDY_TIMEOUT",
+        "CONTEXTUAL_", "CONTEXTUAL_X", "CACHE_DIR", "NCCL_DEBUG", ""}) {
+    INFO(name);
+    CHECK(meant_variable(name).empty());
+  }
+}
+
+TEST_CASE("misspelled: a warning names both", "[unit]") {
+  const std::vector<std::string> warnings =
+      misspelled_variables({"HOME", "CONTEXTUAL_LOGDIR", "CONTEXTUAL_MODE"});
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0] == "environment variable CONTEXTUAL_LOGDIR is not known: is CONTEXTUAL_LOG_DIR meant?");
+}
