@@ -64,6 +64,7 @@ Environment parse_environment(const std::function<const char*(const char*)>& get
   if (const char* directory = get("CONTEXTUAL_CACHE_DIR"); directory != nullptr) {
     environment.cache_directory = directory;
   }
+  environment.version_check = parse_bool("CONTEXTUAL_VERSION_CHECK", text("CONTEXTUAL_VERSION_CHECK"));
   environment.always_tune = parse_bool("CONTEXTUAL_ALWAYS_TUNE", text("CONTEXTUAL_ALWAYS_TUNE"));
   environment.print = parse_bool("CONTEXTUAL_PRINT_AUTOTUNING", text("CONTEXTUAL_PRINT_AUTOTUNING"));
   return environment;

@@ -12,9 +12,9 @@ constexpr std::string_view prefix = "CONTEXTUAL_";
 constexpr std::size_t most_letters = 2;
 
 /// Without the prefix. docs/concepts.md lists them.
-constexpr std::array<std::string_view, 8> known_variables = {
-    "ALWAYS_TUNE",      "CACHE_DIR",       "LOG_DIR",         "MODE",
-    "PRINT_AUTOTUNING", "RENDEZVOUS_HOST", "RENDEZVOUS_PORT", "TRUSTED_CACHE_DIR"};
+constexpr std::array<std::string_view, 9> known_variables = {
+    "ALWAYS_TUNE",     "CACHE_DIR",       "LOG_DIR",           "MODE",         "PRINT_AUTOTUNING",
+    "RENDEZVOUS_HOST", "RENDEZVOUS_PORT", "TRUSTED_CACHE_DIR", "VERSION_CHECK"};
 
 /// How many letters must be changed, added or removed: Levenshtein's distance.
 std::size_t distance(std::string_view a, std::string_view b) {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <string_view>
 #include <thread>
 
@@ -113,6 +114,17 @@ std::string machine_text() {
     text.append(part).append(": ").append(one_line(said)).append("\n");
   }
   return text;
+}
+
+std::string without_versions(const std::string& machine_text) {
+  std::string kept;
+  std::istringstream lines(machine_text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("library: ") && !line.starts_with("driver: ")) {
+      kept.append(line).append("\n");
+    }
+  }
+  return kept;
 }
 
 }  // namespace contextual::detail

@@ -110,8 +110,13 @@ struct ContextualAutotuner::Impl {
   /// Collective, after such a hello.
   RegionReport install_kept(const std::string& region, std::uint32_t id,
                             const options::ResolvedOptions& resolved, const agreement::Hello& hello);
+  /// A hello in which rank 0 tells what it has kept, except in mode off.
+  agreement::Hello say_what_is_kept(const std::string& region, const options::ResolvedOptions& resolved);
   /// In modes use and off. In mode use the ranks look for kept choices.
   void meet_once(const std::string& region, const options::ResolvedOptions& resolved);
+
+  /// See ContextualAutotuner::load.
+  bool load(const std::string& region, const options::ResolvedOptions& resolved);
 
   /// Modes use and off: the final run and nothing else.
   void run_once(const std::string& region, const std::function<void()>& call,
@@ -259,21 +264,29 @@ RegionReport ContextualAutotuner::Impl::install_kept(const std::string& region, 
   tuning::KeptSets sets;
   {
     const CallWatch::Section section(watch, preparing);
-    sets = tuning::look_at_kept_choices(id, hello);
+    const bool checks = options::environment().values.version_check.value_or(true);
+    sets = tuning::look_at_kept_choices(
+        id, hello, checks ? tuning::Versions::must_be_equal : tuning::Versions::may_differ);
   }
   return tuning::install_kept_choices(groups.exchange_for(resolved), region, id, sets);
 }
 
-void ContextualAutotuner::Impl::meet_once(const std::string& region,
-                                          const options::ResolvedOptions& resolved) {
+agreement::Hello ContextualAutotuner::Impl::say_what_is_kept(const std::string& region,
+                                                             const options::ResolvedOptions& resolved) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
   agreement::Arrival arrival{.setup_failure = invalid(resolved)};
-  if (resolved.mode == Mode::use && exchange.rank() == 0 && !resolved.cache_directory.empty()) {
+  if (resolved.mode != Mode::off && exchange.rank() == 0 && !resolved.cache_directory.empty()) {
     arrival.keeps_choices = true;
     arrival.kept_choices = tuning::read_kept_choices(resolved.cache_directory, region);
   }
-  const agreement::Hello hello = agreement::say_hello(exchange, region, resolved, arrival);
+  agreement::Hello hello = agreement::say_hello(exchange, region, resolved, arrival);
   groups.note_met(resolved);
+  return hello;
+}
+
+void ContextualAutotuner::Impl::meet_once(const std::string& region,
+                                          const options::ResolvedOptions& resolved) {
+  const agreement::Hello hello = say_what_is_kept(region, resolved);
   groups.note_looked(region, resolved);
   if (!hello.machines.empty()) {
     groups.note_keeps_choices(resolved);
@@ -281,6 +294,24 @@ void ContextualAutotuner::Impl::meet_once(const std::string& region,
   if (!hello.kept_choices.empty()) {
     keep(install_kept(region, region_id(region, resolved), resolved, hello));
   }
+}
+
+bool ContextualAutotuner::Impl::load(const std::string& region, const options::ResolvedOptions& resolved) {
+  const detail::OngoingRun ongoing({resolved.deadline, resolved.grace});
+  const tuning::RunLock::Holder lock(run_lock, region, resolved.deadline);
+  const std::uint32_t id = region_id(region, resolved);
+  const agreement::Hello hello = say_what_is_kept(region, resolved);
+  RegionReport kept;
+  if (!hello.kept_choices.empty()) {
+    kept = install_kept(region, id, resolved, hello);
+  }
+  if (kept.problems.empty()) {
+    return false;
+  }
+  groups.note_looked(region, resolved);
+  groups.note_settled(region, id, resolved);
+  keep(std::move(kept));
+  return true;
 }
 
 bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id,
@@ -378,6 +409,13 @@ bool ContextualAutotuner::run_erased(std::string_view name, const std::function<
     return true;
   }
   return impl_->start(std::string(name), region, impl_->resolve(options), {});
+}
+
+bool ContextualAutotuner::load(std::string_view name, const Options& options) {
+  if (name.empty() || inside_region()) {
+    throw InvalidArgument("`load` needs the name of a region, and is called outside of regions");
+  }
+  return impl_->load(std::string(name), impl_->resolve(options));
 }
 
 namespace detail {

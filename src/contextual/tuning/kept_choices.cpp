@@ -89,8 +89,11 @@ bool is_open(const KernelCore& core, const KeptChoice& choice, std::uint32_t reg
 /// Loads what the choices launch, or their first launches would do so within the region.
 class Preparing {
  public:
-  Preparing(std::uint32_t region_id, const std::vector<std::string>& machines)
-      : region_id_(region_id), machines_(machines), kernels_(living_kernels()) {
+  Preparing(std::uint32_t region_id, const std::vector<std::string>& machines, Versions versions)
+      : region_id_(region_id),
+        machines_(machines),
+        check_versions_(versions == Versions::must_be_equal),
+        kernels_(living_kernels()) {
     for (const auto& kernel : kernels_) {
       kernel->preload();  // what has no choice launches its default
     }
@@ -99,7 +102,7 @@ class Preparing {
   /// Throws DeviceError.
   bool usable(const ChoiceEntry& entry) const {
     try {
-      return entry.machines == machines_ &&
+      return is_of_machines(entry) &&
              std::all_of(entry.choices.begin(), entry.choices.end(),
                          [this](const KeptChoice& choice) { return usable(choice); });
     } catch (const DeviceError&) {
@@ -113,6 +116,22 @@ class Preparing {
   }
 
  private:
+  bool is_of_machines(const ChoiceEntry& entry) const {
+    if (entry.machines == machines_ || check_versions_) {
+      return entry.machines == machines_;
+    }
+    const bool alike = std::equal(entry.machines.begin(), entry.machines.end(), machines_.begin(),
+                                  machines_.end(), [](const std::string& then, const std::string& now) {
+                                    return detail::without_versions(then) == detail::without_versions(now);
+                                  });
+    if (alike) {
+      detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written +
+                        " were made with other versions of the library or the driver; "
+                        "CONTEXTUAL_VERSION_CHECK=0 accepts them");
+    }
+    return alike;
+  }
+
   bool usable(const KeptChoice& choice) const {
     for (const auto& core : kernels_of(choice, kernels_)) {
       if (!is_unchanged(*core, choice) || !is_open(*core, choice, region_id_)) {
@@ -133,6 +152,7 @@ class Preparing {
 
   std::uint32_t region_id_;
   const std::vector<std::string>& machines_;
+  bool check_versions_;
   Cores kernels_;
 };
 
@@ -273,10 +293,10 @@ std::string read_kept_choices(const std::filesystem::path& directory, const std:
   return list.empty() ? std::string() : list.dump();
 }
 
-KeptSets look_at_kept_choices(std::uint32_t region_id, const agreement::Hello& hello) {
+KeptSets look_at_kept_choices(std::uint32_t region_id, const agreement::Hello& hello, Versions versions) {
   KeptSets sets{entries_of(hello.kept_choices), {}};
   try {
-    const Preparing preparing(region_id, hello.machines);
+    const Preparing preparing(region_id, hello.machines, versions);
     for (const ChoiceEntry& entry : sets.newest_first) {
       sets.outcome.usable.push_back(preparing.usable(entry));
     }

@@ -22,6 +22,12 @@ namespace contextual::tuning {
 /// named on stderr. Throws nothing but std::bad_alloc.
 std::string read_kept_choices(const std::filesystem::path& directory, const std::string& region);
 
+/// Whether choices count that were made with other versions of the library and the driver.
+enum class Versions {
+  must_be_equal,
+  may_differ,  ///< a warning on stderr says that they do
+};
+
 /// Rank 0's kept sets of choices, and what this rank makes of them.
 struct KeptSets {
   std::vector<storage::ChoiceEntry> newest_first;
@@ -32,7 +38,7 @@ struct KeptSets {
 /// lasting choice already. Loads the defaults of all kernels and the configs of these sets, as a tuning run
 /// does. Keeps what a kernel's `prepare` throws: DeviceError as the rank's failure, anything else makes the
 /// set unusable.
-KeptSets look_at_kept_choices(std::uint32_t region_id, const agreement::Hello& hello);
+KeptSets look_at_kept_choices(std::uint32_t region_id, const agreement::Hello& hello, Versions versions);
 
 /// Locks in the sets that all ranks can use; of those that have problems in common the newest one.
 /// Collective.

@@ -8,6 +8,7 @@
 
 using contextual::detail::describe_machine;
 using contextual::detail::machine_text;
+using contextual::detail::without_versions;
 
 TEST_CASE("machine_text: library, processor and what was added, one line each", "[unit]") {
   describe_machine("added", [] { return std::string("two\nlines"); });
@@ -33,4 +34,9 @@ TEST_CASE("machine_text: the variables that change how NCCL works, and no others
     ::unsetenv(name);
   }
   CHECK(machine_text() == before);
+}
+
+TEST_CASE("without_versions: leaves out what software says of itself, and nothing else", "[unit]") {
+  CHECK(without_versions("devices: GPU\ndriver: 13000\nlibrary: 0.1.0\nprocessor: a library: b\n") ==
+        "devices: GPU\nprocessor: a library: b\n");
 }

@@ -2,11 +2,16 @@
 /// Choices that outlive the process. A world of simulated ranks stands for a process: its regions have no
 /// lock-ins of those before.
 
+#include "contextual/tuning/kept_choices.hpp"
+
+#include "contextual/storage/choice_entry.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
 #include <contextual/alternatives.hpp>
 #include <contextual/detail/storage/machine.hpp>
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -510,4 +515,71 @@ TEST_CASE("kept choices: a kernel's choices in other regions stay when an old se
       CHECK(runs[3] == 1);
     }
   }
+}
+
+TEST_CASE("kept choices: load installs them for launches outside of a run", "[unit]") {
+  const TemporaryDirectory directory;
+  for (const bool first : {true, false}) {
+    std::vector<std::size_t> used(2, 9);
+    std::vector<int> runs(2);
+    std::vector<bool> loaded(2);
+    const RankKernels kernels = kernel_per_rank(2, [&](int rank) {
+      return rank_kernel("kept_loaded" + std::to_string(rank), 3, {.participation = Participation::some},
+                         [&used, rank](const TileConfig& config, int&) {
+                           used[static_cast<std::size_t>(rank)] = static_cast<std::size_t>(config.tile - 1);
+                         });
+    });
+    const auto thrown =
+        in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, const Options& options) {
+          const auto at = static_cast<std::size_t>(rank);
+          loaded[at] = tuner.load("kept loaded", options);
+          if (!first) {
+            (*kernels[at])(1);
+          }
+          tuner.run(
+              "kept loaded",
+              [&] {
+                ++runs[at];
+                (*kernels[at])(1);
+              },
+              options);
+        });
+    CHECK(count_failed(thrown) == 0);
+    CHECK(loaded == std::vector<bool>(2, !first));
+    CHECK(used == std::vector<std::size_t>(2, 2));
+    CHECK((runs[0] == 1) == !first);
+    CHECK(runs[0] == runs[1]);
+  }
+}
+
+TEST_CASE("kept choices: load refuses a region without a name, and a call within a region", "[unit]") {
+  ContextualAutotuner tuner;
+  CHECK_THROWS_AS(tuner.load(""), InvalidArgument);
+  CHECK_FALSE(tuner.load("kept by nobody"));
+  tuner.run("kept within", [&] { CHECK_THROWS_AS(tuner.load("kept by nobody"), InvalidArgument); },
+            {.log_directory = ""});
+}
+
+TEST_CASE("kept choices: other versions of software count where they may differ, another device never",
+          "[unit]") {
+  storage::ChoiceEntry entry;
+  entry.region = "kept elsewhere";
+  entry.machines = {"devices: GPU\ndriver: 1\nlibrary: 0.0.9\n", "devices: GPU\ndriver: 1\n"};
+  agreement::Hello hello;
+  hello.kept_choices = nlohmann::json::array({storage::to_json(entry)}).dump();
+  const auto usable = [&](const std::vector<std::string>& machines, tuning::Versions versions) {
+    hello.machines = machines;
+    const tuning::KeptSets sets = tuning::look_at_kept_choices(1, hello, versions);
+    REQUIRE(sets.outcome.usable.size() == 1);
+    return sets.outcome.usable[0];
+  };
+  using tuning::Versions;
+  CHECK(usable(entry.machines, Versions::must_be_equal));
+  const std::vector<std::string> newer{"devices: GPU\ndriver: 2\nlibrary: 0.1.0\n",
+                                       "devices: GPU\ndriver: 1\n"};
+  CHECK_FALSE(usable(newer, Versions::must_be_equal));
+  CHECK(usable(newer, Versions::may_differ));
+  const std::vector<std::string> others{entry.machines[0], "devices: other\ndriver: 1\n"};
+  CHECK_FALSE(usable(others, Versions::may_differ));
+  CHECK_FALSE(usable({entry.machines[0]}, Versions::may_differ));
 }

@@ -18,4 +18,7 @@ CONTEXTUAL_API void describe_machine(const std::string& part, std::function<std:
 /// variables NCCL_* that change how NCCL works, and what was added. It names no host and no bus. Thread-safe.
 CONTEXTUAL_API std::string machine_text();
 
+/// Returns such a text without the versions of software: its lines `library` and `driver`.
+CONTEXTUAL_API std::string without_versions(const std::string& machine_text);
+
 }  // namespace contextual::detail

@@ -29,22 +29,27 @@ std::string device_text(CUdevice device) {
 }  // namespace
 
 std::string devices_text() {
-  int version = 0;
   int count = 0;
-  CONTEXTUAL_CU(cuDriverGetVersion(&version));
   CONTEXTUAL_CU(cuDeviceGetCount(&count));
-  std::string text = "driver " + std::to_string(version);
+  std::string text;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     CUdevice device = 0;
     CONTEXTUAL_CU(cuDeviceGet(&device, ordinal));
-    text += "; " + device_text(device);
+    text += (text.empty() ? "" : "; ") + device_text(device);
   }
   return text;
+}
+
+std::string driver_text() {
+  int version = 0;
+  CONTEXTUAL_CU(cuDriverGetVersion(&version));
+  return std::to_string(version);
 }
 
 void describe_devices() noexcept {
   try {
     detail::describe_machine("devices", devices_text);
+    detail::describe_machine("driver", driver_text);
   } catch (...) {
     return;  // no memory while the program starts
   }

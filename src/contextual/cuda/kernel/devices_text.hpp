@@ -8,10 +8,13 @@
 namespace contextual::cuda {
 
 /// Returns the kinds of the devices that this process sees, with their compute capability and number of
-/// multiprocessors, and the driver's version. It names no bus. Throws CudaUnavailable or CudaError.
+/// multiprocessors. It names no bus. Throws CudaUnavailable or CudaError.
 std::string devices_text();
 
-/// Makes that part of detail::machine_text. Done already where the library is shared, when it is loaded; a
+/// Returns the driver's version, 13000 for 13.0. Throws CudaUnavailable or CudaError.
+std::string driver_text();
+
+/// Makes both parts of detail::machine_text. Done already where the library is shared, when it is loaded; a
 /// call brings this into a program that is linked to it statically.
 void describe_devices() noexcept;
 
