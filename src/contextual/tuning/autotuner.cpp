@@ -222,7 +222,6 @@ bool ContextualAutotuner::Impl::start_from_kept(const std::string& region, std::
                                                        .settled = true,
                                                        .keeps_choices = true,
                                                        .kept_choices = std::move(kept)});
-  groups.note_looked(region, resolved);
   return run_with_kept(region, id, call, resolved, hello, nullptr);
 }
 
@@ -231,12 +230,13 @@ bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::ui
                                               const options::ResolvedOptions& resolved,
                                               const agreement::Hello& hello, record::Recorder* recorder) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
+  groups.note_looked(region, resolved);
   RegionReport kept = install_kept(region, id, resolved, hello);
   if (kept.problems.empty() ||
       tuning::SettledRun(resolved, region, id, last_run_id(region), exchange, watch).execute(call)) {
     return false;
   }
-  groups.note_met(resolved);
+  groups.note_met(resolved, hello);
   groups.note_settled(region, id, resolved);
   std::optional<record::Recorder> own;
   if (recorder == nullptr) {
@@ -275,24 +275,29 @@ agreement::Hello ContextualAutotuner::Impl::say_what_is_kept(const std::string& 
                                                              const options::ResolvedOptions& resolved) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
   agreement::Arrival arrival{.setup_failure = invalid(resolved)};
-  if (resolved.mode != Mode::off && exchange.rank() == 0 && !resolved.cache_directory.empty()) {
+  if (exchange.rank() == 0 && !resolved.cache_directory.empty()) {
     arrival.keeps_choices = true;
-    arrival.kept_choices = tuning::read_kept_choices(resolved.cache_directory, region);
+    if (resolved.mode != Mode::off) {
+      arrival.kept_choices = tuning::read_kept_choices(resolved.cache_directory, region);
+    }
   }
   agreement::Hello hello = agreement::say_hello(exchange, region, resolved, arrival);
-  groups.note_met(resolved);
+  groups.note_met(resolved, hello);
   return hello;
 }
 
 void ContextualAutotuner::Impl::meet_once(const std::string& region,
                                           const options::ResolvedOptions& resolved) {
   const agreement::Hello hello = say_what_is_kept(region, resolved);
-  groups.note_looked(region, resolved);
-  if (!hello.machines.empty()) {
-    groups.note_keeps_choices(resolved);
+  if (resolved.mode == Mode::use) {
+    groups.note_looked(region, resolved);
   }
-  if (!hello.kept_choices.empty()) {
-    keep(install_kept(region, region_id(region, resolved), resolved, hello));
+  if (hello.kept_choices.empty()) {
+    return;
+  }
+  RegionReport kept = install_kept(region, region_id(region, resolved), resolved, hello);
+  if (!kept.problems.empty()) {
+    keep(std::move(kept));
   }
 }
 
@@ -330,7 +335,7 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
     }
     setup.meet();
   }
-  groups.note_met(resolved);
+  groups.note_met(resolved, setup.hello());
   record::Recorder& recorder = setup.recorder();
   std::unique_ptr<TuningRun> run = setup.take_run();
   const auto finish = [&](const std::exception_ptr& thrown) {
@@ -355,9 +360,9 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
   }
   const bool all_tracked = run->context().untracked_launches() == 0;
   try {
-    if (!setup.machines().empty()) {
-      const std::string problem =
-          tuning::write_kept_choices(exchange, resolved.cache_directory, region, *run, setup.machines());
+    if (!setup.hello().machines.empty()) {
+      const std::string problem = tuning::write_kept_choices(exchange, resolved.cache_directory, region, *run,
+                                                             setup.hello().machines);
       if (!problem.empty()) {
         recorder.warning("the choices are not kept: " + problem);
       }

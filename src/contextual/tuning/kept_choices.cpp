@@ -80,10 +80,13 @@ bool is_unchanged(const KernelCore& core, const KeptChoice& choice) {
          std::find(choice.launched.begin(), choice.launched.end(), now) != choice.launched.end();
 }
 
-bool is_open(const KernelCore& core, const KeptChoice& choice, std::uint32_t region_id) {
-  const auto table = core.table();
-  return table->find(region_id, choice.key, choice.scope) == detail::LockInTable::none ||
-         table->standing(region_id, choice.key, choice.scope) != detail::Standing::lasting;
+/// Its kernels may not exist at the moment; their choices do.
+bool is_open(const KeptChoice& choice, std::uint32_t region_id) {
+  return std::all_of(choice.launched.begin(), choice.launched.end(), [&](const ChosenKernel& kernel) {
+    const auto table = LaunchRegistry::instance().kept_table(kernel.name, kernel.table_digest);
+    return table->find(region_id, choice.key, choice.scope) == detail::LockInTable::none ||
+           table->standing(region_id, choice.key, choice.scope) != detail::Standing::lasting;
+  });
 }
 
 /// Loads what the choices launch, or their first launches would do so within the region.
@@ -133,8 +136,11 @@ class Preparing {
   }
 
   bool usable(const KeptChoice& choice) const {
+    if (!is_open(choice, region_id_)) {
+      return false;
+    }
     for (const auto& core : kernels_of(choice, kernels_)) {
-      if (!is_unchanged(*core, choice) || !is_open(*core, choice, region_id_)) {
+      if (!is_unchanged(*core, choice)) {
         return false;
       }
       if (core->traits().prepare) {
@@ -332,7 +338,7 @@ std::string write_kept_choices(agreement::Exchange& exchange, const std::filesys
     return {};
   }
   try {
-    if (machines.front() != detail::machine_text()) {
+    if (machines.front() != storage::as_kept(detail::machine_text())) {
       return "the machine looked different when the run began: " + machines.front();
     }
     LaunchedKernels launched = launched_kernels(texts);

@@ -4,6 +4,7 @@
 /// The groups of ranks that a tuner has tuned with.
 
 #include "contextual/agreement/exchange.hpp"
+#include "contextual/agreement/hello.hpp"
 #include "contextual/options/resolved_options.hpp"
 
 #include <contextual/communicator.hpp>
@@ -31,7 +32,13 @@ class RankGroups {
   bool met(const options::ResolvedOptions& options) const {
     return met_.contains(options.communicator.get());
   }
-  void note_met(const options::ResolvedOptions& options) { met_.insert(options.communicator.get()); }
+  /// `hello` says whether rank 0 keeps choices.
+  void note_met(const options::ResolvedOptions& options, const agreement::Hello& hello) {
+    met_.insert(options.communicator.get());
+    if (!hello.machines.empty()) {
+      keeping_.insert(options.communicator.get());
+    }
+  }
 
   /// Returns true if these ranks have looked for kept choices of the region.
   bool looked(const std::string& region, const options::ResolvedOptions& options) const {
@@ -45,9 +52,6 @@ class RankGroups {
   /// every region.
   bool keeps_choices(const options::ResolvedOptions& options) const {
     return keeping_.contains(options.communicator.get());
-  }
-  void note_keeps_choices(const options::ResolvedOptions& options) {
-    keeping_.insert(options.communicator.get());
   }
 
   /// Returns true if everything that the region launched in its last tuning run has a lasting choice, and

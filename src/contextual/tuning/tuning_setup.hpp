@@ -43,8 +43,8 @@ class TuningSetup {
   // Valid after `meet` has returned. The run refers to the recorder, which this object keeps.
   record::Recorder& recorder() { return *recorder_; }
   std::unique_ptr<TuningRun> take_run() { return std::move(run_); }
-  /// By rank, where rank 0 keeps choices.
-  const std::vector<std::string>& machines() const { return hello_.machines; }
+  /// What the ranks know.
+  const agreement::Hello& hello() const { return hello_; }
 
  private:
   void say_hello();

@@ -583,3 +583,41 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
   CHECK_FALSE(usable(others, Versions::may_differ));
   CHECK_FALSE(usable({entry.machines[0]}, Versions::may_differ));
 }
+
+TEST_CASE("kept choices: modes and load on one tuner, and none of the ranks is left behind", "[unit]") {
+  const TemporaryDirectory directory;
+  const auto start = [&](const std::string& name, const std::vector<std::pair<std::string, Mode>>& steps) {
+    std::vector<std::vector<int>> runs(2);
+    const RankKernels kernels = kernel_per_rank(2, [&](int rank) {
+      return rank_kernel(name + std::to_string(rank), 3, {.participation = Participation::some});
+    });
+    const auto thrown =
+        in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, Options options) {
+          const auto at = static_cast<std::size_t>(rank);
+          options.deadline = std::chrono::seconds(5);
+          for (const auto& [region, mode] : steps) {
+            options.mode = mode;
+            int count = 0;
+            tuner.run(
+                region,
+                [&count, &kernel = *kernels[at]] {
+                  ++count;
+                  kernel(1);
+                },
+                options);
+            runs[at].push_back(count);
+          }
+        });
+    INFO(text_of(thrown[0]) << "; " << text_of(thrown[1]));
+    CHECK(count_failed(thrown) == 0);
+    CHECK(runs[0] == runs[1]);
+    return runs[0];
+  };
+  CHECK(start("kept_mix", {{"kept mix", Mode::tune}})[0] > 1);
+  CHECK(start("kept_mix", {{"kept other", Mode::use}, {"kept mix", Mode::tune}, {"kept mix", Mode::use}}) ==
+        std::vector<int>{1, 1, 1});
+  CHECK(start("kept_mix", {{"kept mix", Mode::off}, {"kept mix", Mode::tune}, {"kept mix", Mode::use}}) ==
+        std::vector<int>{1, 1, 1});
+  CHECK(start("kept_mix", {{"kept mix", Mode::off}, {"kept mix", Mode::use}, {"kept mix", Mode::tune}})[2] <=
+        3);
+}
