@@ -5,13 +5,14 @@
 #include <contextual/detail/cuda/cuda_launch_config.hpp>
 
 namespace contextual::cuda {
-namespace {
 
-int attribute(CUdevice device, CUdevice_attribute which) {
+int device_attribute(CUdevice device, CUdevice_attribute which) {
   int value = 0;
   CONTEXTUAL_CU(cuDeviceGetAttribute(&value, which, device));
   return value;
 }
+
+namespace {
 
 int attribute(CUfunction function, CUfunction_attribute which) {
   int value = 0;
@@ -32,8 +33,9 @@ std::string text(const CudaDim& dim) {
 }
 
 CudaDim dim_of(CUdevice device, CUdevice_attribute x, CUdevice_attribute y, CUdevice_attribute z) {
-  return {static_cast<unsigned>(attribute(device, x)), static_cast<unsigned>(attribute(device, y)),
-          static_cast<unsigned>(attribute(device, z))};
+  return {static_cast<unsigned>(device_attribute(device, x)),
+          static_cast<unsigned>(device_attribute(device, y)),
+          static_cast<unsigned>(device_attribute(device, z))};
 }
 
 std::string cluster_problem(CUfunction function, const CudaLayout& layout) {
@@ -66,10 +68,11 @@ std::string cluster_problem(CUfunction function, const CudaLayout& layout) {
 
 DeviceLimits DeviceLimits::of(CUdevice device) {
   DeviceLimits limits;
-  limits.compute_capability = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-                              attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  limits.shared_bytes_per_block = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-  limits.threads_per_block = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  limits.compute_capability = 10 * device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                              device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  limits.shared_bytes_per_block =
+      device_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  limits.threads_per_block = device_attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   limits.grid = dim_of(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
                        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
   limits.block = dim_of(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,

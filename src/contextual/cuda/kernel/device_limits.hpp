@@ -8,6 +8,9 @@
 
 namespace contextual::cuda {
 
+/// Throws CudaError.
+int device_attribute(CUdevice device, CUdevice_attribute which);
+
 /// The limits of a device for one block.
 struct DeviceLimits {
   int compute_capability = 0;      ///< 90 for 9.0

@@ -1,6 +1,7 @@
 #include "contextual/cuda/kernel/devices_text.hpp"
 
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/kernel/device_limits.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/storage/machine.hpp>
@@ -10,20 +11,14 @@
 namespace contextual::cuda {
 namespace {
 
-int attribute(CUdevice device, CUdevice_attribute which) {
-  int value = 0;
-  CONTEXTUAL_CU(cuDeviceGetAttribute(&value, which, device));
-  return value;
-}
-
 /// A slice of a divided device has a name and a number of multiprocessors of its own.
 std::string device_text(CUdevice device) {
   std::array<char, 256> name{};
   CONTEXTUAL_CU(cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device));
   return std::string(name.data()) + " " +
-         std::to_string(attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)) + "." +
-         std::to_string(attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)) + " " +
-         std::to_string(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+         std::to_string(device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)) + "." +
+         std::to_string(device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)) + " " +
+         std::to_string(device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
 }
 
 }  // namespace
