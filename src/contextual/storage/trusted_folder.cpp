@@ -63,9 +63,8 @@ std::string distrust(const struct stat& status) {
     return "it belongs to user " + std::to_string(status.st_uid);
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return "others can write it; take that from them (chmod go-w), or set CONTEXTUAL_TRUSTED_CACHE_DIR to "
-           "the "
-           "cache directory if they are trusted";
+    return "others can write it; take that from them (chmod go-w), or name the cache directory in "
+           "CONTEXTUAL_TRUSTED_CACHE_DIR if they are trusted";
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "contextual/tuning/kept_choices.hpp"
 
 #include "contextual/agreement/details_text.hpp"
+#include "contextual/policy/statistics.hpp"
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/failure.hpp"
 #include "contextual/record/utc_time.hpp"
@@ -210,13 +211,9 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
   return report;
 }
 
-std::optional<std::int64_t> median_of(std::vector<std::int64_t> samples) {
-  if (samples.empty()) {
-    return std::nullopt;
-  }
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  return *middle;
+/// Nothing where there are no samples.
+std::optional<std::int64_t> centre_of(const policy::Summary& times) {
+  return times.count == 0 ? std::nullopt : std::optional<std::int64_t>(std::llround(times.centre_ns));
 }
 
 /// The kernels of shared problems, by problem. Ranks may launch different ones.
@@ -264,25 +261,23 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
     return std::nullopt;
   }
   const std::size_t config_id = view.record->choice;
-  return KeptChoice{slot.problem.name,
-                    slot.problem.coupling,
-                    slot.problem.key,
-                    slot.problem.key_text,
-                    slot.problem.scope,
-                    launched[words_of(slot)],
-                    slot.problem.config_count,
-                    config_id,
-                    record::config_of(slot, config_id).to_json(),
-                    view.record->reason,
-                    median_of(view.record->configs[config_id].samples_ns)};
+  return KeptChoice{
+      slot.problem.name,
+      slot.problem.coupling,
+      slot.problem.key,
+      slot.problem.key_text,
+      slot.problem.scope,
+      launched[words_of(slot)],
+      slot.problem.config_count,
+      config_id,
+      record::config_of(slot, config_id).to_json(),
+      view.record->reason,
+      centre_of(policy::summarize(view.record->configs[config_id].samples_ns, Statistic::median))};
 }
 
 /// Of the last closing comparison, which all choices took part in.
 std::optional<std::int64_t> makespan_of(const policy::TuningState& state) {
-  if (state.searches().empty() || state.searches().back().choice_makespan.count == 0) {
-    return std::nullopt;
-  }
-  return std::llround(state.searches().back().choice_makespan.centre_ns);
+  return state.searches().empty() ? std::nullopt : centre_of(state.searches().back().choice_makespan);
 }
 
 }  // namespace
