@@ -36,6 +36,13 @@ enum class Mode {
   off,   ///< runs the region once with the default of every kernel
 };
 
+/// Whether a tuning run writes down what it has measured, so that it can go on after the process has died.
+enum class Journal {
+  off,
+  written,  ///< each batch, before the next one runs: survives the end of the process, however it comes
+  synced,   ///< and waits until the disk has it: survives the end of the machine, too
+};
+
 /// How far a tuning run is; given to the progress callback. The text is valid during the call only.
 struct Progress {
   std::string_view region;
@@ -139,6 +146,11 @@ struct Options {
   /// None: an empty path. Where choices are kept for other processes, which begin with them and do not tune:
   /// see docs/cache.md. Rank 0's counts. CONTEXTUAL_CACHE_DIR
   std::optional<std::filesystem::path> cache_directory{};
+  /// written, where there is a `cache_directory`; see docs/resuming.md. Rank 0's counts.
+  std::optional<Journal> journal{};
+  /// False. If true, assignments of configs are tried again in which the process has died twice. Rank 0's
+  /// counts.
+  std::optional<bool> try_quarantined{};
   /// False. If true, choices and progress are printed to stderr. CONTEXTUAL_PRINT_AUTOTUNING
   std::optional<bool> print{};
   std::shared_ptr<Communicator> communicator{};  ///< one_rank()

@@ -159,6 +159,8 @@ struct RegionReport {
   std::vector<TableRow> table;
   std::int64_t walk_iterations = 0;
   std::int64_t search_iterations = 0;
+  std::int64_t resumed_iterations =
+      0;                           ///< of these, those that an earlier process has run (docs/resuming.md)
   std::int64_t retakes = 0;        ///< steps, and runs of the search, that had to be measured again
   bool hit_iteration_cap = false;  ///< max_iterations has cut the walk or the search
   /// With every kernel's default and the default alternatives, from the closing comparison of the last

@@ -24,7 +24,7 @@ Header BatchAgreement::header_of(Stage stage, const BatchPlan& plan) const {
   Header header;
   header.set(Field::stage, text_digest(to_string(stage)));
   header.set(Field::region, text_digest(context_.region()));
-  header.set(Field::plan, plan_digest(plan));
+  header.set(Field::plan, plan_digest(plan.shared));
   return header;
 }
 

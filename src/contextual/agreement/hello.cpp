@@ -7,13 +7,16 @@
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
+#include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/detail/storage/machine.hpp>
 #include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
 
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <vector>
@@ -104,15 +107,35 @@ std::int64_t new_tuning_number() {
                           majority_of(names).differing);
 }
 
+/// Equal in another process that has the same kernels, with the same config spaces and versions.
+std::string kernels_digest() {
+  std::map<std::string, std::uint64_t> digests;
+  for (const auto& kernel : LaunchRegistry::instance().kernels()) {
+    try {
+      digests[kernel->traits().name] += kernel->alive() ? kernel->table_digest() : 0;
+    } catch (const Error&) {  // whoever launches it gets to know
+    }
+  }
+  detail::StableHash hash;
+  for (const auto& [name, digest] : digests) {
+    hash.add(std::string_view(name)).add(digest);
+  }
+  return detail::hex_text(hash.value());
+}
+
 /// All ranks come, because they have seen the same flag.
-void gather_kept(Exchange& exchange, const std::string& own, Hello& hello) {
-  const auto texts =
-      exchange.gather(details_text({{"machine", detail::machine_text()}, {"kept_choices", own}}));
+void gather_kept(Exchange& exchange, const Arrival& own, Hello& hello) {
+  const auto texts = exchange.gather(details_text({{"machine", detail::machine_text()},
+                                                   {"kernels", kernels_digest()},
+                                                   {"kept_choices", own.kept_choices},
+                                                   {"journal", own.journal}}));
   for (const std::string& text : texts) {
     const nlohmann::json details = parse_details(text);
     const bool complete = details.is_object() && details.contains("machine");
     hello.machines.push_back(complete ? details.at("machine").get<std::string>() : std::string());
+    hello.kernels.push_back(complete ? details.value("kernels", std::string()) : std::string());
     if (complete && hello.machines.size() == 1) {
+      hello.journal = details.value("journal", std::string());
       hello.kept_choices = details.value("kept_choices", std::string());
     }
   }
@@ -154,7 +177,7 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   Hello hello{detail::hex_text(static_cast<std::uint64_t>(agreement.largest_offer())),
               !agreement.raised(Flag::unsettled), agreement.raised(Flag::settled)};
   if (agreement.raised(Flag::keeps_choices)) {
-    gather_kept(exchange, arrival.kept_choices, hello);
+    gather_kept(exchange, arrival, hello);
   }
   return hello;
 }

@@ -21,6 +21,7 @@ struct Arrival {
   bool settled = false;  ///< as far as this rank knows, everything that the region launches is locked in
   bool keeps_choices = false;  ///< this rank writes what is chosen to the disk; rank 0 only
   std::string kept_choices{};  ///< what it has read there for the region; rank 0 only
+  std::string journal{};       ///< of a run that was cut off, and what is known of it; rank 0 only
 };
 
 /// What all ranks know when they have met.
@@ -30,7 +31,9 @@ struct Hello {
   bool settled_somewhere = false;   ///< true if some rank is settled
   // Only where rank 0 keeps choices:
   std::vector<std::string> machines{};  ///< by rank, see detail::machine_text
+  std::vector<std::string> kernels{};   ///< by rank: a digest of all its kernels, their spaces and versions
   std::string kept_choices{};           ///< rank 0's; empty if it has none
+  std::string journal{};                ///< rank 0's; empty if it has none
 };
 
 /// Compares the region and the options of all ranks. Ranks that tune and whose times count must have the same

@@ -3,18 +3,19 @@
 /// \file
 /// A digest by which ranks notice that their plans differ.
 
-#include "contextual/launch/batch.hpp"
+#include "contextual/policy/batch_plan.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
 
 #include <cstdint>
+#include <vector>
 
 namespace contextual::agreement {
 
-/// Returns a hash of everything in the shared state's plan of a batch.
-inline std::uint64_t plan_digest(const detail::BatchPlan& plan) {
+/// Returns a hash of everything in a plan of the shared state.
+inline std::uint64_t plan_digest(const std::vector<policy::IterationPlan>& plan) {
   detail::StableHash digest;
-  for (const policy::IterationPlan& iteration : plan.shared) {
+  for (const policy::IterationPlan& iteration : plan) {
     digest.add(static_cast<std::uint64_t>(iteration.phase));
     for (const policy::Cell& cell : iteration.cells) {
       digest.add(static_cast<std::uint64_t>(cell.role))

@@ -47,6 +47,8 @@ constexpr auto option_table() {
       row("times_count", &O::times_count, &R::times_count),
       row("log_directory", &O::log_directory, &R::log_directory).below(&E::log_directory),
       row("cache_directory", &O::cache_directory, &R::cache_directory).below(&E::cache_directory),
+      row("journal", &O::journal, &R::journal),
+      row("try_quarantined", &O::try_quarantined, &R::try_quarantined),
       row("print", &O::print, &R::print).below(&E::print),
       row("communicator", &O::communicator, &R::communicator),
       row("timer", &O::timer, &R::timer),

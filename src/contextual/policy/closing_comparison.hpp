@@ -28,6 +28,8 @@ class ClosingComparison {
   std::vector<SearchTrial> plan() const;
   void observe(const SearchObservation& observation);
   std::size_t remaining_trials() const;
+  /// Returns true if a trial of it has been run.
+  bool begun() const noexcept { return begun_ > 0 || position_ > 0 || has_run_first_; }
 
   const Assignment& reference() const noexcept { return reference_; }
   const Assignment& choice() const noexcept { return choice_; }

@@ -51,6 +51,9 @@ class RegionSearch {
   /// Returns false while it compares what is decided with all defaults, which are then not to blame.
   bool decides() const noexcept { return stage_ != Stage::overall; }
 
+  /// Returns true if a closing comparison has begun and is not over.
+  bool comparing() const noexcept { return closing_ && closing_->begun(); }
+
   /// Begins a search. `iterations` is the number of tuning iterations so far.
   void begin(const std::vector<ProblemState>& problems, SearchTask task, std::int64_t iterations);
 

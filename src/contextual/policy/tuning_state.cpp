@@ -59,6 +59,30 @@ std::vector<IterationPlan> TuningState::plan(std::size_t length) const {
   return impl_->plan(length);
 }
 
+Assignment TuningState::assignment_of(const IterationPlan& planned) const {
+  return impl_->assignment_of(planned);
+}
+
+BatchOutcome TuningState::infeasible_outcome(const IterationPlan& planned, const std::string& reason) const {
+  const Assignment assignment = impl_->assignment_of(planned);
+  IterationOutcome iteration;
+  for (std::size_t p = 0; p < impl_->problems.size(); ++p) {
+    CellOutcome cell;
+    cell.launched = impl_->choice_points.active(p, assignment);
+    cell.disturbed = true;  // what is missing is explained
+    cell.overlaps = false;
+    iteration.cells.push_back(cell);
+  }
+  iteration.infeasible = reason;
+  BatchOutcome outcome;
+  outcome.iterations.push_back(std::move(iteration));
+  return outcome;
+}
+
+bool TuningState::comparing() const {
+  return impl_->search.comparing();
+}
+
 void TuningState::reject(const std::vector<RejectionOutcome>& rejections) {
   check_rejections(rejections, impl_->problems);
   for (const RejectionOutcome& rejection : rejections) {

@@ -55,6 +55,17 @@ class TuningState {
   /// of a search.
   void observe(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
 
+  /// Returns the configs that a planned tuning iteration uses; 0 for problems that it does not launch.
+  Assignment assignment_of(const IterationPlan& planned) const;
+
+  /// Returns an outcome of the first iteration of a plan in which its assignment is infeasible, without
+  /// having been run.
+  BatchOutcome infeasible_outcome(const IterationPlan& planned, const std::string& reason) const;
+
+  /// Returns true if a closing comparison has samples and is not over. They can only be compared with samples
+  /// of the same process.
+  bool comparing() const;
+
   /// Takes in agreed rejections of configs that could not be prepared, before anything ran. Earlier plans are
   /// void.
   void reject(const std::vector<RejectionOutcome>& rejections);

@@ -339,6 +339,7 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
   record::Recorder& recorder = setup.recorder();
   std::unique_ptr<TuningRun> run = setup.take_run();
   const auto finish = [&](const std::exception_ptr& thrown) {
+    run->end_journal(thrown);
     recorder.end(thrown, run->ending());
     keep(std::move(recorder.report()));
     if (!thrown && run->nothing_left()) {

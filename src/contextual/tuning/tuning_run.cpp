@@ -64,7 +64,8 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       runner_(context_, options, *watchdog_),
       settlement_(context_, *watchdog_, options.deadline, options.iterations),
       agreement_(exchange, context_, problems_, times_count(options)),
-      lock_ins_(context_, recorder, origin) {}
+      lock_ins_(context_, recorder, origin),
+      continuation_(problems_.shared) {}
 
 TuningRun::~TuningRun() = default;
 
@@ -75,6 +76,21 @@ policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& optio
   };
   context_.blame_assignments(policy.search != SearchLevel::off);
   return policy;
+}
+
+void TuningRun::end_journal(const std::exception_ptr& thrown) {
+  RunEnd end = RunEnd::done;
+  try {
+    if (thrown) {
+      std::rethrow_exception(thrown);
+    }
+  } catch (const TuningFailedError&) {  // would come again
+  } catch (const DeviceError&) {
+    end = RunEnd::by_device;
+  } catch (...) {
+    end = RunEnd::interrupted;
+  }
+  continuation_.end(end);
 }
 
 void TuningRun::execute(const std::function<void()>& region) {
@@ -103,9 +119,13 @@ void TuningRun::measure_parts(const std::function<void()>& region) {
 void TuningRun::begin_iteration() {
   if (!batch_open_) {
     context_.begin_batch();
+    catch_up();
     plan();
     prepare();
     runner_.begin_batch(plan_);
+    if (plan_.kind != BatchKind::final_run) {
+      continuation_.take_off(plan_.shared);
+    }
     if (plan_.kind != BatchKind::discovery) {
       timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
     }
@@ -127,10 +147,88 @@ void TuningRun::end_batch() {
   batch_open_ = false;
   settle();
   agree();
+  continuation_.landed();
   observe();
   log();
   throw_failure();
   lock_in();
+}
+
+/// Decides, like all other ranks, what needs no run of the region.
+void TuningRun::catch_up() {
+  try {
+    checks_.refresh();
+    follow_earlier_run();
+    skip_quarantined();
+  } catch (...) {
+    fail(std::current_exception());
+    if (plan_.phases.empty()) {
+      plan_.phases.assign(1, Phase::walk);
+    }
+    throw_failure();
+  }
+  throw_if_tuning_failed();
+}
+
+/// Up to a batch that has to be run once more, because problems have joined in it.
+void TuningRun::follow_earlier_run() {
+  policy::TuningState& state = problems_.shared.state();
+  while (const journal::BatchRecord* record = continuation_.next()) {
+    if (!continuation_.fits_rejections()) {
+      break;
+    }
+    for (const std::vector<RejectionOutcome>& found : record->unprepared) {
+      mark_rejected(problems_.shared, found);
+      state.reject(found);
+    }
+    if (record->repeat_length > 0) {
+      return;
+    }
+    state.hold_search(own_open_anywhere_);
+    const std::vector<policy::IterationPlan> planned = state.plan(record->length);
+    if (!continuation_.fits(planned, problems_.shared.slots().size())) {
+      break;
+    }
+    own_open_anywhere_ = record->own_open_anywhere;
+    mark_rejected(problems_.shared, record->outcome.rejections);
+    if (own_open_anywhere_) {
+      state.hold_search(true);
+    }
+    state.observe(planned, record->outcome);
+    iterations_ += static_cast<std::int64_t>(record->length);
+    continuation_.advance();
+  }
+  end_following();
+}
+
+void TuningRun::end_following() {
+  if (continuation_.next() != nullptr) {
+    return;
+  }
+  own_open_anywhere_ = own_open_now_;
+  recorder_.report().resumed_iterations = continuation_.iterations();
+  for (const std::string& note : continuation_.take_notes()) {
+    recorder_.warning(note);
+  }
+}
+
+/// What has ended the process twice counts as infeasible.
+void TuningRun::skip_quarantined() {
+  policy::TuningState& state = problems_.shared.state();
+  while (continuation_.next() == nullptr && discovered_ && !all_closed()) {
+    state.hold_search(own_open_anywhere_);
+    const std::vector<policy::IterationPlan> planned = state.plan(1);
+    const std::optional<std::string> reason = continuation_.quarantine_of(planned.front());
+    if (!reason) {
+      return;
+    }
+    const policy::BatchOutcome outcome = state.infeasible_outcome(planned.front(), *reason);
+    recorder_.warning(problems_.shared.assignment_text(state.assignment_of(planned.front())) + ": " +
+                      *reason);
+    state.observe(planned, outcome);
+    continuation_.write(planned, outcome, problems_.shared.slots().size(), own_open_anywhere_);
+    iterations_ += 1;
+  }
 }
 
 void TuningRun::plan() {
@@ -154,8 +252,15 @@ void TuningRun::plan_batch() {
   plan_.kind = !discovered_ ? BatchKind::discovery : closed ? BatchKind::final_run : BatchKind::tuning;
   plan_.first_iteration = iterations_;
   problems_.shared.state().hold_search(own_open_anywhere_);
-  const std::size_t length = plan_length();
-  plan_.shared = problems_.shared.state().plan(length);
+  joined_before_ = problems_.shared.slots().size();
+  const journal::BatchRecord* const repeated = continuation_.next();
+  whole_plan_ = problems_.shared.state().plan(repeated != nullptr ? repeated->length : plan_length());
+  const std::size_t length =
+      repeated != nullptr ? repeated->repeat_length : continuation_.length_alone(whole_plan_);
+  if (repeated == nullptr && length < whole_plan_.size()) {
+    whole_plan_ = problems_.shared.state().plan(length);
+  }
+  plan_.shared.assign(whole_plan_.begin(), whole_plan_.begin() + static_cast<std::ptrdiff_t>(length));
   plan_.own = problems_.own.state().plan(length);
   for (const policy::IterationPlan& iteration : plan_.shared) {
     // While a rank still tunes problems that it has alone, the shared ones wait with their best configs.
@@ -236,6 +341,9 @@ void TuningRun::prepare() {
     const bool meet = prepared.everywhere || head_start_.count() > 0;
     const auto shared = agreement_.agree_on_preparing(plan_, {meet, prepared.shared}, result_.failure);
     reject(problems_.shared, shared);
+    if (!shared.empty()) {
+      continuation_.note_unprepared(shared);
+    }
     reject(problems_.own, prepared.own);
     throw_if_tuning_failed();
     check_own_problems();
@@ -245,6 +353,9 @@ void TuningRun::prepare() {
     // What failed here is told to the other ranks by the exchange after the batch, where they wait.
     if (result_.failure || (shared.empty() && prepared.own.empty())) {
       return;
+    }
+    if (continuation_.next() == nullptr) {
+      catch_up();
     }
     plan();
   }
@@ -288,7 +399,7 @@ void TuningRun::mark_rejected(const ProblemSet& set, const std::vector<Rejection
 void TuningRun::settle() {
   if (!result_.failure) {
     result_ = settlement_.settle(plan_, runner_);
-    result_.elapsed_ns = recorder_.elapsed_ns();
+    result_.elapsed_ns = recorder_.elapsed_ns() + continuation_.elapsed_ns();
     result_.wanted_head_start = timer_->wanted_head_start();
     verify();
   }
@@ -404,13 +515,28 @@ void TuningRun::observe() {
 }
 
 void TuningRun::observe_batch() {
+  own_open_now_ = agreed_.own_open_anywhere;
+  const journal::BatchRecord* const repeated = continuation_.next();
+  const bool follows = repeated != nullptr && continuation_.fits(whole_plan_, joined_before_);
+  if (follows) {
+    agreed_.outcome = repeated->outcome;
+    agreed_.own_open_anywhere = repeated->own_open_anywhere;
+  } else {
+    whole_plan_ = plan_.shared;
+  }
   own_open_anywhere_ = agreed_.own_open_anywhere;
   context_.forgive_assignments();
   mark_rejected(problems_.shared, agreed_.outcome.rejections);
   if (own_open_anywhere_) {
     problems_.shared.state().hold_search(true);  // before it takes another alternative
   }
-  problems_.shared.state().observe(plan_.shared, agreed_.outcome);
+  problems_.shared.state().observe(whole_plan_, agreed_.outcome);
+  if (follows) {
+    continuation_.advance();
+    end_following();
+  } else {
+    continuation_.write(whole_plan_, agreed_.outcome, joined_before_, own_open_anywhere_);
+  }
   tell_failure();
 }
 
@@ -463,7 +589,7 @@ void TuningRun::lock_in() {
   throw_failure();
   lock_ins_.publish(problems_);
   if (plan_.kind != BatchKind::final_run) {
-    iterations_ += static_cast<std::int64_t>(plan_.length());
+    iterations_ += static_cast<std::int64_t>(whole_plan_.size());
   }
   tell_progress();
   if (finished_) {

@@ -10,6 +10,7 @@
 #include "contextual/record/recorder.hpp"
 #include "contextual/tuning/assignment_checks.hpp"
 #include "contextual/tuning/batch_runner.hpp"
+#include "contextual/tuning/continuation.hpp"
 #include "contextual/tuning/lock_ins.hpp"
 #include "contextual/tuning/preparation.hpp"
 #include "contextual/tuning/settlement.hpp"
@@ -54,6 +55,13 @@ class TuningRun {
   TuningRun& operator=(const TuningRun&) = delete;
   ~TuningRun();
 
+  /// What it takes over from an earlier process, and where it writes what another one needs. Give it before
+  /// the first iteration; without it, nothing is taken over or written.
+  Continuation& continuation() noexcept { return continuation_; }
+  /// Call it when the run is over, with what it has thrown or null: the journal is then not needed any more,
+  /// or kept.
+  void end_journal(const std::exception_ptr& thrown);
+
   bool finished() const noexcept { return finished_; }
   void begin_iteration();
   void end_iteration(const std::exception_ptr& thrown);
@@ -78,6 +86,7 @@ class TuningRun {
 
  private:
   // The steps of the loop.
+  void catch_up();
   void plan();
   void prepare();
   void settle();
@@ -86,6 +95,9 @@ class TuningRun {
   void log();
   void lock_in();
 
+  void follow_earlier_run();
+  void end_following();
+  void skip_quarantined();
   void measure_parts(const std::function<void()>& region);
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void plan_batch();
@@ -129,11 +141,15 @@ class TuningRun {
   Settlement settlement_;
   agreement::BatchAgreement agreement_;
   LockIns lock_ins_;
+  Continuation continuation_;
   UnguardedLaunches unguarded_;
 
   // The current batch, or the last one.
   bool batch_open_ = false;
   detail::BatchPlan plan_;
+  /// What the shared state has planned: more than `plan_` has, where a part of an earlier run is repeated.
+  std::vector<policy::IterationPlan> whole_plan_;
+  std::size_t joined_before_ = 0;  ///< shared problems known before the batch
   detail::BatchResult result_;
   agreement::BatchAgreement::Agreed agreed_;
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed
@@ -142,6 +158,7 @@ class TuningRun {
   std::int64_t iterations_ = 0;  ///< tuning iterations so far
   bool discovered_ = false;      ///< true after the first batch
   bool own_open_anywhere_ = false;
+  bool own_open_now_ = false;  ///< the same, without what an earlier run has told
   int rejected_final_runs_ = 0;
   bool finished_ = false;
 };

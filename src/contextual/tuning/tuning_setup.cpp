@@ -36,6 +36,9 @@ TuningSetup::TuningSetup(const std::string& region, std::uint32_t region_id,
     check_single_library();
     recorder_.emplace(options, region);
     run_ = std::make_unique<TuningRun>(options, region, region_id, occasion.origin, exchange, *recorder_);
+    if (exchange.rank() == 0 && !options.cache_directory.empty() && options.journal != Journal::off) {
+      journal_ = std::make_unique<RunJournal>(options, region, run_->timer().name(), exchange.size());
+    }
   } catch (...) {
     failure_ = std::current_exception();
   }
@@ -57,7 +60,27 @@ agreement::Hello TuningSetup::say_hello_once() {
   return agreement::say_hello(exchange_, region_, options_,
                               {.timer = run_ ? run_->timer().name() : std::string_view(),
                                .setup_failure = failure_,
-                               .keeps_choices = exchange_.rank() == 0 && !options_.cache_directory.empty()});
+                               .keeps_choices = exchange_.rank() == 0 && !options_.cache_directory.empty(),
+                               .journal = journal_ ? journal_->told() : std::string()});
+}
+
+/// With what an earlier process has measured, as rank 0 has told it to all.
+void TuningSetup::go_on() {
+  if (hello_.journal.empty()) {
+    return;
+  }
+  const std::string heading =
+      to_line(journal::Heading{region_, options_.agreed_text(), hello_.machines, hello_.kernels});
+  if (journal_) {
+    journal_->begin(heading);
+  }
+  Resumption resumption(hello_.journal, heading);
+  std::unique_ptr<journal::FlightRecorder> flight;
+  if (!options_.cache_directory.empty() && options_.journal != Journal::off) {
+    flight = std::make_unique<journal::FlightRecorder>(journal_folder(options_.cache_directory, region_),
+                                                       flight_file(resumption.name(), exchange_.rank()));
+  }
+  run_->continuation().begin(std::move(resumption), std::move(journal_), std::move(flight));
 }
 
 void TuningSetup::say_hello() {
@@ -70,6 +93,7 @@ void TuningSetup::say_hello() {
       hello_ = say_hello_once();  // those have set up their runs by now
     }
     recorder_->hello(hello_.tuning_id, &run_->timer());
+    go_on();
   } catch (const CommunicationError& error) {
     const bool met_nobody = names_all_others(error.missing_ranks(), exchange_);
     if (occasion_.new_launch.empty() || !recorder_ || !met_nobody) {

@@ -7,6 +7,7 @@
 #include "contextual/agreement/hello.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/recorder.hpp"
+#include "contextual/tuning/run_journal.hpp"
 #include "contextual/tuning/tuning_run.hpp"
 
 #include <contextual/error.hpp>
@@ -49,6 +50,7 @@ class TuningSetup {
  private:
   void say_hello();
   agreement::Hello say_hello_once();
+  void go_on();
   [[noreturn]] void throw_alone(const CommunicationError& error) const;
 
   std::string region_;
@@ -56,6 +58,7 @@ class TuningSetup {
   const options::ResolvedOptions& options_;
   agreement::Exchange& exchange_;
   std::optional<record::Recorder> recorder_;
+  std::unique_ptr<RunJournal> journal_;  ///< on rank 0, if the run is written down
   std::unique_ptr<TuningRun> run_;
   std::exception_ptr failure_;
   agreement::Hello hello_;

@@ -224,8 +224,10 @@ TEST_CASE("kept choices: mode use begins with them and never tunes", "[unit]") {
 TEST_CASE("kept choices: where they cannot be written the report warns, and the run is well", "[unit]") {
   const Seen seen = run({.directory = "/proc/no-directory-can-be-made-here"});
   CHECK(seen.tuned(2));
-  REQUIRE(seen.reports[0].warnings.size() == 1);
-  CHECK_THAT(seen.reports[0].warnings[0], ContainsSubstring("the choices are not kept") &&
+  REQUIRE(seen.reports[0].warnings.size() == 2);
+  CHECK_THAT(seen.reports[0].warnings[0], ContainsSubstring("this run cannot be resumed") &&
+                                              ContainsSubstring("/proc/no-directory-can-be-made-here"));
+  CHECK_THAT(seen.reports[0].warnings[1], ContainsSubstring("the choices are not kept") &&
                                               ContainsSubstring("/proc/no-directory-can-be-made-here"));
 }
 

@@ -1,0 +1,161 @@
+#include "contextual/journal/batch_record.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace contextual::journal {
+namespace {
+
+using nlohmann::json;
+
+constexpr int format_version = 1;
+constexpr std::size_t longest_batch = 1'000'000;  ///< as n_warmup and n_repeat
+
+std::string line_of(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json time_json(const std::optional<std::int64_t>& time_ns) {
+  return time_ns ? json(*time_ns) : json();
+}
+
+std::optional<std::int64_t> time_of(const json& time) {
+  return time.is_null() ? std::nullopt : std::optional<std::int64_t>(time.get<std::int64_t>());
+}
+
+json rejections_json(const std::vector<policy::RejectionOutcome>& rejections) {
+  json list = json::array();
+  for (const policy::RejectionOutcome& rejection : rejections) {
+    list.push_back({rejection.problem, rejection.config_id, rejection.batch_iteration, rejection.reason});
+  }
+  return list;
+}
+
+std::vector<policy::RejectionOutcome> rejections_of(const json& list) {
+  std::vector<policy::RejectionOutcome> rejections;
+  for (const json& item : list) {
+    rejections.push_back({item.at(0).get<std::size_t>(), item.at(1).get<std::size_t>(),
+                          item.at(2).get<std::size_t>(), item.at(3).get<std::string>()});
+  }
+  return rejections;
+}
+
+/// The words of a cell: whether it was launched, was disturbed, overlapped; then its time.
+json cell_json(const policy::CellOutcome& cell) {
+  return {cell.launched, cell.disturbed, cell.overlaps, time_json(cell.time_ns)};
+}
+
+policy::CellOutcome cell_of(const json& cell) {
+  policy::CellOutcome outcome;
+  outcome.launched = cell.at(0).get<bool>();
+  outcome.disturbed = cell.at(1).get<bool>();
+  outcome.overlaps = cell.at(2).get<bool>();
+  outcome.time_ns = time_of(cell.at(3));
+  return outcome;
+}
+
+json iteration_json(const policy::IterationOutcome& iteration) {
+  json cells = json::array();
+  for (const policy::CellOutcome& cell : iteration.cells) {
+    cells.push_back(cell_json(cell));
+  }
+  return {{"makespan_ns", time_json(iteration.makespan_ns)},
+          {"infeasible", iteration.infeasible},
+          {"cells", std::move(cells)}};
+}
+
+policy::IterationOutcome iteration_of(const json& described) {
+  policy::IterationOutcome iteration;
+  iteration.makespan_ns = time_of(described.at("makespan_ns"));
+  iteration.infeasible = described.at("infeasible").get<std::string>();
+  for (const json& cell : described.at("cells")) {
+    iteration.cells.push_back(cell_of(cell));
+  }
+  return iteration;
+}
+
+BatchRecord record_of(const json& line) {
+  BatchRecord record;
+  for (const json& found : line.at("unprepared")) {
+    record.unprepared.push_back(rejections_of(found));
+  }
+  record.plan_digest = line.at("plan").get<std::uint64_t>();
+  record.length = line.at("length").get<std::size_t>();
+  record.joined = {line.at("joined").at("count").get<std::size_t>(),
+                   line.at("joined").at("digest").get<std::uint64_t>(),
+                   line.at("joined").at("names").get<std::string>()};
+  record.repeat_length = line.at("repeat_length").get<std::size_t>();
+  for (const json& iteration : line.at("iterations")) {
+    record.outcome.iterations.push_back(iteration_of(iteration));
+  }
+  record.outcome.rejections = rejections_of(line.at("rejections"));
+  record.outcome.elapsed_ns = line.at("elapsed_ns").get<std::int64_t>();
+  record.own_open_anywhere = line.at("own_open_anywhere").get<bool>();
+  record.comparing = line.at("comparing").get<bool>();
+  return record;
+}
+
+bool makes_sense(const BatchRecord& record) {
+  return record.length >= 1 && record.length <= longest_batch && record.repeat_length <= record.length &&
+         record.outcome.iterations.size() <= record.length && record.outcome.elapsed_ns >= 0;
+}
+
+}  // namespace
+
+std::string to_line(const Heading& heading) {
+  return line_of({{"format", format_version},
+                  {"region", heading.region},
+                  {"options", heading.options},
+                  {"machines", heading.machines},
+                  {"kernels", heading.kernels}});
+}
+
+std::string to_line(const BatchRecord& record) {
+  json unprepared = json::array();
+  for (const auto& found : record.unprepared) {
+    unprepared.push_back(rejections_json(found));
+  }
+  json iterations = json::array();
+  for (const policy::IterationOutcome& iteration : record.outcome.iterations) {
+    iterations.push_back(iteration_json(iteration));
+  }
+  return line_of(
+      {{"unprepared", std::move(unprepared)},
+       {"plan", record.plan_digest},
+       {"length", record.length},
+       {"joined",
+        {{"count", record.joined.count}, {"digest", record.joined.digest}, {"names", record.joined.names}}},
+       {"repeat_length", record.repeat_length},
+       {"iterations", std::move(iterations)},
+       {"rejections", rejections_json(record.outcome.rejections)},
+       {"elapsed_ns", record.outcome.elapsed_ns},
+       {"own_open_anywhere", record.own_open_anywhere},
+       {"comparing", record.comparing}});
+}
+
+std::string difference(std::string_view heading, std::string_view other) {
+  const json one = json::parse(heading, nullptr, false);
+  const json two = json::parse(other, nullptr, false);
+  if (!one.is_object() || !two.is_object()) {
+    return "its heading cannot be read";
+  }
+  std::string names;
+  for (const auto& [name, value] : one.items()) {
+    if (!two.contains(name) || two.at(name) != value) {
+      names += (names.empty() ? "" : ", ") + name;
+    }
+  }
+  return names.empty() ? "its heading has more" : "it was begun with other " + names;
+}
+
+std::optional<BatchRecord> parse_record(std::string_view line) {
+  try {
+    BatchRecord record = record_of(json::parse(line));
+    return makes_sense(record) ? std::optional(std::move(record)) : std::nullopt;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace contextual::journal

@@ -1,0 +1,103 @@
+#include "contextual/journal/journal_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace contextual::journal {
+
+JournalFile::JournalFile(const detail::TrustedFolder& folder, const std::string& name, Safety safety)
+    : path_(folder.path() / name), safety_(safety) {
+  detail::TrustedFolder::Reading reading = folder.read(name);
+  if (!reading.text && reading.refusal.empty()) {
+    reading.refusal = folder.write(name, "");  // makes the folder, too
+  }
+  if (!reading.refusal.empty()) {
+    problem_ = reading.refusal;
+    return;
+  }
+  file_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+  if (file_ < 0) {
+    fail("it cannot be opened");
+    return;
+  }
+  // Where the file system knows no locks, two processes may write it; the lines of the second one are then
+  // out of place and end what is read.
+  if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    fail("another process is tuning the region");
+    return;
+  }
+  reading = folder.read(name);  // as it is now that nobody else writes it
+  const std::string text = reading.text.value_or("");
+  lines_ = read_lines(text);
+  keep(lines_.size());
+}
+
+JournalFile::~JournalFile() {
+  if (file_ >= 0) {
+    ::close(file_);
+  }
+}
+
+/// Reports the error of the last call of the system.
+void JournalFile::fail(const std::string& what) {
+  problem_ = path_.string() + ": " + what;
+  if (errno != EWOULDBLOCK) {
+    problem_.append(": ").append(std::strerror(errno));
+  }
+  if (file_ >= 0) {
+    ::close(file_);
+    file_ = -1;
+  }
+}
+
+void JournalFile::keep(std::size_t count) {
+  if (file_ < 0) {
+    return;
+  }
+  lines_.resize(count);
+  chain_ = {};
+  for (const ChainedLine& line : lines_) {
+    chain_.add(line.text);
+  }
+  const std::size_t length = lines_.empty() ? 0 : lines_.back().end_bytes;
+  if (::ftruncate(file_, static_cast<off_t>(length)) != 0) {
+    fail("it cannot be cut");
+  }
+}
+
+void JournalFile::append(std::string_view text) {
+  if (file_ < 0) {
+    return;
+  }
+  const std::string line = chain_.add(text);
+  // In one call: where it comes short, the line is damaged, and so are all behind it.
+  ssize_t written = 0;
+  do {
+    written = ::write(file_, line.data(), line.size());
+  } while (written < 0 && errno == EINTR);
+  if (written >= 0 && static_cast<std::size_t>(written) < line.size()) {
+    errno = ENOSPC;
+    written = -1;
+  }
+  if (written < 0 || (safety_ == Safety::from_machine_end && ::fdatasync(file_) != 0)) {
+    fail("it cannot be written");
+  }
+}
+
+void JournalFile::remove() {
+  if (file_ < 0) {
+    return;
+  }
+  if (::unlink(path_.c_str()) != 0 && errno != ENOENT) {
+    fail("it cannot be removed");
+    return;
+  }
+  ::close(file_);
+  file_ = -1;
+}
+
+}  // namespace contextual::journal

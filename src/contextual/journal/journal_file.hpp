@@ -1,0 +1,58 @@
+#pragma once
+
+/// \file
+/// A file to which lines are appended, and which another process reads when the one that wrote it has died.
+
+#include "contextual/journal/line_chain.hpp"
+
+#include <contextual/detail/storage/trusted_folder.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contextual::journal {
+
+/// When a line is safe.
+enum class Safety {
+  from_process_end,  ///< the system has it
+  from_machine_end,  ///< the disk has it
+};
+
+/// One process at a time has it open, as far as the file system can lock files. Not thread-safe.
+class JournalFile {
+ public:
+  /// Opens the file, or makes it, and reads its lines; what follows the last right one is cut off. The rules
+  /// of TrustedFolder decide whether it is believed. Where it cannot be used, `problem` says why, and the
+  /// other functions do nothing.
+  JournalFile(const detail::TrustedFolder& folder, const std::string& name, Safety safety);
+  JournalFile(const JournalFile&) = delete;
+  JournalFile& operator=(const JournalFile&) = delete;
+  ~JournalFile();
+
+  /// Returns why it is not written (any more), with its path; empty while it is.
+  const std::string& problem() const noexcept { return problem_; }
+
+  /// The lines that were there when it was opened, as far as they are kept.
+  const std::vector<ChainedLine>& lines() const noexcept { return lines_; }
+
+  /// Removes all but the first `count` of the lines that were read. Call it before `append`.
+  void keep(std::size_t count);
+  void append(std::string_view text);
+  /// Removes the file.
+  void remove();
+
+ private:
+  void fail(const std::string& what);
+
+  std::filesystem::path path_;
+  Safety safety_;
+  int file_ = -1;
+  std::vector<ChainedLine> lines_;
+  LineChain chain_;  ///< behind the lines that are kept
+  std::string problem_;
+};
+
+}  // namespace contextual::journal

@@ -1,0 +1,56 @@
+#include "contextual/journal/strikes.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace contextual::journal {
+
+using nlohmann::json;
+
+int Strikes::count(const std::string& assignment) const {
+  const auto found = counts_.find(assignment);
+  return found == counts_.end() ? 0 : found->second;
+}
+
+void Strikes::add(const std::vector<std::string>& in_flight) {
+  const bool certain = in_flight.size() == 1;
+  for (const std::string& assignment : in_flight) {
+    int& deaths = counts_[assignment];
+    deaths = certain ? std::min(deaths + 1, deaths_to_quarantine) : std::max(deaths, 1);
+  }
+}
+
+std::vector<std::string> Strikes::quarantined() const {
+  std::vector<std::string> list;
+  for (const auto& [assignment, deaths] : counts_) {
+    if (deaths >= deaths_to_quarantine) {
+      list.push_back(assignment);
+    }
+  }
+  return list;
+}
+
+void Strikes::forget_suspects() {
+  std::erase_if(counts_, [](const auto& strike) { return strike.second < deaths_to_quarantine; });
+}
+
+std::string Strikes::to_text() const {
+  return json(counts_).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Strikes Strikes::parse(std::string_view text) {
+  Strikes strikes;
+  const json parsed = json::parse(text, nullptr, false);
+  if (parsed.is_object()) {
+    for (const auto& [assignment, deaths] : parsed.items()) {
+      if (deaths.is_number_integer() && deaths.get<std::int64_t>() > 0) {
+        strikes.counts_[assignment] =
+            static_cast<int>(std::min<std::int64_t>(deaths.get<std::int64_t>(), deaths_to_quarantine));
+      }
+    }
+  }
+  return strikes;
+}
+
+}  // namespace contextual::journal

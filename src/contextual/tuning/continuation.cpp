@@ -1,0 +1,186 @@
+#include "contextual/tuning/continuation.hpp"
+
+#include "contextual/agreement/joining.hpp"
+#include "contextual/agreement/plan_digest.hpp"
+#include "contextual/tuning/flight_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace contextual::tuning {
+
+using journal::BatchRecord;
+
+void Continuation::begin(Resumption resumption, std::unique_ptr<RunJournal> journal,
+                         std::unique_ptr<journal::FlightRecorder> flight) {
+  resumption_ = std::move(resumption);
+  journal_ = std::move(journal);
+  flight_ = std::move(flight);
+}
+
+void Continuation::leave(const std::string& why) {
+  resumption_.leave(why);
+  if (journal_) {
+    journal_->keep(resumption_.batch_count());
+  }
+}
+
+bool Continuation::fits_rejections() {
+  const policy::TuningState& state = shared_.state();
+  for (const auto& found : next()->unprepared) {
+    for (const policy::RejectionOutcome& rejection : found) {
+      if (rejection.problem >= state.problem_count() ||
+          rejection.config_id >= state.problem(rejection.problem).configs.size()) {
+        leave("its configs are others");
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+journal::Joined Continuation::joined_since(std::size_t before) const {
+  const std::vector<detail::ProblemSlot*>& all = shared_.slots();
+  const std::vector<detail::ProblemSlot*> joined(all.begin() + static_cast<std::ptrdiff_t>(before),
+                                                 all.end());
+  journal::Joined described{joined.size(), agreement::problems_digest(joined), {}};
+  for (const detail::ProblemSlot* slot : joined) {
+    described.names.append(described.names.empty() ? "" : "; ")
+        .append(slot->problem.name)
+        .append(" ")
+        .append(slot->problem.key_text);
+  }
+  return described;
+}
+
+bool Continuation::fits(const std::vector<policy::IterationPlan>& plan, std::size_t joined_before) {
+  const BatchRecord& record = *next();
+  const journal::Joined joined = joined_since(joined_before);
+  const auto& iterations = record.outcome.iterations;
+  const bool complete = std::all_of(iterations.begin(), iterations.end(), [this](const auto& iteration) {
+    return iteration.cells.size() == shared_.state().problem_count();
+  });
+  if (joined.count != record.joined.count || joined.digest != record.joined.digest) {
+    leave("the region launches other kernels or keys: " + joined.names + "; before: " + record.joined.names);
+  } else if (agreement::plan_digest(plan) != record.plan_digest || !complete) {
+    leave("the tuning takes another course");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+void Continuation::advance() {
+  resumption_.advance();
+}
+
+std::vector<std::string> Continuation::take_notes() {
+  std::vector<std::string> notes;
+  if (next() == nullptr && !std::exchange(told_, true)) {
+    if (resumption_.batch_count() > 0) {
+      notes.push_back("this run goes on with " + std::to_string(resumption_.iterations()) +
+                      " tuning iterations that an earlier process has measured");
+    }
+    if (!resumption_.left().empty()) {
+      notes.push_back("what an earlier process has measured is not used" +
+                      std::string(resumption_.batch_count() > 0 ? " further: " : ": ") + resumption_.left());
+    }
+  }
+  if (journal_ && !journal_->problem().empty() && !std::exchange(told_problem_, true)) {
+    notes.push_back("this run cannot be resumed: " + journal_->problem());
+  }
+  return notes;
+}
+
+std::size_t Continuation::length_alone(const std::vector<policy::IterationPlan>& plan) const {
+  if (resumption_.strikes().empty() || plan.empty()) {
+    return plan.size();
+  }
+  const std::string first = flight_text(shared_, plan.front());
+  const bool alone = resumption_.strikes().suspect(first);
+  const auto end = std::find_if(plan.begin(), plan.end(), [&](const policy::IterationPlan& planned) {
+    const std::string text = flight_text(shared_, planned);
+    return text != first && (alone || resumption_.strikes().suspect(text));
+  });
+  return static_cast<std::size_t>(end - plan.begin());
+}
+
+std::optional<std::string> Continuation::quarantine_of(const policy::IterationPlan& planned) const {
+  if (resumption_.strikes().empty() || !resumption_.strikes().quarantined(flight_text(shared_, planned))) {
+    return std::nullopt;
+  }
+  return "in quarantine: the process has died twice while it ran; option `try_quarantined` lets it run again";
+}
+
+void Continuation::note_unprepared(const std::vector<policy::RejectionOutcome>& rejections) {
+  if (journal_) {
+    unprepared_.push_back(rejections);
+  }
+}
+
+namespace {
+
+/// Up to the first iteration by which all that joined has been launched; 0 where nothing joined and one batch
+/// is known already.
+std::size_t repeat_length_of(const policy::BatchOutcome& outcome, std::size_t joined_before,
+                             std::size_t problem_count) {
+  std::size_t length = joined_before == 0 ? 1 : 0;
+  for (std::size_t p = joined_before; p < problem_count; ++p) {
+    const auto first = std::find_if(outcome.iterations.begin(), outcome.iterations.end(),
+                                    [p](const auto& iteration) { return iteration.cells[p].launched; });
+    const auto at = static_cast<std::size_t>(first - outcome.iterations.begin());
+    length = std::max(length, std::min(at + 1, outcome.iterations.size()));
+  }
+  return length;
+}
+
+}  // namespace
+
+void Continuation::write(const std::vector<policy::IterationPlan>& plan, const policy::BatchOutcome& outcome,
+                         std::size_t joined_before, bool own_open_anywhere) {
+  if (!journal_) {
+    return;
+  }
+  BatchRecord record;
+  record.unprepared = std::exchange(unprepared_, {});
+  record.plan_digest = agreement::plan_digest(plan);
+  record.length = plan.size();
+  record.joined = joined_since(joined_before);
+  record.repeat_length = repeat_length_of(outcome, joined_before, shared_.slots().size());
+  record.outcome = outcome;
+  record.own_open_anywhere = own_open_anywhere;
+  record.comparing = shared_.state().comparing();
+  journal_->write(record);
+}
+
+void Continuation::take_off(const std::vector<policy::IterationPlan>& plan) {
+  if (!flight_) {
+    return;
+  }
+  std::vector<std::string> texts;
+  texts.reserve(plan.size());
+  for (const policy::IterationPlan& planned : plan) {
+    texts.push_back(flight_text(shared_, planned));
+  }
+  flight_->take_off(++batches_in_flight_, texts);
+}
+
+void Continuation::landed() {
+  if (flight_) {
+    flight_->landed();
+  }
+}
+
+void Continuation::end(RunEnd end) {
+  if (end != RunEnd::by_device) {
+    landed();
+  }
+  if (end == RunEnd::done && flight_) {
+    flight_->remove();
+  }
+  if (end == RunEnd::done && journal_) {
+    journal_->end();
+  }
+}
+
+}  // namespace contextual::tuning

@@ -1,0 +1,81 @@
+#pragma once
+
+/// \file
+/// How a tuning run goes on with one that was cut off, and how it sees to it that another can go on with it.
+
+#include "contextual/agreement/problem_set.hpp"
+#include "contextual/journal/batch_record.hpp"
+#include "contextual/journal/flight_recorder.hpp"
+#include "contextual/tuning/resumption.hpp"
+#include "contextual/tuning/run_journal.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::tuning {
+
+/// How a tuning run has ended.
+enum class RunEnd {
+  done,         ///< or in a way that would come again: there is nothing to go on with
+  interrupted,  ///< by an exception
+  by_device,    ///< by an error of the device, which the assignment in flight may have caused
+};
+
+/// Follows the batches of the earlier run and, on rank 0, writes those of this one. Decides nothing: the
+/// state of the shared problems does, from the same outcomes as then. Not thread-safe.
+class Continuation {
+ public:
+  /// `shared` outlives it.
+  explicit Continuation(agreement::ProblemSet& shared) : shared_(shared) {}
+
+  /// `journal` is null on all ranks but 0, and where nothing is written; `flight` where this rank does not
+  /// say what is in flight.
+  void begin(Resumption resumption, std::unique_ptr<RunJournal> journal,
+             std::unique_ptr<journal::FlightRecorder> flight);
+
+  /// Returns the next batch of the earlier run, or null.
+  const journal::BatchRecord* next() const noexcept { return resumption_.next(); }
+  /// Returns true if the rejections before the next batch are of configs that exist. Else that run is left.
+  bool fits_rejections();
+  /// Returns true if the next batch was planned like this, and `joined_before` problems were known before it.
+  /// Else that run is left.
+  bool fits(const std::vector<policy::IterationPlan>& plan, std::size_t joined_before);
+  /// The next batch has been taken in.
+  void advance();
+  std::int64_t elapsed_ns() const noexcept { return resumption_.elapsed_ns(); }
+  std::int64_t iterations() const noexcept { return resumption_.iterations(); }
+  /// Returns what is to be said when the earlier run has been followed or left; once.
+  std::vector<std::string> take_notes();
+
+  /// Returns how many iterations of the plan can run together: a suspect runs in a batch of its own.
+  std::size_t length_alone(const std::vector<policy::IterationPlan>& plan) const;
+  /// Returns why the iteration must not be run, or nothing.
+  std::optional<std::string> quarantine_of(const policy::IterationPlan& planned) const;
+
+  // What another process needs. They do nothing where nothing is written.
+  void note_unprepared(const std::vector<policy::RejectionOutcome>& rejections);
+  void write(const std::vector<policy::IterationPlan>& plan, const policy::BatchOutcome& outcome,
+             std::size_t joined_before, bool own_open_anywhere);
+  void take_off(const std::vector<policy::IterationPlan>& plan);
+  void landed();
+  void end(RunEnd end);
+
+ private:
+  void leave(const std::string& why);
+  journal::Joined joined_since(std::size_t before) const;
+
+  agreement::ProblemSet& shared_;
+  Resumption resumption_;
+  std::unique_ptr<RunJournal> journal_;
+  std::unique_ptr<journal::FlightRecorder> flight_;
+  std::uint64_t batches_in_flight_ = 0;                            ///< so far
+  std::vector<std::vector<policy::RejectionOutcome>> unprepared_;  ///< since the last batch
+  bool told_ = false;
+  bool told_problem_ = false;
+};
+
+}  // namespace contextual::tuning

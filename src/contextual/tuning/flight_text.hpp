@@ -1,0 +1,19 @@
+#pragma once
+
+/// \file
+/// Assignments as texts that mean the same in another process.
+
+#include "contextual/agreement/problem_set.hpp"
+
+#include <string>
+
+namespace contextual::tuning {
+
+/// Returns the assignment of shared problems that an iteration uses, as one line of JSON: of each problem the
+/// kernel, the key, a digest of what it is, and the config's id.
+std::string flight_text(const agreement::ProblemSet& problems, const policy::IterationPlan& planned);
+
+/// Returns true if such a text has nothing but defaults.
+bool is_of_defaults(const std::string& text);
+
+}  // namespace contextual::tuning

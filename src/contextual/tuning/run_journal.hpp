@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// The journal of a tuning run on rank 0: what another process needs to go on with it.
+
+#include "contextual/journal/batch_record.hpp"
+#include "contextual/journal/journal_file.hpp"
+#include "contextual/journal/strikes.hpp"
+#include "contextual/options/resolved_options.hpp"
+
+#include <contextual/detail/storage/trusted_folder.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace contextual::tuning {
+
+/// Returns the folder of a region's journals.
+detail::TrustedFolder journal_folder(const std::filesystem::path& cache_directory, const std::string& region);
+
+/// Returns the name of the file in it that says what is in flight on a rank. `journal`: see Resumption::name.
+std::string flight_file(const std::string& journal, int rank);
+
+/// Files in `journal/<region>` of the cache directory, named after what the run is about: the batches, what
+/// is in flight on each rank, and the assignments beside which a process has died. Not thread-safe.
+class RunJournal {
+ public:
+  /// Reads what a process before this one has left. Throws Error if the region has ended the process twice
+  /// with the defaults of all its kernels.
+  RunJournal(const options::ResolvedOptions& options, const std::string& region, std::string_view timer,
+             int rank_count);
+
+  /// Returns what all ranks have to know of it, for Resumption.
+  std::string told() const;
+
+  /// Begins to write, when all ranks have met: behind what was read if its heading is this one, else anew.
+  void begin(const std::string& heading);
+  void write(const journal::BatchRecord& record) { file_.append(to_line(record)); }
+  /// What was read is not followed beyond its first `count` batches.
+  void keep(std::size_t count) { file_.keep(count + 1); }
+
+  /// Removes what is not needed any more, because the run has ended and there is nothing to go on with.
+  void end();
+
+  /// Returns why the journal is not written; empty while it is.
+  const std::string& problem() const noexcept { return file_.problem(); }
+
+ private:
+  void leave_out_open_comparison();
+  void take_in_deaths(int rank_count);
+  void throw_if_defaults_kill(const std::string& region) const;
+  void save_strikes();
+
+  detail::TrustedFolder folder_;
+  std::string name_;
+  journal::JournalFile file_;
+  journal::Strikes strikes_;
+};
+
+}  // namespace contextual::tuning

@@ -1,0 +1,111 @@
+#include "contextual/journal/journal_file.hpp"
+
+#include "support/engine.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace contextual::journal;
+using contextual::detail::TrustedFolder;
+using engine_test::TemporaryDirectory;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::unique_ptr<JournalFile> open_in(const fs::path& directory, Safety safety = Safety::from_process_end) {
+  return std::make_unique<JournalFile>(TrustedFolder(directory, "journal/region"), "a.journal", safety);
+}
+
+std::vector<std::string> texts_of(const JournalFile& file) {
+  std::vector<std::string> texts;
+  for (const ChainedLine& line : file.lines()) {
+    texts.push_back(line.text);
+  }
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("journal file: lines are there for the next one that opens it, which goes on behind them",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const auto safety = GENERATE(Safety::from_process_end, Safety::from_machine_end);
+  auto file = open_in(directory.path(), safety);
+  REQUIRE(file->problem().empty());
+  CHECK(file->lines().empty());
+  file->append("one");
+  file->append("two");
+  file.reset();
+  file = open_in(directory.path(), safety);
+  CHECK(texts_of(*file) == std::vector<std::string>{"one", "two"});
+  file->append("three");
+  file.reset();
+  file = open_in(directory.path(), safety);
+  CHECK(texts_of(*file) == std::vector<std::string>{"one", "two", "three"});
+  file->keep(1);
+  file->append("other");
+  file.reset();
+  CHECK(texts_of(*open_in(directory.path())) == std::vector<std::string>{"one", "other"});
+}
+
+TEST_CASE("journal file: what is behind a damaged line is cut off", "[unit]") {
+  const TemporaryDirectory directory;
+  auto file = open_in(directory.path());
+  file->append("one");
+  file->append("two");
+  file.reset();
+  const fs::path path = directory.path() / "journal" / "region" / "a.journal";
+  std::ofstream(path, std::ios::app) << "0123456789abcdef half a li";
+  file = open_in(directory.path());
+  CHECK(texts_of(*file) == std::vector<std::string>{"one", "two"});
+  file->append("three");
+  file.reset();
+  CHECK(texts_of(*open_in(directory.path())) == std::vector<std::string>{"one", "two", "three"});
+}
+
+TEST_CASE("journal file: one that another has open is not used", "[unit]") {
+  const TemporaryDirectory directory;
+  const auto first = open_in(directory.path());
+  const auto second = open_in(directory.path());
+  CHECK(first->problem().empty());
+  CHECK_THAT(second->problem(), ContainsSubstring("a.journal: another process is tuning the region"));
+  second->append("lost");
+  second->remove();
+  first->append("kept");
+  CHECK(engine_test::count_of(
+            engine_test::text_of_file(directory.path() / "journal" / "region" / "a.journal"), "\n") == 1);
+}
+
+TEST_CASE("journal file: is gone when it is removed, and made anew", "[unit]") {
+  const TemporaryDirectory directory;
+  auto file = open_in(directory.path());
+  file->append("one");
+  file->remove();
+  CHECK(!fs::exists(directory.path() / "journal" / "region" / "a.journal"));
+  CHECK(open_in(directory.path())->lines().empty());
+}
+
+TEST_CASE("journal file: a file or folder that others can write, and a link, are refused and named",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const fs::path folder = directory.path() / "journal" / "region";
+  const fs::path path = folder / "a.journal";
+  open_in(directory.path())->append("one");
+  std::string expected = "others can write it";
+  SECTION("folder") {
+    fs::permissions(folder, fs::perms::all);
+  }
+  SECTION("file") {
+    fs::permissions(path, fs::perms::all);
+  }
+  SECTION("link") {
+    fs::rename(path, directory.path() / "elsewhere");
+    fs::create_symlink(directory.path() / "elsewhere", path);
+    expected = "symbolic link";
+  }
+  const auto file = open_in(directory.path());
+  CHECK_THAT(file->problem(), ContainsSubstring(expected) && ContainsSubstring("journal/region"));
+  CHECK(file->lines().empty());
+}

@@ -1,0 +1,75 @@
+#include "contextual/journal/line_chain.hpp"
+
+#include "support/catch.hpp"
+
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace contextual::journal;
+
+namespace {
+
+const std::vector<std::string> texts = {"heading", "", "a line with spaces", "a line with spaces", "last"};
+
+std::string file_of(const std::vector<std::string>& lines) {
+  LineChain chain;
+  std::string file;
+  for (const std::string& line : lines) {
+    file += chain.add(line);
+  }
+  return file;
+}
+
+/// The lines that were read are the first ones of `texts`.
+bool begins(const std::vector<ChainedLine>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i >= texts.size() || lines[i].text != texts[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("line chain: gives the lines back, with the size of the file up to each", "[unit]") {
+  const std::string file = file_of(texts);
+  const std::vector<ChainedLine> lines = read_lines(file);
+  REQUIRE(lines.size() == texts.size());
+  CHECK(begins(lines));
+  CHECK(lines.back().end_bytes == file.size());
+  for (const ChainedLine& line : lines) {
+    CHECK(file[line.end_bytes - 1] == '\n');
+    CHECK(read_lines(file.substr(0, line.end_bytes)).size() ==
+          static_cast<std::size_t>(&line - &lines[0]) + 1);
+  }
+  CHECK(read_lines("").empty());
+}
+
+TEST_CASE("line chain: ends before a line that is cut, missing, moved or of another file", "[unit]") {
+  const std::string file = file_of(texts);
+  const auto length_of = [&](const std::string& changed) { return read_lines(changed).size(); };
+  CHECK(length_of(file.substr(0, file.size() - 1)) == 4);
+  const std::size_t first = file.find('\n') + 1;
+  const std::size_t second = file.find('\n', first) + 1;
+  CHECK(length_of(file.substr(0, first) + file.substr(second)) == 1);
+  CHECK(length_of(file.substr(first, second - first) + file.substr(0, first)) == 0);
+  CHECK(length_of(file + file) == 5);
+  CHECK(length_of("heading\n") == 0);
+}
+
+TEST_CASE("line chain: no change of a byte is believed", "[unit]") {
+  const std::string file = file_of(texts);
+  std::mt19937 random(1);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string changed = file;
+    const auto at = std::uniform_int_distribution<std::size_t>(0, file.size() - 1)(random);
+    changed[at] = static_cast<char>(changed[at] ^ (1 << std::uniform_int_distribution<int>(0, 7)(random)));
+    const std::vector<ChainedLine> lines = read_lines(changed);
+    INFO("byte " << at);
+    REQUIRE(begins(lines));
+    REQUIRE((lines.empty() || lines.back().end_bytes <= at));
+  }
+}

@@ -1,0 +1,466 @@
+/// \file
+/// Tunings that are cut off by the death of the process, and gone on with by another one. A child process
+/// with simulated ranks stands for a job.
+
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+
+#include <contextual/alternatives.hpp>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace contextual;
+using namespace contextual::test;
+using engine_test::TemporaryDirectory;
+using engine_test::text_of_file;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What a job does, and when it dies.
+struct Job {
+  fs::path directory{};
+  int ranks = 2;
+  std::int64_t dies_at = 0;                 ///< at this point of its course; 0: never
+  std::chrono::microseconds dies_after{0};  ///< 0: never
+  std::int64_t late_from = 20;              ///< from this tuning iteration on the third kernel is launched
+  int configs = 4;                          ///< of the first kernel
+  std::int64_t interaction_ns = 900;  ///< by which the configs of the kernels lengthen each other's runs
+  /// What else the region does; gets the rank and the tiles of the first two kernels.
+  std::function<void(int, int, int)> region = [](int, int, int) {};
+  std::function<void(int, Options&)> change = [](int, Options&) {};  ///< of a rank
+};
+
+thread_local int last_tile = 0;
+std::atomic<std::int64_t> points{0};
+std::int64_t dies_at = 0;
+
+/// A point at which the process may die.
+void point() {
+  if (++points == dies_at) {
+    ::kill(::getpid(), SIGKILL);
+  }
+}
+
+void append(const fs::path& file, const std::string& text) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  static_cast<void>(::write(descriptor, text.data(), text.size()) < 0);
+  ::close(descriptor);
+}
+
+/// The walk does not find the best where configs lengthen each other's runs.
+std::int64_t makespan(const std::vector<testing::ScriptedLaunch>& launches, std::int64_t interaction_ns) {
+  std::int64_t sum = 20'000;
+  std::int64_t product = 1;
+  for (const testing::ScriptedLaunch& launch : launches) {
+    const auto id = static_cast<std::int64_t>(launch.config_id);
+    sum -= 700 * id;
+    product *= 1 + id;
+  }
+  return sum + interaction_ns * (product % 5);
+}
+
+std::string choices_of(const RegionReport& report) {
+  std::string text;
+  for (const ProblemReport& problem : report.problems) {
+    text += problem.kernel + " " + problem.key + ": " + std::to_string(problem.choice) + "\n";
+  }
+  return text;
+}
+
+/// Tunes a region of three kernels, of which one comes late; then writes what was chosen.
+void tune(const Job& job) {
+  const auto kernels = [&](const std::string& name, int configs) {
+    return kernel_per_rank(job.ranks, [&](int) {
+      return rank_kernel(name, configs, {}, [](const TileConfig& config, int&) {
+        point();
+        last_tile = config.tile;
+      });
+    });
+  };
+  const RankKernels first = kernels("first", job.configs);
+  const RankKernels second = kernels("second", 3);
+  const RankKernels late = kernels("late", 2);
+  const auto thrown =
+      on_ranks(job.ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
+        const auto at = static_cast<std::size_t>(rank);
+        Options options;
+        options.search = SearchLevel::normal;
+        options.cache_directory = job.directory / "cache";
+        options.timer = testing::scripted_timer(later_is_faster, [&](std::int64_t, const auto& launches) {
+          point();
+          return makespan(launches, job.interaction_ns);
+        });
+        options.progress = [](const Progress&) { point(); };
+        options.after_iteration = [](const IterationInfo&) { point(); };
+        std::int64_t iteration = 0;
+        options.before_iteration = [&](const IterationInfo& info) { iteration = info.tuning_iteration; };
+        job.change(rank, options);
+        tuner.run(
+            "resumed region",
+            [&] {
+              point();
+              if (rank == 0) {
+                append(job.directory / "runs", ".");
+              }
+              (*first[at])(1);
+              const int first_tile = last_tile;
+              (*second[at])(1);
+              const int second_tile = last_tile;
+              if (iteration >= job.late_from) {
+                (*late[at])(1);
+              }
+              job.region(rank, first_tile, second_tile);
+            },
+            options);
+        if (rank == 0) {
+          const RegionReport report = *tuner.report().runs.rbegin();
+          std::ofstream(job.directory / "choices") << choices_of(report);
+          std::ofstream(job.directory / "resumed") << report.resumed_iterations;
+          std::ofstream warnings(job.directory / "warnings");
+          for (const std::string& warning : report.warnings) {
+            warnings << warning << "\n";
+          }
+        }
+      });
+  if (thrown[0]) {
+    std::ofstream(job.directory / "error") << contextual::test::text_of(thrown[0]);
+    ::_exit(1);
+  }
+  std::ofstream(job.directory / "points") << points.load();
+}
+
+/// Returns the signal that ended the job, or 0; negative for its exit code.
+int run(const Job& job) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    dies_at = job.dies_at;
+    if (job.dies_after.count() > 0) {
+      std::thread([after = job.dies_after] {
+        std::this_thread::sleep_for(after);
+        ::kill(::getpid(), SIGKILL);
+      }).detach();
+    }
+    tune(job);
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(pid, &status, 0) == pid);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+}
+
+std::size_t runs_in(const fs::path& directory) {
+  return text_of_file(directory / "runs").size();
+}
+
+std::size_t files_in(const fs::path& directory, const std::string& ending) {
+  std::size_t count = 0;
+  if (fs::exists(directory)) {
+    for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+      count += entry.is_regular_file() && entry.path().string().ends_with(ending) ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+namespace {
+
+/// Files that a job leaves for the test, and what is in them.
+std::string left(const fs::path& directory, const char* name) {
+  return text_of_file(directory / name);
+}
+
+/// Dies in the 30th run of the region.
+Job cut_off(const fs::path& directory) {
+  Job job{.directory = directory};
+  job.region = [runs = 0](int rank, int, int) mutable {
+    if (rank == 0 && ++runs == 30) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  return job;
+}
+
+fs::path only_journal(const fs::path& directory) {
+  for (const auto& entry : fs::recursive_directory_iterator(directory / "cache" / "journal")) {
+    if (entry.path().extension() == ".journal") {
+      return entry.path();
+    }
+  }
+  FAIL("no journal");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("resuming: a tuning that is killed once anywhere comes to the choices of an undisturbed one",
+          "[unit]") {
+  const TemporaryDirectory undisturbed;
+  REQUIRE(run({.directory = undisturbed.path()}) == 0);
+  const std::string choices = text_of_file(undisturbed.path() / "choices");
+  const std::size_t runs = runs_in(undisturbed.path());
+  const std::int64_t last_point = std::stoll(text_of_file(undisturbed.path() / "points"));
+  REQUIRE(runs > 100);
+  CHECK(files_in(undisturbed.path() / "cache" / "journal", ".journal") ==
+        0);  // nothing is left to go on with
+  CHECK(files_in(undisturbed.path() / "cache" / "choices", ".json") == 1);
+  std::mt19937 random(7);
+  std::size_t resumed = 0;
+  for (int i = 0; i < 200; ++i) {
+    const TemporaryDirectory directory;
+    const auto at = std::uniform_int_distribution<std::int64_t>(1, last_point)(random);
+    INFO("dies at point " << at << " of " << last_point);
+    REQUIRE(run({.directory = directory.path(), .dies_at = at}) == SIGKILL);
+    REQUIRE(run({.directory = directory.path()}) == 0);
+    CHECK(text_of_file(directory.path() / "choices") == choices);
+    CHECK(files_in(directory.path(), ".damaged") == 0);
+    // The open comparison (five rounds of two trials of two runs), or the open batch; the first run and the
+    // one in which a kernel joined; a lead-in for the suspect, which runs alone.
+    constexpr std::size_t most_again = 20 + 2 + 1 + 1;
+    CHECK(runs_in(directory.path()) <= runs + most_again);
+    resumed += text_of_file(directory.path() / "resumed") == "0" ? 0 : 1;
+  }
+  CHECK(resumed > 150);
+}
+
+TEST_CASE("resuming: a death at any time, also between the points, is survived", "[unit]") {
+  const TemporaryDirectory undisturbed;
+  REQUIRE(run({.directory = undisturbed.path()}) == 0);
+  const std::string choices = left(undisturbed.path(), "choices");
+  std::mt19937 random(11);
+  int killed = 0;
+  for (int i = 0; i < 40; ++i) {
+    const TemporaryDirectory directory;
+    const auto after = std::uniform_int_distribution<int>(100, 30'000)(random);
+    INFO("dies after " << after << " us");
+    killed += run({.directory = directory.path(), .dies_after = std::chrono::microseconds(after)}) == SIGKILL;
+    REQUIRE(run({.directory = directory.path()}) == 0);
+    CHECK(left(directory.path(), "choices") == choices);
+  }
+  CHECK(killed > 0);
+}
+
+TEST_CASE("resuming: an assignment that always kills is in quarantine after two deaths", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job{.directory = directory.path(), .late_from = 1'000'000};
+  job.region = [](int rank, int first_tile, int second_tile) {
+    if (rank == 1 && first_tile == 4 && second_tile == 3) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == SIGKILL);
+  REQUIRE(run(job) == 0);
+  CHECK_THAT(left(directory.path(), "warnings"),
+             ContainsSubstring("first") && ContainsSubstring("in quarantine: the process has died twice"));
+  CHECK(left(directory.path(), "choices") != "first (1): 3\nsecond (1): 2\n");
+  // It stays there for a later tuning, until the option frees it.
+  job.change = [](int, Options& options) { options.always_tune = true; };
+  CHECK(run(job) == SIGKILL);  // other options: it is not known there
+  CHECK(run(job) == SIGKILL);
+  REQUIRE(run(job) == 0);
+  REQUIRE(run(job) == 0);
+  CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
+  job.change = [](int, Options& options) {
+    options.always_tune = true;
+    options.try_quarantined = true;
+  };
+  CHECK(run(job) == SIGKILL);
+  job.region = [](int, int, int) {};
+  REQUIRE(run(job) == 0);
+  CHECK_THAT(left(directory.path(), "warnings"), !ContainsSubstring("in quarantine"));
+}
+
+TEST_CASE("resuming: so is one with which the watchdog ends the process, or the device fails", "[unit]") {
+  const TemporaryDirectory directory;
+  const int guilty = GENERATE(0, 1);
+  Job job{.directory = directory.path(), .late_from = 1'000'000};
+  int ends_with = 0;
+  SECTION("watchdog") {
+    job.change = [](int, Options& options) {
+      options.deadline = std::chrono::milliseconds(100);
+      options.grace = std::chrono::milliseconds(20);
+    };
+    job.region = [guilty](int rank, int first_tile, int second_tile) {
+      while (rank == guilty && first_tile == 4 && second_tile == 3) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+      }
+    };
+    ends_with = -deadline_exit_code;
+  }
+  SECTION("device") {
+    job.region = [guilty](int rank, int first_tile, int second_tile) {
+      if (rank == guilty && first_tile == 4 && second_tile == 3) {
+        throw DeviceError("an illegal access");
+      }
+    };
+    ends_with = -1;
+  }
+  CHECK(run(job) == ends_with);
+  CHECK(run(job) == ends_with);
+  REQUIRE(run(job) == 0);
+  CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
+}
+
+TEST_CASE("resuming: an exception of the region is no death, and what was measured before it counts",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  Job job{.directory = directory.path()};
+  job.region = [runs = 0](int rank, int, int) mutable {
+    if (rank == 0 && ++runs == 30) {
+      throw std::runtime_error("the file is not there");
+    }
+  };
+  REQUIRE(run(job) == -1);
+  CHECK_THAT(left(directory.path(), "error"), ContainsSubstring("the file is not there"));
+  CHECK(files_in(directory.path() / "cache" / "journal", ".strikes") == 0);
+  REQUIRE(run({.directory = directory.path()}) == 0);
+  CHECK(std::stoll(left(directory.path(), "resumed")) >= 20);
+}
+
+TEST_CASE("resuming: the defaults are never in quarantine", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job{.directory = directory.path()};
+  job.region = [](int, int, int) { ::kill(::getpid(), SIGKILL); };
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == -1);
+  CHECK_THAT(left(directory.path(), "error"),
+             ContainsSubstring("has ended the process twice while all its kernels used their defaults") &&
+                 ContainsSubstring("try_quarantined"));
+  job.region = [](int, int, int) {};
+  CHECK(run(job) == -1);
+  job.change = [](int, Options& options) { options.try_quarantined = true; };
+  CHECK(run(job) == 0);
+}
+
+TEST_CASE("resuming: with other kernels or options a tuning is begun anew, and says so", "[unit]") {
+  const TemporaryDirectory directory;
+  REQUIRE(run(cut_off(directory.path())) == SIGKILL);
+  SECTION("kernels") {
+    Job job{.directory = directory.path(), .configs = 5};
+    REQUIRE(run(job) == 0);
+    CHECK_THAT(left(directory.path(), "warnings"),
+               ContainsSubstring("what an earlier process has measured is not used: it was begun with other "
+                                 "kernels"));
+  }
+  SECTION("options") {
+    Job job{.directory = directory.path()};
+    job.change = [](int, Options& options) { options.n_repeat = 3; };
+    REQUIRE(run(job) == 0);
+  }
+  SECTION("another course of the region") {
+    Job job{.directory = directory.path(), .late_from = 0};
+    REQUIRE(run(job) == 0);
+    CHECK_THAT(
+        left(directory.path(), "warnings"),
+        ContainsSubstring("what an earlier process has measured is not used: the region launches other "
+                          "kernels or keys"));
+  }
+  SECTION("a later course of the region") {
+    Job job{.directory = directory.path(), .late_from = 22};
+    REQUIRE(run(job) == 0);
+    CHECK_THAT(left(directory.path(), "warnings"),
+               ContainsSubstring("this run goes on with") && ContainsSubstring("is not used further: "));
+  }
+  CHECK(files_in(directory.path() / "cache" / "choices", ".json") == 1);
+}
+
+TEST_CASE("resuming: a journal that was cut or changed is followed as far as it is right", "[unit]") {
+  const TemporaryDirectory undisturbed;
+  REQUIRE(run({.directory = undisturbed.path()}) == 0);
+  const std::string choices = left(undisturbed.path(), "choices");
+  std::mt19937 random(3);
+  for (int i = 0; i < 30; ++i) {
+    const TemporaryDirectory directory;
+    REQUIRE(run(cut_off(directory.path())) == SIGKILL);
+    const fs::path journal = only_journal(directory.path());
+    std::string text = text_of_file(journal);
+    const std::size_t at = std::uniform_int_distribution<std::size_t>(0, text.size() - 1)(random);
+    INFO("byte " << at << " of " << text.size());
+    if (i % 2 == 0) {
+      text.resize(at);
+    } else {
+      text[at] = static_cast<char>(text[at] ^ 1);
+    }
+    std::ofstream(journal, std::ios::binary) << text;
+    REQUIRE(run({.directory = directory.path()}) == 0);
+    CHECK(left(directory.path(), "choices") == choices);
+  }
+}
+
+TEST_CASE("resuming: no journal is written where there is none to be, and a tuning goes on without",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  Job job = cut_off(directory.path());
+  SECTION("by option") {
+    job.change = [](int, Options& options) { options.journal = Journal::off; };
+    REQUIRE(run(job) == SIGKILL);
+    CHECK(!fs::exists(directory.path() / "cache" / "journal"));
+  }
+  SECTION("without a directory for choices") {
+    job.change = [](int, Options& options) { options.cache_directory = ""; };
+    REQUIRE(run(job) == SIGKILL);
+    CHECK(!fs::exists(directory.path() / "cache"));
+  }
+  SECTION("a directory that others can write") {
+    fs::create_directories(directory.path() / "cache" / "journal");
+    fs::permissions(directory.path() / "cache" / "journal", fs::perms::all);
+    REQUIRE(run({.directory = directory.path()}) == 0);
+    CHECK_THAT(left(directory.path(), "warnings"),
+               ContainsSubstring("this run cannot be resumed") && ContainsSubstring("others can write it"));
+  }
+  SECTION("synced") {
+    job.change = [](int, Options& options) { options.journal = Journal::synced; };
+    REQUIRE(run(job) == SIGKILL);
+    Job again{.directory = directory.path()};
+    again.change = job.change;
+    REQUIRE(run(again) == 0);
+    CHECK(left(directory.path(), "resumed") != "0");
+  }
+}
+
+TEST_CASE("resuming: kernels of one rank alone are tuned again, and the others wait", "[unit]") {
+  const auto with_own = [](const fs::path& directory) {
+    Job job{.directory = directory, .interaction_ns = 0};
+    const auto own = std::make_shared<RankKernels>();
+    for (int rank = 0; rank < 2; ++rank) {
+      own->push_back(rank_kernel("own", 3, {.participation = Participation::local}));
+    }
+    job.region = [own](int rank, int, int) { (*(*own)[static_cast<std::size_t>(rank)])(rank); };
+    return job;
+  };
+  const TemporaryDirectory undisturbed;
+  REQUIRE(run(with_own(undisturbed.path())) == 0);
+  std::mt19937 random(5);
+  const std::int64_t last_point = std::stoll(left(undisturbed.path(), "points"));
+  for (int i = 0; i < 40; ++i) {
+    const TemporaryDirectory directory;
+    Job job = with_own(directory.path());
+    job.dies_at = std::uniform_int_distribution<std::int64_t>(1, last_point)(random);
+    INFO("dies at point " << job.dies_at << " of " << last_point);
+    REQUIRE(run(job) == SIGKILL);
+    job.dies_at = 0;
+    REQUIRE(run(job) == 0);
+    CHECK(left(directory.path(), "choices") == left(undisturbed.path(), "choices"));
+  }
+}
