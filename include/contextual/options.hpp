@@ -143,8 +143,8 @@ struct Options {
   std::optional<bool> times_count{};
   /// .autotune_logs. An empty path writes no log. CONTEXTUAL_LOG_DIR
   std::optional<std::filesystem::path> log_directory{};
-  /// None: an empty path. Where choices are kept for other processes, which begin with them and do not tune:
-  /// see docs/cache.md. Rank 0's counts. CONTEXTUAL_CACHE_DIR
+  /// What contextual::cache_directory() returns. Where choices are kept for other processes, which begin with
+  /// them and do not tune: see docs/cache.md. An empty path keeps none. Rank 0's counts. CONTEXTUAL_CACHE_DIR
   std::optional<std::filesystem::path> cache_directory{};
   /// written, where there is a `cache_directory`; see docs/resuming.md. Rank 0's counts.
   std::optional<Journal> journal{};

@@ -2,6 +2,7 @@
 
 #include "contextual/options/misspelled.hpp"
 
+#include <contextual/cache_directory.hpp>
 #include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 
@@ -72,6 +73,11 @@ Environment parse_environment(const std::function<const char*(const char*)>& get
 
 const ReadEnvironment& environment() {
   static const ReadEnvironment* const read = [] {
+    if (std::getenv("CONTEXTUAL_CACHE_DIR") == nullptr && cache_directory().empty()) {
+      detail::warn_once(
+          "choices and machine code are kept nowhere, because HOME is not set: name a directory in "
+          "CONTEXTUAL_CACHE_DIR, or set it to an empty text");
+    }
     for (const std::string& warning : misspelled_variables(variable_names())) {
       detail::warn_once(warning);
     }

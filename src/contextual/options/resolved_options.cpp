@@ -3,6 +3,7 @@
 #include "contextual/options/option_table.hpp"
 #include "contextual/policy/options_check.hpp"
 
+#include <contextual/cache_directory.hpp>
 #include <contextual/error.hpp>
 
 #include <algorithm>
@@ -77,6 +78,7 @@ ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnv
   }
   const std::array<const Options*, 3> layers{&call, &tuner, &process};  // the first that sets it wins
   ResolvedOptions options;
+  options.cache_directory = cache_directory();
   for_each_option([&](const auto& row) {
     auto& into = at(options, row.resolved);
     for (const Options* layer : layers) {

@@ -10,6 +10,7 @@
 #include <contextual/error.hpp>
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <optional>
 #include <utility>
@@ -102,9 +103,11 @@ void RunJournal::throw_if_defaults_kill(const std::string& region) const {
 }
 
 void RunJournal::save_strikes() {
-  const bool known = folder_.read(name_ + strikes_ending).text.has_value();
-  if (known || !strikes_.empty()) {
-    folder_.write(name_ + strikes_ending, strikes_.to_text());
+  const std::string file = name_ + strikes_ending;
+  if (strikes_.empty()) {
+    ::unlink((folder_.path() / file).c_str());
+  } else {
+    folder_.write(file, strikes_.to_text());
   }
 }
 

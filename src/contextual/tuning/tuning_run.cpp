@@ -65,7 +65,10 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       settlement_(context_, *watchdog_, options.deadline, options.iterations),
       agreement_(exchange, context_, problems_, times_count(options)),
       lock_ins_(context_, recorder, origin),
-      continuation_(problems_.shared) {}
+      continuation_(problems_.shared),
+      catch_up_(
+          continuation_, problems_.shared, recorder,
+          [this](const std::vector<RejectionOutcome>& found) { mark_rejected(problems_.shared, found); }) {}
 
 TuningRun::~TuningRun() = default;
 
@@ -158,8 +161,7 @@ void TuningRun::end_batch() {
 void TuningRun::catch_up() {
   try {
     checks_.refresh();
-    follow_earlier_run();
-    skip_quarantined();
+    catch_up_.advance(progress_);
   } catch (...) {
     fail(std::current_exception());
     if (plan_.phases.empty()) {
@@ -168,67 +170,6 @@ void TuningRun::catch_up() {
     throw_failure();
   }
   throw_if_tuning_failed();
-}
-
-/// Up to a batch that has to be run once more, because problems have joined in it.
-void TuningRun::follow_earlier_run() {
-  policy::TuningState& state = problems_.shared.state();
-  while (const journal::BatchRecord* record = continuation_.next()) {
-    if (!continuation_.fits_rejections()) {
-      break;
-    }
-    for (const std::vector<RejectionOutcome>& found : record->unprepared) {
-      mark_rejected(problems_.shared, found);
-      state.reject(found);
-    }
-    if (record->repeat_length > 0) {
-      return;
-    }
-    state.hold_search(own_open_anywhere_);
-    const std::vector<policy::IterationPlan> planned = state.plan(record->length);
-    if (!continuation_.fits(planned, problems_.shared.slots().size())) {
-      break;
-    }
-    own_open_anywhere_ = record->own_open_anywhere;
-    mark_rejected(problems_.shared, record->outcome.rejections);
-    if (own_open_anywhere_) {
-      state.hold_search(true);
-    }
-    state.observe(planned, record->outcome);
-    iterations_ += static_cast<std::int64_t>(record->length);
-    continuation_.advance();
-  }
-  end_following();
-}
-
-void TuningRun::end_following() {
-  if (continuation_.next() != nullptr) {
-    return;
-  }
-  own_open_anywhere_ = own_open_now_;
-  recorder_.report().resumed_iterations = continuation_.iterations();
-  for (const std::string& note : continuation_.take_notes()) {
-    recorder_.warning(note);
-  }
-}
-
-/// What has ended the process twice counts as infeasible.
-void TuningRun::skip_quarantined() {
-  policy::TuningState& state = problems_.shared.state();
-  while (continuation_.next() == nullptr && discovered_ && !all_closed()) {
-    state.hold_search(own_open_anywhere_);
-    const std::vector<policy::IterationPlan> planned = state.plan(1);
-    const std::optional<std::string> reason = continuation_.quarantine_of(planned.front());
-    if (!reason) {
-      return;
-    }
-    const policy::BatchOutcome outcome = state.infeasible_outcome(planned.front(), *reason);
-    recorder_.warning(problems_.shared.assignment_text(state.assignment_of(planned.front())) + ": " +
-                      *reason);
-    state.observe(planned, outcome);
-    continuation_.write(planned, outcome, problems_.shared.slots().size(), own_open_anywhere_);
-    iterations_ += 1;
-  }
 }
 
 void TuningRun::plan() {
@@ -249,9 +190,11 @@ void TuningRun::plan_batch() {
   agreed_ = {};
   final_run_ = {};
   plan_ = {};
-  plan_.kind = !discovered_ ? BatchKind::discovery : closed ? BatchKind::final_run : BatchKind::tuning;
-  plan_.first_iteration = iterations_;
-  problems_.shared.state().hold_search(own_open_anywhere_);
+  plan_.kind = !progress_.discovered ? BatchKind::discovery
+               : closed              ? BatchKind::final_run
+                                     : BatchKind::tuning;
+  plan_.first_iteration = progress_.iterations;
+  problems_.shared.state().hold_search(progress_.own_open_anywhere);
   joined_before_ = problems_.shared.slots().size();
   const journal::BatchRecord* const repeated = continuation_.next();
   whole_plan_ = problems_.shared.state().plan(repeated != nullptr ? repeated->length : plan_length());
@@ -272,7 +215,7 @@ void TuningRun::plan_batch() {
 }
 
 bool TuningRun::all_closed() const {
-  return discovered_ && problems_.shared.state().done() && !own_open_anywhere_;
+  return progress_.discovered && problems_.shared.state().done() && !progress_.own_open_anywhere;
 }
 
 std::size_t TuningRun::plan_length() const {
@@ -505,7 +448,7 @@ void TuningRun::observe() {
   } catch (...) {
     fail(std::current_exception());
   }
-  discovered_ = true;
+  progress_.discovered = true;
   const bool nothing_to_do = all_closed() && !tuning_failed() && agreed_.outcome.rejections.empty();
   if (plan_.kind == BatchKind::discovery && nothing_to_do) {
     plan_.kind = BatchKind::final_run;  // everything was locked in already: this was the final run
@@ -515,7 +458,7 @@ void TuningRun::observe() {
 }
 
 void TuningRun::observe_batch() {
-  own_open_now_ = agreed_.own_open_anywhere;
+  progress_.own_open_now = agreed_.own_open_anywhere;
   const journal::BatchRecord* const repeated = continuation_.next();
   const bool follows = repeated != nullptr && continuation_.fits(whole_plan_, joined_before_);
   if (follows) {
@@ -524,18 +467,18 @@ void TuningRun::observe_batch() {
   } else {
     whole_plan_ = plan_.shared;
   }
-  own_open_anywhere_ = agreed_.own_open_anywhere;
+  progress_.own_open_anywhere = agreed_.own_open_anywhere;
   context_.forgive_assignments();
   mark_rejected(problems_.shared, agreed_.outcome.rejections);
-  if (own_open_anywhere_) {
+  if (progress_.own_open_anywhere) {
     problems_.shared.state().hold_search(true);  // before it takes another alternative
   }
   problems_.shared.state().observe(whole_plan_, agreed_.outcome);
   if (follows) {
     continuation_.advance();
-    end_following();
+    catch_up_.tell_end(progress_);
   } else {
-    continuation_.write(whole_plan_, agreed_.outcome, joined_before_, own_open_anywhere_);
+    continuation_.write(whole_plan_, agreed_.outcome, joined_before_, progress_.own_open_anywhere);
   }
   tell_failure();
 }
@@ -589,7 +532,7 @@ void TuningRun::lock_in() {
   throw_failure();
   lock_ins_.publish(problems_);
   if (plan_.kind != BatchKind::final_run) {
-    iterations_ += static_cast<std::int64_t>(whole_plan_.size());
+    progress_.iterations += static_cast<std::int64_t>(whole_plan_.size());
   }
   tell_progress();
   if (finished_) {

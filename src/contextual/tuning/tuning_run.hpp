@@ -10,6 +10,7 @@
 #include "contextual/record/recorder.hpp"
 #include "contextual/tuning/assignment_checks.hpp"
 #include "contextual/tuning/batch_runner.hpp"
+#include "contextual/tuning/catch_up.hpp"
 #include "contextual/tuning/continuation.hpp"
 #include "contextual/tuning/lock_ins.hpp"
 #include "contextual/tuning/preparation.hpp"
@@ -95,9 +96,6 @@ class TuningRun {
   void log();
   void lock_in();
 
-  void follow_earlier_run();
-  void end_following();
-  void skip_quarantined();
   void measure_parts(const std::function<void()>& region);
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void plan_batch();
@@ -142,6 +140,7 @@ class TuningRun {
   agreement::BatchAgreement agreement_;
   LockIns lock_ins_;
   Continuation continuation_;
+  CatchUp catch_up_;
   UnguardedLaunches unguarded_;
 
   // The current batch, or the last one.
@@ -155,10 +154,7 @@ class TuningRun {
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed
   agreement::BatchAgreement::FinalRun final_run_;
 
-  std::int64_t iterations_ = 0;  ///< tuning iterations so far
-  bool discovered_ = false;      ///< true after the first batch
-  bool own_open_anywhere_ = false;
-  bool own_open_now_ = false;  ///< the same, without what an earlier run has told
+  RunProgress progress_;
   int rejected_final_runs_ = 0;
   bool finished_ = false;
 };

@@ -27,7 +27,7 @@ class DefaultOptions {
   explicit DefaultOptions(const Options& options) { set_default_options(options); }
   DefaultOptions(const DefaultOptions&) = delete;
   DefaultOptions& operator=(const DefaultOptions&) = delete;
-  ~DefaultOptions() { set_default_options({}); }
+  ~DefaultOptions() { set_default_options({.cache_directory = ""}); }
 };
 
 }  // namespace
@@ -138,7 +138,7 @@ TEST_CASE("options: set_default_options does not reach a run that goes on", "[un
     set_default_options({.n_warmup = 9, .n_repeat = 9});
     kernel();
   });
-  set_default_options({});
+  set_default_options({.cache_directory = ""});
   CHECK(runs == 5);
 }
 
@@ -245,4 +245,23 @@ TEST_CASE("child process: bad mode in the environment", "[.child]") {
                ContainsSubstring("CONTEXTUAL_MODE=\"fast\""));
   }
   CHECK(kernel() == 0);  // a launch outside of run does not care
+}
+
+TEST_CASE("options: choices are kept where the environment says, unless an option says otherwise", "[unit]") {
+  const auto resolved = [](const Options& call, const Options& tuner) {
+    return options::resolve(call, tuner, {}).cache_directory;
+  };
+  set_default_options({});  // tests keep no choices
+  ::setenv("CONTEXTUAL_CACHE_DIR", "/variable", 1);
+  CHECK(resolved({}, {}) == "/variable");
+  CHECK(resolved({}, {.cache_directory = "/tuner"}) == "/tuner");
+  CHECK(resolved({.cache_directory = ""}, {.cache_directory = "/tuner"}).empty());
+  ::setenv("CONTEXTUAL_CACHE_DIR", "", 1);
+  CHECK(resolved({}, {}).empty());
+  ::unsetenv("CONTEXTUAL_CACHE_DIR");
+  set_default_options({.cache_directory = ""});
+  CHECK(resolved({}, {}).empty());
+  options::ReadEnvironment environment;
+  environment.values = parsed({{"CONTEXTUAL_CACHE_DIR", ""}});
+  CHECK(options::resolve({.cache_directory = "/call"}, {}, environment).cache_directory.empty());
 }

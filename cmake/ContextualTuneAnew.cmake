@@ -1,0 +1,15 @@
+# contextual_tune_anew(<directory>): all programs of a source directory and those below it begin without kept choices,
+# unless they are told to.
+function(contextual_tune_anew directory)
+  get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/tunes_anew.cpp")
+    endif()
+  endforeach()
+  get_property(directories DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
+  foreach(subdirectory IN LISTS directories)
+    contextual_tune_anew("${subdirectory}")
+  endforeach()
+endfunction()

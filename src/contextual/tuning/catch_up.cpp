@@ -1,0 +1,85 @@
+#include "contextual/tuning/catch_up.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace contextual::tuning {
+
+CatchUp::CatchUp(Continuation& continuation, agreement::ProblemSet& shared, record::Recorder& recorder,
+                 MarkRejected mark_rejected)
+    : continuation_(continuation),
+      shared_(shared),
+      recorder_(recorder),
+      mark_rejected_(std::move(mark_rejected)) {}
+
+void CatchUp::advance(RunProgress& progress) {
+  follow_earlier_run(progress);
+  skip_quarantined(progress);
+}
+
+/// Up to a batch that has to be run once more, because problems have joined in it.
+void CatchUp::follow_earlier_run(RunProgress& progress) {
+  policy::TuningState& state = shared_.state();
+  while (const journal::BatchRecord* record = continuation_.next()) {
+    if (!continuation_.fits_rejections()) {
+      break;
+    }
+    for (const std::vector<policy::RejectionOutcome>& found : record->unprepared) {
+      mark_rejected_(found);
+      state.reject(found);
+    }
+    if (record->repeat_length > 0) {
+      return;
+    }
+    state.hold_search(progress.own_open_anywhere);
+    const std::vector<policy::IterationPlan> planned = state.plan(record->length);
+    if (!continuation_.fits(planned, shared_.slots().size())) {
+      break;
+    }
+    progress.own_open_anywhere = record->own_open_anywhere;
+    mark_rejected_(record->outcome.rejections);
+    if (progress.own_open_anywhere) {
+      state.hold_search(true);
+    }
+    state.observe(planned, record->outcome);
+    progress.iterations += static_cast<std::int64_t>(record->length);
+    continuation_.advance();
+  }
+  tell_end(progress);
+}
+
+void CatchUp::tell_end(RunProgress& progress) {
+  if (continuation_.next() != nullptr) {
+    return;
+  }
+  progress.own_open_anywhere = progress.own_open_now;
+  recorder_.report().resumed_iterations = continuation_.iterations();
+  for (const std::string& note : continuation_.take_notes()) {
+    recorder_.warning(note);
+  }
+}
+
+/// What has ended the process twice counts as infeasible.
+void CatchUp::skip_quarantined(RunProgress& progress) {
+  policy::TuningState& state = shared_.state();
+  Assignment skipped;
+  while (continuation_.next() == nullptr && progress.discovered &&
+         (!state.done() || progress.own_open_anywhere)) {
+    state.hold_search(progress.own_open_anywhere);
+    const std::vector<policy::IterationPlan> planned = state.plan(1);
+    const std::optional<std::string> reason = continuation_.quarantine_of(planned.front());
+    const Assignment assignment = state.assignment_of(planned.front());
+    if (!reason || assignment == skipped) {
+      return;  // a choice that was made before: there is nothing to take its place
+    }
+    skipped = assignment;
+    const policy::BatchOutcome outcome = state.infeasible_outcome(planned.front(), *reason);
+    recorder_.warning(shared_.assignment_text(assignment) + ": " + *reason);
+    state.observe(planned, outcome);
+    continuation_.write(planned, outcome, shared_.slots().size(), progress.own_open_anywhere);
+    progress.iterations += 1;
+  }
+}
+
+}  // namespace contextual::tuning
