@@ -29,7 +29,7 @@ struct Hello {
   bool settled_everywhere = false;  ///< true if all ranks are settled
   bool settled_somewhere = false;   ///< true if some rank is settled
   // Only where rank 0 keeps choices:
-  std::vector<std::string> machines{};  ///< by rank, see detail::machine_text
+  std::vector<std::string> machines{};  ///< by rank, see detail::add_ranks_per_node
   std::string kept_choices{};           ///< rank 0's; empty if it has none
 };
 
