@@ -39,6 +39,7 @@ ChoiceEntry example() {
                            12'345});
   entry.choices.push_back(
       {"pair", "pair", make_key(), "()", 7, {{"send", 1}, {"receive", 2}}, 2, 1, "{}", "tie", std::nullopt});
+  entry.choices.push_back({"own", "", make_key(1), "(1)", 0, {{"own", 3}}, 4, 2, "{}", "alone", 7, 1});
   return entry;
 }
 
@@ -96,6 +97,9 @@ TEST_CASE("ChoiceEntry: its purpose is machines, problems and kernels, not what 
   CHECK(other.purpose_digest() != example().purpose_digest());
   other = example();
   other.machines[1] = "another";
+  CHECK(other.purpose_digest() != example().purpose_digest());
+  other = example();
+  other.choices[2].rank = 0;
   CHECK(other.purpose_digest() != example().purpose_digest());
   other = example();
   other.choices[1].launched[1].table_digest = 3;
@@ -176,6 +180,9 @@ TEST_CASE("ChoiceEntry: a choice that cannot be is refused although its digest i
   ChoiceEntry entry = example();
   entry.choices[0].config_id = 8;
   CHECK(parse_entry(to_json(entry)).problem == "config 8 of 8");
+  entry = example();
+  entry.choices[2].rank = 2;
+  CHECK(parse_entry(to_json(entry)).problem == "2 is no number from 0 to 1");
   entry = example();
   entry.makespan_ns = -1;
   CHECK(parse_entry(to_json(entry)).problem == "-1 is no time in ns");

@@ -462,7 +462,7 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
   hello.kept_choices = nlohmann::json::array({storage::to_json(entry)}).dump();
   const auto usable = [&](const std::vector<std::string>& machines, tuning::Versions versions) {
     hello.machines = machines;
-    const tuning::KeptSets sets = tuning::look_at_kept_choices(1, hello, versions);
+    const tuning::KeptSets sets = tuning::look_at_kept_choices(1, 0, hello, versions);
     REQUIRE(sets.outcome.usable.size() == 1);
     return sets.outcome.usable[0];
   };
