@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -84,11 +85,12 @@ void load(benchmark::State& state) {
       (*kernel)(1);
     }
   });
+  std::optional<contextual::ContextualAutotuner> tuner;
   for (auto _ : state) {
     state.PauseTiming();
-    contextual::ContextualAutotuner tuner(options_of(directory.path(), world_of_one()));
+    tuner.emplace(options_of(directory.path(), world_of_one()));
     state.ResumeTiming();
-    if (!tuner.load("kept")) {
+    if (!tuner->load("kept")) {
       state.SkipWithError("nothing was kept");
       return;
     }

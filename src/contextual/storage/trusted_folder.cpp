@@ -32,6 +32,10 @@ constexpr std::size_t longest_text = std::size_t{256} << 20U;
 constexpr mode_t own_file = 0600;
 constexpr mode_t shared_file = 0666;  // less what the umask takes away
 
+/// The end of a temporary file's name.
+constexpr std::string_view unfinished = ".part";
+constexpr time_t abandoned_after_s = 3600;  // nobody writes a file that long
+
 /// From the system; where it has none to give, from a clock.
 std::uint64_t random_word() noexcept {
   std::uint64_t word = 0;
@@ -50,7 +54,7 @@ std::string temporary_name(const std::string& file) {
     host = {"unknown"};
   }
   return "." + file + "." + host.data() + "." + std::to_string(::getpid()) + "." +
-         std::to_string(next.fetch_add(1)) + "." + std::to_string(random_word());
+         std::to_string(next.fetch_add(1)) + "." + std::to_string(random_word()) + std::string(unfinished);
 }
 
 bool write_all(int file, std::string_view text) {
@@ -169,7 +173,10 @@ Attempt<Text> read_once(const Opened& folder, const fs::path& path, bool trusted
   return text ? Attempt<Text>{std::move(text)} : refuse<Text>(path, "it cannot be read");
 }
 
-Attempt<Names> list_once(Opened folder, const fs::path& path, std::string_view ending) {
+/// Those that are hidden, or the others.
+enum class Listed { hidden, visible };
+
+Attempt<Names> list_once(Opened folder, const fs::path& path, Listed listed, std::string_view ending) {
   if (!folder.descriptor.open()) {
     return {{}, std::move(folder.refusal), folder.code};
   }
@@ -190,8 +197,27 @@ Attempt<Names> list_once(Opened folder, const fs::path& path, std::string_view e
       return {std::move(names)};
     }
     const std::string_view name = entry->d_name;
-    if (!name.starts_with('.') && name.ends_with(ending)) {
+    if (name.starts_with('.') == (listed == Listed::hidden) && name.ends_with(ending)) {
       names.emplace_back(name);
+    }
+  }
+}
+
+/// Removes the temporary files of processes that have ended while they wrote. The folder's own clock counts:
+/// that of `written`, which is new. What cannot be removed stays.
+void remove_abandoned(int folder, const std::string& written) {
+  struct stat fresh {};
+  Opened again{Descriptor(file_calls().openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0))};
+  if (!again.descriptor.open() ||
+      file_calls().fstatat(folder, written.c_str(), &fresh, AT_SYMLINK_NOFOLLOW) != 0) {
+    return;
+  }
+  const auto listing = list_once(std::move(again), {}, Listed::hidden, unfinished);
+  for (const std::string& name : listing.found) {
+    struct stat status {};
+    if (file_calls().fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(status.st_mode) && status.st_mtime < fresh.st_mtime - abandoned_after_s) {
+      file_calls().unlinkat(folder, name.c_str(), 0);
     }
   }
 }
@@ -208,11 +234,14 @@ std::string write_in(int folder, const fs::path& path, std::string_view text, mo
     problem = failure_text(path, "it cannot be written");
   } else if (!rename_within(folder, temporary, name)) {
     problem = failure_text(path, "it cannot be named");
-  } else if (!sync_folder(folder)) {
-    return failure_text(path, "it is there, but may not outlast a failure of the machine");
+  } else {
+    const bool lasts = sync_folder(folder);
+    const int code = errno;
+    remove_abandoned(folder, name);
+    return lasts ? "" : failure_text(path, "it is there, but may not outlast a failure of the machine", code);
   }
   // Also where the file was not opened: it may have been made, and the answer lost.
-  if (!problem.empty() && file_calls().unlinkat(folder, temporary.c_str(), 0) != 0 && errno != ENOENT) {
+  if (file_calls().unlinkat(folder, temporary.c_str(), 0) != 0 && errno != ENOENT) {
     problem.append("; ").append(failure_text(path.parent_path() / temporary, "it is left over"));
   }
   return problem;
@@ -238,8 +267,9 @@ std::string TrustedFolder::write(const std::string& file, std::string_view text)
 }
 
 TrustedFolder::Listing TrustedFolder::files(std::string_view ending) const {
-  auto attempt = storage::twice_if_stale(
-      [&] { return list_once(storage::open_folder(root_, name_, trusted_), root_ / name_, ending); });
+  auto attempt = storage::twice_if_stale([&] {
+    return list_once(storage::open_folder(root_, name_, trusted_), root_ / name_, Listed::visible, ending);
+  });
   return {std::move(attempt.found), std::move(attempt.refusal)};
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -193,4 +194,26 @@ TEST_CASE("TrustedFolder: several threads write and read whole files", "[unit]")
   }
   CHECK(torn == 0);
   CHECK(folder.files("").names.size() == 1);
+}
+
+TEST_CASE("TrustedFolder: what a process has left that ended while it wrote is removed an hour later",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const TrustedFolder folder(directory.path(), "things");
+  REQUIRE(folder.write("file", "text").empty());
+  const auto now = fs::last_write_time(folder.path() / "file");
+  const auto leave = [&](const std::string& name, std::chrono::minutes age) {
+    plant(folder.path() / name, "half");
+    fs::last_write_time(folder.path() / name, now - age);
+  };
+  leave(".file.host.1.0.5.part", std::chrono::minutes(70));
+  leave(".file.host.2.0.5.part", std::chrono::minutes(50));
+  leave(".other", std::chrono::minutes(700));
+  leave("some.part", std::chrono::minutes(700));
+  CHECK(folder.write("file", "newer").empty());
+  CHECK_FALSE(fs::exists(folder.path() / ".file.host.1.0.5.part"));
+  CHECK(fs::exists(folder.path() / ".file.host.2.0.5.part"));
+  CHECK(fs::exists(folder.path() / ".other"));
+  CHECK(fs::exists(folder.path() / "some.part"));
+  CHECK(folder.read("file").text == "newer");
 }

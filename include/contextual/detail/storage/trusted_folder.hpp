@@ -19,7 +19,8 @@ namespace contextual::detail {
 /// there is trusted: links are refused all the same.
 ///
 /// A file is written under a name of its own, which no other process or node uses, and then renamed, so that
-/// others see all of it or nothing. Directories are made with mode 0700 and files with 0600; in a trusted
+/// others see all of it or nothing. What a process has left that ended while it wrote, the next one removes
+/// after an hour. Directories are made with mode 0700 and files with 0600; in a trusted
 /// root with what the umask leaves.
 ///
 /// What a network file system has remembered wrongly (ESTALE) is looked at once more. Thread-safe. Throws
