@@ -130,6 +130,12 @@ RankChoices told(const std::vector<std::string>& texts) {
   return all;
 }
 
+/// Versions stay as they are, but a library may have been loaded since. What all ranks have told comes last.
+bool has_changed(const std::string& machine_at_begin) {
+  const std::string now = storage::as_kept(detail::without_versions(detail::machine_text()));
+  return !detail::without_versions(machine_at_begin).starts_with(now);
+}
+
 /// Of the last closing comparison, which all choices took part in.
 std::optional<std::int64_t> makespan_of(const policy::TuningState& state) {
   return state.searches().empty() ? std::nullopt : centre_of(state.searches().back().choice_makespan);
@@ -146,7 +152,7 @@ std::string write_kept_choices(agreement::Exchange& exchange, const std::filesys
     return {};
   }
   try {
-    if (!machines.front().starts_with(storage::as_kept(detail::machine_text()))) {
+    if (has_changed(machines.front())) {
       return "the machine looked different when the run began: " + machines.front();
     }
     RankChoices ranks = told(texts);

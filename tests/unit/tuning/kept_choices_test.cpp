@@ -514,3 +514,41 @@ TEST_CASE("kept choices: modes and load on one tuner, and none of the ranks is l
   CHECK(start("kept_mix", {{"kept mix", Mode::off}, {"kept mix", Mode::use}, {"kept mix", Mode::tune}})[2] <=
         3);
 }
+
+TEST_CASE("kept choices: a library that is loaded while the region runs does not change the machine",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  RegionReport report;
+  const auto kernel = rank_kernel("kept_loading", 3, {}, [](const TileConfig&, int&) {
+    detail::describe_machine("nccl", [] { return std::string("2.28.3"); });
+  });
+  const auto thrown =
+      in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, const Options& options) {
+        tuner.run(
+            "kept loading", [&] { (*kernel)(1); }, options);
+        report = *tuner.report().runs.rbegin();
+      });
+  CHECK(text_of(thrown[0]).empty());
+  CHECK(report.warnings.empty());
+  only_file(directory.path());
+}
+
+TEST_CASE("kept choices: what was chosen while the machine changed is not kept, and a warning says so",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  RegionReport report;
+  detail::describe_machine("test", [] { return this_machine; });
+  const auto kernel =
+      rank_kernel("kept_changing", 3, {}, [](const TileConfig&, int&) { this_machine = "new"; });
+  const auto thrown =
+      in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, const Options& options) {
+        this_machine = "old";
+        tuner.run(
+            "kept changing", [&] { (*kernel)(1); }, options);
+        report = *tuner.report().runs.rbegin();
+      });
+  CHECK(text_of(thrown[0]).empty());
+  REQUIRE(report.warnings.size() == 1);
+  CHECK_THAT(report.warnings[0], ContainsSubstring("the machine looked different when the run began"));
+  CHECK_FALSE(fs::exists(directory.path() / "choices"));
+}
