@@ -97,7 +97,7 @@ class Agreement {
 class Exchange {
  public:
   /// Increase it with every change of the header, of a payload or of a gathered text.
-  static constexpr std::uint64_t protocol_version = 8;
+  static constexpr std::uint64_t protocol_version = 9;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
 

@@ -126,19 +126,23 @@ std::string kernels_digest() {
 /// All ranks come, because they have seen the same flag.
 void gather_kept(Exchange& exchange, const Arrival& own, Hello& hello) {
   const auto texts = exchange.gather(details_text({{"machine", detail::machine_text()},
+                                                   {"node", detail::node_text()},
                                                    {"kernels", kernels_digest()},
                                                    {"kept_choices", own.kept_choices},
                                                    {"journal", own.journal}}));
+  std::vector<std::string> nodes;
   for (const std::string& text : texts) {
     const nlohmann::json details = parse_details(text);
     const bool complete = details.is_object() && details.contains("machine");
     hello.machines.push_back(complete ? details.at("machine").get<std::string>() : std::string());
     hello.kernels.push_back(complete ? details.value("kernels", std::string()) : std::string());
+    nodes.push_back(complete ? details.value("node", std::string()) : std::string());
     if (complete && hello.machines.size() == 1) {
       hello.journal = details.value("journal", std::string());
       hello.kept_choices = details.value("kept_choices", std::string());
     }
   }
+  detail::add_ranks_per_node(hello.machines, nodes);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Hello {
   bool settled_everywhere = false;  ///< true if all ranks are settled
   bool settled_somewhere = false;   ///< true if some rank is settled
   // Only where rank 0 keeps choices:
-  std::vector<std::string> machines{};  ///< by rank, see detail::machine_text
+  std::vector<std::string> machines{};  ///< by rank, see detail::add_ranks_per_node
   std::vector<std::string> kernels{};   ///< by rank: a digest of all its kernels, their spaces and versions
   std::string kept_choices{};           ///< rank 0's; empty if it has none
   std::string journal{};                ///< rank 0's; empty if it has none

@@ -1,3 +1,4 @@
+#include "contextual/launch/device_kind.hpp"
 #include "contextual/launch/run_context.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
@@ -81,7 +82,11 @@ int KernelCore::resolve_slowly(const Key& key) const {
   if (!in_region && LaunchRegistry::instance().run_active()) {
     unguarded_launches_.fetch_add(1, std::memory_order_relaxed);
   }
-  return look_up(*table_, key);
+  const std::uint64_t device_kind = device_kind_of(traits_);
+  this_thread.scope ^= device_kind;
+  const int config_id = look_up(*table_, key);
+  this_thread.scope ^= device_kind;
+  return config_id;
 }
 
 void KernelCore::check_unambiguous() const {
@@ -163,7 +168,8 @@ void KernelCore::preload() const noexcept {
 }
 
 void KernelCore::set_fast_path(bool enabled) noexcept {
-  const bool open = enabled && ready_.load(std::memory_order_acquire) && !ambiguous();
+  const bool open = enabled && ready_.load(std::memory_order_acquire) && !ambiguous() &&
+                    device_kinds_in_force.load(std::memory_order_acquire) == nullptr;
   fast_table_.store(open ? table_.get() : nullptr, std::memory_order_release);
 }
 

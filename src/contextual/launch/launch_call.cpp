@@ -1,3 +1,4 @@
+#include "contextual/launch/device_kind.hpp"
 #include "contextual/launch/run_context.hpp"
 
 #include <contextual/detail/launch/alternative_scope.hpp>
@@ -54,7 +55,8 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
 
 /// Of a captured launch, which takes place where the graph is replayed: neither tuned nor timed.
 [[gnu::cold]] void LaunchCall::use_without_tuning() {
-  const int locked = core_.table()->find(log_.run->region_id(), key_, thread_state().scope);
+  const std::uint64_t scope = thread_state().scope ^ device_kind_of(core_.traits());
+  const int locked = core_.table()->find(log_.run->region_id(), key_, scope);
   info_.config_id = locked == LockInTable::none ? core_.first_config() : static_cast<std::size_t>(locked);
   captured_ = true;
   log_.run->note_untuned_launch();

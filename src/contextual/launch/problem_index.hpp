@@ -19,7 +19,7 @@ struct ProblemName {
   std::string_view name;      ///< of the kernel, or of the coupling
   std::string_view coupling;  ///< empty if the kernel is not coupled
   const Key& key;
-  std::uint64_t scope = 0;  ///< the alternatives around its launches
+  std::uint64_t scope = 0;  ///< see Problem::scope
 };
 
 /// Finds a problem in constant time. Any number of threads may read it while no thread adds to it.

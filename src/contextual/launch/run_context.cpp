@@ -1,5 +1,7 @@
 #include "contextual/launch/run_context.hpp"
 
+#include "contextual/launch/device_kind.hpp"
+
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/alternative_scope.hpp>
 #include <contextual/error.hpp>
@@ -66,18 +68,19 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
 }
 
 [[gnu::hot]] ProblemSlot* RunContext::find(const KernelCore& core, const Key& key, const KeepView& keep) {
-  if (ProblemSlot* slot = map_.find(core, key, thread_state().scope)) [[likely]] {
+  const std::uint64_t device_kind = device_kind_of(core.traits());
+  if (ProblemSlot* slot = map_.find(core, key, thread_state().scope ^ device_kind)) [[likely]] {
     return slot;
   }
-  return discover(core, key, keep);
+  return discover(core, key, device_kind, keep);
 }
 
 [[gnu::cold]] ProblemSlot* RunContext::discover(const KernelCore& core, const Key& key,
-                                                const KeepView& keep) {
+                                                std::uint64_t device_kind, const KeepView& keep) {
   const KernelTraits& traits = core.traits();
   const SpaceView& space = core.space();  // may throw: before the lock
   const std::string& name = traits.coupling.empty() ? traits.name : traits.coupling;
-  const std::uint64_t scope = thread_state().scope;
+  const std::uint64_t scope = thread_state().scope ^ device_kind;
   const ProblemName problem{name, traits.coupling, key, scope};
   if (full_.load(std::memory_order_acquire) && index_.find(problem) == nullptr) {
     return count_untracked();  // without the lock: nothing is added to the index any more
@@ -102,11 +105,12 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
     if (full_) {
       return count_untracked();
     }
-    const LaunchingAlternative* in = alternative(scope);
-    slot =
-        &list({traits.coupling, key, name, core.key_text(key) + (in == nullptr ? "" : text_of(*in)),
-               traits.participation, space.size, space.digest, identity_of(name, traits, space, key, scope),
-               traits.choice_point, scope, in == nullptr ? 0 : in->choice_point->problem.depth + 1});
+    const LaunchingAlternative* in = alternative(thread_state().scope);
+    const std::string text =
+        core.key_text(key) + (in == nullptr ? "" : text_of(*in)) + device_kind_text(device_kind);
+    slot = &list({traits.coupling, key, name, text, traits.participation, space.size, space.digest,
+                  identity_of(name, traits, space, key, scope), traits.choice_point, scope, device_kind,
+                  in == nullptr ? 0 : in->choice_point->problem.depth + 1});
   }
   join_member(*slot, core, left_out);
   fresh_.add(core, *slot);
@@ -114,8 +118,8 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
   return slot;
 }
 
-const LaunchingAlternative* RunContext::alternative(std::uint64_t scope) const {
-  const auto known = alternatives_.find(scope);
+const LaunchingAlternative* RunContext::alternative(std::uint64_t word) const {
+  const auto known = alternatives_.find(word);
   return known == alternatives_.end() ? nullptr : &known->second;
 }
 
@@ -129,7 +133,8 @@ ProblemSlot& RunContext::list(const Problem& problem) {
   ProblemSlot& slot = slots_.emplace_back(slots_.size(), problem);
   index_.add(slot);
   for (std::size_t id = 0; problem.choice_point && id < problem.config_count; ++id) {
-    alternatives_[scope_of(problem.scope, KernelCore::hash_of(problem.name), problem.key, id)] = {&slot, id};
+    alternatives_[scope_of(problem.alternatives(), KernelCore::hash_of(problem.name), problem.key, id)] = {
+        &slot, id};
   }
   full_.store(slots_.size() >= max_problems_, std::memory_order_release);  // last: see `discover`
   return slot;

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace contextual::storage {
@@ -76,20 +77,24 @@ Json json_of(const KeptChoice& choice) {
   for (const ChosenKernel& kernel : choice.launched) {
     launched.push_back({{"kernel", kernel.name}, {"digest", detail::hex_text(kernel.table_digest)}});
   }
-  return {{"kernel", choice.kernel},
-          {"coupling", choice.coupling},
-          {"key", choice.key_text},
-          {"key_words", json_of(choice.key)},
-          {"scope", detail::hex_text(choice.scope)},
-          {"launched", std::move(launched)},
-          {"configs", choice.config_count},
-          {"config_id", choice.config_id},
-          {"config", choice.config},
-          {"reason", choice.reason},
-          {"time_ns", json_of(choice.time_ns)}};
+  Json json = {{"kernel", choice.kernel},
+               {"coupling", choice.coupling},
+               {"key", choice.key_text},
+               {"key_words", json_of(choice.key)},
+               {"scope", detail::hex_text(choice.scope)},
+               {"launched", std::move(launched)},
+               {"configs", choice.config_count},
+               {"config_id", choice.config_id},
+               {"config", choice.config},
+               {"reason", choice.reason},
+               {"time_ns", json_of(choice.time_ns)}};
+  if (choice.rank) {
+    json["rank"] = *choice.rank;
+  }
+  return json;
 }
 
-KeptChoice choice_of(const Json& json) {
+KeptChoice choice_of(const Json& json, std::size_t ranks) {
   KeptChoice choice;
   choice.kernel = json.at("kernel").get<std::string>();
   choice.coupling = json.at("coupling").get<std::string>();
@@ -106,6 +111,9 @@ KeptChoice choice_of(const Json& json) {
   choice.time_ns = time_of(json.at("time_ns"));
   if (choice.config_id >= choice.config_count) {
     fail("config " + std::to_string(choice.config_id) + " of " + std::to_string(choice.config_count));
+  }
+  if (json.contains("rank")) {
+    choice.rank = count_of(json.at("rank"), std::max<std::size_t>(ranks, 1) - 1);
   }
   return choice;
 }
@@ -151,7 +159,7 @@ ChoiceEntry entry_of(const Json& content) {
     fail("too many choices");
   }
   for (const Json& choice : choices) {
-    entry.choices.push_back(choice_of(choice));
+    entry.choices.push_back(choice_of(choice, entry.machines.size()));
   }
   return entry;
 }
@@ -165,6 +173,7 @@ std::uint64_t ChoiceEntry::purpose_digest() const {
   }
   for (const KeptChoice& choice : choices) {
     hash.add(std::string_view(choice.kernel)).add(choice.key.hash()).add(choice.scope);
+    hash.add(choice.rank ? std::uint64_t{*choice.rank} + 1 : 0);
     for (const ChosenKernel& kernel : choice.launched) {
       hash.add(std::string_view(kernel.name)).add(kernel.table_digest);
     }

@@ -34,6 +34,7 @@ struct KeptChoice {
   std::string config;  ///< for people, as JSON
   std::string reason;
   std::optional<std::int64_t> time_ns{};  ///< median of its own times in the walk
+  std::optional<std::size_t> rank{};      ///< the only one that it is for: a `local` kernel's
   bool operator==(const KeptChoice&) const = default;
 };
 

@@ -60,15 +60,19 @@ ChoiceStore::ChoiceStore(std::filesystem::path directory, const std::string& reg
 
 ChoiceStore::Kept ChoiceStore::load() const {
   Kept kept;
-  std::vector<std::string> names = folder_.files(ending);
+  auto [names, refusal] = folder_.files(ending);
+  if (!refusal.empty()) {
+    kept.problems.push_back(std::move(refusal));
+  }
   std::sort(names.begin(), names.end(), std::greater<>());
   std::set<std::uint64_t> known;
   for (const std::string& name : names) {
     const detail::TrustedFolder::Reading reading = folder_.read(name);
     if (!reading.text) {
-      if (!reading.refusal.empty()) {
-        kept.problems.push_back(reading.refusal);
-      }
+      kept.problems.push_back(reading.refusal.empty() ? (path() / name).string() +
+                                                            " is listed, but not there: it has been removed, "
+                                                            "or a network file system shows it late"
+                                                      : reading.refusal);
       continue;
     }
     ParsedEntry parsed = parse_entry(*reading.text);

@@ -1,9 +1,13 @@
+#include <contextual/detail/config/hex_text.hpp>
+#include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/storage/machine.hpp>
 #include <contextual/version.hpp>
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
@@ -116,13 +120,34 @@ std::string machine_text() {
   return text;
 }
 
+std::string node_text() {
+  if (const char* named = std::getenv("NCCL_HOSTID"); named != nullptr && *named != '\0') {
+    return named;
+  }
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  if (boot.empty()) {
+    std::array<char, HOST_NAME_MAX + 1> host{};
+    static_cast<void>(::gethostname(host.data(), host.size() - 1));
+    boot = host.data();
+  }
+  return hex_text(StableHash().add(std::string_view(boot)).value());
+}
+
+void add_ranks_per_node(std::vector<std::string>& machine_texts, const std::vector<std::string>& nodes) {
+  for (std::size_t rank = 0; rank < std::min(machine_texts.size(), nodes.size()); ++rank) {
+    const auto count = std::count(nodes.begin(), nodes.end(), nodes[rank]);
+    machine_texts[rank] += "ranks on this machine: " + std::to_string(count) + "\n";
+  }
+}
+
 std::string without_versions(const std::string& machine_text) {
   std::string kept;
   std::istringstream lines(machine_text);
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("library: ") && !line.starts_with("driver: ")) {
-      kept.append(line).append("\n");
-    }
+    const bool version = line.starts_with("cuda: ") || line.starts_with("driver: ") ||
+                         line.starts_with("library: ") || line.starts_with("nccl: ");
+    kept.append(version ? "" : line + "\n");
   }
   return kept;
 }

@@ -1,19 +1,21 @@
+#include "contextual/storage/believed_folder.hpp"
+#include "contextual/storage/file_calls.hpp"
+
 #include <contextual/detail/storage/trusted_folder.hpp>
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <climits>
-#include <cstdio>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <random>
 #include <utility>
 
 namespace contextual::detail {
@@ -21,133 +23,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using storage::Descriptor;
+using storage::failure_text;
+using storage::file_calls;
+using storage::Opened;
+
 constexpr std::size_t longest_text = std::size_t{256} << 20U;
-constexpr mode_t own_directory = 0700;
 constexpr mode_t own_file = 0600;
-constexpr mode_t shared_directory = 0777;  // less what the umask takes away
-constexpr mode_t shared_file = 0666;
+constexpr mode_t shared_file = 0666;  // less what the umask takes away
 
-/// A file descriptor that is closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) noexcept : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
+/// The end of a temporary file's name.
+constexpr std::string_view unfinished = ".part";
+constexpr time_t abandoned_after_s = 3600;  // nobody writes a file that long
 
-  bool open() const noexcept { return number_ >= 0; }
-  int release() noexcept { return std::exchange(number_, -1); }
-  int get() const noexcept { return number_; }
-  /// Returns false if what was written is not sure to be kept.
-  bool close() noexcept {
-    const int number = release();
-    return number < 0 || ::close(number) == 0;
+/// From the system; where it has none to give, from a clock.
+std::uint64_t random_word() noexcept {
+  std::uint64_t word = 0;
+  if (::getrandom(&word, sizeof word, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof word)) {
+    word = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   }
-
- private:
-  int number_;
-};
-
-std::string failure_text(const fs::path& path, const char* what) {
-  return path.string() + ": " + what + ": " + std::strerror(errno);
-}
-
-/// Returns why what is open cannot be believed, or an empty text.
-std::string distrust(const struct stat& status) {
-  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
-    return "it belongs to user " + std::to_string(status.st_uid);
-  }
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return "others can write it; take that from them (chmod go-w), or name the cache directory in "
-           "CONTEXTUAL_TRUSTED_CACHE_DIR if they are trusted";
-  }
-  return {};
-}
-
-/// An open directory, or why there is none: a refusal, or nothing where it does not exist.
-struct Opened {
-  Descriptor directory;
-  std::string refusal;
-  bool missing = false;
-};
-
-Opened believed(Descriptor directory, const fs::path& path, bool trusted) {
-  struct stat status {};
-  if (::fstat(directory.get(), &status) != 0) {
-    return {Descriptor(), failure_text(path, "it cannot be looked at")};
-  }
-  const std::string reason = trusted ? std::string() : distrust(status);
-  if (!reason.empty()) {
-    return {Descriptor(), path.string() + " is not used: " + reason};
-  }
-  return {std::move(directory), {}};
-}
-
-Opened not_opened(const fs::path& path) {
-  if (errno == ENOENT) {
-    return {Descriptor(), {}, true};
-  }
-  if (errno == ELOOP || errno == ENOTDIR) {
-    return {Descriptor(), path.string() + " is not used: it is a symbolic link, or no directory"};
-  }
-  return {Descriptor(), failure_text(path, "it cannot be opened")};
-}
-
-/// The root itself may be a link: whoever sets the variable chooses where it leads.
-Opened open_root(const fs::path& root, bool trusted) {
-  Descriptor directory(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return directory.open() ? believed(std::move(directory), root, trusted) : not_opened(root);
-}
-
-Opened open_folder(const fs::path& root, const fs::path& name, bool trusted) {
-  Opened opened = open_root(root, trusted);
-  fs::path path = root;
-  for (const fs::path& part : name) {
-    if (!opened.directory.open()) {
-      return opened;
-    }
-    path /= part;
-    // A link is no directory for this call.
-    Descriptor folder(
-        ::openat(opened.directory.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!folder.open()) {
-      return not_opened(path);
-    }
-    opened = believed(std::move(folder), path, trusted);
-  }
-  return opened;
-}
-
-/// Makes what is missing of the path. Returns false, with errno, where that is impossible.
-bool make_directories(const fs::path& path, mode_t mode) {
-  if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) {
-    return true;
-  }
-  const fs::path parent = path.parent_path();
-  if (errno != ENOENT || parent.empty() || parent == path || !make_directories(parent, mode)) {
-    return false;
-  }
-  return ::mkdir(path.c_str(), mode) == 0 || errno == EEXIST;
-}
-
-Opened make_folder(const fs::path& root, const fs::path& name, bool trusted) {
-  Opened opened = open_folder(root, name, trusted);
-  const fs::path path = root / name;
-  if (opened.missing) {
-    if (!make_directories(path, trusted ? shared_directory : own_directory)) {
-      return {Descriptor(), failure_text(path, "it cannot be made")};
-    }
-    opened = open_folder(root, name, trusted);
-  }
-  if (opened.missing) {
-    opened.refusal = path.string() + ": it was removed as soon as it was made";
-  }
-  return opened;
+  return word;
 }
 
 /// Equal on no two nodes, processes or calls. Process numbers come again, and so may host names in
@@ -158,18 +53,18 @@ std::string temporary_name(const std::string& file) {
   if (::gethostname(host.data(), host.size() - 1) != 0) {
     host = {"unknown"};
   }
-  std::random_device random;
   return "." + file + "." + host.data() + "." + std::to_string(::getpid()) + "." +
-         std::to_string(next.fetch_add(1)) + "." + std::to_string(random()) + std::to_string(random());
+         std::to_string(next.fetch_add(1)) + "." + std::to_string(random_word()) + std::string(unfinished);
 }
 
 bool write_all(int file, std::string_view text) {
   while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
+    const ssize_t written = file_calls().write(file, text.data(), text.size());
     if (written < 0 && errno == EINTR) {
       continue;
     }
     if (written <= 0) {
+      errno = written == 0 ? EIO : errno;
       return false;
     }
     text.remove_prefix(static_cast<std::size_t>(written));
@@ -182,7 +77,7 @@ std::optional<std::string> read_all(int file) {
   std::string text;
   std::array<char, 65536> part{};
   for (;;) {
-    const ssize_t length = ::read(file, part.data(), part.size());
+    const ssize_t length = file_calls().read(file, part.data(), part.size());
     if (length < 0 && errno == EINTR) {
       continue;
     }
@@ -200,6 +95,28 @@ std::optional<std::string> read_all(int file) {
   }
 }
 
+/// Returns false, with errno. A network file system may repeat a request whose answer was lost, and then say
+/// that there is no such file: the file has its new name all the same.
+bool rename_within(int folder, const std::string& from, const std::string& to) {
+  struct stat before {};
+  const bool known = file_calls().fstatat(folder, from.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0;
+  if (file_calls().renameat(folder, from.c_str(), folder, to.c_str()) == 0) {
+    return true;
+  }
+  const int code = errno;
+  struct stat after {};
+  const bool done = known && file_calls().fstatat(folder, to.c_str(), &after, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    before.st_dev == after.st_dev && before.st_ino == after.st_ino;
+  errno = code;
+  return done;
+}
+
+/// Makes a new name outlast a failure of the machine. Returns false, with errno, if that is not sure; there
+/// are file systems that know no such call.
+bool sync_folder(int folder) {
+  return file_calls().fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS;
+}
+
 fs::path without_slash(const fs::path& path) {
   const fs::path normal = path.lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();
@@ -212,90 +129,158 @@ bool is_trusted(const fs::path& root) {
          (without_slash(named) == without_slash(root) || fs::equivalent(named, root, unequal));
 }
 
+/// What a call has found in a folder, or why it has not.
+template <typename Found>
+struct Attempt {
+  Found found{};
+  std::string refusal{};
+  int code = 0;
+
+  bool stale() const noexcept { return code == ESTALE; }
+};
+
+template <typename Found>
+Attempt<Found> refuse(const fs::path& path, const char* what) {
+  const int code = errno;
+  return {{}, failure_text(path, what, code), code};
+}
+
+using Text = std::optional<std::string>;
+using Names = std::vector<std::string>;
+
+Attempt<Text> read_once(const Opened& folder, const fs::path& path, bool trusted) {
+  if (!folder.descriptor.open()) {
+    return {{}, folder.refusal, folder.code};
+  }
+  // Without waiting for the other end of a pipe.
+  const Descriptor file(file_calls().openat(folder.descriptor.get(), path.filename().c_str(),
+                                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
+  if (!file.open()) {
+    Opened none = storage::not_opened(path);
+    return {{}, std::move(none.refusal), none.code};
+  }
+  struct stat status {};
+  if (file_calls().fstat(file.get(), &status) != 0) {
+    return refuse<Text>(path, "it cannot be looked at");
+  }
+  const std::string reason = !S_ISREG(status.st_mode) ? "it is no file"
+                             : trusted                ? ""
+                                                      : storage::distrust(status);
+  if (!reason.empty()) {
+    return {{}, path.string() + " is not used: " + reason};
+  }
+  std::optional<std::string> text = read_all(file.get());
+  return text ? Attempt<Text>{std::move(text)} : refuse<Text>(path, "it cannot be read");
+}
+
+/// Those that are hidden, or the others.
+enum class Listed { hidden, visible };
+
+Attempt<Names> list_once(Opened folder, const fs::path& path, Listed listed, std::string_view ending) {
+  if (!folder.descriptor.open()) {
+    return {{}, std::move(folder.refusal), folder.code};
+  }
+  DIR* const opened = file_calls().fdopendir(folder.descriptor.get());
+  if (opened == nullptr) {
+    return refuse<Names>(path, "it cannot be listed");
+  }
+  folder.descriptor.release();  // the listing closes it
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opened, file_calls().closedir);
+  Names names;
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = file_calls().readdir(listing.get());
+    if (entry == nullptr && errno != 0) {
+      return refuse<Names>(path, "it cannot be listed");
+    }
+    if (entry == nullptr) {
+      return {std::move(names)};
+    }
+    const std::string_view name = entry->d_name;
+    if (name.starts_with('.') == (listed == Listed::hidden) && name.ends_with(ending)) {
+      names.emplace_back(name);
+    }
+  }
+}
+
+/// Removes the temporary files of processes that have ended while they wrote. The folder's own clock counts:
+/// that of `written`, which is new. What cannot be removed stays.
+void remove_abandoned(int folder, const std::string& written) {
+  struct stat fresh {};
+  Opened again{Descriptor(file_calls().openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0))};
+  if (!again.descriptor.open() ||
+      file_calls().fstatat(folder, written.c_str(), &fresh, AT_SYMLINK_NOFOLLOW) != 0) {
+    return;
+  }
+  const auto listing = list_once(std::move(again), {}, Listed::hidden, unfinished);
+  for (const std::string& name : listing.found) {
+    struct stat status {};
+    if (file_calls().fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(status.st_mode) && status.st_mtime < fresh.st_mtime - abandoned_after_s) {
+      file_calls().unlinkat(folder, name.c_str(), 0);
+    }
+  }
+}
+
+/// Returns what went wrong, or an empty text.
+std::string write_in(int folder, const fs::path& path, std::string_view text, mode_t mode) {
+  const std::string name = path.filename().string();
+  const std::string temporary = temporary_name(name);
+  Descriptor file(file_calls().openat(folder, temporary.c_str(),
+                                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  std::string problem;
+  // A network file system may say only at the end that there is no room.
+  if (!file.open() || !write_all(file.get(), text) || file_calls().fsync(file.get()) != 0 || !file.close()) {
+    problem = failure_text(path, "it cannot be written");
+  } else if (!rename_within(folder, temporary, name)) {
+    problem = failure_text(path, "it cannot be named");
+  } else {
+    const bool lasts = sync_folder(folder);
+    const int code = errno;
+    remove_abandoned(folder, name);
+    return lasts ? "" : failure_text(path, "it is there, but may not outlast a failure of the machine", code);
+  }
+  // Also where the file was not opened: it may have been made, and the answer lost.
+  if (file_calls().unlinkat(folder, temporary.c_str(), 0) != 0 && errno != ENOENT) {
+    problem.append("; ").append(failure_text(path.parent_path() / temporary, "it is left over"));
+  }
+  return problem;
+}
+
 }  // namespace
 
 TrustedFolder::TrustedFolder(fs::path root, fs::path name)
     : root_(std::move(root)), name_(std::move(name)), trusted_(is_trusted(root_)) {}
 
 TrustedFolder::Reading TrustedFolder::read(const std::string& file) const {
-  const Opened folder = open_folder(root_, name_, trusted_);
-  if (!folder.directory.open()) {
-    return {std::nullopt, folder.refusal};
-  }
-  const fs::path path = root_ / name_ / file;
-  // Without waiting for the other end of a pipe.
-  const Descriptor opened(
-      ::openat(folder.directory.get(), file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!opened.open()) {
-    return {std::nullopt, not_opened(path).refusal};
-  }
-  struct stat status {};
-  if (::fstat(opened.get(), &status) != 0) {
-    return {std::nullopt, failure_text(path, "it cannot be looked at")};
-  }
-  const std::string reason = !S_ISREG(status.st_mode) ? "it is no file" : trusted_ ? "" : distrust(status);
-  if (!reason.empty()) {
-    return {std::nullopt, path.string() + " is not used: " + reason};
-  }
-  std::optional<std::string> text = read_all(opened.get());
-  return text ? Reading{std::move(text), {}} : Reading{std::nullopt, failure_text(path, "it cannot be read")};
+  auto attempt = storage::twice_if_stale([&] {
+    return read_once(storage::open_folder(root_, name_, trusted_), root_ / name_ / file, trusted_);
+  });
+  return {std::move(attempt.found), std::move(attempt.refusal)};
 }
 
 std::string TrustedFolder::write(const std::string& file, std::string_view text) const {
-  const Opened folder = make_folder(root_, name_, trusted_);
-  if (!folder.directory.open()) {
-    return folder.refusal;
-  }
-  const fs::path path = root_ / name_ / file;
-  const std::string temporary = temporary_name(file);
-  Descriptor opened(::openat(folder.directory.get(), temporary.c_str(),
-                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                             trusted_ ? shared_file : own_file));
-  if (!opened.open()) {
-    return failure_text(path, "it cannot be written");
-  }
-  std::string problem;
-  // A network file system may say only at the end that there is no room.
-  if (!write_all(opened.get(), text) || ::fsync(opened.get()) != 0 || !opened.close()) {
-    problem = failure_text(path, "it cannot be written");
-  } else if (::renameat(folder.directory.get(), temporary.c_str(), folder.directory.get(), file.c_str()) !=
-             0) {
-    problem = failure_text(path, "it cannot be named");
-  }
-  if (!problem.empty()) {
-    ::unlinkat(folder.directory.get(), temporary.c_str(), 0);
-  }
-  return problem;
+  const Opened folder = storage::make_folder(root_, name_, trusted_);
+  return folder.descriptor.open() ? write_in(folder.descriptor.get(), root_ / name_ / file, text,
+                                             trusted_ ? shared_file : own_file)
+                                  : folder.refusal;
 }
 
-std::vector<std::string> TrustedFolder::files(std::string_view ending) const {
-  Opened folder = open_folder(root_, name_, trusted_);
-  std::vector<std::string> names;
-  if (!folder.directory.open()) {
-    return names;
-  }
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(folder.directory.get()), ::closedir);
-  if (!listing) {
-    return names;
-  }
-  folder.directory.release();  // the listing closes it
-  while (const dirent* const entry = ::readdir(listing.get())) {
-    const std::string_view name = entry->d_name;
-    if (!name.starts_with('.') && name.ends_with(ending)) {
-      names.emplace_back(name);
-    }
-  }
-  return names;
+TrustedFolder::Listing TrustedFolder::files(std::string_view ending) const {
+  auto attempt = storage::twice_if_stale([&] {
+    return list_once(storage::open_folder(root_, name_, trusted_), root_ / name_, Listed::visible, ending);
+  });
+  return {std::move(attempt.found), std::move(attempt.refusal)};
 }
 
 std::string TrustedFolder::rename(const std::string& file, const std::string& to) const {
-  const Opened folder = open_folder(root_, name_, trusted_);
-  if (!folder.directory.open()) {
+  const Opened folder = storage::open_folder(root_, name_, trusted_);
+  if (!folder.descriptor.open()) {
     return folder.refusal;
   }
-  const bool renamed =
-      ::renameat(folder.directory.get(), file.c_str(), folder.directory.get(), to.c_str()) == 0;
-  return renamed ? std::string() : failure_text(root_ / name_ / file, "it cannot be renamed");
+  return rename_within(folder.descriptor.get(), file, to)
+             ? std::string()
+             : failure_text(root_ / name_ / file, "it cannot be renamed");
 }
 
 }  // namespace contextual::detail

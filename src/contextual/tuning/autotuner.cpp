@@ -6,6 +6,7 @@
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/call_watch.hpp"
 #include "contextual/tuning/kept_choices.hpp"
+#include "contextual/tuning/kept_choices_of_run.hpp"
 #include "contextual/tuning/rank_groups.hpp"
 #include "contextual/tuning/run_lock.hpp"
 #include "contextual/tuning/settled_run.hpp"
@@ -108,8 +109,9 @@ struct ContextualAutotuner::Impl {
                      const options::ResolvedOptions& resolved, const agreement::Hello& hello,
                      record::Recorder* recorder);
   /// Collective, after such a hello.
-  RegionReport install_kept(const std::string& region, std::uint32_t id,
-                            const options::ResolvedOptions& resolved, const agreement::Hello& hello);
+  std::optional<RegionReport> install_kept(const std::string& region, std::uint32_t id,
+                                           const options::ResolvedOptions& resolved,
+                                           const agreement::Hello& hello);
   /// A hello in which rank 0 tells what it has kept, except in mode off.
   agreement::Hello say_what_is_kept(const std::string& region, const options::ResolvedOptions& resolved);
   /// In modes use and off. In mode use the ranks look for kept choices.
@@ -231,9 +233,8 @@ bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::ui
                                               const agreement::Hello& hello, record::Recorder* recorder) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
   groups.note_looked(region, resolved);
-  RegionReport kept = install_kept(region, id, resolved, hello);
-  if (kept.problems.empty() ||
-      tuning::SettledRun(resolved, region, id, last_run_id(region), exchange, watch).execute(call)) {
+  std::optional<RegionReport> kept = install_kept(region, id, resolved, hello);
+  if (!kept || tuning::SettledRun(resolved, region, id, last_run_id(region), exchange, watch).execute(call)) {
     return false;
   }
   groups.note_met(resolved, hello);
@@ -245,16 +246,17 @@ bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::ui
   if (recorder != nullptr) {
     recorder->hello(hello.tuning_id, nullptr);
     recorder->end(nullptr, {});
-    kept.run_id = recorder->report().run_id;
-    kept.log_directory = recorder->report().log_directory;
+    kept->run_id = recorder->report().run_id;
+    kept->log_directory = recorder->report().log_directory;
   }
-  keep(std::move(kept));
+  keep(*std::move(kept));
   return true;
 }
 
-RegionReport ContextualAutotuner::Impl::install_kept(const std::string& region, std::uint32_t id,
-                                                     const options::ResolvedOptions& resolved,
-                                                     const agreement::Hello& hello) {
+std::optional<RegionReport> ContextualAutotuner::Impl::install_kept(const std::string& region,
+                                                                    std::uint32_t id,
+                                                                    const options::ResolvedOptions& resolved,
+                                                                    const agreement::Hello& hello) {
   const CallWatch::Call preparing{
       resolved.deadline, resolved.grace, [&](std::chrono::nanoseconds blocked_for) {
         return tuning::blocked_call_actions(
@@ -266,7 +268,8 @@ RegionReport ContextualAutotuner::Impl::install_kept(const std::string& region, 
     const CallWatch::Section section(watch, preparing);
     const bool checks = options::environment().values.version_check.value_or(true);
     sets = tuning::look_at_kept_choices(
-        id, hello, checks ? tuning::Versions::must_be_equal : tuning::Versions::may_differ);
+        id, static_cast<std::size_t>(groups.exchange_for(resolved).rank()), hello,
+        checks ? tuning::Versions::must_be_equal : tuning::Versions::may_differ);
   }
   return tuning::install_kept_choices(groups.exchange_for(resolved), region, id, sets);
 }
@@ -295,9 +298,9 @@ void ContextualAutotuner::Impl::meet_once(const std::string& region,
   if (hello.kept_choices.empty()) {
     return;
   }
-  RegionReport kept = install_kept(region, region_id(region, resolved), resolved, hello);
-  if (!kept.problems.empty()) {
-    keep(std::move(kept));
+  std::optional<RegionReport> kept = install_kept(region, region_id(region, resolved), resolved, hello);
+  if (kept) {
+    keep(*std::move(kept));
   }
 }
 
@@ -306,16 +309,16 @@ bool ContextualAutotuner::Impl::load(const std::string& region, const options::R
   const tuning::RunLock::Holder lock(run_lock, region, resolved.deadline);
   const std::uint32_t id = region_id(region, resolved);
   const agreement::Hello hello = say_what_is_kept(region, resolved);
-  RegionReport kept;
+  std::optional<RegionReport> kept;
   if (!hello.kept_choices.empty()) {
     kept = install_kept(region, id, resolved, hello);
   }
-  if (kept.problems.empty()) {
+  if (!kept) {
     return false;
   }
   groups.note_looked(region, resolved);
   groups.note_settled(region, id, resolved);
-  keep(std::move(kept));
+  keep(*std::move(kept));
   return true;
 }
 

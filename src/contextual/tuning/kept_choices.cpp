@@ -1,10 +1,6 @@
 #include "contextual/tuning/kept_choices.hpp"
 
-#include "contextual/agreement/details_text.hpp"
-#include "contextual/policy/statistics.hpp"
-#include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/failure.hpp"
-#include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/lock_ins.hpp"
 
@@ -19,11 +15,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <exception>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -34,7 +27,6 @@ namespace contextual::tuning {
 namespace {
 
 using detail::KernelCore;
-using detail::ProblemSlot;
 using storage::ChoiceEntry;
 using storage::ChosenKernel;
 using storage::KeptChoice;
@@ -74,10 +66,15 @@ Cores kernels_of(const KeptChoice& choice, const Cores& all) {
   return found;
 }
 
+bool concerns(const KeptChoice& choice, std::size_t rank) {
+  return choice.rank.value_or(rank) == rank;
+}
+
 /// The kernel looks as it did when the choice was made.
 bool is_unchanged(const KernelCore& core, const KeptChoice& choice) {
   const ChosenKernel now{core.traits().name, core.table_digest()};
-  return core.traits().coupling == choice.coupling &&
+  const bool local = core.traits().participation == Participation::local;
+  return core.traits().coupling == choice.coupling && local == choice.rank.has_value() &&
          std::find(choice.launched.begin(), choice.launched.end(), now) != choice.launched.end();
 }
 
@@ -93,8 +90,10 @@ bool is_open(const KeptChoice& choice, std::uint32_t region_id) {
 /// Loads what the choices launch, or their first launches would do so within the region.
 class Preparing {
  public:
-  Preparing(std::uint32_t region_id, const std::vector<std::string>& machines, Versions versions)
+  Preparing(std::uint32_t region_id, std::size_t rank, const std::vector<std::string>& machines,
+            Versions versions)
       : region_id_(region_id),
+        rank_(rank),
         machines_(machines),
         check_versions_(versions == Versions::must_be_equal),
         kernels_(living_kernels()) {
@@ -130,13 +129,16 @@ class Preparing {
                                   });
     if (alike) {
       detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written +
-                        " were made with other versions of the library or the driver; "
+                        " were made with other versions of the library, the driver, CUDA or NCCL; "
                         "CONTEXTUAL_VERSION_CHECK=0 accepts them");
     }
     return alike;
   }
 
   bool usable(const KeptChoice& choice) const {
+    if (!concerns(choice, rank_)) {
+      return true;
+    }
     if (!is_open(choice, region_id_)) {
       return false;
     }
@@ -158,6 +160,7 @@ class Preparing {
   }
 
   std::uint32_t region_id_;
+  std::size_t rank_;
   const std::vector<std::string>& machines_;
   bool check_versions_;
   Cores kernels_;
@@ -172,11 +175,11 @@ void lock_in(const KeptChoice& choice, std::uint32_t region_id) {
   }
 }
 
-/// What identifies a problem within a region.
-using ProblemWords = std::tuple<std::string, std::uint64_t, std::uint64_t>;
+/// What identifies a problem within a region, and the rank that has tuned it alone.
+using ProblemWords = std::tuple<std::string, std::uint64_t, std::uint64_t, std::optional<std::size_t>>;
 
 ProblemWords words_of(const KeptChoice& choice) {
-  return {choice.kernel, choice.key.hash(), choice.scope};
+  return {choice.kernel, choice.key.hash(), choice.scope, choice.rank};
 }
 
 /// Keeps the sets that have no problem in common with a newer one: what was chosen together is used together.
@@ -189,7 +192,7 @@ std::vector<ChoiceEntry> without_overlaps(const std::vector<ChoiceEntry>& newest
     const bool apart = std::none_of(choices.begin(), choices.end(), [&](const KeptChoice& choice) {
       return known.contains(words_of(choice));
     });
-    if (usable[i] && apart) {
+    if (usable[i] && apart && !choices.empty()) {
       kept.push_back(newest_first[i]);
       for (const KeptChoice& choice : choices) {
         known.insert(words_of(choice));
@@ -211,75 +214,6 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
   return report;
 }
 
-/// Nothing where there are no samples.
-std::optional<std::int64_t> centre_of(const policy::Summary& times) {
-  return times.count == 0 ? std::nullopt : std::optional<std::int64_t>(std::llround(times.centre_ns));
-}
-
-/// The kernels of shared problems, by problem. Ranks may launch different ones.
-using LaunchedKernels = std::map<ProblemWords, std::vector<ChosenKernel>>;
-
-ProblemWords words_of(const ProblemSlot& slot) {
-  return {slot.problem.name, slot.problem.key.hash(), slot.problem.scope};
-}
-
-/// What this rank has launched, for the other ranks.
-std::string launched_text(const TuningRun& run) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const record::ProblemView& view : run.problems()) {
-    for (const auto& member : view.slot->found.members) {
-      const auto& [name, key, scope] = words_of(*view.slot);
-      list.push_back({name, key, scope, member->traits().name, member->table_digest()});
-    }
-  }
-  return agreement::details_text(list);
-}
-
-/// Throws nlohmann's exceptions if a rank has sent something else.
-LaunchedKernels launched_kernels(const std::vector<std::string>& texts) {
-  LaunchedKernels all;
-  for (const std::string& text : texts) {
-    for (const nlohmann::json& item : agreement::parse_details(text)) {
-      const ProblemWords problem{item.at(0).get<std::string>(), item.at(1).get<std::uint64_t>(),
-                                 item.at(2).get<std::uint64_t>()};
-      const ChosenKernel kernel{item.at(3).get<std::string>(), item.at(4).get<std::uint64_t>()};
-      std::vector<ChosenKernel>& kernels = all[problem];
-      if (std::find(kernels.begin(), kernels.end(), kernel) == kernels.end()) {
-        kernels.push_back(kernel);
-      }
-    }
-  }
-  return all;
-}
-
-std::optional<KeptChoice> choice_of(const record::ProblemView& view, const policy::TuningState& state,
-                                    LaunchedKernels& launched) {
-  const ProblemSlot& slot = *view.slot;
-  const bool kept = slot.shared() && view.record != nullptr && view.index &&
-                    view.record->status == policy::ProblemStatus::locked_in && !state.out_of_use(*view.index);
-  if (!kept) {
-    return std::nullopt;
-  }
-  const std::size_t config_id = view.record->choice;
-  return KeptChoice{
-      slot.problem.name,
-      slot.problem.coupling,
-      slot.problem.key,
-      slot.problem.key_text,
-      slot.problem.scope,
-      launched[words_of(slot)],
-      slot.problem.config_count,
-      config_id,
-      record::config_of(slot, config_id).to_json(),
-      view.record->reason,
-      centre_of(policy::summarize(view.record->configs[config_id].samples_ns, Statistic::median))};
-}
-
-/// Of the last closing comparison, which all choices took part in.
-std::optional<std::int64_t> makespan_of(const policy::TuningState& state) {
-  return state.searches().empty() ? std::nullopt : centre_of(state.searches().back().choice_makespan);
-}
-
 }  // namespace
 
 std::string read_kept_choices(const std::filesystem::path& directory, const std::string& region) {
@@ -294,10 +228,11 @@ std::string read_kept_choices(const std::filesystem::path& directory, const std:
   return list.empty() ? std::string() : list.dump();
 }
 
-KeptSets look_at_kept_choices(std::uint32_t region_id, const agreement::Hello& hello, Versions versions) {
+KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
+                              Versions versions) {
   KeptSets sets{entries_of(hello.kept_choices), {}};
   try {
-    const Preparing preparing(region_id, hello.machines, versions);
+    const Preparing preparing(region_id, rank, hello.machines, versions);
     for (const ChoiceEntry& entry : sets.newest_first) {
       sets.outcome.usable.push_back(preparing.usable(entry));
     }
@@ -308,51 +243,25 @@ KeptSets look_at_kept_choices(std::uint32_t region_id, const agreement::Hello& h
   return sets;
 }
 
-RegionReport install_kept_choices(agreement::Exchange& exchange, const std::string& region,
-                                  std::uint32_t region_id, const KeptSets& sets) {
+std::optional<RegionReport> install_kept_choices(agreement::Exchange& exchange, const std::string& region,
+                                                 std::uint32_t region_id, const KeptSets& sets) {
   const std::vector<bool> usable = agreement::agree_on_kept_choices(exchange, region, sets.outcome);
+  const std::vector<ChoiceEntry> entries = without_overlaps(sets.newest_first, usable);
+  if (entries.empty()) {
+    return std::nullopt;
+  }
   RegionReport report;
   report.region = region;
-  for (const ChoiceEntry& entry : without_overlaps(sets.newest_first, usable)) {
+  for (const ChoiceEntry& entry : entries) {
     for (const KeptChoice& choice : entry.choices) {
-      lock_in(choice, region_id);
-      report.problems.push_back(report_of(choice, entry.written));
-    }
-  }
-  if (!report.problems.empty()) {
-    note_publication(region_id);
-  }
-  return report;
-}
-
-std::string write_kept_choices(agreement::Exchange& exchange, const std::filesystem::path& directory,
-                               const std::string& region, const TuningRun& run,
-                               const std::vector<std::string>& machines) {
-  const auto texts = agreement::gather_launched_kernels(exchange, region, launched_text(run));
-  if (exchange.rank() != 0) {
-    return {};
-  }
-  try {
-    if (machines.front() != storage::as_kept(detail::machine_text())) {
-      return "the machine looked different when the run began: " + machines.front();
-    }
-    LaunchedKernels launched = launched_kernels(texts);
-    ChoiceEntry entry;
-    entry.region = region;
-    entry.written = record::utc_text(std::chrono::system_clock::now());
-    entry.machines = machines;
-    entry.makespan_ns = makespan_of(run.state());
-    bool something_new = false;
-    for (const record::ProblemView& view : run.problems()) {
-      if (std::optional<KeptChoice> choice = choice_of(view, run.state(), launched)) {
-        something_new = something_new || view.slot->found.locked_config != choice->config_id;
-        entry.choices.push_back(*std::move(choice));
+      if (concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
+        lock_in(choice, region_id);
+        report.problems.push_back(report_of(choice, entry.written));
       }
     }
-    return something_new ? storage::ChoiceStore(directory, region).save(entry) : std::string();
-  } catch (const std::exception& error) {
-    return error.what();
   }
+  note_publication(region_id);
+  return report;
 }
 
 }  // namespace contextual::tuning

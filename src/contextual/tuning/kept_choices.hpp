@@ -1,18 +1,19 @@
 #pragma once
 
 /// \file
-/// Choices that outlive the process: reads, installs and writes them.
+/// Choices that outlive the process: reads and installs them.
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/agreement/hello.hpp"
 #include "contextual/agreement/kept_choices.hpp"
 #include "contextual/storage/choice_entry.hpp"
-#include "contextual/tuning/tuning_run.hpp"
 
 #include <contextual/report.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,26 +37,20 @@ struct KeptSets {
 
 /// Finds the sets that were made on ranks, machines and kernels like these, without a problem that has a
 /// lasting choice already. Loads the defaults of all kernels and the configs of these sets, as a tuning run
-/// does. Keeps what a kernel's `prepare` throws: DeviceError as the rank's failure, anything else makes the
-/// set unusable.
-KeptSets look_at_kept_choices(std::uint32_t region_id, const agreement::Hello& hello, Versions versions);
+/// does. Choices of `local` kernels concern their rank only. Keeps what a kernel's `prepare` throws:
+/// DeviceError as the rank's failure, anything else makes the set unusable.
+KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
+                              Versions versions);
 
 /// Locks in the sets that all ranks can use; of those that have problems in common the newest one.
 /// Collective.
 ///
-/// Returns the report of the region with them, without problems if there is no such set. Kernels that do not
-/// exist yet are looked at when they do: a kernel with another config space or version has no choice.
+/// Returns the report of the region with those of this rank, or nothing, on all ranks, if there is no such
+/// set. Kernels that do not exist yet are looked at when they do: a kernel with another config space or
+/// version has no choice.
 ///
 /// Throws on all ranks if one has failed; RankMismatchError and CommunicationError.
-RegionReport install_kept_choices(agreement::Exchange& exchange, const std::string& region,
-                                  std::uint32_t region_id, const KeptSets& sets);
-
-/// Writes the lasting choices of a run on rank 0, if it has chosen something. `machines` are those of all
-/// ranks. Choices of `local` kernels are not written. Returns what went wrong on rank 0, or an empty text.
-/// Collective: the ranks tell rank 0 which kernels they have launched. Throws RankMismatchError and
-/// CommunicationError.
-std::string write_kept_choices(agreement::Exchange& exchange, const std::filesystem::path& directory,
-                               const std::string& region, const TuningRun& run,
-                               const std::vector<std::string>& machines);
+std::optional<RegionReport> install_kept_choices(agreement::Exchange& exchange, const std::string& region,
+                                                 std::uint32_t region_id, const KeptSets& sets);
 
 }  // namespace contextual::tuning

@@ -411,7 +411,7 @@ void TuningRun::rethrow() {
 /// Before the exchange, which tells the others whether this rank still has problems of its own to tune.
 void TuningRun::observe_own() {
   for (ProblemSlot* slot : agreement::newly_seen(context_, agreement::Deciders::this_rank)) {
-    problems_.own.join(*slot, context_.alternative(slot->problem.scope));
+    problems_.own.join(*slot, context_.alternative(slot->problem.alternatives()));
   }
   policy::BatchOutcome outcome;
   outcome.rejections = problems_.own.rejections_of_batch();

@@ -81,6 +81,7 @@ class TuningRun {
   record::Ending ending() const;
   std::vector<record::ProblemView> problems() const;
   const policy::TuningState& state() const noexcept { return problems_.shared.state(); }
+  const policy::TuningState& own_state() const noexcept { return problems_.own.state(); }
   const detail::RunContext& context() const noexcept { return context_; }
   const Timer& timer() const noexcept { return *timer_; }
   Phase phase() const noexcept { return plan_.phases.empty() ? Phase::walk : plan_.phase(); }

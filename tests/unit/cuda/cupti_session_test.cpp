@@ -4,7 +4,7 @@
 #include "contextual/cuda/cupti/cupti_session.hpp"
 
 #include "support/catch.hpp"
-#include "unit/cuda/stderr_capture.hpp"
+#include "support/stderr_capture.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
 #include <atomic>
@@ -52,7 +52,7 @@ TEST_CASE("CUPTI session: with a foreign subscriber nothing else of CUPTI is tou
 TEST_CASE("cuda_timer: with a foreign subscriber it takes events, and says so once", "[unit]") {
   ScriptedGpu gpu;
   gpu.cupti.subscribe_result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-  StderrCapture capture;
+  engine_test::StderrCapture capture;
   CHECK(cuda_timer()->name() == "CUDA events");
   CHECK(cuda_timer()->name() == "CUDA events");
   const std::string said = capture.text();
@@ -139,7 +139,7 @@ TEST_CASE("CUPTI session: one run at a time has it, since records of two would b
   CHECK_THAT(error_text<CudaUnavailable>([] { cuda_cupti_timer(); }), ContainsSubstring("another run"));
   CHECK(gpu.driver.log().count("cuptiSubscribe") == 1);
   {
-    const StderrCapture capture;
+    const engine_test::StderrCapture capture;
     CHECK(cuda_timer()->name() == "CUDA events");
   }
   CHECK(gpu.cupti.subscribed());
@@ -169,7 +169,7 @@ TEST_CASE("CUPTI session: threads that take and leave it in turn each get it who
 
 TEST_CASE("CUPTI session: it is detached eight times at most, then stays until it is told to go", "[unit]") {
   ScriptedGpu gpu;
-  const StderrCapture capture;
+  const engine_test::StderrCapture capture;
   for (int run = 0; run < 12; ++run) {
     const auto timer = cuda_cupti_timer();
     CHECK_FALSE(detach_cupti());  // a timer has it

@@ -81,6 +81,12 @@ void add_devices(contextual::cuda::Driver& api) {
       return CUDA_SUCCESS;
     });
   };
+  api.cuDeviceGetP2PAttribute = [](int* value, CUdevice_P2PAttribute, CUdevice, CUdevice) {
+    return quietly("cuDeviceGetP2PAttribute", [&]() -> CUresult {
+      *value = 1;
+      return CUDA_SUCCESS;
+    });
+  };
   api.cuDeviceGetAttribute = [](int* value, CUdevice_attribute which, CUdevice) {
     return quietly("cuDeviceGetAttribute", [&]() -> CUresult {
       *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? 9

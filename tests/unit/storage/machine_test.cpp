@@ -5,9 +5,12 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+using contextual::detail::add_ranks_per_node;
 using contextual::detail::describe_machine;
 using contextual::detail::machine_text;
+using contextual::detail::node_text;
 using contextual::detail::without_versions;
 
 TEST_CASE("machine_text: library, processor and what was added, one line each", "[unit]") {
@@ -37,6 +40,24 @@ TEST_CASE("machine_text: the variables that change how NCCL works, and no others
 }
 
 TEST_CASE("without_versions: leaves out what software says of itself, and nothing else", "[unit]") {
-  CHECK(without_versions("devices: GPU\ndriver: 13000\nlibrary: 0.1.0\nprocessor: a library: b\n") ==
-        "devices: GPU\nprocessor: a library: b\n");
+  CHECK(without_versions("cuda: 13000\ndevices: GPU\ndriver: 13000\nlibrary: 0.1.0\nnccl: 2.28.3\n"
+                         "nccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\n") ==
+        "devices: GPU\nnccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\n");
+}
+
+TEST_CASE("add_ranks_per_node: counts the ranks of each machine, and names none", "[unit]") {
+  std::vector<std::string> texts(4, "a: b\n");
+  add_ranks_per_node(texts, {"one", "two", "one", "one"});
+  CHECK(texts ==
+        std::vector<std::string>{"a: b\nranks on this machine: 3\n", "a: b\nranks on this machine: 1\n",
+                                 "a: b\nranks on this machine: 3\n", "a: b\nranks on this machine: 3\n"});
+}
+
+TEST_CASE("node_text: the same each time, without the host's name, or what NCCL goes by", "[unit]") {
+  const std::string node = node_text();
+  CHECK(node.size() == 16);
+  CHECK(node_text() == node);
+  ::setenv("NCCL_HOSTID", "this one", 1);
+  CHECK(node_text() == "this one");
+  ::unsetenv("NCCL_HOSTID");
 }

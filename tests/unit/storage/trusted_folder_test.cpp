@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -58,7 +59,7 @@ TEST_CASE("TrustedFolder: gives back what was written, in directories and files 
   const TrustedFolder folder(root, "things");
   CHECK_FALSE(folder.read("file").text);
   CHECK(folder.read("file").refusal.empty());
-  CHECK(folder.files("").empty());
+  CHECK(folder.files("").names.empty());
   CHECK(folder.write("file", std::string("a\0b", 3)).empty());
   CHECK(folder.read("file").text == std::string("a\0b", 3));
   CHECK(mode_of(root) == 0700);
@@ -67,8 +68,8 @@ TEST_CASE("TrustedFolder: gives back what was written, in directories and files 
   CHECK(folder.write("file", "newer").empty());
   CHECK(folder.read("file").text == "newer");
   CHECK(folder.write("other.txt", "").empty());
-  CHECK(folder.files(".txt") == std::vector<std::string>{"other.txt"});
-  CHECK(folder.files("").size() == 2);  // and no temporary one
+  CHECK(folder.files(".txt").names == std::vector<std::string>{"other.txt"});
+  CHECK(folder.files("").names.size() == 2);  // and no temporary one
   CHECK(folder.rename("file", "renamed").empty());
   CHECK_THAT(folder.rename("file", "renamed"), ContainsSubstring((folder.path() / "file").string()));
   CHECK_FALSE(folder.read("file").text);
@@ -89,7 +90,7 @@ TEST_CASE("TrustedFolder: what others can write is refused by name: file, folder
   }
   fs::permissions(folder.path(), fs::perms::others_write, fs::perm_options::add);
   CHECK_THAT(folder.write("file", "newer"), ContainsSubstring("others can write it"));
-  CHECK(folder.files("").empty());
+  CHECK(folder.files("").names.empty());
 }
 
 TEST_CASE("TrustedFolder: what belongs to somebody else is refused by name", "[unit]") {
@@ -166,7 +167,7 @@ TEST_CASE("TrustedFolder: where nothing can be written it says so, with the path
   REQUIRE(folder.write("other", "text").empty());
   fs::create_directories(folder.path() / "file" / "full");
   CHECK_THAT(folder.write("file", "text"), ContainsSubstring((folder.path() / "file").string()));
-  CHECK(folder.files("").size() == 2);  // no temporary file is left
+  CHECK(folder.files("").names.size() == 2);  // no temporary file is left
   plant(directory.path() / "no-folder", "");
   CHECK_FALSE(TrustedFolder(directory.path(), "no-folder").write("file", "text").empty());
 }
@@ -192,5 +193,27 @@ TEST_CASE("TrustedFolder: several threads write and read whole files", "[unit]")
     thread.join();
   }
   CHECK(torn == 0);
-  CHECK(folder.files("").size() == 1);
+  CHECK(folder.files("").names.size() == 1);
+}
+
+TEST_CASE("TrustedFolder: what a process has left that ended while it wrote is removed an hour later",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const TrustedFolder folder(directory.path(), "things");
+  REQUIRE(folder.write("file", "text").empty());
+  const auto now = fs::last_write_time(folder.path() / "file");
+  const auto leave = [&](const std::string& name, std::chrono::minutes age) {
+    plant(folder.path() / name, "half");
+    fs::last_write_time(folder.path() / name, now - age);
+  };
+  leave(".file.host.1.0.5.part", std::chrono::minutes(70));
+  leave(".file.host.2.0.5.part", std::chrono::minutes(50));
+  leave(".other", std::chrono::minutes(700));
+  leave("some.part", std::chrono::minutes(700));
+  CHECK(folder.write("file", "newer").empty());
+  CHECK_FALSE(fs::exists(folder.path() / ".file.host.1.0.5.part"));
+  CHECK(fs::exists(folder.path() / ".file.host.2.0.5.part"));
+  CHECK(fs::exists(folder.path() / ".other"));
+  CHECK(fs::exists(folder.path() / "some.part"));
+  CHECK(folder.read("file").text == "newer");
 }

@@ -1,12 +1,12 @@
 /// \file
-/// Choices that outlive the process. A world of simulated ranks stands for a process: its regions have no
-/// lock-ins of those before.
+/// Choices that outlive the process.
 
 #include "contextual/tuning/kept_choices.hpp"
 
 #include "contextual/storage/choice_entry.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
+#include "unit/tuning/kept_process.hpp"
 
 #include <contextual/alternatives.hpp>
 #include <contextual/detail/storage/machine.hpp>
@@ -22,95 +22,8 @@
 
 using namespace contextual;
 using namespace contextual::test;
+using namespace kept_test;
 using engine_test::TemporaryDirectory;
-
-namespace fs = std::filesystem;
-
-namespace {
-
-/// What the ranks of one process saw.
-struct Seen {
-  std::vector<int> runs;             ///< of the region, by rank
-  std::vector<std::size_t> configs;  ///< of the last launch, by rank
-  std::vector<RegionReport> reports;
-  std::vector<std::exception_ptr> thrown;
-
-  /// Every rank ran the region once, with this config.
-  bool used(std::size_t config) const {
-    return std::all_of(runs.begin(), runs.end(), [](int count) { return count == 1; }) && chose(config);
-  }
-  /// Every rank has tuned, and chosen this config.
-  bool tuned(std::size_t config) const {
-    return std::all_of(runs.begin(), runs.end(), [](int count) { return count > 4; }) && chose(config);
-  }
-  bool chose(std::size_t config) const {
-    return count_failed(thrown) == 0 &&
-           std::all_of(configs.begin(), configs.end(), [&](std::size_t id) { return id == config; });
-  }
-};
-
-/// What differs from a process that tunes a kernel of three configs and keeps the choice.
-struct Process {
-  int ranks = 1;
-  fs::path directory{};                         ///< of rank 0
-  std::function<fs::path(int)> directory_of{};  ///< if not only rank 0 has one
-  std::function<std::string(int)> version = [](int) { return ""; };
-  std::function<std::string(int)> machine = [](int) { return "as ever"; };
-  int configs = 3;
-  std::string kernel = "kept";
-  std::string region = "kept region";
-  Mode mode = Mode::tune;
-  std::int64_t (*time_ns)(const LaunchInfo&) = later_is_faster;
-};
-
-thread_local std::string this_machine;
-
-Seen run(const Process& process) {
-  detail::describe_machine("test", [] { return this_machine; });
-  Seen seen;
-  const auto count = static_cast<std::size_t>(process.ranks);
-  seen.runs.resize(count);
-  seen.configs.resize(count);
-  seen.reports.resize(count);
-  const RankKernels kernels = kernel_per_rank(process.ranks, [&](int rank) {
-    return rank_kernel(process.kernel, process.configs, {.version = process.version(rank)},
-                       [&seen, rank](const TileConfig& config, int&) {
-                         seen.configs[static_cast<std::size_t>(rank)] =
-                             static_cast<std::size_t>(config.tile - 1);
-                       });
-  });
-  seen.thrown = on_ranks(
-      process.ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-        this_machine = process.machine(rank);
-        const auto at = static_cast<std::size_t>(rank);
-        Options options;
-        options.mode = process.mode;
-        options.timer = testing::scripted_timer(process.time_ns);
-        options.cache_directory = process.directory_of ? process.directory_of(rank) : process.directory;
-        tuner.run(
-            process.region,
-            [&] {
-              ++seen.runs[at];
-              (*kernels[at])(7);
-            },
-            options);
-        seen.reports[at] = *tuner.report().runs.rbegin();
-      });
-  return seen;
-}
-
-fs::path only_file(const fs::path& directory) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(directory / "choices")) {
-    if (entry.is_regular_file()) {
-      files.push_back(entry.path());
-    }
-  }
-  REQUIRE(files.size() == 1);
-  return files.front();
-}
-
-}  // namespace
 
 TEST_CASE("kept choices: another process begins with them and tunes nothing", "[unit]") {
   const TemporaryDirectory directory;
@@ -172,30 +85,6 @@ TEST_CASE("kept choices: two regions with the same kernel and key keep two choic
   CHECK(run(second).tuned(1));
   CHECK(run(first).used(2));
   CHECK(run(second).used(1));
-}
-
-TEST_CASE("kept choices: all ranks use them or all tune, and none is left behind", "[unit]") {
-  for (const int ranks : {2, 4}) {
-    for (int repetition = 0; repetition < 25; ++repetition) {
-      const TemporaryDirectory directory;
-      const TemporaryDirectory empty;
-      const Process process{.ranks = ranks, .directory = directory.path()};
-      REQUIRE(run(process).tuned(2));
-      Process only_rank_0 = process;
-      only_rank_0.directory_of = [&](int rank) { return rank == 0 ? directory.path() : fs::path(); };
-      CHECK(run(only_rank_0).used(2));
-      Process only_rank_1 = process;
-      only_rank_1.directory_of = [&](int rank) { return rank == 1 ? directory.path() : empty.path(); };
-      CHECK(run(only_rank_1).tuned(2));
-      Process other_machine = process;
-      other_machine.machine = [](int rank) { return rank == 1 ? "slower" : "as ever"; };
-      CHECK(run(other_machine).tuned(2));
-      Process other_version = process;
-      other_version.version = [](int rank) { return rank == 1 ? "2" : ""; };
-      CHECK(run(other_version).tuned(2));
-      CHECK(run(process).used(2));
-    }
-  }
 }
 
 TEST_CASE("kept choices: a damaged file is set aside, and the region is tuned again", "[unit]") {
@@ -575,7 +464,7 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
   hello.kept_choices = nlohmann::json::array({storage::to_json(entry)}).dump();
   const auto usable = [&](const std::vector<std::string>& machines, tuning::Versions versions) {
     hello.machines = machines;
-    const tuning::KeptSets sets = tuning::look_at_kept_choices(1, hello, versions);
+    const tuning::KeptSets sets = tuning::look_at_kept_choices(1, 0, hello, versions);
     REQUIRE(sets.outcome.usable.size() == 1);
     return sets.outcome.usable[0];
   };
@@ -626,4 +515,42 @@ TEST_CASE("kept choices: modes and load on one tuner, and none of the ranks is l
         std::vector<int>{1, 1, 1});
   CHECK(start("kept_mix", {{"kept mix", Mode::off}, {"kept mix", Mode::use}, {"kept mix", Mode::tune}})[2] <=
         3);
+}
+
+TEST_CASE("kept choices: a library that is loaded while the region runs does not change the machine",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  RegionReport report;
+  const auto kernel = rank_kernel("kept_loading", 3, {}, [](const TileConfig&, int&) {
+    detail::describe_machine("nccl", [] { return std::string("2.28.3"); });
+  });
+  const auto thrown =
+      in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, const Options& options) {
+        tuner.run(
+            "kept loading", [&] { (*kernel)(1); }, options);
+        report = *tuner.report().runs.rbegin();
+      });
+  CHECK(text_of(thrown[0]).empty());
+  CHECK(report.warnings.empty());
+  only_file(directory.path());
+}
+
+TEST_CASE("kept choices: what was chosen while the machine changed is not kept, and a warning says so",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  RegionReport report;
+  detail::describe_machine("test", [] { return this_machine; });
+  const auto kernel =
+      rank_kernel("kept_changing", 3, {}, [](const TileConfig&, int&) { this_machine = "new"; });
+  const auto thrown =
+      in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, const Options& options) {
+        this_machine = "old";
+        tuner.run(
+            "kept changing", [&] { (*kernel)(1); }, options);
+        report = *tuner.report().runs.rbegin();
+      });
+  CHECK(text_of(thrown[0]).empty());
+  REQUIRE(report.warnings.size() == 1);
+  CHECK_THAT(report.warnings[0], ContainsSubstring("the machine looked different when the run began"));
+  CHECK_FALSE(fs::exists(directory.path() / "choices"));
 }

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace contextual::detail {
 
@@ -18,7 +19,15 @@ CONTEXTUAL_API void describe_machine(const std::string& part, std::function<std:
 /// variables NCCL_* that change how NCCL works, and what was added. It names no host and no bus. Thread-safe.
 CONTEXTUAL_API std::string machine_text();
 
-/// Returns such a text without the versions of software: its lines `library` and `driver`.
+/// Returns what tells this machine from others: equal for all processes on it, also in containers. It is what
+/// NCCL goes by where NCCL_HOSTID is set, else a digest. Thread-safe.
+CONTEXTUAL_API std::string node_text();
+
+/// Adds to the texts of all ranks how many of them are on the rank's machine. `nodes`: their `node_text`.
+CONTEXTUAL_API void add_ranks_per_node(std::vector<std::string>& machine_texts,
+                                       const std::vector<std::string>& nodes);
+
+/// Returns such a text without the versions of software: its lines `cuda`, `driver`, `library` and `nccl`.
 CONTEXTUAL_API std::string without_versions(const std::string& machine_text);
 
 }  // namespace contextual::detail

@@ -19,8 +19,12 @@ namespace contextual::detail {
 /// there is trusted: links are refused all the same.
 ///
 /// A file is written under a name of its own, which no other process or node uses, and then renamed, so that
-/// others see all of it or nothing. Directories are made with mode 0700 and files with 0600; in a trusted
-/// root with what the umask leaves. Thread-safe.
+/// others see all of it or nothing. What a process has left that ended while it wrote, the next one removes
+/// after an hour. Directories are made with mode 0700 and files with 0600; in a trusted
+/// root with what the umask leaves.
+///
+/// What a network file system has remembered wrongly (ESTALE) is looked at once more. Thread-safe. Throws
+/// nothing but std::bad_alloc.
 class CONTEXTUAL_API TrustedFolder {
  public:
   /// `name` may have several parts: each of them is a folder that must be believed.
@@ -30,15 +34,18 @@ class CONTEXTUAL_API TrustedFolder {
     std::optional<std::string> text;  ///< empty if there is no such file, or if it is not believed
     std::string refusal;              ///< why it is not believed, with its path; else empty
   };
-  /// Throws nothing but std::bad_alloc.
   Reading read(const std::string& file) const;
 
-  /// Replaces the file if it exists. Returns what went wrong, with the path, or an empty text. Throws nothing
-  /// but std::bad_alloc.
+  /// Replaces the file if it exists. Returns what went wrong, with the path, or an empty text. After a
+  /// failure nothing is left of it.
   std::string write(const std::string& file, std::string_view text) const;
 
-  /// Returns the names of the files with this ending, in no order; none if the folder is not believed.
-  std::vector<std::string> files(std::string_view ending) const;
+  struct Listing {
+    std::vector<std::string> names;  ///< all, or none
+    std::string refusal;             ///< why the folder is not believed or cannot be listed; else empty
+  };
+  /// Returns the names of the files with this ending, in no order; none if there is no folder.
+  Listing files(std::string_view ending) const;
 
   /// Gives a file another name. Returns what went wrong, or an empty text.
   std::string rename(const std::string& file, const std::string& to) const;

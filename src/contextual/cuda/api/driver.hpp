@@ -19,6 +19,7 @@
   X(cuDeviceGetAttribute)                        \
   X(cuDeviceGetName)                             \
   X(cuDeviceGetPCIBusId)                         \
+  X(cuDeviceGetP2PAttribute)                     \
   X(cuDevicePrimaryCtxRetain)                    \
   X(cuDevicePrimaryCtxRelease)                   \
   X(cuDevicePrimaryCtxGetState)                  \

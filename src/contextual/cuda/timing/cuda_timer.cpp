@@ -1,4 +1,5 @@
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/kernel/device_kinds.hpp"
 #include "contextual/cuda/kernel/devices_text.hpp"
 
 #include <contextual/cuda/error.hpp>
@@ -12,6 +13,7 @@ namespace contextual {
 std::unique_ptr<Timer> cuda_timer_with(const CuptiTimerOptions& options) {
   static_cast<void>(cuda::driver());  // throws where there is no GPU
   cuda::describe_devices();
+  cuda::tell_device_kinds();
   try {
     return cuda_cupti_timer_with(options);
   } catch (const CudaUnavailable& reason) {

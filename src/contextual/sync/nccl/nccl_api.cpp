@@ -1,5 +1,6 @@
 #include <contextual/detail/cuda/function_table.hpp>
 #include <contextual/detail/cuda/shared_library.hpp>
+#include <contextual/detail/storage/machine.hpp>
 #include <contextual/detail/sync/nccl_api.hpp>
 #include <contextual/error.hpp>
 
@@ -50,6 +51,7 @@ std::string start_nccl(Nccl& table) {
     return "NCCL " + version_text(table.version) + " is too old: communicators that do not block need " +
            version_text(oldest_version);
   }
+  detail::describe_machine("nccl", [text = version_text(table.version)] { return text; });
   return "";
 }
 

@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <string>
 
-namespace cuda_test {
+namespace engine_test {
 
 /// While it lives stderr goes into a file.
 class StderrCapture {
@@ -30,14 +30,14 @@ class StderrCapture {
   }
   std::string text() const {
     std::fflush(stderr);
-    return engine_test::text_of_file(path());
+    return text_of_file(path());
   }
 
  private:
   std::filesystem::path path() const { return folder_.path() / "stderr"; }
 
-  engine_test::TemporaryDirectory folder_;
+  TemporaryDirectory folder_;
   int saved_;
 };
 
-}  // namespace cuda_test
+}  // namespace engine_test

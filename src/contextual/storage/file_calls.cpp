@@ -1,0 +1,49 @@
+#include "contextual/storage/file_calls.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+
+namespace contextual::storage {
+namespace {
+
+constexpr FileCalls posix{
+    .openat = [](int folder, const char* name, int flags,
+                 mode_t mode) { return ::openat(folder, name, flags, mode); },
+    .fstat = [](int file, struct stat* status) { return ::fstat(file, status); },
+    .fstatat = [](int folder, const char* name, struct stat* status,
+                  int flags) { return ::fstatat(folder, name, status, flags); },
+    .read = ::read,
+    .write = ::write,
+    .fsync = ::fsync,
+    .close = ::close,
+    .renameat = ::renameat,
+    .unlinkat = ::unlinkat,
+    .mkdir = ::mkdir,
+    .fdopendir = ::fdopendir,
+    .readdir = ::readdir,
+    .closedir = ::closedir,
+};
+
+constinit std::atomic<const FileCalls*> in_force{&posix};
+
+}  // namespace
+
+const FileCalls& posix_file_calls() noexcept {
+  return posix;
+}
+
+const FileCalls& file_calls() noexcept {
+  return *in_force.load(std::memory_order_acquire);
+}
+
+FileCallsReplacement::FileCallsReplacement(const FileCalls& replacement) noexcept
+    : saved_(in_force.exchange(&replacement)) {}
+
+FileCallsReplacement::~FileCallsReplacement() {
+  in_force.store(saved_);
+}
+
+}  // namespace contextual::storage

@@ -1,0 +1,23 @@
+#pragma once
+
+/// \file
+/// Choices that outlive the process: writes those of a tuning run that is over.
+
+#include "contextual/agreement/exchange.hpp"
+#include "contextual/tuning/tuning_run.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace contextual::tuning {
+
+/// Writes the lasting choices of a run on rank 0, if a rank has chosen something. `machines` are those of all
+/// ranks. Returns what went wrong on rank 0, or an empty text. Collective: the ranks tell rank 0 which
+/// kernels they have launched and what they have chosen for `local` ones. Throws RankMismatchError and
+/// CommunicationError.
+std::string write_kept_choices(agreement::Exchange& exchange, const std::filesystem::path& directory,
+                               const std::string& region, const TuningRun& run,
+                               const std::vector<std::string>& machines);
+
+}  // namespace contextual::tuning

@@ -1,0 +1,212 @@
+/// \file
+/// Disks that are full, and network file systems that answer late or wrongly.
+
+#include "contextual/storage/choice_store.hpp"
+#include "support/catch.hpp"
+#include "support/engine.hpp"
+#include "support/scripted_files.hpp"
+
+#include <contextual/detail/storage/trusted_folder.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace contextual::storage;
+using contextual::make_key;
+using contextual::detail::TrustedFolder;
+using contextual::test::FileCall;
+using contextual::test::FileFault;
+using contextual::test::ScriptedFiles;
+using engine_test::TemporaryDirectory;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Also hidden ones.
+std::size_t count_files(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+/// A folder with one file.
+struct Written {
+  TemporaryDirectory directory;
+  TrustedFolder folder{directory.path(), "things"};
+
+  Written() { REQUIRE(folder.write("file", "text").empty()); }
+};
+
+ChoiceEntry entry_of(std::size_t config_id) {
+  ChoiceEntry entry;
+  entry.region = "region";
+  entry.choices.push_back({"k", "", make_key(1), "", 0, {{"k", 1}}, 100, config_id, "{}", "", {}});
+  return entry;
+}
+
+}  // namespace
+
+TEST_CASE("TrustedFolder: what is stale once is looked at again, from the root on", "[unit]") {
+  for (const FileFault& fault : std::vector<FileFault>{{FileCall::openat, "things", ESTALE},
+                                                       {FileCall::openat, "things/file", ESTALE},
+                                                       {FileCall::fstat, "things", ESTALE},
+                                                       {FileCall::fstat, "things/file", ESTALE},
+                                                       {FileCall::read, "things/file", ESTALE}}) {
+    const Written written;
+    const ScriptedFiles files({fault});
+    const TrustedFolder::Reading reading = written.folder.read("file");
+    CHECK(reading.text == "text");
+    CHECK(reading.refusal.empty());
+    CHECK(files.failed() == 1);
+  }
+  const Written written;
+  const ScriptedFiles files({{FileCall::readdir, "things", ESTALE, 1, 1}});
+  const TrustedFolder::Listing listing = written.folder.files("");
+  CHECK(listing.names == std::vector<std::string>{"file"});
+  CHECK(listing.refusal.empty());
+  CHECK(files.failed() == 1);
+}
+
+TEST_CASE("TrustedFolder: what stays stale or cannot be read is refused by name", "[unit]") {
+  for (const int code : {ESTALE, EIO, EACCES}) {
+    for (const FileCall call : {FileCall::openat, FileCall::fstat, FileCall::read}) {
+      const Written written;
+      const ScriptedFiles files({{call, "things/file", code, 100}});
+      const TrustedFolder::Reading reading = written.folder.read("file");
+      CHECK_FALSE(reading.text);
+      CHECK_THAT(reading.refusal, ContainsSubstring((written.folder.path() / "file").string()));
+      CHECK(files.failed() == (code == ESTALE ? 2 : 1));
+    }
+  }
+  const Written written;
+  const ScriptedFiles files({{FileCall::readdir, "things", EIO, 1, 1}});
+  const TrustedFolder::Listing listing = written.folder.files("");
+  CHECK(listing.names.empty());  // half a listing may lack what is newest
+  CHECK_THAT(listing.refusal, ContainsSubstring(written.folder.path().string() + ": it cannot be listed"));
+}
+
+TEST_CASE("TrustedFolder: a read that was interrupted goes on", "[unit]") {
+  const Written written;
+  const ScriptedFiles files({{FileCall::read, "things/file", EINTR, 3}, {FileCall::write, "", EINTR, 3}});
+  CHECK(written.folder.read("file").text == "text");
+  CHECK(written.folder.write("file", "newer").empty());
+  CHECK(written.folder.read("file").text == "newer");
+  CHECK(files.failed() == 6);
+}
+
+TEST_CASE("TrustedFolder: a file that cannot be written whole is none, and nothing is left of it", "[unit]") {
+  for (const FileFault& fault : std::vector<FileFault>{{FileCall::openat, ".file", EIO, 1, 0, true},
+                                                       {FileCall::write, ".file", ENOSPC},
+                                                       {FileCall::fsync, ".file", EIO},
+                                                       {FileCall::close, ".file", ENOSPC},
+                                                       {FileCall::renameat, ".file", EIO}}) {
+    const Written written;
+    const ScriptedFiles files({fault});
+    const std::string problem = written.folder.write("file", "newer");
+    CHECK_THAT(problem, ContainsSubstring((written.folder.path() / "file").string()));
+    CHECK(files.failed() == 1);
+    CHECK(count_files(written.folder.path()) == 1);
+    CHECK(written.folder.read("file").text == "text");
+  }
+}
+
+TEST_CASE("TrustedFolder: a temporary file that cannot be removed is named", "[unit]") {
+  const Written written;
+  const ScriptedFiles files({{FileCall::write, ".file", ENOSPC}, {FileCall::unlinkat, ".file", EIO}});
+  CHECK_THAT(written.folder.write("file", "newer"),
+             ContainsSubstring("No space left") &&
+                 ContainsSubstring((written.folder.path() / ".file").string()) &&
+                 ContainsSubstring("left over"));
+}
+
+TEST_CASE("TrustedFolder: a rename that was done but is reported failed counts as done", "[unit]") {
+  const Written written;
+  const ScriptedFiles files(
+      {{FileCall::renameat, ".file", ENOENT, 1, 0, true}, {FileCall::renameat, "file", ENOENT, 1, 0, true}});
+  CHECK(written.folder.write("file", "newer").empty());
+  CHECK(written.folder.read("file").text == "newer");
+  CHECK(written.folder.rename("file", "aside").empty());
+  CHECK(written.folder.read("aside").text == "newer");
+  CHECK(files.failed() == 2);
+  CHECK(count_files(written.folder.path()) == 1);
+}
+
+TEST_CASE("TrustedFolder: a rename that failed is not believed because somebody else's file is there",
+          "[unit]") {
+  const Written written;
+  const ScriptedFiles files({{FileCall::renameat, "", ENOENT, 2}});
+  CHECK_THAT(written.folder.write("file", "newer"), ContainsSubstring("it cannot be named"));
+  CHECK_THAT(written.folder.rename("file", "file2"), ContainsSubstring("it cannot be renamed"));
+  CHECK(written.folder.read("file").text == "text");
+  CHECK(count_files(written.folder.path()) == 1);
+}
+
+TEST_CASE("TrustedFolder: file and folder are on the disk, in this order, and no answer of a folder is none",
+          "[unit]") {
+  const Written written;
+  const std::string folder = fs::canonical(written.folder.path());
+  for (const int code : {EINVAL, EIO}) {
+    const ScriptedFiles files({{FileCall::fsync, folder, code, 1, 1}});
+    const std::string problem = written.folder.write("file", "newer " + std::to_string(code));
+    const std::vector<std::string> synced = files.synced();
+    REQUIRE(synced.size() == 2);
+    CHECK(synced[0].starts_with(folder + "/.file"));
+    CHECK(synced[1] == folder);
+    CHECK(files.failed() == 1);
+    CHECK(problem.empty() == (code == EINVAL));
+    CHECK(written.folder.read("file").text == "newer " + std::to_string(code));
+  }
+}
+
+TEST_CASE("ChoiceStore: what cannot be read is named and stays; older choices count", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of(1)).empty());
+  REQUIRE(store.save(entry_of(2)).empty());
+  std::vector<std::string> names = TrustedFolder(directory.path(), "choices/region").files("").names;
+  REQUIRE(names.size() == 2);
+  const std::string newest = std::max(names[0], names[1]);
+  // Of the last one: listed, but not to be found.
+  for (const FileFault& fault : std::vector<FileFault>{{FileCall::read, newest, EIO},
+                                                       {FileCall::read, newest, ESTALE, 2},
+                                                       {FileCall::openat, newest, ESTALE, 2},
+                                                       {FileCall::openat, newest, ENOENT}}) {
+    const ScriptedFiles files({fault});
+    const ChoiceStore::Kept kept = store.load();
+    REQUIRE(kept.problems.size() == 1);
+    CHECK_THAT(kept.problems[0], ContainsSubstring((store.path() / newest).string()));
+    REQUIRE(kept.entries.size() == 1);
+    CHECK(kept.entries[0] == entry_of(1));
+    CHECK(count_files(store.path()) == 2);
+  }
+  CHECK(store.load().entries.at(0) == entry_of(2));
+}
+
+TEST_CASE("ChoiceStore: a file that is not listed yet does not count yet", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of(1)).empty());
+  {
+    ScriptedFiles files;
+    files.hide(".json");
+    CHECK(store.load().entries.empty());
+    CHECK(store.load().problems.empty());
+  }
+  CHECK(store.load().entries.size() == 1);
+}
+
+TEST_CASE("ChoiceStore: a folder that cannot be listed is named, and nothing of it is used", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of(1)).empty());
+  REQUIRE(store.save(entry_of(2)).empty());
+  for (int after = 0; after < 4; ++after) {
+    const ScriptedFiles files({{FileCall::readdir, "region", EIO, 1, after}});
+    const ChoiceStore::Kept kept = store.load();
+    CHECK(kept.entries.empty());
+    REQUIRE(kept.problems.size() == 1);
+    CHECK_THAT(kept.problems[0], ContainsSubstring(store.path().string()));
+  }
+}

@@ -1,0 +1,90 @@
+/// \file
+/// Choices that outlive the process, on file systems that fail: every run returns its value, and the region
+/// is tuned or what is kept is used.
+
+#include "support/engine.hpp"
+#include "support/scripted_files.hpp"
+#include "support/stderr_capture.hpp"
+#include "unit/tuning/kept_process.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace kept_test;
+using engine_test::TemporaryDirectory;
+
+TEST_CASE("kept choices: a file that is stale once is used", "[unit]") {
+  for (const FileCall call : {FileCall::openat, FileCall::fstat, FileCall::read}) {
+    const TemporaryDirectory directory;
+    const Process process{.ranks = 2, .directory = directory.path()};
+    REQUIRE(run(process).tuned(2));
+    const ScriptedFiles files({{call, ".json", ESTALE}});
+    CHECK(run(process).used(2));
+    CHECK(files.failed() == 1);
+  }
+}
+
+TEST_CASE("kept choices: what cannot be read is tuned again, and used when it can be read", "[unit]") {
+  for (const FileFault& fault : std::vector<FileFault>{{FileCall::read, ".json", EIO},
+                                                       {FileCall::read, ".json", ESTALE, 2},
+                                                       {FileCall::openat, ".json", ENOENT},
+                                                       {FileCall::openat, "/choices", EACCES},
+                                                       {FileCall::fstat, "/choices", EIO},
+                                                       {FileCall::readdir, "/choices", EIO, 1, 1},
+                                                       {FileCall::readdir, "/choices", ESTALE, 2}}) {
+    const TemporaryDirectory directory;
+    const Process process{.ranks = 2, .directory = directory.path()};
+    REQUIRE(run(process).tuned(2));
+    {
+      const ScriptedFiles files({fault});
+      const engine_test::StderrCapture said;
+      CHECK(run(process).tuned(2));
+      CHECK(files.failed() == fault.times);
+      CHECK_THAT(said.text(), ContainsSubstring("warning: " + directory.path().string()));
+    }
+    CHECK(run(process).used(2));
+  }
+}
+
+TEST_CASE("kept choices: what cannot be written is a warning that names the file, and nothing is left of it",
+          "[unit]") {
+  for (const FileFault& fault : std::vector<FileFault>{{FileCall::openat, "/.", ENOSPC},
+                                                       {FileCall::write, "/.", ENOSPC},
+                                                       {FileCall::fsync, "/.", EIO},
+                                                       {FileCall::close, "/.", ENOSPC},
+                                                       {FileCall::renameat, "/.", EIO}}) {
+    const TemporaryDirectory directory;
+    const Process process{.ranks = 2, .directory = directory.path()};
+    {
+      const ScriptedFiles files({fault});
+      const Seen seen = run(process);
+      CHECK(seen.tuned(2));
+      CHECK(files.failed() == 1);
+      REQUIRE(seen.reports[0].warnings.size() == 1);
+      CHECK_THAT(seen.reports[0].warnings[0],
+                 ContainsSubstring("the choices are not kept: " + directory.path().string()) &&
+                     ContainsSubstring(".json"));
+      CHECK(seen.reports[1].warnings.empty());
+    }
+    for (const auto& left : fs::recursive_directory_iterator(directory.path())) {
+      CHECK(left.is_directory());
+    }
+    CHECK(run(process).tuned(2));
+    CHECK(run(process).used(2));
+  }
+}
+
+TEST_CASE("kept choices: a rename that was done but is reported failed is no failure", "[unit]") {
+  const TemporaryDirectory directory;
+  const Process process{.ranks = 2, .directory = directory.path()};
+  {
+    const ScriptedFiles files({{FileCall::renameat, "/.", ENOENT, 1, 0, true}});
+    const Seen seen = run(process);
+    CHECK(seen.tuned(2));
+    CHECK(seen.reports[0].warnings.empty());
+    CHECK(files.failed() == 1);
+  }
+  CHECK(run(process).used(2));
+}

@@ -1,0 +1,72 @@
+/// \file
+/// Choices that outlive the process, on several ranks: all use them or all tune, with the messages that
+/// docs/cache.md counts.
+
+#include "support/engine.hpp"
+#include "support/scripted_files.hpp"
+#include "support/stderr_capture.hpp"
+#include "unit/tuning/kept_process.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+using namespace kept_test;
+using engine_test::TemporaryDirectory;
+
+namespace {
+
+// Collectives of the tuner's first run of a region.
+constexpr std::int64_t told = 1;     // what the machines are, and what rank 0 has read
+constexpr std::int64_t agreed = 2;   // which sets all ranks can use: a header and a reduction
+constexpr std::int64_t settled = 1;  // after the only run of the region
+constexpr std::int64_t hello = 1;
+constexpr std::int64_t launched = 2;  // after a tuning: a header and a gather
+
+constexpr std::int64_t used = hello + told + agreed + settled;
+constexpr std::int64_t cold = told + launched;  // beyond a tuning without a directory
+constexpr std::int64_t refused = told + agreed + hello + told + launched;  // the same
+
+}  // namespace
+
+TEST_CASE("kept choices: all ranks use them or all tune, for the same number of messages each time",
+          "[unit]") {
+  ScriptedFiles files;
+  files.leave_out_syncs();
+  const engine_test::StderrCapture said;  // of hundreds of damaged files
+  for (const int ranks : {2, 4}) {
+    const std::int64_t tuning = run({.ranks = ranks}).traffic.collectives;
+    for (int repetition = 0; repetition < 100; ++repetition) {
+      const TemporaryDirectory directory;
+      const TemporaryDirectory empty;
+      const Process process{.ranks = ranks, .directory = directory.path()};
+      const auto check = [&](const Process& changed, bool reads, std::int64_t collectives) {
+        const Seen seen = run(changed);
+        INFO(ranks << " ranks, repetition " << repetition << ": " << seen.runs[0] << " runs");
+        CHECK((reads ? seen.used(2) : seen.tuned(2)));
+        CHECK(seen.traffic.collectives == collectives);
+      };
+      check(process, false, tuning + cold);
+      Process only_rank_0 = process;
+      only_rank_0.directory_of = [&](int rank) { return rank == 0 ? directory.path() : fs::path(); };
+      check(only_rank_0, true, used);
+      Process only_rank_1 = process;
+      only_rank_1.directory_of = [&](int rank) { return rank == 1 ? directory.path() : empty.path(); };
+      check(only_rank_1, false, tuning + cold);
+      Process other_machine = process;
+      other_machine.machine = [](int rank) { return rank == 1 ? "slower" : "as ever"; };
+      check(other_machine, false, tuning + refused);
+      Process other_version = process;
+      other_version.version = [](int rank) { return rank == 1 ? "2" : ""; };
+      check(other_version, false, tuning + refused);
+      check(process, true, used);
+      for (const auto& file : fs::recursive_directory_iterator(directory.path())) {
+        if (file.is_regular_file()) {
+          std::ofstream(file.path()) << "{";
+        }
+      }
+      check(process, false, tuning + cold);
+      check(process, true, used);
+    }
+  }
+}
