@@ -200,6 +200,23 @@ std::optional<std::string> read_all(int file) {
   }
 }
 
+/// Of everything in it, with "." and ".."; nothing where it is not open.
+std::vector<std::string> names_in(Opened folder) {
+  std::vector<std::string> names;
+  if (!folder.directory.open()) {
+    return names;
+  }
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(folder.directory.get()), ::closedir);
+  if (!listing) {
+    return names;
+  }
+  folder.directory.release();  // the listing closes it
+  while (const dirent* const entry = ::readdir(listing.get())) {
+    names.emplace_back(entry->d_name);
+  }
+  return names;
+}
+
 fs::path without_slash(const fs::path& path) {
   const fs::path normal = path.lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();
@@ -269,23 +286,41 @@ std::string TrustedFolder::write(const std::string& file, std::string_view text)
 }
 
 std::vector<std::string> TrustedFolder::files(std::string_view ending) const {
-  Opened folder = open_folder(root_, name_, trusted_);
-  std::vector<std::string> names;
-  if (!folder.directory.open()) {
-    return names;
-  }
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(folder.directory.get()), ::closedir);
-  if (!listing) {
-    return names;
-  }
-  folder.directory.release();  // the listing closes it
-  while (const dirent* const entry = ::readdir(listing.get())) {
-    const std::string_view name = entry->d_name;
-    if (!name.starts_with('.') && name.ends_with(ending)) {
-      names.emplace_back(name);
-    }
-  }
+  std::vector<std::string> names = names_in(open_folder(root_, name_, trusted_));
+  std::erase_if(names,
+                [&](const std::string& name) { return name.starts_with('.') || !name.ends_with(ending); });
   return names;
+}
+
+std::vector<std::string> TrustedFolder::temporary_files() const {
+  std::vector<std::string> names = names_in(open_folder(root_, name_, trusted_));
+  std::erase_if(names, [](const std::string& name) { return !name.starts_with('.') || name.size() < 3; });
+  return names;
+}
+
+std::vector<std::string> TrustedFolder::folders() const {
+  const Opened folder = open_folder(root_, name_, trusted_);
+  std::vector<std::string> names = names_in(open_folder(root_, name_, trusted_));
+  std::erase_if(names, [&](const std::string& name) {
+    struct stat status {};
+    return name.starts_with('.') ||
+           ::fstatat(folder.directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+           !S_ISDIR(status.st_mode);
+  });
+  return names;
+}
+
+std::string TrustedFolder::refusal() const {
+  return open_folder(root_, name_, trusted_).refusal;
+}
+
+std::string TrustedFolder::remove(const std::string& file) const {
+  const Opened folder = open_folder(root_, name_, trusted_);
+  if (!folder.directory.open()) {
+    return folder.refusal;
+  }
+  const bool gone = ::unlinkat(folder.directory.get(), file.c_str(), 0) == 0 || errno == ENOENT;
+  return gone ? std::string() : failure_text(root_ / name_ / file, "it cannot be removed");
 }
 
 std::string TrustedFolder::rename(const std::string& file, const std::string& to) const {
