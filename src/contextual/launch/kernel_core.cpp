@@ -1,3 +1,4 @@
+#include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/run_context.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
@@ -42,6 +43,9 @@ KernelCore::~KernelCore() = default;
 
 int KernelCore::look_up(const LockInTable& table, const Key& key) const noexcept {
   const ThreadState& thread = this_thread;
+  if (thread.defaults_only) {
+    return 0;
+  }
   if (thread.region != 0) {
     const int config_id = table.find(thread.region, key, thread.scope);
     if (thread.use != nullptr) [[unlikely]] {
@@ -50,9 +54,6 @@ int KernelCore::look_up(const LockInTable& table, const Key& key) const noexcept
     if (config_id != LockInTable::none) {
       return config_id;
     }
-  }
-  if (thread.defaults_only) {
-    return 0;
   }
   const int config_id = table.find(0, key, thread.scope);
   return config_id == LockInTable::none ? 0 : config_id;
@@ -81,7 +82,23 @@ int KernelCore::resolve_slowly(const Key& key) const {
   if (!in_region && LaunchRegistry::instance().run_active()) {
     unguarded_launches_.fetch_add(1, std::memory_order_relaxed);
   }
+  if (const int config_id = pinned(this_thread.region, key, this_thread.scope);
+      config_id != LockInTable::none) {
+    const UsePass* const pass = this_thread.use;
+    return pass != nullptr && pass->watched() ? first_watched - config_id : config_id;
+  }
   return look_up(*table_, key);
+}
+
+int KernelCore::pinned_by(const KernelPins& pins, std::uint32_t region, const Key& key,
+                          std::uint64_t scope) const {
+  return pins.config_of(*this, region, key, scope);
+}
+
+std::string KernelCore::pinning_file(std::uint32_t region, const Key& key, std::uint64_t scope) const {
+  const KernelPins* const pins = pins_.load(std::memory_order_acquire);
+  const storage::Pin* const pin = pins == nullptr ? nullptr : pins->find(region, key, key_text(key), scope);
+  return pin == nullptr ? std::string() : pin->file;
 }
 
 void KernelCore::check_unambiguous() const {
@@ -163,7 +180,8 @@ void KernelCore::preload() const noexcept {
 }
 
 void KernelCore::set_fast_path(bool enabled) noexcept {
-  const bool open = enabled && ready_.load(std::memory_order_acquire) && !ambiguous();
+  const bool open = enabled && ready_.load(std::memory_order_acquire) && !ambiguous() &&
+                    pins_.load(std::memory_order_relaxed) == nullptr;
   fast_table_.store(open ? table_.get() : nullptr, std::memory_order_release);
 }
 
