@@ -36,6 +36,14 @@ enum class Mode {
   off,   ///< runs the region once with the default of every kernel
 };
 
+/// Whether choices of an earlier process are compared with the defaults before they are used, and what
+/// happens if the defaults win: see Options::revalidate.
+enum class Revalidate {
+  no,                 ///< they are used as they are
+  tune_if_worse,      ///< the region is tuned again
+  defaults_if_worse,  ///< this process uses the defaults
+};
+
 /// How far a tuning run is; given to the progress callback. The text is valid during the call only.
 struct Progress {
   std::string_view region;
@@ -139,6 +147,10 @@ struct Options {
   /// None: an empty path. Where choices are kept for other processes, which begin with them and do not tune:
   /// see docs/cache.md. Rank 0's counts. CONTEXTUAL_CACHE_DIR
   std::optional<std::filesystem::path> cache_directory{};
+  /// no. In mode tune, compares kept choices with the defaults, in turn, in as many rounds as
+  /// `search_settings.closing_rounds` says and at least five, when a tuner first uses them. The defaults also
+  /// win what is equal. RegionReport::revalidation says what came of it.
+  std::optional<Revalidate> revalidate{};
   /// False. If true, choices and progress are printed to stderr. CONTEXTUAL_PRINT_AUTOTUNING
   std::optional<bool> print{};
   std::shared_ptr<Communicator> communicator{};  ///< one_rank()

@@ -34,6 +34,7 @@ struct ResolvedOptions {
   std::string environment_error;
   std::filesystem::path log_directory = ".autotune_logs";
   std::filesystem::path cache_directory;  ///< empty: choices are not kept
+  Revalidate revalidate = Revalidate::no;
   bool print = false;
   std::shared_ptr<Communicator> communicator;
   bool communicator_given = false;  ///< true if an option set `communicator`; else it is `one_rank()`
