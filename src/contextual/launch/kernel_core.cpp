@@ -1,5 +1,6 @@
 #include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/run_context.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
@@ -43,9 +44,6 @@ KernelCore::~KernelCore() = default;
 
 int KernelCore::look_up(const LockInTable& table, const Key& key) const noexcept {
   const ThreadState& thread = this_thread;
-  if (thread.defaults_only) {
-    return 0;
-  }
   if (thread.region != 0) {
     const int config_id = table.find(thread.region, key, thread.scope);
     if (thread.use != nullptr) [[unlikely]] {
@@ -55,12 +53,18 @@ int KernelCore::look_up(const LockInTable& table, const Key& key) const noexcept
       return config_id;
     }
   }
+  if (thread.defaults_only) {
+    return 0;
+  }
   const int config_id = table.find(0, key, thread.scope);
   return config_id == LockInTable::none ? 0 : config_id;
 }
 
 /// `config_id` is what is locked in for the region, or none.
 int KernelCore::look_up_in_pass(const LockInTable& table, const Key& key, int config_id) const noexcept {
+  if (this_thread.defaults_only) {
+    return 0;
+  }
   UsePass& pass = *this_thread.use;
   const bool new_here = config_id == LockInTable::none ||
                         table.standing(this_thread.region, key, this_thread.scope) == Standing::provisional;
@@ -82,7 +86,7 @@ int KernelCore::resolve_slowly(const Key& key) const {
   if (!in_region && LaunchRegistry::instance().run_active()) {
     unguarded_launches_.fetch_add(1, std::memory_order_relaxed);
   }
-  if (const int config_id = pinned(this_thread.region, key, this_thread.scope);
+  if (const int config_id = pinned(region_of(this_thread), key, this_thread.scope);
       config_id != LockInTable::none) {
     const UsePass* const pass = this_thread.use;
     return pass != nullptr && pass->watched() ? first_watched - config_id : config_id;

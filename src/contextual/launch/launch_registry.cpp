@@ -64,6 +64,7 @@ struct LaunchRegistry::Impl {
 };
 
 LaunchRegistry::LaunchRegistry() : impl_(new Impl) {
+  detail::PinBook::instance();  // before the handlers: the last ones are called first
   // A fork while another thread holds the lock would leave it locked in the child for ever.
   pthread_atfork([] { instance().impl_->mutex.lock(); }, [] { instance().impl_->mutex.unlock(); },
                  [] { instance().impl_->mutex.unlock(); });

@@ -2,6 +2,8 @@
 
 #include <contextual/detail/launch/kernel_core.hpp>
 
+#include <pthread.h>
+
 #include <utility>
 
 namespace contextual::detail {
@@ -10,6 +12,12 @@ namespace {
 constexpr std::uint32_t no_region = 0;
 
 }  // namespace
+
+PinBook::PinBook() {
+  // As in LaunchRegistry, which makes the book first: it locks the book while it is locked itself.
+  pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                 [] { instance().mutex_.unlock(); });
+}
 
 PinBook& PinBook::instance() {
   static auto* const book = new PinBook;  // outlives static kernels

@@ -33,6 +33,7 @@ class PinBook {
   std::string file_for(std::uint32_t region_id, const Problem& problem) const;
 
  private:
+  PinBook();
   const KernelPins* find(const std::string& name) const;
 
   mutable std::mutex mutex_;

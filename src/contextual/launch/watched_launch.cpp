@@ -1,4 +1,5 @@
 #include "contextual/launch/kernel_pins.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/launch/use_pass.hpp"
 
 #include <contextual/context_guard.hpp>
@@ -11,7 +12,7 @@ namespace contextual::detail {
 
 bool WatchedLaunch::fall_back(const std::string& reason) {
   const ThreadState& thread = thread_state();
-  if (const std::string file = core_.pinning_file(thread.region, key_, thread.scope); !file.empty()) {
+  if (const std::string file = core_.pinning_file(region_of(thread), key_, thread.scope); !file.empty()) {
     throw Error(pinned_failure_text(file, core_, key_, config_id_, reason));
   }
   thread.use->saw_rejection();

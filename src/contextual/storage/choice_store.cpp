@@ -132,7 +132,7 @@ ChoiceStore::Kept ChoiceStore::load() const {
 
 std::string ChoiceStore::save(const ChoiceEntry& entry) const {
   const std::string name = new_file_name();
-  const std::string problem = folder_.write(name, to_json(entry));
+  std::string problem = folder_.write(name, to_json(entry));
   if (problem.empty()) {
     for (const Named& named : files().entries) {
       if (named.superseded && named.file < name && named.entry.purpose_digest() == entry.purpose_digest()) {

@@ -8,6 +8,7 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -93,18 +94,20 @@ bool has_kernel(const ChoiceEntry& entry, const std::optional<std::string>& kern
                                 [&](const KeptChoice& choice) { return choice.kernel == *kernel; });
 }
 
-std::vector<std::pair<std::string, std::string>> parts_of(const std::string& machine) {
-  std::vector<std::pair<std::string, std::string>> parts;
+using Parts = std::map<std::string, std::string>;
+
+Parts parts_of(const std::string& machine) {
+  Parts parts;
   std::istringstream lines(machine);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t colon = line.find(": ");
-    parts.emplace_back(line.substr(0, colon), colon == std::string::npos ? "" : line.substr(colon + 2));
+    parts[line.substr(0, colon)] = colon == std::string::npos ? "" : line.substr(colon + 2);
   }
   return parts;
 }
 
-std::string text_of(const std::vector<std::pair<std::string, std::string>>& parts, const std::string& part) {
-  const auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.first == part; });
+std::string text_of(const Parts& parts, const std::string& part) {
+  const auto found = parts.find(part);
   return found == parts.end() ? std::string() : found->second;
 }
 
@@ -239,16 +242,9 @@ std::vector<MachineDifference> KeptChoices::differences(const KeptSet& set) {
   std::vector<MachineDifference> all;
   for (std::size_t rank = 0; rank < set.machines.size(); ++rank) {
     const auto then = parts_of(set.machines[rank]);
-    std::vector<std::string> names;
-    for (const auto& part : now) {
-      names.push_back(part.first);
-    }
-    for (const auto& part : then) {
-      names.push_back(part.first);
-    }
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    for (const std::string& name : names) {
+    Parts both = now;
+    both.insert(then.begin(), then.end());
+    for (const auto& [name, unused] : both) {
       if (text_of(then, name) != text_of(now, name)) {
         const bool version = detail::without_versions(name + ": \n").empty();
         all.push_back({static_cast<int>(rank), name, text_of(then, name), text_of(now, name), version});

@@ -24,7 +24,8 @@ void check_fields(const Json& json, const std::string& what, std::initializer_li
   }
   for (const auto& [field, value] : json.items()) {
     if (std::find(known.begin(), known.end(), field) == known.end()) {
-      throw std::runtime_error(what + " has a field \"" + field + "\", which means nothing");
+      throw std::runtime_error(
+          std::string(what).append(" has a field \"").append(field).append("\", which means nothing"));
     }
   }
 }

@@ -389,7 +389,7 @@ bool ContextualAutotuner::Impl::tune_again(const std::string& region, std::uint3
   }
   const bool all_tracked = tune(region, id, call, again, occasion);
   const std::lock_guard lock(report_mutex);
-  report.runs.back().revalidation = std::move(why);
+  report.runs.back().revalidation = why;
   return all_tracked;
 }
 
@@ -460,9 +460,8 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
 
 void ContextualAutotuner::Impl::run_once(const std::string& region, const std::function<void()>& call,
                                          const options::ResolvedOptions& resolved) {
-  detail::ThreadState state;
-  state.defaults_only = resolved.mode == Mode::off;
-  state.region = region_id(region, resolved);
+  const detail::ThreadState state =
+      detail::state_in_region(region_id(region, resolved), resolved.mode == Mode::off);
   const IterationInfo info{region, Phase::final_run, 0};
   if (resolved.before_iteration) {
     resolved.before_iteration(info);
@@ -520,8 +519,7 @@ struct TunedState {
 
 void ContextualAutotuner::Impl::first_call_done(detail::TunedState& state, const std::string& region,
                                                 const options::ResolvedOptions& resolved) const {
-  state.thread.defaults_only = resolved.mode == Mode::off;
-  state.thread.region = region_id(region, resolved);
+  state.thread = detail::state_in_region(region_id(region, resolved), resolved.mode == Mode::off);
   if (resolved.mode != Mode::tune) {
     state.saturated.store(true, std::memory_order_relaxed);  // nothing is ever tuned
   }

@@ -94,8 +94,9 @@ void TimedTurns::launch(const std::function<void()>& call, TurnUses uses) {
                                                 detail::namesakes_in(options_.communicator->process_scope()),
                                                 detail::UsePass::New::is_noted);
   {
-    const detail::ThreadStateScope scope(
-        {.use = pass.get(), .region = context_.region_id(), .defaults_only = uses == TurnUses::defaults});
+    detail::ThreadState state = detail::state_in_region(context_.region_id(), uses == TurnUses::defaults);
+    state.use = pass.get();
+    const detail::ThreadStateScope scope(state);
     try {
       call();
     } catch (...) {
