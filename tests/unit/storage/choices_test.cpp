@@ -215,7 +215,7 @@ TEST_CASE("KeptChoices: nothing of a damaged text is imported", "[unit]") {
   std::string changed = text;
   changed.replace(changed.find("it was fast"), 2, "IT");
   std::string escaping = text;
-  escaping.replace(escaping.find("\"file\": \"") + 9, 2, "..");
+  escaping.replace(escaping.find(R"("file": ")") + 9, 2, "..");
   for (const std::string& bad :
        {std::string(), std::string("{}"), text.substr(0, text.size() / 2), changed, escaping}) {
     CHECK_THROWS_AS(there.import_choices(bad), InvalidArgument);

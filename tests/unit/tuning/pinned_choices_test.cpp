@@ -63,6 +63,7 @@ TEST_CASE("pins: one of a key, or of every key, is launched on all ranks, and th
       CHECK(report.problems[0].choice_config == Config{{"TILE", 2}});
       CHECK_THAT(report.problems[0].pinned_by, ContainsSubstring("mine.pin"));
       CHECK_THAT(report.problems[0].reason, ContainsSubstring("pinned by"));
+      CHECK_THAT(report.choices_text(), ContainsSubstring("{TILE: 2} (pinned)"));
     }
   }
 }
