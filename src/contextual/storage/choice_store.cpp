@@ -11,14 +11,13 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <set>
 #include <utility>
 
 namespace contextual::storage {
 namespace {
 
-constexpr int most_listings = 3;
+constexpr int most_listings = 5;
 constexpr std::size_t longest_name = 120;
 
 /// Later names come later in the order of texts, and no two processes or calls make the same one.
@@ -74,11 +73,13 @@ ChoiceStore::ChoiceStore(std::filesystem::path directory, const std::string& reg
 
 ChoiceStore::Files ChoiceStore::files() const {
   Files files;
+  std::set<std::string> seen;
   bool vanished = true;
   for (int listing = 0; listing < most_listings && vanished; ++listing) {
-    files = {};
-    vanished = !read_all(files);
+    vanished = !read_new(files, seen);
   }
+  std::sort(files.entries.begin(), files.entries.end(),
+            [](const Named& a, const Named& b) { return a.file > b.file; });
   std::set<std::uint64_t> known;
   for (Named& named : files.entries) {
     named.superseded = !known.insert(named.entry.purpose_digest()).second;
@@ -86,12 +87,13 @@ ChoiceStore::Files ChoiceStore::files() const {
   return files;
 }
 
-/// Returns false if a file was removed after it was listed.
-bool ChoiceStore::read_all(Files& files) const {
-  std::vector<std::string> names = folder_.files(entry_ending);
-  std::sort(names.begin(), names.end(), std::greater<>());
+/// Reads what has not been seen yet. Returns false if a file was removed after it was listed.
+bool ChoiceStore::read_new(Files& files, std::set<std::string>& seen) const {
   bool complete = true;
-  for (const std::string& name : names) {
+  for (const std::string& name : folder_.files(entry_ending)) {
+    if (!seen.insert(name).second) {
+      continue;
+    }
     const detail::TrustedFolder::Reading reading = folder_.read(name);
     if (!reading.text) {
       complete = complete && !reading.refusal.empty();

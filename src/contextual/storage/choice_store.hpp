@@ -11,6 +11,7 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,7 @@ class ChoiceStore {
   std::filesystem::path path() const { return folder_.path(); }
 
  private:
-  bool read_all(Files& files) const;
+  bool read_new(Files& files, std::set<std::string>& seen) const;
 
   std::string region_;
   detail::TrustedFolder folder_;
