@@ -20,7 +20,7 @@ struct ThreadState {
   ThreadLog* log = nullptr;    ///< set while a region is being tuned on this thread
   UsePass* use = nullptr;      ///< set during a call of a region that runs without tuning, see UsePass
   std::uint32_t region = 0;    ///< the active region's id, or 0 for none
-  bool defaults_only = false;  ///< set in Mode::off
+  bool defaults_only = false;  ///< set in Mode::off: of the region's choices only those that are pinned
   std::uint64_t scope = 0;     ///< the alternatives around the launch, see scope_of; 0 for none
 };
 

@@ -9,6 +9,7 @@
 #include <contextual/alternatives.hpp>
 #include <contextual/autotuner.hpp>
 #include <contextual/cache_directory.hpp>
+#include <contextual/choices.hpp>
 #include <contextual/communicator.hpp>
 #include <contextual/config.hpp>
 #include <contextual/config_space.hpp>

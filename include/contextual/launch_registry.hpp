@@ -20,6 +20,10 @@ class KernelCore;
 class LockInTable;
 }  // namespace detail
 
+namespace storage {
+struct Pin;
+}
+
 /// There is one registry per process. It is never destroyed, so that kernels with static storage duration can
 /// still unregister while the process exits. Thread-safe. A second copy of the library in the process has a
 /// registry of its own, see `other_copies`.
@@ -49,6 +53,8 @@ class CONTEXTUAL_API LaunchRegistry {
   std::shared_ptr<detail::LockInTable> table_for(const std::string& kernel, std::uint64_t digest);
   /// The same for a kernel that does not exist yet: the latest one stays.
   std::shared_ptr<detail::LockInTable> kept_table(const std::string& kernel, std::uint64_t digest);
+  /// Replaces what is pinned in a region, for kernels that exist and for those to come.
+  void pin(std::uint32_t region_id, const std::vector<storage::Pin>& pins);
   void publish(const detail::KernelCore& core);  ///< opens the kernel's fast path unless a run is active
   std::uint32_t region_id(std::string_view scope,
                           std::string_view region);  ///< > 0, the same for equal names

@@ -43,6 +43,14 @@ enum class Journal {
   synced,   ///< and waits until the disk has it: survives the end of the machine, too
 };
 
+/// Whether choices of an earlier process are compared with the defaults before they are used, and what
+/// happens if the defaults win: see Options::revalidate.
+enum class Revalidate {
+  no,                 ///< they are used as they are
+  tune_if_worse,      ///< the region is tuned again
+  defaults_if_worse,  ///< this process uses the defaults
+};
+
 /// How far a tuning run is; given to the progress callback. The text is valid during the call only.
 struct Progress {
   std::string_view region;
@@ -151,6 +159,10 @@ struct Options {
   /// False. If true, assignments of configs are tried again in which the process has died twice. Rank 0's
   /// counts.
   std::optional<bool> try_quarantined{};
+  /// no. In mode tune, compares kept choices with the defaults, in turn, in as many rounds as
+  /// `search_settings.closing_rounds` says and at least five, when a tuner first uses them. The defaults also
+  /// win what is equal. RegionReport::revalidation says what came of it.
+  std::optional<Revalidate> revalidate{};
   /// False. If true, choices and progress are printed to stderr. CONTEXTUAL_PRINT_AUTOTUNING
   std::optional<bool> print{};
   std::shared_ptr<Communicator> communicator{};  ///< one_rank()

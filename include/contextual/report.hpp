@@ -53,6 +53,7 @@ struct ProblemReport {
   bool reused = false;        ///< locked in by an earlier run
   std::size_t first_row = 0;  ///< the row of the iteration table in which the problem was first seen
   std::vector<ConfigReport> configs;
+  std::string pinned_by;  ///< the file that pins the choice; empty if it is not pinned
 };
 
 /// How a search came to the config of a problem.
@@ -136,6 +137,14 @@ struct LimitReport {
   std::optional<double> hidden;
 };
 
+/// How choices of an earlier process did beside the defaults, see Options::revalidate.
+struct RevalidationReport {
+  TimeSummary defaults;            ///< makespan of the region with all defaults
+  TimeSummary kept;                ///< with the kept choices, in the same rounds
+  std::optional<SearchGain> gain;  ///< of the kept choices over the defaults; empty without valid times
+  bool defaults_won = false;
+};
+
 /// What one problem did in one row, e.g. "config-1 (iter-0)", "config-2 (candidate)" or "-" (not launched).
 struct TableCell {
   std::size_t problem = 0;  ///< index in RegionReport::problems
@@ -168,6 +177,8 @@ struct RegionReport {
   std::optional<TimeSummary> default_makespan;
   std::optional<TimeSummary> tuned_makespan;  ///< with the chosen configs, from the same comparison
   std::optional<LimitReport> limit;           ///< if Options::parts is set and the run ended well
+  /// If Options::revalidate has compared choices of an earlier process with the defaults.
+  std::optional<RevalidationReport> revalidation;
   std::vector<std::string> warnings;
   std::string timer;                          ///< the timer's name, e.g. "CUPTI"
   std::optional<std::int64_t> timer_bias_ns;  ///< see Timer::bias_ns

@@ -1,5 +1,7 @@
 #include "contextual/launch/device_kind.hpp"
+#include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/run_context.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
@@ -61,6 +63,9 @@ int KernelCore::look_up(const LockInTable& table, const Key& key) const noexcept
 
 /// `config_id` is what is locked in for the region, or none.
 int KernelCore::look_up_in_pass(const LockInTable& table, const Key& key, int config_id) const noexcept {
+  if (this_thread.defaults_only) {
+    return 0;
+  }
   UsePass& pass = *this_thread.use;
   const bool new_here = config_id == LockInTable::none ||
                         table.standing(this_thread.region, key, this_thread.scope) == Standing::provisional;
@@ -82,11 +87,27 @@ int KernelCore::resolve_slowly(const Key& key) const {
   if (!in_region && LaunchRegistry::instance().run_active()) {
     unguarded_launches_.fetch_add(1, std::memory_order_relaxed);
   }
+  if (const int config_id = pinned(region_of(this_thread), key, this_thread.scope);
+      config_id != LockInTable::none) {
+    const UsePass* const pass = this_thread.use;
+    return pass != nullptr && pass->watched() ? first_watched - config_id : config_id;
+  }
   const std::uint64_t device_kind = device_kind_of(traits_);
   this_thread.scope ^= device_kind;
   const int config_id = look_up(*table_, key);
   this_thread.scope ^= device_kind;
   return config_id;
+}
+
+int KernelCore::pinned_by(const KernelPins& pins, std::uint32_t region, const Key& key,
+                          std::uint64_t scope) const {
+  return pins.config_of(*this, region, key, scope);
+}
+
+std::string KernelCore::pinning_file(std::uint32_t region, const Key& key, std::uint64_t scope) const {
+  const KernelPins* const pins = pins_.load(std::memory_order_acquire);
+  const storage::Pin* const pin = pins == nullptr ? nullptr : pins->find(region, key, key_text(key), scope);
+  return pin == nullptr ? std::string() : pin->file;
 }
 
 void KernelCore::check_unambiguous() const {
@@ -169,7 +190,8 @@ void KernelCore::preload() const noexcept {
 
 void KernelCore::set_fast_path(bool enabled) noexcept {
   const bool open = enabled && ready_.load(std::memory_order_acquire) && !ambiguous() &&
-                    device_kinds_in_force.load(std::memory_order_acquire) == nullptr;
+                    device_kinds_in_force.load(std::memory_order_acquire) == nullptr &&
+                    pins_.load(std::memory_order_relaxed) == nullptr;
   fast_table_.store(open ? table_.get() : nullptr, std::memory_order_release);
 }
 

@@ -1,4 +1,5 @@
 #include "contextual/launch/device_kind.hpp"
+#include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/run_context.hpp"
 
 #include <contextual/detail/launch/alternative_scope.hpp>
@@ -55,8 +56,12 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
 
 /// Of a captured launch, which takes place where the graph is replayed: neither tuned nor timed.
 [[gnu::cold]] void LaunchCall::use_without_tuning() {
-  const std::uint64_t scope = thread_state().scope ^ device_kind_of(core_.traits());
-  const int locked = core_.table()->find(log_.run->region_id(), key_, scope);
+  const std::uint64_t scope = thread_state().scope;
+  const int pinned = core_.pinned(log_.run->region_id(), key_, scope);
+  const int locked =
+      pinned != LockInTable::none
+          ? pinned
+          : core_.table()->find(log_.run->region_id(), key_, scope ^ device_kind_of(core_.traits()));
   info_.config_id = locked == LockInTable::none ? core_.first_config() : static_cast<std::size_t>(locked);
   captured_ = true;
   log_.run->note_untuned_launch();
@@ -111,6 +116,9 @@ void LaunchCall::note_rejection(const std::string& reason, bool of_assignment) {
 void LaunchCall::reject(const std::string& reason) {
   stop();
   note_rejection(reason, false);
+  if (!slot_->found.pinned_by.empty() && slot_->found.locked_config == info_.config_id) {
+    fail(pinned_failure_text(slot_->found.pinned_by, core_, key_, info_.config_id, reason));
+  }
   if (!slot_->problem.coupling.empty()) {
     fail("region \"" + std::string(info_.region) + "\": coupled kernel \"" + core_.traits().name +
          "\", key " + slot_->problem.key_text + ", config-" + std::to_string(info_.config_id) + " " +

@@ -1,4 +1,5 @@
 #include "contextual/launch/library_copies.hpp"
+#include "contextual/launch/pin_book.hpp"
 
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/launch_registry.hpp>
@@ -34,7 +35,6 @@ struct LaunchRegistry::Impl {
   std::map<std::string, NamedTables, std::less<>> tables;  ///< by kernel name; outlive the kernel
   std::map<std::string, std::uint32_t, std::less<>> regions;
   std::atomic<int> active_runs{0};
-
   static std::string region_key(std::string_view scope, std::string_view region) {
     return std::string(scope).append("\n").append(region);
   }
@@ -45,6 +45,7 @@ struct LaunchRegistry::Impl {
     for (auto place = first; place != last; ++place) {
       KernelCore& kernel = **place->second;
       kernel.set_ambiguous(ambiguous);
+      kernel.set_pins(detail::PinBook::instance().of(kernel));
       kernel.set_fast_path(active_runs.load(std::memory_order_relaxed) == 0);
     }
   }
@@ -63,6 +64,7 @@ struct LaunchRegistry::Impl {
 };
 
 LaunchRegistry::LaunchRegistry() : impl_(new Impl) {
+  detail::PinBook::instance();  // before the handlers: the last ones are called first
   // A fork while another thread holds the lock would leave it locked in the child for ever.
   pthread_atfork([] { instance().impl_->mutex.lock(); }, [] { instance().impl_->mutex.unlock(); },
                  [] { instance().impl_->mutex.unlock(); });
@@ -124,6 +126,15 @@ void LaunchRegistry::remove(const KernelCore& core) noexcept {
   }
   impl_->kernels.erase(place);
   impl_->refresh_name(traits.name);
+}
+
+void LaunchRegistry::pin(std::uint32_t region_id, const std::vector<storage::Pin>& pins) {
+  const std::lock_guard lock(impl_->mutex);
+  detail::PinBook::instance().replace(region_id, pins);
+  for (const auto& kernel : impl_->kernels) {
+    kernel->set_pins(detail::PinBook::instance().of(*kernel));
+    kernel->set_fast_path(impl_->active_runs.load(std::memory_order_relaxed) == 0);
+  }
 }
 
 std::shared_ptr<LockInTable> LaunchRegistry::table_for(const std::string& kernel, std::uint64_t digest) {

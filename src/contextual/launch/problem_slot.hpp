@@ -85,7 +85,8 @@ struct Discovery {
   std::vector<std::shared_ptr<const KernelCore>> members;
   bool has_prepare = false;  ///< some member on some rank has one
   bool has_verify = false;   ///< an object on some rank judges its results, see RegisteredChecks
-  std::optional<std::size_t> locked_config;  ///< the choice of an earlier run
+  std::optional<std::size_t> locked_config;  ///< the choice of an earlier run, or a pinned one
+  std::string pinned_by;                     ///< the file that pins it; empty: none
   std::vector<bool> left_out;                ///< by config: `keep` left it out on some rank
 };
 

@@ -1,6 +1,7 @@
 #include "contextual/launch/run_context.hpp"
 
 #include "contextual/launch/device_kind.hpp"
+#include "contextual/launch/pin_book.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/alternative_scope.hpp>
@@ -131,6 +132,7 @@ ProblemSlot* RunContext::count_untracked() noexcept {
 /// Under the lock.
 ProblemSlot& RunContext::list(const Problem& problem) {
   ProblemSlot& slot = slots_.emplace_back(slots_.size(), problem);
+  slot.found.pinned_by = PinBook::instance().file_for(region_id_, problem);
   index_.add(slot);
   for (std::size_t id = 0; problem.choice_point && id < problem.config_count; ++id) {
     alternatives_[scope_of(problem.alternatives(), KernelCore::hash_of(problem.name), problem.key, id)] = {
@@ -188,6 +190,9 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const st
 }
 
 std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, const Problem& problem) const {
+  if (const int pinned = core.pinned(region_id_, problem.key, problem.scope); pinned != LockInTable::none) {
+    return static_cast<std::size_t>(pinned);
+  }
   const int locked = core.table()->find(region_id_, problem.key, problem.scope);
   if (locked == LockInTable::none || reuse_ == Reuse::nothing) {
     return std::nullopt;

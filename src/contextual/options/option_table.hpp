@@ -46,6 +46,7 @@ constexpr auto option_table() {
       row("end_blocked_calls", &O::end_blocked_calls, &R::end_blocked_calls),
       row("times_count", &O::times_count, &R::times_count),
       row("log_directory", &O::log_directory, &R::log_directory).below(&E::log_directory),
+      row("revalidate", &O::revalidate, &R::revalidate).agreed(),
       row("cache_directory", &O::cache_directory, &R::cache_directory).below(&E::cache_directory),
       row("journal", &O::journal, &R::journal),
       row("try_quarantined", &O::try_quarantined, &R::try_quarantined),

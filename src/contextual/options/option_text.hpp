@@ -37,6 +37,17 @@ inline std::string text_of(SearchLevel level) {
   }
   return "thorough";
 }
+inline std::string text_of(Revalidate revalidate) {
+  switch (revalidate) {
+    case Revalidate::no:
+      return "no";
+    case Revalidate::tune_if_worse:
+      return "tune_if_worse";
+    case Revalidate::defaults_if_worse:
+      break;
+  }
+  return "defaults_if_worse";
+}
 inline std::string text_of(std::chrono::milliseconds time) {
   return std::to_string(time.count()) + "ms";
 }

@@ -36,6 +36,7 @@ struct ResolvedOptions {
   std::filesystem::path cache_directory;  ///< empty: choices are not kept
   Journal journal = Journal::written;
   bool try_quarantined = false;
+  Revalidate revalidate = Revalidate::no;
   bool print = false;
   std::shared_ptr<Communicator> communicator;
   bool communicator_given = false;  ///< true if an option set `communicator`; else it is `one_rank()`

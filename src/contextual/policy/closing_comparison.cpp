@@ -94,4 +94,8 @@ ClosingComparison::Result ClosingComparison::result() const {
   return result;
 }
 
+bool reference_wins(const ClosingComparison::Result& result, double tie_margin) {
+  return result.gain->centre <= std::min(tie_margin, result.noise);
+}
+
 }  // namespace contextual::policy

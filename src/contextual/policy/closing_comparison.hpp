@@ -62,4 +62,8 @@ class ClosingComparison {
   int begun_ = 0;               ///< complete rounds, whether they count or not
 };
 
+/// Returns true if the choice is not shorter by more than the margin, or than the noise if that is smaller.
+/// `result` has a gain.
+bool reference_wins(const ClosingComparison::Result& result, double tie_margin);
+
 }  // namespace contextual::policy

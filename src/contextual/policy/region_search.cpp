@@ -622,7 +622,7 @@ void RegionSearch::end_closing() {
     return;
   }
   const std::string reference = text_of(record_.reference);
-  if (result->gain->centre <= std::min(options_.tie_margin, result->noise)) {
+  if (reference_wins(*result, options_.tie_margin)) {
     const std::string win =
         record_.reference == Reference::default_alternative ? ": that wins" : ": they win";
     record_.reason = result->gain->centre < 0

@@ -142,7 +142,7 @@ std::string RegionReport::choices_text() const {
       text += ", " + record::format_latency(time.centre_ns) + " +- " + record::format_latency(time.spread_ns);
     }
     text += problem.outcome == ProblemOutcome::provisional ? " (provisional)" : "";
-    text += problem.reused ? " (from an earlier run)" : "";
+    text += !problem.pinned_by.empty() ? " (pinned)" : problem.reused ? " (from an earlier run)" : "";
     text += "\n    " + record::one_line(problem.reason) + "\n";
   }
   return text;

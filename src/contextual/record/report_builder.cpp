@@ -96,6 +96,10 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
   report.choice_config = config_of(slot, record.choice);
   report.reason = record.reason;
   report.reused = slot.found.locked_config == record.choice;
+  if (report.reused && !slot.found.pinned_by.empty()) {
+    report.pinned_by = slot.found.pinned_by;
+    report.reason = "pinned by " + slot.found.pinned_by;
+  }
   for (std::size_t id = 0; id < record.configs.size(); ++id) {
     const policy::ConfigRecord& config = record.configs[id];
     report.configs.push_back({id, config_of(slot, id), time_summary(config.samples_ns, statistic),

@@ -1,5 +1,7 @@
 #include "contextual/storage/choice_entry.hpp"
 
+#include "contextual/storage/choice_fields.hpp"
+
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/error.hpp>
@@ -17,25 +19,9 @@ using detail::StableHash;
 
 constexpr int format = 1;
 constexpr std::size_t most_choices = 100'000;
-constexpr std::size_t most_configs = 1U << 20U;
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::runtime_error(what);
-}
-
-std::uint64_t word_of(const Json& json) {
-  const auto& text = json.get_ref<const std::string&>();
-  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    fail("\"" + text + "\" is no word of 16 hexadecimal digits");
-  }
-  return std::stoull(text, nullptr, 16);
-}
-
-std::size_t count_of(const Json& json, std::size_t most) {
-  if (!json.is_number_unsigned() || json.get<std::uint64_t>() > most) {
-    fail(json.dump() + " is no number from 0 to " + std::to_string(most));
-  }
-  return json.get<std::size_t>();
 }
 
 std::optional<std::int64_t> time_of(const Json& json) {
@@ -52,26 +38,6 @@ Json json_of(const std::optional<std::int64_t>& time_ns) {
   return time_ns ? Json(*time_ns) : Json();
 }
 
-Json json_of(const Key& key) {
-  Json words = Json::array();
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    words.push_back({static_cast<int>(key.type(i)), detail::hex_text(key.word(i))});
-  }
-  return words;
-}
-
-Key key_of(const Json& json) {
-  Key key;
-  for (const Json& word : json.get_ref<const Json::array_t&>()) {
-    if (word.size() != 2) {
-      fail("a word of a key is no pair");
-    }
-    const std::size_t type = count_of(word.at(0), static_cast<std::size_t>(Key::Type::text_more));
-    key.append_word(static_cast<Key::Type>(type), word_of(word.at(1)));
-  }
-  return key;
-}
-
 Json json_of(const KeptChoice& choice) {
   Json launched = Json::array();
   for (const ChosenKernel& kernel : choice.launched) {
@@ -80,7 +46,7 @@ Json json_of(const KeptChoice& choice) {
   Json json = {{"kernel", choice.kernel},
                {"coupling", choice.coupling},
                {"key", choice.key_text},
-               {"key_words", json_of(choice.key)},
+               {"key_words", json_of_key(choice.key)},
                {"scope", detail::hex_text(choice.scope)},
                {"launched", std::move(launched)},
                {"configs", choice.config_count},
@@ -137,15 +103,6 @@ Json content_of(const ChoiceEntry& entry) {
           {"machines", entry.machines},
           {"makespan_ns", json_of(entry.makespan_ns)},
           {"choices", std::move(choices)}};
-}
-
-/// An entry has few levels; what has many would exhaust the stack when it is written.
-bool refuse_depth(int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
-  constexpr int deepest = 16;
-  if (depth > deepest) {
-    fail("it has more levels than an entry");
-  }
-  return true;
 }
 
 ChoiceEntry entry_of(const Json& content) {

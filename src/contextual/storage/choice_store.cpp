@@ -11,14 +11,13 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <set>
 #include <utility>
 
 namespace contextual::storage {
 namespace {
 
-constexpr std::string_view ending = ".json";
+constexpr int most_listings = 5;
 constexpr std::size_t longest_name = 120;
 
 /// Later names come later in the order of texts, and no two processes or calls make the same one.
@@ -34,10 +33,23 @@ std::string new_file_name() {
                                 .add(static_cast<std::uint64_t>(::getpid()))
                                 .add(next.fetch_add(1))
                                 .value();
-  return detail::hex_text(now) + "-" + detail::hex_text(who) + std::string(ending);
+  return detail::hex_text(now) + "-" + detail::hex_text(who) + entry_ending;
 }
 
 }  // namespace
+
+std::optional<std::chrono::system_clock::time_point> written_at(const std::string& file) {
+  constexpr std::size_t word = 16;
+  const std::string form = detail::hex_text(0) + "-" + detail::hex_text(0) + entry_ending;
+  if (file.size() != form.size() || file[word] != '-' || !file.ends_with(entry_ending) ||
+      file.find_first_not_of("0123456789abcdef") != word ||
+      file.find_first_not_of("0123456789abcdef", word + 1) != 2 * word + 1) {
+    return std::nullopt;
+  }
+  const std::chrono::nanoseconds since_epoch(std::stoull(file.substr(0, word), nullptr, 16));
+  return std::chrono::system_clock::time_point(
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(since_epoch));
+}
 
 std::string file_name_of(const std::string& text) {
   std::string name;
@@ -56,45 +68,105 @@ std::string file_name_of(const std::string& text) {
 }
 
 ChoiceStore::ChoiceStore(std::filesystem::path directory, const std::string& region)
-    : region_(region), folder_(std::move(directory), "choices/" + file_name_of(region)) {}
+    : region_(region),
+      folder_(std::move(directory), std::filesystem::path(choices_folder) / file_name_of(region)) {}
 
-ChoiceStore::Kept ChoiceStore::load() const {
-  Kept kept;
-  auto [names, refusal] = folder_.files(ending);
-  if (!refusal.empty()) {
-    kept.problems.push_back(std::move(refusal));
+ChoiceStore::Files ChoiceStore::files() const {
+  Files files;
+  std::set<std::string> seen;
+  std::vector<std::string> vanished = read_new(files, seen);
+  for (int listing = 1; listing < most_listings && !vanished.empty(); ++listing) {
+    vanished = read_new(files, seen);
   }
-  std::sort(names.begin(), names.end(), std::greater<>());
+  for (const std::string& name : vanished) {
+    files.refusals.push_back(
+        (path() / name).string() +
+        " is listed, but not there: it has been removed, or a network file system shows it late");
+  }
+  std::sort(files.entries.begin(), files.entries.end(),
+            [](const Named& a, const Named& b) { return a.file > b.file; });
   std::set<std::uint64_t> known;
+  for (Named& named : files.entries) {
+    named.superseded = !known.insert(named.entry.purpose_digest()).second;
+  }
+  return files;
+}
+
+/// Reads what has not been seen yet. Returns the files that are listed but not there.
+std::vector<std::string> ChoiceStore::read_new(Files& files, std::set<std::string>& seen) const {
+  std::vector<std::string> vanished;
+  const auto [names, refusal] = folder_.files(entry_ending);
+  if (!refusal.empty() && seen.insert(refusal).second) {
+    files.refusals.push_back(refusal);
+  }
   for (const std::string& name : names) {
+    if (!seen.insert(name).second) {
+      continue;
+    }
     const detail::TrustedFolder::Reading reading = folder_.read(name);
     if (!reading.text) {
-      kept.problems.push_back(reading.refusal.empty() ? (path() / name).string() +
-                                                            " is listed, but not there: it has been removed, "
-                                                            "or a network file system shows it late"
-                                                      : reading.refusal);
+      if (reading.refusal.empty()) {
+        vanished.push_back(name);
+        seen.erase(name);
+      } else {
+        files.refusals.push_back(reading.refusal);
+      }
       continue;
     }
     ParsedEntry parsed = parse_entry(*reading.text);
     if (parsed.entry && parsed.entry->region != as_kept(region_)) {
       parsed = {std::nullopt, "it is of region \"" + parsed.entry->region + "\""};
     }
-    if (!parsed.entry) {
-      const std::string aside = name + ".damaged";
-      const bool moved = folder_.rename(name, aside).empty();
-      kept.problems.push_back((path() / name).string() + " is not used: " + parsed.problem +
-                              (moved ? "; it is " + aside + " now" : ""));
-      continue;
+    if (parsed.entry) {
+      files.entries.push_back({name, *std::move(parsed.entry)});
+    } else {
+      files.damaged.push_back({name, parsed.problem});
     }
-    if (known.insert(parsed.entry->purpose_digest()).second) {
-      kept.entries.push_back(*std::move(parsed.entry));
+  }
+  return vanished;
+}
+
+ChoiceStore::Kept ChoiceStore::load() const {
+  Files files = this->files();
+  Kept kept{{}, std::move(files.refusals)};
+  for (const Damaged& damaged : files.damaged) {
+    const std::string aside = damaged.file + damaged_ending;
+    const bool moved = folder_.rename(damaged.file, aside).empty();
+    kept.problems.push_back((path() / damaged.file).string() + " is not used: " + damaged.problem +
+                            (moved ? "; it is " + aside + " now" : ""));
+  }
+  for (Named& named : files.entries) {
+    if (!named.superseded) {
+      kept.entries.push_back(std::move(named.entry));
     }
   }
   return kept;
 }
 
 std::string ChoiceStore::save(const ChoiceEntry& entry) const {
-  return folder_.write(new_file_name(), to_json(entry));
+  const std::string name = new_file_name();
+  std::string problem = folder_.write(name, to_json(entry));
+  if (problem.empty()) {
+    for (const Named& named : files().entries) {
+      if (named.superseded && named.file < name && named.entry.purpose_digest() == entry.purpose_digest()) {
+        static_cast<void>(folder_.remove(named.file));  // of another user: it stays, and does not count
+      }
+    }
+  }
+  return problem;
+}
+
+std::vector<ChoiceStore::PinFile> ChoiceStore::pin_files() const {
+  std::vector<std::string> names = folder_.files(pin_ending).names;
+  std::sort(names.begin(), names.end());
+  std::vector<PinFile> files;
+  for (const std::string& name : names) {
+    const detail::TrustedFolder::Reading reading = folder_.read(name);
+    if (reading.text || !reading.refusal.empty()) {
+      files.push_back({path() / name, reading.text.value_or(""), reading.refusal});
+    }
+  }
+  return files;
 }
 
 }  // namespace contextual::storage

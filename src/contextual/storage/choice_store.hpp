@@ -4,10 +4,14 @@
 /// The choices of regions on disk.
 
 #include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/pin.hpp"
 
 #include <contextual/detail/storage/trusted_folder.hpp>
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,7 +19,7 @@ namespace contextual::storage {
 
 /// A folder a region, in `choices` of the cache directory, with a file an entry. A file is never changed; of
 /// those with one purpose (ChoiceEntry::purpose_digest) the newest counts. Names are made of what every file
-/// system takes.
+/// system takes. What is pinned is beside them, in files whose names end in `.pin`.
 class ChoiceStore {
  public:
   explicit ChoiceStore(std::filesystem::path directory, const std::string& region);
@@ -27,15 +31,51 @@ class ChoiceStore {
   /// Returns what is there. A damaged file gets another name.
   Kept load() const;
 
-  /// Returns what went wrong, or an empty text.
+  struct Named {
+    std::string file;  ///< later names come later in the order of texts
+    ChoiceEntry entry;
+    bool superseded = false;  ///< a newer one has its purpose
+  };
+  struct Damaged {
+    std::string file;
+    std::string problem;
+  };
+  /// All files, the newest first.
+  struct Files {
+    std::vector<Named> entries;
+    std::vector<Damaged> damaged;
+    std::vector<std::string> refusals;  ///< of files that are not believed
+  };
+  /// Returns what is there, and changes nothing. Looks again where a file is removed meanwhile, because what
+  /// replaces it may have come after the first look.
+  Files files() const;
+
+  /// Removes what it supersedes, as far as it may. Returns what went wrong, or an empty text.
   std::string save(const ChoiceEntry& entry) const;
+
+  using PinFile = storage::PinFile;
+  /// Returns the pin files in the order of their names.
+  std::vector<PinFile> pin_files() const;
+
+  const detail::TrustedFolder& folder() const noexcept { return folder_; }
 
   std::filesystem::path path() const { return folder_.path(); }
 
  private:
+  std::vector<std::string> read_new(Files& files, std::set<std::string>& seen) const;
+
   std::string region_;
   detail::TrustedFolder folder_;
 };
+
+/// The folder of the regions within a cache directory, and the endings of the names in their folders.
+inline constexpr const char* choices_folder = "choices";
+inline constexpr const char* entry_ending = ".json";
+inline constexpr const char* damaged_ending = ".damaged";
+inline constexpr const char* pin_ending = ".pin";
+
+/// Returns when the entry of this file name was written; nothing for a name that no entry has.
+std::optional<std::chrono::system_clock::time_point> written_at(const std::string& file);
 
 /// Returns a name for a file that stands for this text alone: letters, digits, '-' and '_' stay, the others
 /// become %XX, and of a long text the end becomes a digest.

@@ -15,6 +15,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -173,10 +174,24 @@ Attempt<Text> read_once(const Opened& folder, const fs::path& path, bool trusted
   return text ? Attempt<Text>{std::move(text)} : refuse<Text>(path, "it cannot be read");
 }
 
-/// Those that are hidden, or the others.
-enum class Listed { hidden, visible };
+bool is_visible(const std::string& name) {
+  return !name.starts_with('.');
+}
 
-Attempt<Names> list_once(Opened folder, const fs::path& path, Listed listed, std::string_view ending) {
+bool is_temporary(const std::string& name) {
+  return name.starts_with('.') && name.ends_with(unfinished);
+}
+
+bool is_folder(int folder, const std::string& name) {
+  struct stat status {};
+  return file_calls().fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISDIR(status.st_mode);
+}
+
+/// Whether a name in an open folder is listed.
+using Kept = std::function<bool(int folder, const std::string& name)>;
+
+Attempt<Names> list_once(Opened folder, const fs::path& path, const Kept& kept) {
   if (!folder.descriptor.open()) {
     return {{}, std::move(folder.refusal), folder.code};
   }
@@ -184,7 +199,7 @@ Attempt<Names> list_once(Opened folder, const fs::path& path, Listed listed, std
   if (opened == nullptr) {
     return refuse<Names>(path, "it cannot be listed");
   }
-  folder.descriptor.release();  // the listing closes it
+  const int number = folder.descriptor.release();  // the listing closes it
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(opened, file_calls().closedir);
   Names names;
   for (;;) {
@@ -196,11 +211,15 @@ Attempt<Names> list_once(Opened folder, const fs::path& path, Listed listed, std
     if (entry == nullptr) {
       return {std::move(names)};
     }
-    const std::string_view name = entry->d_name;
-    if (name.starts_with('.') == (listed == Listed::hidden) && name.ends_with(ending)) {
-      names.emplace_back(name);
+    if (std::string name = entry->d_name; kept(number, name)) {
+      names.push_back(std::move(name));
     }
   }
+}
+
+Attempt<Names> list(const fs::path& root, const fs::path& name, bool trusted, const Kept& kept) {
+  return storage::twice_if_stale(
+      [&] { return list_once(storage::open_folder(root, name, trusted), root / name, kept); });
 }
 
 /// Removes the temporary files of processes that have ended while they wrote. The folder's own clock counts:
@@ -212,7 +231,8 @@ void remove_abandoned(int folder, const std::string& written) {
       file_calls().fstatat(folder, written.c_str(), &fresh, AT_SYMLINK_NOFOLLOW) != 0) {
     return;
   }
-  const auto listing = list_once(std::move(again), {}, Listed::hidden, unfinished);
+  const auto listing =
+      list_once(std::move(again), {}, [](int, const std::string& name) { return is_temporary(name); });
   for (const std::string& name : listing.found) {
     struct stat status {};
     if (file_calls().fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -267,10 +287,34 @@ std::string TrustedFolder::write(const std::string& file, std::string_view text)
 }
 
 TrustedFolder::Listing TrustedFolder::files(std::string_view ending) const {
-  auto attempt = storage::twice_if_stale([&] {
-    return list_once(storage::open_folder(root_, name_, trusted_), root_ / name_, Listed::visible, ending);
+  auto attempt = list(root_, name_, trusted_, [ending](int, const std::string& name) {
+    return is_visible(name) && name.ends_with(ending);
   });
   return {std::move(attempt.found), std::move(attempt.refusal)};
+}
+
+std::vector<std::string> TrustedFolder::temporary_files() const {
+  return list(root_, name_, trusted_, [](int, const std::string& name) { return is_temporary(name); }).found;
+}
+
+std::vector<std::string> TrustedFolder::folders() const {
+  const auto kept = [](int folder, const std::string& name) {
+    return is_visible(name) && is_folder(folder, name);
+  };
+  return list(root_, name_, trusted_, kept).found;
+}
+
+std::string TrustedFolder::refusal() const {
+  return storage::open_folder(root_, name_, trusted_).refusal;
+}
+
+std::string TrustedFolder::remove(const std::string& file) const {
+  const Opened folder = storage::open_folder(root_, name_, trusted_);
+  if (!folder.descriptor.open()) {
+    return folder.refusal;
+  }
+  const bool gone = file_calls().unlinkat(folder.descriptor.get(), file.c_str(), 0) == 0 || errno == ENOENT;
+  return gone ? std::string() : failure_text(root_ / name_ / file, "it cannot be removed");
 }
 
 std::string TrustedFolder::rename(const std::string& file, const std::string& to) const {

@@ -8,6 +8,7 @@
 #include "contextual/tuning/kept_choices.hpp"
 #include "contextual/tuning/kept_choices_of_run.hpp"
 #include "contextual/tuning/rank_groups.hpp"
+#include "contextual/tuning/revalidation.hpp"
 #include "contextual/tuning/run_lock.hpp"
 #include "contextual/tuning/settled_run.hpp"
 #include "contextual/tuning/tuning_run.hpp"
@@ -31,6 +32,7 @@ using options::ResolvedOptions;
 using tuning::CallWatch;
 using tuning::Occasion;
 using tuning::Origin;
+using tuning::Reads;
 using tuning::TuningRun;
 using tuning::TuningSetup;
 
@@ -79,6 +81,8 @@ struct ContextualAutotuner::Impl {
   tuning::RankGroups groups;
   mutable std::mutex report_mutex;
   Report report;
+  /// What run_with_kept has installed for `tune` to compare with the defaults.
+  std::optional<RegionReport> to_revalidate;
   CallWatch watch;  ///< of calls without a tuning run; goes first, since its thread reads the report
 
   explicit Impl(Options o) : options(std::move(o)) {}
@@ -109,12 +113,14 @@ struct ContextualAutotuner::Impl {
                      const options::ResolvedOptions& resolved, const agreement::Hello& hello,
                      record::Recorder* recorder);
   /// Collective, after such a hello.
-  std::optional<RegionReport> install_kept(const std::string& region, std::uint32_t id,
-                                           const options::ResolvedOptions& resolved,
-                                           const agreement::Hello& hello);
-  /// A hello in which rank 0 tells what it has kept, except in mode off.
+  std::optional<tuning::InstalledChoices> install_kept(const std::string& region, std::uint32_t id,
+                                                       const options::ResolvedOptions& resolved,
+                                                       const agreement::Hello& hello);
+  /// A hello in which rank 0 tells what it has kept, in mode off only what is pinned.
   agreement::Hello say_what_is_kept(const std::string& region, const options::ResolvedOptions& resolved);
-  /// In modes use and off. In mode use the ranks look for kept choices.
+  /// The ranks have looked for what the mode and options let them use.
+  void note_looked(const std::string& region, const options::ResolvedOptions& resolved);
+  /// In modes use and off. In mode use the ranks look for kept choices, in both for pins.
   void meet_once(const std::string& region, const options::ResolvedOptions& resolved);
 
   /// See ContextualAutotuner::load.
@@ -129,6 +135,14 @@ struct ContextualAutotuner::Impl {
 
   /// Of the region's last tuning run; empty where there was none.
   std::string last_run_id(const std::string& region) const;
+
+  /// Collective, after a run with kept choices.
+  tuning::AfterRevalidation revalidate(TuningRun& run, record::Recorder& recorder,
+                                       const std::function<void()>& call,
+                                       const options::ResolvedOptions& resolved);
+  /// As `tune`, because the last run has shown that what was kept is no better than the defaults.
+  bool tune_again(const std::string& region, std::uint32_t id, const std::function<void()>& call,
+                  const options::ResolvedOptions& resolved, const Occasion& occasion);
 
   /// A region that is run again and again with nothing left to tune keeps one report of that; one that is
   /// tuned again and again keeps the latest few.
@@ -169,8 +183,9 @@ bool ContextualAutotuner::Impl::start(const std::string& region, const std::func
     if (resolved.mode == Mode::tune) {
       return run(region, call, resolved, occasion);
     }
-    const bool looks =
-        resolved.mode == Mode::use && groups.keeps_choices(resolved) && !groups.looked(region, resolved);
+    const bool looked = resolved.mode == Mode::use ? groups.looked(region, resolved)
+                                                   : groups.looked_for_pins(region, resolved);
+    const bool looks = groups.keeps_choices(resolved) && !looked;
     if (looks || !groups.met(resolved)) {  // once: a rank may have another mode
       meet_once(region, resolved);
     }
@@ -185,6 +200,7 @@ bool ContextualAutotuner::Impl::start(const std::string& region, const std::func
 bool ContextualAutotuner::Impl::run(const std::string& region, const std::function<void()>& call,
                                     const options::ResolvedOptions& resolved, const Occasion& occasion) {
   const std::uint32_t id = region_id(region, resolved);
+  to_revalidate.reset();
   const bool settled =
       occasion.origin == Origin::run && !resolved.always_tune && groups.settled(region, id, resolved);
   if (settled) {
@@ -201,9 +217,12 @@ bool ContextualAutotuner::Impl::run(const std::string& region, const std::functi
       return true;
     }
     groups.forget_settled(region, resolved);
-  } else if (occasion.origin == Origin::run && !resolved.always_tune && !groups.looked(region, resolved) &&
-             start_from_kept(region, id, call, resolved)) {
-    return true;
+  } else {
+    const bool looked =
+        resolved.always_tune ? groups.looked_for_pins(region, resolved) : groups.looked(region, resolved);
+    if (occasion.origin == Origin::run && !looked && start_from_kept(region, id, call, resolved)) {
+      return true;
+    }
   }
   return tune(region, id, call, resolved, occasion);
 }
@@ -215,7 +234,8 @@ bool ContextualAutotuner::Impl::start_from_kept(const std::string& region, std::
   if (exchange.rank() != 0 || resolved.cache_directory.empty()) {
     return false;  // learns of them in its hello
   }
-  std::string kept = tuning::read_kept_choices(resolved.cache_directory, region);
+  std::string kept = tuning::read_kept_choices(resolved.cache_directory, region,
+                                               resolved.always_tune ? Reads::pins : Reads::pins_and_choices);
   if (kept.empty()) {
     return false;
   }
@@ -232,9 +252,17 @@ bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::ui
                                               const options::ResolvedOptions& resolved,
                                               const agreement::Hello& hello, record::Recorder* recorder) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
-  groups.note_looked(region, resolved);
-  std::optional<RegionReport> kept = install_kept(region, id, resolved, hello);
-  if (!kept || tuning::SettledRun(resolved, region, id, last_run_id(region), exchange, watch).execute(call)) {
+  note_looked(region, resolved);
+  std::optional<tuning::InstalledChoices> installed = install_kept(region, id, resolved, hello);
+  if (!installed || resolved.always_tune) {
+    return false;
+  }
+  RegionReport& kept = installed->report;
+  if (resolved.revalidate != Revalidate::no && installed->more_than_pins) {
+    to_revalidate = std::move(kept);
+    return false;
+  }
+  if (tuning::SettledRun(resolved, region, id, last_run_id(region), exchange, watch).execute(call)) {
     return false;
   }
   groups.note_met(resolved, hello);
@@ -246,17 +274,16 @@ bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::ui
   if (recorder != nullptr) {
     recorder->hello(hello.tuning_id, nullptr);
     recorder->end(nullptr, {});
-    kept->run_id = recorder->report().run_id;
-    kept->log_directory = recorder->report().log_directory;
+    kept.run_id = recorder->report().run_id;
+    kept.log_directory = recorder->report().log_directory;
   }
-  keep(*std::move(kept));
+  keep(std::move(kept));
   return true;
 }
 
-std::optional<RegionReport> ContextualAutotuner::Impl::install_kept(const std::string& region,
-                                                                    std::uint32_t id,
-                                                                    const options::ResolvedOptions& resolved,
-                                                                    const agreement::Hello& hello) {
+std::optional<tuning::InstalledChoices> ContextualAutotuner::Impl::install_kept(
+    const std::string& region, std::uint32_t id, const options::ResolvedOptions& resolved,
+    const agreement::Hello& hello) {
   const CallWatch::Call preparing{
       resolved.deadline, resolved.grace, [&](std::chrono::nanoseconds blocked_for) {
         return tuning::blocked_call_actions(
@@ -268,7 +295,7 @@ std::optional<RegionReport> ContextualAutotuner::Impl::install_kept(const std::s
     const CallWatch::Section section(watch, preparing);
     const bool checks = options::environment().values.version_check.value_or(true);
     sets = tuning::look_at_kept_choices(
-        id, static_cast<std::size_t>(groups.exchange_for(resolved).rank()), hello,
+        region, id, static_cast<std::size_t>(groups.exchange_for(resolved).rank()), hello,
         checks ? tuning::Versions::must_be_equal : tuning::Versions::may_differ);
   }
   return tuning::install_kept_choices(groups.exchange_for(resolved), region, id, sets);
@@ -280,27 +307,33 @@ agreement::Hello ContextualAutotuner::Impl::say_what_is_kept(const std::string& 
   agreement::Arrival arrival{.setup_failure = invalid(resolved)};
   if (exchange.rank() == 0 && !resolved.cache_directory.empty()) {
     arrival.keeps_choices = true;
-    if (resolved.mode != Mode::off) {
-      arrival.kept_choices = tuning::read_kept_choices(resolved.cache_directory, region);
-    }
+    arrival.kept_choices = tuning::read_kept_choices(
+        resolved.cache_directory, region, resolved.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);
   }
   agreement::Hello hello = agreement::say_hello(exchange, region, resolved, arrival);
   groups.note_met(resolved, hello);
   return hello;
 }
 
+void ContextualAutotuner::Impl::note_looked(const std::string& region,
+                                            const options::ResolvedOptions& resolved) {
+  if (resolved.mode == Mode::off || (resolved.mode == Mode::tune && resolved.always_tune)) {
+    groups.note_looked_for_pins(region, resolved);
+  } else {
+    groups.note_looked(region, resolved);
+  }
+}
+
 void ContextualAutotuner::Impl::meet_once(const std::string& region,
                                           const options::ResolvedOptions& resolved) {
   const agreement::Hello hello = say_what_is_kept(region, resolved);
-  if (resolved.mode == Mode::use) {
-    groups.note_looked(region, resolved);
-  }
+  note_looked(region, resolved);
   if (hello.kept_choices.empty()) {
     return;
   }
-  std::optional<RegionReport> kept = install_kept(region, region_id(region, resolved), resolved, hello);
-  if (kept) {
-    keep(*std::move(kept));
+  auto installed = install_kept(region, region_id(region, resolved), resolved, hello);
+  if (installed) {
+    keep(std::move(installed->report));
   }
 }
 
@@ -309,17 +342,56 @@ bool ContextualAutotuner::Impl::load(const std::string& region, const options::R
   const tuning::RunLock::Holder lock(run_lock, region, resolved.deadline);
   const std::uint32_t id = region_id(region, resolved);
   const agreement::Hello hello = say_what_is_kept(region, resolved);
-  std::optional<RegionReport> kept;
+  std::optional<tuning::InstalledChoices> installed;
   if (!hello.kept_choices.empty()) {
-    kept = install_kept(region, id, resolved, hello);
+    installed = install_kept(region, id, resolved, hello);
   }
-  if (!kept) {
+  if (!installed) {
     return false;
   }
   groups.note_looked(region, resolved);
   groups.note_settled(region, id, resolved);
-  keep(*std::move(kept));
+  keep(std::move(installed->report));
   return true;
+}
+
+tuning::AfterRevalidation ContextualAutotuner::Impl::revalidate(TuningRun& run, record::Recorder& recorder,
+                                                                const std::function<void()>& call,
+                                                                const options::ResolvedOptions& resolved) {
+  const std::optional<RevalidationReport> result = run.revalidate(call);
+  recorder.report().revalidation = result;
+  if (!result) {
+    recorder.warning("kept choices were not compared with the defaults, because `feasible` rules those out");
+    return tuning::AfterRevalidation::choices_stay;
+  }
+  if (!result->defaults_won) {
+    return tuning::AfterRevalidation::choices_stay;
+  }
+  const bool tunes = resolved.revalidate == Revalidate::tune_if_worse;
+  recorder.warning(std::string("the kept choices are not faster than the defaults: ") +
+                   (tunes ? "the region is tuned again" : "this process uses the defaults"));
+  if (!tunes) {
+    run.use_defaults();
+  }
+  return tunes ? tuning::AfterRevalidation::tune_again : tuning::AfterRevalidation::defaults_are_used;
+}
+
+bool ContextualAutotuner::Impl::tune_again(const std::string& region, std::uint32_t id,
+                                           const std::function<void()>& call,
+                                           const options::ResolvedOptions& resolved,
+                                           const Occasion& occasion) {
+  options::ResolvedOptions again = resolved;
+  again.always_tune = true;
+  again.revalidate = Revalidate::no;
+  std::optional<RevalidationReport> why;
+  {
+    const std::lock_guard lock(report_mutex);
+    why = report.runs.back().revalidation;
+  }
+  const bool all_tracked = tune(region, id, call, again, occasion);
+  const std::lock_guard lock(report_mutex);
+  report.runs.back().revalidation = why;
+  return all_tracked;
 }
 
 bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id,
@@ -341,9 +413,14 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
   groups.note_met(resolved, setup.hello());
   record::Recorder& recorder = setup.recorder();
   std::unique_ptr<TuningRun> run = setup.take_run();
+  const std::optional<RegionReport> kept = std::exchange(to_revalidate, std::nullopt);
+  auto after = tuning::AfterRevalidation::choices_stay;
   const auto finish = [&](const std::exception_ptr& thrown) {
     run->end_journal(thrown);
     recorder.end(thrown, run->ending());
+    if (kept) {
+      tuning::describe_kept(*kept, after, recorder.report());
+    }
     keep(std::move(recorder.report()));
     if (!thrown && run->nothing_left()) {
       groups.note_settled(region, id, resolved);
@@ -358,6 +435,9 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
   const ActiveRun active;
   try {
     run->execute(call);
+    if (kept) {
+      after = revalidate(*run, recorder, call, resolved);
+    }
   } catch (...) {
     finish(std::current_exception());
     throw;
@@ -376,17 +456,14 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
     throw;
   }
   finish(nullptr);
-  return all_tracked;
+  return after == tuning::AfterRevalidation::tune_again ? tune_again(region, id, call, resolved, occasion)
+                                                        : all_tracked;
 }
 
 void ContextualAutotuner::Impl::run_once(const std::string& region, const std::function<void()>& call,
                                          const options::ResolvedOptions& resolved) {
-  detail::ThreadState state;
-  if (resolved.mode == Mode::off) {
-    state.defaults_only = true;
-  } else {
-    state.region = region_id(region, resolved);
-  }
+  const detail::ThreadState state =
+      detail::state_in_region(region_id(region, resolved), resolved.mode == Mode::off);
   const IterationInfo info{region, Phase::final_run, 0};
   if (resolved.before_iteration) {
     resolved.before_iteration(info);
@@ -444,11 +521,7 @@ struct TunedState {
 
 void ContextualAutotuner::Impl::first_call_done(detail::TunedState& state, const std::string& region,
                                                 const options::ResolvedOptions& resolved) const {
-  if (resolved.mode == Mode::off) {
-    state.thread.defaults_only = true;
-  } else {
-    state.thread.region = region_id(region, resolved);
-  }
+  state.thread = detail::state_in_region(region_id(region, resolved), resolved.mode == Mode::off);
   if (resolved.mode != Mode::tune) {
     state.saturated.store(true, std::memory_order_relaxed);  // nothing is ever tuned
   }

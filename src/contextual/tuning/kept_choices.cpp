@@ -3,6 +3,7 @@
 #include "contextual/record/failure.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/lock_ins.hpp"
+#include "contextual/tuning/pins.hpp"
 
 #include <contextual/config.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
@@ -35,7 +36,8 @@ using Cores = std::vector<std::shared_ptr<KernelCore>>;
 
 std::vector<ChoiceEntry> entries_of(const std::string& text) {
   std::vector<ChoiceEntry> entries;
-  const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json kept = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json list = kept.is_object() ? kept.value("choices", nlohmann::json()) : nlohmann::json();
   for (const nlohmann::json& item : list.is_array() ? list : nlohmann::json::array()) {
     storage::ParsedEntry parsed = storage::parse_entry(item.is_string() ? item.get<std::string>() : "");
     if (parsed.entry) {
@@ -166,6 +168,12 @@ class Preparing {
   Cores kernels_;
 };
 
+bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) {
+  return std::any_of(pins.begin(), pins.end(), [&](const storage::Pin& pin) {
+    return pin.kernel == choice.kernel && pin.is_for(choice.key, choice.key_text, choice.scope);
+  });
+}
+
 void lock_in(const KeptChoice& choice, std::uint32_t region_id) {
   for (const ChosenKernel& kernel : choice.launched) {
     LaunchRegistry::instance()
@@ -216,23 +224,31 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
 
 }  // namespace
 
-std::string read_kept_choices(const std::filesystem::path& directory, const std::string& region) {
-  const storage::ChoiceStore::Kept kept = storage::ChoiceStore(directory, region).load();
-  for (const std::string& problem : kept.problems) {
-    detail::warn_once(problem);
+std::string read_kept_choices(const std::filesystem::path& directory, const std::string& region, Reads what) {
+  const storage::ChoiceStore store(directory, region);
+  nlohmann::json pins = told_pins(store);
+  nlohmann::json choices = nlohmann::json::array();
+  if (what == Reads::pins_and_choices) {
+    const storage::ChoiceStore::Kept kept = store.load();
+    for (const std::string& problem : kept.problems) {
+      detail::warn_once(problem);
+    }
+    for (const ChoiceEntry& entry : kept.entries) {
+      choices.push_back(to_json(entry));
+    }
   }
-  nlohmann::json list = nlohmann::json::array();
-  for (const ChoiceEntry& entry : kept.entries) {
-    list.push_back(to_json(entry));
-  }
-  return list.empty() ? std::string() : list.dump();
+  const bool nothing = pins.empty() && choices.empty();
+  return nothing ? std::string()
+                 : agreement::details_text({{"pins", std::move(pins)}, {"choices", std::move(choices)}});
 }
 
-KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const agreement::Hello& hello,
-                              Versions versions) {
-  KeptSets sets{entries_of(hello.kept_choices), {}};
+KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id, std::size_t rank,
+                              const agreement::Hello& hello, Versions versions) {
+  KeptSets sets{{}, entries_of(hello.kept_choices), {}};
   try {
     const Preparing preparing(region_id, rank, hello.machines, versions);
+    sets.pins = pins_of(hello.kept_choices, region);
+    prepare_pins(sets.pins);
     for (const ChoiceEntry& entry : sets.newest_first) {
       sets.outcome.usable.push_back(preparing.usable(entry));
     }
@@ -243,25 +259,30 @@ KeptSets look_at_kept_choices(std::uint32_t region_id, std::size_t rank, const a
   return sets;
 }
 
-std::optional<RegionReport> install_kept_choices(agreement::Exchange& exchange, const std::string& region,
-                                                 std::uint32_t region_id, const KeptSets& sets) {
+std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchange, const std::string& region,
+                                                     std::uint32_t region_id, const KeptSets& sets) {
   const std::vector<bool> usable = agreement::agree_on_kept_choices(exchange, region, sets.outcome);
   const std::vector<ChoiceEntry> entries = without_overlaps(sets.newest_first, usable);
-  if (entries.empty()) {
+  if (entries.empty() && sets.pins.empty()) {
     return std::nullopt;
   }
-  RegionReport report;
+  InstalledChoices installed{{}, !entries.empty()};
+  RegionReport& report = installed.report;
   report.region = region;
+  report.problems = install_pins(region_id, sets.pins);
   for (const ChoiceEntry& entry : entries) {
     for (const KeptChoice& choice : entry.choices) {
-      if (concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
-        lock_in(choice, region_id);
+      if (!concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
+        continue;
+      }
+      lock_in(choice, region_id);
+      if (!is_pinned(choice, sets.pins)) {
         report.problems.push_back(report_of(choice, entry.written));
       }
     }
   }
   note_publication(region_id);
-  return report;
+  return installed;
 }
 
 }  // namespace contextual::tuning

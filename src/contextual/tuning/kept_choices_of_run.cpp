@@ -58,7 +58,7 @@ std::vector<ChosenKernel> kernels_of(const ProblemSlot& slot) {
 std::optional<KeptChoice> choice_of(const record::ProblemView& view, const policy::TuningState& state,
                                     std::vector<ChosenKernel> launched) {
   const ProblemSlot& slot = *view.slot;
-  const bool kept = view.record != nullptr && view.index &&
+  const bool kept = slot.found.pinned_by.empty() && view.record != nullptr && view.index &&
                     view.record->status == policy::ProblemStatus::locked_in && !state.out_of_use(*view.index);
   if (!kept) {
     return std::nullopt;

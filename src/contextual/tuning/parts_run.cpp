@@ -1,15 +1,6 @@
 #include "contextual/tuning/parts_run.hpp"
 
-#include "contextual/launch/thread_state_scope.hpp"
-#include "contextual/launch/use_pass.hpp"
-#include "contextual/record/failure.hpp"
-#include "contextual/tuning/abandoned.hpp"
-#include "contextual/tuning/batch_runner.hpp"
-
 #include <algorithm>
-#include <array>
-#include <memory>
-#include <utility>
 
 namespace contextual::tuning {
 namespace {
@@ -18,22 +9,12 @@ constexpr int least_rounds = 5;
 
 }  // namespace
 
-PartsRun::PartsRun(const options::ResolvedOptions& options, detail::RunContext& context, Watchdog& watchdog,
-                   agreement::Exchange& exchange, std::chrono::nanoseconds head_start,
-                   std::function<void(const std::exception_ptr&)> failing)
-    : options_(options),
-      context_(context),
-      watchdog_(watchdog),
-      exchange_(exchange),
-      head_start_(head_start),
-      failing_(std::move(failing)) {}
-
 int PartsRun::rounds_of(const options::ResolvedOptions& options) {
   return std::max(least_rounds, options.policy.closing_rounds);
 }
 
-LimitReport PartsRun::measure(const std::function<void()>& region) {
-  record::PartSamples result{context_.region(), {}};
+LimitReport PartsRun::measure(const std::string& name, const std::function<void()>& region) {
+  record::PartSamples result{name, {}};
   std::vector<record::PartSamples> parts;
   for (const RegionPart& part : options_.parts) {
     parts.push_back({part.name, {}});
@@ -43,102 +24,14 @@ LimitReport PartsRun::measure(const std::function<void()>& region) {
     for (std::size_t place = 0; place < count; ++place) {
       const std::size_t i = round % 2 == 0 ? place : count - 1 - place;
       const bool whole = i == parts.size();
-      const std::optional<std::int64_t> makespan_ns = turn(whole ? region : options_.parts[i].call);
+      const std::optional<std::int64_t> makespan_ns =
+          turns_.turn(whole ? region : options_.parts[i].call, TurnUses::what_is_locked_in);
       if (makespan_ns) {
         (whole ? result : parts[i]).makespans_ns.push_back(*makespan_ns);
       }
     }
   }
   return record::limit_of(result, parts);
-}
-
-/// One part's turn in a round. Returns the makespan of the slowest rank.
-std::optional<std::int64_t> PartsRun::turn(const std::function<void()>& call) {
-  agreement::PartOutcome outcome;
-  outcome.turn = turns_++;
-  outcome.times_count = options_.times_count;
-  try {
-    outcome.makespan_ns = timed(call);
-    outcome.no_head_start = context_.timer().wanted_head_start() == Timer::no_head_start;
-  } catch (...) {
-    outcome.failure = {std::current_exception(), record::text_of(std::current_exception()),
-                       context_.tuning_iteration};
-    failing_(outcome.failure.thrown);
-  }
-  try {
-    const agreement::AgreedPart agreed = agreement::agree_on_part(exchange_, context_.region(), outcome);
-    head_start_ = agreed.no_head_start ? std::chrono::nanoseconds(0) : head_start_;
-    return agreed.makespan_ns;
-  } catch (...) {
-    if (outcome.failure.thrown) {  // it takes precedence over the error that kept it from the others
-      std::rethrow_exception(outcome.failure.thrown);
-    }
-    throw;
-  }
-}
-
-/// The first run makes caches and ranks ready for the second one.
-std::optional<std::int64_t> PartsRun::timed(const std::function<void()>& call) {
-  if (turns_ > 1) {  // the exchange of the turn before it was a meeting
-    context_.timer().begin_batch({std::chrono::steady_clock::now(), head_start_});
-  }
-  std::array<IterationTiming, 2> timings;
-  for (IterationTiming& timing : timings) {
-    timing = run(call);
-  }
-  const Watchdog::Section section(watchdog_, {Activity::settle, Phase::final_run, context_.tuning_iteration});
-  context_.timer().settle({}, timings, Deadline::after(options_.deadline));
-  const bool disturbed = !context_.timer().conditions().disturbance.empty();
-  const std::int64_t makespan_ns = timings.back().makespan_ns;
-  return makespan_ns > 0 && !disturbed ? std::optional(makespan_ns) : std::nullopt;
-}
-
-/// The timer tells runs apart by their numbers, so these follow those of the tuning iterations.
-IterationTiming PartsRun::run(const std::function<void()>& call) {
-  const detail::ThreadStateScope hooks({.region = context_.region_id()});
-  IterationTiming timing;
-  timing.tuning_iteration = context_.tuning_iteration + ++runs_;
-  const IterationInfo info{context_.region(), Phase::final_run, timing.tuning_iteration};
-  const auto place = [&](Activity activity) {
-    return Watchdog::Place{activity, Phase::final_run, context_.tuning_iteration};
-  };
-  if (options_.before_iteration) {
-    const Watchdog::Section section(watchdog_, place(Activity::before_iteration));
-    options_.before_iteration(info);
-  }
-  {
-    const Watchdog::Section section(watchdog_, place(Activity::region));
-    context_.timer().begin_iteration(timing.tuning_iteration, timing.note);
-    launch(call);
-    context_.timer().end_iteration(timing.tuning_iteration, timing.note);
-  }
-  if (options_.after_iteration) {
-    const Watchdog::Section section(watchdog_, place(Activity::after_iteration));
-    options_.after_iteration(info);
-  }
-  return timing;
-}
-
-/// A `run` inside is part of it, as in a wrapped region's later call.
-void PartsRun::launch(const std::function<void()>& call) {
-  auto pass = std::make_unique<detail::UsePass>(detail::UsePass::Failures::are_the_callers,
-                                                detail::namesakes_in(options_.communicator->process_scope()),
-                                                detail::UsePass::New::is_noted);
-  {
-    const detail::ThreadStateScope scope({.use = pass.get(), .region = context_.region_id()});
-    try {
-      call();
-    } catch (...) {
-      if (pass->has_live_guards()) {
-        abandon(std::move(pass));
-      }
-      throw;
-    }
-  }
-  if (pass->has_live_guards()) {
-    abandon(std::move(pass));
-    throw_outlived_guard(context_.region());
-  }
 }
 
 }  // namespace contextual::tuning

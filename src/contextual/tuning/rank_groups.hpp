@@ -48,8 +48,16 @@ class RankGroups {
     looked_.emplace(options.communicator.get(), region);
   }
 
-  /// Returns true if rank 0 keeps choices, as it has said when the ranks met. In mode use they then meet for
-  /// every region.
+  /// The same for what is pinned, which is read along with choices, or alone where these do not count.
+  bool looked_for_pins(const std::string& region, const options::ResolvedOptions& options) const {
+    return pins_read_.contains({options.communicator.get(), region}) || looked(region, options);
+  }
+  void note_looked_for_pins(const std::string& region, const options::ResolvedOptions& options) {
+    pins_read_.emplace(options.communicator.get(), region);
+  }
+
+  /// Returns true if rank 0 keeps choices, as it has said when the ranks met. In modes use and off they then
+  /// meet for every region.
   bool keeps_choices(const options::ResolvedOptions& options) const {
     return keeping_.contains(options.communicator.get());
   }
@@ -68,6 +76,7 @@ class RankGroups {
   std::set<Communicator*> met_;
   std::set<Communicator*> keeping_;
   std::set<std::pair<Communicator*, std::string>> looked_;
+  std::set<std::pair<Communicator*, std::string>> pins_read_;
   std::map<std::pair<Communicator*, std::string>, std::uint64_t> settled_;  ///< publications_of then
 };
 

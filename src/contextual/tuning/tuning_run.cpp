@@ -5,6 +5,7 @@
 #include "contextual/record/failure.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/parts_run.hpp"
+#include "contextual/tuning/revalidation.hpp"
 #include "contextual/tuning/timer_warning.hpp"
 
 #include <contextual/error.hpp>
@@ -114,9 +115,44 @@ void TuningRun::execute(const std::function<void()>& region) {
 
 void TuningRun::measure_parts(const std::function<void()>& region) {
   context_.begin_batch();  // what the final run noted has been told
-  PartsRun parts(options_, context_, *watchdog_, exchange_, head_start_,
-                 [this](const std::exception_ptr& thrown) { recorder_.fails(thrown, plan_, ending()); });
-  recorder_.limit(parts.measure(region), PartsRun::rounds_of(options_));
+  PartsRun parts(options_, turns());
+  recorder_.limit(parts.measure(context_.region(), region), PartsRun::rounds_of(options_));
+}
+
+std::optional<RevalidationReport> TuningRun::revalidate(const std::function<void()>& region) {
+  Assignment defaults;
+  for (const ProblemSlot* slot : problems_.shared.slots()) {
+    defaults.push_back(slot->found.pinned_by.empty() ? 0 : slot->found.locked_config.value_or(0));
+  }
+  if (!checks_.feasible(problems_.shared.slots(), defaults)) {
+    return std::nullopt;
+  }
+  context_.begin_batch();  // what the final run noted has been told
+  return tuning::revalidate(options_, turns(), region);
+}
+
+std::size_t TuningRun::use_defaults() {
+  std::size_t changed = 0;
+  for (const ProblemSlot* slot : problems_.shared.slots()) {
+    if (!slot->found.locked_config || !slot->found.pinned_by.empty()) {
+      continue;
+    }
+    ++changed;
+    for (const auto& member : slot->found.members) {
+      member->table()->lock_in(context_.region_id(), slot->problem.key, 0, detail::Standing::lasting,
+                               slot->problem.scope);
+    }
+  }
+  note_publication(context_.region_id());
+  return changed;
+}
+
+TimedTurns& TuningRun::turns() {
+  if (!turns_) {
+    turns_.emplace(options_, context_, *watchdog_, exchange_, head_start_,
+                   [this](const std::exception_ptr& thrown) { recorder_.fails(thrown, plan_, ending()); });
+  }
+  return *turns_;
 }
 
 void TuningRun::begin_iteration() {
@@ -324,8 +360,11 @@ bool TuningRun::tuning_failed() const {
 
 /// The ranks meet once more, because one of them may have failed otherwise.
 void TuningRun::throw_if_tuning_failed() {
-  if (tuning_failed()) {
+  if (tuning_failed() || pin_failure_) {
     agreement_.agree_on_failed_tuning(plan_, result_.failure);
+  }
+  if (pin_failure_) {
+    std::rethrow_exception(pin_failure_);
   }
   problems_.shared.throw_if_failed(context_.region());
   problems_.shared.throw_if_infeasible(context_.region());
@@ -336,6 +375,23 @@ void TuningRun::mark_rejected(const ProblemSet& set, const std::vector<Rejection
     ProblemSlot& slot = *set.slots()[rejection.problem];
     slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
     recorder_.rejected(slot, rejection.config_id, rejection.reason, plan_);
+    if (slot.found.locked_config == rejection.config_id && !slot.found.pinned_by.empty()) {
+      pin_failed(set, slot, rejection);
+    }
+  }
+}
+
+/// All ranks know of a shared problem's rejection.
+void TuningRun::pin_failed(const ProblemSet& set, const ProblemSlot& slot,
+                           const RejectionOutcome& rejection) {
+  const auto failure = std::make_exception_ptr(
+      InvalidArgument(slot.found.pinned_by + " pins kernel \"" + slot.problem.name + "\", key " +
+                      slot.problem.key_text + ", to config-" + std::to_string(rejection.config_id) +
+                      ", which cannot be launched: " + rejection.reason + "; change the file or remove it"));
+  if (&set == &problems_.shared) {
+    pin_failure_ = failure;
+  } else if (!result_.failure) {
+    fail(failure);
   }
 }
 

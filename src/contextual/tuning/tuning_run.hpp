@@ -15,10 +15,14 @@
 #include "contextual/tuning/lock_ins.hpp"
 #include "contextual/tuning/preparation.hpp"
 #include "contextual/tuning/settlement.hpp"
+#include "contextual/tuning/timed_turns.hpp"
 #include "contextual/tuning/unguarded_launches.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
+#include <contextual/report.hpp>
+
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -70,6 +74,13 @@ class TuningRun {
   /// Drives the whole run, then times the parts of the region if there are any.
   void execute(const std::function<void()>& region);
 
+  /// Compares what is locked in with the defaults, see Options::revalidate; nothing if the defaults must not
+  /// be run. Call it after `execute`. Collective. Throws on all ranks if the region threw on one.
+  std::optional<RevalidationReport> revalidate(const std::function<void()>& region);
+  /// From now on the defaults are locked in for what this run found locked in and not pinned. Returns how
+  /// many problems that are.
+  std::size_t use_defaults();
+
   /// Call it when the run is over but a thread may still launch into it: ends the watchdog.
   void retire() { watchdog_.reset(); }
 
@@ -98,6 +109,7 @@ class TuningRun {
   void lock_in();
 
   void measure_parts(const std::function<void()>& region);
+  TimedTurns& turns();
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void plan_batch();
   void observe_batch();
@@ -113,6 +125,8 @@ class TuningRun {
   void reject(agreement::ProblemSet& set, const std::vector<policy::RejectionOutcome>& rejections);
   void mark_rejected(const agreement::ProblemSet& set,
                      const std::vector<policy::RejectionOutcome>& rejections);
+  void pin_failed(const agreement::ProblemSet& set, const detail::ProblemSlot& slot,
+                  const policy::RejectionOutcome& rejection);
   void check_launches();
   void observe_own();
   void check_own_problems();
@@ -143,6 +157,7 @@ class TuningRun {
   Continuation continuation_;
   CatchUp catch_up_;
   UnguardedLaunches unguarded_;
+  std::optional<TimedTurns> turns_;  ///< after the final run
 
   // The current batch, or the last one.
   bool batch_open_ = false;
@@ -157,6 +172,7 @@ class TuningRun {
 
   RunProgress progress_;
   int rejected_final_runs_ = 0;
+  std::exception_ptr pin_failure_;  ///< agreed: a pinned config cannot be launched
   bool finished_ = false;
 };
 

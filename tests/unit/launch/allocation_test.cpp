@@ -1,8 +1,10 @@
 /// \file
 /// Counts allocations: replaces the global operator new of this test program.
 
+#include "contextual/storage/pin.hpp"
 #include "support/engine.hpp"
 
+#include <contextual/launch_registry.hpp>
 #include <contextual/tuned_region.hpp>
 
 #include <cstdlib>
@@ -104,4 +106,30 @@ TEST_CASE("holds 11: launches in a wrapped region's later call allocate nothing"
   step();
   step();
   CHECK(in_region == 0);
+}
+
+TEST_CASE("holds 11: a pinned launch allocates nothing once its key is known, nor does one beside it",
+          "[unit]") {
+  int last = 9;
+  TunableKernel kernel{"holds_11_pinned", blocks(3), [](int n) { return make_key(n); },
+                       [&](const Block& c, int) { last = c.block; }};
+  const auto pin = [](const std::string& key, int block) {
+    return storage::Pin{"pins", "holds_11_pinned", key, {}, {}, Config{{"BLOCK", block}}, {}};
+  };
+  LaunchRegistry& registry = LaunchRegistry::instance();
+  const std::uint32_t region = registry.region_id({}, "holds_11_pinned");
+  registry.pin(region, {pin("(1)", 2)});
+  for (const int key : {1, 2}) {
+    kernel(key);
+    CHECK(last == (key == 1 ? 2 : 0));
+    CHECK(allocations_of([&] { kernel(key); }) == 0);
+  }
+  registry.pin(region, {pin("", 1), pin("(1)", 2)});  // of one key before one of every key
+  kernel(1);
+  CHECK(last == 2);
+  kernel(2);
+  CHECK(last == 1);
+  registry.pin(region, {});
+  kernel(1);
+  CHECK(last == 0);
 }

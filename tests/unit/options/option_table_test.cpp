@@ -91,7 +91,8 @@ TEST_CASE("options: what must be equal on all ranks is compared by name and valu
                                                                        "schedule=walk",
                                                                        "feasible=none",
                                                                        "verify=none",
-                                                                       "parts=none"});
+                                                                       "parts=none",
+                                                                       "revalidate=no"});
   const Options other{.mode = Mode::use,
                       .statistic = Statistic::trimmed_mean,
                       .iterations = Iterations::pipelined,

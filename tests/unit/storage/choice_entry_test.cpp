@@ -111,7 +111,7 @@ TEST_CASE("ChoiceEntry: a text with very many levels is refused", "[unit]") {
   const std::string content = "\"content\": ";
   const std::size_t place = text.find(content) + content.size();
   text = text.substr(0, place) + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}";
-  CHECK(parse_entry(text).problem == "it has more levels than an entry");
+  CHECK(parse_entry(text).problem == "it has more levels than a file of kept choices");
 }
 
 TEST_CASE("ChoiceEntry: of another format, it says so", "[unit]") {

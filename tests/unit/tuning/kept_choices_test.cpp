@@ -461,10 +461,10 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
   entry.region = "kept elsewhere";
   entry.machines = {"devices: GPU\ndriver: 1\nlibrary: 0.0.9\n", "devices: GPU\ndriver: 1\n"};
   agreement::Hello hello;
-  hello.kept_choices = nlohmann::json::array({storage::to_json(entry)}).dump();
+  hello.kept_choices = nlohmann::json({{"choices", {storage::to_json(entry)}}}).dump();
   const auto usable = [&](const std::vector<std::string>& machines, tuning::Versions versions) {
     hello.machines = machines;
-    const tuning::KeptSets sets = tuning::look_at_kept_choices(1, 0, hello, versions);
+    const tuning::KeptSets sets = tuning::look_at_kept_choices(entry.region, 1, 0, hello, versions);
     REQUIRE(sets.outcome.usable.size() == 1);
     return sets.outcome.usable[0];
   };

@@ -21,6 +21,8 @@
 
 namespace contextual::detail {
 
+class KernelPins;
+
 /// What the engine knows about a kernel.
 struct KernelTraits {
   std::string name;
@@ -81,8 +83,18 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
 
   std::shared_ptr<LockInTable> table() const;
 
+  /// Returns the id of the config that a file pins for such a launch, or LockInTable::none. Throws
+  /// InvalidArgument, which names the file, if this kernel has no such config.
+  int pinned(std::uint32_t region, const Key& key, std::uint64_t scope) const {
+    const KernelPins* pins = pins_.load(std::memory_order_acquire);
+    return pins == nullptr ? LockInTable::none : pinned_by(*pins, region, key, scope);
+  }
+  /// Returns that file with its path; empty if nothing is pinned.
+  std::string pinning_file(std::uint32_t region, const Key& key, std::uint64_t scope) const;
+
   // For LaunchRegistry, under its lock.
   void set_fast_path(bool enabled) noexcept;
+  void set_pins(const KernelPins* pins) noexcept { pins_.store(pins, std::memory_order_release); }
   void set_ambiguous(bool ambiguous) noexcept { ambiguous_.store(ambiguous, std::memory_order_release); }
 
   std::atomic<std::uint64_t>& unguarded_launches() const noexcept { return unguarded_launches_; }
@@ -90,13 +102,15 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
  private:
   int resolve_slowly(const Key& key) const;
   void make_ready() const;
+  int pinned_by(const KernelPins& pins, std::uint32_t region, const Key& key, std::uint64_t scope) const;
   int look_up(const LockInTable& table, const Key& key) const noexcept;
   int look_up_in_pass(const LockInTable& table, const Key& key, int config_id) const noexcept;
 
   KernelTraits traits_;
   std::uint64_t name_hash_;
   mutable std::atomic<const LockInTable*> fast_table_{
-      nullptr};  ///< null if the kernel is not ready, has a namesake, or a run is active
+      nullptr};  ///< null if the kernel is not ready, has a namesake or a pin, or a run is active
+  std::atomic<const KernelPins*> pins_{nullptr};  ///< null if nothing of it is pinned
   mutable std::shared_ptr<LockInTable> table_;
   mutable SpaceView space_;
   mutable std::uint64_t table_digest_ = 0;

@@ -68,7 +68,7 @@ class LaunchEngine<R(const C&, Args...)> {
   template <typename Launch>
   [[gnu::noinline]] R launch_in_run(int resolved, const Key& key, Launch&& launch, Args&... args) {
     if (resolved != KernelCore::tuning) [[unlikely]] {
-      return launch_watched(static_cast<std::size_t>(KernelCore::first_watched - resolved), launch);
+      return launch_watched(static_cast<std::size_t>(KernelCore::first_watched - resolved), key, launch);
     }
     const auto keeps = [&](std::size_t id) { return options_.keep(config(id), args...); };
     LaunchCall call(*core_, key, options_.keep ? KeepView(keeps) : KeepView(), takes_stream<Args...>,
@@ -100,8 +100,8 @@ class LaunchEngine<R(const C&, Args...)> {
   /// Launches in a run with nothing to tune. If the choice cannot be launched any more, tells the run so and
   /// launches the fallback.
   template <typename Launch>
-  [[gnu::cold]] R launch_watched(std::size_t config_id, Launch& launch) {
-    WatchedLaunch call(*core_, config_id);
+  [[gnu::cold]] R launch_watched(std::size_t config_id, const Key& key, Launch& launch) {
+    WatchedLaunch call(*core_, key, config_id);
     for (;;) {
       try {
         if constexpr (std::is_void_v<R>) {
@@ -109,12 +109,13 @@ class LaunchEngine<R(const C&, Args...)> {
           return;
         } else {
           R result = launch(call.config_id());
-          if (!launch_failure(result) || !call.fall_back()) {
+          const auto failure = launch_failure(result);
+          if (!failure || !call.fall_back(*failure)) {
             return std::forward<R>(result);
           }
         }
-      } catch (const ConfigRejected&) {
-        if (!call.fall_back()) {
+      } catch (const ConfigRejected& rejected) {
+        if (!call.fall_back(rejected.what())) {
           throw;
         }
       }

@@ -47,6 +47,16 @@ class CONTEXTUAL_API TrustedFolder {
   /// Returns the names of the files with this ending, in no order; none if there is no folder.
   Listing files(std::string_view ending) const;
 
+  /// Returns the names of files that `write` was writing. Where its process has ended they stay for ever.
+  std::vector<std::string> temporary_files() const;
+  /// Returns the names of the folders in it, in no order; none if the folder is not believed.
+  std::vector<std::string> folders() const;
+  /// Returns why the folder is not believed, with its path; empty if it is, or if there is none.
+  std::string refusal() const;
+
+  /// Removes a file. Returns what went wrong, or an empty text; also if there is no such file any more.
+  std::string remove(const std::string& file) const;
+
   /// Gives a file another name. Returns what went wrong, or an empty text.
   std::string rename(const std::string& file, const std::string& to) const;
 

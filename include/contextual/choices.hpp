@@ -1,0 +1,117 @@
+#pragma once
+
+/// \file
+/// KeptChoices: what is kept in a cache directory, to look at and to manage. docs/cache.md says what it is
+/// for; the program `contextual-cache` does the same on the command line.
+
+#include <contextual/config.hpp>
+#include <contextual/export.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contextual {
+
+/// What is kept for one kernel and key.
+struct KeptConfig {
+  std::string kernel{};  ///< or the coupling
+  std::string key{};
+  Config config{};
+  std::size_t config_id = 0;
+  std::size_t config_count = 1;  ///< of the kernel's config space
+  std::string reason{};
+  std::optional<std::int64_t> time_ns{};  ///< its own time in the walk
+};
+
+/// The choices of one run of a region: one file.
+struct KeptSet {
+  std::string region{};
+  std::filesystem::path file{};
+  std::string written{};                      ///< when, in UTC
+  std::vector<std::string> machines{};        ///< by rank, one line a part: `processor: ...`
+  std::optional<std::int64_t> makespan_ns{};  ///< of the region with them
+  std::vector<KeptConfig> configs{};
+  bool superseded = false;  ///< a newer set has the same kernels and keys on the same machines: it counts
+};
+
+/// What a person has fixed: see docs/cache.md.
+struct PinnedConfig {
+  std::string region{};
+  std::filesystem::path file{};
+  std::string kernel{};                    ///< or the coupling
+  std::string key{};                       ///< as reports have it; empty: every key
+  std::optional<Config> config{};          ///< with all names and values
+  std::optional<std::size_t> config_id{};  ///< instead, and always for a coupling
+};
+
+/// Where the machine of a set and this one differ.
+struct MachineDifference {
+  int rank = 0;
+  std::string part{};  ///< e.g. "processor"
+  std::string then{};  ///< empty if the part was unknown
+  std::string now{};
+  bool version = false;  ///< CONTEXTUAL_VERSION_CHECK=0 accepts the difference
+};
+
+/// The choices in one cache directory. A file is read, changed and removed only where a run would read it:
+/// see "Who may write there" in docs/cache.md. Other processes may use the directory at the same time.
+/// Nothing here is collective; call it on one rank. Thread-safe.
+class CONTEXTUAL_API KeptChoices {
+ public:
+  /// `directory` is that of Options::cache_directory. Touches no file.
+  explicit KeptChoices(std::filesystem::path directory);
+
+  struct Contents {
+    std::vector<KeptSet> sets;          ///< by region, the newest first
+    std::vector<PinnedConfig> pins;     ///< by region and file
+    std::vector<std::string> problems;  ///< what is not used, and why
+  };
+  /// Returns what is kept of one region, or of all.
+  Contents list(const std::optional<std::string>& region = {}) const;
+
+  /// What a call has removed or written, and what went wrong.
+  struct Changes {
+    std::vector<std::filesystem::path> files;
+    std::vector<std::string> problems;
+  };
+
+  struct Prune {
+    std::optional<std::chrono::seconds> older_than{};  ///< also removes sets that count, if they are older
+    bool dry_run = false;                              ///< only says what would be removed
+  };
+  /// Removes superseded sets, files that were set aside as damaged, and what writers have left that ended
+  /// more than an hour ago while they wrote. Leaves pins.
+  Changes prune(const Prune& what) const;
+
+  /// Removes the sets of a region, or those in which the kernel or coupling is: a set was chosen together,
+  /// and is removed as a whole. Leaves pins.
+  Changes forget(const std::string& region, const std::optional<std::string>& kernel = {}) const;
+
+  /// Returns the sets of one region, or of all, that are not superseded, as JSON. Leaves out pins.
+  std::string export_choices(const std::optional<std::string>& region = {}) const;
+  /// Writes the sets of such a text that are not there yet, as old as they are. Throws InvalidArgument, and
+  /// writes nothing, if the text or a digest in it is damaged.
+  Changes import_choices(std::string_view text) const;
+
+  /// Pins what a set, as `list` has returned it, has chosen: all of it, or what it has for this kernel.
+  Changes pin(const KeptSet& set, const std::optional<std::string>& kernel = {}) const;
+  /// Pins one config; `file` is ignored. Replaces the pin of the same kernel and key that this class wrote.
+  /// Throws InvalidArgument without region, kernel or config.
+  Changes pin(const PinnedConfig& pinned) const;
+  /// Removes the pins of a region, or those of this kernel or coupling.
+  Changes unpin(const std::string& region, const std::optional<std::string>& kernel = {}) const;
+
+  /// Returns where the set's machines differ from the one of this process, which stands for all ranks.
+  static std::vector<MachineDifference> differences(const KeptSet& set);
+
+ private:
+  std::filesystem::path directory_;
+};
+
+}  // namespace contextual

@@ -1,0 +1,94 @@
+#include "contextual/launch/kernel_pins.hpp"
+
+#include <contextual/detail/launch/kernel_core.hpp>
+#include <contextual/error.hpp>
+
+#include <algorithm>
+
+namespace contextual::detail {
+namespace {
+
+constexpr int not_pinned = -2;  // beside LockInTable::none, which stands for a launch that is new
+
+/// A kernel that is made anew may have another space.
+std::uint64_t place_of(const KernelCore& core, std::uint64_t scope) {
+  return scope ^ core.table_digest() ^ core.name_hash();
+}
+
+[[noreturn]] void refuse(const storage::Pin& pin, const KernelCore& core, const std::string& why) {
+  throw InvalidArgument(pin.file + " pins kernel \"" + core.traits().name + "\" to " +
+                        (pin.config ? pin.config->to_string() : "config-" + std::to_string(*pin.config_id)) +
+                        ", which cannot be launched: " + why + "; change the file or remove it");
+}
+
+}  // namespace
+
+std::size_t pinned_config(const storage::Pin& pin, const KernelCore& core) {
+  const SpaceView& space = core.space();
+  const bool coupled = !core.traits().coupling.empty();
+  if (pin.key && !pin.key_text.empty() && !pin.key_text.starts_with(core.key_text(*pin.key))) {
+    refuse(pin, core, "its key and its key_words differ, so key_words has to go");
+  }
+  if (coupled && !pin.config_id) {
+    refuse(pin, core, "coupled kernels have different configs of equal ids, so it has to give a config_id");
+  }
+  if (pin.config_id.value_or(0) >= space.size) {
+    refuse(pin, core, "the kernel has " + std::to_string(space.size) + " configs");
+  }
+  if (coupled || !pin.config) {
+    return *pin.config_id;
+  }
+  const auto found = std::find_if(space.configs.begin(), space.configs.end(), [&](const Config& config) {
+    return Config::from_json(config.to_json()) == *pin.config;  // as a file gives it back
+  });
+  if (found == space.configs.end()) {
+    refuse(pin, core,
+           "it is none of the kernel's " + std::to_string(space.size) + " configs, whose default is " +
+               space.configs.front().to_string());
+  }
+  const auto config_id = static_cast<std::size_t>(found - space.configs.begin());
+  if (pin.config_id.value_or(config_id) != config_id) {
+    refuse(
+        pin, core,
+        "that is config-" + std::to_string(config_id) + " and not config-" + std::to_string(*pin.config_id));
+  }
+  return config_id;
+}
+
+std::string pinned_failure_text(const std::string& file, const KernelCore& core, const Key& key,
+                                std::size_t config_id, const std::string& reason) {
+  return file + " pins kernel \"" + core.traits().name + "\", key " + core.key_text(key) + ", to config-" +
+         std::to_string(config_id) + " " + core.space().configs.at(config_id).to_string() +
+         ", which failed to launch: " + reason +
+         ". Nothing else is launched in its place; change the file or "
+         "remove it";
+}
+
+const storage::Pin* KernelPins::find(std::uint32_t region, const Key& key, const std::string& key_text,
+                                     std::uint64_t scope) const {
+  const auto pins = pins_.find(region);
+  if (pins == pins_.end()) {
+    return nullptr;
+  }
+  const storage::Pin* found = nullptr;
+  for (const storage::Pin& pin : pins->second) {
+    if (pin.is_for(key, key_text, scope) && (found == nullptr || found->of_every_key())) {
+      found = &pin;
+    }
+  }
+  return found;
+}
+
+int KernelPins::config_of(const KernelCore& core, std::uint32_t region, const Key& key,
+                          std::uint64_t scope) const {
+  const std::uint64_t place = place_of(core, scope);
+  int config_id = known_.find(region, key, place);
+  if (config_id == LockInTable::none) {
+    const storage::Pin* const pin = find(region, key, core.key_text(key), scope);
+    config_id = pin == nullptr ? not_pinned : static_cast<int>(pinned_config(*pin, core));
+    known_.lock_in(region, key, config_id, Standing::provisional, place);
+  }
+  return config_id == not_pinned ? LockInTable::none : config_id;
+}
+
+}  // namespace contextual::detail

@@ -1,0 +1,54 @@
+#pragma once
+
+/// \file
+/// The pins of the problems of one name, and which of their launches they are for.
+
+#include "contextual/storage/pin.hpp"
+
+#include <contextual/detail/launch/lock_in_table.hpp>
+#include <contextual/key.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace contextual::detail {
+
+class KernelCore;
+
+/// What is pinned of the kernels of one name, or of a coupling, in all regions. Never changes: LaunchRegistry
+/// makes another one if other files are read, and keeps this one, because a launch may still read it.
+///
+/// The first launch of a key compares texts under a lock. Later ones take no lock and do not allocate.
+class KernelPins {
+ public:
+  /// By region. Region 0 stands for launches outside of regions.
+  using ByRegion = std::map<std::uint32_t, std::vector<storage::Pin>>;
+
+  explicit KernelPins(ByRegion pins) : pins_(std::move(pins)) {}
+
+  /// Returns the pin of such a problem, or null. A pin of one key takes precedence over a pin of
+  /// every key.
+  const storage::Pin* find(std::uint32_t region, const Key& key, const std::string& key_text,
+                           std::uint64_t scope) const;
+  /// Returns the id of its config, or LockInTable::none. Throws InvalidArgument, which names the file, if the
+  /// kernel has no such config.
+  int config_of(const KernelCore& core, std::uint32_t region, const Key& key, std::uint64_t scope) const;
+
+  const ByRegion& by_region() const noexcept { return pins_; }
+
+ private:
+  ByRegion pins_;
+  mutable LockInTable known_;  ///< what launches have found so far
+};
+
+/// Returns the id of the pinned config in the kernel's space. Throws InvalidArgument, which names the file,
+/// if there is none.
+std::size_t pinned_config(const storage::Pin& pin, const KernelCore& core);
+
+/// Returns the message of an error: a pinned config has failed to launch.
+std::string pinned_failure_text(const std::string& file, const KernelCore& core, const Key& key,
+                                std::size_t config_id, const std::string& reason);
+
+}  // namespace contextual::detail

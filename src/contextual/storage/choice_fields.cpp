@@ -1,0 +1,55 @@
+#include "contextual/storage/choice_fields.hpp"
+
+#include <contextual/detail/config/hex_text.hpp>
+
+#include <stdexcept>
+#include <string>
+
+namespace contextual::storage {
+
+using Json = nlohmann::ordered_json;
+
+std::uint64_t word_of(const Json& json) {
+  const auto& text = json.get_ref<const std::string&>();
+  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    throw std::runtime_error("\"" + text + "\" is no word of 16 hexadecimal digits");
+  }
+  return std::stoull(text, nullptr, 16);
+}
+
+std::size_t count_of(const Json& json, std::size_t most) {
+  if (!json.is_number_unsigned() || json.get<std::uint64_t>() > most) {
+    throw std::runtime_error(json.dump() + " is no number from 0 to " + std::to_string(most));
+  }
+  return json.get<std::size_t>();
+}
+
+Json json_of_key(const Key& key) {
+  Json words = Json::array();
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    words.push_back({static_cast<int>(key.type(i)), detail::hex_text(key.word(i))});
+  }
+  return words;
+}
+
+Key key_of(const Json& json) {
+  Key key;
+  for (const Json& word : json.get_ref<const Json::array_t&>()) {
+    if (word.size() != 2) {
+      throw std::runtime_error("a word of a key is no pair");
+    }
+    const std::size_t type = count_of(word.at(0), static_cast<std::size_t>(Key::Type::text_more));
+    key.append_word(static_cast<Key::Type>(type), word_of(word.at(1)));
+  }
+  return key;
+}
+
+bool refuse_depth(int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+  constexpr int deepest = 16;
+  if (depth > deepest) {
+    throw std::runtime_error("it has more levels than a file of kept choices");
+  }
+  return true;
+}
+
+}  // namespace contextual::storage

@@ -1,0 +1,31 @@
+#pragma once
+
+/// \file
+/// The fields that the files of kept choices have in common, as JSON. The readers throw std::runtime_error,
+/// or nlohmann's exceptions, for anything but what the writers return.
+
+#include <contextual/key.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace contextual::storage {
+
+inline constexpr std::size_t most_configs = 1U << 20U;
+
+/// Of 16 hexadecimal digits.
+std::uint64_t word_of(const nlohmann::ordered_json& json);
+
+/// A list of the types and words of the key.
+nlohmann::ordered_json json_of_key(const Key& key);
+Key key_of(const nlohmann::ordered_json& json);
+
+std::size_t count_of(const nlohmann::ordered_json& json, std::size_t most);
+
+/// For nlohmann's parser: throws if a text has more levels than any of these files, because it would exhaust
+/// the stack when it is written.
+bool refuse_depth(int depth, nlohmann::ordered_json::parse_event_t event, nlohmann::ordered_json& parsed);
+
+}  // namespace contextual::storage

@@ -1,0 +1,257 @@
+#include "contextual/storage/choice_bundle.hpp"
+#include "contextual/storage/choice_store.hpp"
+#include "contextual/storage/pin_files.hpp"
+#include "contextual/storage/region_folders.hpp"
+
+#include <contextual/choices.hpp>
+#include <contextual/detail/storage/machine.hpp>
+#include <contextual/error.hpp>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <utility>
+
+namespace contextual {
+
+using storage::ChoiceEntry;
+using storage::ChoiceStore;
+using storage::KeptChoice;
+using Changes = KeptChoices::Changes;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A writer that has been silent for so long has ended.
+constexpr std::chrono::hours longest_write{1};
+
+std::vector<std::string> regions_of(const fs::path& directory, const std::optional<std::string>& region,
+                                    std::vector<std::string>& problems) {
+  if (region) {
+    return {*region};
+  }
+  storage::Regions all = storage::regions_in(directory);
+  problems.insert(problems.end(), all.problems.begin(), all.problems.end());
+  return all.names;
+}
+
+/// A text that is no config is a config without values: it is for people.
+Config config_of(const std::string& json) {
+  try {
+    return Config::from_json(json);
+  } catch (const InvalidArgument&) {
+    return {};
+  }
+}
+
+KeptSet set_of(const ChoiceStore::Named& named, const fs::path& folder) {
+  const ChoiceEntry& entry = named.entry;
+  KeptSet set{entry.region, folder / named.file, entry.written, entry.machines, entry.makespan_ns,
+              {},           named.superseded};
+  for (const KeptChoice& choice : entry.choices) {
+    set.configs.push_back({choice.kernel, choice.key_text, config_of(choice.config), choice.config_id,
+                           choice.config_count, choice.reason, choice.time_ns});
+  }
+  return set;
+}
+
+void list_pins(const ChoiceStore& store, const std::string& region, KeptChoices::Contents& contents) {
+  for (const ChoiceStore::PinFile& file : store.pin_files()) {
+    const storage::ParsedPins parsed = storage::parse_pins(file, region);
+    if (!parsed.problem.empty()) {
+      contents.problems.push_back(parsed.problem);
+    }
+    for (const storage::Pin& pin : parsed.pins) {
+      contents.pins.push_back({region, pin.file, pin.kernel, pin.key_text, pin.config, pin.config_id});
+    }
+  }
+}
+
+void remove(const ChoiceStore& store, const std::string& file, bool dry_run, Changes& changes) {
+  const std::string problem = dry_run ? std::string() : store.folder().remove(file);
+  if (problem.empty()) {
+    changes.files.push_back(store.path() / file);
+  } else {
+    changes.problems.push_back(problem);
+  }
+}
+
+bool older(const std::string& file, std::chrono::system_clock::time_point limit) {
+  const auto written = storage::written_at(file);
+  return written && *written < limit;
+}
+
+/// Of a file that was written under a name like `.NAME.HOST. ...`.
+bool is_left_over(const std::string& temporary) {
+  const std::size_t end = temporary.find(storage::entry_ending);
+  return end != std::string::npos && older(temporary.substr(1, end - 1) + storage::entry_ending,
+                                           std::chrono::system_clock::now() - longest_write);
+}
+
+bool has_kernel(const ChoiceEntry& entry, const std::optional<std::string>& kernel) {
+  return !kernel || std::any_of(entry.choices.begin(), entry.choices.end(),
+                                [&](const KeptChoice& choice) { return choice.kernel == *kernel; });
+}
+
+using Parts = std::map<std::string, std::string>;
+
+Parts parts_of(const std::string& machine) {
+  Parts parts;
+  std::istringstream lines(machine);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(": ");
+    parts[line.substr(0, colon)] = colon == std::string::npos ? "" : line.substr(colon + 2);
+  }
+  return parts;
+}
+
+std::string text_of(const Parts& parts, const std::string& part) {
+  const auto found = parts.find(part);
+  return found == parts.end() ? std::string() : found->second;
+}
+
+}  // namespace
+
+KeptChoices::KeptChoices(fs::path directory) : directory_(std::move(directory)) {}
+
+KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region) const {
+  Contents contents;
+  for (const std::string& name : regions_of(directory_, region, contents.problems)) {
+    const ChoiceStore store(directory_, name);
+    const ChoiceStore::Files files = store.files();
+    for (const ChoiceStore::Named& named : files.entries) {
+      contents.sets.push_back(set_of(named, store.path()));
+    }
+    contents.problems.insert(contents.problems.end(), files.refusals.begin(), files.refusals.end());
+    for (const ChoiceStore::Damaged& damaged : files.damaged) {
+      contents.problems.push_back((store.path() / damaged.file).string() + ": " + damaged.problem);
+    }
+    list_pins(store, name, contents);
+  }
+  return contents;
+}
+
+Changes KeptChoices::prune(const Prune& what) const {
+  Changes changes;
+  const auto now = std::chrono::system_clock::now();
+  for (const std::string& region : regions_of(directory_, std::nullopt, changes.problems)) {
+    const ChoiceStore store(directory_, region);
+    for (const ChoiceStore::Named& named : store.files().entries) {
+      if (named.superseded || (what.older_than && older(named.file, now - *what.older_than))) {
+        remove(store, named.file, what.dry_run, changes);
+      }
+    }
+    for (const std::string& damaged : store.folder().files(storage::damaged_ending).names) {
+      remove(store, damaged, what.dry_run, changes);
+    }
+    for (const std::string& temporary : store.folder().temporary_files()) {
+      if (is_left_over(temporary)) {
+        remove(store, temporary, what.dry_run, changes);
+      }
+    }
+  }
+  return changes;
+}
+
+Changes KeptChoices::forget(const std::string& region, const std::optional<std::string>& kernel) const {
+  Changes changes;
+  const ChoiceStore store(directory_, region);
+  for (const ChoiceStore::Named& named : store.files().entries) {
+    if (has_kernel(named.entry, kernel)) {
+      remove(store, named.file, false, changes);
+    }
+  }
+  return changes;
+}
+
+std::string KeptChoices::export_choices(const std::optional<std::string>& region) const {
+  std::vector<storage::BundledEntry> entries;
+  std::vector<std::string> problems;
+  for (const std::string& name : regions_of(directory_, region, problems)) {
+    for (ChoiceStore::Named& named : ChoiceStore(directory_, name).files().entries) {
+      if (!named.superseded) {
+        entries.push_back({named.file, std::move(named.entry)});
+      }
+    }
+  }
+  return storage::bundle_text(entries);
+}
+
+Changes KeptChoices::import_choices(std::string_view text) const {
+  std::vector<storage::BundledEntry> entries;
+  try {
+    entries = storage::parse_bundle(text);
+  } catch (const std::exception& error) {  // nlohmann's are of many kinds
+    throw InvalidArgument(
+        std::string("the choices to be imported are damaged, and nothing of them is written: ") +
+        error.what());
+  }
+  Changes changes;
+  for (const storage::BundledEntry& bundled : entries) {
+    const ChoiceStore store(directory_, bundled.entry.region);
+    if (store.folder().read(bundled.file).text) {
+      continue;
+    }
+    const std::string problem = store.folder().write(bundled.file, to_json(bundled.entry));
+    if (problem.empty()) {
+      changes.files.push_back(store.path() / bundled.file);
+    } else {
+      changes.problems.push_back(problem);
+    }
+  }
+  return changes;
+}
+
+Changes KeptChoices::pin(const KeptSet& set, const std::optional<std::string>& kernel) const {
+  const ChoiceStore store(directory_, set.region);
+  const ChoiceStore::Files files = store.files();
+  const auto named = std::find_if(
+      files.entries.begin(), files.entries.end(),
+      [&](const ChoiceStore::Named& candidate) { return candidate.file == set.file.filename(); });
+  if (named == files.entries.end()) {
+    throw InvalidArgument(set.file.string() + " is no set of region \"" + set.region + "\" any more");
+  }
+  Changes changes;
+  for (const KeptChoice& choice : named->entry.choices) {
+    if (!kernel || choice.kernel == *kernel) {
+      write_pin(store, set.region, storage::pin_of(choice), changes);
+    }
+  }
+  return changes;
+}
+
+Changes KeptChoices::pin(const PinnedConfig& pinned) const {
+  if (pinned.region.empty() || pinned.kernel.empty() || (!pinned.config && !pinned.config_id)) {
+    throw InvalidArgument("a pin names a region, a kernel and its config");
+  }
+  Changes changes;
+  const storage::Pin pin{{}, pinned.kernel, pinned.key, {}, {}, pinned.config, pinned.config_id};
+  write_pin(ChoiceStore(directory_, pinned.region), pinned.region, pin, changes);
+  return changes;
+}
+
+Changes KeptChoices::unpin(const std::string& region, const std::optional<std::string>& kernel) const {
+  Changes changes;
+  remove_pins(ChoiceStore(directory_, region), region, kernel, changes);
+  return changes;
+}
+
+std::vector<MachineDifference> KeptChoices::differences(const KeptSet& set) {
+  const auto now = parts_of(storage::as_kept(detail::machine_text()));
+  std::vector<MachineDifference> all;
+  for (std::size_t rank = 0; rank < set.machines.size(); ++rank) {
+    const auto then = parts_of(set.machines[rank]);
+    Parts both = now;
+    both.insert(then.begin(), then.end());
+    for (const auto& [name, unused] : both) {
+      if (text_of(then, name) != text_of(now, name)) {
+        const bool version = detail::without_versions(name + ": \n").empty();
+        all.push_back({static_cast<int>(rank), name, text_of(then, name), text_of(now, name), version});
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace contextual

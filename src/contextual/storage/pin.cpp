@@ -1,0 +1,119 @@
+#include "contextual/storage/pin.hpp"
+
+#include "contextual/storage/choice_entry.hpp"
+#include "contextual/storage/choice_fields.hpp"
+
+#include <contextual/detail/config/hex_text.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+namespace contextual::storage {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void check_fields(const Json& json, const std::string& what, std::initializer_list<const char*> known) {
+  if (!json.is_object()) {
+    throw std::runtime_error(what + " is no object");
+  }
+  for (const auto& [field, value] : json.items()) {
+    if (std::find(known.begin(), known.end(), field) == known.end()) {
+      throw std::runtime_error(
+          std::string(what).append(" has a field \"").append(field).append("\", which means nothing"));
+    }
+  }
+}
+
+Json json_of(const Pin& pin) {
+  Json json{{"kernel", pin.kernel}};
+  if (!pin.key_text.empty()) {
+    json["key"] = pin.key_text;
+  }
+  if (pin.key) {
+    json["key_words"] = json_of_key(*pin.key);
+  }
+  if (pin.scope) {
+    json["scope"] = detail::hex_text(*pin.scope);
+  }
+  if (pin.config) {
+    json["config"] = Json::parse(pin.config->to_json());
+  }
+  if (pin.config_id) {
+    json["config_id"] = *pin.config_id;
+  }
+  return json;
+}
+
+Pin pin_of(const Json& json, const std::string& file) {
+  check_fields(json, "a pin", {"kernel", "key", "key_words", "scope", "config", "config_id"});
+  Pin pin;
+  pin.file = file;
+  pin.kernel = json.at("kernel").get<std::string>();
+  if (json.contains("key")) {
+    pin.key_text = json.at("key").get<std::string>();
+  }
+  if (json.contains("key_words")) {
+    pin.key = key_of(json.at("key_words"));
+  }
+  if (json.contains("scope")) {
+    pin.scope = word_of(json.at("scope"));
+  }
+  if (json.contains("config")) {
+    pin.config = Config::from_json(json.at("config").dump());
+  }
+  if (json.contains("config_id")) {
+    pin.config_id = count_of(json.at("config_id"), most_configs);
+  }
+  if (pin.kernel.empty() || (!pin.config && !pin.config_id)) {
+    throw std::runtime_error("a pin names a kernel and its config");
+  }
+  return pin;
+}
+
+}  // namespace
+
+bool Pin::is_for(const Key& of_key, const std::string& of_text, std::uint64_t in_scope) const {
+  if (scope && *scope != in_scope) {
+    return false;
+  }
+  return of_every_key() ||
+         (key ? *key == of_key : key_text == of_text || of_text.starts_with(key_text + " in "));
+}
+
+std::string pin_text(const std::string& region, const std::vector<Pin>& pins) {
+  Json list = Json::array();
+  for (const Pin& pin : pins) {
+    list.push_back(json_of(pin));
+  }
+  return Json({{"region", region}, {"pins", std::move(list)}})
+             .dump(1, ' ', false, Json::error_handler_t::replace) +
+         "\n";
+}
+
+ParsedPins parse_pins(const PinFile& file, const std::string& region) {
+  if (!file.refusal.empty()) {
+    return {{}, file.refusal};
+  }
+  try {
+    const Json json = Json::parse(file.text, refuse_depth);
+    check_fields(json, "it", {"region", "pins"});
+    if (json.at("region").get<std::string>() != as_kept(region)) {
+      throw std::runtime_error("it is of region \"" + json.at("region").get<std::string>() + "\"");
+    }
+    ParsedPins parsed;
+    for (const Json& pin : json.at("pins").get_ref<const Json::array_t&>()) {
+      parsed.pins.push_back(pin_of(pin, file.path.string()));
+    }
+    return parsed;
+  } catch (const std::exception& error) {  // nlohmann's are of many kinds
+    return {{}, file.path.string() + " pins nothing: " + error.what()};
+  }
+}
+
+}  // namespace contextual::storage

@@ -1,0 +1,140 @@
+#include "contextual/tuning/pins.hpp"
+
+#include "contextual/launch/kernel_pins.hpp"
+
+#include <contextual/detail/launch/kernel_core.hpp>
+#include <contextual/detail/storage/warning.hpp>
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <optional>
+
+namespace contextual::tuning {
+namespace {
+
+using detail::KernelCore;
+using storage::Pin;
+
+bool is_of(const Pin& pin, const KernelCore& core) {
+  const detail::KernelTraits& traits = core.traits();
+  return core.alive() && pin.kernel == (traits.coupling.empty() ? traits.name : traits.coupling);
+}
+
+void check_once(const std::vector<Pin>& pins) {
+  for (auto pin = pins.begin(); pin != pins.end(); ++pin) {
+    const auto same = std::find_if(pins.begin(), pin, [&](const Pin& before) {
+      return before.kernel == pin->kernel && before.key_text == pin->key_text && before.key == pin->key &&
+             before.scope == pin->scope;
+    });
+    if (same != pin) {
+      throw InvalidArgument(
+          "kernel \"" + pin->kernel + "\", " + (pin->of_every_key() ? "every key" : "key " + pin->key_text) +
+          ", is pinned twice: by " + same->file + " and by " + pin->file + "; remove one of the pins");
+    }
+  }
+}
+
+/// Throws what the user's hooks throw.
+void prepare(const Pin& pin, std::size_t config_id, const detail::KernelTraits& traits) {
+  if (pin.key && traits.prepare) {
+    traits.prepare(config_id, *pin.key);
+  } else if (traits.preload) {
+    traits.preload(config_id);
+  }
+}
+
+void prepare(const Pin& pin, const KernelCore& core) {
+  const std::size_t config_id = detail::pinned_config(pin, core);
+  std::string reason;
+  try {
+    prepare(pin, config_id, core.traits());
+    return;
+  } catch (const DeviceError&) {
+    throw;  // no pin is to blame
+  } catch (const std::exception& error) {
+    reason = error.what();
+  } catch (...) {
+    reason = "it threw an exception that is no std::exception";
+  }
+  throw InvalidArgument(pin.file + " pins kernel \"" + core.traits().name + "\" to " +
+                        core.space().configs.at(config_id).to_string() +
+                        ", which cannot be prepared: " + reason + "; change the file or remove it");
+}
+
+std::optional<std::size_t> known_config(const Pin& pin) {
+  for (const auto& core : LaunchRegistry::instance().kernels()) {
+    if (is_of(pin, *core)) {
+      return detail::pinned_config(pin, *core);
+    }
+  }
+  return pin.config_id;
+}
+
+ProblemReport report_of(const Pin& pin) {
+  ProblemReport report;
+  report.kernel = pin.kernel;
+  report.key = pin.of_every_key() ? "every key" : pin.key_text;
+  report.outcome = ProblemOutcome::locked_in;
+  report.choice = known_config(pin).value_or(0);
+  report.choice_config = pin.config.value_or(Config());
+  report.reason = "pinned by " + pin.file;
+  report.reused = true;
+  report.pinned_by = pin.file;
+  return report;
+}
+
+}  // namespace
+
+nlohmann::json told_pins(const storage::ChoiceStore& store) {
+  if (const std::string refusal = store.folder().refusal(); !refusal.empty()) {
+    detail::warn_once(refusal);
+  }
+  nlohmann::json files = nlohmann::json::array();
+  for (const storage::PinFile& file : store.pin_files()) {
+    files.push_back({{"path", file.path.string()}, {"text", file.text}, {"refusal", file.refusal}});
+  }
+  return files;
+}
+
+std::vector<Pin> pins_of(const std::string& kept_text, const std::string& region) {
+  const nlohmann::json kept = nlohmann::json::parse(kept_text, nullptr, false);
+  std::vector<Pin> pins;
+  if (!kept.is_object() || !kept.contains("pins")) {
+    return pins;
+  }
+  for (const nlohmann::json& file : kept.at("pins")) {
+    storage::ParsedPins parsed =
+        storage::parse_pins({file.value("path", std::string()), file.value("text", std::string()),
+                             file.value("refusal", std::string())},
+                            region);
+    if (!parsed.problem.empty()) {
+      throw InvalidArgument(parsed.problem);
+    }
+    pins.insert(pins.end(), parsed.pins.begin(), parsed.pins.end());
+  }
+  check_once(pins);
+  return pins;
+}
+
+void prepare_pins(const std::vector<Pin>& pins) {
+  const auto kernels = LaunchRegistry::instance().kernels();
+  for (const Pin& pin : pins) {
+    for (const auto& core : kernels) {
+      if (is_of(pin, *core)) {
+        prepare(pin, *core);
+      }
+    }
+  }
+}
+
+std::vector<ProblemReport> install_pins(std::uint32_t region_id, const std::vector<Pin>& pins) {
+  LaunchRegistry::instance().pin(region_id, pins);
+  std::vector<ProblemReport> reports;
+  std::transform(pins.begin(), pins.end(), std::back_inserter(reports), report_of);
+  return reports;
+}
+
+}  // namespace contextual::tuning

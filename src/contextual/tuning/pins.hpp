@@ -1,0 +1,34 @@
+#pragma once
+
+/// \file
+/// What is pinned in a region: reads, tells, prepares and installs it.
+
+#include "contextual/storage/choice_store.hpp"
+#include "contextual/storage/pin.hpp"
+
+#include <contextual/report.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace contextual::tuning {
+
+/// Returns the pin files of a region, for the other ranks; an empty list if there are none.
+nlohmann::json told_pins(const storage::ChoiceStore& store);
+
+/// Returns what rank 0 has told of them in its hello. Throws InvalidArgument, which names the file, if a file
+/// cannot be believed or read, or if two pins are for the same problems.
+std::vector<storage::Pin> pins_of(const std::string& kept_text, const std::string& region);
+
+/// Loads what the pins launch, as far as the kernels exist: `prepare` where a pin gives the words of its key,
+/// else `preload`. Throws InvalidArgument, which names the file, if a kernel has no such config, or what was
+/// pinned cannot be prepared; and DeviceError.
+void prepare_pins(const std::vector<storage::Pin>& pins);
+
+/// Replaces what is pinned in the region. Returns what a report says of it.
+std::vector<ProblemReport> install_pins(std::uint32_t region_id, const std::vector<storage::Pin>& pins);
+
+}  // namespace contextual::tuning

@@ -1,0 +1,54 @@
+#pragma once
+
+/// \file
+/// Times runs of a region, or of something that is compared with it, when everything is locked in.
+
+#include "contextual/agreement/exchange.hpp"
+#include "contextual/agreement/part_time.hpp"
+#include "contextual/launch/run_context.hpp"
+#include "contextual/options/resolved_options.hpp"
+#include "contextual/tuning/watchdog.hpp"
+
+#include <contextual/timer.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+
+namespace contextual::tuning {
+
+/// The configs of a turn. What is pinned is pinned in both.
+enum class TurnUses { what_is_locked_in, defaults };
+
+/// A turn is two runs back to back, of which the second one counts, and an exchange, right after which the
+/// next turn has the head start that the region's batches had. Tunable kernels are not timed by themselves.
+/// One thread uses it.
+class TimedTurns {
+ public:
+  /// `failing` is called with what a turn has thrown on this rank, before the other ranks are told.
+  TimedTurns(const options::ResolvedOptions& options, detail::RunContext& context, Watchdog& watchdog,
+             agreement::Exchange& exchange, std::chrono::nanoseconds head_start,
+             std::function<void(const std::exception_ptr&)> failing);
+
+  /// Returns the makespan of the slowest rank, or nothing if one has no valid time. Collective. Throws on all
+  /// ranks if the call threw on one.
+  std::optional<std::int64_t> turn(const std::function<void()>& call, TurnUses uses);
+
+ private:
+  std::optional<std::int64_t> timed(const std::function<void()>& call, TurnUses uses);
+  IterationTiming run(const std::function<void()>& call, TurnUses uses);
+  void launch(const std::function<void()>& call, TurnUses uses);
+
+  const options::ResolvedOptions& options_;
+  detail::RunContext& context_;
+  Watchdog& watchdog_;
+  agreement::Exchange& exchange_;
+  std::chrono::nanoseconds head_start_;
+  std::function<void(const std::exception_ptr&)> failing_;
+  std::size_t turns_ = 0;
+  std::int64_t runs_ = 0;
+};
+
+}  // namespace contextual::tuning

@@ -1,0 +1,193 @@
+#include "cache/command.hpp"
+
+#include "support/catch.hpp"
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+
+#include <contextual/choices.hpp>
+#include <contextual/detail/storage/machine.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+using namespace contextual;
+using namespace contextual::cache_tool;
+using contextual::test::rank_kernel;
+using contextual::test::rank_options;
+using engine_test::TemporaryDirectory;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Said {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Said say(const Command& command, const std::string& input = "") {
+  std::istringstream in(input);
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run_command(command, in, out, err);
+  return {code, out.str(), err.str()};
+}
+
+Command command_of(const fs::path& directory, Verb verb) {
+  Command command;
+  command.directory = directory;
+  command.verb = verb;
+  return command;
+}
+
+/// Keeps a choice of a region, as a program does.
+void tune(const fs::path& directory, const std::string& region) {
+  const auto kernel = rank_kernel("tool_kernel", 3);
+  ContextualAutotuner tuner(rank_options(nullptr));
+  Options options;
+  options.cache_directory = directory;
+  options.always_tune = true;
+  tuner.run(
+      region, [&] { (*kernel)(7); }, options);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("contextual-cache: list has one line a set and one a pin, in columns", "[unit]") {
+  const TemporaryDirectory directory;
+  CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("Nothing is kept"));
+  tune(directory.path(), "tool region");
+  tune(directory.path(), "tool/other");
+  Command pin = command_of(directory.path(), Verb::pin);
+  pin.region = "tool region";
+  pin.kernel = "tool_kernel";
+  pin.config = R"({"TILE": 2})";
+  REQUIRE(say(pin).code == exit_fine);
+  const Said said = say(command_of(directory.path(), Verb::list));
+  CHECK(said.code == exit_fine);
+  CHECK(said.err.empty());
+  const std::vector<std::string> lines = lines_of(said.out);
+  REQUIRE(lines.size() == 6);
+  CHECK_THAT(lines[1], ContainsSubstring("tool region") && ContainsSubstring("fits here") &&
+                           ContainsSubstring("tool_kernel"));
+  CHECK_THAT(lines[2], ContainsSubstring("tool/other"));
+  CHECK(lines[0].find("STANDING") == lines[1].find("fits here"));
+  CHECK(lines[0].find("STANDING") == lines[2].find("fits here"));
+  CHECK_THAT(lines[5], ContainsSubstring("every key") && ContainsSubstring("{TILE: 2}"));
+}
+
+TEST_CASE("contextual-cache: list as JSON has what show shows", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  Command list = command_of(directory.path(), Verb::list);
+  list.json = true;
+  const auto json = nlohmann::json::parse(say(list).out);
+  const auto& set = json.at("sets").at(0);
+  CHECK(set.at("region") == "tool region");
+  CHECK(set.at("differences").empty());
+  CHECK(set.at("configs").at(0).at("config") == nlohmann::json({{"TILE", 3}}));
+  Command show = command_of(directory.path(), Verb::show);
+  show.set = fs::path(set.at("file").get<std::string>()).stem().string();
+  const Said said = say(show);
+  CHECK(said.code == exit_fine);
+  CHECK_THAT(said.out, ContainsSubstring("config-2 of 3 {TILE: 3}") && ContainsSubstring("because: ") &&
+                           ContainsSubstring("processor: ") && ContainsSubstring("own time "));
+}
+
+TEST_CASE("contextual-cache: why says line by line what differs here, and why a config was chosen",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  detail::describe_machine("tool test", [] { return std::string("before"); });
+  tune(directory.path(), "tool region");
+  Command why = command_of(directory.path(), Verb::why);
+  CHECK_THAT(say(why).out, ContainsSubstring("would be used on machines like this one"));
+  detail::describe_machine("tool test", [] { return std::string("after"); });
+  const Said said = say(why);
+  CHECK_THAT(said.out, ContainsSubstring("would not be used here") &&
+                           ContainsSubstring("tool test: then \"before\", now \"after\"") &&
+                           ContainsSubstring("because: fastest by own time"));
+  CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("another machine"));
+}
+
+TEST_CASE("contextual-cache: a set that is not there, or not the only one, is an error", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  tune(directory.path(), "tool/other");
+  Command show = command_of(directory.path(), Verb::show);
+  show.set = "nothing";
+  CHECK(say(show).code == exit_not_found);
+  CHECK_THAT(say(show).err, ContainsSubstring("nothing"));
+  show.set = ".json";
+  CHECK(say(show).code == exit_not_found);
+  CHECK_THAT(say(show).err, ContainsSubstring("more than one"));
+  CHECK(say(command_of("", Verb::list)).code == exit_not_found);
+}
+
+TEST_CASE("contextual-cache: export, forget and import bring a set back", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  const Said text = say(command_of(directory.path(), Verb::export_choices));
+  Command to_file = command_of(directory.path(), Verb::export_choices);
+  to_file.file = directory.path() / "exported";
+  CHECK(say(to_file).code == exit_fine);
+  Command forget = command_of(directory.path(), Verb::forget);
+  forget.region = "tool region";
+  CHECK_THAT(say(forget).out, ContainsSubstring("1 file removed"));
+  CHECK(KeptChoices(directory.path()).list().sets.empty());
+  CHECK_THAT(say(command_of(directory.path(), Verb::import_choices), text.out).out,
+             ContainsSubstring("1 file written"));
+  Command from_file = command_of(directory.path(), Verb::import_choices);
+  from_file.file = to_file.file;
+  CHECK_THAT(say(from_file).out, ContainsSubstring("0 files written"));
+  CHECK(KeptChoices(directory.path()).list().sets.size() == 1);
+  CHECK(say(command_of(directory.path(), Verb::import_choices), "{}").code == exit_not_found);
+}
+
+TEST_CASE("contextual-cache: pins a set and takes the pins back", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  Command pin = command_of(directory.path(), Verb::pin);
+  pin.set = ".json";
+  CHECK_THAT(say(pin).out, ContainsSubstring("1 file written"));
+  CHECK(KeptChoices(directory.path()).list().pins.at(0).key == "(7)");
+  Command unpin = command_of(directory.path(), Verb::unpin);
+  unpin.region = "tool region";
+  CHECK_THAT(say(unpin).out, ContainsSubstring("1 file removed"));
+  CHECK(KeptChoices(directory.path()).list().pins.empty());
+  CHECK(say(command_of(directory.path(), Verb::pin)).code == exit_not_found);
+  pin.set.clear();
+  pin.region = "tool region";
+  pin.kernel = "tool_kernel";
+  pin.config = "{";
+  CHECK(say(pin).code == exit_not_found);
+}
+
+TEST_CASE("contextual-cache: prune says what it removes, and what it cannot believe is a problem", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  const fs::path file = KeptChoices(directory.path()).list().sets.at(0).file;
+  std::ofstream(file.string() + ".damaged") << "x";
+  Command prune = command_of(directory.path(), Verb::prune);
+  prune.dry_run = true;
+  CHECK_THAT(say(prune).out, ContainsSubstring(".damaged") && ContainsSubstring("1 file would be removed"));
+  prune.dry_run = false;
+  CHECK_THAT(say(prune).out, ContainsSubstring("1 file removed"));
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  const Said said = say(command_of(directory.path(), Verb::list));
+  CHECK(said.code == exit_problems);
+  CHECK_THAT(said.err, ContainsSubstring("others can write"));
+}

@@ -1,0 +1,306 @@
+#include "contextual/storage/choice_store.hpp"
+#include "support/catch.hpp"
+#include "support/engine.hpp"
+
+#include <contextual/choices.hpp>
+#include <contextual/detail/config/hex_text.hpp>
+#include <contextual/detail/storage/machine.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace contextual;
+using contextual::storage::ChoiceEntry;
+using contextual::storage::ChoiceStore;
+using contextual::storage::to_json;
+using engine_test::TemporaryDirectory;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+ChoiceEntry entry_of(const std::string& region, int key, std::size_t config_id,
+                     const std::string& kernel = "k") {
+  ChoiceEntry entry;
+  entry.region = region;
+  entry.written = "2026-01-02T03:04:05Z";
+  entry.machines = {detail::machine_text()};
+  entry.makespan_ns = 5'000;
+  entry.choices.push_back({kernel,
+                           "",
+                           make_key(key),
+                           "(" + std::to_string(key) + ")",
+                           0,
+                           {{kernel, 1}},
+                           100,
+                           config_id,
+                           R"({"B":)" + std::to_string(config_id) + "}",
+                           "it was fast",
+                           70});
+  return entry;
+}
+
+constexpr std::uint64_t hour_ns = 3'600'000'000'000ULL;
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
+}
+
+/// As a writer would have written it at that time.
+fs::path plant(const fs::path& directory, const ChoiceEntry& entry, std::uint64_t time_ns) {
+  const ChoiceStore store(directory, entry.region);
+  const std::string name =
+      detail::hex_text(time_ns) + "-" + detail::hex_text(entry.purpose_digest()) + ".json";
+  REQUIRE(store.folder().write(name, to_json(entry)).empty());
+  return store.path() / name;
+}
+
+std::vector<std::size_t> configs_in(const KeptChoices::Contents& contents) {
+  std::vector<std::size_t> configs;
+  for (const KeptSet& set : contents.sets) {
+    configs.push_back(set.configs.at(0).config_id);
+  }
+  return configs;
+}
+
+std::vector<fs::path> sorted(std::vector<fs::path> files) {
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("KeptChoices: lists the sets of all regions or of one, the newest first, and says which count",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  CHECK(kept.list().sets.empty());
+  const std::string long_name(300, 'x');
+  const fs::path older = plant(directory.path(), entry_of("a/b", 1, 10), now_ns() - 2 * hour_ns);
+  plant(directory.path(), entry_of("a/b", 1, 11), now_ns() - hour_ns);
+  plant(directory.path(), entry_of("a/b", 2, 20), now_ns());
+  plant(directory.path(), entry_of(long_name, 3, 30), now_ns());
+  const KeptChoices::Contents all = kept.list();
+  CHECK(all.problems.empty());
+  CHECK(configs_in(all) == std::vector<std::size_t>{20, 11, 10, 30});
+  CHECK(all.sets[3].region == long_name);
+  CHECK(configs_in(kept.list("a/b")) == std::vector<std::size_t>{20, 11, 10});
+  CHECK(kept.list("a").sets.empty());
+  const KeptSet& set = all.sets[2];
+  CHECK(set.file == older);
+  CHECK(set.superseded);
+  CHECK_FALSE(all.sets[1].superseded);
+  CHECK(set.written == "2026-01-02T03:04:05Z");
+  CHECK(set.makespan_ns == 5'000);
+  const KeptConfig& config = set.configs.at(0);
+  CHECK(config.kernel == "k");
+  CHECK(config.key == "(1)");
+  CHECK(config.config == Config{{"B", 10}});
+  CHECK(config.config_count == 100);
+  CHECK(config.reason == "it was fast");
+  CHECK(config.time_ns == 70);
+}
+
+TEST_CASE("KeptChoices: names what is damaged, and what others can write, and leaves it", "[unit]") {
+  const TemporaryDirectory directory;
+  const fs::path good = plant(directory.path(), entry_of("r", 1, 10), now_ns());
+  const fs::path damaged = plant(directory.path(), entry_of("r", 2, 20), now_ns());
+  std::ofstream(damaged, std::ios::app) << "x";
+  const fs::path open = plant(directory.path(), entry_of("r", 3, 30), now_ns());
+  fs::permissions(open, fs::perms::others_write, fs::perm_options::add);
+  const KeptChoices::Contents contents = KeptChoices(directory.path()).list();
+  CHECK(configs_in(contents) == std::vector<std::size_t>{10});
+  REQUIRE(contents.problems.size() == 2);
+  CHECK_THAT(contents.problems[0], ContainsSubstring(open.string()) && ContainsSubstring("others can write"));
+  CHECK_THAT(contents.problems[1], ContainsSubstring(damaged.string()));
+  CHECK(fs::exists(damaged));
+  fs::permissions(directory.path(), fs::perms::others_write, fs::perm_options::add);
+  CHECK(KeptChoices(directory.path()).list().sets.empty());
+  CHECK_THAT(KeptChoices(directory.path()).list().problems.at(0), ContainsSubstring("others can write"));
+}
+
+TEST_CASE("KeptChoices: prune removes what is superseded, damaged or left over, and by age what counts",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  const fs::path superseded = plant(directory.path(), entry_of("r", 1, 10), now_ns() - 30 * hour_ns);
+  const fs::path newest = plant(directory.path(), entry_of("r", 1, 11), now_ns() - 2 * hour_ns);
+  const fs::path old = plant(directory.path(), entry_of("r", 2, 20), now_ns() - 40 * hour_ns);
+  const fs::path damaged = newest.string() + ".damaged";
+  std::ofstream(damaged) << "x";
+  const auto temporary = [&](std::uint64_t age_ns) {
+    fs::path path = newest.parent_path() / ("." + detail::hex_text(now_ns() - age_ns) + "-" +
+                                            detail::hex_text(1) + ".json.node.1.0.2");
+    std::ofstream(path) << "half";
+    return path;
+  };
+  const fs::path left = temporary(2 * hour_ns);
+  const fs::path being_written = temporary(0);
+  const std::vector<fs::path> goes = sorted({superseded, damaged, left});
+  CHECK(sorted(kept.prune({.dry_run = true}).files) == goes);
+  CHECK(fs::exists(superseded));
+  const KeptChoices::Changes changes = kept.prune({});
+  CHECK(sorted(changes.files) == goes);
+  CHECK(changes.problems.empty());
+  for (const fs::path& file : goes) {
+    CHECK_FALSE(fs::exists(file));
+  }
+  CHECK(fs::exists(being_written));
+  CHECK(kept.prune({.older_than = std::chrono::hours(24)}).files == std::vector<fs::path>{old});
+  CHECK(configs_in(kept.list()) == std::vector<std::size_t>{11});
+}
+
+TEST_CASE("KeptChoices: prune keeps the newest of each purpose of very many", "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  constexpr int purposes = 5;
+  constexpr int files = 500;
+  for (int i = 0; i < files; ++i) {
+    plant(directory.path(), entry_of("r", i % purposes, static_cast<std::size_t>(i % 100)),
+          now_ns() - hour_ns + static_cast<std::uint64_t>(i));
+  }
+  CHECK(kept.prune({}).files.size() == files - purposes);
+  CHECK(configs_in(kept.list()) == std::vector<std::size_t>{99, 98, 97, 96, 95});
+}
+
+TEST_CASE("KeptChoices: forget removes the sets of a region, or those with a kernel", "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  ChoiceEntry both = entry_of("r", 1, 10);
+  both.choices.push_back(entry_of("r", 2, 20, "other").choices[0]);
+  plant(directory.path(), both, now_ns());
+  plant(directory.path(), entry_of("r", 3, 30), now_ns());
+  plant(directory.path(), entry_of("s", 4, 40, "other"), now_ns());
+  CHECK(kept.forget("r", "other").files.size() == 1);
+  CHECK(configs_in(kept.list()) == std::vector<std::size_t>{30, 40});
+  CHECK(kept.forget("r").files.size() == 1);
+  CHECK(configs_in(kept.list()) == std::vector<std::size_t>{40});
+  CHECK(kept.forget("nothing").files.empty());
+}
+
+TEST_CASE("KeptChoices: what is exported can be imported elsewhere once, and is as old as it was", "[unit]") {
+  const TemporaryDirectory directory;
+  const TemporaryDirectory elsewhere;
+  plant(directory.path(), entry_of("r", 1, 10), now_ns() - 3 * hour_ns);
+  plant(directory.path(), entry_of("r", 1, 11), now_ns() - 2 * hour_ns);
+  plant(directory.path(), entry_of("s", 2, 20), now_ns() - 2 * hour_ns);
+  plant(elsewhere.path(), entry_of("r", 1, 12), now_ns());
+  const std::string text = KeptChoices(directory.path()).export_choices();
+  const KeptChoices there(elsewhere.path());
+  CHECK(there.import_choices(text).files.size() == 2);
+  CHECK(configs_in(there.list()) == std::vector<std::size_t>{12, 11, 20});
+  CHECK(there.list().sets[1].superseded);
+  CHECK(there.import_choices(text).files.empty());
+  CHECK(configs_in(KeptChoices(directory.path()).list("r")).size() == 2);
+  const auto only_s = nlohmann::json::parse(KeptChoices(directory.path()).export_choices("s"));
+  CHECK(only_s.at("sets").size() == 1);
+}
+
+TEST_CASE("KeptChoices: nothing of a damaged text is imported", "[unit]") {
+  const TemporaryDirectory directory;
+  const TemporaryDirectory elsewhere;
+  plant(directory.path(), entry_of("r", 1, 10), now_ns());
+  plant(directory.path(), entry_of("r", 2, 20), now_ns());
+  const std::string text = KeptChoices(directory.path()).export_choices();
+  const KeptChoices there(elsewhere.path());
+  std::string changed = text;
+  changed.replace(changed.find("it was fast"), 2, "IT");
+  std::string escaping = text;
+  escaping.replace(escaping.find(R"("file": ")") + 9, 2, "..");
+  for (const std::string& bad :
+       {std::string(), std::string("{}"), text.substr(0, text.size() / 2), changed, escaping}) {
+    CHECK_THROWS_AS(there.import_choices(bad), InvalidArgument);
+    CHECK(there.list().sets.empty());
+  }
+}
+
+TEST_CASE("KeptChoices: a machine differs from a set's by line, and only some lines may differ", "[unit]") {
+  detail::describe_machine("test part", [] { return std::string("new"); });
+  KeptSet set;
+  set.machines = {detail::machine_text(), detail::machine_text()};
+  CHECK(KeptChoices::differences(set).empty());
+  std::string& machine = set.machines[1];
+  machine.replace(machine.find("test part: new"), 14, "test part: old");
+  machine.replace(machine.find("library: "), 9, "library: 0");
+  const std::vector<MachineDifference> differences = KeptChoices::differences(set);
+  REQUIRE(differences.size() == 2);
+  CHECK(differences[0].part == "library");
+  CHECK(differences[0].version);
+  CHECK(differences[1].rank == 1);
+  CHECK(differences[1].part == "test part");
+  CHECK(differences[1].then == "old");
+  CHECK(differences[1].now == "new");
+  CHECK_FALSE(differences[1].version);
+}
+
+TEST_CASE("KeptChoices: pins a set, one kernel of it, or what is given, and takes pins back", "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  ChoiceEntry both = entry_of("r", 1, 10);
+  both.choices.push_back(entry_of("r", 2, 20, "other").choices[0]);
+  plant(directory.path(), both, now_ns());
+  const KeptSet set = kept.list().sets.at(0);
+  CHECK(kept.pin(set, "other").files.size() == 1);
+  CHECK(kept.pin(set).files.size() == 2);
+  CHECK(kept.pin({.region = "r", .kernel = "any", .config = Config{{"B", 1}}}).files.size() == 1);
+  CHECK(kept.pin({.region = "r", .kernel = "any", .config = Config{{"B", 2}}}).files.size() == 1);
+  KeptChoices::Contents contents = kept.list();
+  REQUIRE(contents.pins.size() == 3);
+  CHECK(contents.problems.empty());
+  CHECK(contents.pins[0].kernel == "any");
+  CHECK(contents.pins[0].key.empty());
+  CHECK(contents.pins[0].config == Config{{"B", 2}});
+  CHECK(contents.pins[1].key == "(1)");
+  CHECK(contents.pins[2].kernel == "other");
+  CHECK(contents.sets.size() == 1);
+  CHECK(kept.unpin("r", "k").files.size() == 1);
+  CHECK(kept.list().pins.size() == 2);
+  CHECK(kept.unpin("r").files.size() == 2);
+  CHECK(kept.list().pins.empty());
+  CHECK_THROWS_AS(kept.pin({.region = "r", .kernel = "any"}), InvalidArgument);
+  CHECK_THROWS_AS(kept.pin({.kernel = "any", .config_id = 1}), InvalidArgument);
+  kept.forget("r");
+  CHECK_THROWS_AS(kept.pin(set), InvalidArgument);
+}
+
+TEST_CASE("ChoiceStore: a save removes what it supersedes, and nothing else", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "r");
+  const fs::path superseded = plant(directory.path(), entry_of("r", 1, 10), now_ns() - hour_ns);
+  const fs::path other = plant(directory.path(), entry_of("r", 2, 20), now_ns() - hour_ns);
+  const fs::path newer =
+      plant(directory.path(), entry_of("r", 1, 12), now_ns() + hour_ns);  // of a fast clock
+  REQUIRE(store.save(entry_of("r", 1, 11)).empty());
+  CHECK_FALSE(fs::exists(superseded));
+  CHECK(fs::exists(other));
+  CHECK(fs::exists(newer));
+}
+
+TEST_CASE("ChoiceStore: a reader finds a set while others replace it again and again", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "r");
+  constexpr int others = 200;  // of a later time, so that they are read first, while the set is replaced
+  for (int key = 2; key < 2 + others; ++key) {
+    plant(directory.path(), entry_of("r", key, 0), now_ns() + hour_ns);
+  }
+  REQUIRE(store.save(entry_of("r", 1, 0)).empty());
+  std::jthread writer([&](const std::stop_token& stop) {
+    for (std::size_t i = 1; !stop.stop_requested(); ++i) {
+      static_cast<void>(store.save(entry_of("r", 1, i % 100)));
+    }
+  });
+  int incomplete = 0;
+  for (int look = 0; look < 40; ++look) {
+    incomplete += store.load().entries.size() == others + 1 ? 0 : 1;
+  }
+  CHECK(incomplete == 0);
+}

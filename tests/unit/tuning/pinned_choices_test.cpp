@@ -1,0 +1,336 @@
+/// \file
+/// Configs that a person has fixed in the cache directory.
+
+#include "cache_process.hpp"
+#include "contextual/storage/choice_store.hpp"
+
+#include <contextual/alternatives.hpp>
+#include <contextual/tuned_region.hpp>
+
+#include <fstream>
+#include <map>
+
+using namespace contextual;
+using namespace contextual::test;
+using engine_test::TemporaryDirectory;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t pinned = 1;
+
+/// As a person writes it.
+fs::path write_pin(const fs::path& directory, const std::string& region, const std::string& pins,
+                   const std::string& name = "mine.pin") {
+  const storage::ChoiceStore store(directory, region);
+  REQUIRE(store.folder().write(name, R"({"region": ")" + region + R"(", "pins": [)" + pins + "]}").empty());
+  return store.path() / name;
+}
+
+/// A process of two ranks, of which the pin is for the kernel.
+CacheProcess with_pin(const TemporaryDirectory& directory, const std::string& kernel,
+                      const std::string& pin) {
+  CacheProcess process;
+  process.ranks = 2;
+  process.directory = directory.path();
+  process.kernel = kernel;
+  write_pin(directory.path(), process.region, pin);
+  return process;
+}
+
+std::string pin_of(const std::string& kernel, const std::string& more) {
+  return R"({"kernel": ")" + kernel + "\"" + more + "}";
+}
+
+std::string key_text(int key) {
+  return R"(, "key": ")" + make_key(key).to_string() + "\"";
+}
+
+const std::string config_1 = R"(, "config": {"TILE": 2})";
+
+}  // namespace
+
+TEST_CASE("pins: one of a key, or of every key, is launched on all ranks, and the report names the file",
+          "[unit]") {
+  for (const std::string& key : {std::string(), key_text(7)}) {
+    const TemporaryDirectory directory;
+    const CacheSeen seen = with_pin(directory, "pinned", pin_of("pinned", key + config_1)).run();
+    INFO(text_of(seen.thrown[0]) << "; " << text_of(seen.thrown[1]));
+    CHECK(seen.used(pinned));
+    for (const RegionReport& report : seen.reports) {
+      REQUIRE(report.problems.size() == 1);
+      CHECK(report.problems[0].choice == pinned);
+      CHECK(report.problems[0].choice_config == Config{{"TILE", 2}});
+      CHECK_THAT(report.problems[0].pinned_by, ContainsSubstring("mine.pin"));
+      CHECK_THAT(report.problems[0].reason, ContainsSubstring("pinned by"));
+      CHECK_THAT(report.choices_text(), ContainsSubstring("{TILE: 2} (pinned)"));
+    }
+  }
+}
+
+TEST_CASE("pins: one of another key, region or kernel changes nothing", "[unit]") {
+  const TemporaryDirectory directory;
+  const CacheProcess process =
+      with_pin(directory, "pinned_not", pin_of("pinned_not", key_text(8) + config_1));
+  write_pin(directory.path(), process.region, pin_of("pinned_other", config_1), "other.pin");
+  write_pin(directory.path(), "another region", pin_of("pinned_not", config_1));
+  CHECK(process.run().tuned(2));
+  CHECK(process.run().used(2));
+}
+
+TEST_CASE("pins: what is not pinned is tuned beside it, and only that is kept", "[unit]") {
+  const TemporaryDirectory directory;
+  write_pin(directory.path(), "pinned beside", pin_of("pinned_first", config_1));
+  for (const bool first : {true, false}) {
+    std::map<std::string, std::map<int, int>> launches;
+    const auto make = [&](const std::string& name) {
+      return rank_kernel(name, 3, {},
+                         [&, name](const TileConfig& config, int&) { ++launches[name][config.tile]; });
+    };
+    const auto one = make("pinned_first");
+    const auto two = make("pinned_second");
+    RegionReport report;
+    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+      Options options;
+      options.cache_directory = directory.path();
+      tuner.run(
+          "pinned beside", [&] { (*one)(7), (*two)(7); }, options);
+      report = engine_test::report_of(tuner, "pinned beside");
+    });
+    INFO(text_of(thrown[0]));
+    CHECK(launches["pinned_first"].size() == 1);
+    CHECK(launches["pinned_first"].contains(2));
+    CHECK((launches["pinned_second"].size() == 3) == first);
+    CHECK(launches["pinned_second"].contains(3));
+    REQUIRE(problem_of(report, "pinned_first") != nullptr);
+    CHECK_THAT(problem_of(report, "pinned_first")->pinned_by, ContainsSubstring("mine.pin"));
+    CHECK(problem_of(report, "pinned_second")->pinned_by.empty());
+  }
+  const KeptChoices::Contents contents = KeptChoices(directory.path()).list();
+  REQUIRE(contents.sets.size() == 1);
+  REQUIRE(contents.sets[0].configs.size() == 1);
+  CHECK(contents.sets[0].configs[0].kernel == "pinned_second");
+}
+
+TEST_CASE("pins: a kept set that is pinned is launched as it was, until it is unpinned", "[unit]") {
+  const TemporaryDirectory directory;
+  CacheProcess process;
+  process.ranks = 2;
+  process.directory = directory.path();
+  process.kernel = "pinned_kept";
+  REQUIRE(process.run().tuned(2));
+  const KeptChoices choices(directory.path());
+  REQUIRE(choices.pin(choices.list().sets.at(0)).problems.empty());
+  process.fastest = 0;
+  process.change = [](Options& options) { options.always_tune = true; };
+  CHECK(process.run().only_launched(2));
+  choices.unpin(process.region);
+  CHECK(process.run().tuned(0));
+}
+
+TEST_CASE("pins: one that cannot be launched is an error on all ranks, in every mode, that names the file",
+          "[unit]") {
+  const std::string name = "pinned_bad";
+  const std::string other_words = R"(, "key_words": [[0, "0000000000000008"]])";
+  const std::map<std::string, std::string> pins{
+      {pin_of(name, R"(, "config": {"TILE": 4})"), "none of the kernel's 3 configs"},
+      {pin_of(name, R"(, "config": {"TILE": 2, "MORE": 1})"), "none of the kernel's 3 configs"},
+      {pin_of(name, R"(, "config_id": 3)"), "has 3 configs"},
+      {pin_of(name, R"(, "config_id": 0)" + config_1), "that is config-1"},
+      {pin_of(name, key_text(7) + other_words + config_1), "key_words"},
+      {pin_of(name, ""), "names a kernel and its config"},
+      {pin_of(name, config_1) + "," + pin_of(name, R"(, "config": {"TILE": 1})"), "pinned twice"},
+      {"", "others can write"}};
+  for (const auto& [pin, message] : pins) {
+    for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
+      const TemporaryDirectory directory;
+      CacheProcess process = with_pin(directory, name, pin);
+      if (pin.empty()) {
+        fs::permissions(storage::ChoiceStore(directory.path(), process.region).path() / "mine.pin",
+                        fs::perms::others_write, fs::perm_options::add);
+      }
+      process.change = [mode](Options& options) { options.mode = mode; };
+      const CacheSeen seen = process.run();
+      for (const std::exception_ptr& thrown : seen.thrown) {
+        INFO(pin << ": " << text_of(thrown));
+        CHECK(threw<InvalidArgument>(thrown));
+        CHECK_THAT(text_of(thrown), ContainsSubstring("mine.pin") && ContainsSubstring(message));
+      }
+      CHECK(seen.runs == std::vector<int>(2, 0));
+    }
+  }
+}
+
+TEST_CASE("pins: what cannot be prepared on one rank is an error on all", "[unit]") {
+  for (const bool words : {true, false}) {
+    const TemporaryDirectory directory;
+    const std::string name = words ? "pinned_unprepared" : "pinned_unloaded";
+    CacheProcess process =
+        with_pin(directory, name,
+                 pin_of(name, (words ? R"(, "key_words": [[0, "0000000000000007"]])" : "") + config_1));
+    const auto fail = [](const TileConfig& config) {
+      if (config.tile == 2) {
+        throw ConfigRejected("no memory");
+      }
+    };
+    if (words) {
+      process.kernel_options.prepare = fail;
+    } else {
+      process.kernel_options.preload = fail;
+    }
+    const CacheSeen seen = process.run();
+    for (const std::exception_ptr& thrown : seen.thrown) {
+      INFO(text_of(thrown));
+      CHECK(thrown);
+      CHECK_THAT(text_of(thrown), ContainsSubstring("mine.pin") && ContainsSubstring("no memory"));
+    }
+    CHECK(seen.runs == std::vector<int>(2, 0));
+  }
+}
+
+TEST_CASE("pins: a launch that is rejected is an error on all ranks, and no other config is launched",
+          "[unit]") {
+  for (const bool always : {true, false}) {
+    for (const std::size_t failing_rank : {0U, 1U}) {
+      const TemporaryDirectory directory;
+      CacheProcess process = with_pin(directory, "pinned_rejected", pin_of("pinned_rejected", config_1));
+      std::atomic<std::size_t> launches{0};
+      process.launcher = [&](const TileConfig&, int&) {
+        if (launches++ % 2 == failing_rank) {
+          throw ConfigRejected("too large");
+        }
+      };
+      process.change = [always](Options& options) { options.always_tune = always; };
+      const CacheSeen seen = process.run();
+      CHECK(count_failed(seen.thrown) == 2);
+      for (const std::exception_ptr& thrown : seen.thrown) {
+        INFO(text_of(thrown));
+        CHECK_THAT(text_of(thrown), ContainsSubstring("mine.pin") && ContainsSubstring("too large"));
+      }
+      CHECK(std::count(seen.others.begin(), seen.others.end(), true) == 0);
+    }
+  }
+}
+
+TEST_CASE("pins: what only tuning finds out cannot be prepared is an error on all ranks", "[unit]") {
+  const TemporaryDirectory directory;
+  // Another kernel is tuned, so that what is pinned is prepared for the second batch.
+  write_pin(directory.path(), "pinned late", pin_of("pinned_late", config_1));
+  const RankKernels kernels = kernel_per_rank(2, [&](int rank) {
+    return rank_kernel("pinned_late", 3, {.prepare = [rank](const TileConfig& config) {
+                         if (rank == 1 && config.tile == 2) {
+                           throw ConfigRejected("no memory");
+                         }
+                       }});
+  });
+  const RankKernels others = kernel_per_rank(2, [&](int) { return rank_kernel("pinned_late_other", 3); });
+  const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto at = static_cast<std::size_t>(rank);
+    Options options;
+    options.cache_directory = rank == 0 ? directory.path() : fs::path();
+    tuner.run(
+        "pinned late", [&] { (*kernels[at])(7), (*others[at])(7); }, options);
+  });
+  for (const std::exception_ptr& failure : thrown) {
+    INFO(text_of(failure));
+    CHECK(threw<InvalidArgument>(failure));
+    CHECK_THAT(text_of(failure), ContainsSubstring("mine.pin") && ContainsSubstring("no memory"));
+  }
+}
+
+TEST_CASE("pins: a coupling is pinned by the id of its config", "[unit]") {
+  for (const bool by_id : {true, false}) {
+    const TemporaryDirectory directory;
+    write_pin(directory.path(), "pinned pair",
+              pin_of("pinned_pair", by_id ? R"(, "config_id": 1)" : config_1));
+    std::vector<int> tiles;
+    const auto note = [&](const TileConfig& config, int&) { tiles.push_back(config.tile); };
+    const auto send = rank_kernel("pinned_send", 3, {.coupling = "pinned_pair"}, note);
+    const auto receive = rank_kernel("pinned_receive", 3, {.coupling = "pinned_pair"}, note);
+    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+      Options options;
+      options.cache_directory = directory.path();
+      tuner.run(
+          "pinned pair", [&] { (*send)(1), (*receive)(1); }, options);
+    });
+    INFO(text_of(thrown[0]));
+    CHECK(tiles == (by_id ? std::vector<int>{2, 2} : std::vector<int>{}));
+    CHECK(text_of(thrown[0]).empty() == by_id);
+  }
+}
+
+TEST_CASE("pins: an alternative is pinned as a config is, and what it launches is tuned", "[unit]") {
+  const TemporaryDirectory directory;
+  write_pin(directory.path(), "pinned way", pin_of("pinned_ways", R"(, "config": {"alternative": "twice"})"));
+  std::map<std::string, int> taken;
+  std::set<int> tiles;
+  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+    const auto kernel = rank_kernel("pinned_inner", 3, {},
+                                    [&](const TileConfig& config, int&) { tiles.insert(config.tile); });
+    Alternatives<void(int)> ways{
+        "pinned_ways",
+        [](const int& key) { return make_key(key); },
+        {{"once", [&](int key) { ++taken["once"], (*kernel)(key); }},
+         {"twice", [&](int key) { ++taken["twice"], (*kernel)(key), (*kernel)(key); }}}};
+    Options options;
+    options.cache_directory = directory.path();
+    tuner.run(
+        "pinned way", [&] { ways(1); }, options);
+  });
+  INFO(text_of(thrown[0]));
+  CHECK(text_of(thrown[0]).empty());
+  CHECK(taken["once"] == 0);
+  CHECK(taken["twice"] > 1);
+  CHECK(tiles.size() == 3);
+}
+
+TEST_CASE("pins: later calls of a wrapped region and launches outside follow them", "[unit]") {
+  const TemporaryDirectory directory;
+  write_pin(directory.path(), "pinned wrapped", pin_of("pinned_wrapped", config_1));
+  for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
+    std::vector<int> tiles;
+    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+      const auto kernel = rank_kernel("pinned_wrapped", 3, {},
+                                      [&](const TileConfig& config, int&) { tiles.push_back(config.tile); });
+      Options options;
+      options.cache_directory = directory.path();
+      options.mode = mode;
+      auto wrapped = make_tuned_region(
+          tuner, "pinned wrapped", [&](int key) { (*kernel)(key); }, options);
+      wrapped(1);
+      wrapped(1);
+      wrapped(2);
+      (*kernel)(3);
+    });
+    INFO(text_of(thrown[0]));
+    CHECK(text_of(thrown[0]).empty());
+    CHECK(tiles.size() >= 4);
+    CHECK(std::all_of(tiles.begin(), tiles.end(), [](int tile) { return tile == 2; }));
+  }
+}
+
+TEST_CASE("pins: a kernel that is made later follows them, and one with another space is an error",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  write_pin(directory.path(), "pinned later", pin_of("pinned_made", R"(, "config": {"TILE": 3})"));
+  for (const int configs : {3, 2}) {
+    int tile = 0;
+    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+      Options options;
+      options.cache_directory = directory.path();
+      tuner.run(
+          "pinned later",
+          [&] {
+            const auto kernel = rank_kernel("pinned_made", configs, {},
+                                            [&](const TileConfig& config, int&) { tile = config.tile; });
+            (*kernel)(1);
+          },
+          options);
+    });
+    INFO(text_of(thrown[0]));
+    CHECK(tile == (configs == 3 ? 3 : 0));
+    CHECK((configs == 3 ? text_of(thrown[0]).empty()
+                        : text_of(thrown[0]).find("mine.pin") != std::string::npos));
+  }
+}

@@ -1,0 +1,141 @@
+/// \file
+/// Choices of an earlier process that are compared with the defaults before they are used.
+
+#include "cache_process.hpp"
+
+#include <atomic>
+
+using namespace contextual;
+using namespace contextual::test;
+using engine_test::TemporaryDirectory;
+
+namespace {
+
+/// Ranks whose kept choice is config 2.
+CacheProcess with_choices(const TemporaryDirectory& directory, const std::string& kernel, int ranks = 2) {
+  CacheProcess process;
+  process.ranks = ranks;
+  process.directory = directory.path();
+  process.kernel = kernel;
+  REQUIRE(process.run().tuned(2));
+  return process;
+}
+
+/// Five rounds of two turns of two runs, after the run that finds nothing to tune.
+constexpr int runs_of_comparison = 21;
+
+}  // namespace
+
+TEST_CASE("revalidate: choices that are faster than the defaults stay, and nothing is tuned", "[unit]") {
+  const TemporaryDirectory directory;
+  CacheProcess process = with_choices(directory, "revalidated");
+  for (const Revalidate option : {Revalidate::tune_if_worse, Revalidate::defaults_if_worse}) {
+    std::atomic<int> middle{0};
+    process.launcher = [&](const TileConfig& config, int&) { middle += config.tile == 2 ? 1 : 0; };
+    process.change = [&](Options& options) { options.revalidate = option; };
+    const CacheSeen seen = process.run();
+    INFO(text_of(seen.thrown[0]));
+    CHECK(seen.well());
+    CHECK(middle == 0);
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+      CHECK(seen.runs[rank] == runs_of_comparison);
+      const RegionReport& report = seen.reports[rank];
+      REQUIRE(report.revalidation.has_value());
+      CHECK_FALSE(report.revalidation->defaults_won);
+      CHECK(report.revalidation->kept.centre_ns == 1000);
+      CHECK(report.revalidation->defaults.centre_ns == 2000);
+      REQUIRE(report.revalidation->gain.has_value());
+      CHECK(report.revalidation->gain->centre == 0.5);
+      REQUIRE(report.problems.size() == 1);
+      CHECK(report.problems[0].choice == 2);
+      CHECK_THAT(report.problems[0].reason, ContainsSubstring("kept since 20"));
+      CHECK(report.warnings.empty());
+    }
+  }
+}
+
+TEST_CASE("revalidate: where the defaults win, the region is tuned again and the new choice is kept",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  CacheProcess process = with_choices(directory, "revalidated_tuned");
+  process.fastest = 0;
+  process.change = [](Options& options) { options.revalidate = Revalidate::tune_if_worse; };
+  const CacheSeen seen = process.run();
+  INFO(text_of(seen.thrown[0]));
+  CHECK(seen.tuned(0));
+  CHECK(seen.runs[0] > runs_of_comparison);
+  for (const RegionReport& report : seen.reports) {
+    REQUIRE(report.revalidation.has_value());
+    CHECK(report.revalidation->defaults_won);
+    CHECK(report.problems.at(0).choice == 0);
+    CHECK_FALSE(report.problems.at(0).reused);
+  }
+  process.change = [](Options&) {};
+  CHECK(process.run().used(0));
+}
+
+TEST_CASE("revalidate: where the defaults win, they are used by option, and what is kept stays", "[unit]") {
+  const TemporaryDirectory directory;
+  CacheProcess process = with_choices(directory, "revalidated_defaults");
+  process.fastest = 0;
+  process.change = [](Options& options) { options.revalidate = Revalidate::defaults_if_worse; };
+  const CacheSeen seen = process.run();
+  INFO(text_of(seen.thrown[0]));
+  CHECK(seen.runs[0] == runs_of_comparison);
+  for (const RegionReport& report : seen.reports) {
+    REQUIRE(report.revalidation.has_value());
+    CHECK(report.revalidation->defaults_won);
+    CHECK(report.problems.at(0).choice == 0);
+    CHECK(report.problems.at(0).choice_config == Config{{"TILE", 1}});
+    REQUIRE(report.warnings.size() == 1);
+    CHECK_THAT(report.warnings[0], ContainsSubstring("uses the defaults"));
+  }
+  process.change = [](Options&) {};
+  CHECK(process.run().used(2));
+}
+
+TEST_CASE("revalidate: what a process uses afterwards is what the comparison has shown", "[unit]") {
+  const TemporaryDirectory directory;
+  static_cast<void>(with_choices(directory, "revalidated_later", 1));
+  for (const bool defaults_win : {true, false}) {
+    std::size_t last = 9;
+    int runs = 0;
+    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+      const auto kernel = rank_kernel("revalidated_later", 3, {}, [&](const TileConfig& config, int&) {
+        last = static_cast<std::size_t>(config.tile - 1);
+      });
+      Options options;
+      options.cache_directory = directory.path();
+      options.revalidate = Revalidate::defaults_if_worse;
+      options.timer = testing::scripted_timer(later_is_faster, [&](std::int64_t, const auto&) {
+        return (last == 0) == defaults_win ? std::int64_t{1000} : std::int64_t{2000};
+      });
+      const auto region = [&] { ++runs, (*kernel)(7); };
+      detail::describe_machine("test", [] { return std::string("alike"); });
+      tuner.run("kept region", region, options);
+      runs = 0;
+      tuner.run("kept region", region, options);
+    });
+    INFO(text_of(thrown[0]));
+    CHECK(runs == 1);
+    if (runs == 1) {
+      CHECK(last == (defaults_win ? 0U : 2U));
+    }
+  }
+}
+
+TEST_CASE("revalidate: all defaults are not run where `feasible` rules them out", "[unit]") {
+  const TemporaryDirectory directory;
+  CacheProcess process = with_choices(directory, "revalidated_infeasible");
+  process.change = [](Options& options) {
+    options.revalidate = Revalidate::defaults_if_worse;
+    options.feasible = [](std::span<const AssignedConfig> configs) {
+      return configs.empty() || configs.front().config_id != 0;
+    };
+  };
+  const CacheSeen seen = process.run();
+  CHECK(seen.used(2));
+  CHECK_FALSE(seen.reports[0].revalidation.has_value());
+  REQUIRE(seen.reports[0].warnings.size() == 1);
+  CHECK_THAT(seen.reports[0].warnings[0], ContainsSubstring("feasible"));
+}

@@ -1,0 +1,215 @@
+#include "cache/choices_text.hpp"
+
+#include "report/format/columns.hpp"
+#include "report/format/printable.hpp"
+#include "report/format/quantities.hpp"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <vector>
+
+namespace contextual::cache_tool {
+namespace {
+
+using log_report::printable;
+
+using Row = std::vector<std::string>;
+
+/// Lines whose columns are as wide as their widest cell.
+std::string columns_text(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], log_report::columns_of(row[i]));
+    }
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i] + std::string(widths[i] + 2 - log_report::columns_of(row[i]), ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string time_text(const std::optional<std::int64_t>& time_ns) {
+  return time_ns ? log_report::duration_text(static_cast<double>(*time_ns)) : "-";
+}
+
+std::string kernels_text(const KeptSet& set) {
+  std::set<std::string> kernels;
+  for (const KeptConfig& config : set.configs) {
+    kernels.insert(config.kernel);
+  }
+  std::string text;
+  for (const std::string& kernel : kernels) {
+    text += (text.empty() ? "" : ", ") + kernel;
+  }
+  constexpr std::size_t widest = 40;
+  return log_report::shorten(printable(text), widest);
+}
+
+/// Of a difference that only a program with the same parts as this one would have.
+bool is_of_missing_part(const MachineDifference& difference) {
+  return difference.then.empty();
+}
+
+/// Differences that no option accepts.
+bool is_elsewhere(const KeptSet& set) {
+  const std::vector<MachineDifference> differences = KeptChoices::differences(set);
+  return std::any_of(differences.begin(), differences.end(), [](const MachineDifference& difference) {
+    return !difference.version && !is_of_missing_part(difference);
+  });
+}
+
+std::string standing_of(const KeptSet& set) {
+  return set.superseded ? "superseded" : is_elsewhere(set) ? "another machine" : "fits here";
+}
+
+std::string config_text(const PinnedConfig& pin) {
+  return pin.config ? pin.config->to_string() : "config-" + std::to_string(pin.config_id.value_or(0));
+}
+
+std::string header_text(const KeptSet& set) {
+  return "region " + printable(set.region) + ", set " + name_of(set) + ", chosen " + printable(set.written) +
+         " on " + log_report::count_text(set.machines.size(), "rank") + "\nfile " +
+         printable(set.file.string()) + "\nmakespan " + time_text(set.makespan_ns) + "\n";
+}
+
+/// "rank 0", "ranks 0 and 2", or nothing where all ranks are meant.
+std::string ranks_text(const std::vector<int>& ranks, std::size_t all) {
+  if (ranks.size() == all) {
+    return all == 1 ? "" : " on all ranks";
+  }
+  std::string text = ranks.size() == 1 ? " on rank " : " on ranks ";
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + std::to_string(ranks[i]);
+  }
+  return text;
+}
+
+std::string difference_text(const MachineDifference& difference, const std::vector<int>& ranks,
+                            std::size_t all) {
+  std::string text = "  " + printable(difference.part) + ranks_text(ranks, all);
+  if (is_of_missing_part(difference)) {
+    return text +
+           ": the set says nothing of it, so the program that made it had no such part; here it is \"" +
+           printable(difference.now) + "\"\n";
+  }
+  text += ": then \"" + printable(difference.then) + "\", now " +
+          (difference.now.empty() ? "unknown to this program" : "\"" + printable(difference.now) + "\"");
+  return text + (difference.version ? "; CONTEXTUAL_VERSION_CHECK=0 accepts that" : "") + "\n";
+}
+
+std::string machine_text_of(const KeptSet& set) {
+  const std::vector<MachineDifference> differences = KeptChoices::differences(set);
+  std::string text;
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    const MachineDifference& difference = differences[i];
+    const auto same = [&](const MachineDifference& other) {
+      return other.part == difference.part && other.then == difference.then && other.now == difference.now;
+    };
+    if (std::any_of(differences.begin(), differences.begin() + static_cast<std::ptrdiff_t>(i), same)) {
+      continue;  // said with the rank before
+    }
+    std::vector<int> ranks;
+    for (const MachineDifference& other : differences) {
+      if (same(other)) {
+        ranks.push_back(other.rank);
+      }
+    }
+    text += difference_text(difference, ranks, set.machines.size());
+  }
+  return text;
+}
+
+std::string verdict_of(const KeptSet& set) {
+  const std::vector<MachineDifference> differences = KeptChoices::differences(set);
+  if (set.superseded) {
+    return "It would not be used: a newer set has the same kernels and keys on the same machines.\n";
+  }
+  if (is_elsewhere(set)) {
+    return "It would not be used here: it was chosen on another machine, or with other settings.\n";
+  }
+  if (std::any_of(differences.begin(), differences.end(), [](const MachineDifference& difference) {
+        return difference.version && !is_of_missing_part(difference);
+      })) {
+    return "It would be used here only with CONTEXTUAL_VERSION_CHECK=0: versions of software differ.\n";
+  }
+  return "It would be used on machines like this one, by a program with " +
+         log_report::count_text(set.machines.size(), "rank") +
+         " whose kernels have the config spaces, sources and\nversions that they had. Only the program can "
+         "say "
+         "that.\n";
+}
+
+std::string configs_text(const KeptSet& set) {
+  std::string text;
+  for (const KeptConfig& config : set.configs) {
+    text += "\n" + printable(config.kernel) + " " + printable(config.key) + "\n  config-" +
+            std::to_string(config.config_id) + " of " + std::to_string(config.config_count) + " " +
+            printable(config.config.to_string()) + ", own time " + time_text(config.time_ns) +
+            "\n  because: " + printable(config.reason) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string name_of(const KeptSet& set) {
+  const std::string stem = set.file.stem().string();
+  return stem.substr(stem.find('-') + 1);
+}
+
+std::string list_text(const KeptChoices::Contents& contents) {
+  std::string text;
+  if (!contents.sets.empty()) {
+    std::vector<Row> rows{{"REGION", "SET", "CHOSEN", "RANKS", "CONFIGS", "MAKESPAN", "STANDING", "KERNELS"}};
+    for (const KeptSet& set : contents.sets) {
+      rows.push_back({printable(set.region), name_of(set), printable(set.written),
+                      std::to_string(set.machines.size()), std::to_string(set.configs.size()),
+                      time_text(set.makespan_ns), standing_of(set), kernels_text(set)});
+    }
+    text += columns_text(rows);
+  }
+  if (!contents.pins.empty()) {
+    std::vector<Row> rows{{"REGION", "PINNED KERNEL", "KEY", "CONFIG", "FILE"}};
+    for (const PinnedConfig& pin : contents.pins) {
+      rows.push_back({printable(pin.region), printable(pin.kernel),
+                      pin.key.empty() ? "every key" : printable(pin.key), printable(config_text(pin)),
+                      printable(pin.file.filename().string())});
+    }
+    text += (text.empty() ? "" : "\n") + columns_text(rows);
+  }
+  return text.empty() ? "Nothing is kept there.\n" : text;
+}
+
+std::string show_text(const KeptSet& set) {
+  std::string text = header_text(set);
+  for (std::size_t rank = 0; rank < set.machines.size(); ++rank) {
+    const auto first = std::find(set.machines.begin(), set.machines.end(), set.machines[rank]);
+    const auto of = static_cast<std::size_t>(first - set.machines.begin());
+    text += "machine of rank " + std::to_string(rank);
+    if (of < rank) {
+      text += ": as rank " + std::to_string(of) + "\n";
+      continue;
+    }
+    text += "\n";
+    std::istringstream lines(set.machines[rank]);
+    for (std::string line; std::getline(lines, line);) {
+      text += "  " + printable(line) + "\n";
+    }
+  }
+  return text + configs_text(set);
+}
+
+std::string why_text(const KeptSet& set) {
+  return header_text(set) + "\n" + verdict_of(set) + machine_text_of(set) + configs_text(set);
+}
+
+}  // namespace contextual::cache_tool

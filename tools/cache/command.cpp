@@ -1,0 +1,172 @@
+#include "cache/command.hpp"
+
+#include "cache/choices_json.hpp"
+#include "cache/choices_text.hpp"
+#include "report/format/printable.hpp"
+#include "report/format/quantities.hpp"
+
+#include <contextual/choices.hpp>
+#include <contextual/error.hpp>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <sstream>
+#include <vector>
+
+namespace contextual::cache_tool {
+namespace {
+
+using log_report::count_text;
+using log_report::printable;
+using Changes = KeptChoices::Changes;
+
+int tell_problems(const std::vector<std::string>& problems, std::ostream& err) {
+  for (const std::string& problem : problems) {
+    err << "contextual-cache: " << printable(problem) << "\n";
+  }
+  return problems.empty() ? exit_fine : exit_problems;
+}
+
+int tell(const Changes& changes, const std::string& what, std::ostream& out, std::ostream& err) {
+  for (const auto& file : changes.files) {
+    out << printable(file.string()) << "\n";
+  }
+  out << count_text(changes.files.size(), "file") << " " << what << "\n";
+  return tell_problems(changes.problems, err);
+}
+
+/// Throws InvalidArgument if there is no such set, or more than one.
+KeptSet the_set(const KeptChoices& kept, const Command& command) {
+  const KeptChoices::Contents contents = kept.list(command.region);
+  std::vector<KeptSet> found;
+  for (const KeptSet& set : contents.sets) {
+    if (set.file.filename().string().find(command.set) != std::string::npos) {
+      found.push_back(set);
+    }
+  }
+  if (found.size() == 1) {
+    return found.front();
+  }
+  std::string names;
+  for (const KeptSet& set : found) {
+    names += " " + name_of(set);
+  }
+  throw InvalidArgument(found.empty() ? "no set is named \"" + command.set + "\"; `list` shows them"
+                                      : "more than one set is named \"" + command.set + "\":" + names);
+}
+
+int list(const KeptChoices& kept, const Command& command, std::ostream& out, std::ostream& err) {
+  const KeptChoices::Contents contents = kept.list(command.region);
+  out << (command.json ? json_text(contents) : list_text(contents));
+  return tell_problems(contents.problems, err);
+}
+
+int show(const KeptChoices& kept, const Command& command, std::ostream& out) {
+  const KeptSet set = the_set(kept, command);
+  if (command.json) {
+    KeptChoices::Contents contents;
+    contents.sets.push_back(set);
+    out << json_text(contents);
+  } else {
+    out << (command.verb == Verb::show ? show_text(set) : why_text(set));
+  }
+  return exit_fine;
+}
+
+int prune(const KeptChoices& kept, const Command& command, std::ostream& out, std::ostream& err) {
+  KeptChoices::Prune what;
+  what.dry_run = command.dry_run;
+  if (command.older_than_days) {
+    what.older_than = std::chrono::hours(24) * *command.older_than_days;
+  }
+  return tell(kept.prune(what), command.dry_run ? "would be removed" : "removed", out, err);
+}
+
+int write_export(const KeptChoices& kept, const Command& command, std::ostream& out) {
+  const std::string text = kept.export_choices(command.region);
+  if (command.file.empty()) {
+    out << text;
+    return exit_fine;
+  }
+  std::ofstream file(command.file, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) {
+    throw InvalidArgument(command.file.string() + " cannot be written");
+  }
+  return exit_fine;
+}
+
+int read_import(const KeptChoices& kept, const Command& command, std::istream& in, std::ostream& out,
+                std::ostream& err) {
+  std::ifstream file;
+  if (!command.file.empty()) {
+    file.open(command.file, std::ios::binary);
+    if (!file) {
+      throw InvalidArgument(command.file.string() + " cannot be read");
+    }
+  }
+  std::istream& from = command.file.empty() ? in : file;
+  const std::string text{std::istreambuf_iterator<char>(from), std::istreambuf_iterator<char>()};
+  return tell(kept.import_choices(text), "written", out, err);
+}
+
+Changes pin(const KeptChoices& kept, const Command& command) {
+  if (!command.set.empty()) {
+    return kept.pin(the_set(kept, command), command.kernel);
+  }
+  PinnedConfig pinned;
+  pinned.region = command.region.value_or("");
+  pinned.kernel = command.kernel.value_or("");
+  pinned.key = command.key;
+  if (!command.config.empty()) {
+    pinned.config = Config::from_json(command.config);
+  }
+  if (command.config_id) {
+    pinned.config_id = static_cast<std::size_t>(*command.config_id);
+  }
+  return kept.pin(pinned);
+}
+
+int carry_out(const Command& command, std::istream& in, std::ostream& out, std::ostream& err) {
+  const KeptChoices kept(command.directory);
+  switch (command.verb) {
+    case Verb::list:
+      break;
+    case Verb::show:
+    case Verb::why:
+      return show(kept, command, out);
+    case Verb::prune:
+      return prune(kept, command, out, err);
+    case Verb::forget:
+      return tell(kept.forget(command.region.value_or(""), command.kernel), "removed", out, err);
+    case Verb::export_choices:
+      return write_export(kept, command, out);
+    case Verb::import_choices:
+      return read_import(kept, command, in, out, err);
+    case Verb::pin:
+      return tell(pin(kept, command), "written", out, err);
+    case Verb::unpin:
+      return tell(kept.unpin(command.region.value_or(""), command.kernel), "removed or changed", out, err);
+  }
+  return list(kept, command, out, err);
+}
+
+}  // namespace
+
+int run_command(const Command& command, std::istream& in, std::ostream& out, std::ostream& err) {
+  if (command.directory.empty()) {
+    err << "contextual-cache: no directory: give one by --dir, or set CONTEXTUAL_CACHE_DIR\n";
+    return exit_not_found;
+  }
+  try {
+    return carry_out(command, in, out, err);
+  } catch (const Error& error) {
+    err << "contextual-cache: " << printable(error.what()) << "\n";
+    return exit_not_found;
+  }
+}
+
+}  // namespace contextual::cache_tool
