@@ -59,6 +59,7 @@ std::string to_json(const ChoiceEntry& entry);
 struct ParsedEntry {
   std::optional<ChoiceEntry> entry;
   std::string problem;
+  bool of_other_version = false;  ///< of the library, which may read it
 };
 
 /// Accepts only what `to_json` has returned, whatever its white space is.

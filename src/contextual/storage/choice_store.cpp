@@ -117,7 +117,9 @@ std::vector<std::string> ChoiceStore::read_new(Files& files, std::set<std::strin
     if (parsed.entry && parsed.entry->region != as_kept(region_)) {
       parsed = {std::nullopt, "it is of region \"" + parsed.entry->region + "\""};
     }
-    if (parsed.entry) {
+    if (parsed.of_other_version) {
+      files.refusals.push_back((path() / name).string() + " is not used: " + parsed.problem);
+    } else if (parsed.entry) {
       files.entries.push_back({name, *std::move(parsed.entry)});
     } else {
       files.damaged.push_back({name, parsed.problem});

@@ -1,5 +1,6 @@
 #include "contextual/tuning/kept_choices.hpp"
 
+#include "contextual/agreement/details_text.hpp"
 #include "contextual/record/failure.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/lock_ins.hpp"

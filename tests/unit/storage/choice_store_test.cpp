@@ -76,6 +76,23 @@ TEST_CASE("ChoiceStore: a damaged file is named and set aside, and an older one 
   }
 }
 
+TEST_CASE("ChoiceStore: a file of another version of the library is named, and stays for that", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.save(entry_of("region", 1, 1)).empty());
+  const fs::path file = fs::directory_iterator(store.path())->path();
+  std::string text = engine_test::text_of_file(file);
+  text.replace(text.find("\"format\": 1"), 11, "\"format\": 2");
+  std::ofstream(file) << text;
+  for (int look = 0; look < 2; ++look) {
+    const ChoiceStore::Kept kept = store.load();
+    CHECK(kept.entries.empty());
+    REQUIRE(kept.problems.size() == 1);
+    CHECK_THAT(kept.problems[0], ContainsSubstring(file.string() + " is not used: its format is 2"));
+    CHECK(fs::exists(file));
+  }
+}
+
 TEST_CASE("ChoiceStore: what others can write is named, and stays where it is", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
