@@ -152,8 +152,10 @@ ParsedEntry parse_entry(std::string_view text) {
   try {
     const Json json = Json::parse(text.begin(), text.end(), refuse_depth);
     if (const int version = json.at("format").get<int>(); version != format) {
-      return {std::nullopt,
-              "its format is " + std::to_string(version) + ", and this library reads " + std::to_string(format), true};
+      return {
+          std::nullopt,
+          "its format is " + std::to_string(version) + ", and this library reads " + std::to_string(format),
+          true};
     }
     const Json& content = json.at("content");
     if (json.at("digest").get<std::string>() != digest_of(content)) {

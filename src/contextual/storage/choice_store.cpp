@@ -2,6 +2,7 @@
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
+#include <contextual/detail/storage/warning.hpp>
 
 #include <unistd.h>
 

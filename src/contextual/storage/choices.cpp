@@ -245,7 +245,8 @@ std::vector<MachineDifference> KeptChoices::differences(const KeptSet& set) {
     Parts both = now;
     both.insert(then.begin(), then.end());
     for (const auto& [name, unused] : both) {
-      if (text_of(then, name) != text_of(now, name)) {
+      const bool of_machine = name != detail::ranks_on_machine;  // what a job is told, no process can ask
+      if (of_machine && text_of(then, name) != text_of(now, name)) {
         const bool version = detail::without_versions(name + ": \n").empty();
         all.push_back({static_cast<int>(rank), name, text_of(then, name), text_of(now, name), version});
       }

@@ -137,7 +137,7 @@ std::string node_text() {
 void add_ranks_per_node(std::vector<std::string>& machine_texts, const std::vector<std::string>& nodes) {
   for (std::size_t rank = 0; rank < std::min(machine_texts.size(), nodes.size()); ++rank) {
     const auto count = std::count(nodes.begin(), nodes.end(), nodes[rank]);
-    machine_texts[rank] += "ranks on this machine: " + std::to_string(count) + "\n";
+    machine_texts[rank] += std::string(ranks_on_machine) + ": " + std::to_string(count) + "\n";
   }
 }
 

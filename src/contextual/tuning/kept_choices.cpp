@@ -267,7 +267,11 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   if (entries.empty() && sets.pins.empty()) {
     return std::nullopt;
   }
-  InstalledChoices installed{{}, !entries.empty()};
+  InstalledChoices installed;
+  installed.more_than_pins = std::any_of(entries.begin(), entries.end(), [&](const ChoiceEntry& entry) {
+    return std::any_of(entry.choices.begin(), entry.choices.end(),
+                       [&](const KeptChoice& choice) { return !is_pinned(choice, sets.pins); });
+  });
   RegionReport& report = installed.report;
   report.region = region;
   report.problems = install_pins(region_id, sets.pins);

@@ -54,7 +54,7 @@ KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id
 /// What is in force then.
 struct InstalledChoices {
   RegionReport report;          ///< of this rank; a set that all use may have nothing of it
-  bool more_than_pins = false;  ///< a set of choices, on all ranks
+  bool more_than_pins = false;  ///< some rank has a choice that is not pinned
 };
 
 /// Pins what is pinned, and locks in the sets that all ranks can use; of those that have problems in common

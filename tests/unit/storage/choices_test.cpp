@@ -139,7 +139,7 @@ TEST_CASE("KeptChoices: prune removes what is superseded, damaged or left over, 
   std::ofstream(damaged) << "x";
   const auto temporary = [&](std::uint64_t age_ns) {
     fs::path path = newest.parent_path() / ("." + detail::hex_text(now_ns() - age_ns) + "-" +
-                                            detail::hex_text(1) + ".json.node.1.0.2");
+                                            detail::hex_text(1) + ".json.node.1.0.2.part");
     std::ofstream(path) << "half";
     return path;
   };

@@ -163,16 +163,20 @@ TEST_CASE("TrustedFolder: file and folder are on the disk, in this order, and no
 TEST_CASE("ChoiceStore: what cannot be read is named and stays; older choices count", "[unit]") {
   const TemporaryDirectory directory;
   const ChoiceStore store(directory.path(), "region");
+  const TrustedFolder folder(directory.path(), "choices/region");
   REQUIRE(store.save(entry_of(1)).empty());
+  const std::string older = folder.files("").names.at(0);
+  const std::string text = *folder.read(older).text;
   REQUIRE(store.save(entry_of(2)).empty());
-  std::vector<std::string> names = TrustedFolder(directory.path(), "choices/region").files("").names;
+  REQUIRE(folder.write(older, text).empty());  // a save removes it
+  std::vector<std::string> names = folder.files("").names;
   REQUIRE(names.size() == 2);
   const std::string newest = std::max(names[0], names[1]);
   // Of the last one: listed, but not to be found.
   for (const FileFault& fault : std::vector<FileFault>{{FileCall::read, newest, EIO},
                                                        {FileCall::read, newest, ESTALE, 2},
                                                        {FileCall::openat, newest, ESTALE, 2},
-                                                       {FileCall::openat, newest, ENOENT}}) {
+                                                       {FileCall::openat, newest, ENOENT, 1000}}) {
     const ScriptedFiles files({fault});
     const ChoiceStore::Kept kept = store.load();
     REQUIRE(kept.problems.size() == 1);

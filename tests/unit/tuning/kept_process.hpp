@@ -56,6 +56,7 @@ struct Process {
   std::string kernel = "kept";
   std::string region = "kept region";
   Mode mode = Mode::tune;
+  Journal journal = Journal::written;
   std::int64_t (*time_ns)(const LaunchInfo&) = later_is_faster;
 };
 
@@ -83,6 +84,7 @@ inline Seen run(const Process& process) {
     const auto at = static_cast<std::size_t>(rank);
     Options options;
     options.mode = process.mode;
+    options.journal = process.journal;
     options.timer = testing::scripted_timer(process.time_ns);
     options.cache_directory = process.directory_of ? process.directory_of(rank) : process.directory;
     seen.values[at] = tuner.run(

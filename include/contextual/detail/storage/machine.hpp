@@ -26,6 +26,8 @@ CONTEXTUAL_API std::string node_text();
 /// Adds to the texts of all ranks how many of them are on the rank's machine. `nodes`: their `node_text`.
 CONTEXTUAL_API void add_ranks_per_node(std::vector<std::string>& machine_texts,
                                        const std::vector<std::string>& nodes);
+/// The line that it adds.
+inline constexpr const char* ranks_on_machine = "ranks on this machine";
 
 /// Returns such a text without the versions of software: its lines `cuda`, `driver`, `library` and `nccl`.
 CONTEXTUAL_API std::string without_versions(const std::string& machine_text);
