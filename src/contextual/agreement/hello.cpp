@@ -1,22 +1,20 @@
 #include "contextual/agreement/hello.hpp"
 
 #include "contextual/agreement/details_text.hpp"
+#include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/agreement/majority.hpp"
 #include "contextual/agreement/told_failure.hpp"
 #include "contextual/record/failure.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
-#include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/detail/storage/machine.hpp>
 #include <contextual/error.hpp>
-#include <contextual/launch_registry.hpp>
 
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <optional>
 #include <sstream>
 #include <vector>
@@ -105,22 +103,6 @@ std::int64_t new_tuning_number() {
                               ". Give all ranks the same option `timer`, or set `times_count = false` "
                               "on the ranks whose times are to be ignored",
                           majority_of(names).differing);
-}
-
-/// Equal in another process that has the same kernels, with the same config spaces and versions.
-std::string kernels_digest() {
-  std::map<std::string, std::uint64_t> digests;
-  for (const auto& kernel : LaunchRegistry::instance().kernels()) {
-    try {
-      digests[kernel->traits().name] += kernel->alive() ? kernel->table_digest() : 0;
-    } catch (const Error&) {  // whoever launches it gets to know
-    }
-  }
-  detail::StableHash hash;
-  for (const auto& [name, digest] : digests) {
-    hash.add(std::string_view(name)).add(digest);
-  }
-  return detail::hex_text(hash.value());
 }
 
 /// All ranks come, because they have seen the same flag.

@@ -32,7 +32,7 @@ FlightRecorder::FlightRecorder(const detail::TrustedFolder& folder, const std::s
     : path_(folder.path() / name) {
   static_assert(sizeof(Page) == 65536);
   const detail::TrustedFolder::Reading reading = folder.read(name);
-  const bool made = !reading.text && reading.refusal.empty() && folder.write(name, "").empty();
+  const bool made = !reading.text && reading.refusal.empty() && folder.make(name).empty();
   if (!reading.text && !made) {
     return;
   }
@@ -54,7 +54,7 @@ FlightRecorder::~FlightRecorder() {
   }
 }
 
-Flight FlightRecorder::take_found() {
+Flight FlightRecorder::found() const {
   Flight flight;
   if (page_ == nullptr) {
     return flight;
@@ -66,7 +66,6 @@ Flight FlightRecorder::take_found() {
     flight.assignments.emplace_back(text.substr(0, end));
     text.remove_prefix(end + 1);
   }
-  landed();
   return flight;
 }
 

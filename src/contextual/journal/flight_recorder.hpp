@@ -27,8 +27,8 @@ class FlightRecorder {
   FlightRecorder& operator=(const FlightRecorder&) = delete;
   ~FlightRecorder();
 
-  /// Returns what was in flight when the process before this one ended, and forgets it.
-  Flight take_found();
+  /// Returns what was in flight when the process before this one ended, until `take_off` or `landed`.
+  Flight found() const;
 
   /// From now on the process may die of one of these assignments, which may be equal. `batch` is that of
   /// Flight.

@@ -13,7 +13,7 @@ JournalFile::JournalFile(const detail::TrustedFolder& folder, const std::string&
     : path_(folder.path() / name), safety_(safety) {
   detail::TrustedFolder::Reading reading = folder.read(name);
   if (!reading.text && reading.refusal.empty()) {
-    reading.refusal = folder.write(name, "");  // makes the folder, too
+    reading.refusal = folder.make(name);
   }
   if (!reading.refusal.empty()) {
     problem_ = reading.refusal;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace contextual::journal {
 
@@ -35,19 +36,26 @@ void Strikes::forget_suspects() {
   std::erase_if(counts_, [](const auto& strike) { return strike.second < deaths_to_quarantine; });
 }
 
-std::string Strikes::to_text() const {
-  return json(counts_).dump(-1, ' ', false, json::error_handler_t::replace);
+bool Strikes::clear(const std::string& assignment) {
+  return !quarantined(assignment) && counts_.erase(assignment) > 0;
 }
 
-Strikes Strikes::parse(std::string_view text) {
+std::string Strikes::to_text(const std::string& kernels) const {
+  return json({{"kernels", kernels}, {"deaths", counts_}})
+      .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Strikes Strikes::parse(std::string_view text, const std::string& kernels) {
   Strikes strikes;
   const json parsed = json::parse(text, nullptr, false);
-  if (parsed.is_object()) {
-    for (const auto& [assignment, deaths] : parsed.items()) {
-      if (deaths.is_number_integer() && deaths.get<std::int64_t>() > 0) {
-        strikes.counts_[assignment] =
-            static_cast<int>(std::min<std::int64_t>(deaths.get<std::int64_t>(), deaths_to_quarantine));
-      }
+  if (!parsed.is_object() || parsed.value("kernels", json()) != kernels || !parsed.contains("deaths") ||
+      !parsed.at("deaths").is_object()) {
+    return strikes;
+  }
+  for (const auto& [assignment, deaths] : parsed.at("deaths").items()) {
+    if (deaths.is_number_integer() && deaths.get<std::int64_t>() > 0) {
+      strikes.counts_[assignment] =
+          static_cast<int>(std::min<std::int64_t>(deaths.get<std::int64_t>(), deaths_to_quarantine));
     }
   }
   return strikes;

@@ -11,8 +11,9 @@
 
 namespace contextual::journal {
 
-/// Assignments are texts (see journal::assignment_text). One that was running alone when a process died,
-/// twice, is in quarantine. One that may have been running is a suspect: it is to be tried alone.
+/// Assignments are texts that mean the same in every process. One that was running alone when a process died,
+/// and again when it was tried next, is in quarantine. One that may have been running is a suspect: it is to
+/// be tried alone, and is none any more if that goes well.
 class Strikes {
  public:
   /// Takes in that a process died while one of these was running.
@@ -23,11 +24,15 @@ class Strikes {
   /// Returns those in quarantine.
   std::vector<std::string> quarantined() const;
   bool empty() const noexcept { return counts_.empty(); }
-  /// Forgets those that are only suspects.
+  /// It has run alone, and the process lives. Returns true if it was a suspect and is none now.
+  bool clear(const std::string& assignment);
+  /// Forgets all that are only suspects.
   void forget_suspects();
 
-  std::string to_text() const;                  ///< as JSON
-  static Strikes parse(std::string_view text);  ///< none where it is no such text
+  /// Returns them as JSON. `kernels`: a digest of what they are about.
+  std::string to_text(const std::string& kernels) const;
+  /// Returns none where it is no such text, or is about other kernels.
+  static Strikes parse(std::string_view text, const std::string& kernels);
 
  private:
   static constexpr int deaths_to_quarantine = 2;

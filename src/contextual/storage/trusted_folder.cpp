@@ -286,6 +286,18 @@ std::string TrustedFolder::write(const std::string& file, std::string_view text)
                                   : folder.refusal;
 }
 
+std::string TrustedFolder::make(const std::string& file) const {
+  const Opened folder = storage::make_folder(root_, name_, trusted_);
+  if (!folder.descriptor.open()) {
+    return folder.refusal;
+  }
+  const Descriptor made(file_calls().openat(folder.descriptor.get(), file.c_str(),
+                                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                                            trusted_ ? shared_file : own_file));
+  return made.open() || errno == EEXIST ? std::string()
+                                        : failure_text(root_ / name_ / file, "it cannot be written");
+}
+
 TrustedFolder::Listing TrustedFolder::files(std::string_view ending) const {
   auto attempt = list(root_, name_, trusted_, [ending](int, const std::string& name) {
     return is_visible(name) && name.ends_with(ending);

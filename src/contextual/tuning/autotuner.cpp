@@ -415,8 +415,9 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
   std::unique_ptr<TuningRun> run = setup.take_run();
   const std::optional<RegionReport> kept = std::exchange(to_revalidate, std::nullopt);
   auto after = tuning::AfterRevalidation::choices_stay;
+  bool kept_well = true;
   const auto finish = [&](const std::exception_ptr& thrown) {
-    run->end_journal(thrown);
+    run->end_journal(thrown, kept_well);
     recorder.end(thrown, run->ending());
     if (kept) {
       tuning::describe_kept(*kept, after, recorder.report());
@@ -447,7 +448,8 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
     if (!setup.hello().machines.empty()) {
       const std::string problem = tuning::write_kept_choices(exchange, resolved.cache_directory, region, *run,
                                                              setup.hello().machines);
-      if (!problem.empty()) {
+      kept_well = problem.empty();
+      if (!kept_well) {
         recorder.warning("the choices are not kept: " + problem);
       }
     }

@@ -16,6 +16,7 @@ CatchUp::CatchUp(Continuation& continuation, agreement::ProblemSet& shared, reco
 void CatchUp::advance(RunProgress& progress) {
   follow_earlier_run(progress);
   skip_quarantined(progress);
+  replace_quarantined_choices(progress);
 }
 
 /// Up to a batch that has to be run once more, because problems have joined in it.
@@ -25,6 +26,7 @@ void CatchUp::follow_earlier_run(RunProgress& progress) {
     if (!continuation_.fits_rejections()) {
       break;
     }
+    state.hold_search(progress.own_open_anywhere);
     for (const std::vector<policy::RejectionOutcome>& found : record->unprepared) {
       mark_rejected_(found);
       state.reject(found);
@@ -32,7 +34,6 @@ void CatchUp::follow_earlier_run(RunProgress& progress) {
     if (record->repeat_length > 0) {
       return;
     }
-    state.hold_search(progress.own_open_anywhere);
     const std::vector<policy::IterationPlan> planned = state.plan(record->length);
     if (!continuation_.fits(planned, shared_.slots().size())) {
       break;
@@ -46,10 +47,10 @@ void CatchUp::follow_earlier_run(RunProgress& progress) {
     progress.iterations += static_cast<std::int64_t>(record->length);
     continuation_.advance();
   }
-  tell_end(progress);
+  end_following(progress);
 }
 
-void CatchUp::tell_end(RunProgress& progress) {
+void CatchUp::end_following(RunProgress& progress) {
   if (continuation_.next() != nullptr) {
     return;
   }
@@ -71,7 +72,7 @@ void CatchUp::skip_quarantined(RunProgress& progress) {
     const std::optional<std::string> reason = continuation_.quarantine_of(planned.front());
     const Assignment assignment = state.assignment_of(planned.front());
     if (!reason || assignment == skipped) {
-      return;  // a choice that was made before: there is nothing to take its place
+      return;  // nothing takes its place while other ranks tune what is theirs
     }
     skipped = assignment;
     const policy::BatchOutcome outcome = state.infeasible_outcome(planned.front(), *reason);
@@ -79,6 +80,36 @@ void CatchUp::skip_quarantined(RunProgress& progress) {
     state.observe(planned, outcome);
     continuation_.write(planned, outcome, shared_.slots().size(), progress.own_open_anywhere);
     progress.iterations += 1;
+  }
+}
+
+/// The final run has ended the process twice with what was chosen: for one problem the second best takes its
+/// place.
+void CatchUp::replace_quarantined_choices(const RunProgress& progress) {
+  policy::TuningState& state = shared_.state();
+  while (continuation_.next() == nullptr && progress.discovered && state.done() &&
+         !progress.own_open_anywhere) {
+    const policy::IterationPlan planned = state.plan(1).front();
+    const std::optional<std::string> reason = continuation_.quarantine_of(planned);
+    if (!reason) {
+      return;
+    }
+    const Assignment chosen = state.assignment_of(planned);
+    recorder_.warning(shared_.assignment_text(chosen) + ": " + *reason);
+    const auto is_replaced = [&](std::size_t p) {
+      if (chosen[p] == 0) {
+        return false;
+      }
+      mark_rejected_({{p, chosen[p], 0, *reason}});
+      return state.reject_choice(p, chosen[p], *reason);
+    };
+    std::size_t p = 0;
+    while (p < chosen.size() && !is_replaced(p)) {
+      ++p;
+    }
+    if (p == chosen.size()) {
+      return;
+    }
   }
 }
 

@@ -34,12 +34,14 @@ class CatchUp {
   /// Goes on to what has to be run. May throw what a user's search or `feasible` throws.
   void advance(RunProgress& progress);
 
-  /// Says what has been taken over, if the earlier run has come to its end.
-  void tell_end(RunProgress& progress);
+  /// If the earlier run has come to its end, goes by what the ranks have said in this one, and says what has
+  /// been taken over.
+  void end_following(RunProgress& progress);
 
  private:
   void follow_earlier_run(RunProgress& progress);
   void skip_quarantined(RunProgress& progress);
+  void replace_quarantined_choices(const RunProgress& progress);
 
   Continuation& continuation_;
   agreement::ProblemSet& shared_;

@@ -18,6 +18,14 @@ void Continuation::begin(Resumption resumption, std::unique_ptr<RunJournal> jour
   flight_ = std::move(flight);
 }
 
+/// What could not be prepared in the next batch has been taken in already.
+void Continuation::leave_planned(const std::string& why) {
+  for (const auto& found : next()->unprepared) {
+    note_unprepared(found);
+  }
+  leave(why);
+}
+
 void Continuation::leave(const std::string& why) {
   resumption_.leave(why);
   if (journal_) {
@@ -61,17 +69,40 @@ bool Continuation::fits(const std::vector<policy::IterationPlan>& plan, std::siz
     return iteration.cells.size() == shared_.state().problem_count();
   });
   if (joined.count != record.joined.count || joined.digest != record.joined.digest) {
-    leave("the region launches other kernels or keys: " + joined.names + "; before: " + record.joined.names);
+    leave_planned(joined.names == record.joined.names
+                      ? "kernels look different, or other choices are locked in: " + joined.names
+                      : "the region launches other kernels or keys: " + joined.names +
+                            "; before: " + record.joined.names);
   } else if (agreement::plan_digest(plan) != record.plan_digest || !complete) {
-    leave("the tuning takes another course");
+    leave_planned("the tuning takes another course");
   } else {
     return true;
   }
   return false;
 }
 
+bool Continuation::agrees(const policy::BatchOutcome& now) {
+  const policy::BatchOutcome& then = next()->outcome;
+  const bool rejected_then =
+      std::all_of(now.rejections.begin(), now.rejections.end(), [&](const auto& rejection) {
+        return std::any_of(then.rejections.begin(), then.rejections.end(), [&](const auto& old) {
+          return old.problem == rejection.problem && old.config_id == rejection.config_id;
+        });
+      });
+  bool infeasible_then = true;
+  for (std::size_t i = 0; i < now.iterations.size(); ++i) {
+    const bool failed_then = i < then.iterations.size() && !then.iterations[i].infeasible.empty();
+    infeasible_then = infeasible_then && (now.iterations[i].infeasible.empty() || failed_then);
+  }
+  if (!rejected_then || !infeasible_then) {
+    leave_planned("what was run again has failed now");
+  }
+  return rejected_then && infeasible_then;
+}
+
 void Continuation::advance() {
   resumption_.advance();
+  ++batch_count_;
 }
 
 std::vector<std::string> Continuation::take_notes() {
@@ -138,6 +169,7 @@ std::size_t repeat_length_of(const policy::BatchOutcome& outcome, std::size_t jo
 
 void Continuation::write(const std::vector<policy::IterationPlan>& plan, const policy::BatchOutcome& outcome,
                          std::size_t joined_before, bool own_open_anywhere) {
+  ++batch_count_;
   if (!journal_) {
     return;
   }
@@ -154,7 +186,8 @@ void Continuation::write(const std::vector<policy::IterationPlan>& plan, const p
 }
 
 void Continuation::take_off(const std::vector<policy::IterationPlan>& plan) {
-  if (!flight_) {
+  alone_.clear();
+  if (!flight_ && resumption_.strikes().empty()) {
     return;
   }
   std::vector<std::string> texts;
@@ -162,25 +195,36 @@ void Continuation::take_off(const std::vector<policy::IterationPlan>& plan) {
   for (const policy::IterationPlan& planned : plan) {
     texts.push_back(flight_text(shared_, planned));
   }
-  flight_->take_off(++batches_in_flight_, texts);
+  if (std::all_of(texts.begin(), texts.end(),
+                  [&](const std::string& text) { return text == texts.front(); })) {
+    alone_ = texts.front();
+  }
+  if (flight_) {
+    flight_->take_off(batch_count_ + 1, texts);
+  }
 }
 
 void Continuation::landed() {
   if (flight_) {
     flight_->landed();
   }
+  if (resumption_.strikes().clear(alone_) && journal_) {
+    journal_->clear(alone_);
+  }
 }
 
 void Continuation::end(RunEnd end) {
-  if (end != RunEnd::by_device) {
-    landed();
+  if (flight_ && end != RunEnd::by_device) {
+    flight_->landed();
   }
-  if (end == RunEnd::done && flight_) {
+  if (flight_ && end == RunEnd::done) {
     flight_->remove();
   }
-  if (end == RunEnd::done && journal_) {
+  if (journal_ && end == RunEnd::done) {
     journal_->end();
   }
+  flight_.reset();
+  journal_.reset();  // another run may begin while a thread still refers to this one
 }
 
 }  // namespace contextual::tuning

@@ -44,6 +44,9 @@ class Continuation {
   /// Returns true if the next batch was planned like this, and `joined_before` problems were known before it.
   /// Else that run is left.
   bool fits(const std::vector<policy::IterationPlan>& plan, std::size_t joined_before);
+  /// Returns true if nothing has failed in the next batch, as it was run now, that had not failed then. Else
+  /// that run is left.
+  bool agrees(const policy::BatchOutcome& now);
   /// The next batch has been taken in.
   void advance();
   std::int64_t elapsed_ns() const noexcept { return resumption_.elapsed_ns(); }
@@ -56,7 +59,7 @@ class Continuation {
   /// Returns why the iteration must not be run, or nothing.
   std::optional<std::string> quarantine_of(const policy::IterationPlan& planned) const;
 
-  // What another process needs. They do nothing where nothing is written.
+  // What another process needs. All ranks call them; only where it is kept is something written.
   void note_unprepared(const std::vector<policy::RejectionOutcome>& rejections);
   void write(const std::vector<policy::IterationPlan>& plan, const policy::BatchOutcome& outcome,
              std::size_t joined_before, bool own_open_anywhere);
@@ -66,13 +69,15 @@ class Continuation {
 
  private:
   void leave(const std::string& why);
+  void leave_planned(const std::string& why);
   journal::Joined joined_since(std::size_t before) const;
 
   agreement::ProblemSet& shared_;
   Resumption resumption_;
   std::unique_ptr<RunJournal> journal_;
   std::unique_ptr<journal::FlightRecorder> flight_;
-  std::uint64_t batches_in_flight_ = 0;                            ///< so far
+  std::uint64_t batch_count_ = 0;  ///< agreed on so far, in this run and the one before
+  std::string alone_;              ///< the one assignment that is running; empty if there are several
   std::vector<std::vector<policy::RejectionOutcome>> unprepared_;  ///< since the last batch
   bool told_ = false;
   bool told_problem_ = false;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -13,7 +14,7 @@ Resumption::Resumption(const std::string& told, const std::string& heading) {
     return;  // rank 0 keeps no journal
   }
   name_ = parsed.at("name").get<std::string>();
-  strikes_ = journal::Strikes::parse(parsed.at("strikes").get<std::string>());
+  strikes_ = journal::Strikes::parse(parsed.at("strikes").get<std::string>(), "");
   const auto old_heading = parsed.at("heading").get<std::string>();
   const auto lines = parsed.at("batches").get<std::vector<std::string>>();
   if (lines.empty()) {
@@ -34,7 +35,7 @@ Resumption::Resumption(const std::string& told, const std::string& heading) {
 
 void Resumption::advance() {
   iterations_ += static_cast<std::int64_t>(batches_[at_].length);
-  elapsed_ns_ = batches_[at_].outcome.elapsed_ns;
+  elapsed_ns_ = std::max(elapsed_ns_, batches_[at_].outcome.elapsed_ns);  // what was skipped took none
   ++at_;
 }
 

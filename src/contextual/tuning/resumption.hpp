@@ -41,6 +41,7 @@ class Resumption {
   const std::string& left() const noexcept { return left_; }        ///< why not all was taken in; else empty
 
   const journal::Strikes& strikes() const noexcept { return strikes_; }
+  journal::Strikes& strikes() noexcept { return strikes_; }
 
  private:
   std::string name_;

@@ -1,5 +1,6 @@
 #include "contextual/tuning/run_journal.hpp"
 
+#include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/journal/flight_recorder.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/flight_text.hpp"
@@ -7,13 +8,16 @@
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/storage/machine.hpp>
+#include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace contextual::tuning {
 namespace {
@@ -49,16 +53,15 @@ RunJournal::RunJournal(const options::ResolvedOptions& options, const std::strin
       name_(name_of(options, region, timer, rank_count)),
       file_(folder_, name_ + ".journal",
             options.journal == Journal::synced ? journal::Safety::from_machine_end
-                                               : journal::Safety::from_process_end) {
-  if (!problem().empty()) {
-    return;
-  }
-  leave_out_open_comparison();
+                                               : journal::Safety::from_process_end),
+      kernels_(agreement::kernels_digest()) {
   if (!options.try_quarantined) {
-    strikes_ = journal::Strikes::parse(folder_.read(name_ + strikes_ending).text.value_or(""));
+    strikes_ = journal::Strikes::parse(folder_.read(name_ + strikes_ending).text.value_or(""), kernels_);
   }
-  take_in_deaths(rank_count);
-  save_strikes();
+  if (problem().empty()) {  // nobody else writes here
+    take_in_deaths(rank_count, file_.lines().empty() ? 0 : file_.lines().size() - 1);
+    leave_out_open_comparison();
+  }
   throw_if_defaults_kill(region);
 }
 
@@ -75,19 +78,28 @@ void RunJournal::leave_out_open_comparison() {
   file_.keep(kept);
 }
 
-/// Ranks do not run in step: the one that was ahead has died of what it ran.
-void RunJournal::take_in_deaths(int rank_count) {
+/// Ranks do not run in step: the one that was ahead has died of what it ran. A batch that is in the journal
+/// has gone well, whatever a slow rank says.
+void RunJournal::take_in_deaths(int rank_count, std::size_t batch_count) {
+  std::vector<std::string> files;
   journal::Flight latest;
   for (int rank = 0; rank < rank_count; ++rank) {
     const std::string file = flight_file(name_, rank);
-    if (folder_.read(file).text) {
-      journal::Flight flight = journal::FlightRecorder(folder_, file).take_found();
-      if (flight.batch > latest.batch) {
-        latest = std::move(flight);
-      }
+    if (!folder_.read(file).text) {
+      continue;
+    }
+    files.push_back(file);
+    journal::Flight flight = journal::FlightRecorder(folder_, file).found();
+    if (flight.batch > std::max<std::uint64_t>(latest.batch, batch_count)) {
+      latest = std::move(flight);
     }
   }
   strikes_.add(latest.assignments);
+  if (save_strikes()) {
+    for (const std::string& file : files) {
+      journal::FlightRecorder(folder_, file).landed();
+    }
+  }
 }
 
 void RunJournal::throw_if_defaults_kill(const std::string& region) const {
@@ -97,17 +109,25 @@ void RunJournal::throw_if_defaults_kill(const std::string& region) const {
           "region \"" + region +
           "\" has ended the process twice while all its kernels used their defaults, so there is "
           "nothing to fall back to. Option `try_quarantined` runs it again; what is known of it is in " +
-          (folder_.path() / (name_ + strikes_ending)).string());
+          (folder_.path() / (name_ + strikes_ending)).string() + ", which may be removed");
     }
   }
 }
 
-void RunJournal::save_strikes() {
+/// Returns false if they are not on the disk.
+bool RunJournal::save_strikes() const {
   const std::string file = name_ + strikes_ending;
-  if (strikes_.empty()) {
-    ::unlink((folder_.path() / file).c_str());
-  } else {
-    folder_.write(file, strikes_.to_text());
+  const std::string failure =
+      strikes_.empty() ? folder_.remove(file) : folder_.write(file, strikes_.to_text(kernels_));
+  if (!failure.empty()) {
+    detail::warn_once(failure);
+  }
+  return failure.empty();
+}
+
+void RunJournal::clear(const std::string& assignment) {
+  if (strikes_.clear(assignment) && problem().empty()) {
+    static_cast<void>(save_strikes());
   }
 }
 
@@ -116,10 +136,10 @@ std::string RunJournal::told() const {
   for (std::size_t i = 1; i < file_.lines().size(); ++i) {
     batches.push_back(file_.lines()[i].text);
   }
-  return nlohmann::json({{"name", name_},
+  return nlohmann::json({{"name", problem().empty() ? name_ : std::string()},
                          {"heading", file_.lines().empty() ? std::string() : file_.lines().front().text},
                          {"batches", std::move(batches)},
-                         {"strikes", strikes_.to_text()}})
+                         {"strikes", strikes_.to_text("")}})
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -132,9 +152,11 @@ void RunJournal::begin(const std::string& heading) {
 }
 
 void RunJournal::end() {
-  strikes_.forget_suspects();
-  save_strikes();
-  file_.remove();
+  if (problem().empty()) {
+    strikes_.forget_suspects();
+    static_cast<void>(save_strikes());
+    file_.remove();
+  }
 }
 
 }  // namespace contextual::tuning

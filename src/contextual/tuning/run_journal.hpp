@@ -41,6 +41,9 @@ class RunJournal {
   /// What was read is not followed beyond its first `count` batches.
   void keep(std::size_t count) { file_.keep(count + 1); }
 
+  /// A suspect has run alone, and the process lives.
+  void clear(const std::string& assignment);
+
   /// Removes what is not needed any more, because the run has ended and there is nothing to go on with.
   void end();
 
@@ -49,13 +52,14 @@ class RunJournal {
 
  private:
   void leave_out_open_comparison();
-  void take_in_deaths(int rank_count);
+  void take_in_deaths(int rank_count, std::size_t batch_count);
   void throw_if_defaults_kill(const std::string& region) const;
-  void save_strikes();
+  bool save_strikes() const;
 
   detail::TrustedFolder folder_;
   std::string name_;
   journal::JournalFile file_;
+  std::string kernels_;  ///< see agreement::kernels_digest
   journal::Strikes strikes_;
 };
 

@@ -82,13 +82,14 @@ policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& optio
   return policy;
 }
 
-void TuningRun::end_journal(const std::exception_ptr& thrown) {
-  RunEnd end = RunEnd::done;
+void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
+  RunEnd end = kept ? RunEnd::done : RunEnd::interrupted;
   try {
     if (thrown) {
       std::rethrow_exception(thrown);
     }
-  } catch (const TuningFailedError&) {  // would come again
+  } catch (const TuningFailedError&) {
+    end = RunEnd::done;  // it would come again
   } catch (const DeviceError&) {
     end = RunEnd::by_device;
   } catch (...) {
@@ -162,9 +163,7 @@ void TuningRun::begin_iteration() {
     plan();
     prepare();
     runner_.begin_batch(plan_);
-    if (plan_.kind != BatchKind::final_run) {
-      continuation_.take_off(plan_.shared);
-    }
+    continuation_.take_off(plan_.shared);
     if (plan_.kind != BatchKind::discovery) {
       timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
     }
@@ -516,7 +515,8 @@ void TuningRun::observe() {
 void TuningRun::observe_batch() {
   progress_.own_open_now = agreed_.own_open_anywhere;
   const journal::BatchRecord* const repeated = continuation_.next();
-  const bool follows = repeated != nullptr && continuation_.fits(whole_plan_, joined_before_);
+  const bool follows = repeated != nullptr && continuation_.fits(whole_plan_, joined_before_) &&
+                       continuation_.agrees(agreed_.outcome);
   if (follows) {
     agreed_.outcome = repeated->outcome;
     agreed_.own_open_anywhere = repeated->own_open_anywhere;
@@ -532,7 +532,7 @@ void TuningRun::observe_batch() {
   problems_.shared.state().observe(whole_plan_, agreed_.outcome);
   if (follows) {
     continuation_.advance();
-    catch_up_.tell_end(progress_);
+    catch_up_.end_following(progress_);
   } else {
     continuation_.write(whole_plan_, agreed_.outcome, joined_before_, progress_.own_open_anywhere);
   }

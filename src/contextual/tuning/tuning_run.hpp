@@ -63,9 +63,9 @@ class TuningRun {
   /// What it takes over from an earlier process, and where it writes what another one needs. Give it before
   /// the first iteration; without it, nothing is taken over or written.
   Continuation& continuation() noexcept { return continuation_; }
-  /// Call it when the run is over, with what it has thrown or null: the journal is then not needed any more,
-  /// or kept.
-  void end_journal(const std::exception_ptr& thrown);
+  /// Call it when the run is over, with what it has thrown or null, and whether its choices are kept as far
+  /// as they are to be. Else another run can go on with it.
+  void end_journal(const std::exception_ptr& thrown, bool kept);
 
   bool finished() const noexcept { return finished_; }
   void begin_iteration();

@@ -76,7 +76,7 @@ void TuningSetup::go_on() {
   }
   Resumption resumption(hello_.journal, heading);
   std::unique_ptr<journal::FlightRecorder> flight;
-  if (!options_.cache_directory.empty() && options_.journal != Journal::off) {
+  if (!resumption.name().empty() && !options_.cache_directory.empty() && options_.journal != Journal::off) {
     flight = std::make_unique<journal::FlightRecorder>(journal_folder(options_.cache_directory, region_),
                                                        flight_file(resumption.name(), exchange_.rank()));
   }

@@ -29,12 +29,13 @@ Flight after_death(const fs::path& directory, Do&& what) {
   int status = 0;
   ::waitpid(pid, &status, 0);
   REQUIRE(WIFSIGNALED(status));
-  return FlightRecorder(TrustedFolder(directory, "journal"), "flight").take_found();
+  return FlightRecorder(TrustedFolder(directory, "journal"), "flight").found();
 }
 
 }  // namespace
 
-TEST_CASE("flight recorder: says what was in flight when the process was killed, once", "[unit]") {
+TEST_CASE("flight recorder: says what was in flight when the process was killed, until it is told",
+          "[unit]") {
   const TemporaryDirectory directory;
   const Flight flight = after_death(directory.path(), [](FlightRecorder& recorder) {
     recorder.take_off(1, {"x"});
@@ -43,7 +44,10 @@ TEST_CASE("flight recorder: says what was in flight when the process was killed,
   });
   CHECK(flight.batch == 2);
   CHECK(flight.assignments == std::vector<std::string>{"a", "b"});
-  CHECK(FlightRecorder(TrustedFolder(directory.path(), "journal"), "flight").take_found().batch == 0);
+  FlightRecorder again(TrustedFolder(directory.path(), "journal"), "flight");
+  CHECK(again.found().batch == 2);
+  again.landed();
+  CHECK(again.found().batch == 0);
 }
 
 TEST_CASE("flight recorder: says nothing of a process that died while nothing was in flight", "[unit]") {
@@ -90,7 +94,7 @@ TEST_CASE("flight recorder: a link, a file of others and a damaged one are not u
     std::ofstream(folder / "flight") << std::string(65536, '\xff');
     fs::permissions(folder / "flight", fs::perms::owner_read | fs::perms::owner_write);
     FlightRecorder recorder(TrustedFolder(directory.path(), "journal"), "flight");
-    CHECK(recorder.take_found().assignments.empty());
-    CHECK(recorder.take_found().batch == 0);
+    CHECK(recorder.found().assignments.empty());
+    CHECK(recorder.found().batch == 0);
   }
 }

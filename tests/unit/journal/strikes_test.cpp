@@ -40,13 +40,27 @@ TEST_CASE("strikes: come back from their text, and from nothing else", "[unit]")
   strikes.add({"[[\"k\",\"(1)\",\"00\",3]]"});
   strikes.add({"[[\"k\",\"(1)\",\"00\",3]]"});
   strikes.add({"other"});
-  const Strikes again = Strikes::parse(strikes.to_text());
+  const Strikes again = Strikes::parse(strikes.to_text("kernels"), "kernels");
   CHECK(again.quarantined("[[\"k\",\"(1)\",\"00\",3]]"));
   CHECK(again.suspect("other"));
   CHECK(!again.quarantined("other"));
-  CHECK(again.to_text() == strikes.to_text());
+  CHECK(again.to_text("x") == strikes.to_text("x"));
+  CHECK(Strikes::parse(strikes.to_text("kernels"), "other kernels").empty());
   for (const char* text : {"", "[]", "{", "{\"a\": -1}", "{\"a\": \"2\"}", "{\"a\": 0}", "{\"a\": 1.5}"}) {
-    CHECK(Strikes::parse(text).empty());
+    CHECK(Strikes::parse(std::string("{\"kernels\": \"k\", \"deaths\": ") + text + "}", "k").empty());
+    CHECK(Strikes::parse(text, "").empty());
   }
-  CHECK(Strikes::parse("{\"a\": 99999999999}").quarantined("a"));
+  CHECK(Strikes::parse("{\"kernels\": \"k\", \"deaths\": {\"a\": 99999999999}}", "k").quarantined("a"));
+}
+
+TEST_CASE("strikes: who has run alone and well is no suspect any more, but quarantine stays", "[unit]") {
+  Strikes strikes;
+  strikes.add({"a", "b"});
+  CHECK(strikes.clear("a"));
+  CHECK_FALSE(strikes.clear("a"));
+  CHECK_FALSE(strikes.suspect("a"));
+  CHECK(strikes.suspect("b"));
+  strikes.add({"b"});
+  CHECK_FALSE(strikes.clear("b"));
+  CHECK(strikes.quarantined("b"));
 }

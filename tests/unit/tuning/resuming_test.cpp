@@ -20,6 +20,7 @@
 #include <fstream>
 #include <functional>
 #include <random>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -45,6 +46,8 @@ struct Job {
   std::int64_t interaction_ns = 900;  ///< by which the configs of the kernels lengthen each other's runs
   /// What else the region does; gets the rank and the tiles of the first two kernels.
   std::function<void(int, int, int)> region = [](int, int, int) {};
+  /// Called in launches of the first kernel with its tile.
+  std::function<void(int, int)> launch = [](int, int) {};
   std::function<void(int, Options&)> change = [](int, Options&) {};  ///< of a rank
 };
 
@@ -88,9 +91,12 @@ std::string choices_of(const RegionReport& report) {
 /// Tunes a region of three kernels, of which one comes late; then writes what was chosen.
 void tune(const Job& job) {
   const auto kernels = [&](const std::string& name, int configs) {
-    return kernel_per_rank(job.ranks, [&](int) {
-      return rank_kernel(name, configs, {}, [](const TileConfig& config, int&) {
+    return kernel_per_rank(job.ranks, [&](int rank) {
+      return rank_kernel(name, configs, {}, [&job, name, rank](const TileConfig& config, int&) {
         point();
+        if (name == "first") {
+          job.launch(rank, config.tile);
+        }
         last_tile = config.tile;
       });
     });
@@ -98,6 +104,7 @@ void tune(const Job& job) {
   const RankKernels first = kernels("first", job.configs);
   const RankKernels second = kernels("second", 3);
   const RankKernels late = kernels("late", 2);
+  std::vector<int> tiles(static_cast<std::size_t>(job.ranks));  // of the last launches
   const auto thrown =
       on_ranks(job.ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
         const auto at = static_cast<std::size_t>(rank);
@@ -122,6 +129,7 @@ void tune(const Job& job) {
               }
               (*first[at])(1);
               const int first_tile = last_tile;
+              tiles[at] = first_tile;
               (*second[at])(1);
               const int second_tile = last_tile;
               if (iteration >= job.late_from) {
@@ -140,6 +148,7 @@ void tune(const Job& job) {
           }
         }
       });
+  std::ofstream(job.directory / "tiles") << tiles.front() << ' ' << tiles.back();
   if (thrown[0]) {
     std::ofstream(job.directory / "error") << contextual::test::text_of(thrown[0]);
     ::_exit(1);
@@ -463,4 +472,129 @@ TEST_CASE("resuming: kernels of one rank alone are tuned again, and the others w
     REQUIRE(run(job) == 0);
     CHECK(left(directory.path(), "choices") == left(undisturbed.path(), "choices"));
   }
+}
+
+TEST_CASE("resuming: what fails in a batch that is run again, and had not failed, counts on all ranks",
+          "[unit]") {
+  const SearchLevel level = GENERATE(SearchLevel::off, SearchLevel::normal);
+  const TemporaryDirectory directory;
+  Job job = cut_off(directory.path());
+  job.change = [level](int, Options& options) { options.search = level; };
+  job.late_from = 1'000'000;
+  job.region = [runs = 0](int rank, int, int) mutable {
+    if (rank == 0 && ++runs == 8) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  REQUIRE(run(job) == SIGKILL);
+  job.region = [](int, int, int) {};
+  job.launch = [](int rank, int tile) {
+    if (rank == 1 && tile == 1) {
+      throw ConfigRejected("not here any more");
+    }
+  };
+  REQUIRE(run(job) == 0);
+  CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("what was run again has failed now"));
+  std::istringstream tiles(left(directory.path(), "tiles"));
+  int of_first = 0;
+  int of_last = 0;
+  tiles >> of_first >> of_last;
+  CHECK(of_first == of_last);
+  CHECK(of_last != 1);
+}
+
+TEST_CASE("resuming: choices of which the final run dies twice give way to others", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job{.directory = directory.path(), .late_from = 1'000'000};
+  job.change = [](int rank, Options& options) {
+    options.search = SearchLevel::off;  // the best by own time have never run together
+    options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
+      const bool best = launch.kernel == "first" ? launch.config_id == 1 : launch.config_id == 2;
+      return best ? 1000 : 2000;
+    });
+    static_cast<void>(rank);
+  };
+  job.region = [](int rank, int first_tile, int second_tile) {
+    if (rank == 1 && first_tile == 2 && second_tile == 3) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == SIGKILL);
+  REQUIRE(run(job) == 0);
+  CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
+  CHECK(left(directory.path(), "choices") != "first (1): 1\nsecond (1): 2\n");
+}
+
+TEST_CASE("resuming: deaths with good runs of the suspect between them put nothing in quarantine", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job{.directory = directory.path()};
+  for (const int dies_in : {1, 3, 5}) {  // each time in a run of the defaults
+    job.region = [dies_in, runs = 0](int rank, int first_tile, int second_tile) mutable {
+      if (rank == 0 && first_tile == 1 && second_tile == 1 && ++runs == dies_in) {
+        ::kill(::getpid(), SIGKILL);
+      }
+    };
+    CHECK(run(job) == SIGKILL);
+  }
+  job.region = [](int, int, int) {};
+  REQUIRE(run(job) == 0);
+  CHECK_THAT(left(directory.path(), "warnings"), !ContainsSubstring("quarantine"));
+}
+
+TEST_CASE("resuming: a program with other kernels is not kept out by the deaths of the one before",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  Job job{.directory = directory.path()};
+  job.region = [](int, int, int) { ::kill(::getpid(), SIGKILL); };
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == -1);
+  REQUIRE(run({.directory = directory.path(), .configs = 5}) == 0);
+}
+
+TEST_CASE("resuming: a process that runs beside another one of the region leaves its files alone", "[unit]") {
+  const TemporaryDirectory directory;
+  Job second{.directory = directory.path() / "second"};
+  second.change = [&](int, Options& options) { options.cache_directory = directory.path() / "cache"; };
+  fs::create_directories(second.directory);
+  // The first one waits within its region until the second one has ended.
+  Job first{.directory = directory.path()};
+  first.region = [&](int rank, int, int) {
+    if (rank == 0 && !fs::exists(directory.path() / "begun")) {
+      std::ofstream(directory.path() / "begun") << ".";
+      for (int i = 0; i < 3000 && !fs::exists(second.directory / "points"); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      std::ofstream(directory.path() / "flights") << files_in(directory.path() / "cache", ".flight");
+    }
+  };
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::_exit(run(first) == 0 ? 0 : 1);
+  }
+  for (int i = 0; i < 3000 && !fs::exists(directory.path() / "begun"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CHECK(run(second) == 0);
+  int status = 0;
+  REQUIRE(::waitpid(pid, &status, 0) == pid);
+  CHECK(status == 0);
+  CHECK(left(directory.path(), "flights") == "2");
+  CHECK_THAT(left(second.directory, "warnings"), ContainsSubstring("another process is tuning the region"));
+  CHECK_THAT(left(directory.path(), "warnings"), !ContainsSubstring("cannot be resumed"));
+}
+
+TEST_CASE("resuming: the journal stays until the choices are kept", "[unit]") {
+  const TemporaryDirectory directory;
+  fs::create_directories(directory.path() / "cache");
+  fs::permissions(directory.path() / "cache", fs::perms::owner_all);
+  std::ofstream(directory.path() / "cache" / "choices") << "a file where a folder is to be";
+  REQUIRE(run({.directory = directory.path()}) == 0);
+  CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("the choices are not kept"));
+  CHECK(files_in(directory.path() / "cache" / "journal", ".journal") == 1);
+  fs::remove(directory.path() / "cache" / "choices");
+  REQUIRE(run({.directory = directory.path()}) == 0);
+  CHECK(std::stoll(left(directory.path(), "resumed")) > 50);
+  CHECK(files_in(directory.path() / "cache" / "journal", ".journal") == 0);
 }

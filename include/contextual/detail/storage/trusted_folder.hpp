@@ -44,6 +44,10 @@ class CONTEXTUAL_API TrustedFolder {
     std::vector<std::string> names;  ///< all, or none
     std::string refusal;             ///< why the folder is not believed or cannot be listed; else empty
   };
+  /// Makes an empty file unless it exists, without waiting for the disk. Returns what went wrong, or an empty
+  /// text.
+  std::string make(const std::string& file) const;
+
   /// Returns the names of the files with this ending, in no order; none if there is no folder.
   Listing files(std::string_view ending) const;
 
