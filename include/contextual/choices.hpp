@@ -93,8 +93,12 @@ class CONTEXTUAL_API KeptChoices {
   /// and is removed as a whole. Leaves pins.
   Changes forget(const std::string& region, const std::optional<std::string>& kernel = {}) const;
 
-  /// Returns the sets of one region, or of all, that are not superseded, as JSON. Leaves out pins.
-  std::string export_choices(const std::optional<std::string>& region = {}) const;
+  struct Exported {
+    std::string text;                   ///< JSON
+    std::vector<std::string> problems;  ///< what is not in it, and why
+  };
+  /// Returns the sets of one region, or of all, that are not superseded. Leaves out pins.
+  Exported export_choices(const std::optional<std::string>& region = {}) const;
   /// Writes the sets of such a text that are not there yet, as old as they are. Throws InvalidArgument, and
   /// writes nothing, if the text or a digest in it is damaged.
   Changes import_choices(std::string_view text) const;

@@ -84,19 +84,22 @@ int prune(const KeptChoices& kept, const Command& command, std::ostream& out, st
   return tell(kept.prune(what), command.dry_run ? "would be removed" : "removed", out, err);
 }
 
-int write_export(const KeptChoices& kept, const Command& command, std::ostream& out) {
-  const std::string text = kept.export_choices(command.region);
+int write_export(const KeptChoices& kept, const Command& command, std::ostream& out, std::ostream& err) {
+  const KeptChoices::Exported exported = kept.export_choices(command.region);
+  for (const std::string& problem : exported.problems) {
+    err << problem << "\n";
+  }
   if (command.file.empty()) {
-    out << text;
-    return exit_fine;
+    out << exported.text;
+  } else {
+    std::ofstream file(command.file, std::ios::binary);
+    file << exported.text;
+    file.close();
+    if (!file) {
+      throw InvalidArgument(command.file.string() + " cannot be written");
+    }
   }
-  std::ofstream file(command.file, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) {
-    throw InvalidArgument(command.file.string() + " cannot be written");
-  }
-  return exit_fine;
+  return exported.problems.empty() ? exit_fine : exit_problems;
 }
 
 int read_import(const KeptChoices& kept, const Command& command, std::istream& in, std::ostream& out,
@@ -143,7 +146,7 @@ int carry_out(const Command& command, std::istream& in, std::ostream& out, std::
     case Verb::forget:
       return tell(kept.forget(command.region.value_or(""), command.kernel), "removed", out, err);
     case Verb::export_choices:
-      return write_export(kept, command, out);
+      return write_export(kept, command, out, err);
     case Verb::import_choices:
       return read_import(kept, command, in, out, err);
     case Verb::pin:

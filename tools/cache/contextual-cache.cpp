@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
   app.add_option("--dir", command.directory, "the directory; CONTEXTUAL_CACHE_DIR, else ~/.contextual")
       ->capture_default_str();
   app.require_subcommand(1);
+  app.fallthrough();  // `list --dir X` as well as `--dir X list`
   add_verbs(app, command);
   try {
     app.parse(argc, argv);

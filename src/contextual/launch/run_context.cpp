@@ -190,7 +190,9 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const st
 }
 
 std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, const Problem& problem) const {
-  if (const int pinned = core.pinned(region_id_, problem.key, problem.scope); pinned != LockInTable::none) {
+  // A pin is for all kinds of devices.
+  if (const int pinned = core.pinned(region_id_, problem.key, problem.alternatives());
+      pinned != LockInTable::none) {
     return static_cast<std::size_t>(pinned);
   }
   const int locked = core.table()->find(region_id_, problem.key, problem.scope);

@@ -128,13 +128,17 @@ std::uint64_t ChoiceEntry::purpose_digest() const {
   for (const std::string& machine : machines) {
     hash.add(std::string_view(machine));
   }
+  std::uint64_t together = 0;  // in any order
   for (const KeptChoice& choice : choices) {
-    hash.add(std::string_view(choice.kernel)).add(choice.key.hash()).add(choice.scope);
-    hash.add(choice.rank ? std::uint64_t{*choice.rank} + 1 : 0);
+    StableHash one;
+    one.add(std::string_view(choice.kernel)).add(choice.key.hash()).add(choice.scope);
+    one.add(choice.rank ? std::uint64_t{*choice.rank} + 1 : 0);
     for (const ChosenKernel& kernel : choice.launched) {
-      hash.add(std::string_view(kernel.name)).add(kernel.table_digest);
+      one.add(std::string_view(kernel.name)).add(kernel.table_digest);
     }
+    together += one.value();
   }
+  hash.add(together);
   return hash.value();
 }
 

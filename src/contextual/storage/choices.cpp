@@ -23,9 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A writer that has been silent for so long has ended.
-constexpr std::chrono::hours longest_write{1};
-
 std::vector<std::string> regions_of(const fs::path& directory, const std::optional<std::string>& region,
                                     std::vector<std::string>& problems) {
   if (region) {
@@ -77,16 +74,14 @@ void remove(const ChoiceStore& store, const std::string& file, bool dry_run, Cha
   }
 }
 
+/// What of a folder cannot be believed or read.
+void note_refusals(const ChoiceStore::Files& files, std::vector<std::string>& problems) {
+  problems.insert(problems.end(), files.refusals.begin(), files.refusals.end());
+}
+
 bool older(const std::string& file, std::chrono::system_clock::time_point limit) {
   const auto written = storage::written_at(file);
   return written && *written < limit;
-}
-
-/// Of a file that was written under a name like `.NAME.HOST. ...`.
-bool is_left_over(const std::string& temporary) {
-  const std::size_t end = temporary.find(storage::entry_ending);
-  return end != std::string::npos && older(temporary.substr(1, end - 1) + storage::entry_ending,
-                                           std::chrono::system_clock::now() - longest_write);
 }
 
 bool has_kernel(const ChoiceEntry& entry, const std::optional<std::string>& kernel) {
@@ -137,7 +132,9 @@ Changes KeptChoices::prune(const Prune& what) const {
   const auto now = std::chrono::system_clock::now();
   for (const std::string& region : regions_of(directory_, std::nullopt, changes.problems)) {
     const ChoiceStore store(directory_, region);
-    for (const ChoiceStore::Named& named : store.files().entries) {
+    const ChoiceStore::Files files = store.files();
+    note_refusals(files, changes.problems);
+    for (const ChoiceStore::Named& named : files.entries) {
       if (named.superseded || (what.older_than && older(named.file, now - *what.older_than))) {
         remove(store, named.file, what.dry_run, changes);
       }
@@ -145,10 +142,8 @@ Changes KeptChoices::prune(const Prune& what) const {
     for (const std::string& damaged : store.folder().files(storage::damaged_ending).names) {
       remove(store, damaged, what.dry_run, changes);
     }
-    for (const std::string& temporary : store.folder().temporary_files()) {
-      if (is_left_over(temporary)) {
-        remove(store, temporary, what.dry_run, changes);
-      }
+    for (const std::string& abandoned : store.folder().abandoned_files()) {
+      remove(store, abandoned, what.dry_run, changes);
     }
   }
   return changes;
@@ -157,7 +152,9 @@ Changes KeptChoices::prune(const Prune& what) const {
 Changes KeptChoices::forget(const std::string& region, const std::optional<std::string>& kernel) const {
   Changes changes;
   const ChoiceStore store(directory_, region);
-  for (const ChoiceStore::Named& named : store.files().entries) {
+  const ChoiceStore::Files files = store.files();
+  note_refusals(files, changes.problems);
+  for (const ChoiceStore::Named& named : files.entries) {
     if (has_kernel(named.entry, kernel)) {
       remove(store, named.file, false, changes);
     }
@@ -165,17 +162,20 @@ Changes KeptChoices::forget(const std::string& region, const std::optional<std::
   return changes;
 }
 
-std::string KeptChoices::export_choices(const std::optional<std::string>& region) const {
+KeptChoices::Exported KeptChoices::export_choices(const std::optional<std::string>& region) const {
   std::vector<storage::BundledEntry> entries;
-  std::vector<std::string> problems;
-  for (const std::string& name : regions_of(directory_, region, problems)) {
-    for (ChoiceStore::Named& named : ChoiceStore(directory_, name).files().entries) {
+  Exported exported;
+  for (const std::string& name : regions_of(directory_, region, exported.problems)) {
+    ChoiceStore::Files files = ChoiceStore(directory_, name).files();
+    note_refusals(files, exported.problems);
+    for (ChoiceStore::Named& named : files.entries) {
       if (!named.superseded) {
         entries.push_back({named.file, std::move(named.entry)});
       }
     }
   }
-  return storage::bundle_text(entries);
+  exported.text = storage::bundle_text(entries);
+  return exported;
 }
 
 Changes KeptChoices::import_choices(std::string_view text) const {
@@ -214,7 +214,12 @@ Changes KeptChoices::pin(const KeptSet& set, const std::optional<std::string>& k
   }
   Changes changes;
   for (const KeptChoice& choice : named->entry.choices) {
-    if (!kernel || choice.kernel == *kernel) {
+    const bool meant = !kernel || choice.kernel == *kernel;
+    if (meant && choice.rank) {
+      changes.problems.push_back("kernel \"" + choice.kernel + "\" is `local`: rank " +
+                                 std::to_string(*choice.rank) +
+                                 " has chosen for itself, and a pin would be for all ranks");
+    } else if (meant) {
       write_pin(store, set.region, storage::pin_of(choice), changes);
     }
   }

@@ -82,8 +82,9 @@ bool Pin::is_for(const Key& of_key, const std::string& of_text, std::uint64_t in
   if (scope && *scope != in_scope) {
     return false;
   }
-  return of_every_key() ||
-         (key ? *key == of_key : key_text == of_text || of_text.starts_with(key_text + " in "));
+  return of_every_key() || (key ? *key == of_key
+                                : key_text == of_text || of_text.starts_with(key_text + " in ") ||
+                                      of_text.starts_with(key_text + " on "));
 }
 
 std::string pin_text(const std::string& region, const std::vector<Pin>& pins) {

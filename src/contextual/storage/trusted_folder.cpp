@@ -15,6 +15,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -188,6 +189,13 @@ bool is_folder(int folder, const std::string& name) {
          S_ISDIR(status.st_mode);
 }
 
+/// A file that was last written before that.
+bool is_older(int folder, const std::string& name, time_t limit) {
+  struct stat status {};
+  return file_calls().fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(status.st_mode) && status.st_mtime < limit;
+}
+
 /// Whether a name in an open folder is listed.
 using Kept = std::function<bool(int folder, const std::string& name)>;
 
@@ -234,9 +242,7 @@ void remove_abandoned(int folder, const std::string& written) {
   const auto listing =
       list_once(std::move(again), {}, [](int, const std::string& name) { return is_temporary(name); });
   for (const std::string& name : listing.found) {
-    struct stat status {};
-    if (file_calls().fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(status.st_mode) && status.st_mtime < fresh.st_mtime - abandoned_after_s) {
+    if (is_older(folder, name, fresh.st_mtime - abandoned_after_s)) {
       file_calls().unlinkat(folder, name.c_str(), 0);
     }
   }
@@ -305,8 +311,12 @@ TrustedFolder::Listing TrustedFolder::files(std::string_view ending) const {
   return {std::move(attempt.found), std::move(attempt.refusal)};
 }
 
-std::vector<std::string> TrustedFolder::temporary_files() const {
-  return list(root_, name_, trusted_, [](int, const std::string& name) { return is_temporary(name); }).found;
+std::vector<std::string> TrustedFolder::abandoned_files() const {
+  const time_t limit = ::time(nullptr) - abandoned_after_s;
+  const auto kept = [limit](int folder, const std::string& name) {
+    return is_temporary(name) && is_older(folder, name, limit);
+  };
+  return list(root_, name_, trusted_, kept).found;
 }
 
 std::vector<std::string> TrustedFolder::folders() const {

@@ -252,8 +252,8 @@ bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::ui
                                               const options::ResolvedOptions& resolved,
                                               const agreement::Hello& hello, record::Recorder* recorder) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
-  note_looked(region, resolved);
   std::optional<tuning::InstalledChoices> installed = install_kept(region, id, resolved, hello);
+  note_looked(region, resolved);  // what could not be installed is looked at again
   if (!installed || resolved.always_tune) {
     return false;
   }
@@ -327,11 +327,11 @@ void ContextualAutotuner::Impl::note_looked(const std::string& region,
 void ContextualAutotuner::Impl::meet_once(const std::string& region,
                                           const options::ResolvedOptions& resolved) {
   const agreement::Hello hello = say_what_is_kept(region, resolved);
-  note_looked(region, resolved);
-  if (hello.kept_choices.empty()) {
-    return;
+  std::optional<tuning::InstalledChoices> installed;
+  if (!hello.kept_choices.empty()) {
+    installed = install_kept(region, region_id(region, resolved), resolved, hello);
   }
-  auto installed = install_kept(region, region_id(region, resolved), resolved, hello);
+  note_looked(region, resolved);  // what could not be installed is looked at again
   if (installed) {
     keep(std::move(installed->report));
   }

@@ -23,12 +23,17 @@ bool is_of(const Pin& pin, const KernelCore& core) {
   return core.alive() && pin.kernel == (traits.coupling.empty() ? traits.name : traits.coupling);
 }
 
+/// Some problem may be meant by both, and neither is meant for more than the other.
+bool are_for_the_same(const Pin& one, const Pin& other) {
+  const bool key = one.key && other.key ? one.key == other.key : one.key_text == other.key_text;
+  const bool scope = !one.scope || !other.scope || one.scope == other.scope;
+  return one.kernel == other.kernel && key && scope && one.of_every_key() == other.of_every_key();
+}
+
 void check_once(const std::vector<Pin>& pins) {
   for (auto pin = pins.begin(); pin != pins.end(); ++pin) {
-    const auto same = std::find_if(pins.begin(), pin, [&](const Pin& before) {
-      return before.kernel == pin->kernel && before.key_text == pin->key_text && before.key == pin->key &&
-             before.scope == pin->scope;
-    });
+    const auto same =
+        std::find_if(pins.begin(), pin, [&](const Pin& before) { return are_for_the_same(before, *pin); });
     if (same != pin) {
       throw InvalidArgument(
           "kernel \"" + pin->kernel + "\", " + (pin->of_every_key() ? "every key" : "key " + pin->key_text) +
@@ -64,13 +69,18 @@ void prepare(const Pin& pin, const KernelCore& core) {
                         ", which cannot be prepared: " + reason + "; change the file or remove it");
 }
 
-std::optional<std::size_t> known_config(const Pin& pin) {
+/// Fills in what the kernel knows of it, if there is one.
+void describe_config(const Pin& pin, ProblemReport& report) {
+  report.choice = pin.config_id.value_or(0);
+  report.choice_config = pin.config.value_or(Config());
   for (const auto& core : LaunchRegistry::instance().kernels()) {
     if (is_of(pin, *core)) {
-      return detail::pinned_config(pin, *core);
+      report.choice = detail::pinned_config(pin, *core);
+      report.choice_config = core->space().configs.at(report.choice);
+      return;
     }
   }
-  return pin.config_id;
+  report.reason += "; there is no such kernel so far";
 }
 
 ProblemReport report_of(const Pin& pin) {
@@ -78,9 +88,8 @@ ProblemReport report_of(const Pin& pin) {
   report.kernel = pin.kernel;
   report.key = pin.of_every_key() ? "every key" : pin.key_text;
   report.outcome = ProblemOutcome::locked_in;
-  report.choice = known_config(pin).value_or(0);
-  report.choice_config = pin.config.value_or(Config());
   report.reason = "pinned by " + pin.file;
+  describe_config(pin, report);
   report.reused = true;
   report.pinned_by = pin.file;
   return report;

@@ -134,14 +134,14 @@ std::optional<RevalidationReport> TuningRun::revalidate(const std::function<void
 
 std::size_t TuningRun::use_defaults() {
   std::size_t changed = 0;
-  for (const ProblemSlot* slot : problems_.shared.slots()) {
-    if (!slot->found.locked_config || !slot->found.pinned_by.empty()) {
+  for (const ProblemSlot& slot : context_.slots()) {  // also those of this rank alone
+    if (!slot.found.locked_config || !slot.found.pinned_by.empty()) {
       continue;
     }
     ++changed;
-    for (const auto& member : slot->found.members) {
-      member->table()->lock_in(context_.region_id(), slot->problem.key, 0, detail::Standing::lasting,
-                               slot->problem.scope);
+    for (const auto& member : slot.found.members) {
+      member->table()->lock_in(context_.region_id(), slot.problem.key, 0, detail::Standing::lasting,
+                               slot.problem.scope);
     }
   }
   note_publication(context_.region_id());

@@ -141,6 +141,7 @@ TEST_CASE("KeptChoices: prune removes what is superseded, damaged or left over, 
     fs::path path = newest.parent_path() / ("." + detail::hex_text(now_ns() - age_ns) + "-" +
                                             detail::hex_text(1) + ".json.node.1.0.2.part");
     std::ofstream(path) << "half";
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::nanoseconds(age_ns));
     return path;
   };
   const fs::path left = temporary(2 * hour_ns);
@@ -194,14 +195,14 @@ TEST_CASE("KeptChoices: what is exported can be imported elsewhere once, and is 
   plant(directory.path(), entry_of("r", 1, 11), now_ns() - 2 * hour_ns);
   plant(directory.path(), entry_of("s", 2, 20), now_ns() - 2 * hour_ns);
   plant(elsewhere.path(), entry_of("r", 1, 12), now_ns());
-  const std::string text = KeptChoices(directory.path()).export_choices();
+  const std::string text = KeptChoices(directory.path()).export_choices().text;
   const KeptChoices there(elsewhere.path());
   CHECK(there.import_choices(text).files.size() == 2);
   CHECK(configs_in(there.list()) == std::vector<std::size_t>{12, 11, 20});
   CHECK(there.list().sets[1].superseded);
   CHECK(there.import_choices(text).files.empty());
   CHECK(configs_in(KeptChoices(directory.path()).list("r")).size() == 2);
-  const auto only_s = nlohmann::json::parse(KeptChoices(directory.path()).export_choices("s"));
+  const auto only_s = nlohmann::json::parse(KeptChoices(directory.path()).export_choices("s").text);
   CHECK(only_s.at("sets").size() == 1);
 }
 
@@ -210,7 +211,7 @@ TEST_CASE("KeptChoices: nothing of a damaged text is imported", "[unit]") {
   const TemporaryDirectory elsewhere;
   plant(directory.path(), entry_of("r", 1, 10), now_ns());
   plant(directory.path(), entry_of("r", 2, 20), now_ns());
-  const std::string text = KeptChoices(directory.path()).export_choices();
+  const std::string text = KeptChoices(directory.path()).export_choices().text;
   const KeptChoices there(elsewhere.path());
   std::string changed = text;
   changed.replace(changed.find("it was fast"), 2, "IT");
@@ -303,4 +304,28 @@ TEST_CASE("ChoiceStore: a reader finds a set while others replace it again and a
     incomplete += store.load().entries.size() == others + 1 ? 0 : 1;
   }
   CHECK(incomplete == 0);
+}
+
+TEST_CASE("KeptChoices: what a rank has chosen for itself cannot be pinned for all", "[unit]") {
+  const TemporaryDirectory directory;
+  ChoiceEntry entry = entry_of("r", 1, 10);
+  entry.machines = {"a", "b"};
+  entry.choices[0].rank = 1;
+  plant(directory.path(), entry, now_ns());
+  const KeptChoices kept(directory.path());
+  const KeptChoices::Changes changes = kept.pin(kept.list().sets.at(0));
+  CHECK(changes.files.empty());
+  REQUIRE(changes.problems.size() == 1);
+  CHECK_THAT(changes.problems[0], ContainsSubstring("is `local`: rank 1"));
+}
+
+TEST_CASE("KeptChoices: a folder that cannot be believed is a problem of whoever works on it", "[unit]") {
+  const TemporaryDirectory directory;
+  const fs::path file = plant(directory.path(), entry_of("r", 1, 10), now_ns());
+  fs::permissions(file.parent_path(), fs::perms::all);
+  const KeptChoices kept(directory.path());
+  CHECK(kept.export_choices("r").problems.size() == 1);
+  CHECK(kept.forget("r").problems.size() == 1);
+  CHECK(kept.prune({}).problems.size() == 1);
+  CHECK(fs::exists(file));
 }

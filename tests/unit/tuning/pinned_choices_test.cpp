@@ -7,6 +7,9 @@
 #include <contextual/alternatives.hpp>
 #include <contextual/tuned_region.hpp>
 
+#include <nlohmann/json.hpp>
+
+#include <atomic>
 #include <fstream>
 #include <map>
 
@@ -332,5 +335,58 @@ TEST_CASE("pins: a kernel that is made later follows them, and one with another 
     CHECK(tile == (configs == 3 ? 3 : 0));
     CHECK((configs == 3 ? text_of(thrown[0]).empty()
                         : text_of(thrown[0]).find("mine.pin") != std::string::npos));
+  }
+}
+
+TEST_CASE("pins: one that cannot be launched is an error of each run, not only of the first", "[unit]") {
+  const TemporaryDirectory directory;
+  PinnedConfig wrong;
+  wrong.region = "pinned again";
+  wrong.kernel = "pin_again";
+  wrong.config = Config{{"TILE", 9}};
+  REQUIRE(KeptChoices(directory.path()).pin(wrong).problems.empty());
+  for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
+    std::atomic<int> errors{0};
+    const RankKernels kernels = kernel_per_rank(2, [](int) { return rank_kernel("pin_again", 3); });
+    on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
+      Options options;
+      options.mode = mode;
+      options.cache_directory = directory.path();
+      for (int i = 0; i < 3; ++i) {
+        try {
+          tuner.run(
+              "pinned again", [&] { (*kernels[static_cast<std::size_t>(rank)])(7); }, options);
+        } catch (const Error& error) {
+          errors += std::string(error.what()).find("which cannot be launched") != std::string::npos ? 1 : 0;
+        }
+      }
+    });
+    INFO("mode " << static_cast<int>(mode));
+    CHECK(errors == 6);
+  }
+}
+
+TEST_CASE("pins: the same problem by a set and by hand is pinned twice", "[unit]") {
+  const TemporaryDirectory directory;
+  CacheProcess process{.directory = directory.path(), .kernel = "pin_twice", .region = "pinned twice"};
+  REQUIRE(process.run().tuned(2));
+  const KeptChoices choices(directory.path());
+  REQUIRE(choices.pin(choices.list().sets.at(0)).problems.empty());
+  SECTION("for that key") {
+    const std::filesystem::path file = directory.path() / "choices" / "pinned%20twice" / "hand.pin";
+    const nlohmann::json pin = {{"kernel", "pin_twice"}, {"key", "(7)"}, {"config", {{"TILE", 1}}}};
+    std::ofstream(file) << nlohmann::json{{"region", "pinned twice"}, {"pins", nlohmann::json::array({pin})}};
+    std::filesystem::permissions(file,
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    const CacheSeen seen = process.run();
+    CHECK_THAT(contextual::test::text_of(seen.thrown[0]), ContainsSubstring("is pinned twice"));
+  }
+  SECTION("for every other key") {
+    PinnedConfig other;
+    other.region = "pinned twice";
+    other.kernel = "pin_twice";
+    other.config = Config{{"TILE", 1}};
+    REQUIRE(choices.pin(other).problems.empty());
+    CHECK(process.run().used(2));
   }
 }

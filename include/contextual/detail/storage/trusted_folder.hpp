@@ -51,8 +51,9 @@ class CONTEXTUAL_API TrustedFolder {
   /// Returns the names of the files with this ending, in no order; none if there is no folder.
   Listing files(std::string_view ending) const;
 
-  /// Returns the names of files that `write` was writing. Where its process has ended they stay for ever.
-  std::vector<std::string> temporary_files() const;
+  /// Returns the names of files that `write` was writing when its process ended: nobody has written to them
+  /// for an hour.
+  std::vector<std::string> abandoned_files() const;
   /// Returns the names of the folders in it, in no order; none if the folder is not believed.
   std::vector<std::string> folders() const;
   /// Returns why the folder is not believed, with its path; empty if it is, or if there is none.
