@@ -66,7 +66,7 @@ Flight FlightRecorder::found() const {
     flight.assignments.emplace_back(text.substr(0, end));
     text.remove_prefix(end + 1);
   }
-  return flight;
+  return flight.assignments.empty() ? Flight() : flight;  // nothing that is damaged counts
 }
 
 void FlightRecorder::take_off(std::uint64_t batch, const std::vector<std::string>& assignments) {

@@ -24,7 +24,10 @@ options::Environment parsed(const std::map<std::string, std::string>& variables)
 /// Sets the process-wide defaults for one test.
 class DefaultOptions {
  public:
-  explicit DefaultOptions(const Options& options) { set_default_options(options); }
+  explicit DefaultOptions(Options options) {
+    options.cache_directory = "";
+    set_default_options(options);
+  }
   DefaultOptions(const DefaultOptions&) = delete;
   DefaultOptions& operator=(const DefaultOptions&) = delete;
   ~DefaultOptions() { set_default_options({.cache_directory = ""}); }
