@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <exception>
+#include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 namespace contextual::journal {
@@ -16,12 +19,21 @@ std::string line_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+/// A number that is no whole one, or a negative one where there is none, is not what was written.
+template <typename T>
+T whole(const json& number) {
+  if (!(std::is_unsigned_v<T> ? number.is_number_unsigned() : number.is_number_integer())) {
+    throw std::runtime_error("not a whole number");
+  }
+  return number.get<T>();
+}
+
 json time_json(const std::optional<std::int64_t>& time_ns) {
   return time_ns ? json(*time_ns) : json();
 }
 
 std::optional<std::int64_t> time_of(const json& time) {
-  return time.is_null() ? std::nullopt : std::optional<std::int64_t>(time.get<std::int64_t>());
+  return time.is_null() ? std::nullopt : std::optional<std::int64_t>(whole<std::int64_t>(time));
 }
 
 json rejections_json(const std::vector<policy::RejectionOutcome>& rejections) {
@@ -35,8 +47,8 @@ json rejections_json(const std::vector<policy::RejectionOutcome>& rejections) {
 std::vector<policy::RejectionOutcome> rejections_of(const json& list) {
   std::vector<policy::RejectionOutcome> rejections;
   for (const json& item : list) {
-    rejections.push_back({item.at(0).get<std::size_t>(), item.at(1).get<std::size_t>(),
-                          item.at(2).get<std::size_t>(), item.at(3).get<std::string>()});
+    rejections.push_back({whole<std::size_t>(item.at(0)), whole<std::size_t>(item.at(1)),
+                          whole<std::size_t>(item.at(2)), item.at(3).get<std::string>()});
   }
   return rejections;
 }
@@ -80,17 +92,17 @@ BatchRecord record_of(const json& line) {
   for (const json& found : line.at("unprepared")) {
     record.unprepared.push_back(rejections_of(found));
   }
-  record.plan_digest = line.at("plan").get<std::uint64_t>();
-  record.length = line.at("length").get<std::size_t>();
-  record.joined = {line.at("joined").at("count").get<std::size_t>(),
-                   line.at("joined").at("digest").get<std::uint64_t>(),
+  record.plan_digest = whole<std::uint64_t>(line.at("plan"));
+  record.length = whole<std::size_t>(line.at("length"));
+  record.joined = {whole<std::size_t>(line.at("joined").at("count")),
+                   whole<std::uint64_t>(line.at("joined").at("digest")),
                    line.at("joined").at("names").get<std::string>()};
-  record.repeat_length = line.at("repeat_length").get<std::size_t>();
+  record.repeat_length = whole<std::size_t>(line.at("repeat_length"));
   for (const json& iteration : line.at("iterations")) {
     record.outcome.iterations.push_back(iteration_of(iteration));
   }
   record.outcome.rejections = rejections_of(line.at("rejections"));
-  record.outcome.elapsed_ns = line.at("elapsed_ns").get<std::int64_t>();
+  record.outcome.elapsed_ns = whole<std::int64_t>(line.at("elapsed_ns"));
   record.own_open_anywhere = line.at("own_open_anywhere").get<bool>();
   record.comparing = line.at("comparing").get<bool>();
   return record;
@@ -153,7 +165,7 @@ std::optional<BatchRecord> parse_record(std::string_view line) {
   try {
     BatchRecord record = record_of(json::parse(line));
     return makes_sense(record) ? std::optional(std::move(record)) : std::nullopt;
-  } catch (const json::exception&) {
+  } catch (const std::exception&) {  // nlohmann's are of many kinds
     return std::nullopt;
   }
 }
