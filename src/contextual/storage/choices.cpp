@@ -118,7 +118,7 @@ KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region
     for (const ChoiceStore::Named& named : files.entries) {
       contents.sets.push_back(set_of(named, store.path()));
     }
-    contents.problems.insert(contents.problems.end(), files.refusals.begin(), files.refusals.end());
+    note_refusals(files, contents.problems);
     for (const ChoiceStore::Damaged& damaged : files.damaged) {
       contents.problems.push_back((store.path() / damaged.file).string() + ": " + damaged.problem);
     }

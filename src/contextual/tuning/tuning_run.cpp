@@ -132,20 +132,17 @@ std::optional<RevalidationReport> TuningRun::revalidate(const std::function<void
   return tuning::revalidate(options_, turns(), region);
 }
 
-std::size_t TuningRun::use_defaults() {
-  std::size_t changed = 0;
+void TuningRun::use_defaults() {
   for (const ProblemSlot& slot : context_.slots()) {  // also those of this rank alone
     if (!slot.found.locked_config || !slot.found.pinned_by.empty()) {
       continue;
     }
-    ++changed;
     for (const auto& member : slot.found.members) {
       member->table()->lock_in(context_.region_id(), slot.problem.key, 0, detail::Standing::lasting,
                                slot.problem.scope);
     }
   }
   note_publication(context_.region_id());
-  return changed;
 }
 
 TimedTurns& TuningRun::turns() {

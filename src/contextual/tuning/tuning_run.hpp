@@ -77,9 +77,8 @@ class TuningRun {
   /// Compares what is locked in with the defaults, see Options::revalidate; nothing if the defaults must not
   /// be run. Call it after `execute`. Collective. Throws on all ranks if the region threw on one.
   std::optional<RevalidationReport> revalidate(const std::function<void()>& region);
-  /// From now on the defaults are locked in for what this run found locked in and not pinned. Returns how
-  /// many problems that are.
-  std::size_t use_defaults();
+  /// From now on the defaults are locked in for what this run found locked in and not pinned.
+  void use_defaults();
 
   /// Call it when the run is over but a thread may still launch into it: ends the watchdog.
   void retire() { watchdog_.reset(); }

@@ -19,6 +19,11 @@ void check_single_library() {
   }
 }
 
+/// As far as this rank's options say.
+bool keeps_journal(const options::ResolvedOptions& options) {
+  return !options.cache_directory.empty() && options.journal != Journal::off;
+}
+
 /// Every other rank is missing, and this one is not.
 bool names_all_others(const std::vector<int>& missing, const agreement::Exchange& exchange) {
   return std::find(missing.begin(), missing.end(), exchange.rank()) == missing.end() &&
@@ -36,7 +41,7 @@ TuningSetup::TuningSetup(const std::string& region, std::uint32_t region_id,
     check_single_library();
     recorder_.emplace(options, region);
     run_ = std::make_unique<TuningRun>(options, region, region_id, occasion.origin, exchange, *recorder_);
-    if (exchange.rank() == 0 && !options.cache_directory.empty() && options.journal != Journal::off) {
+    if (exchange.rank() == 0 && keeps_journal(options)) {
       journal_ = std::make_unique<RunJournal>(options, region, run_->timer().name(), exchange.size());
     }
   } catch (...) {
@@ -76,7 +81,7 @@ void TuningSetup::go_on() {
   }
   Resumption resumption(hello_.journal, heading);
   std::unique_ptr<journal::FlightRecorder> flight;
-  if (!resumption.name().empty() && !options_.cache_directory.empty() && options_.journal != Journal::off) {
+  if (!resumption.name().empty() && keeps_journal(options_)) {
     flight = std::make_unique<journal::FlightRecorder>(journal_folder(options_.cache_directory, region_),
                                                        flight_file(resumption.name(), exchange_.rank()));
   }
