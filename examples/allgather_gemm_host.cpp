@@ -16,6 +16,7 @@
 
 #include "common/gathered_layer.hpp"
 #include "common/printing.hpp"
+#include "common/report_options.hpp"
 #include "common/search_level.hpp"
 #include "common/several_ranks.hpp"
 
@@ -48,7 +49,7 @@ struct CommandLine {
   int warmup = 3;
   int repeat = 5;
   contextual::SearchLevel search = contextual::SearchLevel::normal;
-  bool whole_table = false;
+  examples::PrintedDetail detail;
   int rounds = 21;
   int budget_ms = 20'000;
   std::string straggler;
@@ -151,18 +152,21 @@ void compare(Program& program, std::vector<Way> ways, std::chrono::microseconds 
   if (program.ranks.rank() != 0) {
     return;
   }
-  examples::print_wrapped("\nThe region's time on the slowest rank, " +
+  examples::print_wrapped("The region's time on the slowest rank, " +
                           std::to_string(program.command_line.rounds) + " runs each, in turn, " + title +
                           ":");
   for (const Way& way : ways) {
-    way.times.print(way.name);
+    if (program.command_line.detail.why || ways.size() > 2) {
+      way.times.print(way.name);
+    }
   }
   for (std::size_t i = 1; i < ways.size(); ++i) {
     examples::Times ratios;
     std::transform(ways[0].times.ms.begin(), ways[0].times.ms.end(), ways[i].times.ms.begin(),
                    std::back_inserter(ratios.ms), std::divides<>());
-    std::printf("  %s: %.3f times as fast as %s, in pairs (middle half %.3f to %.3f)\n", ways[i].name,
-                ratios.quantile(0.5), ways[0].name, ratios.quantile(0.25), ratios.quantile(0.75));
+    std::printf("  %s: %.3f ms, %.3f times as fast as %s: %.3f ms, in pairs (middle half %.3f to %.3f)\n",
+                ways[i].name, ways[i].times.quantile(0.5), ratios.quantile(0.5), ways[0].name,
+                ways[0].times.quantile(0.5), ratios.quantile(0.25), ratios.quantile(0.75));
   }
 }
 
@@ -176,7 +180,7 @@ bool tune(Program& program, const char* name, std::chrono::microseconds delay) {
       std::printf("Nothing was tuned: CONTEXTUAL_MODE is off or use. The region returned %g.\n",
                   static_cast<double>(first));
     } else {
-      examples::print_report(region, program.command_line.whole_table);
+      examples::print_report(region, program.command_line.detail);
     }
   }
   return !region.problems.empty();
@@ -221,8 +225,10 @@ void run(Program& program) {
   const std::string differing =
       examples::compare_choices(region, program.ranks, program.command_line.choices_file);
   if (program.ranks.rank() == 0) {
-    std::printf("\n%s\n", differing.c_str());
-    print_about_waiting(program.command_line);
+    std::printf("%s\n", differing.c_str());
+    if (program.command_line.detail.why || !program.command_line.straggler.empty()) {
+      print_about_waiting(program.command_line);
+    }
   }
   compare(program,
           {{"defaults", region_name, contextual::Mode::off, {}},
@@ -233,11 +239,10 @@ void run(Program& program) {
   }
   const double worst = program.ranks.slowest(program.checks.worst_error);
   if (program.ranks.rank() == 0) {
-    std::printf(
-        "\nAll %d results were right on each of %d ranks: largest relative error %.1e, allowed %.0e.\n",
-        program.checks.passed, program.ranks.size(), worst, examples::GatheredLayer::tolerance);
-    std::printf("Logs: %s\n", region.log_directory.empty() ? "none" : region.log_directory.c_str());
-    std::printf("Everything took %.1f s.\n",
+    std::printf("All %d results were right on each of %d ranks: largest relative error %.1e, allowed %.0e.\n",
+                program.checks.passed, program.ranks.size(), worst, examples::GatheredLayer::tolerance);
+    std::printf("Logs: %s. Everything took %.1f s.\n",
+                region.log_directory.empty() ? "none" : region.log_directory.c_str(),
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
 }
@@ -257,7 +262,7 @@ void add_options(CLI::App& app, CommandLine& command_line) {
       ->capture_default_str();
   app.add_option("--repeat", command_line.repeat, "samples of a config")->capture_default_str();
   examples::add_search_option(app, command_line.search);
-  app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
+  examples::add_report_options(app, command_line.detail);
   app.add_option("--rounds", command_line.rounds, "runs with defaults and tuned after the tuning")
       ->check(size)
       ->capture_default_str();

@@ -6,8 +6,6 @@
 /// first one has computed in a column. Each kernel has a config of its own, so the two ways are compared with
 /// the best configs of each.
 
-#include "common/printing.hpp"
-
 #include <contextual/alternatives.hpp>
 #include <contextual/autotuner.hpp>
 #include <contextual/kernel.hpp>
@@ -21,6 +19,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -113,7 +112,7 @@ void check(const Image& image, const Image& expected) {
   }
 }
 
-void tune() {
+void tune(contextual::Detail detail) {
   const Image in = random_image(240, 1000);
   Image out(in.rows, in.columns);
   Image between(in.rows, in.columns);
@@ -147,18 +146,20 @@ void tune() {
 
   const contextual::Report report = tuner.report();
   const contextual::RegionReport& region = *report.find("image");
-  std::cout << "Choices, and why:\n";
-  examples::print_wrapped(region.choices_text());
-  std::cout << "\nSearches, one for the kernels of each alternative and one between the alternatives:\n";
-  examples::print_wrapped(region.searches_text());
-  std::cout << "\nAll " << right << " results were right.\n";
+  std::cout << region.to_string(detail);
+  std::cout << "All " << right << " results were right.\n";
 }
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const bool why = argc == 2 && std::string_view(argv[1]) == "--why";
+  if (argc > 1 && !why) {
+    std::cerr << "usage: alternatives [--why]\n";
+    return 2;
+  }
   try {
-    tune();
+    tune(why ? contextual::Detail::why : contextual::Detail::choices);
   } catch (const std::exception& error) {
     std::cerr << "alternatives: " << error.what() << "\n";
     return 1;

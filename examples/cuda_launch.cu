@@ -63,7 +63,7 @@ int main() try {
   contextual::ContextualAutotuner tuner{{.timer = contextual::cuda_or_host_timer}};
   tuner.run("step", [&] { tuned_axpy(stream, y, x, 2.0F, n); });
   const contextual::Report report = tuner.report();
-  std::printf("%s", report.find("step")->choices_text().c_str());
+  std::printf("%s", report.find("step")->to_string().c_str());
 
   tuned_axpy(stream, y, x, 2.0F, n);  // from now on with the best config, wherever it is called
   return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;

@@ -77,8 +77,8 @@ void print_table(const CommandLine& command_line) {
   const contextual::Report report = tuner.report();
   const contextual::RegionReport& region = *report.find("iteration_table");
   std::cout << region.table_text() << "\nThe region ran " << runs << " times: " << region.walk_iterations
-            << " of the walk, " << region.search_iterations << " of the search and the final run.\n"
-            << "best-config is:\n"
+            << " of the walk, " << region.search_iterations
+            << " of the search and the final run. best-config is:\n"
             << region.choices_text();
 }
 

@@ -81,10 +81,7 @@ int main(int argc, char** argv) try {
            "tune` once\n";
     return 0;
   }
-  std::cout << (step.walk_iterations + step.search_iterations) << " tuning iterations, "
-            << step.resumed_iterations << " of them by a process before this one; choices are kept in "
-            << contextual::cache_directory() << "\n"
-            << step.choices_text();
+  std::cout << "choices are kept in " << contextual::cache_directory() << "\n" << step.to_string();
 } catch (const std::exception& error) {
   std::cerr << error.what() << "\n";
   return 1;

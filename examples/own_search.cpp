@@ -7,7 +7,6 @@
 /// other. A kernel alone is the fastest in all slots. The region is the shortest where the kernels share
 /// them.
 
-#include "common/printing.hpp"
 #include "searches/model_top_k.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -24,6 +23,7 @@
 #include <mutex>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -96,7 +96,7 @@ std::unique_ptr<contextual::Search> make_search(const contextual::SearchRequest&
   return std::make_unique<examples::ModelTopK>(request, predicted_ms, measured);
 }
 
-void tune() {
+void tune(contextual::Detail detail) {
   Device device;
   Kernel gather = make_kernel("gather", gather_ms);
   Kernel gemm = make_kernel("gemm", gemm_ms);
@@ -114,19 +114,21 @@ void tune() {
 
   const contextual::Report report = tuner.report();
   const contextual::RegionReport& region = *report.find("shared_device");
-  std::cout << "Choices, and why:\n";
-  examples::print_wrapped(region.choices_text());
-  std::cout << "\nSearch:\n";
-  examples::print_wrapped(region.searches_text());
-  std::cout << "\nThe region ran " << region.walk_iterations << " times in the walk and "
+  std::cout << region.to_string(detail);
+  std::cout << "The region ran " << region.walk_iterations << " times in the walk and "
             << region.search_iterations << " times in the search.\n";
 }
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const bool why = argc == 2 && std::string_view(argv[1]) == "--why";
+  if (argc > 1 && !why) {
+    std::cerr << "usage: own_search [--why]\n";
+    return 2;
+  }
   try {
-    tune();
+    tune(why ? contextual::Detail::why : contextual::Detail::choices);
   } catch (const std::exception& error) {
     std::cerr << "own_search: " << error.what() << "\n";
     return 1;

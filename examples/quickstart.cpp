@@ -47,7 +47,7 @@ int main() try {
   });
 
   const contextual::Report report = tuner.report();
-  std::cout << "result " << corner << "\n" << report.find("step")->choices_text();
+  std::cout << "result " << corner << "\n" << report.find("step")->to_string();
   transpose(n, in.data(), out.data());  // from now on with the best config, wherever it is called
 } catch (const std::exception& error) {
   std::cerr << error.what() << "\n";

@@ -8,6 +8,7 @@
 #include "common/tensor_parallel_mlp.hpp"
 
 #include "common/printing.hpp"
+#include "common/report_options.hpp"
 #include "common/run_on_gpus.hpp"
 #include "common/search_level.hpp"
 #include "common/several_ranks.hpp"
@@ -39,7 +40,7 @@ constexpr const char* unfused_name = "mlp_unfused";
 struct CommandLine {
   examples::MlpShape shape;
   contextual::SearchLevel search = contextual::SearchLevel::normal;
-  bool whole_table = false;
+  examples::PrintedDetail detail;
   int rounds = 21;
   std::string log_directory = ".autotune_logs";
 };
@@ -96,7 +97,7 @@ void Program::tune(const char* region, const contextual::Options& options) {
   const contextual::Report report = tuner.report();
   if (ranks.rank() == 0) {
     std::printf("\nRegion %s:\n\n", region);
-    examples::print_report(*report.find(region), command_line.whole_table);
+    examples::print_report(*report.find(region), command_line.detail);
   }
   examples::compare_choices(*report.find(region), ranks, "");
 }
@@ -220,7 +221,7 @@ void add_options(CLI::App& app, CommandLine& command_line) {
       ->check(size)
       ->capture_default_str();
   examples::add_search_option(app, command_line.search);
-  app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
+  examples::add_report_options(app, command_line.detail);
   app.add_option("--rounds", command_line.rounds, "runs of each way after the tuning")
       ->check(size)
       ->capture_default_str();

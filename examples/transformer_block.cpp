@@ -5,6 +5,7 @@
 
 #include "common/decoder_block.hpp"
 #include "common/printing.hpp"
+#include "common/report_options.hpp"
 #include "common/search_level.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -29,7 +30,7 @@ struct CommandLine {
   int warmup = 3;
   int repeat = 5;
   contextual::SearchLevel search = contextual::SearchLevel::normal;
-  bool whole_table = false;
+  examples::PrintedDetail detail;
   int rounds = 21;
   std::string log_directory = ".autotune_logs";
 };
@@ -91,7 +92,6 @@ double timed_run(contextual::ContextualAutotuner& tuner, examples::DecoderBlock&
 
 void tune(const CommandLine& command_line) {
   const auto begin = std::chrono::steady_clock::now();
-  std::printf("Weights, and a reference of some rows...\n");
   examples::DecoderBlock block(command_line.shape);
   Checks checks;
   contextual::ContextualAutotuner tuner{tuning_options(command_line, block, checks)};
@@ -104,13 +104,13 @@ void tune(const CommandLine& command_line) {
     std::printf("Nothing was tuned: CONTEXTUAL_MODE is off or use.\n");
     return;
   }
-  examples::print_report(region, command_line.whole_table);
-  examples::compare_in_turn("The region's time on the host's clock", command_line.rounds,
+  examples::print_report(region, command_line.detail);
+  examples::compare_in_turn("The region's time", command_line.rounds, command_line.detail,
                             [&](contextual::Mode mode) { return timed_run(tuner, block, mode); });
-  std::printf("\nAll %d results were right: largest relative error %.1e, allowed %.0e.\n", checks.passed,
+  std::printf("All %d results were right: largest relative error %.1e, allowed %.0e.\n", checks.passed,
               checks.worst_error, examples::DecoderBlock::tolerance);
-  std::printf("Logs: %s\n", region.log_directory.empty() ? "none" : region.log_directory.c_str());
-  std::printf("Tuning took %.1f s with its compilations and checks, everything %.1f s.\n", tuning_seconds,
+  std::printf("Logs: %s. Tuning took %.1f s with its compilations and checks, everything %.1f s.\n",
+              region.log_directory.empty() ? "none" : region.log_directory.c_str(), tuning_seconds,
               seconds_since(begin));
 }
 
@@ -122,7 +122,7 @@ void add_options(CLI::App& app, CommandLine& command_line) {
       ->capture_default_str();
   app.add_option("--repeat", command_line.repeat, "samples of a config")->capture_default_str();
   examples::add_search_option(app, command_line.search);
-  app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
+  examples::add_report_options(app, command_line.detail);
   app.add_option("--rounds", command_line.rounds, "runs with defaults and tuned after the tuning")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();

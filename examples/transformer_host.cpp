@@ -5,6 +5,7 @@
 
 #include "common/feed_forward.hpp"
 #include "common/printing.hpp"
+#include "common/report_options.hpp"
 #include "common/search_level.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -28,7 +29,7 @@ struct CommandLine {
   int warmup = 3;
   int repeat = 5;
   contextual::SearchLevel search = contextual::SearchLevel::normal;
-  bool whole_table = false;
+  examples::PrintedDetail detail;
   int rounds = 21;
   std::string log_directory = ".autotune_logs";
 };
@@ -95,14 +96,13 @@ void tune(const CommandLine& command_line) {
                 static_cast<double>(first));
     return;
   }
-  examples::print_report(region, command_line.whole_table);
-  examples::compare_in_turn("The region's time", command_line.rounds,
+  examples::print_report(region, command_line.detail);
+  examples::compare_in_turn("The region's time", command_line.rounds, command_line.detail,
                             [&](contextual::Mode mode) { return timed_run(tuner, layer, mode); });
-  std::printf(
-      "\nThe final run returned %g. All %d results were right: largest relative error %.1e, allowed %.0e.\n",
-      static_cast<double>(first), checks.passed, checks.worst_error, examples::FeedForward::tolerance);
-  std::printf("Logs: %s\n", region.log_directory.empty() ? "none" : region.log_directory.c_str());
-  std::printf("Everything took %.1f s.\n",
+  std::printf("All %d results were right: largest relative error %.1e, allowed %.0e.\n", checks.passed,
+              checks.worst_error, examples::FeedForward::tolerance);
+  std::printf("The final run returned %g. Logs: %s. Everything took %.1f s.\n", static_cast<double>(first),
+              region.log_directory.empty() ? "none" : region.log_directory.c_str(),
               std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
 }
 
@@ -120,7 +120,7 @@ void add_options(CLI::App& app, CommandLine& command_line) {
       ->capture_default_str();
   app.add_option("--repeat", command_line.repeat, "samples of a config")->capture_default_str();
   examples::add_search_option(app, command_line.search);
-  app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
+  examples::add_report_options(app, command_line.detail);
   app.add_option("--rounds", command_line.rounds, "runs with defaults and tuned after the tuning")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();

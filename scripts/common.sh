@@ -199,6 +199,29 @@ configure_and_build() {
   local preset="$1"
   shift
   say "Configure and build (preset $preset)"
-  cmake --preset "$preset"
-  cmake --build --preset "$preset" --parallel "$(job_count)" ${1:+--target "$@"}
+  cmake --preset "$preset" && cmake --build --preset "$preset" --parallel "$(job_count)" ${1:+--target "$@"}
+}
+
+# Shows each line that comes in place of the one before it, on stderr.
+show_on_one_line() {
+  local line
+  while IFS= read -r line; do
+    printf '\r\033[K%s' "${line:0:100}" >&2
+  done
+  printf '\r\033[K' >&2
+}
+
+# build_quietly <preset> <target>...: as configure_and_build, but what that prints is shown only if it fails. Where stderr
+# is a terminal, it shows the step that is under way.
+build_quietly() {
+  local output code=0
+  output="$(mktemp)"
+  if [ -t 2 ]; then
+    configure_and_build "$@" 2>&1 | tee "$output" | show_on_one_line || code=$?
+  else
+    configure_and_build "$@" >"$output" 2>&1 || code=$?
+  fi
+  [ "$code" -eq 0 ] || cat "$output" >&2
+  rm -f "$output"
+  return "$code"
 }

@@ -1,5 +1,6 @@
 #include "common/layer_command_line.hpp"
 
+#include "common/report_options.hpp"
 #include "common/search_level.hpp"
 
 namespace examples {
@@ -23,7 +24,7 @@ void add_options(CLI::App& app, LayerCommandLine& command_line, const SizeTexts&
   add_search_option(app, command_line.search);
   app.add_flag("--check", command_line.check, "check the result of every tuning iteration");
   app.add_flag("--perf", command_line.perf, "print no report, only the comparison with the defaults");
-  app.add_flag("--whole-table", command_line.whole_table, "print every tuning iteration");
+  add_report_options(app, command_line.detail);
   app.add_option("--rounds", command_line.rounds, "runs with defaults and tuned after the tuning")
       ->check(size)
       ->capture_default_str();

@@ -4,6 +4,7 @@
 /// The command line of the programs that tune one layer spread over several GPUs.
 
 #include "common/layer_program.hpp"
+#include "common/printing.hpp"
 
 #include <contextual/search.hpp>
 
@@ -19,7 +20,7 @@ struct LayerCommandLine {
   int warmup = 3;
   int repeat = 5;
   contextual::SearchLevel search = contextual::SearchLevel::normal;
-  bool whole_table = false;
+  PrintedDetail detail;
   bool check = false;
   bool perf = false;
   int rounds = 21;

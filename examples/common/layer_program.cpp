@@ -116,7 +116,7 @@ double LayerRun::timed_run(contextual::Mode mode) {
 void LayerRun::compare() {
   const auto run_ms = [this](contextual::Mode mode) { return timed_run(mode); };
   if (ranks_.rank() == 0) {
-    compare_in_turn("The slowest rank's time on the host's clock", command_line_.rounds, run_ms);
+    compare_in_turn("The slowest rank's time", command_line_.rounds, command_line_.detail, run_ms);
     return;
   }
   for (int run = 0; run < 2 * (command_line_.rounds + 1); ++run) {  // as many as rank 0 makes
@@ -126,9 +126,9 @@ void LayerRun::compare() {
 
 void LayerRun::print_end(const contextual::RegionReport& region, const std::string& equal) const {
   const ErrorMeasure measure = layer_->measure();
-  std::printf("\n%s\nAll %d results that were looked at were right: largest %s %.1e, allowed %.0e.\n",
-              equal.c_str(), passed_, measure.name.c_str(), worst_error_, measure.allowed);
-  std::printf("Logs: %s\n", region.log_directory.empty() ? "none" : region.log_directory.c_str());
+  std::printf("%s\nAll %d results that were looked at were right: largest %s %.1e, allowed %.0e. Logs: %s\n",
+              equal.c_str(), passed_, measure.name.c_str(), worst_error_, measure.allowed,
+              region.log_directory.empty() ? "none" : region.log_directory.c_str());
 }
 
 void LayerRun::run() {
@@ -147,7 +147,7 @@ void LayerRun::run() {
     return;
   }
   if (speaks && !command_line_.perf) {
-    print_report(region, command_line_.whole_table);
+    print_report(region, command_line_.detail);
   }
   const std::string equal = compare_choices(region, ranks_, "");
   compare();

@@ -58,13 +58,8 @@ void print_short_table(const contextual::RegionReport& region) {
     }
     std::printf("\n");
   }
-  std::printf("(%lld tuning iterations of the search are left out)\n",
+  std::printf("(%lld tuning iterations of the search are left out)\n\n",
               static_cast<long long>(region.search_iterations));
-}
-
-void print_summary(const char* what, const contextual::TimeSummary& summary) {
-  std::printf("  %-10s %7.3f ms +- %.3f ms (%zu runs)\n", what, summary.centre_ns * 1e-6,
-              summary.spread_ns * 1e-6, summary.count);
 }
 
 }  // namespace
@@ -86,29 +81,15 @@ void print_wrapped(const std::string& text) {
   }
 }
 
-void print_report(const contextual::RegionReport& region, bool whole_table) {
+void print_report(const contextual::RegionReport& region, const PrintedDetail& detail) {
   if (region.table.empty()) {
     std::printf("Nothing was tuned: the choices were kept by an earlier process.\n");
-  } else if (whole_table) {
-    std::cout << region.table_text();
-  } else {
+  } else if (detail.whole_table) {
+    std::cout << region.table_text() << "\n";
+  } else if (detail.why) {
     print_short_table(region);
   }
-  std::printf("\nChoices, and why:\n");
-  print_wrapped(region.choices_text());
-  if (!region.searches.empty()) {
-    std::printf("\nSearch:\n");
-    print_wrapped(region.searches_text());
-  }
-  if (region.default_makespan && region.tuned_makespan) {
-    std::printf(
-        "\nThe closing comparison, makespan of the region (centre and spread of each; decided by pairs):\n");
-    print_summary("defaults", *region.default_makespan);
-    print_summary("tuned", *region.tuned_makespan);
-  }
-  for (const std::string& warning : region.warnings) {
-    print_wrapped("warning: " + warning);
-  }
+  std::cout << region.to_string(detail.why ? contextual::Detail::why : contextual::Detail::choices);
 }
 
 double Times::quantile(double q) const {
@@ -122,7 +103,7 @@ void Times::print(const std::string& what) const {
               quantile(0.5), quantile(0.25), quantile(0.75), quantile(0.0));
 }
 
-void compare_in_turn(const std::string& title, int rounds,
+void compare_in_turn(const std::string& title, int rounds, const PrintedDetail& detail,
                      const std::function<double(contextual::Mode)>& run_ms) {
   Times defaults;
   Times tuned;
@@ -134,10 +115,13 @@ void compare_in_turn(const std::string& title, int rounds,
       tuned.ms.push_back(tuned_ms);
     }
   }
-  std::printf("\n%s, %d runs each, in turn:\n", title.c_str(), rounds);
-  defaults.print("defaults");
-  tuned.print("tuned");
-  std::printf("  %.3f times as fast\n", defaults.quantile(0.5) / tuned.quantile(0.5));
+  std::printf("%s, %d runs each, in turn: defaults %.3f ms, tuned %.3f ms, %.3f times as fast\n",
+              title.c_str(), rounds, defaults.quantile(0.5), tuned.quantile(0.5),
+              defaults.quantile(0.5) / tuned.quantile(0.5));
+  if (detail.why) {
+    defaults.print("defaults");
+    tuned.print("tuned");
+  }
 }
 
 }  // namespace examples

@@ -3,6 +3,7 @@
 /// \file
 /// ContextualAutotuner: tunes every tunable kernel launched in a region, in place, by running the region.
 
+#include <contextual/call_options.hpp>
 #include <contextual/detail/tuning/result_slot.hpp>
 #include <contextual/export.hpp>
 #include <contextual/options.hpp>
@@ -91,9 +92,12 @@ class CONTEXTUAL_API ContextualAutotuner {
 
   /// Returns false when the region has more tuning problems than max_problems.
   bool run_erased(std::string_view name, const std::function<void()>& region, const Options& options);
-  /// Serves one call of a wrapped region. Does not communicate when nothing is new.
+  /// Serves one call of a wrapped region, which has `options`. Does not communicate when nothing is new.
+  /// `call` has what this call does differently, or is null.
   void call_erased(detail::TunedState& state, std::string_view name, const std::function<void()>& region,
-                   const Options& options);
+                   const Options& options, const Options* call = nullptr);
+  /// Throws InvalidArgument for what a region's call cannot do.
+  static Options options_of(const CallOptions& call, std::string_view region);
   static std::shared_ptr<detail::TunedState> new_tuned_state();
 
   struct Impl;

@@ -37,7 +37,7 @@ struct KeptSet {
   std::vector<std::string> machines{};        ///< by rank, one line a part: `processor: ...`
   std::optional<std::int64_t> makespan_ns{};  ///< of the region with them
   std::vector<KeptConfig> configs{};
-  bool superseded = false;  ///< a newer set has the same kernels and keys on the same machines: it counts
+  bool superseded = false;  ///< a newer set has all of its kernels and keys on the same machines: it counts
 };
 
 /// What a person has fixed: see docs/cache.md.
@@ -82,8 +82,10 @@ class CONTEXTUAL_API KeptChoices {
   };
 
   struct Prune {
-    std::optional<std::chrono::seconds> older_than{};  ///< also removes sets that count, if they are older
-    bool dry_run = false;                              ///< only says what would be removed
+    /// Also removes sets that count, if they are older, and what tunings have left that were cut off so long
+    /// ago (docs/resuming.md).
+    std::optional<std::chrono::seconds> older_than{};
+    bool dry_run = false;  ///< only says what would be removed
   };
   /// Removes superseded sets, files that were set aside as damaged, and what writers have left that ended
   /// more than an hour ago while they wrote. Leaves pins.

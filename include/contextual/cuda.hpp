@@ -13,6 +13,8 @@
 /// The driver and NVRTC are loaded at run time. A program that links contextual::cuda starts without them;
 /// CudaUnavailable then names what is missing.
 
+#include <contextual/cuda/device_facts.hpp>
+#include <contextual/cuda/do_bench.hpp>
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/kernel.hpp>
 #include <contextual/cuda/program.hpp>

@@ -7,6 +7,7 @@
 #include <contextual/detail/launch/kernel_arguments.hpp>
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/key.hpp>
+#include <contextual/metrics.hpp>
 #include <contextual/participation.hpp>
 #include <contextual/timer.hpp>
 
@@ -70,6 +71,11 @@ struct KernelOptions<R(const C&, Args...)> {
   /// ConfigRejected with a reason, rejects the config. The same call then launches the fallback if `reset` is
   /// given and the kernel is not coupled.
   detail::CheckedFunction<detail::CheckFits, bool(const C&, Args&...)> check{};
+  /// Returns the work of one launch, whatever its config: floating-point operations, bytes, or both. Report
+  /// and logs then say the rates that each config reaches. Called for the launches of a tuning problem in the
+  /// first tuning iteration in which this rank launches it; their sum belongs to the problem's own time. The
+  /// run ends with InvalidArgument if a number is negative or not finite.
+  detail::CheckedFunction<detail::WorkFits, KernelWork(const std::remove_reference_t<Args>&...)> work{};
   Participation participation = Participation::all;  ///< which ranks launch the kernel
   /// Kernels with the same non-empty coupling form one tuning problem: their config spaces have equal sizes,
   /// their keys are equal, and all of them use the same config id. A kernel that waits for its peers on other

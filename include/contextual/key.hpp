@@ -3,14 +3,14 @@
 /// \file
 /// The key: what a kernel's best config depends on, in a few words computed from a launch's arguments.
 
+#include <contextual/detail/config/key_parts.hpp>
 #include <contextual/export.hpp>
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -34,12 +34,17 @@ inline constexpr auto key_factors = [] {
 
 }  // namespace detail
 
-/// A small value type of up to `capacity` typed words, which never allocates. Keys are equal if their words
-/// and the types of these are equal. Cost: hashing and comparing 7 words takes a few ns.
+/// A small value type of typed words. Keys are equal if their words and the types of these are equal. Cost:
+/// hashing and comparing 7 words takes a few ns.
+///
+/// A key of more than `capacity` words holds a digest of 128 bits in their place, which is the same on every
+/// rank and in every process; two such keys are equal if their digests are. Each word of a long key costs a
+/// few ns. The process keeps the parts of each long key once, for `to_string`, when it sees that key first:
+/// it allocates then, and never again for that key.
 class Key {
  public:
   static constexpr std::size_t capacity = detail::key_factors.size();
-  /// How a word is to be read.
+  /// How a word is to be read. Files of kept choices have these numbers.
   enum class Type : std::uint8_t {
     signed_integer,
     unsigned_integer,
@@ -47,6 +52,10 @@ class Key {
     floating,
     text,       ///< the first 8 characters of a text
     text_more,  ///< the next 8 characters of the text before it
+    range,      ///< the number of its elements, which follow
+    tuple,      ///< the number of its parts, which follow
+    optional,   ///< 1: its value follows; 0: it has none
+    digest,     ///< of a long key: the first or the second half of its digest, and nothing else
   };
 
   constexpr Key() = default;
@@ -54,6 +63,8 @@ class Key {
   constexpr std::size_t size() const noexcept { return size_; }  ///< in words
   constexpr std::uint64_t word(std::size_t i) const noexcept { return words_[i]; }
   constexpr Type type(std::size_t i) const noexcept { return static_cast<Type>((types_ >> (4 * i)) & 0xf); }
+  /// Returns true for the digest of more than `capacity` words.
+  constexpr bool is_digest() const noexcept { return types_ == digest_types; }
 
   constexpr bool operator==(const Key& other) const noexcept {
     if (size_ != other.size_ || types_ != other.types_) {
@@ -78,66 +89,151 @@ class Key {
     return h ^ (h >> 32);
   }
 
-  /// Appends one part: an integer, an enumerator, a bool, a floating-point number or text. Throws
-  /// InvalidArgument if the key is full.
+  /// Appends one part: an integer, an enumerator, a bool, a floating-point number, text, or a range, a tuple,
+  /// a pair or an optional of such parts, nested as you like. A range needs an order, so an unordered
+  /// container does not compile.
   ///
   /// Text takes one word per 8 characters or part of them, at least one word, and throws InvalidArgument if
   /// it holds a NUL character. Floating-point numbers are compared by their bits, after -0 has become 0 and
-  /// every NaN the same NaN.
+  /// every NaN the same NaN. A range, a tuple and an optional take one word beside those of their parts, so
+  /// that
+  /// ((1, 2), 3) and (1, (2, 3)) differ, as do nothing, an empty range, an empty optional and 0.
   template <typename T>
-  constexpr void append(const T& value) {
-    if constexpr (std::is_same_v<T, bool>) {
-      push(value ? 1 : 0, Type::boolean);
-    } else if constexpr (std::is_enum_v<T>) {
-      append(static_cast<std::underlying_type_t<T>>(value));
-    } else if constexpr (std::signed_integral<T>) {
-      push(static_cast<std::uint64_t>(static_cast<std::int64_t>(value)), Type::signed_integer);
-    } else if constexpr (std::unsigned_integral<T>) {
-      push(static_cast<std::uint64_t>(value), Type::unsigned_integer);
-    } else if constexpr (std::floating_point<T>) {
-      append_floating(static_cast<double>(value));
-    } else {
-      static_assert(std::is_convertible_v<const T&, std::string_view>,
-                    "a key part is an integer, an enumerator, a bool, a floating-point number or text");
-      append_text(std::string_view(value));
-    }
-  }
+  constexpr void append(const T& part);
+  template <typename T>
+  constexpr void append(std::initializer_list<T> range);
 
-  /// Appends one word of another key, given by that key's `type` and `word`. Throws InvalidArgument if this
-  /// key is full.
-  constexpr void append_word(Type type, std::uint64_t word) { push(word, type); }
-
-  /// For people, e.g. "(4096, 4096, bf16)". The number 1 and the text "1" look the same.
-  CONTEXTUAL_API std::string to_string() const;
-  /// With a name for each part, e.g. "{M: 4096, N: 4096, dtype: bf16}". There may be fewer or more names than
-  /// parts.
-  CONTEXTUAL_API std::string to_string(const std::vector<std::string>& names) const;
-
- private:
-  std::vector<std::string> part_texts() const;
-  constexpr void push(std::uint64_t word, Type type) {
-    if (size_ == capacity) {
-      overflow();
+  /// Appends one word of another key, given by that key's `type` and `word`. `to_string` does not show what
+  /// is appended to a long key in this way.
+  [[gnu::always_inline]] constexpr void append_word(Type type, std::uint64_t word) {
+    if (size_ == capacity || is_digest()) [[unlikely]] {
+      digest(type, word);
+      return;
     }
     words_[size_] = word;
     types_ |= static_cast<std::uint64_t>(type) << (4 * size_);
     ++size_;
   }
-  [[noreturn]] CONTEXTUAL_API static void overflow();
-  CONTEXTUAL_API void append_floating(double value);
-  CONTEXTUAL_API void append_text(std::string_view value);
+
+  /// For people, e.g. "(4096, [4, 8], bf16)". The number 1 and the text "1" look the same; an empty optional
+  /// is "none".
+  CONTEXTUAL_API std::string to_string() const;
+  /// With a name for each part, e.g. "{M: 4096, shape: [4, 8], dtype: bf16}". There may be fewer or more
+  /// names than parts.
+  CONTEXTUAL_API std::string to_string(const std::vector<std::string>& names) const;
+
+  /// Returns true if `to_string` shows the parts. Otherwise it shows a digest: that of a key which another
+  /// process has made, or which came when this process already kept the parts of some 65,000 long keys.
+  /// Thread-safe, without a lock.
+  CONTEXTUAL_API bool shows_parts() const noexcept;
+
+ private:
+  template <typename... Parts>
+  friend constexpr Key make_key(const Parts&... parts);
+
+  static constexpr std::uint64_t digest_types =
+      static_cast<std::uint64_t>(Type::digest) | (static_cast<std::uint64_t>(Type::digest) << 4);
+
+  // Two mixes that differ in every constant (the finalisers of splitmix64 and of MurmurHash3), which the
+  // processor overlaps.
+  constexpr void mix(Type type, std::uint64_t word) {
+    const std::uint64_t kind = static_cast<std::uint64_t>(type) + 1;
+    std::uint64_t a = (words_[0] ^ word) + kind * 0x9e3779b97f4a7c15ULL;
+    a = (a ^ (a >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    a = (a ^ (a >> 27)) * 0x94d049bb133111ebULL;
+    std::uint64_t b = (words_[1] + word * 0xd6e8feb86659fd93ULL) ^ (kind * 0xa0761d6478bd642fULL);
+    b = (b ^ (b >> 33)) * 0xff51afd7ed558ccdULL;
+    b = (b ^ (b >> 29)) * 0xc4ceb9fe1a85ec53ULL;
+    words_[0] = a ^ (a >> 31);
+    words_[1] = b ^ (b >> 32);
+  }
+
+  [[gnu::noinline]] constexpr void digest(Type type, std::uint64_t word) {
+    if (!is_digest()) {
+      const Key all = *this;
+      *this = Key();
+      words_[0] = 0x243f6a8885a308d3ULL;  // the binary places of pi
+      words_[1] = 0x13198a2e03707344ULL;
+      types_ = digest_types;
+      size_ = 2;
+      for (std::size_t i = 0; i < capacity; ++i) {
+        mix(all.type(i), all.words_[i]);
+      }
+    }
+    mix(type, word);
+  }
+
+  template <typename... Parts>
+  [[gnu::noinline]] void keep_parts(const Key& before, const Parts&... parts) const;
 
   std::array<std::uint64_t, capacity> words_{};
   std::uint64_t types_ = 0;  // 4 bits per word
   std::size_t size_ = 0;
 };
 
-/// Makes a key of these parts in this order. Throws InvalidArgument if they need more than Key::capacity
-/// words.
+namespace detail {
+
+/// The words of parts that a long key has digested.
+class KeyWords {
+ public:
+  using Type = Key::Type;
+  struct Word {
+    Type type;
+    std::uint64_t word;
+  };
+
+  void append_word(Type type, std::uint64_t word) { words_.push_back({type, word}); }
+  const std::vector<Word>& words() const noexcept { return words_; }
+
+ private:
+  std::vector<Word> words_;
+};
+
+/// Keeps for the process that these words, appended to `before`, gave the digest. Thread-safe, without a
+/// lock.
+CONTEXTUAL_API void keep_key_parts(const Key& digest, const Key& before, const KeyWords& words);
+/// Returns false if the parts of the digest are not kept, though there is room for them.
+CONTEXTUAL_API bool key_parts_kept(const Key& digest) noexcept;
+
+}  // namespace detail
+
+template <typename... Parts>
+void Key::keep_parts(const Key& before, const Parts&... parts) const {
+  if (!detail::key_parts_kept(*this)) {
+    detail::KeyWords words;
+    (detail::add_part(words, parts), ...);
+    detail::keep_key_parts(*this, before, words);
+  }
+}
+
+template <typename T>
+constexpr void Key::append(const T& part) {
+  if constexpr (detail::NumberPart<T>) {
+    if (size_ < capacity && !is_digest()) {
+      detail::add_number(*this, part);
+      return;
+    }
+  }
+  const Key before = *this;
+  detail::add_part(*this, part);
+  if (is_digest() && !std::is_constant_evaluated()) {
+    keep_parts(before, part);
+  }
+}
+
+template <typename T>
+constexpr void Key::append(std::initializer_list<T> range) {
+  append<std::initializer_list<T>>(range);
+}
+
+/// Makes a key of these parts in this order: see Key::append.
 template <typename... Parts>
 constexpr Key make_key(const Parts&... parts) {
   Key key;
-  (key.append(parts), ...);
+  (detail::add_part(key, parts), ...);
+  if (key.is_digest() && !std::is_constant_evaluated()) [[unlikely]] {
+    key.keep_parts(Key(), parts...);
+  }
   return key;
 }
 

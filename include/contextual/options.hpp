@@ -51,6 +51,14 @@ enum class Revalidate {
   defaults_if_worse,  ///< this process uses the defaults
 };
 
+/// What a run prints to stderr, on rank 0 only. Each level also prints what the levels before it do. The
+/// environment variable CONTEXTUAL_PRINT_AUTOTUNING (`0`, `1` or `2`) overrides it.
+enum class Print : std::uint8_t {
+  nothing,
+  choices,  ///< progress and warnings, and at the end RegionReport::to_string: a line for each choice
+  configs,  ///< a line for each config, once it is measured or rejected, and at the end why it was chosen
+};
+
 /// How far a tuning run is; given to the progress callback. The text is valid during the call only.
 struct Progress {
   std::string_view region;
@@ -163,8 +171,8 @@ struct Options {
   /// `search_settings.closing_rounds` says and at least five, when a tuner first uses them. The defaults also
   /// win what is equal. RegionReport::revalidation says what came of it.
   std::optional<Revalidate> revalidate{};
-  /// False. If true, choices and progress are printed to stderr. CONTEXTUAL_PRINT_AUTOTUNING
-  std::optional<bool> print{};
+  /// nothing. What is printed to stderr. CONTEXTUAL_PRINT_AUTOTUNING
+  std::optional<Print> print{};
   std::shared_ptr<Communicator> communicator{};  ///< one_rank()
   TimerFactory timer{};        ///< what set_default_timer got, else host_timer; for GPUs cuda_or_host_timer
   ScheduleFactory schedule{};  ///< walk_schedule; race_schedule by own time with SearchLevel::quick

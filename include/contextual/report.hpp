@@ -6,6 +6,7 @@
 
 #include <contextual/config.hpp>
 #include <contextual/export.hpp>
+#include <contextual/metrics.hpp>
 #include <contextual/phase.hpp>
 #include <contextual/search.hpp>
 
@@ -32,6 +33,9 @@ struct ConfigReport {
   TimeSummary makespan;                  ///< the region's makespan in the tuning iterations of its samples
   std::optional<std::string> rejection;  ///< why the config was rejected, if it was
   bool left_out = false;                 ///< true if `keep` left it out on some rank, so it was no candidate
+  /// Own time and rates, by ProblemReport::work; without a rate if that or the time is not known. Peaks and
+  /// what only the driver knows are not filled in.
+  KernelMetrics metrics{};
 };
 
 /// How the tuning of one problem ended.
@@ -40,6 +44,12 @@ enum class ProblemOutcome {
   provisional,  ///< the best config so far is used for now: the walk was cut short, or nothing was confirmed
   failed,       ///< every config was rejected
   open,         ///< the run ended before the problem was locked in
+};
+
+/// How much RegionReport::to_string says.
+enum class Detail : std::uint8_t {
+  choices,  ///< a line for each choice and one on the region
+  why,      ///< also the reasons, what was rejected, the searches, the limit and the warnings
 };
 
 /// One tuning problem.
@@ -54,6 +64,14 @@ struct ProblemReport {
   std::size_t first_row = 0;  ///< the row of the iteration table in which the problem was first seen
   std::vector<ConfigReport> configs;
   std::string pinned_by;  ///< the file that pins the choice; empty if it is not pinned
+  /// The host's time, on this rank and in this process, of the tuning iterations in which the walk tried a
+  /// config of this problem: a batch's time, with compiling and loading, the wait for the device and the
+  /// exchange, in equal parts to its iterations. Problems that are walked at the same time each have all of
+  /// it, so the times of several problems may add up to more than the run's. The search belongs to no
+  /// problem.
+  std::int64_t walk_ns = 0;
+  /// Of this rank's launches in one tuning iteration, as KernelOptions::work says; 0: not known.
+  KernelWork work{};
 };
 
 /// How a search came to the config of a problem.
@@ -179,6 +197,9 @@ struct RegionReport {
   std::optional<LimitReport> limit;           ///< if Options::parts is set and the run ended well
   /// If Options::revalidate has compared choices of an earlier process with the defaults.
   std::optional<RevalidationReport> revalidation;
+  /// The host's time that tuning took on this rank, the final run included; without the time between two runs
+  /// of a region that the program itself drives, and without that of the parts (see LimitReport).
+  std::int64_t tuning_ns = 0;
   std::vector<std::string> warnings;
   std::string timer;                          ///< the timer's name, e.g. "CUPTI"
   std::optional<std::int64_t> timer_bias_ns;  ///< see Timer::bias_ns
@@ -189,8 +210,14 @@ struct RegionReport {
   CONTEXTUAL_API std::string cell_text(std::size_t row, std::size_t problem) const;
   /// Returns the iteration table as Markdown, with the rows of all phases or only of one.
   CONTEXTUAL_API std::string table_text(std::optional<Phase> only = std::nullopt) const;
-  /// Returns the choice of each problem on one line and its reason on the next.
-  CONTEXTUAL_API std::string choices_text() const;
+  /// Returns the report for people, in lines of at most `width` columns, 40 or more: choices, the region's
+  /// makespan beside all defaults, how often it ran and how long tuning took; with Detail::why all the rest.
+  CONTEXTUAL_API std::string to_string(Detail detail = Detail::choices, std::size_t width = 120) const;
+  /// Returns one line for each choice, in aligned columns: kernel, key, config, its own time in the walk and
+  /// how that compares with the default's. What makes the lines longer than `width` columns is shortened:
+  /// keys lose the names of their parts, then keys and kernels lose their middle. A config is always written
+  /// in full, on lines of its own if there is no room.
+  CONTEXTUAL_API std::string choices_text(std::size_t width = 120) const;
   /// Returns an assignment of a search of this report, e.g. "gemm config-1, norm config-0".
   CONTEXTUAL_API std::string assignment_text(const SearchReport& search, const Assignment& assignment) const;
   /// Returns a few lines on each search: what was measured, what is gained over its reference and how sure

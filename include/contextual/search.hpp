@@ -66,7 +66,10 @@ struct SearchSample {
 /// Describes the region that a search is made for.
 struct SearchRequest {
   std::vector<SearchProblem> problems;
-  Assignment start;                  ///< the choices so far: the walk's, else the defaults
+  Assignment start;  ///< the choices so far: the walk's, else the defaults
+  /// Further assignments to begin with: what was chosen for this region elsewhere, for example on another
+  /// machine. They may have run or failed in the walk, and `feasible` may rule them out.
+  std::vector<Assignment> further_starts{};
   std::vector<SearchSample> walked;  ///< every assignment of the walk
   std::int64_t max_runs = 0;         ///< the most runs of the region that the search may plan
   double min_gain = 0.005;           ///< a smaller relative gain in makespan is not worth a further run

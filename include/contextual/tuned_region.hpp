@@ -41,6 +41,27 @@ class TunedRegion {
   /// Calls the region on the calling thread, as described above.
   template <typename... Args>
   decltype(auto) operator()(Args&&... args) {
+    return call(nullptr, args...);
+  }
+
+  /// The same with options that take precedence over the region's in this call only. A call with a mode,
+  /// `always_tune` or a communicator is a `run` of its own: all ranks make it, and it communicates.
+  template <typename... Args>
+  decltype(auto) with(const Options& options, Args&&... args) {
+    return call(&options, args...);
+  }
+  /// The same. Throws InvalidArgument if parameters are fixed, because a region has none of its own.
+  template <typename... Args>
+  decltype(auto) with(const CallOptions& options, Args&&... args) {
+    const Options of_call = ContextualAutotuner::options_of(options, name_);
+    return call(&of_call, args...);
+  }
+
+  const std::string& name() const noexcept { return name_; }
+
+ private:
+  template <typename... Args>
+  decltype(auto) call(const Options* options, Args&... args) {
     static_assert(
         std::is_invocable_v<Region&, Args&...>,
         "a tuned region is called with what its region takes, as lvalues: the region may run several "
@@ -48,18 +69,15 @@ class TunedRegion {
     using Result = std::invoke_result_t<Region&, Args&...>;
     auto bound = [&]() -> Result { return std::invoke(region_, args...); };
     if constexpr (std::is_void_v<Result>) {
-      tuner_->call_erased(*state_, name_, std::ref(bound), options_);
+      tuner_->call_erased(*state_, name_, std::ref(bound), options_, options);
     } else {
       detail::ResultSlot<Result> slot;
       auto fill = [&] { slot.fill(bound); };
-      tuner_->call_erased(*state_, name_, std::ref(fill), options_);
+      tuner_->call_erased(*state_, name_, std::ref(fill), options_, options);
       return std::move(slot).take();
     }
   }
 
-  const std::string& name() const noexcept { return name_; }
-
- private:
   ContextualAutotuner* tuner_;
   std::string name_;
   Region region_;

@@ -5,7 +5,7 @@
 
 list(TRANSFORM INCLUDES PREPEND "-I")
 execute_process(
-  COMMAND "${COMPILER}" -std=c++20 ${INCLUDES} -fsyntax-only "${SOURCE}"
+  COMMAND "${COMPILER}" -std=c++20 ${INCLUDES} -c -fsyntax-only "${SOURCE}"
   RESULT_VARIABLE result OUTPUT_VARIABLE said ERROR_VARIABLE said)
 
 file(READ "${SOURCE}" program)

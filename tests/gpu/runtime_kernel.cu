@@ -47,6 +47,12 @@ Scale& scale() {
   return *kernel;
 }
 
+cudaFunction_t function_of_scale() {
+  cudaFunction_t function = nullptr;
+  const cudaError_t code = cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(scale_kernel<1>));
+  return code == cudaSuccess ? function : nullptr;
+}
+
 int loads_of_scale() {
   return loads;
 }

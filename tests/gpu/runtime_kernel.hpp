@@ -18,6 +18,9 @@ using Scale = contextual::TunableKernel<cudaError_t(const ScaleConfig&, cudaStre
 /// Multiplies the elements of a vector.
 Scale& scale();
 
+/// The driver's handle of the instance for one element a thread.
+cudaFunction_t function_of_scale();
+
 /// Times that `load` loaded a kernel.
 int loads_of_scale();
 

@@ -133,3 +133,17 @@ TEST_CASE("load_kernel: what is no kernel throws, and leaves no error behind", "
   CHECK_THROWS_AS(load_kernel(static_cast<const void*>(&no_kernel)), CudaError);
   CHECK(cudaPeekAtLastError() == cudaSuccess);
 }
+
+TEST_CASE("add_code_metrics: a kernel that nvcc compiled has registers and fills a multiprocessor", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const CUfunction function = function_of_scale();
+  REQUIRE(function != nullptr);
+  KernelMetrics metrics;
+  add_code_metrics(metrics, function, {.block = {256}});
+  CHECK(metrics.registers_per_thread.value_or(0) > 0);
+  CHECK(metrics.local_memory_bytes_per_thread.value_or(-1) >= 0);
+  CHECK(metrics.occupancy.value_or(0) > 0.9);  // it needs few registers and no shared memory
+  CHECK(metrics.occupancy.value_or(0) <= 1);
+}

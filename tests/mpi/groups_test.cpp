@@ -4,6 +4,7 @@
 #include "support/report_of.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/function.hpp>
 #include <contextual/kernel.hpp>
 #include <contextual/mpi.hpp>
 #include <contextual/testing/scripted_timer.hpp>
@@ -93,6 +94,30 @@ TEST_CASE("groups that tune apart: choices are alike in a group, and each group'
   CHECK(choice == fastest);
   for (const std::string& other : group->all_gather(std::to_string(choice), soon())) {
     CHECK(other == std::to_string(choice));
+  }
+}
+
+TEST_CASE("tuned function: a call is tuned by the group that it names, and all of its ranks choose alike",
+          "[mpi]") {
+  const int colour = world_rank() % 2;
+  const auto group = group_of(colour);
+  const int fastest = colour == 0 ? 1 : 2;
+  int runs = 0;
+  auto function = autotune(
+      "function step",
+      [&runs](const StepConfig& config, int n) {
+        ++runs;
+        return n + config.step;
+      },
+      {{"STEP", &StepConfig::step, {0, 1, 2, 3}}}, [](int n) { return make_key(n); },
+      {.options = scripted_options(nullptr, static_cast<std::size_t>(fastest))});
+  CHECK(function.with({.communicator = group}, 10) == 10 + fastest);
+  CHECK(runs > 4 * 2);
+  runs = 0;
+  CHECK(function.with({.communicator = group}, 10) == 10 + fastest);
+  CHECK(runs == 1);
+  for (const std::string& other : group->all_gather(std::to_string(fastest), soon())) {
+    CHECK(other == std::to_string(fastest));
   }
 }
 

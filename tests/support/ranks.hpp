@@ -125,6 +125,9 @@ inline const ProblemReport* problem_of(const RegionReport& report, const std::st
 /// The agreed part of a report as text: choices with reasons, searches, table.
 inline std::string agreed_text(const RegionReport& report) {
   std::string text = report.choices_text() + report.table_text();
+  for (const ProblemReport& problem : report.problems) {
+    text += problem.kernel + " " + problem.key + ": " + problem.reason + "\n";
+  }
   for (const SearchReport& search : report.searches) {
     text += "search: " + search.reason + ", " + std::to_string(search.runs) + " runs\n";
   }

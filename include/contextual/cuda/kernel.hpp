@@ -70,9 +70,10 @@ class CudaKernel {
     }
   }
 
-  /// Compiles and loads one config for the current context, as its first launch would. Throws ConfigRejected
-  /// if it does not compile, CudaUnavailable or CudaError.
-  void load(std::size_t config_id = 0) { parts_->load(config_id); }
+  /// Compiles and loads one config for the current context, as its first launch would. Returns its function
+  /// in that context, for example for add_code_metrics; it stays loaded. Throws ConfigRejected if it does not
+  /// compile, CudaUnavailable or CudaError.
+  CUfunction load(std::size_t config_id = 0) { return parts_->load(config_id); }
 
   // For another tunable kernel that uses this kernel as one of several implementations.
 

@@ -3,6 +3,7 @@
 #include "contextual/agreement/agreed_word.hpp"
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/joining.hpp"
+#include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/agreement/launch_signature.hpp"
 #include "contextual/agreement/plan_digest.hpp"
 
@@ -26,6 +27,17 @@ Header BatchAgreement::header_of(Stage stage, const BatchPlan& plan) const {
   header.set(Field::region, text_digest(context_.region()));
   header.set(Field::plan, plan_digest(plan.shared));
   return header;
+}
+
+void BatchAgreement::tell_launched(Header& header) const {
+  const auto& slots = context_.slots();
+  header.set(Field::kept, launched_digest(context_));
+  header.raise(Flag::chose_alone, std::any_of(slots.begin(), slots.end(),
+                                              [](const ProblemSlot& slot) { return !slot.shared(); }));
+}
+
+void BatchAgreement::note_launched(const Agreement& agreement) {
+  launched_alike_ = !agreement.differs(Field::kept) && !agreement.raised(Flag::chose_alone);
 }
 
 Agreement BatchAgreement::exchange(Stage stage, const BatchPlan& plan, const Header& header) {
@@ -113,12 +125,18 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
   header.raise(Flag::local_open, problems_.own.open());
   header.raise(Flag::rejections, launches_rejected(problems_.shared) || !result.verdict.empty());
   header.raise(Flag::alternative_rejected, alternative_rejected());
+  if (plan.kind == detail::BatchKind::discovery) {
+    tell_launched(header);
+  }
   const Agreement agreement = exchange(Stage::batch, plan, header);
   throw_if_apart(agreement, plan, result.failure);
   if (agreement.raised(Flag::tuning_failed)) {
     failures_.throw_tuning_failure(result.failure);
   }
   throw_if_different(agreement, plan);
+  if (plan.kind == detail::BatchKind::discovery) {
+    note_launched(agreement);
+  }
   if (agreement.differs(Field::problems)) {
     joining.problems = unite(context_, joining.problems, exchange_);
   }
@@ -197,6 +215,17 @@ std::vector<policy::RejectionOutcome> BatchAgreement::agree_on_preparing(const B
                                             : std::vector<policy::RejectionOutcome>();
 }
 
+bool BatchAgreement::agree_on_own_open(const BatchPlan& plan) {
+  Header header = header_of(Stage::resumed, plan);
+  header.raise(Flag::local_open, problems_.own.open());
+  const Agreement agreement = exchange(Stage::resumed, plan, header);
+  throw_if_apart(agreement, plan, {});
+  if (agreement.differs(Field::plan)) {
+    failures_.throw_mismatch(agreement, plan);
+  }
+  return agreement.raised(Flag::local_open);
+}
+
 BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& plan,
                                                             const BatchResult& result) {
   Header header = header_of(Stage::final_run, plan);
@@ -205,9 +234,11 @@ BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& pla
   header.raise(Flag::rejections, !problems_.shared.rejections_of_batch().empty() ||
                                      !problems_.own.rejections_of_batch().empty());
   header.raise(Flag::alternative_rejected, alternative_rejected());
+  tell_launched(header);
   const Agreement agreement = exchange(Stage::final_run, plan, header);
   throw_if_apart(agreement, plan, result.failure);
   throw_if_different(agreement, plan);
+  note_launched(agreement);
   FinalRun final_run;
   final_run.rejected_anywhere = agreement.raised(Flag::rejections);
   if (final_run.rejected_anywhere) {

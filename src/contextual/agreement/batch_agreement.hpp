@@ -52,6 +52,10 @@ class BatchAgreement {
                                                            const Preparing& preparing,
                                                            const detail::BatchFailure& own);
 
+  /// Returns true if some rank still tunes problems that it has alone, when all have taken in what an earlier
+  /// process has measured. `plan` is the last batch that was run.
+  bool agree_on_own_open(const detail::BatchPlan& plan);
+
   struct FinalRun {
     bool rejected_anywhere = false;                    ///< true if any choice failed on some rank
     std::vector<policy::RejectionOutcome> rejections;  ///< of shared problems
@@ -65,6 +69,10 @@ class BatchAgreement {
   /// failure of its own instead.
   void agree_on_failed_tuning(const detail::BatchPlan& plan, const detail::BatchFailure& own);
 
+  /// Returns true if all ranks have launched the same kernels for shared problems, and no rank has problems
+  /// that it tunes alone, as of the first batch or, if there was one, of the last final run.
+  bool launched_alike() const noexcept { return launched_alike_; }
+
   /// Returns true if the other ranks know what failed on this rank.
   bool told() const noexcept { return failures_.told(); }
 
@@ -75,6 +83,8 @@ class BatchAgreement {
     bool rejections_anywhere = false;
   };
   Header header_of(Stage stage, const detail::BatchPlan& plan) const;
+  void tell_launched(Header& header) const;
+  void note_launched(const Agreement& agreement);
   Agreement exchange(Stage stage, const detail::BatchPlan& plan, const Header& header);
   Joining agree_on_header(const detail::BatchPlan& plan, const detail::BatchResult& result);
   void throw_if_apart(const Agreement& agreement, const detail::BatchPlan& plan,
@@ -92,6 +102,7 @@ class BatchAgreement {
   Problems& problems_;
   FailureExchange failures_;
   TimesCount times_count_;
+  bool launched_alike_ = false;
 };
 
 }  // namespace contextual::agreement

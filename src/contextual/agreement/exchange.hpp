@@ -33,6 +33,7 @@ enum class Field : std::size_t {
   plan,      ///< the plan of the batch; in the hello, the name of the timer
   launches,  ///< what was launched, by kernels that every rank launches
   problems,  ///< newly seen problems of shared kernels
+  kept,      ///< what rank 0 has to know of the others to keep choices
   count,
 };
 
@@ -46,7 +47,10 @@ enum class Flag : std::size_t {
   settled,    ///< in the hello: as far as this rank knows, everything that the region launches is locked in
   unsettled,  ///< in the hello: the opposite of `settled`
   something_new,  ///< a settled region has launched something that is not locked in
-  keeps_choices,  ///< in the hello: rank 0 keeps choices, or has kept some
+  keeps_choices,  ///< in the hello: rank 0 keeps choices
+  keeps_journal,  ///< in the hello: rank 0 writes a journal
+  has_kept,       ///< in the hello: rank 0 has kept choices, or the journal of a run that was cut off
+  chose_alone,    ///< after a run of the region: this rank has launched problems that it tunes alone
   no_head_start,  ///< in a turn of a region's part: this rank's timer must not be given one
   count,
 };
@@ -97,7 +101,7 @@ class Agreement {
 class Exchange {
  public:
   /// Increase it with every change of the header, of a payload or of a gathered text.
-  static constexpr std::uint64_t protocol_version = 9;
+  static constexpr std::uint64_t protocol_version = 10;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
 

@@ -16,6 +16,7 @@ enum class Stage {
   kept_choices,  ///< choices on the disk: which of them all ranks can use, or what is to be written
   prepare,       ///< what could not be prepared for the next batch
   batch,         ///< what happened in a batch
+  resumed,       ///< whether some rank has still to tune problems of its own, after an earlier run's batches
   final_run,
   settled_run,  ///< a run in which everything was locked in already
   part,         ///< the time of a part of the region, or of the whole, when everything is locked in

@@ -5,6 +5,7 @@
 #include "contextual/agreement/majority.hpp"
 #include "contextual/agreement/told_failure.hpp"
 #include "contextual/record/failure.hpp"
+#include "contextual/storage/choice_entry.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
@@ -105,11 +106,38 @@ std::int64_t new_tuning_number() {
                           majority_of(names).differing);
 }
 
-/// All ranks come, because they have seen the same flag.
-void gather_kept(Exchange& exchange, const Arrival& own, Hello& hello) {
-  const auto texts = exchange.gather(details_text({{"machine", detail::machine_text()},
-                                                   {"node", detail::node_text()},
-                                                   {"kernels", kernels_digest()},
+/// A rank's surroundings, as far as rank 0 has to know them.
+struct Surroundings {
+  std::string machine;
+  std::string node;
+  std::string kernels;
+
+  std::uint64_t digest(std::string_view timer) const {
+    return detail::StableHash()
+        .add(timer)
+        .add(std::string_view(machine))
+        .add(std::string_view(node))
+        .add(std::string_view(kernels))
+        .value();
+  }
+};
+
+Surroundings surroundings() {
+  return {storage::as_kept(detail::machine_text()), detail::node_text(), kernels_digest()};
+}
+
+/// What a gather would tell where all ranks have the same surroundings.
+void assume_alike(std::size_t ranks, const Surroundings& own, Hello& hello) {
+  hello.machines.assign(ranks, own.machine);
+  hello.kernels.assign(ranks, own.kernels);
+  detail::add_ranks_per_node(hello.machines, std::vector<std::string>(ranks, own.node));
+}
+
+/// All ranks come, because they have seen the same flags.
+void gather_kept(Exchange& exchange, const Surroundings& here, const Arrival& own, Hello& hello) {
+  const auto texts = exchange.gather(details_text({{"machine", here.machine},
+                                                   {"node", here.node},
+                                                   {"kernels", here.kernels},
                                                    {"kept_choices", own.kept_choices},
                                                    {"journal", own.journal}}));
   std::vector<std::string> nodes;
@@ -143,7 +171,15 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   header.raise(Flag::region_threw, arrival.setup_failure != nullptr);
   header.raise(arrival.settled ? Flag::settled : Flag::unsettled);
   header.raise(Flag::keeps_choices, arrival.keeps_choices);
-  header.offer(exchange.rank() == 0 ? new_tuning_number() : 0);
+  const bool rank0 = exchange.rank() == 0;
+  header.raise(Flag::keeps_journal, rank0 && !arrival.journal.empty());
+  header.raise(Flag::has_kept, rank0 && (!arrival.kept_choices.empty() || arrival.resumes));
+  std::optional<Surroundings> here;  // of a rank that has no directory for them, they count as others
+  if (options.mode == Mode::tune && !arrival.settled && !options.cache_directory.empty()) {
+    here = surroundings();
+    header.set(Field::kept, here->digest(arrival.timer));
+  }
+  header.offer(rank0 ? new_tuning_number() : 0);
   exchange.set_place({.region = region, .stage = Stage::hello});
   const Agreement agreement = exchange.agree(header);
   if (agreement.elsewhere()) {
@@ -161,9 +197,14 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
     throw_other_timers(exchange, region, arrival.timer, options.times_count);
   }
   Hello hello{detail::hex_text(static_cast<std::uint64_t>(agreement.largest_offer())),
-              !agreement.raised(Flag::unsettled), agreement.raised(Flag::settled)};
-  if (agreement.raised(Flag::keeps_choices)) {
-    gather_kept(exchange, arrival, hello);
+              !agreement.raised(Flag::unsettled), agreement.raised(Flag::settled),
+              agreement.raised(Flag::keeps_choices)};
+  const bool tells = agreement.raised(Flag::has_kept);
+  if (tells || (agreement.raised(Flag::keeps_choices) && agreement.differs(Field::kept))) {
+    gather_kept(exchange, here ? *here : surroundings(), arrival, hello);
+  } else if (agreement.raised(Flag::keeps_choices) && here) {
+    assume_alike(static_cast<std::size_t>(exchange.size()), *here, hello);
+    hello.journal = agreement.raised(Flag::keeps_journal) ? arrival.journal : std::string();
   }
   return hello;
 }

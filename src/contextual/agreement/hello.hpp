@@ -21,7 +21,10 @@ struct Arrival {
   bool settled = false;  ///< as far as this rank knows, everything that the region launches is locked in
   bool keeps_choices = false;  ///< this rank writes what is chosen to the disk; rank 0 only
   std::string kept_choices{};  ///< what it has read there for the region; rank 0 only
-  std::string journal{};       ///< of a run that was cut off, and what is known of it; rank 0 only
+  /// On rank 0, the journal of a run that was cut off, and what is known of it; empty if it keeps none. On
+  /// the other ranks, what rank 0 says if it keeps one and there was no such run.
+  std::string journal{};
+  bool resumes = false;  ///< there was such a run, or something else to say of it; rank 0 only
 };
 
 /// What all ranks know when they have met.
@@ -29,7 +32,8 @@ struct Hello {
   std::string tuning_id;            ///< equal on all ranks, and different for every tuning run
   bool settled_everywhere = false;  ///< true if all ranks are settled
   bool settled_somewhere = false;   ///< true if some rank is settled
-  // Only where rank 0 keeps choices:
+  bool keeps_choices = false;       ///< true if rank 0 keeps choices
+  // Only where rank 0 keeps choices, and has kept some or the ranks tune:
   std::vector<std::string> machines{};  ///< by rank, see detail::add_ranks_per_node
   std::vector<std::string> kernels{};   ///< by rank: a digest of all its kernels, their spaces and versions
   std::string kept_choices{};           ///< rank 0's; empty if it has none
@@ -39,7 +43,8 @@ struct Hello {
 /// Compares the region and the options of all ranks. Ranks that tune and whose times count must have the same
 /// timer; otherwise the maximum of their times would mean nothing. Collective.
 ///
-/// Costs one reduction, and a gather where rank 0 keeps choices.
+/// Costs one reduction. Where rank 0 keeps choices, it also costs a gather, if it has kept some or if the
+/// ranks tune on different machines or with different kernels.
 ///
 /// Rethrows this rank's set-up failure. Throws RegionFailedError if the set-up of another rank failed,
 /// RankMismatchError, which names what differs, or CommunicationError.

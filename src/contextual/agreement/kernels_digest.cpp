@@ -27,4 +27,24 @@ std::string kernels_digest() {
   return detail::hex_text(hash.value());
 }
 
+std::uint64_t launched_digest(const detail::RunContext& context) {
+  std::uint64_t digest = 0;  // a sum, because ranks may have seen the problems in another order
+  for (const detail::ProblemSlot& slot : context.slots()) {
+    if (!slot.shared()) {
+      continue;
+    }
+    detail::StableHash hash;
+    hash.add(std::string_view(slot.problem.name)).add(slot.problem.key.hash()).add(slot.problem.scope);
+    std::uint64_t members = 0;
+    for (const auto& member : slot.found.members) {
+      members += detail::StableHash()
+                     .add(std::string_view(member->traits().name))
+                     .add(member->table_digest())
+                     .value();
+    }
+    digest += hash.add(members).value();
+  }
+  return digest;
+}
+
 }  // namespace contextual::agreement

@@ -49,6 +49,9 @@ void ProblemSet::join(ProblemSlot& slot, const detail::LaunchingAlternative* in)
                                  slot.problem.name,         slot.problem.key_text, parameters_of(slot)};
   request.has_verify = slot.found.has_verify;
   request.choice_point = slot.problem.choice_point;
+  for (const StartingPoint& point : starting_points_) {
+    request.chosen_elsewhere.push_back(config_of(point, slot.problem, request.parameters));
+  }
   if (in != nullptr && index_of(*in->choice_point)) {
     request.under = {*index_of(*in->choice_point), in->config_id};
   }

@@ -3,6 +3,7 @@
 /// \file
 /// The tuning problems of a run and the states that decide them.
 
+#include "contextual/agreement/starting_point.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/policy/tuning_state.hpp"
 
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::agreement {
@@ -33,6 +35,9 @@ class ProblemSet {
   ProblemSet(Deciders deciders, const policy::PolicyOptions& options);
 
   bool holds(const detail::ProblemSlot& slot) const noexcept;
+  /// Where the search is to look, too, for the problems that join from now on.
+  void start_also_from(std::vector<StartingPoint> points) { starting_points_ = std::move(points); }
+
   /// Adds the slot's problem to this set. The next batch that the state observes must have outcomes of it.
   /// `in`: the alternative that launches it, or null.
   void join(detail::ProblemSlot& slot, const detail::LaunchingAlternative* in);
@@ -66,6 +71,7 @@ class ProblemSet {
   policy::TuningState state_;
   std::vector<detail::ProblemSlot*> slots_;          ///< by index in the state
   std::vector<std::optional<std::size_t>> indices_;  ///< in the state, by index of the slot
+  std::vector<StartingPoint> starting_points_;
 };
 
 /// All tuning problems of a run on this rank.

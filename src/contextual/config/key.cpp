@@ -1,25 +1,15 @@
+#include "contextual/config/long_keys.hpp"
+
+#include <contextual/detail/config/hex_text.hpp>
 #include <contextual/error.hpp>
 #include <contextual/key.hpp>
 #include <contextual/value.hpp>
 
 #include <bit>
-#include <cmath>
-#include <limits>
 
 namespace contextual {
 
 namespace {
-
-constexpr std::size_t word_bytes = 8;
-
-// The first character in the lowest byte, whatever the platform's byte order.
-std::uint64_t pack(std::string_view text) {
-  std::uint64_t word = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    word |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[i])) << (8 * i);
-  }
-  return word;
-}
 
 void append_unpacked(std::string& out, std::uint64_t word) {
   for (; word != 0; word >>= 8) {
@@ -27,77 +17,119 @@ void append_unpacked(std::string& out, std::uint64_t word) {
   }
 }
 
-}  // namespace
+/// Reads words part by part. Any words will do, also those of a damaged file.
+class PartReader {
+ public:
+  explicit PartReader(const detail::KeyWords& words) : words_(words.words()) {}
 
-void Key::overflow() {
-  throw InvalidArgument(
-      "key: more than " + std::to_string(capacity) +
-      " words (text takes a word for every 8 characters): leave out what the best config does "
-      "not depend on, or join several parts into one number");
+  bool at_end() const noexcept { return next_ == words_.size(); }
+  /// The text of the next part.
+  std::string read();
+
+ private:
+  using Type = Key::Type;
+
+  std::string read_list(std::uint64_t count, const char* brackets);
+  std::string read_text(std::uint64_t first);
+  std::string read_digest(std::uint64_t first);
+
+  const std::vector<detail::KeyWords::Word>& words_;
+  std::size_t next_ = 0;
+};
+
+std::string PartReader::read() {
+  const auto [type, word] = words_[next_++];
+  switch (type) {
+    case Type::signed_integer:
+      return std::to_string(static_cast<std::int64_t>(word));
+    case Type::boolean:
+      return word != 0 ? "true" : "false";
+    case Type::floating:
+      return to_string(Value(std::bit_cast<double>(word)));
+    case Type::text:
+    case Type::text_more:
+      return read_text(word);
+    case Type::range:
+      return read_list(word, "[]");
+    case Type::tuple:
+      return read_list(word, "()");
+    case Type::optional:
+      return word == 0 || at_end() ? "none" : read();
+    case Type::digest:
+      return read_digest(word);
+    case Type::unsigned_integer:
+      break;
+  }
+  return std::to_string(word);
 }
 
-void Key::append_floating(double value) {
-  if (std::isnan(value)) {
-    value = std::numeric_limits<double>::quiet_NaN();
-  } else if (value == 0.0) {
-    value = 0.0;  // -0 compares equal and becomes +0
+std::string PartReader::read_list(std::uint64_t count, const char* brackets) {
+  std::string out(1, brackets[0]);
+  for (std::uint64_t i = 0; i < count && !at_end(); ++i) {
+    out += (i > 0 ? ", " : "") + read();
   }
-  push(std::bit_cast<std::uint64_t>(value), Type::floating);
+  return out + brackets[1];
 }
 
-void Key::append_text(std::string_view value) {
-  if (value.find('\0') != std::string_view::npos) {
-    throw InvalidArgument("key: the text \"" + std::string(value.substr(0, value.find('\0'))) +
-                          "\" contains a NUL character: give text without NUL characters");
+std::string PartReader::read_text(std::uint64_t first) {
+  std::string out;
+  append_unpacked(out, first);
+  for (; !at_end() && words_[next_].type == Type::text_more; ++next_) {
+    append_unpacked(out, words_[next_].word);
   }
-  push(pack(value.substr(0, word_bytes)), Type::text);
-  for (std::size_t begin = word_bytes; begin < value.size(); begin += word_bytes) {
-    push(pack(value.substr(begin, word_bytes)), Type::text_more);
-  }
+  return out;
 }
 
-std::vector<std::string> Key::part_texts() const {
+std::string PartReader::read_digest(std::uint64_t first) {
+  std::string out = "digest " + detail::hex_text(first);
+  if (!at_end() && words_[next_].type == Type::digest) {
+    out += detail::hex_text(words_[next_++].word);
+  }
+  return out;
+}
+
+std::vector<std::string> part_texts(const Key& key) {
+  const detail::KeyWords words = detail::all_words(key);
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < size_; ++i) {
-    if (type(i) != Type::text_more) {
-      parts.emplace_back();
-    }
-    std::string& part = parts.back();
-    switch (type(i)) {
-      case Type::signed_integer:
-        part = std::to_string(static_cast<std::int64_t>(words_[i]));
-        break;
-      case Type::unsigned_integer:
-        part = std::to_string(words_[i]);
-        break;
-      case Type::boolean:
-        part = words_[i] != 0 ? "true" : "false";
-        break;
-      case Type::floating:
-        part = contextual::to_string(Value(std::bit_cast<double>(words_[i])));
-        break;
-      case Type::text:
-      case Type::text_more:
-        append_unpacked(part, words_[i]);
-        break;
-    }
+  for (PartReader reader(words); !reader.at_end();) {
+    parts.push_back(reader.read());
   }
   return parts;
 }
 
+}  // namespace
+
+void detail::refuse_nul(std::string_view text) {
+  throw InvalidArgument("key: the text \"" + std::string(text.substr(0, text.find('\0'))) +
+                        "\" contains a NUL character: give text without NUL characters");
+}
+
+bool Key::shows_parts() const noexcept {
+  Key key = *this;
+  while (key.is_digest()) {
+    const detail::LongKey* const parts = detail::find_long_key(key);
+    if (parts == nullptr) {
+      return false;
+    }
+    key = parts->before;
+  }
+  return true;
+}
+
 std::string Key::to_string() const {
   std::string out = "(";
-  for (const std::string& part : part_texts()) {
+  for (const std::string& part : part_texts(*this)) {
     out += (out.size() > 1 ? ", " : "") + part;
   }
   return out + ")";
 }
 
 std::string Key::to_string(const std::vector<std::string>& names) const {
-  const std::vector<std::string> parts = part_texts();
+  const std::vector<std::string> parts = part_texts(*this);
+  const std::size_t named = shows_parts() ? names.size() : 0;
   std::string out = "{";
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    out += (i > 0 ? ", " : "") + (i < names.size() ? names[i] + ": " : "") + parts[i];
+    out += (i > 0 ? ", " : "") + (i < named ? names[i] + ": " : "") + parts[i];
   }
   return out + "}";
 }

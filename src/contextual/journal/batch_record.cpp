@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int format_version = 1;
+constexpr int format_version = 2;
 constexpr std::size_t longest_batch = 1'000'000;  ///< as n_warmup and n_repeat
 
 std::string line_of(const json& object) {
@@ -89,6 +89,7 @@ policy::IterationOutcome iteration_of(const json& described) {
 
 BatchRecord record_of(const json& line) {
   BatchRecord record;
+  record.batch = whole<std::uint64_t>(line.at("batch"));
   for (const json& found : line.at("unprepared")) {
     record.unprepared.push_back(rejections_of(found));
   }
@@ -109,8 +110,9 @@ BatchRecord record_of(const json& line) {
 }
 
 bool makes_sense(const BatchRecord& record) {
-  return record.length >= 1 && record.length <= longest_batch && record.repeat_length <= record.length &&
-         record.outcome.iterations.size() <= record.length && record.outcome.elapsed_ns >= 0;
+  return record.batch >= 1 && record.length >= 1 && record.length <= longest_batch &&
+         record.repeat_length <= record.length && record.outcome.iterations.size() <= record.length &&
+         record.outcome.elapsed_ns >= 0;
 }
 
 }  // namespace
@@ -120,7 +122,8 @@ std::string to_line(const Heading& heading) {
                   {"region", heading.region},
                   {"options", heading.options},
                   {"machines", heading.machines},
-                  {"kernels", heading.kernels}});
+                  {"kernels", heading.kernels},
+                  {"starts", heading.starts}});
 }
 
 std::string to_line(const BatchRecord& record) {
@@ -133,7 +136,8 @@ std::string to_line(const BatchRecord& record) {
     iterations.push_back(iteration_json(iteration));
   }
   return line_of(
-      {{"unprepared", std::move(unprepared)},
+      {{"batch", record.batch},
+       {"unprepared", std::move(unprepared)},
        {"plan", record.plan_digest},
        {"length", record.length},
        {"joined",
@@ -146,9 +150,37 @@ std::string to_line(const BatchRecord& record) {
        {"comparing", record.comparing}});
 }
 
+namespace {
+
+json without_starts(std::string_view heading) {
+  json parsed = json::parse(heading, nullptr, false);
+  if (parsed.is_object()) {
+    parsed.erase("starts");
+  }
+  return parsed;
+}
+
+}  // namespace
+
+bool same_run(std::string_view heading, std::string_view other) {
+  const json one = without_starts(heading);
+  return one.is_object() && one == without_starts(other);
+}
+
+std::vector<std::string> starts_of(std::string_view heading) {
+  const json parsed = json::parse(heading, nullptr, false);
+  std::vector<std::string> starts;
+  if (parsed.is_object() && parsed.contains("starts") && parsed.at("starts").is_array()) {
+    for (const json& start : parsed.at("starts")) {
+      starts.push_back(start.is_string() ? start.get<std::string>() : std::string());
+    }
+  }
+  return starts;
+}
+
 std::string difference(std::string_view heading, std::string_view other) {
-  const json one = json::parse(heading, nullptr, false);
-  const json two = json::parse(other, nullptr, false);
+  const json one = without_starts(heading);
+  const json two = without_starts(other);
   if (!one.is_object() || !two.is_object()) {
     return "its heading cannot be read";
   }

@@ -14,12 +14,14 @@
 
 namespace contextual::journal {
 
-/// What a journal is about: another run can go on with it only if all of this is equal.
+/// What a journal is about: another run can go on with it only if all of this is equal, but for `starts`.
 struct Heading {
   std::string region;
   std::string options;                ///< those that ranks agree on
   std::vector<std::string> machines;  ///< by rank, see detail::machine_text
   std::vector<std::string> kernels;   ///< by rank: a digest of all kernels, their config spaces and versions
+  std::vector<std::string>
+      starts{};  ///< sets of choices that its search began with, too: the run keeps to them
 };
 
 /// The tuning problems that have joined in a batch.
@@ -31,6 +33,7 @@ struct Joined {
 
 /// A batch whose outcome the ranks have agreed on. Its members are what the state was given, in this order.
 struct BatchRecord {
+  std::uint64_t batch = 1;  ///< its number in the run, counted from 1
   /// Configs that could not be prepared, found one after the other, each time before the batch was planned.
   std::vector<std::vector<policy::RejectionOutcome>> unprepared;
   std::uint64_t plan_digest = 0;
@@ -47,6 +50,12 @@ struct BatchRecord {
 /// Return one line of JSON, without a line end.
 std::string to_line(const Heading& heading);
 std::string to_line(const BatchRecord& record);
+
+/// Returns true if a run with the one heading can go on with the journal of the other.
+bool same_run(std::string_view heading, std::string_view other);
+
+/// Returns the `starts` of a heading's line.
+std::vector<std::string> starts_of(std::string_view heading);
 
 /// Says in what two headings differ that are not equal as lines.
 std::string difference(std::string_view heading, std::string_view other);

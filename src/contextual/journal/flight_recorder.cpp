@@ -1,5 +1,7 @@
 #include "contextual/journal/flight_recorder.hpp"
 
+#include "contextual/storage/descriptor.hpp"
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -36,16 +38,16 @@ FlightRecorder::FlightRecorder(const detail::TrustedFolder& folder, const std::s
   if (!reading.text && !made) {
     return;
   }
-  const int file = ::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  if (file < 0) {
+  const storage::Descriptor file(
+      storage::file_calls().openat(AT_FDCWD, path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
+  if (!file.open()) {
     return;
   }
   // Room that is not there would end the process at the first write.
-  if (::posix_fallocate(file, 0, sizeof(Page)) == 0) {
-    void* const mapped = ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (::posix_fallocate(file.get(), 0, sizeof(Page)) == 0) {
+    void* const mapped = ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
     page_ = mapped == MAP_FAILED ? nullptr : static_cast<Page*>(mapped);
   }
-  ::close(file);
 }
 
 FlightRecorder::~FlightRecorder() {
@@ -97,7 +99,7 @@ void FlightRecorder::landed() noexcept {
 
 void FlightRecorder::remove() noexcept {
   if (page_ != nullptr) {
-    ::unlink(path_.c_str());
+    static_cast<void>(storage::file_calls().unlinkat(AT_FDCWD, path_.c_str(), 0));
   }
 }
 

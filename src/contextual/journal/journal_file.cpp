@@ -19,14 +19,15 @@ JournalFile::JournalFile(const detail::TrustedFolder& folder, const std::string&
     problem_ = reading.refusal;
     return;
   }
-  file_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-  if (file_ < 0) {
+  constexpr int flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
+  file_ = storage::Descriptor(storage::file_calls().openat(AT_FDCWD, path_.c_str(), flags, 0));
+  if (!file_.open()) {
     fail("it cannot be opened");
     return;
   }
   // Where the file system knows no locks, two processes may write it; the lines of the second one are then
   // out of place and end what is read.
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     fail("another process is tuning the region");
     return;
   }
@@ -36,26 +37,17 @@ JournalFile::JournalFile(const detail::TrustedFolder& folder, const std::string&
   keep(lines_.size());
 }
 
-JournalFile::~JournalFile() {
-  if (file_ >= 0) {
-    ::close(file_);
-  }
-}
-
 /// Reports the error of the last call of the system.
 void JournalFile::fail(const std::string& what) {
   problem_ = path_.string() + ": " + what;
   if (errno != EWOULDBLOCK) {
     problem_.append(": ").append(std::strerror(errno));
   }
-  if (file_ >= 0) {
-    ::close(file_);
-    file_ = -1;
-  }
+  static_cast<void>(file_.close());
 }
 
 void JournalFile::keep(std::size_t count) {
-  if (file_ < 0) {
+  if (!file_.open()) {
     return;
   }
   lines_.resize(count);
@@ -64,40 +56,39 @@ void JournalFile::keep(std::size_t count) {
     chain_.add(line.text);
   }
   const std::size_t length = lines_.empty() ? 0 : lines_.back().end_bytes;
-  if (::ftruncate(file_, static_cast<off_t>(length)) != 0) {
+  if (::ftruncate(file_.get(), static_cast<off_t>(length)) != 0) {
     fail("it cannot be cut");
   }
 }
 
 void JournalFile::append(std::string_view text) {
-  if (file_ < 0) {
+  if (!file_.open()) {
     return;
   }
   const std::string line = chain_.add(text);
   // In one call: where it comes short, the line is damaged, and so are all behind it.
   ssize_t written = 0;
   do {
-    written = ::write(file_, line.data(), line.size());
+    written = storage::file_calls().write(file_.get(), line.data(), line.size());
   } while (written < 0 && errno == EINTR);
   if (written >= 0 && static_cast<std::size_t>(written) < line.size()) {
     errno = ENOSPC;
     written = -1;
   }
-  if (written < 0 || (safety_ == Safety::from_machine_end && ::fdatasync(file_) != 0)) {
+  if (written < 0 || (safety_ == Safety::from_machine_end && storage::file_calls().fsync(file_.get()) != 0)) {
     fail("it cannot be written");
   }
 }
 
 void JournalFile::remove() {
-  if (file_ < 0) {
+  if (!file_.open()) {
     return;
   }
-  if (::unlink(path_.c_str()) != 0 && errno != ENOENT) {
+  if (storage::file_calls().unlinkat(AT_FDCWD, path_.c_str(), 0) != 0 && errno != ENOENT) {
     fail("it cannot be removed");
     return;
   }
-  ::close(file_);
-  file_ = -1;
+  static_cast<void>(file_.close());
 }
 
 }  // namespace contextual::journal

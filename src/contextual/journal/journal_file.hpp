@@ -4,6 +4,7 @@
 /// A file to which lines are appended, and which another process reads when the one that wrote it has died.
 
 #include "contextual/journal/line_chain.hpp"
+#include "contextual/storage/descriptor.hpp"
 
 #include <contextual/detail/storage/trusted_folder.hpp>
 
@@ -28,9 +29,6 @@ class JournalFile {
   /// of TrustedFolder decide whether it is believed. Where it cannot be used, `problem` says why, and the
   /// other functions do nothing.
   JournalFile(const detail::TrustedFolder& folder, const std::string& name, Safety safety);
-  JournalFile(const JournalFile&) = delete;
-  JournalFile& operator=(const JournalFile&) = delete;
-  ~JournalFile();
 
   /// Returns why it is not written (any more), with its path; empty while it is.
   const std::string& problem() const noexcept { return problem_; }
@@ -49,7 +47,7 @@ class JournalFile {
 
   std::filesystem::path path_;
   Safety safety_;
-  int file_ = -1;
+  storage::Descriptor file_;
   std::vector<ChainedLine> lines_;
   LineChain chain_;  ///< behind the lines that are kept
   std::string problem_;

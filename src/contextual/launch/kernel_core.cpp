@@ -101,12 +101,13 @@ int KernelCore::resolve_slowly(const Key& key) const {
 
 int KernelCore::pinned_by(const KernelPins& pins, std::uint32_t region, const Key& key,
                           std::uint64_t scope) const {
-  return pins.config_of(*this, region, key, scope);
+  return pins.config_of(*this, region, key, {scope, device_kind_of(traits_)});
 }
 
 std::string KernelCore::pinning_file(std::uint32_t region, const Key& key, std::uint64_t scope) const {
   const KernelPins* const pins = pins_.load(std::memory_order_acquire);
-  const storage::Pin* const pin = pins == nullptr ? nullptr : pins->find(region, key, key_text(key), scope);
+  const storage::Pin* const pin =
+      pins == nullptr ? nullptr : pins->find(region, key, key_text(key), {scope, device_kind_of(traits_)});
   return pin == nullptr ? std::string() : pin->file;
 }
 

@@ -26,7 +26,8 @@ std::uint64_t place_of(const KernelCore& core, std::uint64_t scope) {
 std::size_t pinned_config(const storage::Pin& pin, const KernelCore& core) {
   const SpaceView& space = core.space();
   const bool coupled = !core.traits().coupling.empty();
-  if (pin.key && !pin.key_text.empty() && !pin.key_text.starts_with(core.key_text(*pin.key))) {
+  const bool both = pin.key && !pin.key_text.empty() && pin.key->shows_parts();
+  if (both && !pin.key_text.starts_with(core.key_text(*pin.key))) {
     refuse(pin, core, "its key and its key_words differ, so key_words has to go");
   }
   if (coupled && !pin.config_id) {
@@ -65,14 +66,17 @@ std::string pinned_failure_text(const std::string& file, const KernelCore& core,
 }
 
 const storage::Pin* KernelPins::find(std::uint32_t region, const Key& key, const std::string& key_text,
-                                     std::uint64_t scope) const {
+                                     const storage::PinScope& scope) const {
   const auto pins = pins_.find(region);
   if (pins == pins_.end()) {
     return nullptr;
   }
+  const auto closeness = [&](const storage::Pin& pin) {
+    return (pin.of_every_key() ? 0 : 2) + (pin.scope == scope.word() ? 1 : 0);
+  };
   const storage::Pin* found = nullptr;
   for (const storage::Pin& pin : pins->second) {
-    if (pin.is_for(key, key_text, scope) && (found == nullptr || found->of_every_key())) {
+    if (pin.is_for(key, key_text, scope) && (found == nullptr || closeness(*found) < closeness(pin))) {
       found = &pin;
     }
   }
@@ -80,8 +84,8 @@ const storage::Pin* KernelPins::find(std::uint32_t region, const Key& key, const
 }
 
 int KernelPins::config_of(const KernelCore& core, std::uint32_t region, const Key& key,
-                          std::uint64_t scope) const {
-  const std::uint64_t place = place_of(core, scope);
+                          const storage::PinScope& scope) const {
+  const std::uint64_t place = place_of(core, scope.word());
   int config_id = known_.find(region, key, place);
   if (config_id == LockInTable::none) {
     const storage::Pin* const pin = find(region, key, core.key_text(key), scope);

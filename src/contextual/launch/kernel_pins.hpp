@@ -29,12 +29,13 @@ class KernelPins {
   explicit KernelPins(ByRegion pins) : pins_(std::move(pins)) {}
 
   /// Returns the pin of such a problem, or null. A pin of one key takes precedence over a pin of
-  /// every key.
+  /// every key, and one of this kind of device over one of any.
   const storage::Pin* find(std::uint32_t region, const Key& key, const std::string& key_text,
-                           std::uint64_t scope) const;
+                           const storage::PinScope& scope) const;
   /// Returns the id of its config, or LockInTable::none. Throws InvalidArgument, which names the file, if the
   /// kernel has no such config.
-  int config_of(const KernelCore& core, std::uint32_t region, const Key& key, std::uint64_t scope) const;
+  int config_of(const KernelCore& core, std::uint32_t region, const Key& key,
+                const storage::PinScope& scope) const;
 
   const ByRegion& by_region() const noexcept { return pins_; }
 

@@ -6,6 +6,9 @@
 #include <contextual/detail/launch/launch_call.hpp>
 #include <contextual/error.hpp>
 
+#include <cmath>
+#include <mutex>
+#include <string>
 #include <utility>
 
 namespace contextual::detail {
@@ -83,8 +86,36 @@ bool LaunchCall::config_changed() noexcept {
   return slot_->launched.last_config.exchange(now, std::memory_order_relaxed) != now;
 }
 
+bool LaunchCall::wants_work() const noexcept {
+  if (slot_ == nullptr) {
+    return false;
+  }
+  const std::int64_t first = slot_->launched.work_iteration.load(std::memory_order_relaxed);
+  return first == LaunchWrites::no_iteration || first == info_.tuning_iteration;
+}
+
+[[gnu::cold]] void LaunchCall::add_work(const KernelWork& work) {
+  LaunchWrites& written = slot_->launched;
+  const std::lock_guard lock(written.mutex);
+  std::int64_t first = LaunchWrites::no_iteration;
+  written.work_iteration.compare_exchange_strong(first, info_.tuning_iteration, std::memory_order_relaxed);
+  if (first != LaunchWrites::no_iteration && first != info_.tuning_iteration) {
+    return;
+  }
+  const KernelWork sum{written.work.flops + work.flops, written.work.bytes + work.bytes};
+  if (!(work.flops >= 0 && work.bytes >= 0) || !std::isfinite(sum.flops) || !std::isfinite(sum.bytes)) {
+    throw InvalidArgument("kernel \"" + core_.traits().name + "\": `work` returned " +
+                          std::to_string(work.flops) + " operations and " + std::to_string(work.bytes) +
+                          " bytes: neither may be negative or infinite");
+  }
+  written.work = sum;
+}
+
 [[gnu::hot]] void LaunchCall::start() noexcept {
-  if (captured_ || core_.traits().choice_point) [[unlikely]] {
+  // Before it has joined, a function is not known to launch kernels.
+  const bool launches_others =
+      core_.traits().choice_point || (slot_ != nullptr && slot_->joined() && slot_->problem.choice_point);
+  if (captured_ || launches_others) [[unlikely]] {
     return;  // a timer's events would become part of the graph; what an alternative launches has its own
              // times
   }

@@ -6,6 +6,7 @@
 #include "contextual/policy/batch_plan.hpp"
 
 #include <contextual/key.hpp>
+#include <contextual/metrics.hpp>
 #include <contextual/participation.hpp>
 
 #include <atomic>
@@ -32,10 +33,10 @@ struct Problem {
   std::size_t config_count = 1;
   std::uint64_t space_digest = 0;  ///< for coupled kernels, of the one that was launched first
   std::uint64_t identity = 0;      ///< a hash of what must be equal on all ranks
-  bool choice_point = false;       ///< its configs are alternatives
-  std::uint64_t scope = 0;         ///< of its launches: `alternatives()` and `device_kind` in one word
-  std::uint64_t device_kind = 0;   ///< see DeviceKinds; 0 in processes that use one kind
-  int depth = 0;                   ///< how many alternatives that are
+  bool choice_point = false;  ///< its configs are alternatives, or those of a function that launches kernels
+  std::uint64_t scope = 0;    ///< of its launches: `alternatives()` and `device_kind` in one word
+  std::uint64_t device_kind = 0;  ///< see DeviceKinds; 0 in processes that use one kind
+  int depth = 0;                  ///< how many alternatives that are
 
   /// Returns the alternatives around its launches, see scope_of; 0 for none.
   std::uint64_t alternatives() const noexcept { return scope ^ device_kind; }
@@ -73,6 +74,11 @@ struct LaunchWrites {
   std::atomic<std::int64_t> last_config{-1};
   std::mutex mutex;
   std::vector<LocalRejection> rejections;  ///< of the current batch; under the mutex
+  static constexpr std::int64_t no_iteration = -1;
+  /// The first tuning iteration whose launches said their work, and the sum of that; under the mutex. 0 where
+  /// nobody says it.
+  std::atomic<std::int64_t> work_iteration{no_iteration};
+  KernelWork work;
 };
 
 /// What the problem's first launches in a run reveal; written under the run's lock. When the problem joins,
@@ -100,7 +106,7 @@ struct ProblemSlot {
   const std::size_t index;  ///< among the run's slots on this rank
   BatchView batch;
   LaunchWrites launched;
-  const Problem problem;
+  Problem problem;  ///< changes only in RunContext::make_choice_point, before it has joined
   Discovery found;
 
   bool shared() const noexcept { return problem.participation != Participation::local; }

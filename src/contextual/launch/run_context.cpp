@@ -16,10 +16,12 @@ namespace {
 
 constexpr std::size_t first_records = 1024;  ///< of a batch; grows where that is too few
 
+enum class Role { kernel, choice_point };
+
 std::uint64_t identity_of(const std::string& name, const KernelTraits& traits, const SpaceView& space,
-                          const Key& key, std::uint64_t scope) {
+                          const Key& key, std::uint64_t scope, Role role) {
   StableHash hash;
-  hash.add(scope).add(std::uint64_t{traits.choice_point});
+  hash.add(scope).add(std::uint64_t{role == Role::choice_point});
   hash.add(std::string_view(name))
       .add(std::string_view(traits.coupling))
       .add(key.hash())
@@ -40,12 +42,14 @@ std::vector<bool> left_out_configs(const KeepView& keep, std::size_t config_coun
   return left_out;
 }
 
-/// What the text of a key says of the alternative around the launch: " in gemm {M: 64}: separate".
+/// What the text of a key says of the alternative around the launch: " in gemm {M: 64}: separate", or of a
+/// function's config.
 std::string text_of(const LaunchingAlternative& alternative) {
   const ProblemSlot& slot = *alternative.choice_point;
   const KernelCore& core = *slot.found.members.front();
+  const Config& config = core.space().configs[alternative.config_id];
   return " in " + slot.problem.name + " " + slot.problem.key_text + ": " +
-         core.space().configs[alternative.config_id].get<std::string>(alternative_parameter);
+         (core.traits().function ? config.to_string() : config.get<std::string>(alternative_parameter));
 }
 
 }  // namespace
@@ -106,12 +110,17 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
     if (full_) {
       return count_untracked();
     }
-    const LaunchingAlternative* in = alternative(thread_state().scope);
+    LaunchingAlternative* in = launching(thread_state().scope);
+    if (in != nullptr) {
+      make_choice_point(*in->choice_point);
+    }
     const std::string text =
         core.key_text(key) + (in == nullptr ? "" : text_of(*in)) + device_kind_text(device_kind);
+    const Role role = traits.choice_point ? Role::choice_point : Role::kernel;
     slot = &list({traits.coupling, key, name, text, traits.participation, space.size, space.digest,
-                  identity_of(name, traits, space, key, scope), traits.choice_point, scope, device_kind,
-                  in == nullptr ? 0 : in->choice_point->problem.depth + 1});
+                  identity_of(name, traits, space, key, scope, role), traits.choice_point, scope, device_kind,
+                  in == nullptr ? 0 : in->choice_point->problem.depth + 1},
+                 traits.choice_point || traits.function);
   }
   join_member(*slot, core, left_out);
   fresh_.add(core, *slot);
@@ -119,9 +128,31 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
   return slot;
 }
 
-const LaunchingAlternative* RunContext::alternative(std::uint64_t word) const {
+LaunchingAlternative* RunContext::launching(std::uint64_t word) {
   const auto known = alternatives_.find(word);
   return known == alternatives_.end() ? nullptr : &known->second;
+}
+
+const LaunchingAlternative* RunContext::alternative(std::uint64_t word) const {
+  const auto known = alternatives_.find(word);
+  const bool found = known != alternatives_.end() && known->second.choice_point->problem.choice_point;
+  return found ? &known->second : nullptr;
+}
+
+/// Under the lock. A function that launches its first kernel only after it has joined stays a kernel, and
+/// what it launches is tuned beside it.
+void RunContext::make_choice_point(ProblemSlot& slot) {
+  Problem& problem = slot.problem;
+  if (problem.choice_point || slot.joined() || slot.found.members.empty()) {
+    return;
+  }
+  const KernelCore& core = *slot.found.members.front();
+  problem.choice_point = true;
+  problem.identity =
+      identity_of(problem.name, core.traits(), core.space(), problem.key, problem.scope, Role::choice_point);
+  note("function \"" + problem.name +
+       "\" launches tunable kernels: these are tuned first, with each config "
+       "of the function, and then its configs are compared, each at its best");
 }
 
 ProblemSlot* RunContext::count_untracked() noexcept {
@@ -130,13 +161,12 @@ ProblemSlot* RunContext::count_untracked() noexcept {
 }
 
 /// Under the lock.
-ProblemSlot& RunContext::list(const Problem& problem) {
+ProblemSlot& RunContext::list(const Problem& problem, bool may_launch_others) {
   ProblemSlot& slot = slots_.emplace_back(slots_.size(), problem);
   slot.found.pinned_by = PinBook::instance().file_for(region_id_, problem);
   index_.add(slot);
-  for (std::size_t id = 0; problem.choice_point && id < problem.config_count; ++id) {
-    alternatives_[scope_of(problem.alternatives(), KernelCore::hash_of(problem.name), problem.key, id)] = {
-        &slot, id};
+  for (std::size_t id = 0; may_launch_others && id < problem.config_count; ++id) {
+    alternatives_[scope_of(problem.scope, KernelCore::hash_of(problem.name), problem.key, id)] = {&slot, id};
   }
   full_.store(slots_.size() >= max_problems_, std::memory_order_release);  // last: see `discover`
   return slot;
@@ -316,7 +346,7 @@ void RunContext::forgive_assignments() {
 
 ProblemSlot& RunContext::add_remote(const Problem& problem) {
   const std::lock_guard lock(mutex_);
-  return list(problem);
+  return list(problem, problem.choice_point);
 }
 
 }  // namespace contextual::detail

@@ -45,9 +45,9 @@ struct CurrentLaunch {
   bool under_way = false;
 };
 
-/// An alternative of a choice point.
+/// An alternative of a choice point, or a config of a function.
 struct LaunchingAlternative {
-  const ProblemSlot* choice_point = nullptr;
+  ProblemSlot* choice_point = nullptr;
   std::size_t config_id = 0;
 };
 
@@ -139,7 +139,11 @@ class RunContext {
   ProblemSlot* discover(const KernelCore& core, const Key& key, std::uint64_t device_kind,
                         const KeepView& keep);
   ProblemSlot* count_untracked() noexcept;
-  ProblemSlot& list(const Problem& problem);
+  ProblemSlot& list(const Problem& problem, bool may_launch_others);
+  /// Returns the alternative or function's config of this word, or null.
+  LaunchingAlternative* launching(std::uint64_t word);
+  /// A function's first launch in the run has launched a kernel.
+  void make_choice_point(ProblemSlot& function);
   void check_namesakes(const KernelCore& core);  ///< throws if another living kernel has the same name
   /// Returns the choice of an earlier run if this run reuses it.
   std::optional<std::size_t> reusable_choice(const KernelCore& core, const Problem& problem) const;
@@ -158,7 +162,7 @@ class RunContext {
   ProblemIndex index_;  ///< of slots_; no launch adds to it once `full_` is set
   LaunchMap fresh_;     ///< entries that launches of this batch have added and `map_` does not have yet
   std::unordered_map<std::uint64_t, LaunchingAlternative>
-      alternatives_;  ///< by scope, of the choice points so far
+      alternatives_;  ///< by scope, of the choice points and functions so far
   std::unordered_map<std::string, std::shared_ptr<const KernelCore>> launched_;  ///< by name: the latest one
   std::deque<ThreadLog> threads_;                           ///< the thread of `run` first
   std::vector<std::shared_ptr<const KernelCore>> retired_;  ///< destroyed kernels that the map still names

@@ -28,6 +28,20 @@ std::optional<bool> parse_bool(const char* name, const std::optional<std::string
   throw InvalidArgument(std::string("environment variable ") + name + "=\"" + *text + "\": set it to 0 or 1");
 }
 
+std::optional<Print> parse_print(const std::optional<std::string>& text) {
+  if (!text) {
+    return std::nullopt;
+  }
+  static const std::map<std::string, Print, std::less<>> levels{
+      {"0", Print::nothing}, {"1", Print::choices}, {"2", Print::configs}};
+  const auto level = levels.find(*text);
+  if (level == levels.end()) {
+    throw InvalidArgument("environment variable CONTEXTUAL_PRINT_AUTOTUNING=\"" + *text +
+                          "\": set it to 0, 1 or 2");
+  }
+  return level->second;
+}
+
 Mode parse_mode(const std::string& text) {
   static const std::map<std::string, Mode, std::less<>> modes{
       {"tune", Mode::tune}, {"use", Mode::use}, {"off", Mode::off}};
@@ -67,7 +81,7 @@ Environment parse_environment(const std::function<const char*(const char*)>& get
   }
   environment.version_check = parse_bool("CONTEXTUAL_VERSION_CHECK", text("CONTEXTUAL_VERSION_CHECK"));
   environment.always_tune = parse_bool("CONTEXTUAL_ALWAYS_TUNE", text("CONTEXTUAL_ALWAYS_TUNE"));
-  environment.print = parse_bool("CONTEXTUAL_PRINT_AUTOTUNING", text("CONTEXTUAL_PRINT_AUTOTUNING"));
+  environment.print = parse_print(text("CONTEXTUAL_PRINT_AUTOTUNING"));
   return environment;
 }
 

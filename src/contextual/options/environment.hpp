@@ -21,7 +21,7 @@ struct Environment {
   std::optional<std::filesystem::path> cache_directory;
   std::optional<bool> version_check;  ///< CONTEXTUAL_VERSION_CHECK: 0 or 1
   std::optional<bool> always_tune;    ///< CONTEXTUAL_ALWAYS_TUNE: 0 or 1
-  std::optional<bool> print;          ///< CONTEXTUAL_PRINT_AUTOTUNING: 0 or 1
+  std::optional<Print> print;         ///< CONTEXTUAL_PRINT_AUTOTUNING: 0, 1 or 2
 };
 
 /// Reads the variables by `get`, which works like std::getenv. Throws InvalidArgument, which names the

@@ -37,6 +37,16 @@ constexpr const T& set_in(const Options& options, T SearchSettings::*member) {
   return options.search_settings.*member;
 }
 
+/// The same to be changed.
+template <typename T>
+constexpr T& set_in(Options& options, T Options::*member) {
+  return options.*member;
+}
+template <typename T>
+constexpr T& set_in(Options& options, T SearchSettings::*member) {
+  return options.search_settings.*member;
+}
+
 /// One option. `Set` is the type of the member `option` of Options or of SearchSettings, `Member` a pointer
 /// to its resolved value.
 template <typename Set, typename Option, typename Member>

@@ -106,6 +106,16 @@ ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnv
   return options;
 }
 
+Options merged(const Options& call, const Options& under) {
+  Options all = under;
+  for_each_option([&](const auto& row) {
+    if (const auto& set = set_in(call, row.option)) {
+      set_in(all, row.option) = set;
+    }
+  });
+  return all;
+}
+
 void validate(const ResolvedOptions& options) {
   if (!options.environment_error.empty()) {
     throw InvalidArgument(options.environment_error);

@@ -37,7 +37,7 @@ struct ResolvedOptions {
   Journal journal = Journal::written;
   bool try_quarantined = false;
   Revalidate revalidate = Revalidate::no;
-  bool print = false;
+  Print print = Print::nothing;
   std::shared_ptr<Communicator> communicator;
   bool communicator_given = false;  ///< true if an option set `communicator`; else it is `one_rank()`
   TimerFactory timer;
@@ -57,6 +57,9 @@ struct ResolvedOptions {
 /// Throws InvalidArgument for values that make no sense. Not part of `resolve`, so that a rank can tell the
 /// other ranks before it throws.
 void validate(const ResolvedOptions& options);
+
+/// Returns `under` with every option that `call` sets.
+Options merged(const Options& call, const Options& under);
 
 /// Resolves each option. Does not check the values.
 ResolvedOptions resolve(const Options& call, const Options& tuner, const ReadEnvironment& environment);

@@ -23,6 +23,13 @@ void check_request(const ProblemRequest& request) {
                           " configs locked to " + config_name(*request.locked_config) +
                           ", which does not exist");
   }
+  for (const std::optional<std::size_t>& chosen : request.chosen_elsewhere) {
+    if (chosen.value_or(0) >= request.config_count) {
+      throw InvalidArgument("tuning problem with " + std::to_string(request.config_count) +
+                            " configs, for which " + config_name(*chosen) +
+                            " was chosen elsewhere, which does not exist");
+    }
+  }
 }
 
 std::vector<bool> left_out_of(const ProblemRequest& request) {

@@ -34,6 +34,8 @@ struct ProblemRequest {
   /// True if its configs are alternatives, each of which may launch problems of its own. They are tuned one
   /// after the other before the alternatives are compared.
   bool choice_point = false;
+  /// By starting point of the search: the config that was chosen there, or nothing where it is not known.
+  std::vector<std::optional<std::size_t>> chosen_elsewhere{};
   std::optional<UnderAlternative> under{};  ///< set if an alternative launches it
 };
 

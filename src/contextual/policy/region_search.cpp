@@ -67,6 +67,29 @@ std::size_t candidates_of(const std::vector<ProblemState>& problems,
   return count;
 }
 
+/// By starting point; `start` for the problems of which nothing else is known.
+std::vector<Assignment> chosen_elsewhere(const std::vector<ProblemState>& problems,
+                                         const std::vector<std::size_t>& members, const Assignment& start) {
+  std::vector<Assignment> points;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const ProblemState& problem = problems[members[i]];
+    const auto& chosen = problem.request().chosen_elsewhere;
+    points.resize(std::max(points.size(), chosen.size()), start);
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      if (chosen[k] && problem.viable(*chosen[k])) {
+        points[k][i] = *chosen[k];
+      }
+    }
+  }
+  std::vector<Assignment> different;
+  for (Assignment& point : points) {
+    if (point != start && std::find(different.begin(), different.end(), point) == different.end()) {
+      different.push_back(std::move(point));
+    }
+  }
+  return different;
+}
+
 /// With the article.
 std::string text_of(Reference reference) {
   switch (reference) {
@@ -203,6 +226,7 @@ void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::i
     request.problems.push_back(problem_of(problems[member]));
   }
   request.start = project(base_, members_);
+  request.further_starts = chosen_elsewhere(problems, members_, request.start);
   if (task_.by_alternative.empty()) {
     request.walked = walk_.samples_of(members_, base_);
   }

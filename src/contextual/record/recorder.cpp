@@ -5,6 +5,7 @@
 #include "contextual/record/launch_event.hpp"
 #include "contextual/record/limit_event.hpp"
 #include "contextual/record/progress.hpp"
+#include "contextual/record/rates.hpp"
 #include "contextual/record/search_event.hpp"
 #include "contextual/record/text_format.hpp"
 #include "contextual/record/utc_time.hpp"
@@ -31,14 +32,20 @@ std::string new_run_id() {
          std::to_string(next.fetch_add(1));
 }
 
-std::string problem_text(const ProblemSlot& slot) {
-  return slot.problem.name + " " + slot.problem.key_text;
+template <typename Event>
+void add_rates(Event& event, const ProblemSlot& slot, double time_ns) {
+  const KernelMetrics metrics = metrics_of(slot.launched.work, time_ns);
+  event.teraflops_per_second = metrics.teraflops_per_second;
+  event.gigabytes_per_second = metrics.gigabytes_per_second;
 }
 
 }  // namespace
 
 Recorder::Recorder(const options::ResolvedOptions& options, std::string region)
-    : options_(options), region_(std::move(region)), rank_(options.communicator->rank()) {
+    : options_(options),
+      region_(std::move(region)),
+      rank_(options.communicator->rank()),
+      printer_(rank_ == 0 ? options.print : Print::nothing, region_, print_to_stderr) {
   report().region = region_;
   report().run_id = new_run_id();
   if (!options.log_directory.empty()) {
@@ -62,7 +69,7 @@ void Recorder::warn_of_lone_rank() {
   const auto text = options::lone_rank_warning(options_, launched);
   if (text && !warned.exchange(true)) {
     warning(*text);
-    if (!options_.print && launched->rank == 0) {
+    if (options_.print == Print::nothing && launched->rank == 0) {
       std::fprintf(stderr, "[contextual] warning: %s\n", text->c_str());
     }
   }
@@ -106,12 +113,6 @@ void Recorder::write(EventBody body) {
   }
 }
 
-void Recorder::print(const std::string& line) const {
-  if (options_.print && rank_ == 0) {
-    std::fprintf(stderr, "%s\n", one_line(line).c_str());
-  }
-}
-
 std::int64_t Recorder::elapsed_ns() const {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_)
       .count();
@@ -119,6 +120,7 @@ std::int64_t Recorder::elapsed_ns() const {
 
 void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& result,
                      const std::vector<ProblemView>& problems, const detail::AgreedTimes& agreed) {
+  time_.end_batch(plan.length());
   for (std::size_t i = 0; i < plan.length(); ++i) {
     builder_.begin_row(plan.phases[i], plan.first_iteration + static_cast<std::int64_t>(i));
     for (const ProblemView& problem : problems) {
@@ -131,10 +133,20 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
       }
       const Cell cell = cell_of(result, problem, i, options_.policy.n_warmup);
       builder_.add_cell(*problem.slot, cell, launched);
+      if (launched && cell.role == Cell::Role::step) {
+        note_step(*problem.slot, cell);
+      }
       LaunchRow row = launch_event(plan, result, agreed, *problem.slot, i, cell);
       config_complete(row, problem, cell);
       write(std::move(row));
     }
+  }
+}
+
+void Recorder::note_step(const ProblemSlot& slot, const Cell& cell) {
+  time_.add_walked(slot.index);
+  if (cell.warmup) {
+    printer_.note_warmup(slot, cell.config_id);
   }
 }
 
@@ -145,6 +157,9 @@ void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const
   }
   const policy::ConfigRecord& config = problem.record->configs[cell.config_id];
   const policy::Summary summary = policy::summarize(config.samples_ns, options_.policy.statistic);
+  if (!config.rejection) {
+    printer_.measured(*problem.slot, cell.config_id, summary);
+  }
   if (summary.count == 0) {
     return;
   }
@@ -154,6 +169,7 @@ void Recorder::config_complete(LaunchRow& row, const ProblemView& problem, const
   complete.sample_count = static_cast<std::int64_t>(summary.count);
   complete.centre_ns = summary.centre_ns;
   complete.spread_ns = summary.spread_ns;
+  add_rates(complete, *problem.slot, summary.centre_ns);
   write(complete);
 }
 
@@ -165,8 +181,7 @@ void Recorder::rejected(const ProblemSlot& slot, std::size_t config_id, const st
   event.config = config_use(slot, config_id);
   event.reason = reason;
   write(event);
-  print("[contextual] " + region_ + ": " + problem_text(slot) + ": config-" + std::to_string(config_id) +
-        " " + event.config.values.to_string() + " rejected: " + reason);
+  printer_.rejected(slot, config_id, reason);
 }
 
 void Recorder::choice(const ProblemView& problem) {
@@ -181,11 +196,11 @@ void Recorder::choice(const ProblemView& problem) {
       policy::summarize(record.configs[record.choice].samples_ns, options_.policy.statistic);
   if (summary.count > 0) {
     event.latency_ns = summary.centre_ns;
+    add_rates(event, slot, summary.centre_ns);
   }
+  event.walk_ns = time_.walk_ns(slot.index);
   write(event);
-  print("[contextual] " + region_ + ": " + problem_text(slot) + ": " + std::string(enum_text(event.status)) +
-        " config-" + std::to_string(record.choice) + " " + event.config.values.to_string() + ": " +
-        record.reason);
+  printer_.chosen(problem, options_.policy.statistic);
 }
 
 void Recorder::warning(const std::string& text) {
@@ -193,7 +208,7 @@ void Recorder::warning(const std::string& text) {
   event.text = text;
   write(event);
   report().warnings.push_back(text);
-  print("[contextual] " + region_ + ": warning: " + text);
+  printer_.warning(text);
 }
 
 void Recorder::progress(const policy::TuningState& state, Phase phase, std::size_t open_problems) {
@@ -206,7 +221,7 @@ void Recorder::progress(const policy::TuningState& state, Phase phase, std::size
   event.estimated_left_ns =
       estimate_left_ns(event.iterations_done, event.iterations_expected, event.elapsed_ns);
   write(event);
-  print(format_progress(region_, event));
+  printer_.progress(event);
   if (options_.progress) {
     contextual::Progress progress;
     progress.region = region_;
@@ -258,11 +273,12 @@ void Recorder::fails(const std::exception_ptr& thrown, const detail::BatchPlan& 
 }
 
 void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
-  builder_.end(ending.state, ending.problems, options_.policy.statistic);
+  builder_.end(ending.state, ending.problems, options_.policy.statistic, time_);
   if (!end_written_) {
     const auto failure = thrown ? std::optional(describe(thrown, rank_)) : std::nullopt;
     write_end(failure ? &*failure : nullptr, ending);
   }
+  printer_.end(report());
 }
 
 void Recorder::write_end(const Failure* failure, const Ending& ending) {

@@ -7,10 +7,12 @@
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/failure.hpp"
+#include "contextual/record/printer.hpp"
 #include "contextual/record/problem_view.hpp"
 #include "contextual/record/rank_log.hpp"
 #include "contextual/record/report_builder.hpp"
 #include "contextual/record/timeline_keeper.hpp"
+#include "contextual/record/tuning_time.hpp"
 
 #include <contextual/report.hpp>
 
@@ -39,6 +41,10 @@ class Recorder {
   /// Opens the logs. Throws InvalidArgument if the directory cannot be written.
   Recorder(const options::ResolvedOptions& options, std::string region);
 
+  /// Tells that the tuner begins to work, or leaves the thread of `run` to the program: what lies between the
+  /// two is no time of this run.
+  void work_begins() { time_.resume(); }
+  void work_ends() { time_.pause(); }
   void batch(const detail::BatchPlan& plan, const detail::BatchResult& result,
              const std::vector<ProblemView>& problems, const detail::AgreedTimes& agreed);
   void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason,
@@ -80,7 +86,8 @@ class Recorder {
  private:
   void warn_of_lone_rank();
   void write(EventBody body);
-  void print(const std::string& line) const;
+  /// The walk has tried a config of a problem.
+  void note_step(const detail::ProblemSlot& slot, const policy::Cell& cell);
   /// If `row` is a config's last repeat, sets its average and writes the config's summary.
   void config_complete(LaunchRow& row, const ProblemView& problem, const policy::Cell& cell);
   void write_end(const Failure* failure, const Ending& ending);
@@ -91,6 +98,8 @@ class Recorder {
   std::optional<RankLog> log_;
   ReportBuilder builder_;
   TimelineKeeper timelines_;
+  Printer printer_;
+  TuningTime time_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::size_t searches_written_ = 0;
   bool end_written_ = false;

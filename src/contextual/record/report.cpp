@@ -1,4 +1,6 @@
+#include "contextual/record/choice_lines.hpp"
 #include "contextual/record/progress.hpp"
+#include "contextual/record/rates.hpp"
 #include "contextual/record/text_format.hpp"
 
 #include <contextual/report.hpp>
@@ -6,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <utility>
 
 namespace contextual {
 namespace {
@@ -73,8 +76,18 @@ std::string_view text_of(SearchReference reference) {
   }
 }
 
-/// What the closing comparison says.
-std::string comparison_text(const SearchReport& search) {
+/// The gain over the reference of the closing comparison; empty if it has measured none.
+std::string gain_text(const SearchReport& search) {
+  const bool other = search.reference != SearchReference::first_feasible &&
+                     search.reference != SearchReference::none && search.choice != search.compared_with;
+  return other && search.gain ? percent(-search.gain->centre) + " to " +
+                                    std::string(text_of(search.reference)) + " (95 % interval " +
+                                    percent(-search.gain->high) + " to " + percent(-search.gain->low) + ")"
+                              : "";
+}
+
+/// What the closing comparison says where it has measured no gain.
+std::string no_gain_text(const SearchReport& search) {
   const std::string reference(text_of(search.reference));
   const bool is_choice = search.choice == search.compared_with;
   if (search.reference == SearchReference::first_feasible) {
@@ -89,11 +102,121 @@ std::string comparison_text(const SearchReport& search) {
            : search.reference == SearchReference::default_alternative ? "the default alternative was kept"
                                                                       : "the defaults were kept";
   }
-  if (!search.gain) {
-    return "compared with " + reference + ", without enough valid times";
+  return "compared with " + reference + ", without enough valid times";
+}
+
+std::string comparison_text(const SearchReport& search) {
+  const std::string gain = gain_text(search);
+  return gain.empty() ? no_gain_text(search) : "makespan " + gain;
+}
+
+std::string time_text(const TimeSummary& time) {
+  return time.count == 0 ? "no time" : record::format_latency(time.centre_ns);
+}
+
+std::string spread_text(const TimeSummary& time) {
+  return record::short_time(time.centre_ns) + " +- " + record::short_time(time.spread_ns) + " (" +
+         std::to_string(time.count) + (time.count == 1 ? " sample)" : " samples)");
+}
+
+bool has_choice(const ProblemReport& problem) {
+  return problem.outcome != ProblemOutcome::failed &&
+         (problem.outcome != ProblemOutcome::open || !problem.reason.empty());
+}
+
+std::string note_on(const ProblemReport& problem) {
+  return problem.outcome == ProblemOutcome::failed        ? "no choice: every config was rejected"
+         : !has_choice(problem)                           ? "no choice: the run ended before"
+         : problem.outcome == ProblemOutcome::provisional ? "(provisional)"
+         : !problem.pinned_by.empty()                     ? "(pinned)"
+         : problem.reused                                 ? "(from an earlier run)"
+                                                          : "";
+}
+
+record::ChoiceLine choice_line(const ProblemReport& problem) {
+  record::ChoiceLine line;
+  line.kernel = record::one_line(problem.kernel);
+  line.key = record::one_line(problem.key);
+  line.note = note_on(problem);
+  if (!has_choice(problem)) {
+    return line;
   }
-  return "makespan " + percent(-search.gain->centre) + " to " + reference + " (95 % interval " +
-         percent(-search.gain->high) + " to " + percent(-search.gain->low) + ")";
+  line.config = record::one_line(problem.choice_config.to_string());
+  line.gain = problem.choice == 0 ? "default" : "";
+  if (problem.choice < problem.configs.size() && problem.configs[problem.choice].time.count > 0) {
+    const double time_ns = problem.configs[problem.choice].time.centre_ns;
+    const TimeSummary& standard = problem.configs.front().time;
+    line.time = record::short_time(time_ns);
+    if (problem.choice != 0 && standard.count > 0 && standard.centre_ns > 0) {
+      line.gain = record::short_percent(time_ns / standard.centre_ns - 1);
+    }
+  }
+  return line;
+}
+
+std::size_t rejected_count(const std::vector<ProblemReport>& problems) {
+  std::size_t count = 0;
+  for (const ProblemReport& problem : problems) {
+    count += static_cast<std::size_t>(
+        std::count_if(problem.configs.begin(), problem.configs.end(),
+                      [](const ConfigReport& config) { return config.rejection.has_value(); }));
+  }
+  return count;
+}
+
+/// The region's makespan, how often it ran, and how long that took.
+std::string region_text(const RegionReport& report) {
+  std::string text = record::one_line(report.region) + ": ";
+  if (report.table.empty()) {
+    return text + "nothing was tuned\n";
+  }
+  if (!report.searches.empty() && !report.searches.back().choice.empty()) {
+    const SearchReport& search = report.searches.back();
+    const std::string gain = gain_text(search);
+    text += report.tuned_makespan ? "makespan " + record::short_time(report.tuned_makespan->centre_ns) + ", "
+            : gain.empty()        ? ""
+                                  : "makespan ";
+    text += (gain.empty() ? no_gain_text(search) : gain) + "; ";
+  }
+  const auto final_runs = std::count_if(report.table.begin(), report.table.end(),
+                                        [](const TableRow& row) { return row.phase == Phase::final_run; });
+  const std::int64_t runs =
+      report.walk_iterations + report.search_iterations - report.resumed_iterations + final_runs;
+  text += std::to_string(runs) + (runs == 1 ? " run in " : " runs in ") +
+          record::format_duration(report.tuning_ns);
+  if (report.resumed_iterations > 0) {
+    text += ", after " + std::to_string(report.resumed_iterations) + " by an earlier process";
+  }
+  if (const std::size_t rejected = rejected_count(report.problems); rejected > 0) {
+    text += ", " + std::to_string(rejected) + (rejected == 1 ? " config rejected" : " configs rejected");
+  }
+  return text + "\n";
+}
+
+/// Why a problem has its choice.
+std::string why_text(const ProblemReport& problem) {
+  std::string text = record::one_line(problem.kernel + (problem.key.empty() ? "" : " " + problem.key)) + ": ";
+  text +=
+      has_choice(problem)
+          ? "config-" + std::to_string(problem.choice) + ": " + record::one_line(problem.reason) + "\n"
+          : note_on(problem) + (problem.reason.empty() ? "" : ": " + record::one_line(problem.reason)) + "\n";
+  if (problem.walk_ns > 0) {
+    text += "    its walk took " + record::format_duration(problem.walk_ns);
+    if (has_choice(problem) && problem.choice < problem.configs.size() &&
+        problem.configs[problem.choice].time.count > 0) {
+      text += "; own time " + spread_text(problem.configs[problem.choice].time);
+      const std::string rates = record::rates_text(problem.configs[problem.choice].metrics);
+      text += rates.empty() ? "" : ", " + rates;
+    }
+    text += "\n";
+  }
+  for (const ConfigReport& config : problem.configs) {
+    if (config.rejection) {
+      text += "    rejected: config-" + std::to_string(config.config_id) + " " +
+              record::one_line(config.config.to_string()) + ": " + record::one_line(*config.rejection) + "\n";
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -127,25 +250,34 @@ std::string RegionReport::table_text(std::optional<Phase> only) const {
   return text;
 }
 
-std::string RegionReport::choices_text() const {
-  std::string text;
+std::string RegionReport::choices_text(std::size_t width) const {
+  std::vector<record::ChoiceLine> lines;
+  lines.reserve(problems.size());
   for (const ProblemReport& problem : problems) {
-    const std::string name = record::one_line(problem.kernel + " " + problem.key);
-    if (problem.outcome == ProblemOutcome::open && problem.reason.empty()) {
-      text += name + ": no choice\n    the run ended before it was tuned\n";
-      continue;
-    }
-    text += name + ": config-" + std::to_string(problem.choice) + " " +
-            record::one_line(problem.choice_config.to_string());
-    if (problem.choice < problem.configs.size() && problem.configs[problem.choice].time.count > 0) {
-      const TimeSummary& time = problem.configs[problem.choice].time;
-      text += ", " + record::format_latency(time.centre_ns) + " +- " + record::format_latency(time.spread_ns);
-    }
-    text += problem.outcome == ProblemOutcome::provisional ? " (provisional)" : "";
-    text += !problem.pinned_by.empty() ? " (pinned)" : problem.reused ? " (from an earlier run)" : "";
-    text += "\n    " + record::one_line(problem.reason) + "\n";
+    lines.push_back(choice_line(problem));
   }
-  return text;
+  return record::choice_lines(std::move(lines), width);
+}
+
+std::string RegionReport::to_string(Detail detail, std::size_t width) const {
+  std::string text = choices_text(width) + record::wrapped(region_text(*this), width);
+  if (detail == Detail::choices) {
+    return text;
+  }
+  std::string why = "Why:\n";
+  for (const ProblemReport& problem : problems) {
+    why += why_text(problem);
+  }
+  if (default_makespan && tuned_makespan) {
+    why += "makespan in the closing comparison: " + spread_text(*tuned_makespan) + ", all defaults " +
+           spread_text(*default_makespan) + "\n";
+  }
+  why += searches.empty() ? "" : "Search:\n" + searches_text();
+  why += limit ? "Limit:\n" + limit_text() : "";
+  for (const std::string& warning : warnings) {
+    why += "warning: " + record::one_line(warning) + "\n";
+  }
+  return text + record::wrapped(why, width);
 }
 
 std::string RegionReport::assignment_text(const SearchReport& search, const Assignment& assignment) const {
@@ -186,9 +318,6 @@ std::string RegionReport::limit_text() const {
   if (!limit) {
     return "";
   }
-  const auto time_text = [](const TimeSummary& time) {
-    return time.count == 0 ? std::string("no time") : record::format_latency(time.centre_ns);
-  };
   std::string text;
   for (const PartReport& part : limit->parts) {
     text += "part " + record::one_line(part.name) + ": " + time_text(part.makespan) + "\n";

@@ -1,6 +1,7 @@
 #include "contextual/record/report_builder.hpp"
 
 #include "contextual/policy/statistics.hpp"
+#include "contextual/record/rates.hpp"
 #include "contextual/record/search_event.hpp"
 
 #include <algorithm>
@@ -100,11 +101,12 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
     report.pinned_by = slot.found.pinned_by;
     report.reason = "pinned by " + slot.found.pinned_by;
   }
+  report.work = slot.launched.work;
   for (std::size_t id = 0; id < record.configs.size(); ++id) {
     const policy::ConfigRecord& config = record.configs[id];
-    report.configs.push_back({id, config_of(slot, id), time_summary(config.samples_ns, statistic),
-                              time_summary(config.makespans_ns, statistic), config.rejection,
-                              config.left_out});
+    const TimeSummary time = time_summary(config.samples_ns, statistic);
+    report.configs.push_back({id, config_of(slot, id), time, time_summary(config.makespans_ns, statistic),
+                              config.rejection, config.left_out, metrics_of(report.work, time.centre_ns)});
   }
   return report;
 }
@@ -151,7 +153,8 @@ void ReportBuilder::add_search(const policy::SearchRecord& search, const std::ve
 }
 
 void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemView> problems,
-                        Statistic statistic) {
+                        Statistic statistic, const TuningTime& time) {
+  report_.tuning_ns = time.total_ns();
   if (state != nullptr) {
     report_.walk_iterations = state->walk_iterations();
     report_.search_iterations = state->search_iterations();
@@ -163,6 +166,7 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
   for (const ProblemView& problem : problems) {
     places[problem.slot->index] = report_.problems.size();
     report_.problems.push_back(report_of(problem, statistic));
+    report_.problems.back().walk_ns = time.walk_ns(problem.slot->index);
     const auto first_row = first_rows_.find(problem.slot->index);
     report_.problems.back().first_row =
         first_row == first_rows_.end() ? report_.table.size() : first_row->second;

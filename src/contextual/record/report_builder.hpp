@@ -6,6 +6,7 @@
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/events.hpp"
 #include "contextual/record/problem_view.hpp"
+#include "contextual/record/tuning_time.hpp"
 
 #include <contextual/report.hpp>
 #include <contextual/statistic.hpp>
@@ -31,7 +32,8 @@ class ReportBuilder {
   /// Adds a search that is over. `problems` are those known when it ended.
   void add_search(const policy::SearchRecord& search, const std::vector<ProblemView>& problems);
   /// Ends the report. `state` is null if the ranks never agreed on a first batch.
-  void end(const policy::TuningState* state, std::vector<ProblemView> problems, Statistic statistic);
+  void end(const policy::TuningState* state, std::vector<ProblemView> problems, Statistic statistic,
+           const TuningTime& time);
 
  private:
   RegionReport report_;  ///< before `end`, cells and searches refer to slots by their index

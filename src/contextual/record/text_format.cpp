@@ -16,8 +16,16 @@ std::string percent_text(double fraction) {
   return text;
 }
 
+std::string rate_text(double rate) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", rate);
+  return text;
+}
+
 std::string number_text(double number, Unit unit) {
   switch (unit) {
+    case Unit::rate:
+      return rate_text(number);
     case Unit::latency_ns:
       return format_latency(number);
     case Unit::duration_ns:
@@ -32,6 +40,7 @@ std::string number_text(double number, Unit unit) {
 std::string number_text(std::int64_t number, Unit unit) {
   switch (unit) {
     case Unit::none:
+    case Unit::rate:
     case Unit::fraction:
       return std::to_string(number);
     case Unit::megahertz:

@@ -123,23 +123,27 @@ ChoiceEntry entry_of(const Json& content) {
 
 }  // namespace
 
-std::uint64_t ChoiceEntry::purpose_digest() const {
-  StableHash hash;
-  for (const std::string& machine : machines) {
-    hash.add(std::string_view(machine));
+ChoicePurpose::ChoicePurpose(const ChoiceEntry& entry) {
+  StableHash all;
+  for (const std::string& machine : entry.machines) {
+    all.add(std::string_view(machine));
   }
-  std::uint64_t together = 0;  // in any order
-  for (const KeptChoice& choice : choices) {
-    StableHash one;
-    one.add(std::string_view(choice.kernel)).add(choice.key.hash()).add(choice.scope);
-    one.add(choice.rank ? std::uint64_t{*choice.rank} + 1 : 0);
+  machines = all.value();
+  for (const KeptChoice& choice : entry.choices) {
+    StableHash hash;
+    hash.add(std::string_view(choice.kernel)).add(choice.key.hash()).add(choice.scope);
+    hash.add(choice.rank ? std::uint64_t{*choice.rank} + 1 : 0);
     for (const ChosenKernel& kernel : choice.launched) {
-      one.add(std::string_view(kernel.name)).add(kernel.table_digest);
+      hash.add(std::string_view(kernel.name)).add(kernel.table_digest);
     }
-    together += one.value();
+    problems.push_back(hash.value());
   }
-  hash.add(together);
-  return hash.value();
+  std::sort(problems.begin(), problems.end());
+}
+
+bool ChoicePurpose::covers(const ChoicePurpose& older) const {
+  return machines == older.machines &&
+         std::includes(problems.begin(), problems.end(), older.problems.begin(), older.problems.end());
 }
 
 std::string as_kept(const std::string& text) {

@@ -46,10 +46,18 @@ struct ChoiceEntry {
   std::optional<std::int64_t> makespan_ns{};
   std::vector<KeptChoice> choices;
   bool operator==(const ChoiceEntry&) const = default;
+};
 
-  /// Returns a digest of what it is for: machines, problems, and the kernels as they were. Of entries with
-  /// the same one the newest counts.
-  std::uint64_t purpose_digest() const;
+/// What an entry is for.
+struct ChoicePurpose {
+  explicit ChoicePurpose(const ChoiceEntry& entry);
+
+  /// Returns true if the entry makes an older one superfluous: it is of the same machines, and has all of its
+  /// problems, with the kernels as they were.
+  bool covers(const ChoicePurpose& older) const;
+
+  std::uint64_t machines = 0;           ///< a digest
+  std::vector<std::uint64_t> problems;  ///< a digest of each, sorted
 };
 
 /// Returns the entry as JSON, with a digest of its content and the version of the format.

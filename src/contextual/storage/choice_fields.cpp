@@ -33,12 +33,19 @@ Json json_of_key(const Key& key) {
 }
 
 Key key_of(const Json& json) {
+  const auto& words = json.get_ref<const Json::array_t&>();
+  if (words.size() > Key::capacity) {
+    throw std::runtime_error("a key has more than " + std::to_string(Key::capacity) + " words");
+  }
   Key key;
-  for (const Json& word : json.get_ref<const Json::array_t&>()) {
+  for (const Json& word : words) {
     if (word.size() != 2) {
       throw std::runtime_error("a word of a key is no pair");
     }
-    const std::size_t type = count_of(word.at(0), static_cast<std::size_t>(Key::Type::text_more));
+    const std::size_t type = count_of(word.at(0), static_cast<std::size_t>(Key::Type::digest));
+    if (key.is_digest()) {
+      throw std::runtime_error("the digest of a long key is two words");
+    }
     key.append_word(static_cast<Key::Type>(type), word_of(word.at(1)));
   }
   return key;

@@ -86,9 +86,14 @@ ChoiceStore::Files ChoiceStore::files() const {
   }
   std::sort(files.entries.begin(), files.entries.end(),
             [](const Named& a, const Named& b) { return a.file > b.file; });
-  std::set<std::uint64_t> known;
+  std::vector<ChoicePurpose> counting;
   for (Named& named : files.entries) {
-    named.superseded = !known.insert(named.entry.purpose_digest()).second;
+    ChoicePurpose purpose(named.entry);
+    named.superseded = std::any_of(counting.begin(), counting.end(),
+                                   [&](const ChoicePurpose& newer) { return newer.covers(purpose); });
+    if (!named.superseded) {
+      counting.push_back(std::move(purpose));
+    }
   }
   return files;
 }
@@ -150,8 +155,9 @@ std::string ChoiceStore::save(const ChoiceEntry& entry) const {
   const std::string name = new_file_name();
   std::string problem = folder_.write(name, to_json(entry));
   if (problem.empty()) {
+    const ChoicePurpose purpose(entry);
     for (const Named& named : files().entries) {
-      if (named.superseded && named.file < name && named.entry.purpose_digest() == entry.purpose_digest()) {
+      if (named.superseded && named.file < name && purpose.covers(ChoicePurpose(named.entry))) {
         static_cast<void>(folder_.remove(named.file));  // of another user: it stays, and does not count
       }
     }

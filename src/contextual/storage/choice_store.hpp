@@ -18,14 +18,14 @@
 namespace contextual::storage {
 
 /// A folder a region, in `choices` of the cache directory, with a file an entry. A file is never changed; of
-/// those with one purpose (ChoiceEntry::purpose_digest) the newest counts. Names are made of what every file
-/// system takes. What is pinned is beside them, in files whose names end in `.pin`.
+/// those of which a newer one has all problems (ChoicePurpose::covers) that one counts. Names are made of
+/// what every file system takes. What is pinned is beside them, in files whose names end in `.pin`.
 class ChoiceStore {
  public:
   explicit ChoiceStore(std::filesystem::path directory, const std::string& region);
 
   struct Kept {
-    std::vector<ChoiceEntry> entries;   ///< the newest first, one a purpose
+    std::vector<ChoiceEntry> entries;   ///< the newest first, without superseded ones
     std::vector<std::string> problems;  ///< files that are not used, and why
   };
   /// Returns what is there. A damaged file gets another name.
@@ -34,7 +34,7 @@ class ChoiceStore {
   struct Named {
     std::string file;  ///< later names come later in the order of texts
     ChoiceEntry entry;
-    bool superseded = false;  ///< a newer one has its purpose
+    bool superseded = false;  ///< a newer one covers it
   };
   struct Damaged {
     std::string file;
@@ -70,6 +70,7 @@ class ChoiceStore {
 
 /// The folder of the regions within a cache directory, and the endings of the names in their folders.
 inline constexpr const char* choices_folder = "choices";
+inline constexpr const char* journals_folder = "journal";
 inline constexpr const char* entry_ending = ".json";
 inline constexpr const char* damaged_ending = ".damaged";
 inline constexpr const char* pin_ending = ".pin";

@@ -65,10 +65,10 @@ void list_pins(const ChoiceStore& store, const std::string& region, KeptChoices:
   }
 }
 
-void remove(const ChoiceStore& store, const std::string& file, bool dry_run, Changes& changes) {
-  const std::string problem = dry_run ? std::string() : store.folder().remove(file);
+void remove(const detail::TrustedFolder& folder, const std::string& file, bool dry_run, Changes& changes) {
+  const std::string problem = dry_run ? std::string() : folder.remove(file);
   if (problem.empty()) {
-    changes.files.push_back(store.path() / file);
+    changes.files.push_back(folder.path() / file);
   } else {
     changes.problems.push_back(problem);
   }
@@ -82,6 +82,22 @@ void note_refusals(const ChoiceStore::Files& files, std::vector<std::string>& pr
 bool older(const std::string& file, std::chrono::system_clock::time_point limit) {
   const auto written = storage::written_at(file);
   return written && *written < limit;
+}
+
+/// A tuning that is under way writes all the time.
+void prune_journals(const fs::path& directory, std::chrono::seconds age, bool dry_run, Changes& changes) {
+  const fs::path all = storage::journals_folder;
+  const auto limit = fs::file_time_type::clock::now() - age;
+  for (const std::string& name : detail::TrustedFolder(directory, all).folders()) {
+    const detail::TrustedFolder folder(directory, all / name);
+    for (const std::string& file : folder.files("").names) {
+      std::error_code unknown;
+      const fs::file_time_type written = fs::last_write_time(folder.path() / file, unknown);
+      if (!unknown && written < limit) {
+        remove(folder, file, dry_run, changes);
+      }
+    }
+  }
 }
 
 bool has_kernel(const ChoiceEntry& entry, const std::optional<std::string>& kernel) {
@@ -136,15 +152,18 @@ Changes KeptChoices::prune(const Prune& what) const {
     note_refusals(files, changes.problems);
     for (const ChoiceStore::Named& named : files.entries) {
       if (named.superseded || (what.older_than && older(named.file, now - *what.older_than))) {
-        remove(store, named.file, what.dry_run, changes);
+        remove(store.folder(), named.file, what.dry_run, changes);
       }
     }
     for (const std::string& damaged : store.folder().files(storage::damaged_ending).names) {
-      remove(store, damaged, what.dry_run, changes);
+      remove(store.folder(), damaged, what.dry_run, changes);
     }
     for (const std::string& abandoned : store.folder().abandoned_files()) {
-      remove(store, abandoned, what.dry_run, changes);
+      remove(store.folder(), abandoned, what.dry_run, changes);
     }
+  }
+  if (what.older_than) {
+    prune_journals(directory_, *what.older_than, what.dry_run, changes);
   }
   return changes;
 }
@@ -156,7 +175,7 @@ Changes KeptChoices::forget(const std::string& region, const std::optional<std::
   note_refusals(files, changes.problems);
   for (const ChoiceStore::Named& named : files.entries) {
     if (has_kernel(named.entry, kernel)) {
-      remove(store, named.file, false, changes);
+      remove(store.folder(), named.file, false, changes);
     }
   }
   return changes;

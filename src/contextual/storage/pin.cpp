@@ -73,13 +73,20 @@ Pin pin_of(const Json& json, const std::string& file) {
   if (pin.kernel.empty() || (!pin.config && !pin.config_id)) {
     throw std::runtime_error("a pin names a kernel and its config");
   }
+  const char last = pin.key_text.empty() ? ')' : pin.key_text.back();
+  if (!pin.key && last != ')' && last != '}') {
+    throw std::runtime_error(
+        "the key " + pin.key_text +
+        " also names an alternative or a device, which only `scope` and `key_words` can say: pin a kept "
+        "set, or leave out what follows the key's last bracket");
+  }
   return pin;
 }
 
 }  // namespace
 
-bool Pin::is_for(const Key& of_key, const std::string& of_text, std::uint64_t in_scope) const {
-  if (scope && *scope != in_scope) {
+bool Pin::is_for(const Key& of_key, const std::string& of_text, const PinScope& in) const {
+  if (scope && *scope != in.alternatives && *scope != in.word()) {
     return false;
   }
   return of_every_key() || (key ? *key == of_key

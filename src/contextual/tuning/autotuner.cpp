@@ -83,6 +83,8 @@ struct ContextualAutotuner::Impl {
   Report report;
   /// What run_with_kept has installed for `tune` to compare with the defaults.
   std::optional<RegionReport> to_revalidate;
+  /// The sets that install_kept could not install, for `tune` to start from.
+  std::vector<std::string> starts;
   CallWatch watch;  ///< of calls without a tuning run; goes first, since its thread reads the report
 
   explicit Impl(Options o) : options(std::move(o)) {}
@@ -201,6 +203,7 @@ bool ContextualAutotuner::Impl::run(const std::string& region, const std::functi
                                     const options::ResolvedOptions& resolved, const Occasion& occasion) {
   const std::uint32_t id = region_id(region, resolved);
   to_revalidate.reset();
+  starts.clear();
   const bool settled =
       occasion.origin == Origin::run && !resolved.always_tune && groups.settled(region, id, resolved);
   if (settled) {
@@ -298,7 +301,9 @@ std::optional<tuning::InstalledChoices> ContextualAutotuner::Impl::install_kept(
         region, id, static_cast<std::size_t>(groups.exchange_for(resolved).rank()), hello,
         checks ? tuning::Versions::must_be_equal : tuning::Versions::may_differ);
   }
-  return tuning::install_kept_choices(groups.exchange_for(resolved), region, id, sets);
+  auto installed = tuning::install_kept_choices(groups.exchange_for(resolved), region, id, sets);
+  starts = tuning::unusable_sets(sets);
+  return installed;
 }
 
 agreement::Hello ContextualAutotuner::Impl::say_what_is_kept(const std::string& region,
@@ -399,6 +404,7 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
                                      const options::ResolvedOptions& resolved, const Occasion& occasion) {
   agreement::Exchange& exchange = groups.exchange_for(resolved);
   TuningSetup setup(region, id, resolved, occasion, exchange);
+  setup.start_also_from(starts);
   if (const agreement::Hello& hello = setup.meet(); !hello.kept_choices.empty()) {
     try {
       if (run_with_kept(region, id, call, resolved, hello, &setup.recorder())) {
@@ -408,6 +414,7 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
       setup.recorder().end(std::current_exception(), {});
       throw;
     }
+    setup.start_also_from(starts);
     setup.meet();
   }
   groups.note_met(resolved, setup.hello());
@@ -548,10 +555,35 @@ std::shared_ptr<detail::TunedState> ContextualAutotuner::new_tuned_state() {
   return std::make_shared<detail::TunedState>();
 }
 
+Options ContextualAutotuner::options_of(const CallOptions& call, std::string_view region) {
+  if (!call.fixed.empty()) {
+    throw InvalidArgument("region \"" + std::string(region) + "\": a call cannot fix " +
+                          call.fixed.to_string() +
+                          ", because parameters belong to kernels: use `keep` of the kernel, or `autotune`");
+  }
+  Options options;
+  if (!call.autotune) {
+    options.mode = Mode::off;
+  }
+  if (call.verbose) {
+    options.print = Print::choices;
+  }
+  options.communicator = call.communicator;
+  return options;
+}
+
 void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_view name,
-                                      const std::function<void()>& region, const Options& options) {
+                                      const std::function<void()>& region, const Options& options,
+                                      const Options* call) {
   if (inside_region()) {
     region();
+    return;
+  }
+  const auto resolve = [&] {
+    return impl_->resolve(call == nullptr ? options : options::merged(*call, options));
+  };
+  if (call != nullptr && (call->mode || call->always_tune || call->communicator)) {
+    impl_->start(std::string(name), region, resolve(), {});
     return;
   }
   Occasion occasion;
@@ -574,7 +606,7 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
     }
     occasion = {Origin::later_call, use.first_new_text()};
   }
-  if (!impl_->start(std::string(name), region, impl_->resolve(options), occasion)) {
+  if (!impl_->start(std::string(name), region, resolve(), occasion)) {
     state.saturated.store(true, std::memory_order_relaxed);
   }
   const std::lock_guard lock(state.mutex);

@@ -6,22 +6,23 @@
 
 namespace contextual::tuning {
 
-CatchUp::CatchUp(Continuation& continuation, agreement::ProblemSet& shared, record::Recorder& recorder,
-                 MarkRejected mark_rejected)
+CatchUp::CatchUp(Continuation& continuation, OwnContinuation& own, agreement::ProblemSet& shared,
+                 record::Recorder& recorder, MarkRejected mark_rejected)
     : continuation_(continuation),
+      own_(own),
       shared_(shared),
       recorder_(recorder),
       mark_rejected_(std::move(mark_rejected)) {}
 
 void CatchUp::advance(RunProgress& progress) {
-  follow_earlier_run(progress);
+  end_following(progress);
   skip_quarantined(progress);
   replace_quarantined_choices(progress);
 }
 
-/// Up to a batch that has to be run once more, because problems have joined in it.
-void CatchUp::follow_earlier_run(RunProgress& progress) {
+bool CatchUp::follow(RunProgress& progress) {
   policy::TuningState& state = shared_.state();
+  bool followed = false;
   while (const journal::BatchRecord* record = continuation_.next()) {
     if (!continuation_.fits_rejections()) {
       break;
@@ -32,7 +33,8 @@ void CatchUp::follow_earlier_run(RunProgress& progress) {
       state.reject(found);
     }
     if (record->repeat_length > 0) {
-      return;
+      own_.reject_unprepared(continuation_.batch());
+      return false;
     }
     const std::vector<policy::IterationPlan> planned = state.plan(record->length);
     if (!continuation_.fits(planned, shared_.slots().size())) {
@@ -45,19 +47,25 @@ void CatchUp::follow_earlier_run(RunProgress& progress) {
     }
     state.observe(planned, record->outcome);
     progress.iterations += static_cast<std::int64_t>(record->length);
+    own_.follow(continuation_.batch());
     continuation_.advance();
+    followed = true;
   }
-  end_following(progress);
+  return followed && progress.own_open_now;  // as of the last batch that was run
 }
 
 void CatchUp::end_following(RunProgress& progress) {
   if (continuation_.next() != nullptr) {
     return;
   }
+  own_.leave();
   progress.own_open_anywhere = progress.own_open_now;
   recorder_.report().resumed_iterations = continuation_.iterations();
   for (const std::string& note : continuation_.take_notes()) {
     recorder_.warning(note);
+  }
+  if (const std::string problem = own_.take_problem(); !problem.empty()) {
+    recorder_.warning("what this rank tunes alone cannot be resumed: " + problem);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "contextual/agreement/problem_set.hpp"
 #include "contextual/record/recorder.hpp"
 #include "contextual/tuning/continuation.hpp"
+#include "contextual/tuning/own_continuation.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -22,16 +23,24 @@ struct RunProgress {
 };
 
 /// Follows the earlier run, and leaves out what is in quarantine. All ranks do the same, from the same state
-/// and what rank 0 has told, so it needs no message. Not thread-safe.
+/// and what rank 0 has told. Not
+/// thread-safe.
 class CatchUp {
  public:
   using MarkRejected = std::function<void(const std::vector<policy::RejectionOutcome>&)>;
 
-  /// `continuation`, `shared` and `recorder` outlive it. `mark_rejected` tells launches what is rejected.
-  CatchUp(Continuation& continuation, agreement::ProblemSet& shared, record::Recorder& recorder,
-          MarkRejected mark_rejected);
+  /// `continuation`, `own`, `shared` and `recorder` outlive it. `mark_rejected` tells launches what is
+  /// rejected.
+  CatchUp(Continuation& continuation, OwnContinuation& own, agreement::ProblemSet& shared,
+          record::Recorder& recorder, MarkRejected mark_rejected);
 
-  /// Goes on to what has to be run. May throw what a user's search or `feasible` throws.
+  /// Takes in the batches of the earlier run, up to one that has to be run once more because problems have
+  /// joined in it. Returns true if the ranks have to meet, because each of them alone knows whether it still
+  /// has problems of its own to tune: `progress.own_open_now` is then to be set, equal on all ranks. May
+  /// throw what a user's search or `feasible` throws.
+  bool follow(RunProgress& progress);
+
+  /// Goes on to what has to be run. May throw the same.
   void advance(RunProgress& progress);
 
   /// If the earlier run has come to its end, goes by what the ranks have said in this one, and says what has
@@ -39,11 +48,11 @@ class CatchUp {
   void end_following(RunProgress& progress);
 
  private:
-  void follow_earlier_run(RunProgress& progress);
   void skip_quarantined(RunProgress& progress);
   void replace_quarantined_choices(const RunProgress& progress);
 
   Continuation& continuation_;
+  OwnContinuation& own_;
   agreement::ProblemSet& shared_;
   record::Recorder& recorder_;
   MarkRejected mark_rejected_;

@@ -1,8 +1,8 @@
 #include "contextual/tuning/continuation.hpp"
 
-#include "contextual/agreement/joining.hpp"
 #include "contextual/agreement/plan_digest.hpp"
 #include "contextual/tuning/flight_text.hpp"
+#include "contextual/tuning/joined_problems.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -47,23 +47,9 @@ bool Continuation::fits_rejections() {
   return true;
 }
 
-journal::Joined Continuation::joined_since(std::size_t before) const {
-  const std::vector<detail::ProblemSlot*>& all = shared_.slots();
-  const std::vector<detail::ProblemSlot*> joined(all.begin() + static_cast<std::ptrdiff_t>(before),
-                                                 all.end());
-  journal::Joined described{joined.size(), agreement::problems_digest(joined), {}};
-  for (const detail::ProblemSlot* slot : joined) {
-    described.names.append(described.names.empty() ? "" : "; ")
-        .append(slot->problem.name)
-        .append(" ")
-        .append(slot->problem.key_text);
-  }
-  return described;
-}
-
 bool Continuation::fits(const std::vector<policy::IterationPlan>& plan, std::size_t joined_before) {
   const BatchRecord& record = *next();
-  const journal::Joined joined = joined_since(joined_before);
+  const journal::Joined joined = joined_problems(shared_, joined_before);
   const auto& iterations = record.outcome.iterations;
   const bool complete = std::all_of(iterations.begin(), iterations.end(), [this](const auto& iteration) {
     return iteration.cells.size() == shared_.state().problem_count();
@@ -151,11 +137,11 @@ void Continuation::note_unprepared(const std::vector<policy::RejectionOutcome>& 
 
 namespace {
 
-/// Up to the first iteration by which all that joined has been launched; 0 where nothing joined and one batch
-/// is known already.
+/// Up to the first iteration by which all that joined has been launched. The first batch is run again in any
+/// case, because a rank may have launched something for itself.
 std::size_t repeat_length_of(const policy::BatchOutcome& outcome, std::size_t joined_before,
-                             std::size_t problem_count) {
-  std::size_t length = joined_before == 0 ? 1 : 0;
+                             std::size_t problem_count, bool first_batch) {
+  std::size_t length = first_batch ? 1 : 0;
   for (std::size_t p = joined_before; p < problem_count; ++p) {
     const auto first = std::find_if(outcome.iterations.begin(), outcome.iterations.end(),
                                     [p](const auto& iteration) { return iteration.cells[p].launched; });
@@ -174,11 +160,12 @@ void Continuation::write(const std::vector<policy::IterationPlan>& plan, const p
     return;
   }
   BatchRecord record;
+  record.batch = batch_count_;
   record.unprepared = std::exchange(unprepared_, {});
   record.plan_digest = agreement::plan_digest(plan);
   record.length = plan.size();
-  record.joined = joined_since(joined_before);
-  record.repeat_length = repeat_length_of(outcome, joined_before, shared_.slots().size());
+  record.joined = joined_problems(shared_, joined_before);
+  record.repeat_length = repeat_length_of(outcome, joined_before, shared_.slots().size(), batch_count_ == 1);
   record.outcome = outcome;
   record.own_open_anywhere = own_open_anywhere;
   record.comparing = shared_.state().comparing();

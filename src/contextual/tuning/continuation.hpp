@@ -49,6 +49,8 @@ class Continuation {
   bool agrees(const policy::BatchOutcome& now);
   /// The next batch has been taken in.
   void advance();
+  /// Returns the number of the batch that is open, counted from 1.
+  std::uint64_t batch() const noexcept { return batch_count_ + 1; }
   std::int64_t elapsed_ns() const noexcept { return resumption_.elapsed_ns(); }
   std::int64_t iterations() const noexcept { return resumption_.iterations(); }
   /// Returns what is to be said when the earlier run has been followed or left; once.
@@ -70,7 +72,6 @@ class Continuation {
  private:
   void leave(const std::string& why);
   void leave_planned(const std::string& why);
-  journal::Joined joined_since(std::size_t before) const;
 
   agreement::ProblemSet& shared_;
   Resumption resumption_;

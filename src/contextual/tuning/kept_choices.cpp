@@ -171,7 +171,7 @@ class Preparing {
 
 bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) {
   return std::any_of(pins.begin(), pins.end(), [&](const storage::Pin& pin) {
-    return pin.kernel == choice.kernel && pin.is_for(choice.key, choice.key_text, choice.scope);
+    return pin.kernel == choice.kernel && pin.is_for(choice.key, choice.key_text, {choice.scope, 0});
   });
 }
 
@@ -209,6 +209,15 @@ std::vector<ChoiceEntry> without_overlaps(const std::vector<ChoiceEntry>& newest
     }
   }
   return kept;
+}
+
+/// Empty for what is no config, though its file has the right digest.
+Config config_of(const KeptChoice& choice) {
+  try {
+    return Config::from_json(choice.config);
+  } catch (const InvalidArgument&) {
+    return {};
+  }
 }
 
 ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
@@ -261,9 +270,9 @@ KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id
 }
 
 std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchange, const std::string& region,
-                                                     std::uint32_t region_id, const KeptSets& sets) {
-  const std::vector<bool> usable = agreement::agree_on_kept_choices(exchange, region, sets.outcome);
-  const std::vector<ChoiceEntry> entries = without_overlaps(sets.newest_first, usable);
+                                                     std::uint32_t region_id, KeptSets& sets) {
+  sets.outcome.usable = agreement::agree_on_kept_choices(exchange, region, sets.outcome);
+  const std::vector<ChoiceEntry> entries = without_overlaps(sets.newest_first, sets.outcome.usable);
   if (entries.empty() && sets.pins.empty()) {
     return std::nullopt;
   }
@@ -288,6 +297,35 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   }
   note_publication(region_id);
   return installed;
+}
+
+std::vector<std::string> unusable_sets(const KeptSets& sets) {
+  constexpr std::size_t most = 4;
+  std::vector<std::string> unusable;
+  for (std::size_t i = 0; i < sets.newest_first.size() && unusable.size() < most; ++i) {
+    if (!sets.outcome.usable[i]) {
+      unusable.push_back(to_json(sets.newest_first[i]));
+    }
+  }
+  return unusable;
+}
+
+std::vector<agreement::StartingPoint> starting_points_of(const std::vector<std::string>& sets) {
+  std::vector<agreement::StartingPoint> points;
+  for (const std::string& text : sets) {
+    const storage::ParsedEntry parsed = storage::parse_entry(text);
+    if (!parsed.entry) {
+      continue;
+    }
+    agreement::StartingPoint& point = points.emplace_back();
+    for (const KeptChoice& choice : parsed.entry->choices) {
+      if (!choice.rank) {  // else its rank decides, without a search
+        point.push_back({choice.kernel, choice.key, choice.scope, choice.config_count, choice.config_id,
+                         config_of(choice)});
+      }
+    }
+  }
+  return points;
 }
 
 }  // namespace contextual::tuning

@@ -6,6 +6,7 @@
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/agreement/hello.hpp"
 #include "contextual/agreement/kept_choices.hpp"
+#include "contextual/agreement/starting_point.hpp"
 #include "contextual/storage/choice_entry.hpp"
 #include "contextual/storage/pin.hpp"
 
@@ -63,8 +64,16 @@ struct InstalledChoices {
 /// Returns nothing, on all ranks, if there is no such set and no pin. Kernels that do not exist yet are
 /// looked at when they do: a kernel with another config space or version has no choice.
 ///
-/// Throws on all ranks if one has failed; RankMismatchError and CommunicationError.
+/// Afterwards, `sets.outcome.usable` says what all ranks can use. Throws on all ranks if one has failed;
+/// RankMismatchError and CommunicationError.
 std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchange, const std::string& region,
-                                                     std::uint32_t region_id, const KeptSets& sets);
+                                                     std::uint32_t region_id, KeptSets& sets);
+
+/// Returns the newest few sets that some rank cannot use, for example because they were made on another
+/// machine, each as JSON. Equal on all ranks.
+std::vector<std::string> unusable_sets(const KeptSets& sets);
+
+/// Returns such sets as starting points of a search. Leaves out what is none.
+std::vector<agreement::StartingPoint> starting_points_of(const std::vector<std::string>& sets);
 
 }  // namespace contextual::tuning

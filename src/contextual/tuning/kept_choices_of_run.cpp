@@ -146,8 +146,10 @@ std::optional<std::int64_t> makespan_of(const policy::TuningState& state) {
 std::string write_kept_choices(agreement::Exchange& exchange, const std::filesystem::path& directory,
                                const std::string& region, const TuningRun& run,
                                const std::vector<std::string>& machines) {
-  const auto texts = agreement::gather_launched_kernels(
-      exchange, region, told_text(run, static_cast<std::size_t>(exchange.rank()), machines.size()));
+  const std::string own = told_text(run, static_cast<std::size_t>(exchange.rank()), machines.size());
+  const std::vector<std::string> texts = run.launched_alike()
+                                             ? std::vector<std::string>{own}
+                                             : agreement::gather_launched_kernels(exchange, region, own);
   if (exchange.rank() != 0) {
     return {};
   }

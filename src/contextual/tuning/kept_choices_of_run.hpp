@@ -13,9 +13,9 @@
 namespace contextual::tuning {
 
 /// Writes the lasting choices of a run on rank 0, if a rank has chosen something. `machines` are those of all
-/// ranks. Returns what went wrong on rank 0, or an empty text. Collective: the ranks tell rank 0 which
-/// kernels they have launched and what they have chosen for `local` ones. Throws RankMismatchError and
-/// CommunicationError.
+/// ranks. Returns what went wrong on rank 0, or an empty text. Collective where the run's last exchange has
+/// shown a difference: the ranks then tell rank 0 which kernels they have launched and what they have chosen
+/// for `local` ones. Throws RankMismatchError and CommunicationError.
 std::string write_kept_choices(agreement::Exchange& exchange, const std::filesystem::path& directory,
                                const std::string& region, const TuningRun& run,
                                const std::vector<std::string>& machines);

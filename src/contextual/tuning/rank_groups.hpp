@@ -35,7 +35,7 @@ class RankGroups {
   /// `hello` says whether rank 0 keeps choices.
   void note_met(const options::ResolvedOptions& options, const agreement::Hello& hello) {
     met_.insert(options.communicator.get());
-    if (!hello.machines.empty()) {
+    if (hello.keeps_choices) {
       keeping_.insert(options.communicator.get());
     }
   }

@@ -8,7 +8,7 @@
 
 namespace contextual::tuning {
 
-Resumption::Resumption(const std::string& told, const std::string& heading) {
+Resumption::Resumption(const std::string& told, const std::string& heading) : heading_(heading) {
   const nlohmann::json parsed = nlohmann::json::parse(told, nullptr, false);
   if (!parsed.is_object()) {
     return;  // rank 0 keeps no journal
@@ -20,10 +20,11 @@ Resumption::Resumption(const std::string& told, const std::string& heading) {
   if (lines.empty()) {
     return;
   }
-  if (old_heading != heading) {
+  if (!journal::same_run(old_heading, heading)) {
     leave(journal::difference(old_heading, heading));
     return;
   }
+  heading_ = old_heading;
   for (const std::string& line : lines) {
     std::optional<journal::BatchRecord> record = journal::parse_record(line);
     if (!record) {

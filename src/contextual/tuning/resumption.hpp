@@ -22,6 +22,9 @@ class Resumption {
   /// `told` is what RunJournal::told returned on rank 0, `heading` that of this run.
   Resumption(const std::string& told, const std::string& heading);
 
+  /// Returns the heading of the run that is gone on with, else that of this run.
+  const std::string& heading() const noexcept { return heading_; }
+
   /// Returns the name of rank 0's journal, or an empty text if it keeps none.
   const std::string& name() const noexcept { return name_; }
 
@@ -35,8 +38,9 @@ class Resumption {
   /// The run does not come to the same batches. `why` says in what it differs.
   void leave(const std::string& why);
 
-  std::size_t batch_count() const noexcept { return at_; }          ///< taken in so far
-  std::int64_t iterations() const noexcept { return iterations_; }  ///< of these batches
+  std::size_t batch_count() const noexcept { return at_; }                     ///< taken in so far
+  std::size_t batches_left() const noexcept { return batches_.size() - at_; }  ///< to be taken in
+  std::int64_t iterations() const noexcept { return iterations_; }             ///< of these batches
   std::int64_t elapsed_ns() const noexcept { return elapsed_ns_; }  ///< by the clock of the run before
   const std::string& left() const noexcept { return left_; }        ///< why not all was taken in; else empty
 
@@ -45,6 +49,7 @@ class Resumption {
 
  private:
   std::string name_;
+  std::string heading_;
   std::vector<journal::BatchRecord> batches_;
   std::size_t at_ = 0;
   std::int64_t iterations_ = 0;

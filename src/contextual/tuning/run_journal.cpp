@@ -36,24 +36,45 @@ std::string name_of(const options::ResolvedOptions& options, const std::string& 
                               .value());
 }
 
+/// The first one of `lines` is the heading.
+std::string told_text(const std::string& name, const std::vector<std::string>& lines,
+                      const journal::Strikes& strikes) {
+  nlohmann::json batches = nlohmann::json::array();
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    batches.push_back(lines[i]);
+  }
+  return nlohmann::json({{"name", name},
+                         {"heading", lines.empty() ? std::string() : lines.front()},
+                         {"batches", std::move(batches)},
+                         {"strikes", strikes.to_text("")}})
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace
 
 detail::TrustedFolder journal_folder(const std::filesystem::path& cache_directory,
                                      const std::string& region) {
-  return {cache_directory, "journal/" + storage::file_name_of(region)};
+  return {cache_directory, std::filesystem::path(storage::journals_folder) / storage::file_name_of(region)};
 }
 
 std::string flight_file(const std::string& journal, int rank) {
   return journal + "." + std::to_string(rank) + ".flight";
 }
 
+std::string own_journal_file(const std::string& journal, int rank) {
+  return journal + "." + std::to_string(rank) + ".own";
+}
+
+journal::Safety safety_of(const options::ResolvedOptions& options) {
+  return options.journal == Journal::synced ? journal::Safety::from_machine_end
+                                            : journal::Safety::from_process_end;
+}
+
 RunJournal::RunJournal(const options::ResolvedOptions& options, const std::string& region,
                        std::string_view timer, int rank_count)
     : folder_(journal_folder(options.cache_directory, region)),
       name_(name_of(options, region, timer, rank_count)),
-      file_(folder_, name_ + ".journal",
-            options.journal == Journal::synced ? journal::Safety::from_machine_end
-                                               : journal::Safety::from_process_end),
+      file_(folder_, name_ + ".journal", safety_of(options)),
       kernels_(agreement::kernels_digest()) {
   if (!options.try_quarantined) {
     strikes_ = journal::Strikes::parse(folder_.read(name_ + strikes_ending).text.value_or(""), kernels_);
@@ -132,19 +153,24 @@ void RunJournal::clear(const std::string& assignment) {
 }
 
 std::string RunJournal::told() const {
-  nlohmann::json batches = nlohmann::json::array();
-  for (std::size_t i = 1; i < file_.lines().size(); ++i) {
-    batches.push_back(file_.lines()[i].text);
+  std::vector<std::string> lines;
+  for (const journal::ChainedLine& line : file_.lines()) {
+    lines.push_back(line.text);
   }
-  return nlohmann::json({{"name", problem().empty() ? name_ : std::string()},
-                         {"heading", file_.lines().empty() ? std::string() : file_.lines().front().text},
-                         {"batches", std::move(batches)},
-                         {"strikes", strikes_.to_text("")}})
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return told_text(problem().empty() ? name_ : std::string(), lines, strikes_);
+}
+
+std::string RunJournal::told_if_new(const options::ResolvedOptions& options, const std::string& region,
+                                    std::string_view timer, int rank_count) {
+  return told_text(name_of(options, region, timer, rank_count), {}, {});
+}
+
+bool RunJournal::tells_more() const {
+  return !problem().empty() || !file_.lines().empty() || !strikes_.empty();
 }
 
 void RunJournal::begin(const std::string& heading) {
-  if (!file_.lines().empty() && file_.lines().front().text == heading) {
+  if (!file_.lines().empty() && journal::same_run(file_.lines().front().text, heading)) {
     return;
   }
   file_.keep(0);

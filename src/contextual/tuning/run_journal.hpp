@@ -23,6 +23,12 @@ detail::TrustedFolder journal_folder(const std::filesystem::path& cache_director
 /// Returns the name of the file in it that says what is in flight on a rank. `journal`: see Resumption::name.
 std::string flight_file(const std::string& journal, int rank);
 
+/// Returns the name of the file in it in which a rank writes what it tunes alone.
+std::string own_journal_file(const std::string& journal, int rank);
+
+/// Returns when a line of a journal is safe, as the options say.
+journal::Safety safety_of(const options::ResolvedOptions& options);
+
 /// Files in `journal/<region>` of the cache directory, named after what the run is about: the batches, what
 /// is in flight on each rank, and the assignments beside which a process has died. Not thread-safe.
 class RunJournal {
@@ -34,6 +40,12 @@ class RunJournal {
 
   /// Returns what all ranks have to know of it, for Resumption.
   std::string told() const;
+  /// Returns what it tells where no process before this one has left anything. Equal on all ranks whose
+  /// machine and timer are those of rank 0.
+  static std::string told_if_new(const options::ResolvedOptions& options, const std::string& region,
+                                 std::string_view timer, int rank_count);
+  /// Returns true if it has more to tell than that.
+  bool tells_more() const;
 
   /// Begins to write, when all ranks have met: behind what was read if its heading is this one, else anew.
   void begin(const std::string& heading);

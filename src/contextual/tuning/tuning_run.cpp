@@ -67,8 +67,11 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       agreement_(exchange, context_, problems_, times_count(options)),
       lock_ins_(context_, recorder, origin),
       continuation_(problems_.shared),
+      own_continuation_(
+          problems_.own,
+          [this](const std::vector<RejectionOutcome>& found) { mark_rejected(problems_.own, found); }),
       catch_up_(
-          continuation_, problems_.shared, recorder,
+          continuation_, own_continuation_, problems_.shared, recorder,
           [this](const std::vector<RejectionOutcome>& found) { mark_rejected(problems_.shared, found); }) {}
 
 TuningRun::~TuningRun() = default;
@@ -96,6 +99,11 @@ void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
     end = RunEnd::interrupted;
   }
   continuation_.end(end);
+  if (end == RunEnd::done) {
+    own_continuation_.remove();
+  } else {
+    own_continuation_.close();
+  }
 }
 
 void TuningRun::execute(const std::function<void()>& region) {
@@ -154,6 +162,7 @@ TimedTurns& TuningRun::turns() {
 }
 
 void TuningRun::begin_iteration() {
+  recorder_.work_begins();
   if (!batch_open_) {
     context_.begin_batch();
     catch_up();
@@ -176,6 +185,7 @@ void TuningRun::end_iteration(const std::exception_ptr& thrown) {
   if (runner_.complete(plan_)) {
     end_batch();
   }
+  recorder_.work_ends();
 }
 
 void TuningRun::end_batch() {
@@ -191,9 +201,23 @@ void TuningRun::end_batch() {
 
 /// Decides, like all other ranks, what needs no run of the region.
 void TuningRun::catch_up() {
-  try {
+  bool ask = false;
+  decide([&] {
     checks_.refresh();
-    catch_up_.advance(progress_);
+    ask = catch_up_.follow(progress_);
+  });
+  if (ask) {
+    progress_.own_open_now = agreement_.agree_on_own_open(plan_);
+  }
+  decide([&] { catch_up_.advance(progress_); });
+  throw_if_tuning_failed();
+}
+
+/// What is thrown is this rank's alone: the states of the others have decided.
+template <typename Decision>
+void TuningRun::decide(const Decision& decision) {
+  try {
+    decision();
   } catch (...) {
     fail(std::current_exception());
     if (plan_.phases.empty()) {
@@ -201,7 +225,6 @@ void TuningRun::catch_up() {
     }
     throw_failure();
   }
-  throw_if_tuning_failed();
 }
 
 void TuningRun::plan() {
@@ -236,7 +259,7 @@ void TuningRun::plan_batch() {
     whole_plan_ = problems_.shared.state().plan(length);
   }
   plan_.shared.assign(whole_plan_.begin(), whole_plan_.begin() + static_cast<std::ptrdiff_t>(length));
-  plan_.own = problems_.own.state().plan(length);
+  plan_own(length);
   for (const policy::IterationPlan& iteration : plan_.shared) {
     // While a rank still tunes problems that it has alone, the shared ones wait with their best configs.
     const bool waits = !closed && iteration.phase == Phase::final_run;
@@ -244,6 +267,15 @@ void TuningRun::plan_batch() {
   }
   fix_views();
   context_.rebuild_map();
+}
+
+/// In a batch that is run again only in part, the own problems go by all of it.
+void TuningRun::plan_own(std::size_t length) {
+  policy::TuningState& own = problems_.own.state();
+  const std::size_t then = own_continuation_.length(continuation_.batch()).value_or(length);
+  whole_own_plan_ = own.plan(then);
+  plan_.own = length > then ? own.plan(length) : whole_own_plan_;
+  plan_.own.resize(length);
 }
 
 bool TuningRun::all_closed() const {
@@ -320,6 +352,7 @@ void TuningRun::prepare() {
       continuation_.note_unprepared(shared);
     }
     reject(problems_.own, prepared.own);
+    own_continuation_.note_unprepared(prepared.own);
     throw_if_tuning_failed();
     check_own_problems();
     if (prepared.something) {
@@ -462,6 +495,7 @@ void TuningRun::rethrow() {
 
 /// Before the exchange, which tells the others whether this rank still has problems of its own to tune.
 void TuningRun::observe_own() {
+  const std::size_t joined_before = problems_.own.slots().size();
   for (ProblemSlot* slot : agreement::newly_seen(context_, agreement::Deciders::this_rank)) {
     problems_.own.join(*slot, context_.alternative(slot->problem.alternatives()));
   }
@@ -475,8 +509,15 @@ void TuningRun::observe_own() {
       iteration.cells.push_back({cell.launched, cell.time_ns, result_.disturbed()});
     }
   }
+  const std::uint64_t batch = continuation_.batch();
+  if (auto then = own_continuation_.outcome(batch, whole_own_plan_, joined_before, outcome.rejections)) {
+    outcome = *std::move(then);
+  } else {
+    whole_own_plan_ = plan_.own;
+    own_continuation_.write(batch, plan_.own, outcome, joined_before);
+  }
   mark_rejected(problems_.own, outcome.rejections);
-  problems_.own.state().observe(plan_.own, outcome);
+  problems_.own.state().observe(whole_own_plan_, outcome);
   check_own_problems();
 }
 

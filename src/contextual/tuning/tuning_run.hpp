@@ -13,6 +13,7 @@
 #include "contextual/tuning/catch_up.hpp"
 #include "contextual/tuning/continuation.hpp"
 #include "contextual/tuning/lock_ins.hpp"
+#include "contextual/tuning/own_continuation.hpp"
 #include "contextual/tuning/preparation.hpp"
 #include "contextual/tuning/settlement.hpp"
 #include "contextual/tuning/timed_turns.hpp"
@@ -29,6 +30,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::tuning {
@@ -63,6 +65,11 @@ class TuningRun {
   /// What it takes over from an earlier process, and where it writes what another one needs. Give it before
   /// the first iteration; without it, nothing is taken over or written.
   Continuation& continuation() noexcept { return continuation_; }
+  OwnContinuation& own_continuation() noexcept { return own_continuation_; }
+  /// Where the search is to look, too. Give it before the first iteration, equal on all ranks.
+  void start_also_from(std::vector<agreement::StartingPoint> points) {
+    problems_.shared.start_also_from(std::move(points));
+  }
   /// Call it when the run is over, with what it has thrown or null, and whether its choices are kept as far
   /// as they are to be. Else another run can go on with it.
   void end_journal(const std::exception_ptr& thrown, bool kept);
@@ -87,6 +94,9 @@ class TuningRun {
   /// nothing left to tune.
   bool nothing_left() const noexcept;
 
+  /// Returns true if no rank has to tell rank 0 what it has launched and chosen. Equal on all ranks.
+  bool launched_alike() const noexcept { return agreement_.launched_alike(); }
+
   // For the report; valid after an error, too.
   record::Ending ending() const;
   std::vector<record::ProblemView> problems() const;
@@ -99,6 +109,8 @@ class TuningRun {
  private:
   // The steps of the loop.
   void catch_up();
+  template <typename Decision>
+  void decide(const Decision& decision);
   void plan();
   void prepare();
   void settle();
@@ -111,6 +123,7 @@ class TuningRun {
   TimedTurns& turns();
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void plan_batch();
+  void plan_own(std::size_t length);
   void observe_batch();
   void fail(const std::exception_ptr& thrown);
   void throw_failure();
@@ -154,6 +167,7 @@ class TuningRun {
   agreement::BatchAgreement agreement_;
   LockIns lock_ins_;
   Continuation continuation_;
+  OwnContinuation own_continuation_;
   CatchUp catch_up_;
   UnguardedLaunches unguarded_;
   std::optional<TimedTurns> turns_;  ///< after the final run
@@ -163,7 +177,8 @@ class TuningRun {
   detail::BatchPlan plan_;
   /// What the shared state has planned: more than `plan_` has, where a part of an earlier run is repeated.
   std::vector<policy::IterationPlan> whole_plan_;
-  std::size_t joined_before_ = 0;  ///< shared problems known before the batch
+  std::vector<policy::IterationPlan> whole_own_plan_;  ///< the same of this rank's own state
+  std::size_t joined_before_ = 0;                      ///< shared problems known before the batch
   detail::BatchResult result_;
   agreement::BatchAgreement::Agreed agreed_;
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed

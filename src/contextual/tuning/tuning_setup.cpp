@@ -1,5 +1,7 @@
 #include "contextual/tuning/tuning_setup.hpp"
 
+#include "contextual/tuning/kept_choices.hpp"
+
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
@@ -62,28 +64,38 @@ const agreement::Hello& TuningSetup::meet() {
 }
 
 agreement::Hello TuningSetup::say_hello_once() {
-  return agreement::say_hello(exchange_, region_, options_,
-                              {.timer = run_ ? run_->timer().name() : std::string_view(),
-                               .setup_failure = failure_,
-                               .keeps_choices = exchange_.rank() == 0 && !options_.cache_directory.empty(),
-                               .journal = journal_ ? journal_->told() : std::string()});
+  agreement::Arrival arrival{.timer = run_ ? run_->timer().name() : std::string_view(),
+                             .setup_failure = failure_,
+                             .keeps_choices = exchange_.rank() == 0 && !options_.cache_directory.empty()};
+  if (journal_) {
+    arrival.journal = journal_->told();
+    arrival.resumes = journal_->tells_more();
+  } else if (exchange_.rank() != 0 && run_ && keeps_journal(options_)) {
+    arrival.journal = RunJournal::told_if_new(options_, region_, run_->timer().name(), exchange_.size());
+  }
+  return agreement::say_hello(exchange_, region_, options_, arrival);
 }
 
 /// With what an earlier process has measured, as rank 0 has told it to all.
 void TuningSetup::go_on() {
   if (hello_.journal.empty()) {
+    run_->start_also_from(starting_points_of(starts_));
     return;
   }
   const std::string heading =
-      to_line(journal::Heading{region_, options_.agreed_text(), hello_.machines, hello_.kernels});
+      to_line(journal::Heading{region_, options_.agreed_text(), hello_.machines, hello_.kernels, starts_});
   if (journal_) {
     journal_->begin(heading);
   }
   Resumption resumption(hello_.journal, heading);
+  run_->start_also_from(starting_points_of(journal::starts_of(resumption.heading())));
   std::unique_ptr<journal::FlightRecorder> flight;
   if (!resumption.name().empty() && keeps_journal(options_)) {
-    flight = std::make_unique<journal::FlightRecorder>(journal_folder(options_.cache_directory, region_),
-                                                       flight_file(resumption.name(), exchange_.rank()));
+    const detail::TrustedFolder folder = journal_folder(options_.cache_directory, region_);
+    flight =
+        std::make_unique<journal::FlightRecorder>(folder, flight_file(resumption.name(), exchange_.rank()));
+    run_->own_continuation().begin({folder, own_journal_file(resumption.name(), exchange_.rank()),
+                                    safety_of(options_), resumption.heading(), resumption.batches_left()});
   }
   run_->continuation().begin(std::move(resumption), std::move(journal_), std::move(flight));
 }

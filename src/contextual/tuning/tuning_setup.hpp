@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::tuning {
@@ -41,6 +42,10 @@ class TuningSetup {
   /// they tune.
   const agreement::Hello& meet();
 
+  /// Sets of choices with which the search is to begin, too, as unusable_sets returns them. Call it before
+  /// `meet`, equal on all ranks. A run that goes on with an earlier one keeps to those of that run.
+  void start_also_from(std::vector<std::string> sets) { starts_ = std::move(sets); }
+
   // Valid after `meet` has returned. The run refers to the recorder, which this object keeps.
   record::Recorder& recorder() { return *recorder_; }
   std::unique_ptr<TuningRun> take_run() { return std::move(run_); }
@@ -62,6 +67,7 @@ class TuningSetup {
   std::unique_ptr<TuningRun> run_;
   std::exception_ptr failure_;
   agreement::Hello hello_;
+  std::vector<std::string> starts_;
 };
 
 }  // namespace contextual::tuning

@@ -1,4 +1,5 @@
 #include "kernels/cuda/gemm_parameters.hpp"
+#include "kernels/cuda/gemm_resources.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_tensor_map.hpp"
 
@@ -28,27 +29,13 @@ constexpr const char* wgmma_header =
 #include "embedded/hopper_wgmma.cuh.inc"
     ;
 
-constexpr int block_threads = 384;  // one warpgroup that loads, two that multiply
-
 int divide_up(int a, int b) {
   return (a + b - 1) / b;
 }
 
-/// As gemm.cu lays it out.
-int shared_bytes(const GemmConfig& config) {
-  constexpr int row_bytes = 128;
-  constexpr int barrier_bytes = 16;      // a stage's two
-  constexpr int alignment_bytes = 1024;  // the swizzle repeats
-  constexpr int consumers = 2;
-  constexpr int store_buffers = 2;
-  constexpr int store_rows = 64;
-  return config.stages * ((config.block_m + config.block_n) * row_bytes + barrier_bytes) +
-         consumers * store_buffers * store_rows * config.epilogue_n * 2 + alignment_bytes;
-}
-
 bool fits_shared_memory(const GemmConfig& config) {
   constexpr int most_bytes = 227 * 1024;
-  return shared_bytes(config) <= most_bytes;
+  return gemm_needs(config).shared_bytes <= most_bytes;
 }
 
 constexpr int stage_choices[] = {3, 4, 6};
@@ -150,10 +137,11 @@ CudaLayout layout(const GemmConfig& config, const GemmArgs& args, GemmOutput out
   const auto clusters =
       static_cast<unsigned>(std::min<std::int64_t>(tiles, std::max(1, used / config.cluster)));
   const auto cluster = static_cast<unsigned>(config.cluster);
+  const ResourceNeeds needs = gemm_needs(config);
   return {.grid = {clusters * cluster},
-          .block = {block_threads},
+          .block = {static_cast<unsigned>(needs.threads)},
           .cluster = {cluster},
-          .dynamic_shared_bytes = static_cast<unsigned>(shared_bytes(config))};
+          .dynamic_shared_bytes = static_cast<unsigned>(needs.shared_bytes)};
 }
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmArgs& args) {

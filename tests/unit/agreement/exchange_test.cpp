@@ -42,7 +42,8 @@ std::vector<Agreement> agreements(const std::function<Header(int rank)>& header)
 
 /// The fields that a user of the exchange sets.
 std::vector<Field> settable_fields() {
-  return {Field::stage, Field::region, Field::options, Field::plan, Field::launches, Field::problems};
+  return {Field::stage,    Field::region,   Field::options, Field::plan,
+          Field::launches, Field::problems, Field::kept};
 }
 
 }  // namespace

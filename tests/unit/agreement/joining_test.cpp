@@ -11,7 +11,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace contextual;
@@ -63,10 +65,13 @@ TEST_CASE("joining: many problems are united in a time that grows with their num
 }
 
 TEST_CASE("joining: a problem of another rank has that rank's key, and a launch here finds it", "[unit]") {
-  const Key key = make_key(-1, 2U, true, 0.5, "a text of more than eight characters", "");
-  Run here("joining_key");
-  Run there("joining_key");
-  const auto core = core_of("joining_key", {}, 3);
+  const auto [name, key] = GENERATE(
+      std::pair("joining_key", make_key(-1, 2U, true, 0.5, "a text of more than eight characters", "")),
+      std::pair("joining_parts", make_key(std::optional<int>(), std::vector<int>{1, 2}, std::pair(3, 4))),
+      std::pair("joining_long_key", make_key(std::vector<int>(20, 5), "long")));
+  Run here(name);
+  Run there(name);
+  const auto core = core_of(name, {}, 3);
   there.launch(*core, key);
   const std::vector<ProblemSlot*> problems = united(here, {&there});
   REQUIRE(problems.size() == 1);

@@ -111,6 +111,14 @@ CUresult ScriptedDriver::run_kernel(const Launch& launch, std::int64_t length_ns
   return CUDA_SUCCESS;
 }
 
+CUresult ScriptedDriver::fill(CUstream stream, std::int64_t length_ns) {
+  const Work work = put(stream, Work::Kind::fill, length_ns);
+  if (DriverObserver* const observer = observer_.load()) {
+    observer->done(work);
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult ScriptedDriver::launch_kernel(CUstream stream, std::int64_t length_ns) {
   return call("cuLaunchKernel", CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, [&]() -> CUresult {
     if (capturing.contains(stream)) {

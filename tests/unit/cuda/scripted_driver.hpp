@@ -112,6 +112,7 @@ class ScriptedDriver {
   struct Impl;
   Impl& impl() noexcept { return *impl_; }
   CUresult run_kernel(const Launch& launch, std::int64_t length_ns);
+  CUresult fill(CUstream stream, std::int64_t length_ns);
 
  private:
   CallLog log_;

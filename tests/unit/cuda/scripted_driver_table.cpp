@@ -304,6 +304,12 @@ void add_memory(contextual::cuda::Driver& api) {
       return CUDA_SUCCESS;
     });
   };
+  api.cuMemsetD8Async = [](CUdeviceptr memory, unsigned char value, std::size_t bytes, CUstream stream) {
+    return it().call("cuMemsetD8Async", CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async, [&]() -> CUresult {
+      std::memset(reinterpret_cast<void*>(memory), value, bytes);
+      return it().fill(stream, static_cast<std::int64_t>(bytes));
+    });
+  };
 }
 
 void add_modules(contextual::cuda::Driver& api) {

@@ -1,7 +1,10 @@
 #include "contextual/journal/journal_file.hpp"
 
 #include "support/engine.hpp"
+#include "support/scripted_files.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <vector>
@@ -108,4 +111,26 @@ TEST_CASE("journal file: a file or folder that others can write, and a link, are
   const auto file = open_in(directory.path());
   CHECK_THAT(file->problem(), ContainsSubstring(expected) && ContainsSubstring("journal/region"));
   CHECK(file->lines().empty());
+}
+
+TEST_CASE("journal file: a disk that gets full ends the writing, and what was written before stays",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const auto safety = GENERATE(Safety::from_process_end, Safety::from_machine_end);
+  auto file = open_in(directory.path(), safety);
+  file->append("one");
+  {
+    using contextual::test::FileCall;
+    const FileCall call = safety == Safety::from_machine_end ? FileCall::fsync : FileCall::write;
+    const contextual::test::ScriptedFiles files({{call, "a.journal", ENOSPC}});
+    file->append("two");
+    file->append("three");  // the disk has room again, but a line is missing
+    CHECK(files.failed() == 1);
+  }
+  CHECK_THAT(file->problem(), ContainsSubstring("a.journal: it cannot be written: No space left on device"));
+  file.reset();
+  const std::vector<std::string> texts = texts_of(*open_in(directory.path()));
+  REQUIRE_FALSE(texts.empty());
+  CHECK(texts.front() == "one");
+  CHECK(std::find(texts.begin(), texts.end(), "three") == texts.end());
 }

@@ -4,11 +4,13 @@
 #include "contextual/storage/pin.hpp"
 #include "support/engine.hpp"
 
+#include <contextual/function.hpp>
 #include <contextual/launch_registry.hpp>
 #include <contextual/tuned_region.hpp>
 
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 using namespace contextual;
 using namespace engine_test;
@@ -97,6 +99,28 @@ TEST_CASE("holds 11: a locked-in launch outside of run allocates nothing", "[uni
   CHECK(sum > 0);
 }
 
+TEST_CASE("holds 11: a locked-in launch with a long key allocates nothing", "[unit]") {
+  int sum = 0;
+  TunableKernel kernel{"holds_11_long_keys",
+                       blocks(3),
+                       [](const std::vector<int>& shape) { return make_key("holds 11", shape); },
+                       [&](const Block& c, const std::vector<int>& shape) { sum += c.block * shape[0]; },
+                       {.key_names = {"name", "shape"}}};
+  const std::vector<int> shape(20, 7);
+  const std::vector<int> seen(20, 8);
+  REQUIRE(make_key("holds 11", shape).is_digest());
+  ContextualAutotuner tuner{quick()};
+  tuner.run("holds_11_long_keys", [&] { kernel(shape); });
+  kernel(seen);  // keeps the key's parts
+  CHECK(allocations_of([&] {
+          for (int i = 0; i < 8; ++i) {
+            kernel(shape);
+            kernel(seen);
+          }
+        }) == 0);
+  CHECK(sum > 0);
+}
+
 TEST_CASE("holds 11: launches in a wrapped region's later call allocate nothing", "[unit]") {
   TunableKernel kernel{"holds_11_wrapped_allocations", blocks(3), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
@@ -106,6 +130,21 @@ TEST_CASE("holds 11: launches in a wrapped region's later call allocate nothing"
   step();
   step();
   CHECK(in_region == 0);
+}
+
+TEST_CASE("tuned function: a later call of a known key allocates nothing", "[unit]") {
+  int sum = 0;
+  auto function = autotune(
+      "function_allocations", [&](const Block& c, int n) { sum += c.block * n; }, blocks(3),
+      [](int n) { return make_key(n); }, {.restore = [](int) {}, .options = quick()});
+  function(1);
+  function(2);
+  CHECK(allocations_of([&] {
+          for (int n = 1; n <= 2; ++n) {
+            function(n);
+          }
+        }) == 0);
+  CHECK(sum > 0);
 }
 
 TEST_CASE("holds 11: a pinned launch allocates nothing once its key is known, nor does one beside it",

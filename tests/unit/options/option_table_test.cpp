@@ -116,7 +116,7 @@ TEST_CASE("options: where ranks may differ, nothing is compared", "[unit]") {
                     .grace = std::chrono::seconds(1),
                     .times_count = false,
                     .log_directory = "elsewhere",
-                    .print = true};
+                    .print = Print::choices};
   CHECK(resolve(own, {}, {}).agreed_items() == resolve({}, {}, {}).agreed_items());
 }
 

@@ -156,13 +156,17 @@ TEST_CASE("options: the environment goes over options, for operations only", "[u
                                            {"CONTEXTUAL_ALWAYS_TUNE", "1"},
                                            {"CONTEXTUAL_PRINT_AUTOTUNING", "1"}});
   const auto resolved = options::resolve(
-      {.mode = Mode::off, .always_tune = false, .log_directory = "here", .print = false}, {}, {all, {}});
+      {.mode = Mode::off, .always_tune = false, .log_directory = "here", .print = Print::nothing}, {},
+      {all, {}});
   CHECK(resolved.mode == Mode::use);
   CHECK(resolved.log_directory == "elsewhere");
   CHECK(resolved.always_tune);
-  CHECK(resolved.print);
-  CHECK_FALSE(
-      options::resolve({.print = true}, {}, {parsed({{"CONTEXTUAL_PRINT_AUTOTUNING", "0"}}), {}}).print);
+  CHECK(resolved.print == Print::choices);
+  for (const auto& [text, level] :
+       {std::pair{"0", Print::nothing}, std::pair{"1", Print::choices}, std::pair{"2", Print::configs}}) {
+    const options::ReadEnvironment set{parsed({{"CONTEXTUAL_PRINT_AUTOTUNING", text}}), {}};
+    CHECK(options::resolve({.print = Print::choices}, {}, set).print == level);
+  }
   CHECK(options::resolve({}, {}, {parsed({{"CONTEXTUAL_MODE", "tune"}}), {}}).mode == Mode::tune);
 }
 
@@ -171,11 +175,13 @@ TEST_CASE("options: a bad environment variable is named with what it may be", "[
   CHECK_THAT(mode, ContainsSubstring("CONTEXTUAL_MODE"));
   CHECK_THAT(mode, ContainsSubstring("Tune"));
   CHECK_THAT(mode, ContainsSubstring("tune, use or off"));
-  for (const std::string name : {"CONTEXTUAL_ALWAYS_TUNE", "CONTEXTUAL_PRINT_AUTOTUNING"}) {
-    const std::string text = error_text<InvalidArgument>([&] { parsed({{name, "yes"}}); });
+  for (const auto& [name, values] :
+       {std::pair<std::string, std::string>("CONTEXTUAL_ALWAYS_TUNE", "0 or 1"),
+        std::pair<std::string, std::string>("CONTEXTUAL_PRINT_AUTOTUNING", "0, 1 or 2")}) {
+    const std::string text = error_text<InvalidArgument>([&, n = name] { parsed({{n, "yes"}}); });
     CHECK_THAT(text, ContainsSubstring(name));
     CHECK_THAT(text, ContainsSubstring("yes"));
-    CHECK_THAT(text, ContainsSubstring("0 or 1"));
+    CHECK_THAT(text, ContainsSubstring(values));
   }
 }
 

@@ -149,14 +149,133 @@ TEST_CASE("report: a name with a bar or a line break does not break the table", 
              ContainsSubstring("| Tuning-Iter | gemm (1) | no\\|rm of rows | gemm (2) |\n"));
 }
 
-TEST_CASE("report: choices are two lines each, whatever names and reasons hold", "[unit]") {
+TEST_CASE("report: a choice is one line, whatever names and reasons hold", "[unit]") {
   RegionReport region;
-  region.problems = {problem("no\nrm", "(1)", 0), problem("new", "()", 0)};
+  region.problems = {problem("no\nrm", "(1)", 0), problem("new", "()", 0), problem("broken", "()", 0)};
   region.problems[0].outcome = ProblemOutcome::locked_in;
   region.problems[0].reason = "first\nsecond";
+  region.problems[2].outcome = ProblemOutcome::failed;
   CHECK(region.choices_text() ==
-        "no\\nrm (1): config-0 {}\n    first\\nsecond\n"
-        "new (): no choice\n    the run ended before it was tuned\n");
+        "no\\nrm  (1)  {}  default\n"
+        "new     ()                no choice: the run ended before\n"
+        "broken  ()                no choice: every config was rejected\n");
+}
+
+namespace {
+
+ConfigReport config(std::size_t id, int block, const TimeSummary& time) {
+  ConfigReport report;
+  report.config_id = id;
+  report.config = Config{{"BLOCK", block}};
+  report.time = time;
+  return report;
+}
+
+/// Three kernels: the choice of one is faster than its default by own time, that of another is slower, and
+/// the last one keeps its default.
+RegionReport tuned() {
+  RegionReport region = searched();
+  region.region = "step";
+  region.problems[0].configs = {config(0, 16, {5, 7.5e6, 1e5}), config(1, 32, {0, 0, 0}),
+                                config(2, 64, {5, 1.36e6, 2.02e5})};
+  region.problems[0].configs[1].rejection = "rank 1: too much\nshared memory";
+  region.problems[1].configs = {config(0, 8, {5, 59'600, 5'656})};
+  region.problems[2].configs = {config(0, 16, {5, 1e6, 1e5}), config(1, 32, {5, 1.07e6, 1e4})};
+  region.problems[0].choice = 2;
+  region.problems[2].choice = 1;
+  for (ProblemReport& each : region.problems) {
+    each.outcome = ProblemOutcome::locked_in;
+    each.choice_config = each.configs[each.choice].config;
+    each.reason = "because of " + each.kernel;
+  }
+  region.problems[0].walk_ns = 1'200'000'000;
+  region.walk_iterations = 24;
+  region.search_iterations = 60;
+  region.tuning_ns = 3'400'000'000;
+  region.tuned_makespan = TimeSummary{5, 3.58e6, 1e5};
+  region.default_makespan = TimeSummary{5, 3.98e6, 2e5};
+  region.warnings = {"device 0 is hot"};
+  return region;
+}
+
+constexpr const char* tuned_choices =
+    "gemm  (1)  {BLOCK: 64}  1.36 ms    -82 %\n"
+    "norm       {BLOCK: 8}   59.6 us  default\n"
+    "gemm  (2)  {BLOCK: 32}  1.07 ms     +7 %\n";
+constexpr const char* tuned_region =
+    "step: makespan 3.58 ms, -10.0 % to all defaults (95 % interval -11.0 % to -9.0 %); 85 runs in 3.4 s, "
+    "1 config rejected\n";
+
+}  // namespace
+
+TEST_CASE("report: choices are aligned, with own times and what they are to the defaults' ones", "[unit]") {
+  CHECK(tuned().choices_text() == tuned_choices);
+}
+
+TEST_CASE("report: a choice that is not a fresh one says so", "[unit]") {
+  RegionReport region = tuned();
+  region.problems[0].outcome = ProblemOutcome::provisional;
+  region.problems[1].reused = true;
+  region.problems[2].reused = true;
+  region.problems[2].pinned_by = "file";
+  CHECK(region.choices_text() ==
+        "gemm  (1)  {BLOCK: 64}  1.36 ms    -82 %  (provisional)\n"
+        "norm       {BLOCK: 8}   59.6 us  default  (from an earlier run)\n"
+        "gemm  (2)  {BLOCK: 32}  1.07 ms     +7 %  (pinned)\n");
+}
+
+TEST_CASE("report: its text has the choices, and the region with makespan, runs and time", "[unit]") {
+  CHECK(tuned().to_string() == std::string(tuned_choices) + tuned_region);
+}
+
+TEST_CASE("report: its text is no wider than it is told", "[unit]") {
+  CHECK(tuned().to_string(Detail::choices, 60) ==
+        std::string(tuned_choices) +
+            "step: makespan 3.58 ms, -10.0 % to all defaults (95 %\n"
+            "    interval -11.0 % to -9.0 %); 85 runs in 3.4 s, 1 config\n"
+            "    rejected\n");
+}
+
+TEST_CASE("report: the line on the region says what was not compared, resumed or searched", "[unit]") {
+  RegionReport region = tuned();
+  region.problems.resize(1);
+  region.problems[0].configs[1].rejection.reset();
+  const auto last_line = [&] {
+    const std::string text = region.to_string();
+    return text.substr(text.find('\n') + 1);
+  };
+  region.searches[0].choice = region.searches[0].compared_with;
+  CHECK(last_line() == "step: makespan 3.58 ms, the defaults were kept; 85 runs in 3.4 s\n");
+  region.resumed_iterations = 70;
+  CHECK(last_line() ==
+        "step: makespan 3.58 ms, the defaults were kept; 15 runs in 3.4 s, after 70 by an earlier process\n");
+  region.resumed_iterations = 0;
+  region.tuned_makespan.reset();
+  region.searches[0].reference = SearchReference::none;
+  CHECK(last_line() == "step: not compared with all defaults; 85 runs in 3.4 s\n");
+  region.searches.clear();
+  region.search_iterations = 0;
+  region.walk_iterations = 0;
+  CHECK(last_line() == "step: 1 run in 3.4 s\n");
+  region.table.clear();
+  CHECK(last_line() == "step: nothing was tuned\n");
+}
+
+TEST_CASE("report: why has each reason, the time of each walk, what was rejected, and the warnings",
+          "[unit]") {
+  CHECK(
+      tuned().to_string(Detail::why) ==
+      std::string(tuned_choices) + tuned_region +
+          "Why:\n"
+          "gemm (1): config-2: because of gemm\n"
+          "    its walk took 1.2 s; own time 1.36 ms +- 202 us (5 samples)\n"
+          "    rejected: config-1 {BLOCK: 32}: rank 1: too much\\nshared memory\n"
+          "norm: config-0: because of norm\n"
+          "gemm (2): config-1: because of gemm\n"
+          "makespan in the closing comparison: 3.58 ms +- 100 us (5 samples), all defaults 3.98 ms +- 200 us "
+          "(5 samples)\n"
+          "Search:\n" +
+          tuned().searches_text() + "warning: device 0 is hot\n");
 }
 
 TEST_CASE("report: a cell is that of the table", "[unit]") {

@@ -67,7 +67,12 @@ inline LaunchRow last_repeat() {
 }
 
 inline ConfigSummary config_summary() {
-  return {.config = config_use(1), .sample_count = 2, .centre_ns = 120000, .spread_ns = 1482.6};
+  return {.config = config_use(1),
+          .sample_count = 2,
+          .centre_ns = 120000,
+          .spread_ns = 1482.6,
+          .teraflops_per_second = 572.5,
+          .gigabytes_per_second = 559.25};
 }
 
 inline Rejected rejected() {
@@ -75,7 +80,12 @@ inline Rejected rejected() {
 }
 
 inline Choice choice() {
-  return {.config = config_use(1), .latency_ns = 120000, .reason = "shortest own time"};
+  return {.config = config_use(1),
+          .latency_ns = 120000,
+          .teraflops_per_second = 572.5,
+          .gigabytes_per_second = 559.25,
+          .reason = "shortest own time",
+          .walk_ns = 96'000'000};
 }
 
 inline LaunchRow lead_in() {

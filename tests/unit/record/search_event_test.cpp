@@ -84,7 +84,7 @@ RegionReport report_of(const SearchRecord& search) {
   const Problems problems;
   ReportBuilder builder;
   builder.add_search(search, problems.views());
-  builder.end(nullptr, problems.views(), contextual::Statistic::median);
+  builder.end(nullptr, problems.views(), contextual::Statistic::median, TuningTime());
   return builder.report();
 }
 

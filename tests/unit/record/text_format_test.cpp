@@ -39,17 +39,19 @@ TEST_CASE("to_text: warm-ups, fixed configs and failures say so", "[unit]") {
   CHECK_THAT(text_of(row), ContainsSubstring(" | status: rejected | detail: too much shared memory"));
 }
 
-TEST_CASE("to_text: a choice has id, config, latency and reason", "[unit]") {
+TEST_CASE("to_text: a choice has id, config, latency, the rates that are known and reason", "[unit]") {
   Choice choice = samples::choice();
   CHECK_THAT(
       text_of(choice),
       ContainsSubstring(" | best-config-id: 1 | best-config: {BLOCK_N: 128, SWIZZLE: true, IMPL: mma} | "
-                        "best-latency: 0.12 ms | reason: shortest own time"));
+                        "best-latency: 0.12 ms | TFLOP/s: 572.5 | GB/s: 559.2 | reason: shortest own time"));
   CHECK_THAT(text_of(choice), !ContainsSubstring("status"));
   choice.status = ChoiceStatus::provisional;
   choice.latency_ns.reset();
+  choice.teraflops_per_second.reset();
+  choice.gigabytes_per_second.reset();
   CHECK_THAT(text_of(choice), ContainsSubstring("} | status: provisional | best-latency"));
-  CHECK_THAT(text_of(choice), ContainsSubstring("best-latency: not measured"));
+  CHECK_THAT(text_of(choice), ContainsSubstring("best-latency: not measured | reason"));
 }
 
 TEST_CASE("to_text: a search has its problems, counts, choice and gain, but no list of assignments",

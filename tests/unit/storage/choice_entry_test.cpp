@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 using namespace contextual::storage;
 using contextual::make_key;
@@ -39,7 +40,18 @@ ChoiceEntry example() {
                            12'345});
   entry.choices.push_back(
       {"pair", "pair", make_key(), "()", 7, {{"send", 1}, {"receive", 2}}, 2, 1, "{}", "tie", std::nullopt});
-  entry.choices.push_back({"own", "", make_key(1), "(1)", 0, {{"own", 3}}, 4, 2, "{}", "alone", 7, 1});
+  entry.choices.push_back({"own",
+                           "",
+                           make_key(std::vector<int>(20, 3)),
+                           "([3, ...])",
+                           0,
+                           {{"own", 3}},
+                           4,
+                           2,
+                           "{}",
+                           "alone",
+                           7,
+                           1});
   return entry;
 }
 
@@ -85,25 +97,28 @@ TEST_CASE("ChoiceEntry: a text that is not UTF-8 is kept as well as it can be", 
   CHECK_THAT(parsed.entry->choices[0].reason, ContainsSubstring("bad ") && ContainsSubstring(" byte"));
 }
 
-TEST_CASE("ChoiceEntry: its purpose is machines, problems and kernels, not what was chosen", "[unit]") {
-  ChoiceEntry other = example();
-  other.choices[0].config_id = 1;
-  other.written = "later";
-  CHECK(other.purpose_digest() == example().purpose_digest());
-  other.choices[0].scope = 9;
-  CHECK(other.purpose_digest() != example().purpose_digest());
-  other = example();
-  other.choices[1].key = make_key(1);
-  CHECK(other.purpose_digest() != example().purpose_digest());
-  other = example();
-  other.machines[1] = "another";
-  CHECK(other.purpose_digest() != example().purpose_digest());
-  other = example();
-  other.choices[2].rank = 0;
-  CHECK(other.purpose_digest() != example().purpose_digest());
-  other = example();
-  other.choices[1].launched[1].table_digest = 3;
-  CHECK(other.purpose_digest() != example().purpose_digest());
+TEST_CASE("ChoicePurpose: covers that of the same machines whose problems it has, whatever was chosen",
+          "[unit]") {
+  const auto covers = [](const ChoiceEntry& newer, const ChoiceEntry& older) {
+    return ChoicePurpose(newer).covers(ChoicePurpose(older));
+  };
+  ChoiceEntry older = example();
+  older.choices[0].config_id = 1;
+  older.written = "earlier";
+  CHECK(covers(example(), older));
+  older.choices.erase(older.choices.begin());
+  CHECK(covers(example(), older));
+  CHECK_FALSE(covers(older, example()));
+  const auto covers_changed = [&](const auto& change) {
+    ChoiceEntry other = example();
+    change(other);
+    return covers(example(), other);
+  };
+  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[0].scope = 9; }));
+  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[1].key = make_key(1); }));
+  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.machines[1] = "another"; }));
+  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[2].rank = 0; }));
+  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[1].launched[1].table_digest = 3; }));
 }
 
 TEST_CASE("ChoiceEntry: a text with very many levels is refused", "[unit]") {

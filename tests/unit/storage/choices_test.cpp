@@ -4,6 +4,7 @@
 
 #include <contextual/choices.hpp>
 #include <contextual/detail/config/hex_text.hpp>
+#include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
 #include <nlohmann/json.hpp>
@@ -59,7 +60,8 @@ std::uint64_t now_ns() {
 fs::path plant(const fs::path& directory, const ChoiceEntry& entry, std::uint64_t time_ns) {
   const ChoiceStore store(directory, entry.region);
   const std::string name =
-      detail::hex_text(time_ns) + "-" + detail::hex_text(entry.purpose_digest()) + ".json";
+      detail::hex_text(time_ns) + "-" +
+      detail::hex_text(detail::StableHash().add(std::string_view(to_json(entry))).value()) + ".json";
   REQUIRE(store.folder().write(name, to_json(entry)).empty());
   return store.path() / name;
 }
@@ -156,7 +158,20 @@ TEST_CASE("KeptChoices: prune removes what is superseded, damaged or left over, 
     CHECK_FALSE(fs::exists(file));
   }
   CHECK(fs::exists(being_written));
-  CHECK(kept.prune({.older_than = std::chrono::hours(24)}).files == std::vector<fs::path>{old});
+  const fs::path journals = directory.path() / "journal" / "r";
+  fs::create_directories(journals);
+  fs::permissions(directory.path() / "journal", fs::perms::owner_all);
+  fs::permissions(journals, fs::perms::owner_all);
+  const auto journal = [&](const std::string& name, std::chrono::hours age) {
+    std::ofstream(journals / name) << "line";
+    fs::last_write_time(journals / name, fs::file_time_type::clock::now() - age);
+    return journals / name;
+  };
+  const fs::path cut_off = journal("a.journal", std::chrono::hours(30));
+  const fs::path going_on = journal("b.journal", std::chrono::hours(2));
+  CHECK(kept.prune({}).files.empty());
+  CHECK(sorted(kept.prune({.older_than = std::chrono::hours(24)}).files) == sorted({old, cut_off}));
+  CHECK(fs::exists(going_on));
   CHECK(configs_in(kept.list()) == std::vector<std::size_t>{11});
 }
 

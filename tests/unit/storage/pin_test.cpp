@@ -48,6 +48,7 @@ TEST_CASE("parse_pins: what makes no sense pins nothing, and the problem names t
       R"({"region": "r", "pins": [{"kernel": "gemm", "config_id": -1}]})",
       R"({"region": "r", "pins": [{"kernel": "gemm", "config": {"BLOCK": 64}, "kye": "64"}]})",
       R"({"region": "r", "pins": [], "machine": "any"})",
+      R"({"region": "r", "pins": [{"kernel": "gemm", "key": "(7) on H200", "config_id": 1}]})",
       std::string(100, '['),
   };
   for (const std::string& text : texts) {

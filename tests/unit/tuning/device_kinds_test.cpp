@@ -6,6 +6,7 @@
 #include "support/ranks.hpp"
 
 #include <contextual/alternatives.hpp>
+#include <contextual/choices.hpp>
 #include <contextual/detail/launch/device_kind.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/launch_registry.hpp>
@@ -197,4 +198,40 @@ TEST_CASE("device kinds: what is kept has the kind, and another process begins w
     CHECK((runs == 1) == !first);
     CHECK(within == best_of_each);
   }
+}
+
+TEST_CASE("device kinds: a set that is pinned is launched as it was on each kind", "[unit]") {
+  const TwoKinds kinds;
+  const TemporaryDirectory directory;
+  std::vector<std::size_t> within;
+  int runs = 0;
+  const auto process = [&](const Options& change) {
+    runs = 0;
+    const auto thrown =
+        on_ranks(1, [&](int, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
+          std::size_t used = 9;
+          const auto kernel = rank_kernel("kinds_pinned", 3, {}, [&](const TileConfig& config, int&) {
+            used = static_cast<std::size_t>(config.tile - 1);
+          });
+          Options options = change;
+          options.timer = options_for_two_kinds().timer;
+          options.cache_directory = directory.path();
+          tuner.run(
+              "kinds pinned",
+              [&] {
+                ++runs;
+                within = on_each_kind(used, [&] { (*kernel)(7); });
+              },
+              options);
+        });
+    CHECK_FALSE(thrown[0]);
+  };
+  process({});
+  const KeptChoices choices(directory.path());
+  REQUIRE(choices.pin(choices.list().sets.at(0)).problems.empty());
+  Options anew;
+  anew.always_tune = true;
+  process(anew);
+  CHECK(runs == 1);  // nothing is left to tune
+  CHECK(within == best_of_each);
 }

@@ -27,7 +27,7 @@ struct Left {
 /// Without what differs from run to run: ids and times of day.
 std::string comparable(const std::string& log) {
   static const std::regex ids(
-      R"re("(run_id|tuning_id|time_iso8601|elapsed_ns|estimated_left_ns|process_rank)":("[^"]*"|\d+))re");
+      R"re("(run_id|tuning_id|time_iso8601|elapsed_ns|walk_ns|estimated_left_ns|process_rank)":("[^"]*"|\d+))re");
   return std::regex_replace(log, ids, R"("$1":0)");
 }
 
@@ -49,7 +49,7 @@ void by_run(const options::ResolvedOptions& resolved, const std::function<void()
     left.error = error.what();
   }
   const Report report = tuner.report();
-  left.choices = report.runs.back().choices_text();
+  left.choices = test::agreed_text(report.runs.back());
   left.table = report.runs.back().table_text();
 }
 
@@ -78,7 +78,7 @@ void by_hand(const options::ResolvedOptions& resolved, const std::function<void(
     ended = std::current_exception();
   }
   setup.recorder().end(ended, run->ending());
-  left.choices = setup.recorder().report().choices_text();
+  left.choices = test::agreed_text(setup.recorder().report());
   left.table = setup.recorder().report().table_text();
 }
 

@@ -17,7 +17,9 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 using namespace contextual;
@@ -152,6 +154,54 @@ TEST_CASE("kept choices: what an alternative launches is kept with it", "[unit]"
     CHECK(inner == 2);
     CHECK((runs == 1) == !first);
   }
+}
+
+TEST_CASE("kept choices: those of long keys are found again, and kept with all of the key's parts",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  detail::describe_machine("test", [] { return std::string("alike"); });
+  for (const bool first : {true, false}) {
+    std::vector<int> used(2);
+    int runs = 0;
+    RegionReport report;
+    const auto thrown =
+        on_ranks(1, [&](int, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
+          TunableKernel kernel{
+              "kept_long_keys",
+              tiles(3),
+              [](const std::vector<int>& shape) { return make_key(shape, std::optional<int>(7)); },
+              [&](const TileConfig& config, const std::vector<int>& shape) {
+                used[shape[0] == 1 ? 0 : 1] = config.tile;
+              },
+              {.key_names = {"shape", "device"}}};
+          Options options;
+          options.cache_directory = directory.path();
+          options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
+            const bool one = launch.key->to_string().starts_with("([1, ");
+            return std::int64_t{1000} * (launch.config_id == (one ? 1U : 2U) ? 1 : 5);
+          });
+          tuner.run(
+              "kept long keys",
+              [&] {
+                ++runs;
+                kernel(std::vector<int>(15, 1));
+                kernel(std::vector<int>(15, 2));
+              },
+              options);
+          report = *tuner.report().runs.rbegin();
+        });
+    INFO(text_of(thrown[0]));
+    CHECK(count_failed(thrown) == 0);
+    CHECK(used == std::vector<int>{2, 3});
+    CHECK((runs == 1) == !first);
+    REQUIRE(report.problems.size() == 2);
+    CHECK(report.problems[0].reused == !first);
+    CHECK(report.problems[0].key == "{shape: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], device: 7}");
+  }
+  std::ifstream file(only_file(directory.path()));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  CHECK_THAT(text, ContainsSubstring("{shape: [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2], device: 7}"));
+  CHECK_THAT(text, !ContainsSubstring("digest "));
 }
 
 namespace {
@@ -517,6 +567,33 @@ TEST_CASE("kept choices: modes and load on one tuner, and none of the ranks is l
         3);
 }
 
+TEST_CASE("kept choices: mode use looks for each region, also after one of which nothing is kept", "[unit]") {
+  const int ranks = GENERATE(1, 2);
+  const TemporaryDirectory directory;
+  const auto last_configs = [&](const std::vector<std::pair<std::string, Mode>>& steps) {
+    std::vector<std::size_t> last(static_cast<std::size_t>(ranks));
+    const RankKernels kernels = kernel_per_rank(ranks, [&](int rank) {
+      return rank_kernel("kept_looked" + std::to_string(rank), 3, {.participation = Participation::some},
+                         [&last, rank](const TileConfig& config, int&) {
+                           last[static_cast<std::size_t>(rank)] = static_cast<std::size_t>(config.tile - 1);
+                         });
+    });
+    const auto thrown =
+        in_process(ranks, directory.path(), [&](int rank, ContextualAutotuner& tuner, Options options) {
+          for (const auto& [region, mode] : steps) {
+            options.mode = mode;
+            tuner.run(
+                region, [&kernel = *kernels[static_cast<std::size_t>(rank)]] { kernel(1); }, options);
+          }
+        });
+    CHECK(count_failed(thrown) == 0);
+    return last;
+  };
+  const std::vector<std::size_t> kept(static_cast<std::size_t>(ranks), 2);
+  CHECK(last_configs({{"kept looked", Mode::tune}}) == kept);
+  CHECK(last_configs({{"kept unknown", Mode::use}, {"kept looked", Mode::use}}) == kept);
+}
+
 TEST_CASE("kept choices: a library that is loaded while the region runs does not change the machine",
           "[unit]") {
   const TemporaryDirectory directory;
@@ -553,4 +630,51 @@ TEST_CASE("kept choices: what was chosen while the machine changed is not kept, 
   REQUIRE(report.warnings.size() == 1);
   CHECK_THAT(report.warnings[0], ContainsSubstring("the machine looked different when the run began"));
   CHECK_FALSE(fs::exists(directory.path() / "choices"));
+}
+
+TEST_CASE("kept choices: what was chosen on another machine is where the search begins, too", "[unit]") {
+  const int ranks = GENERATE(1, 2);
+  const TemporaryDirectory directory;
+  using Starts = std::vector<std::vector<Assignment>>;  // by rank
+  const auto tune = [&](const std::string& machine, std::size_t fastest, int configs) {
+    detail::describe_machine("test", [] { return this_machine; });
+    const auto kernels = [&](const std::string& name) {
+      return kernel_per_rank(ranks, [&](int) { return rank_kernel(name, configs); });
+    };
+    const RankKernels one = kernels("begun one");
+    const RankKernels two = kernels("begun two");
+    Starts starts(static_cast<std::size_t>(ranks));
+    const auto thrown =
+        on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
+          const auto at = static_cast<std::size_t>(rank);
+          this_machine = rank == 1 ? "as ever" : machine;
+          Options options;
+          options.cache_directory = rank == 0 ? directory.path() : fs::path();
+          options.search = SearchLevel::normal;
+          options.timer = testing::scripted_timer([fastest](const LaunchInfo& launch) {
+            return std::int64_t{launch.config_id == fastest ? 10000 : 20000};
+          });
+          options.search_settings.factory = [&starts, at](const SearchRequest& request) {
+            starts[at] = request.further_starts;
+            return joint_search(request);
+          };
+          tuner.run(
+              "begun elsewhere",
+              [&] {
+                (*one[at])(1);
+                (*two[at])(1);
+              },
+              options);
+        });
+    CHECK(count_failed(thrown) == 0);
+    return starts;
+  };
+  const std::vector<Assignment> nothing;
+  const std::vector<Assignment> first{{1, 1}};
+  CHECK(tune("first", 1, 3) == Starts(static_cast<std::size_t>(ranks), nothing));
+  CHECK(tune("second", 2, 3) == Starts(static_cast<std::size_t>(ranks), first));
+  // Another space: its configs are known by their parameters, and the newest set comes first.
+  const std::vector<Assignment> both{{2, 2}, {1, 1}};
+  CHECK(tune("second", 0, 4) == Starts(static_cast<std::size_t>(ranks), both));
+  CHECK(tune("third", 2, 2) == Starts(static_cast<std::size_t>(ranks), first));  // it has no third config
 }

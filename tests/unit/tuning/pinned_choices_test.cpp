@@ -5,6 +5,7 @@
 #include "contextual/storage/choice_store.hpp"
 
 #include <contextual/alternatives.hpp>
+#include <contextual/detail/config/hex_text.hpp>
 #include <contextual/tuned_region.hpp>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +13,8 @@
 #include <atomic>
 #include <fstream>
 #include <map>
+#include <set>
+#include <vector>
 
 using namespace contextual;
 using namespace contextual::test;
@@ -67,7 +70,7 @@ TEST_CASE("pins: one of a key, or of every key, is launched on all ranks, and th
       CHECK(report.problems[0].choice_config == Config{{"TILE", 2}});
       CHECK_THAT(report.problems[0].pinned_by, ContainsSubstring("mine.pin"));
       CHECK_THAT(report.problems[0].reason, ContainsSubstring("pinned by"));
-      CHECK_THAT(report.choices_text(), ContainsSubstring("{TILE: 2} (pinned)"));
+      CHECK_THAT(report.choices_text(), ContainsSubstring("{TILE: 2}") && ContainsSubstring("  (pinned)\n"));
     }
   }
 }
@@ -114,6 +117,34 @@ TEST_CASE("pins: what is not pinned is tuned beside it, and only that is kept", 
   REQUIRE(contents.sets.size() == 1);
   REQUIRE(contents.sets[0].configs.size() == 1);
   CHECK(contents.sets[0].configs[0].kernel == "pinned_second");
+}
+
+TEST_CASE("pins: one of a long key is launched, also where nothing yet says what its digest was made of",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const std::string words = R"(, "key_words": [[9, "00000000000000ab"], [9, "00000000000000cd"]])";
+  CacheProcess process =
+      with_pin(directory, "pinned_long", pin_of("pinned_long", R"(, "key": "1 to 20")" + words + config_1));
+  CHECK(process.run().tuned(2));  // none of its launches has that key
+  const TemporaryDirectory other;
+  const Key key = make_key(std::vector<int>(20, 4));
+  const std::string digest = R"(, "key": ")" + key.to_string() + R"(", "key_words": [[9, ")" +
+                             detail::hex_text(key.word(0)) + R"("], [9, ")" + detail::hex_text(key.word(1)) +
+                             R"("]])";
+  write_pin(other.path(), "pinned long", pin_of("pinned_long_key", digest + config_1));
+  std::set<int> launched;
+  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+    TunableKernel kernel{
+        "pinned_long_key", tiles(3), [](const std::vector<int>& shape) { return make_key(shape); },
+        [&](const TileConfig& config, const std::vector<int>&) { launched.insert(config.tile); }};
+    Options options;
+    options.cache_directory = other.path();
+    tuner.run(
+        "pinned long", [&] { kernel(std::vector<int>(20, 4)); }, options);
+  });
+  INFO(text_of(thrown[0]));
+  CHECK(count_failed(thrown) == 0);
+  CHECK(launched == std::set<int>{2});
 }
 
 TEST_CASE("pins: a kept set that is pinned is launched as it was, until it is unpinned", "[unit]") {

@@ -4,6 +4,7 @@
 
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
+#include "support/scripted_files.hpp"
 
 #include <contextual/alternatives.hpp>
 
@@ -14,12 +15,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <random>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -151,6 +154,7 @@ void tune(const Job& job) {
   std::ofstream(job.directory / "tiles") << tiles.front() << ' ' << tiles.back();
   if (thrown[0]) {
     std::ofstream(job.directory / "error") << contextual::test::text_of(thrown[0]);
+    std::ofstream(job.directory / "error of the last rank") << contextual::test::text_of(thrown.back());
     ::_exit(1);
   }
   std::ofstream(job.directory / "points") << points.load();
@@ -438,6 +442,13 @@ TEST_CASE("resuming: no journal is written where there is none to be, and a tuni
     CHECK_THAT(left(directory.path(), "warnings"),
                ContainsSubstring("this run cannot be resumed") && ContainsSubstring("others can write it"));
   }
+  SECTION("a disk that gets full") {
+    Job full{.directory = directory.path()};
+    ScriptedFiles files({{FileCall::write, ".journal", ENOSPC, 1, 5}});
+    REQUIRE(run(full) == 0);
+    CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("this run cannot be resumed") &&
+                                                       ContainsSubstring("No space left on device"));
+  }
   SECTION("synced") {
     job.change = [](int, Options& options) { options.journal = Journal::synced; };
     REQUIRE(run(job) == SIGKILL);
@@ -448,18 +459,94 @@ TEST_CASE("resuming: no journal is written where there is none to be, and a tuni
   }
 }
 
-TEST_CASE("resuming: kernels of one rank alone are tuned again, and the others wait", "[unit]") {
+namespace {
+
+/// Each rank also tunes a kernel of its own, of which earlier configs are faster.
+Job with_own_kernel(
+    const fs::path& directory, int configs, const std::function<void(int, int)>& launch = [](int, int) {}) {
+  Job job{.directory = directory};
+  const auto own = std::make_shared<RankKernels>();
+  for (int rank = 0; rank < 2; ++rank) {
+    own->push_back(
+        rank_kernel("own", configs, {.participation = Participation::local},
+                    [rank, launch](const TileConfig& config, int&) { launch(rank, config.tile); }));
+  }
+  job.region = [own](int rank, int, int) { (*(*own)[static_cast<std::size_t>(rank)])(rank); };
+  job.change = [](int, Options& options) {
+    options.timer = testing::scripted_timer(
+        [](const LaunchInfo& launched) {
+          const auto id = static_cast<std::int64_t>(launched.config_id);
+          return launched.kernel == "own" ? 5000 + 500 * id : 10000 - 1000 * id;
+        },
+        [](std::int64_t, const auto& launches) { return makespan(launches, 900); });
+    options.feasible = [](std::span<const AssignedConfig>) { return true; };
+  };
+  return job;
+}
+
+/// The same, and it dies in the 60th run of the region.
+Job cut_off_with_own_kernel(const fs::path& directory) {
+  Job job = with_own_kernel(directory, 12);
+  job.region = [region = job.region, runs = 0](int rank, int first, int second) mutable {
+    region(rank, first, second);
+    if (rank == 0 && ++runs == 60) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("resuming: what a rank tunes alone and fails when it is run again is not chosen", "[unit]") {
+  const TemporaryDirectory directory;
+  REQUIRE(run(cut_off_with_own_kernel(directory.path())) == SIGKILL);
+  REQUIRE(run(with_own_kernel(directory.path(), 12, [](int, int tile) {
+            if (tile == 1) {
+              throw ConfigRejected("not any more");
+            }
+          })) == 0);
+  CHECK(left(directory.path(), "resumed") != "0");
+  CHECK_THAT(left(directory.path(), "choices"), ContainsSubstring("own (0): 1"));
+}
+
+TEST_CASE("resuming: a rank that fails while it follows is named by the others", "[unit]") {
+  const TemporaryDirectory directory;
+  REQUIRE(run(cut_off_with_own_kernel(directory.path())) == SIGKILL);
+  Job again = with_own_kernel(directory.path(), 12);
+  again.change = [change = again.change](int rank, Options& options) {
+    change(rank, options);
+    options.feasible = [rank](std::span<const AssignedConfig>) -> bool {
+      if (rank == 0) {
+        throw std::runtime_error("no verdict");
+      }
+      return true;
+    };
+  };
+  REQUIRE(run(again) == -1);
+  CHECK(left(directory.path(), "error") == "no verdict");
+  CHECK_THAT(left(directory.path(), "error of the last rank"),
+             ContainsSubstring("rank 0") && ContainsSubstring("no verdict"));
+}
+
+TEST_CASE("resuming: what ranks tune alone goes on, too", "[unit]") {
   const auto with_own = [](const fs::path& directory) {
-    Job job{.directory = directory, .interaction_ns = 0};
+    Job job{.directory = directory};
     const auto own = std::make_shared<RankKernels>();
     for (int rank = 0; rank < 2; ++rank) {
-      own->push_back(rank_kernel("own", 3, {.participation = Participation::local}));
+      own->push_back(rank_kernel("own", rank == 0 ? 3 : 12, {.participation = Participation::local},
+                                 [rank](const TileConfig& config, int&) {
+                                   if (rank == 1 && config.tile == 5) {
+                                     throw ConfigRejected("not here");
+                                   }
+                                 }));
     }
     job.region = [own](int rank, int, int) { (*(*own)[static_cast<std::size_t>(rank)])(rank); };
     return job;
   };
   const TemporaryDirectory undisturbed;
   REQUIRE(run(with_own(undisturbed.path())) == 0);
+  CHECK(files_in(undisturbed.path() / "cache" / "journal", ".own") == 0);
   std::mt19937 random(5);
   const std::int64_t last_point = std::stoll(left(undisturbed.path(), "points"));
   for (int i = 0; i < 40; ++i) {
@@ -470,6 +557,7 @@ TEST_CASE("resuming: kernels of one rank alone are tuned again, and the others w
     REQUIRE(run(job) == SIGKILL);
     job.dies_at = 0;
     REQUIRE(run(job) == 0);
+    CHECK(runs_in(directory.path()) <= runs_in(undisturbed.path()) + 24);  // as above
     CHECK(left(directory.path(), "choices") == left(undisturbed.path(), "choices"));
   }
 }

@@ -57,6 +57,13 @@ std::string factor_text(double factor) {
   return formatted(std::abs(factor) < 100 ? "%.1f" : std::abs(factor) < 1e6 ? "%.0f" : "%.3g", factor) + " x";
 }
 
+std::string rate_text(const std::optional<double>& rate) {
+  if (!rate) {
+    return "";
+  }
+  return std::isfinite(*rate) ? formatted("%.4g", *rate) : "?";
+}
+
 std::string count_text(std::uint64_t count, std::string_view singular, std::string_view plural) {
   const std::string many = plural.empty() ? std::string(singular) + "s" : std::string(plural);
   return std::to_string(count) + " " + (count == 1 ? std::string(singular) : many);

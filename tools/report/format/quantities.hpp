@@ -4,6 +4,7 @@
 /// Times, ratios and counts as people read them.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ std::string percent_text(double fraction);
 
 /// Returns e.g. "12.3 x", or "?" if `factor` is not finite.
 std::string factor_text(double factor);
+
+/// Returns a rate with four significant digits, e.g. "687.2", "?" if it is not finite, or "" without a value.
+std::string rate_text(const std::optional<double>& rate);
 
 /// Returns e.g. "1 line" or "2 lines". Unless it is given, the plural is the singular with an "s".
 std::string count_text(std::uint64_t count, std::string_view singular, std::string_view plural = {});

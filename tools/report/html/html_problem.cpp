@@ -26,6 +26,13 @@ HtmlTable config_table(const ProblemResult& problem, const ReportOptions& option
                                            {"Status"},
                                            {"Samples", Cells::number},
                                            {"Region's time", Cells::number}};
+  const KnownRates rates = rates_known(problem);
+  if (rates.teraflops_per_second) {
+    headings.push_back({"TFLOP/s", Cells::number});
+  }
+  if (rates.gigabytes_per_second) {
+    headings.push_back({"GB/s", Cells::number});
+  }
   if (with_centres) {
     headings.push_back({"Centre", Cells::number});
   }
@@ -33,14 +40,24 @@ HtmlTable config_table(const ProblemResult& problem, const ReportOptions& option
   for (const std::size_t i : configs_shown(problem, options.limit(configs_on_page))) {
     const ConfigResult& config = problem.configs[i];
     const bool sampled = !config.samples_ns.empty();
-    table.add(
-        {"config-" + std::to_string(config.id), shorten(config_values(config.text, names), text_in_cell),
-         sampled ? duration_text(config.median_ns) : "",
-         sampled ? "\u00b1 " + duration_text(config.spread_ns) : "", relative_to_default(problem, config),
-         shorten(config_status(config), text_in_cell), std::to_string(config.samples_ns.size()),
-         config.makespan_ns > 0 ? duration_text(config.makespan_ns) : "",
-         config.summary_ns ? duration_text(*config.summary_ns) : ""},
-        config.chosen ? "chosen" : "");
+    std::vector<std::string> cells{"config-" + std::to_string(config.id),
+                                   shorten(config_values(config.text, names), text_in_cell),
+                                   sampled ? duration_text(config.median_ns) : "",
+                                   sampled ? "\u00b1 " + duration_text(config.spread_ns) : "",
+                                   relative_to_default(problem, config),
+                                   shorten(config_status(config), text_in_cell),
+                                   std::to_string(config.samples_ns.size()),
+                                   config.makespan_ns > 0 ? duration_text(config.makespan_ns) : ""};
+    if (rates.teraflops_per_second) {
+      cells.push_back(rate_text(config.teraflops_per_second));
+    }
+    if (rates.gigabytes_per_second) {
+      cells.push_back(rate_text(config.gigabytes_per_second));
+    }
+    if (with_centres) {
+      cells.push_back(config.summary_ns ? duration_text(*config.summary_ns) : "");
+    }
+    table.add(std::move(cells), config.chosen ? "chosen" : "");
   }
   return table;
 }

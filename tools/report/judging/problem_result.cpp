@@ -51,11 +51,17 @@ void collect_cell(Problems& problems, const Iteration& iteration, const Cell& ce
   }
 }
 
+void keep_first(std::optional<double>& kept, const std::optional<double>& value) {
+  kept = kept ? kept : value;
+}
+
 void collect_rank(Problems& problems, const RankRun& rank) {
   for (const ConfigSummary& summary : rank.summaries) {
     if (summary.config.problem != nullptr) {
       ConfigResult& config = config_of(problems, summary.config);
-      config.summary_ns = config.summary_ns ? config.summary_ns : summary.centre_ns;
+      keep_first(config.summary_ns, summary.centre_ns);
+      keep_first(config.teraflops_per_second, summary.teraflops_per_second);
+      keep_first(config.gigabytes_per_second, summary.gigabytes_per_second);
     }
   }
   for (const Rejected& event : rank.rejected) {

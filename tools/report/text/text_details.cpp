@@ -6,6 +6,7 @@
 #include "report/text/text_problem.hpp"
 #include "report/text/text_ranks.hpp"
 #include "report/text/text_search.hpp"
+#include "report/wording/config_wording.hpp"
 #include "report/wording/limit_wording.hpp"
 #include "report/wording/run_wording.hpp"
 
@@ -55,6 +56,26 @@ void write_ending(TextWriter& out, const RunAnalysis& analysis, const Logs& logs
   }
 }
 
+/// One line for each choice, as the report of the library has them: kernel, key, config, time, and how that
+/// compares with the default's.
+void write_choices(TextWriter& out, const RunAnalysis& analysis) {
+  TextTable table({{"", Align::left, 12},
+                   {"", Align::left, 12},
+                   {"", Align::left},
+                   {"", Align::right},
+                   {"", Align::right},
+                   {"", Align::left}});
+  for (const ProblemResult& problem : analysis.problems) {
+    if (!problem.choices.empty()) {
+      table.add(choice_cells(problem));
+    }
+  }
+  if (!table.empty()) {
+    out.heading("Choices: kernel, key, config, own time, to the default");
+    out.table(table, 2);
+  }
+}
+
 void write_limit(TextWriter& out, const RunAnalysis& analysis) {
   if (analysis.limit == nullptr) {
     return;
@@ -81,6 +102,7 @@ void write_details(TextWriter& out, const RunAnalysis& analysis, const Logs& log
                    const ReportOptions& options) {
   write_head(out, analysis);
   write_ending(out, analysis, logs);
+  write_choices(out, analysis);
   write_rank_differences(out, analysis);
   write_warnings(out, analysis);
   write_limit(out, analysis);

@@ -20,6 +20,7 @@ class ConfigTable {
       : problem_(problem),
         names_(parameter_names(problem)),
         has_centres_(centres_differ(problem)),
+        rates_(rates_known(problem)),
         is_wide_(width >= wide) {}
 
   TextTable table(const ReportOptions& options) const {
@@ -39,6 +40,12 @@ class ConfigTable {
       columns.push_back({"centre", Align::right});
     }
     columns.push_back({"to default", Align::right});
+    if (rates_.teraflops_per_second) {
+      columns.push_back({"TFLOP/s", Align::right});
+    }
+    if (rates_.gigabytes_per_second) {
+      columns.push_back({"GB/s", Align::right});
+    }
     if (is_wide_) {
       columns.insert(columns.end(), {{"samples", Align::right}, {"region's time", Align::right}});
     }
@@ -55,6 +62,12 @@ class ConfigTable {
       cells.push_back(config.summary_ns ? duration_text(*config.summary_ns) : "");
     }
     cells.push_back(relative_to_default(problem_, config));
+    if (rates_.teraflops_per_second) {
+      cells.push_back(rate_text(config.teraflops_per_second));
+    }
+    if (rates_.gigabytes_per_second) {
+      cells.push_back(rate_text(config.gigabytes_per_second));
+    }
     if (is_wide_) {
       cells.push_back(std::to_string(config.samples_ns.size()));
       cells.push_back(config.makespan_ns > 0 ? duration_text(config.makespan_ns) : "");
@@ -67,6 +80,7 @@ class ConfigTable {
   const ProblemResult& problem_;
   std::string names_;
   bool has_centres_;
+  KnownRates rates_;
   bool is_wide_;
 };
 
@@ -81,6 +95,9 @@ void write_choice(TextWriter& out, const ProblemResult& problem) {
     out.paragraph("          ", note, Colour::bad, 3);
   }
   out.paragraph("     why: ", std::string(last.reason), Colour::none, 4);
+  if (last.walk_ns > 0) {
+    out.line("    time: its walk took " + duration_text(static_cast<double>(last.walk_ns)));
+  }
   for (const Choice* before : earlier_choices(problem)) {
     out.paragraph("  before: ", choice_line(*before) + ": " + std::string(before->reason), Colour::dim, 3);
   }

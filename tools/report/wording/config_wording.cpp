@@ -82,8 +82,27 @@ std::string choice_line(const Choice& choice) {
   if (choice.latency_ns) {
     line += ", " + duration_text(*choice.latency_ns);
   }
+  if (choice.teraflops_per_second) {
+    line += ", " + rate_text(choice.teraflops_per_second) + " TFLOP/s";
+  }
+  if (choice.gigabytes_per_second) {
+    line += ", " + rate_text(choice.gigabytes_per_second) + " GB/s";
+  }
   return choice.status == ChoiceStatus::locked_in ? line
                                                   : line + ", " + std::string(enum_text(choice.status));
+}
+
+std::vector<std::string> choice_cells(const ProblemResult& problem) {
+  const Choice& last = *problem.choices.back();
+  const ConfigResult* config = problem.find(last.config.id);
+  return {std::string(problem.name->kernel),
+          std::string(problem.name->key),
+          std::string(last.config.values),
+          last.latency_ns ? duration_text(*last.latency_ns) : "",
+          last.config.id == 0 ? "default"
+          : config == nullptr ? ""
+                              : relative_to_default(problem, *config),
+          last.status == ChoiceStatus::locked_in ? "" : std::string(enum_text(last.status))};
 }
 
 std::string provisional_note(const Choice& choice) {
@@ -120,6 +139,15 @@ bool centres_differ(const ProblemResult& problem) {
   return std::any_of(problem.configs.begin(), problem.configs.end(), [](const ConfigResult& config) {
     return config.summary_ns && std::abs(*config.summary_ns - config.median_ns) > 0.005 * config.median_ns;
   });
+}
+
+KnownRates rates_known(const ProblemResult& problem) {
+  KnownRates known;
+  for (const ConfigResult& config : problem.configs) {
+    known.teraflops_per_second = known.teraflops_per_second || config.teraflops_per_second;
+    known.gigabytes_per_second = known.gigabytes_per_second || config.gigabytes_per_second;
+  }
+  return known;
 }
 
 std::string parameter_names(const ProblemResult& problem) {

@@ -22,6 +22,11 @@ std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t
 /// Returns e.g. "config-2 {BLOCK_N: 128}, 12.3 us", with "provisional" if the choice is.
 std::string choice_line(const Choice& choice);
 
+/// Returns the cells of a line on the choice that is in force: kernel, key, config, own time, "default" or
+/// how the time compares with the default's, and "provisional" if the choice is. The problem must have a
+/// choice.
+std::vector<std::string> choice_cells(const ProblemResult& problem);
+
 /// Returns a note on what a provisional choice is, or an empty text if the choice is locked in.
 std::string provisional_note(const Choice& choice);
 
@@ -40,6 +45,13 @@ std::string relative_to_default(const ProblemResult& problem, const ConfigResult
 
 /// Returns true if the tuner visibly used another statistic than the median, such as a trimmed mean.
 bool centres_differ(const ProblemResult& problem);
+
+/// Which rates some config of the problem has: those that its kernel's author counts the work for.
+struct KnownRates {
+  bool teraflops_per_second = false;
+  bool gigabytes_per_second = false;
+};
+KnownRates rates_known(const ProblemResult& problem);
 
 /// Returns the names of a problem's parameters, e.g. "BLOCK_N, STAGES", if all its configs have the same
 /// names; else "".

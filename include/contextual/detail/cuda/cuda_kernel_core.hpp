@@ -44,8 +44,9 @@ class CONTEXTUAL_API CudaKernelCore {
   /// Compiles and loads only this config, for the same contexts. Does nothing if there is no context yet.
   void preload(std::size_t config_id);
 
-  /// Compiles and loads only this config, for the current context.
-  void load(std::size_t config_id);
+  /// Compiles and loads only this config, for the current context. Returns its function there, which stays
+  /// loaded.
+  CUfunction load(std::size_t config_id);
 
   /// Launches in the stream's context, or in the current context for a null stream. Loads the config first
   /// unless it is loaded. Throws as `load` does. Cost in addition to cuLaunchKernelEx: three atomic loads;

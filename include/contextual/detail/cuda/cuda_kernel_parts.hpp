@@ -75,7 +75,7 @@ class CudaKernelParts {
     }
   }
 
-  void load(std::size_t id) { core_.load(id); }
+  CUfunction load(std::size_t id) { return core_.load(id); }
 
   CUresult launch(std::size_t id, CUstream stream, Args&... args) {
     const CudaLayout layout = definition_.layout(configs_[id], args...);

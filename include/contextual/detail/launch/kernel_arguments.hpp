@@ -65,10 +65,30 @@ struct ResetFits {
   static_assert(Fits, "KernelOptions::reset is called as void(Args&...), without the config");
 };
 template <bool Fits>
+struct FunctionKeepFits {
+  static_assert(Fits,
+                "FunctionOptions::keep is called as bool(const C&, const Args&...), with what the function "
+                "takes; true: the config is a candidate");
+};
+template <bool Fits>
+struct BeforeEachFits {
+  static_assert(Fits, "FunctionOptions::before_each is called as void(Args&...), without the config");
+};
+template <bool Fits>
+struct RestoreFits {
+  static_assert(Fits, "FunctionOptions::restore is called as void(Args&...), without the config");
+};
+template <bool Fits>
 struct CheckFits {
   static_assert(Fits,
                 "KernelOptions::check is called as bool(const C&, Args&...), with what the launcher takes; "
                 "true: the result is right");
+};
+template <bool Fits>
+struct WorkFits {
+  static_assert(Fits,
+                "KernelOptions::work is called as KernelWork(const Args&...), with what the launcher takes, "
+                "without the config");
 };
 
 }  // namespace contextual::detail

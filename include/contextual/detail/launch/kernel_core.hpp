@@ -35,6 +35,8 @@ struct KernelTraits {
   std::function<void(std::size_t)> preload;              ///< may be empty
   bool takes_stream = false;                             ///< true if it launches on a CUDA stream
   bool choice_point = false;                             ///< true if its configs are alternatives
+  /// True for a tuned function: it becomes a choice point in a run in which it launches tunable kernels.
+  bool function = false;
 };
 
 /// Shared by the kernel object, the registry and the runs that launched the kernel, so that a kernel may be

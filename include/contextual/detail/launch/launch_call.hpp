@@ -5,6 +5,7 @@
 
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/export.hpp>
+#include <contextual/metrics.hpp>
 #include <contextual/timer.hpp>
 
 #include <cstdint>
@@ -53,6 +54,11 @@ class CONTEXTUAL_API LaunchCall {
   bool config_changed() noexcept;
   /// Returns true for a warm-up, whose result is to be checked.
   bool wants_check() const noexcept { return info_.warmup; }
+
+  /// Returns true in the first tuning iteration in which this rank launches the problem.
+  bool wants_work() const noexcept;
+  /// Adds the work of this launch to the problem's. Throws InvalidArgument if it cannot be work.
+  void add_work(const KernelWork& work);
 
   /// Notes, for the log, an error that was pending before this launch. The launch is not blamed for it.
   void found_before(const std::string& what) noexcept;

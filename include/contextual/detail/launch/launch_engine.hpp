@@ -22,8 +22,9 @@
 
 namespace contextual::detail {
 
-/// What the configs of a launch are: a kernel's, or alternatives that may launch kernels of their own.
-enum class LaunchKind { kernel, choice_point };
+/// What the configs of a launch are: a kernel's, alternatives that may launch kernels of their own, or those
+/// of a function, which may launch kernels or not.
+enum class LaunchKind { kernel, choice_point, function };
 
 /// A registered kernel with its configs and options. Its owner computes the key and launches a config:
 ///
@@ -73,6 +74,9 @@ class LaunchEngine<R(const C&, Args...)> {
     const auto keeps = [&](std::size_t id) { return options_.keep(config(id), args...); };
     LaunchCall call(*core_, key, options_.keep ? KeepView(keeps) : KeepView(), takes_stream<Args...>,
                     stream_of(args...));
+    if (options_.work && call.wants_work()) [[unlikely]] {
+      call.add_work(options_.work(args...));
+    }
     for (;;) {
       if (hooked_ && options_.reset && call.config_changed()) {
         options_.reset(args...);
@@ -125,6 +129,7 @@ class LaunchEngine<R(const C&, Args...)> {
   KernelTraits traits(std::string name, LaunchKind kind, const std::function<std::string()>& source) const {
     KernelTraits traits;
     traits.choice_point = kind == LaunchKind::choice_point;
+    traits.function = kind == LaunchKind::function;
     traits.name = std::move(name);
     traits.participation = options_.participation;
     traits.coupling = options_.coupling;

@@ -44,6 +44,7 @@
   X(cuMemFreeHost)                               \
   X(cuMemcpyHtoDAsync)                           \
   X(cuMemcpyDtoHAsync)                           \
+  X(cuMemsetD8Async)                             \
   X(cuModuleGetLoadingMode)                      \
   X(cuModuleLoadData)                            \
   X(cuModuleUnload)                              \

@@ -8,6 +8,7 @@
 #include "contextual/cuda/timing/device_wait.hpp"
 #include "contextual/cuda/timing/head_start.hpp"
 #include "contextual/cuda/timing/iteration_join.hpp"
+#include "contextual/cuda/timing/l2_clearing.hpp"
 #include "contextual/cuda/timing/nvtx_ranges.hpp"
 
 #include <contextual/cuda/error.hpp>
@@ -38,6 +39,7 @@ std::int64_t launch_number() noexcept {
 class CuptiTimer final : public Timer {
  public:
   explicit CuptiTimer(const CuptiTimerOptions& options) : session_(CuptiSession::acquire()) {
+    offer_l2_clearing();
     if (!options.detach) {
       session_->keep_attached();
     }

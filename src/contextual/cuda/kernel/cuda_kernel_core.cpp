@@ -237,10 +237,10 @@ void CudaKernelCore::preload(std::size_t config_id) {
   }
 }
 
-void CudaKernelCore::load(std::size_t config_id) {
+CUfunction CudaKernelCore::load(std::size_t config_id) {
   const std::lock_guard lock(impl_->mutex);
   impl_->read_source();
-  impl_->load(config_id, DeviceLimits::of(current_device()).compute_capability);
+  return impl_->load(config_id, DeviceLimits::of(current_device()).compute_capability);
 }
 
 [[gnu::hot]] CudaKernelCore::Ready CudaKernelCore::ready(std::size_t config_id, CUstream stream) {

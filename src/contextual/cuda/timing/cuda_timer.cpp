@@ -4,11 +4,22 @@
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/timer.hpp>
+#include <contextual/detail/launch/stream_capture.hpp>
 
 #include <atomic>
 #include <cstdio>
 
 namespace contextual {
+namespace {
+
+bool is_captured(void* stream) noexcept {
+  return cuda::driver_problem().empty() && cuda::stream_is_capturing(stream);
+}
+
+/// For calls that would begin to tune. Calls nothing of CUDA while the program starts.
+[[maybe_unused]] const bool told = (detail::set_stream_capture_check(is_captured), true);
+
+}  // namespace
 
 std::unique_ptr<Timer> cuda_timer_with(const CuptiTimerOptions& options) {
   static_cast<void>(cuda::driver());  // throws where there is no GPU

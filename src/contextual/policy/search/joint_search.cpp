@@ -21,7 +21,7 @@ constexpr std::size_t orientation = 3;          ///< visits before lead-ins can 
 }  // namespace
 
 JointSearch::JointSearch(const SearchRequest& request)
-    : start_(request.start),
+    : starts_{request.start},
       max_runs_(request.max_runs),
       min_gain_(request.min_gain),
       tie_margin_(request.tie_margin),
@@ -35,6 +35,7 @@ JointSearch::JointSearch(const SearchRequest& request)
       }()),
       belief_(space_, ledger_, mixed(request.seed)),
       coverage_(space_, ledger_, mixed(request.seed, 1)) {
+  starts_.insert(starts_.end(), request.further_starts.begin(), request.further_starts.end());
   race_runs_ = static_cast<std::int64_t>(race_share * static_cast<double>(max_runs_));
   decide();
 }
@@ -108,17 +109,26 @@ void JointSearch::decide() {
 }
 
 void JointSearch::begin() {
-  stage_ = Stage::cover;
-  if (usable(start_) && affordable(start_, 0) && ledger_.visits(start_) == 0 &&
-      start_tries_++ < most_start_tries) {
-    visit(start_);
-    stage_ = Stage::start;  // until it has been tried
+  for (; next_start_ < starts_.size(); ++next_start_, start_tries_ = 0) {
+    if (next_start_ == 1 && start_tries_ == 0) {
+      further_runs_ = -ledger_.runs();  // what has been run so far is not theirs
+    }
+    const Assignment& start = starts_[next_start_];
+    const std::int64_t kept = next_start_ == 0 ? 0 : race_runs_;
+    if (usable(start) && affordable(start, kept) && ledger_.visits(start) == 0 &&
+        start_tries_++ < most_start_tries) {
+      visit(start);
+      return;
+    }
   }
+  stage_ = Stage::cover;
+  further_runs_ += starts_.size() > 1 ? ledger_.runs() : 0;
 }
 
 void JointSearch::cover() {
   const auto most = static_cast<std::int64_t>(cover_share * static_cast<double>(max_runs_));
-  const std::optional<Assignment> next = ledger_.runs() < most ? coverage_.next() : std::nullopt;
+  const std::optional<Assignment> next =
+      ledger_.runs() - further_runs_ < most ? coverage_.next() : std::nullopt;
   if (!next) {
     stage_ = Stage::explore;
     return;
@@ -216,9 +226,15 @@ void JointSearch::end_race() {
 
 std::string JointSearch::reason() const {
   const std::optional<Assignment> choice = best();
-  return !choice                 ? "no feasible assignment was found"
-         : *choice == defaults() ? "nothing is expected to be shorter than the defaults"
-                                 : "it is expected to have the shortest makespan";
+  if (!choice) {
+    return "no feasible assignment was found";
+  }
+  if (*choice == defaults()) {
+    return "nothing is expected to be shorter than the defaults";
+  }
+  const bool elsewhere = std::find(starts_.begin() + 1, starts_.end(), *choice) != starts_.end();
+  return std::string("it is expected to have the shortest makespan") +
+         (elsewhere ? ", and was chosen elsewhere, too" : "");
 }
 
 std::optional<Assignment> JointSearch::shortest_visited() const {

@@ -56,7 +56,8 @@ class JointSearch final : public Search {
   void try_out(const Assignment& assignment);
   std::optional<Assignment> next_to_explore(const std::optional<Assignment>& incumbent);
 
-  Assignment start_;
+  std::vector<Assignment> starts_;
+  std::size_t next_start_ = 0;
   std::int64_t max_runs_;
   double min_gain_;
   double tie_margin_;
@@ -67,10 +68,11 @@ class JointSearch final : public Search {
   Stage stage_ = Stage::start;
   bool racing_ = false;  ///< a round of the race has been planned
   std::vector<SearchTrial> plan_;
+  std::int64_t further_runs_ = 0;       ///< of all starts but the first one
   std::int64_t race_runs_ = 0;          ///< kept for the race
   std::int64_t incumbent_visited_ = 0;  ///< at which run
   int calm_ = 0;                        ///< draws in a row without a gain
-  int start_tries_ = 0;
+  int start_tries_ = 0;                 ///< of the next start
 };
 
 }  // namespace contextual::policy::search

@@ -69,15 +69,20 @@ template <typename Storage>
 struct ConfigSummary {
   ConfigUse<Storage> config{};
   std::int64_t sample_count = 0;
-  std::optional<double> centre_ns{};  ///< the median or trimmed mean, as the options say
-  std::optional<double> spread_ns{};  ///< 1.4826 x median absolute deviation
+  std::optional<double> centre_ns{};             ///< the median or trimmed mean, as the options say
+  std::optional<double> spread_ns{};             ///< 1.4826 x median absolute deviation
+  std::optional<double> teraflops_per_second{};  ///< this rank's work over the centre
+  std::optional<double> gigabytes_per_second{};
 
   static constexpr std::string_view event_name = "config_summary";
   /// Not shown to people: the launch of the config's last repeat carries its average.
   static constexpr auto fields() {
-    return std::tuple{group(&ConfigSummary::config), field("sample_count", &ConfigSummary::sample_count),
+    return std::tuple{group(&ConfigSummary::config),
+                      field("sample_count", &ConfigSummary::sample_count),
                       field("centre_ns", &ConfigSummary::centre_ns),
-                      field("spread_ns", &ConfigSummary::spread_ns)};
+                      field("spread_ns", &ConfigSummary::spread_ns),
+                      field("teraflops_per_second", &ConfigSummary::teraflops_per_second),
+                      field("gigabytes_per_second", &ConfigSummary::gigabytes_per_second)};
   }
 };
 
@@ -103,17 +108,24 @@ template <typename Storage>
 struct Choice {
   ConfigUse<Storage> config{};
   ChoiceStatus status = ChoiceStatus::locked_in;
-  std::optional<double> latency_ns{};  ///< own time of the choice; empty if it was not measured
+  std::optional<double> latency_ns{};            ///< own time of the choice; empty if it was not measured
+  std::optional<double> teraflops_per_second{};  ///< this rank's work over that time
+  std::optional<double> gigabytes_per_second{};
   typename Storage::Text reason{};
+  std::int64_t walk_ns = 0;  ///< time of the iterations in which the walk tried the problem's configs
 
   static constexpr std::string_view event_name = "choice";
   static constexpr auto fields() {
-    return std::tuple{group(&Choice::config).shown("best-"),
-                      field("status", &Choice::status).needed().shown_if_set("status"),
-                      field("latency_ns", &Choice::latency_ns)
-                          .shown("best-latency", Unit::latency_ns)
-                          .or_shown_as("not measured"),
-                      field("reason", &Choice::reason).shown("reason")};
+    return std::tuple{
+        group(&Choice::config).shown("best-"),
+        field("status", &Choice::status).needed().shown_if_set("status"),
+        field("latency_ns", &Choice::latency_ns)
+            .shown("best-latency", Unit::latency_ns)
+            .or_shown_as("not measured"),
+        field("teraflops_per_second", &Choice::teraflops_per_second).shown_if_set("TFLOP/s", Unit::rate),
+        field("gigabytes_per_second", &Choice::gigabytes_per_second).shown_if_set("GB/s", Unit::rate),
+        field("reason", &Choice::reason).shown("reason"),
+        field("walk_ns", &Choice::walk_ns)};
   }
 };
 

@@ -336,3 +336,38 @@ TEST_CASE("JointSearch::best knows of every observation, in the middle of a batc
   }
   CHECK(changed > 0);
 }
+
+TEST_CASE("JointSearch begins with what was chosen elsewhere, too", "[unit]") {
+  const Assignment elsewhere{5, 2, 7, 3};
+  const auto needle = [&](const Assignment& a) { return Makespan(a == elsewhere ? 80000 : 100000); };
+  SearchRequest request = request_of({8, 8, 8, 8}, 60);
+  request.further_starts = {{1, 1, 1, 1}, elsewhere};
+  JointSearch search(request);
+  ScriptedTable table(needle);
+  table.finish(search);
+  REQUIRE(search.best());
+  CHECK(*search.best() == elsewhere);
+  CHECK_THAT(search.reason(), ContainsSubstring("was chosen elsewhere, too"));
+  CHECK(table.runs() <= 60);
+  std::set<Assignment> first;
+  for (const Assignment& assignment : table.run_assignments()) {
+    if (first.insert(assignment).second && first.size() == 3) {
+      break;
+    }
+  }
+  CHECK(first == std::set<Assignment>{{0, 0, 0, 0}, {1, 1, 1, 1}, elsewhere});
+}
+
+TEST_CASE("JointSearch leaves out what was chosen elsewhere and is no candidate or ruled out", "[unit]") {
+  SearchRequest request = request_of({4, 4}, 60);
+  request.problems[0].configs[3].candidate = false;
+  request.further_starts = {{3, 1}, {2, 2}};
+  request.feasible = [](const Assignment& a) { return a != Assignment{2, 2}; };
+  JointSearch search(request);
+  ScriptedTable table(equal);
+  table.finish(search);
+  for (const Assignment& assignment : table.run_assignments()) {
+    CHECK(assignment[0] != 3);
+    CHECK(assignment != Assignment{2, 2});
+  }
+}

@@ -15,3 +15,10 @@ TEST_CASE("duration_text: the unit fits, digits are rounded into it, nothing is 
   CHECK(duration_text(1e300).size() < 20);
   CHECK(duration_text(std::numeric_limits<double>::quiet_NaN()) == "?");
 }
+
+TEST_CASE("rate_text: four significant digits, nothing without a value", "[unit]") {
+  CHECK(rate_text(687.2345) == "687.2");
+  CHECK(rate_text(0.05) == "0.05");
+  CHECK(rate_text(std::nullopt).empty());
+  CHECK(rate_text(std::numeric_limits<double>::infinity()) == "?");
+}

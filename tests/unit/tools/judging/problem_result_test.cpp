@@ -25,6 +25,27 @@ TEST_CASE("analyse: samples are the agreed times of the walk's repeats, warm-ups
   CHECK(run.analysis.comparison.disagreements.empty());
 }
 
+TEST_CASE("analyse: a config has the rates of the lowest rank that knows them", "[unit]") {
+  std::vector<std::string> files;
+  for (int rank = 0; rank < 2; ++rank) {
+    Events events = events_of({.ranks = 2}, rank);
+    for (record::Event& event : events) {
+      if (auto* summary = std::get_if<record::ConfigSummary>(&event.body)) {
+        summary->gigabytes_per_second = 100.0 + rank;
+        if (rank == 1) {
+          summary->teraflops_per_second = 7;
+        }
+      }
+    }
+    files.push_back(lines_of(events));
+  }
+  const Analysed run = analysed(files);
+  const ConfigResult& config = run.analysis.problems.at(0).configs.at(1);
+  CHECK(config.gigabytes_per_second == 100.0);
+  CHECK(config.teraflops_per_second == 7.0);
+  CHECK_FALSE(run.analysis.problems.at(1).configs.at(0).teraflops_per_second);
+}
+
 TEST_CASE("analyse: rejected configs have their reason, ids without a line are not measured", "[unit]") {
   Events events = events_of({.ranks = 1}, 0);
   record::Event event = *std::find_if(events.begin(), events.end(), [](const record::Event& each) {

@@ -45,19 +45,51 @@ std::vector<std::string> lost_rank() {
 TEST_CASE("text_report: a good run has choices and why, the search, slowest rank and table", "[unit]") {
   const std::string text = text_of(files_of({}));
   for (const char* part :
-       {"logs: 2 logs,", "status: ok", "[1] gemm (4096, bf16)",
+       {"logs: 2 logs,",
+        "status: ok",
+        "[1] gemm (4096, bf16)",
         "chosen: config-1 {BLOCK_N: 128, IMPL: mma}, 80.00 us",
-        "why: fastest by own time, 20.0 % shorter than the default", "values: BLOCK_N, IMPL",
-        "sets: 6 exist, 3 measured, 2 infeasible; 26 runs, 11 of them lead-ins", "ended: complete",
+        "why: fastest by own time, 20.0 % shorter than the default",
+        "time: its walk took 5.000 ms",
+        "  gemm  (4096, bf16)  {BLOCK_N: 128, IMPL: mma}  80.00 us  -20.0 %\n",
+        "  norm  (4096, bf16)  {BLOCK_N: 64, IMPL: mma}   30.00 us  default\n",
+        "values: BLOCK_N, IMPL",
+        "sets: 6 exist, 3 measured, 2 infeasible; 26 runs, 11 of them lead-ins",
+        "ended: complete",
         "gemm 1, norm 0        5       205.0 us  +- 700 ns             chosen",
         "gemm 0, norm 0        4       230.0 us  +- 600 ns    +12.2 %  all defaults",
-        "infeasible: gemm 2, norm 0: rank 1: no progress in 1000 ms", "config-1 (lead-in)", "Slowest rank",
+        "infeasible: gemm 2, norm 0: rank 1: no progress in 1000 ms",
+        "config-1 (lead-in)",
+        "Slowest rank",
         "100.0 %",
         "result: the region takes 205.0 us with the chosen configs and 230.0 us with all defaults, -11.3 %",
-        "(95 % interval -12.2 % to -10.4 %) by 3 paired rounds", "config-0 (iter-0..2)", "best: config-1"}) {
+        "(95 % interval -12.2 % to -10.4 %) by 3 paired rounds",
+        "config-0 (iter-0..2)",
+        "best: config-1"}) {
     CHECK_THAT(text, ContainsSubstring(part));
   }
   CHECK(text.find("culprit") == std::string::npos);
+}
+
+TEST_CASE("text_report: rates are columns of the configs and part of the choice, where they are known",
+          "[unit]") {
+  const std::string without = text_of(files_of({}));
+  CHECK(without.find("FLOP/s") == std::string::npos);
+  CHECK(without.find("GB/s") == std::string::npos);
+  Events events = events_of({.ranks = 1}, 0);
+  for (contextual::record::Event& event : events) {
+    if (auto* summary = std::get_if<contextual::record::ConfigSummary>(&event.body)) {
+      summary->gigabytes_per_second = 1234.56 + static_cast<double>(summary->config.id);
+    }
+    if (auto* choice = std::get_if<contextual::record::Choice>(&event.body)) {
+      choice->gigabytes_per_second = 987.6;
+    }
+  }
+  const std::string text = text_of({lines_of(events)}, {.width = 160});
+  CHECK_THAT(text, ContainsSubstring("80.00 us, 987.6 GB/s"));
+  CHECK_THAT(text, ContainsSubstring("to default  GB/s  samples"));
+  CHECK_THAT(text, ContainsSubstring("1236"));
+  CHECK(text.find("FLOP/s") == std::string::npos);  // of operations nothing is known
 }
 
 TEST_CASE("text_report: defaults that were kept, or that are infeasible, are the result", "[unit]") {

@@ -1,0 +1,30 @@
+#pragma once
+
+/// \file
+/// Options of one call of a tuned function or of a wrapped region.
+
+#include <contextual/communicator.hpp>
+#include <contextual/config.hpp>
+
+#include <memory>
+
+namespace contextual {
+
+/// What one call does differently: `tuned.with(CallOptions{.autotune = false}, args...)`. Every member may be
+/// left out. On several ranks, all ranks of the call give the same ones.
+struct CallOptions {
+  /// False: the call tunes nothing and runs once, with the defaults, or with the first config that has the
+  /// values of `fixed`. What is chosen stays for other calls.
+  bool autotune = true;
+  /// True: rank 0 prints to stderr what the call tunes and chooses, and which config it uses.
+  bool verbose = false;
+  /// The ranks that make this call. Null: those of the tuner. What a function chooses with one communicator
+  /// is not used in calls with another one.
+  std::shared_ptr<Communicator> communicator{};
+  /// Parameters with the values that the call must use: `{{"BLOCK", 128}}`. Only the configs with all of
+  /// these values are candidates. Their choice is kept apart from that of calls that fix nothing, or
+  /// something else, also on disk. For tuned functions only: a region's kernels have parameters of their own.
+  Config fixed{};
+};
+
+}  // namespace contextual

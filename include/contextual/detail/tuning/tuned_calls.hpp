@@ -1,0 +1,106 @@
+#pragma once
+
+/// \file
+/// The part of a tuned function that does not depend on its types.
+
+#include <contextual/autotuner.hpp>
+#include <contextual/call_options.hpp>
+#include <contextual/context_guard.hpp>
+#include <contextual/detail/launch/kernel_core.hpp>
+#include <contextual/detail/launch/lock_in_table.hpp>
+#include <contextual/export.hpp>
+#include <contextual/key.hpp>
+#include <contextual/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace contextual::detail {
+
+/// What the calls of a function over one config space have chosen, by communicator and key, and the tuner
+/// that tunes them. Thread-safe.
+class CONTEXTUAL_API TunedCalls {
+ public:
+  /// `region` is the name under which the calls are tuned, and that of their kernel.
+  TunedCalls(std::string region, Options options);
+  TunedCalls(const TunedCalls&) = delete;
+  TunedCalls& operator=(const TunedCalls&) = delete;
+  ~TunedCalls();
+
+  /// What is known of the calls with one communicator.
+  class Group;
+
+  /// Returns true inside of a region, where a call is a launch of that region.
+  static bool inside_region() noexcept;
+
+  /// What the calling thread launched in before a known call.
+  struct Outer {
+    ThreadState* thread = nullptr;  ///< null: the call is not known
+    std::uint64_t scope = 0;
+    std::uint32_t region = 0;
+  };
+  /// Returns the config of a call with the tuner's own communicator, and makes the calling thread launch
+  /// inside of it, until the caller restores `outer`. Returns LockInTable::none if the call must find out;
+  /// always so inside of a region. Takes no lock. One call for all of it, because it is in every call's path.
+  int enter_known(const KernelCore& function, const Key& key, Outer& outer) const noexcept;
+
+  /// Returns what is known of calls with this communicator; null stands for the tuner's own.
+  Group& group(const std::shared_ptr<Communicator>& communicator);
+  static int known(const Group& group, const KernelCore& function, const Key& key) noexcept;
+  static std::uint32_t region_id(const Group& group) noexcept;
+
+  /// One call that is to be tuned. `call` runs the function with the config that the engine asks for.
+  struct Call {
+    const KernelCore& function;
+    const Key& key;
+    const CallOptions& options;
+    std::function<void()> restore;      ///< empty: nothing to restore
+    std::function<void()> before_each;  ///< empty: nothing to do
+    std::function<void()> call;
+    std::function<std::size_t()> last_config;  ///< what the last run of `call` has used
+  };
+  /// Tunes the call, or runs it once with what is kept, and remembers what is chosen. Throws as
+  /// ContextualAutotuner::run does.
+  void tune(Group& group, const Call& call);
+
+  /// Prints, on rank 0, which config a call uses that does not tune.
+  void tell(const Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
+            const char* why) const;
+
+  /// Returns what is known of all tuning runs so far.
+  Report report() const;
+
+ private:
+  Options options_of(const Group& group, const Call& call, bool& ran) const;
+
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A call with the tuner's own communicator. If it is known, the calling thread launches inside the chosen
+/// config as long as this object lives.
+class KnownCall {
+ public:
+  KnownCall(const TunedCalls& calls, const KernelCore& function, const Key& key) noexcept
+      : config_id_(calls.enter_known(function, key, outer_)) {}
+  KnownCall(const KnownCall&) = delete;
+  KnownCall& operator=(const KnownCall&) = delete;
+  ~KnownCall() {
+    if (outer_.thread != nullptr) [[likely]] {
+      outer_.thread->scope = outer_.scope;
+      outer_.thread->region = outer_.region;
+    }
+  }
+
+  /// Returns LockInTable::none if it is not known.
+  int config_id() const noexcept { return config_id_; }
+
+ private:
+  TunedCalls::Outer outer_;
+  int config_id_;
+};
+
+}  // namespace contextual::detail

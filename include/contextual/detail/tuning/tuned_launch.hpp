@@ -1,0 +1,95 @@
+#pragma once
+
+/// \file
+/// The tunable kernel that a KernelTuner makes of a launcher: its key is the request, which is therefore the
+/// first argument of each launch.
+
+#include <contextual/kernel.hpp>
+#include <contextual/kernel_options.hpp>
+#include <contextual/key.hpp>
+#include <contextual/timer.hpp>
+#include <contextual/tune_request.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace contextual::detail {
+
+template <typename Signature>
+struct TunedLaunch;
+
+template <typename R, typename C, typename... Args>
+struct TunedLaunch<R(const C&, Args...)> {
+  using Kernel = TunableKernel<R(const C&, const TuneRequest&, Args...)>;
+
+  /// The kernel type is in the name of the region. A device that the request leaves out is found by the
+  /// engine at each launch.
+  static Key key(const TuneRequest& request, const std::remove_reference_t<Args>&... /*args*/) {
+    Key key;
+    for (const std::int64_t size : request.problem_size) {
+      key.append(size);
+    }
+    if (!request.device.empty()) {
+      key.append(request.device);
+    }
+    return key;
+  }
+
+  static auto launcher(std::function<R(const C&, Args&...)> launch) {
+    return [launch = std::move(launch)](const C& config, const TuneRequest& /*request*/, Args&... args) -> R {
+      return launch(config, args...);
+    };
+  }
+
+  /// The same options for launches with a request.
+  static typename Kernel::Options options(KernelOptions<R(const C&, Args...)> of) {
+    typename Kernel::Options with;
+    with.load = std::move(of.load);
+    with.prepare = std::move(of.prepare);
+    with.prepare_for = std::move(of.prepare_for);
+    with.preload = std::move(of.preload);
+    if (of.keep) {
+      with.keep = [keep = std::move(of.keep)](const C& config, const TuneRequest& /*request*/,
+                                              const std::remove_reference_t<Args>&... args) {
+        return keep(config, args...);
+      };
+    }
+    with.before_launch = hook(std::move(of.before_launch));
+    with.after_launch = hook(std::move(of.after_launch));
+    if (of.reset) {
+      with.reset = [reset = std::move(of.reset)](const TuneRequest& /*request*/, Args&... args) {
+        reset(args...);
+      };
+    }
+    if (of.check) {
+      with.check = [check = std::move(of.check)](const C& config, const TuneRequest& /*request*/,
+                                                 Args&... args) { return check(config, args...); };
+    }
+    if (of.work) {
+      with.work = [work = std::move(of.work)](const TuneRequest& /*request*/,
+                                              const std::remove_reference_t<Args>&... args) {
+        return work(args...);
+      };
+    }
+    with.participation = of.participation;
+    with.coupling = std::move(of.coupling);
+    with.version = std::move(of.version);
+    with.key_names = std::move(of.key_names);
+    return with;
+  }
+
+ private:
+  template <typename Hook>
+  static std::function<void(const LaunchInfo&, const TuneRequest&, Args&...)> hook(Hook of) {
+    if (!of) {
+      return nullptr;
+    }
+    return [of = std::move(of)](const LaunchInfo& info, const TuneRequest& /*request*/, Args&... args) {
+      of(info, args...);
+    };
+  }
+};
+
+}  // namespace contextual::detail

@@ -1,0 +1,255 @@
+#include "contextual/record/choice_lines.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace contextual::record {
+namespace {
+
+constexpr std::string_view gap = "  ";
+constexpr std::string_view left_out = "..";
+/// Kernels and keys of this many columns and fewer stay as they are.
+constexpr std::size_t least_columns = 16;
+/// Below, nothing would be left of a line but its indentation.
+constexpr std::size_t least_width = 40;
+
+bool begins_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
+/// Returns how many bytes the first `columns` characters of `text` have.
+std::size_t bytes_of(std::string_view text, std::size_t columns) {
+  std::size_t bytes = 0;
+  for (std::size_t begun = 0; bytes < text.size(); ++bytes) {
+    if (begins_character(text[bytes]) && begun++ == columns) {
+      break;
+    }
+  }
+  return bytes;
+}
+
+/// Returns `text` with at most `width` columns: without its middle if it has more.
+std::string without_middle(const std::string& text, std::size_t width) {
+  const std::size_t columns = column_count(text);
+  if (columns <= width) {
+    return text;
+  }
+  const std::size_t kept = width - left_out.size();
+  const std::size_t head = (kept + 1) / 2;
+  return text.substr(0, bytes_of(text, head)) + std::string(left_out) +
+         text.substr(bytes_of(text, columns - (kept - head)));
+}
+
+/// Returns how many characters "NAME: " has at the begin of `text`; 0 if that is no name of a part of a key.
+std::size_t name_length(std::string_view text) {
+  const auto end = std::find_if_not(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  });
+  const auto length = static_cast<std::size_t>(end - text.begin());
+  return length > 0 && text.substr(length, 2) == ": " ? length + 2 : 0;
+}
+
+/// Returns "{512, 768}" for "{M: 512, N: 768}".
+std::string without_names(std::string_view key) {
+  std::string text;
+  for (std::size_t i = 0; i < key.size();) {
+    const bool part_begins = (i > 0 && key[i - 1] == '{') || (i > 1 && key.substr(i - 2, 2) == ", ");
+    i += part_begins ? name_length(key.substr(i)) : 0;
+    if (i < key.size()) {
+      text += key[i++];
+    }
+  }
+  return text;
+}
+
+struct TextColumn {
+  std::string ChoiceLine::*text;
+  bool is_number = false;
+};
+
+constexpr std::array<TextColumn, 6> text_columns{{{&ChoiceLine::kernel},
+                                                  {&ChoiceLine::key},
+                                                  {&ChoiceLine::config},
+                                                  {&ChoiceLine::time, true},
+                                                  {&ChoiceLine::gain, true},
+                                                  {&ChoiceLine::note}}};
+
+/// The lines of one report, in columns that fit.
+class Columns {
+ public:
+  Columns(std::vector<ChoiceLine> lines, std::size_t width) : lines_(std::move(lines)), width_(width) {
+    measure();
+    if (excess() > 0) {
+      for (ChoiceLine& line : lines_) {
+        line.key = without_names(line.key);
+      }
+      measure();
+    }
+    const std::vector<ChoiceLine> whole = lines_;
+    narrow_names();
+    if (distinct(lines_) < distinct(whole)) {  // what was left out told lines apart
+      lines_ = whole;
+      measure();
+      move_configs();
+      narrow_names();
+    } else {
+      move_configs();
+    }
+  }
+
+  std::string text() const {
+    std::string text;
+    for (const ChoiceLine& line : lines_) {
+      text += text_of(line);
+    }
+    return text;
+  }
+
+ private:
+  static constexpr std::size_t kernel_column = 0;
+  static constexpr std::size_t key_column = 1;
+  static constexpr std::size_t config_column = 2;
+
+  bool stands_apart(const ChoiceLine& line) const {
+    return config_room_ && column_count(line.config) > *config_room_;
+  }
+
+  /// What is in the column itself.
+  std::string cell_of(const ChoiceLine& line, std::size_t column) const {
+    return column == config_column && stands_apart(line) ? "" : line.*text_columns[column].text;
+  }
+
+  void measure() {
+    for (std::size_t column = 0; column < text_columns.size(); ++column) {
+      widths_[column] = 0;
+      for (const ChoiceLine& line : lines_) {
+        widths_[column] = std::max(widths_[column], column_count(cell_of(line, column)));
+      }
+    }
+  }
+
+  /// By how much the columns are too wide together.
+  std::size_t excess() const {
+    std::size_t used = 0;
+    for (const std::size_t width : widths_) {
+      used += width == 0 ? 0 : width + (used == 0 ? 0 : gap.size());
+    }
+    return used - std::min(used, width_);
+  }
+
+  /// How many pairs of kernel and key there are.
+  static std::size_t distinct(const std::vector<ChoiceLine>& lines) {
+    std::set<std::pair<std::string, std::string>> names;
+    for (const ChoiceLine& line : lines) {
+      names.emplace(line.kernel, line.key);
+    }
+    return names.size();
+  }
+
+  void move_configs() {
+    config_room_ = widths_[config_column] - std::min(widths_[config_column], excess());
+    measure();
+  }
+
+  void narrow_names() {
+    narrow(key_column);
+    narrow(kernel_column);
+  }
+
+  void narrow(std::size_t column) {
+    const std::size_t target = widths_[column] - std::min(widths_[column], excess());
+    for (ChoiceLine& line : lines_) {
+      std::string& cell = line.*text_columns[column].text;
+      cell = without_middle(cell, std::max(target, least_columns));
+    }
+    measure();
+  }
+
+  std::string text_of(const ChoiceLine& line) const {
+    std::string text;
+    for (std::size_t column = 0; column < text_columns.size(); ++column) {
+      if (widths_[column] == 0) {
+        continue;
+      }
+      const std::string cell = cell_of(line, column);
+      const std::string padding(widths_[column] - column_count(cell), ' ');
+      text += text.empty() ? "" : gap;
+      text += text_columns[column].is_number ? padding + cell : cell + padding;
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    text = wrapped(text, width_);
+    return stands_apart(line) ? text + wrapped("    " + line.config, width_) : text;
+  }
+
+  std::vector<ChoiceLine> lines_;
+  std::size_t width_;
+  std::array<std::size_t, text_columns.size()> widths_{};
+  std::optional<std::size_t> config_room_;  ///< configs with more columns have lines of their own
+};
+
+}  // namespace
+
+std::size_t column_count(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
+std::string choice_lines(std::vector<ChoiceLine> lines, std::size_t width) {
+  return Columns(std::move(lines), width).text();
+}
+
+std::string short_time(double time_ns) {
+  constexpr std::array<std::pair<double, const char*>, 3> units{{{1.0, "ns"}, {1e3, "us"}, {1e6, "ms"}}};
+  double number = time_ns / 1e9;
+  const char* unit = "s";
+  for (const auto& [size, name] : units) {
+    if (time_ns < 999.5 * size) {
+      number = time_ns / size;
+      unit = name;
+      break;
+    }
+  }
+  const int decimals = time_ns < 999.5 ? 0 : number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", decimals, number, unit);
+  return text.data();
+}
+
+std::string short_percent(double fraction) {
+  const double percent = std::round(100 * fraction);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), percent == 0 ? "%.0f %%" : "%+.0f %%",
+                std::abs(percent) == 0 ? 0.0 : percent);
+  return text.data();
+}
+
+std::string wrapped(std::string_view text, std::size_t wanted_width) {
+  const std::size_t width = std::max(wanted_width, least_width);
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const std::string indent(std::min(begin + 4, width / 2), ' ');
+    while (column_count(line) > width) {
+      const std::size_t limit = bytes_of(line, width);
+      std::size_t space = line.rfind(' ', limit);
+      if (space == std::string::npos || space < indent.size()) {
+        space = limit;
+      }
+      out += line.substr(0, space) + "\n";
+      const std::size_t rest = std::min(line.find_first_not_of(' ', space), line.size());
+      line.replace(0, rest, indent);
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace contextual::record

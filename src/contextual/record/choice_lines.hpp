@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// The choices of a run as lines for people. Pure.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace contextual::record {
+
+/// A line on one choice. Every text is on one line; what is empty leaves its column empty.
+struct ChoiceLine {
+  std::string kernel{};
+  std::string key{};
+  std::string config{};
+  std::string time{};
+  std::string gain{};  ///< to the default
+  std::string note{};  ///< e.g. "pinned"
+};
+
+/// Returns the lines, in columns that are aligned: texts to the left, numbers to the right. No line is longer
+/// than `width` columns, or than 40 if that is more. Where there is no room,
+///
+/// 1. keys lose the names of their parts: "{M: 512, N: 768}" becomes "{512, 768}";
+/// 2. keys, and then kernels, of more than 16 columns lose their middle: "all_gath..rank_gemm";
+/// 3. configs, which are never shortened, are moved to lines of their own below the kernel's if they are too
+///    long. Where step 2 would make different kernels and keys look alike, this goes before it.
+std::string choice_lines(std::vector<ChoiceLine> lines, std::size_t width);
+
+/// Returns the number of columns that UTF-8 text takes, with one for each character.
+std::size_t column_count(std::string_view text);
+
+/// Returns `text` in lines of at most `wanted_width` columns, or 40 if that is more, broken at spaces where
+/// there are any. The second line and those after it begin with four spaces more than the first. Lines of
+/// `text` stay apart, and each ends with a line end.
+std::string wrapped(std::string_view text, std::size_t wanted_width);
+
+/// Returns a time for people, with three digits: "1.36 ms", "59.6 us", "812 ns" or "2.10 s".
+std::string short_time(double time_ns);
+
+/// Returns a change for people, in whole percent: "-82 %", "+7 %" or "0 %".
+std::string short_percent(double fraction);
+
+}  // namespace contextual::record

@@ -1,0 +1,108 @@
+#include "contextual/record/printer.hpp"
+
+#include "contextual/record/choice_lines.hpp"
+#include "contextual/record/progress.hpp"
+#include "contextual/record/text_format.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+namespace contextual::record {
+
+using detail::ProblemSlot;
+
+namespace {
+
+constexpr std::string_view sign = "[contextual] ";
+constexpr std::size_t line_columns = 120;
+constexpr std::int64_t progress_interval_ns = 1'000'000'000;
+
+std::string counted(std::size_t count, const std::string& singular) {
+  return std::to_string(count) + " " + singular + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+void Printer::write(const std::string& text) const {
+  write_(std::string(sign) + one_line(text));
+}
+
+void Printer::warning(const std::string& text) const {
+  if (level_ != Print::nothing) {
+    write(region_ + ": warning: " + text);
+  }
+}
+
+void Printer::progress(const Progress& progress) {
+  const bool due = !told_ || told_->phase != progress.phase ||
+                   progress.elapsed_ns - told_->elapsed_ns >= progress_interval_ns;
+  if (level_ != Print::nothing && due) {
+    told_ = progress;
+    write_(one_line(format_progress(region_, progress)));
+  }
+}
+
+std::string Printer::head_of(const ProblemSlot& slot, std::size_t config_id) {
+  const auto [widest, is_new] = config_columns_.try_emplace(slot.index, 0);
+  if (is_new && !slot.found.members.empty()) {
+    for (const Config& config : slot.found.members.front()->space().configs) {
+      widest->second = std::max(widest->second, column_count(one_line(config.to_string())));
+    }
+  }
+  std::string config = one_line(config_of(slot, config_id).to_string());
+  config.append(widest->second - std::min(widest->second, column_count(config)), ' ');
+  return region_ + ": " + slot.problem.name + "  " + slot.problem.key_text + "  " + config + "  ";
+}
+
+void Printer::rejected(const ProblemSlot& slot, std::size_t config_id, const std::string& reason) {
+  if (prints_configs()) {
+    write(head_of(slot, config_id) + "rejected: " + reason);
+    printed_.insert({slot.index, config_id});
+  }
+}
+
+void Printer::note_warmup(const ProblemSlot& slot, std::size_t config_id) {
+  if (prints_configs()) {
+    ++warmups_[{slot.index, config_id}];
+  }
+}
+
+void Printer::measured(const ProblemSlot& slot, std::size_t config_id, const policy::Summary& time) {
+  if (!prints_configs() || !printed_.insert({slot.index, config_id}).second) {
+    return;
+  }
+  const auto warmups = static_cast<std::size_t>(warmups_[{slot.index, config_id}]);
+  const std::string counts = counted(time.count, "sample") + ", " + counted(warmups, "warm-up") + " dropped";
+  write(
+      head_of(slot, config_id) +
+      (time.count == 0 ? "no valid time" : short_time(time.centre_ns) + " +- " + short_time(time.spread_ns)) +
+      "  " + counts);
+}
+
+void Printer::chosen(const ProblemView& problem, policy::Statistic statistic) {
+  any_choice_ = true;
+  for (std::size_t id = 0; prints_configs() && id < problem.record->configs.size(); ++id) {
+    const policy::Summary time = policy::summarize(problem.record->configs[id].samples_ns, statistic);
+    if (time.count > 0) {
+      measured(*problem.slot, id, time);
+    }
+  }
+}
+
+void Printer::end(const RegionReport& report) const {
+  if (level_ == Print::nothing || !any_choice_) {
+    return;
+  }
+  const Detail detail = prints_configs() ? Detail::why : Detail::choices;
+  std::istringstream lines(report.to_string(detail, line_columns - sign.size()));
+  for (std::string line; std::getline(lines, line);) {
+    write(line);
+  }
+}
+
+void print_to_stderr(const std::string& line) {
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+}  // namespace contextual::record

@@ -1,0 +1,66 @@
+#pragma once
+
+/// \file
+/// What a run prints to stderr.
+
+#include "contextual/policy/statistics.hpp"
+#include "contextual/record/problem_view.hpp"
+
+#include <contextual/options.hpp>
+#include <contextual/report.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace contextual::record {
+
+/// The thread of `run` uses it, outside of the region.
+class Printer {
+ public:
+  /// Gets each line without a line end.
+  using Write = std::function<void(const std::string&)>;
+
+  Printer(Print level, std::string region, Write write)
+      : level_(level), region_(std::move(region)), write_(std::move(write)) {}
+
+  void warning(const std::string& text) const;
+  /// Prints the progress where a phase begins, and else once a second at most.
+  void progress(const Progress& progress);
+  void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason);
+
+  /// Counts a warm-up run of a config.
+  void note_warmup(const detail::ProblemSlot& slot, std::size_t config_id);
+  /// Prints what the walk has measured of a config, once.
+  void measured(const detail::ProblemSlot& slot, std::size_t config_id, const policy::Summary& time);
+  /// Prints the measured configs of a problem that have not been printed, for example because a race left
+  /// them behind. Call it when the problem has its choice.
+  void chosen(const ProblemView& problem, policy::Statistic statistic);
+
+  /// Prints the choices, if there are any that this run has made.
+  void end(const RegionReport& report) const;
+
+ private:
+  bool prints_configs() const { return level_ == Print::configs; }
+  /// Begins a line on a config with the problem and the config, padded to the longest config of the problem.
+  std::string head_of(const detail::ProblemSlot& slot, std::size_t config_id);
+  void write(const std::string& text) const;
+
+  Print level_;
+  std::string region_;
+  Write write_;
+  bool any_choice_ = false;
+  std::optional<Progress> told_;                                ///< the progress that was printed last
+  std::map<std::size_t, std::size_t> config_columns_;           ///< of the longest config, by slot
+  std::map<std::pair<std::size_t, std::size_t>, int> warmups_;  ///< by slot and config
+  std::set<std::pair<std::size_t, std::size_t>> printed_;
+};
+
+/// Writes a line to stderr.
+void print_to_stderr(const std::string& line);
+
+}  // namespace contextual::record

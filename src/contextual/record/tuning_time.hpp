@@ -1,0 +1,44 @@
+#pragma once
+
+/// \file
+/// How long a tuning run takes on the host, and how much of that goes into the walk of each problem.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+
+namespace contextual::record {
+
+/// A watch that runs from its construction on, but not while it is paused. The thread of `run` uses it.
+class TuningTime {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit TuningTime(std::function<Clock::time_point()> now = Clock::now)
+      : now_(std::move(now)), begin_(now_()) {}
+
+  /// The program goes on without the tuner. Does nothing if the watch is paused already.
+  void pause();
+  void resume();
+  std::int64_t total_ns() const;
+
+  /// Ends a batch of tuning iterations, which has taken all of the time since the last batch.
+  void end_batch(std::size_t iteration_count);
+  /// Call it after `end_batch`, once for each iteration in which the walk has tried a config of the problem.
+  void add_walked(std::size_t problem) { walks_ns_[problem] += iteration_ns_; }
+  std::int64_t walk_ns(std::size_t problem) const;
+
+ private:
+  std::function<Clock::time_point()> now_;
+  Clock::time_point begin_;
+  Clock::duration pauses_{};
+  std::optional<Clock::time_point> paused_at_;
+  std::int64_t batches_ns_ = 0;
+  double iteration_ns_ = 0;  ///< the share of an iteration of the last batch
+  std::map<std::size_t, double> walks_ns_;
+};
+
+}  // namespace contextual::record

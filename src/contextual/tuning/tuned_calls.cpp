@@ -1,0 +1,191 @@
+#include "contextual/launch/device_kind.hpp"
+#include "contextual/options/environment.hpp"
+#include "contextual/options/resolved_options.hpp"
+
+#include <contextual/context_guard.hpp>
+#include <contextual/detail/launch/alternative_scope.hpp>
+#include <contextual/detail/launch/lock_in_table.hpp>
+#include <contextual/detail/tuning/tuned_calls.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+namespace contextual::detail {
+namespace {
+
+/// So often calls tune a key again of which tuning has come to no lasting choice.
+constexpr int most_attempts = 2;
+
+/// The region in a group's table, which holds no other.
+constexpr std::uint32_t this_region = 1;
+
+struct KeyHash {
+  std::size_t operator()(const Key& key) const noexcept { return static_cast<std::size_t>(key.hash()); }
+};
+
+bool is_inside(const ThreadState& thread) noexcept {
+  return thread.region != 0 || thread.log != nullptr || thread.use != nullptr;
+}
+
+}  // namespace
+
+class TunedCalls::Group {
+ public:
+  Group(std::string region, std::shared_ptr<Communicator> communicator)
+      : region_(std::move(region)), communicator_(std::move(communicator)) {}
+
+  const std::string& region() const noexcept { return region_; }
+  const std::shared_ptr<Communicator>& communicator() const noexcept { return communicator_; }
+  std::uint32_t region_id() const noexcept { return region_id_.load(std::memory_order_relaxed); }
+
+  int find(const Key& key, std::uint64_t device_kind) const noexcept {
+    return chosen_.find(this_region, key, device_kind);
+  }
+
+  /// After a run that has ended well. What is provisional is tuned again by the next call, but not for ever.
+  void note(const KernelCore& function, const Key& key, std::size_t config_id, std::uint32_t region_id) {
+    const std::uint64_t device_kind = device_kind_of(function.traits());
+    region_id_.store(region_id, std::memory_order_relaxed);
+    if (function.table()->standing(region_id, key, device_kind) == Standing::provisional) {
+      const std::lock_guard lock(mutex_);
+      if (++attempts_[key] <= most_attempts) {
+        return;
+      }
+    }
+    chosen_.lock_in(this_region, key, static_cast<int>(config_id), Standing::lasting, device_kind);
+  }
+
+ private:
+  const std::string region_;
+  const std::shared_ptr<Communicator> communicator_;  ///< null: the tuner's own
+  std::atomic<std::uint32_t> region_id_{0};
+  LockInTable chosen_;
+  std::mutex mutex_;
+  std::unordered_map<Key, int, KeyHash> attempts_;  ///< that came to a provisional choice
+};
+
+struct TunedCalls::Impl {
+  Impl(std::string name, Options given)
+      : region(std::move(name)), options(given), tuner(std::move(given)), own(region, nullptr) {}
+
+  const std::string region;
+  const Options options;
+  ContextualAutotuner tuner;
+  Group own;
+  std::mutex mutex;
+  std::map<Communicator*, std::unique_ptr<Group>> groups;  ///< with other communicators than the tuner's own
+};
+
+TunedCalls::TunedCalls(std::string region, Options options)
+    : impl_(std::make_unique<Impl>(std::move(region), std::move(options))) {}
+
+TunedCalls::~TunedCalls() = default;
+
+bool TunedCalls::inside_region() noexcept {
+  return is_inside(thread_state());
+}
+
+[[gnu::hot]] int TunedCalls::enter_known(const KernelCore& function, const Key& key,
+                                         Outer& outer) const noexcept {
+  ThreadState& thread = thread_state();
+  if (is_inside(thread)) {
+    return LockInTable::none;
+  }
+  const std::uint64_t device_kind = device_kind_of(function.traits());
+  const int config_id = impl_->own.find(key, device_kind);
+  if (config_id != LockInTable::none) [[likely]] {
+    outer = {&thread, thread.scope, thread.region};
+    thread.scope =
+        scope_of(thread.scope ^ device_kind, function.name_hash(), key, static_cast<std::size_t>(config_id));
+    thread.region = impl_->own.region_id();
+  }
+  return config_id;
+}
+
+int TunedCalls::known(const Group& group, const KernelCore& function, const Key& key) noexcept {
+  return group.find(key, device_kind_of(function.traits()));
+}
+
+std::uint32_t TunedCalls::region_id(const Group& group) noexcept {
+  return group.region_id();
+}
+
+TunedCalls::Group& TunedCalls::group(const std::shared_ptr<Communicator>& communicator) {
+  if (communicator == nullptr || communicator == impl_->options.communicator) {
+    return impl_->own;
+  }
+  const std::lock_guard lock(impl_->mutex);
+  std::unique_ptr<Group>& group = impl_->groups[communicator.get()];
+  if (group == nullptr) {
+    // The same name on all ranks of the group. Groups of one size share what is locked in under it, as far
+    // as their ranks agree; what each of them uses is in its own table.
+    group = std::make_unique<Group>(impl_->region + " on " + std::to_string(communicator->size()) + " ranks",
+                                    communicator);
+  }
+  return *group;
+}
+
+void TunedCalls::tune(Group& group, const Call& call) {
+  bool ran = false;
+  const Options options = options_of(group, call, ran);
+  impl_->tuner.run(
+      group.region(),
+      [&] {
+        ran = true;
+        call.call();
+      },
+      options);
+  const options::ResolvedOptions resolved = options::resolve(options, impl_->options, options::environment());
+  const std::uint32_t region_id =
+      LaunchRegistry::instance().region_id(resolved.communicator->process_scope(), group.region());
+  group.note(call.function, call.key, call.last_config(), region_id);
+  if (call.options.verbose) {
+    tell(group, call.function, call.key, call.last_config(), "used by this call");
+  }
+}
+
+Options TunedCalls::options_of(const Group& group, const Call& call, bool& ran) const {
+  Options options;
+  options.communicator = group.communicator();
+  if (call.options.verbose) {
+    options.print = Print::choices;
+  }
+  if (!call.restore && !call.before_each) {
+    return options;
+  }
+  const auto given = options::resolve(options, impl_->options, options::environment()).before_iteration;
+  options.before_iteration = [given, &call, &ran](const IterationInfo& info) {
+    if (given) {
+      given(info);
+    }
+    if (ran && call.restore) {
+      call.restore();
+    }
+    if (info.phase != Phase::final_run && call.before_each) {
+      call.before_each();
+    }
+  };
+  return options;
+}
+
+void TunedCalls::tell(const Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
+                      const char* why) const {
+  const std::shared_ptr<Communicator>& communicator =
+      group.communicator() == nullptr ? impl_->options.communicator : group.communicator();
+  if (communicator == nullptr || communicator->rank() == 0) {
+    std::fprintf(stderr, "[contextual] %s: %s: config-%zu %s: %s\n", group.region().c_str(),
+                 function.key_text(key).c_str(), config_id,
+                 function.space().configs[config_id].to_string().c_str(), why);
+  }
+}
+
+Report TunedCalls::report() const {
+  return impl_->tuner.report();
+}
+
+}  // namespace contextual::detail

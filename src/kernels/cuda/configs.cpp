@@ -1,0 +1,59 @@
+#include "kernels/cuda/gemm_resources.hpp"
+#include "kernels/listed_configs.hpp"
+
+#include <contextual/kernels/cuda/configs.hpp>
+#include <contextual/kernels/cuda/cublaslt.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/kernels/cuda/rms_norm_rope.hpp>
+#include <contextual/kernels/cuda/vector_add.hpp>
+
+namespace contextual::kernels::cuda {
+namespace {
+
+ResourceNeeds rms_norm_rope_needs(const RmsNormRopeConfig& config) {
+  return {.threads = config.threads_per_row * config.rows_per_block};
+}
+
+ResourceNeeds vector_add_needs(const VectorAddConfig& config) {
+  return {.threads = config.block};
+}
+
+/// An algorithm of cuBLASLt does not tell.
+ResourceNeeds unknown_needs(const CublasLtConfig& /*config*/) {
+  return {};
+}
+
+const KernelList& kernel_list() {
+  static const KernelList kernels({
+      {"cuda_cublaslt_gemm", [] { return list_configs(cublaslt_space(), unknown_needs); }},
+      {"cuda_gemm", [] { return list_configs(gemm_space(), gemm_needs); }},
+      {"cuda_rms_norm_rope", [] { return list_configs(rms_norm_rope_space(), rms_norm_rope_needs); }},
+      {"cuda_vector_add", [] { return list_configs(vector_add_space(), vector_add_needs); }},
+  });
+  return kernels;
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_types() {
+  return kernel_list().names();
+}
+
+ResourceNeeds resource_needs(std::string_view kernel_type, const Config& config) {
+  return kernel_list().needs(kernel_type, config);
+}
+
+std::vector<Config> generate_configs(std::string_view kernel_type, const ResourceLimits& limits) {
+  return kernel_list().generate(kernel_type, limits);
+}
+
+std::vector<Config> filter_valid_configs(std::string_view kernel_type, const std::vector<Config>& configs,
+                                         const ResourceLimits& limits) {
+  return kernel_list().filter(kernel_type, configs, limits);
+}
+
+Config get_default_config(std::string_view kernel_type, const ResourceLimits& limits) {
+  return kernel_list().default_of(kernel_type, limits);
+}
+
+}  // namespace contextual::kernels::cuda

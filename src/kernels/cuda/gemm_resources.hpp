@@ -1,0 +1,26 @@
+#pragma once
+
+/// \file
+/// What a block of the Hopper GEMM needs.
+
+#include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/resource_limits.hpp>
+
+namespace contextual::kernels::cuda {
+
+/// Returns the threads, one warpgroup that loads and two that multiply, and the shared memory as gemm.cu lays
+/// it out.
+inline ResourceNeeds gemm_needs(const GemmConfig& config) {
+  constexpr int block_threads = 384;
+  constexpr int row_bytes = 128;
+  constexpr int barrier_bytes = 16;      // a stage's two
+  constexpr int alignment_bytes = 1024;  // the swizzle repeats
+  constexpr int consumers = 2;
+  constexpr int store_buffers = 2;
+  constexpr int store_rows = 64;
+  const int shared_bytes = config.stages * ((config.block_m + config.block_n) * row_bytes + barrier_bytes) +
+                           consumers * store_buffers * store_rows * config.epilogue_n * 2 + alignment_bytes;
+  return {.shared_bytes = shared_bytes, .threads = block_threads};
+}
+
+}  // namespace contextual::kernels::cuda

@@ -1,0 +1,101 @@
+// section: Kernel Tuner
+#include "docs/coming_from/coming_from.hpp"
+
+#include <chrono>
+
+using namespace coming_from;
+using contextual::ContextualAutotuner;
+using contextual::Options;
+
+// row: `tune_kernel(name, source, problem_size, arguments, tune_params)`
+TEST_CASE("Kernel Tuner: run tunes a kernel with the program's own arguments", "[unit]") {
+  int last = 0;
+  contextual::TunableKernel kernel{"tuner_kernel", blocks(), [](int n) { return contextual::make_key(n); },
+                                   [&](const Tile& tile, int) { last = tile.block; }};
+  ContextualAutotuner tuner(quick());
+  tuner.run("tuner kernel", [&] { kernel(1 << 20); });
+  CHECK(last == 256);
+}
+
+// row: `tune_params={"block_size_x": [...]}`
+TEST_CASE("Kernel Tuner: parameters and values are a space", "[unit]") {
+  const contextual::ConfigSpace<Tile> space{{"block_size_x", &Tile::block, {64, 128}}};
+  CHECK(space.size() == 2);
+}
+
+// row: `restrictions`
+TEST_CASE("Kernel Tuner: a restriction is a constraint", "[unit]") {
+  const auto space = contextual::ConfigSpace<Tile>{{"block_size_x", &Tile::block, {64, 128}}}.constraint(
+      "small", [](const Tile& tile) { return tile.block < 128; });
+  CHECK(space.size() == 1);
+}
+
+// row: `answer`, `atol`, `verify`
+TEST_CASE("Kernel Tuner: a check of a launch rejects a config, and so does one of the region", "[unit]") {
+  int result = 0;
+  const contextual::KernelOptions<void(const Tile&, int)> kernel_options{
+      .check = [&](const Tile&, int n) { return result == n; }};
+  contextual::TunableKernel kernel{"tuner_answer", blocks(), [](int n) { return contextual::make_key(n); },
+                                   [&](const Tile& tile, int n) { result = tile.block == 256 ? -1 : n; },
+                                   kernel_options};
+  Options options = quick();
+  int verified = 0;
+  options.verify = [&](const contextual::IterationInfo&) { return ++verified > 0; };
+  ContextualAutotuner tuner(options);
+  tuner.run("tuner answer", [&] { kernel(7); });
+  CHECK(tuner.report().runs.back().problems.at(0).choice_config == contextual::Config{{"BLOCK", 128}});
+  CHECK(verified > 0);
+}
+
+// row: `iterations=7`, and their mean as the time
+TEST_CASE("Kernel Tuner: repeats are counted", "[unit]") {
+  Options options = quick();
+  options.n_repeat = 7;
+  contextual::TunableKernel kernel{"tuner_repeats", blocks(), contextual::single_problem, [](const Tile&) {}};
+  ContextualAutotuner tuner(options);
+  tuner.run("tuner repeats", [&] { kernel(); });
+  CHECK(tuner.report().runs.back().walk_iterations == 3 * (1 + 7));
+}
+
+// row: `strategy`, `strategy_options` with `max_fevals` and `time_limit`
+TEST_CASE("Kernel Tuner: the walk's order, the search and its limits are options", "[unit]") {
+  bool walked = false;
+  bool searched = false;
+  Options options = quick();
+  options.search = contextual::SearchLevel::quick;
+  options.schedule = [&](const contextual::ScheduleRequest& request) {
+    walked = true;
+    return contextual::walk_schedule(request);
+  };
+  options.search_settings.factory = [&](const contextual::SearchRequest& request) {
+    searched = true;
+    return contextual::joint_search(request);
+  };
+  options.search_settings.runs = 100;
+  options.search_settings.time = std::chrono::seconds(10);
+  contextual::TunableKernel one{"tuner_searched", blocks(), contextual::single_problem, [](const Tile&) {}};
+  contextual::TunableKernel two{"tuner_beside", blocks(), contextual::single_problem, [](const Tile&) {}};
+  ContextualAutotuner tuner(options);
+  tuner.run("tuner searched", [&] {
+    one();
+    two();
+  });
+  CHECK(walked);
+  CHECK(searched);
+}
+
+// row: `cache="file.json"`, from which an interrupted run continues
+TEST_CASE("Kernel Tuner: a journal in the cache directory is what a next process goes on with", "[unit]") {
+  const Directory directory("contextual_tuner_journal");
+  Options options = quick();
+  options.cache_directory = directory.path();
+  options.journal = contextual::Journal::synced;
+  bool written = false;
+  contextual::TunableKernel kernel{"tuner_journal", blocks(), contextual::single_problem, [](const Tile&) {}};
+  options.progress = [&](const contextual::Progress&) {
+    written = written || std::filesystem::exists(directory.path() / "journal");
+  };
+  ContextualAutotuner tuner(options);
+  tuner.run("tuner journal", [&] { kernel(); });
+  CHECK(written);
+}

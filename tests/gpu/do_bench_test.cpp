@@ -1,0 +1,119 @@
+#include "gpu/kernel_support.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/cuda.hpp>
+#include <contextual/cuda/device_facts.hpp>
+#include <contextual/cuda/do_bench.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <utility>
+
+using namespace contextual;
+using namespace gpu_test;
+
+namespace {
+
+struct WaitConfig {
+  int threads = 32;
+};
+using Wait = CudaKernel<WaitConfig, unsigned long long>;
+
+/// Runs for so many ns at least, by the device's own clock.
+Wait& wait_for() {
+  static auto* const kernel = [] {
+    Wait::Definition definition;
+    definition.source = CudaSource::text("wait.cu", R"(
+extern "C" __global__ void wait_for(unsigned long long length_ns) {
+  unsigned long long begin, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (now - begin < length_ns);
+})");
+    definition.variant = [](const WaitConfig&) { return CudaVariant{.function = "wait_for"}; };
+    definition.layout = [](const WaitConfig& config, const unsigned long long&) {
+      return CudaLayout{.block = {static_cast<unsigned>(config.threads)}};
+    };
+    return new Wait("wait_for", {{"THREADS", &WaitConfig::threads, {32}}}, single_problem, definition);
+  }();
+  return *kernel;
+}
+
+constexpr unsigned long long length_ns = 50'000;
+
+BenchOptions few_runs(TimerFactory timer = {}) {
+  BenchOptions options;
+  options.warmup = 3;
+  options.repeat = 150;
+  options.timer = std::move(timer);
+  return options;
+}
+
+std::size_t free_bytes() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  cuda_check(cudaMemGetInfo(&free, &total));
+  return free;
+}
+
+}  // namespace
+
+TEST_CASE("do_bench: a sample holds the kernel, by CUPTI and by events", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  for (const TimerFactory& timer : {TimerFactory(), TimerFactory(cuda_event_timer)}) {
+    const BenchResult result = do_bench(
+        stream, [](cudaStream_t on) { wait_for()(on, length_ns); }, few_runs(timer));
+    INFO(result.timer << ": " << result.median.count() << " ns");
+    CHECK(result.samples.size() == 150);
+    CHECK(result.l2_cleared);
+    // The clock that the kernel reads may advance in steps of a us.
+    CHECK(result.min >= BenchTime(length_ns - 2'000));
+  }
+}
+
+TEST_CASE("do_bench: the memory that clears the cache is given back", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  const auto measure = [&] {
+    return do_bench(
+        stream, [&] { wait_for()(stream, length_ns); }, few_runs(cuda_event_timer));
+  };
+  static_cast<void>(measure());  // what the driver keeps for itself is there from now on
+  const std::size_t before = free_bytes();
+  CHECK(measure().l2_cleared);
+  CHECK(free_bytes() >= before);
+}
+
+TEST_CASE("do_bench: without a stream the devices' timer finds the kernel, and a function of the host",
+          "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  const BenchResult kernel = do_bench([&] { wait_for()(stream, length_ns); }, few_runs(cuda_or_host_timer));
+  CHECK(kernel.min >= BenchTime(length_ns - 2'000));
+  int runs = 0;
+  const BenchResult host = do_bench([&] { ++runs; }, few_runs(cuda_or_host_timer));
+  if (kernel.timer == "CUPTI") {
+    CHECK(host.timer == "host clock");
+  }
+  CHECK(host.samples.size() == 150);
+}
+
+TEST_CASE("device_peak: this device has a memory of some speed", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  cuda_check(cudaFree(nullptr));  // makes the context
+  const DevicePeak current = device_peak(ArithmeticUnit::tensor_cores_16_bit);
+  REQUIRE(current.gigabytes_per_second);
+  CHECK(*current.gigabytes_per_second > 10);
+  CHECK(device_peak(ArithmeticUnit::tensor_cores_16_bit, 0).gigabytes_per_second.has_value());
+}

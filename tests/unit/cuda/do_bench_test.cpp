@@ -1,0 +1,152 @@
+/// \file
+/// do_bench on a scripted GPU.
+
+#include "support/catch.hpp"
+#include "unit/cuda/tuning_support.hpp"
+
+#include <contextual/cuda/do_bench.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+using namespace contextual;
+using namespace cuda_test;
+
+namespace {
+
+/// An event pair also has the host's calls between its events: the scripted clock ticks 1 us a call.
+constexpr double most_calls_ns = 6'000;
+
+constexpr std::int64_t kernel_ns = 90'000;
+
+BenchOptions few_runs() {
+  BenchOptions options;
+  options.warmup = 2;
+  options.repeat = 12;
+  return options;
+}
+
+std::size_t fills(ScriptedGpu& gpu) {
+  return gpu.driver.log().count("cuMemsetD8Async");
+}
+
+}  // namespace
+
+TEST_CASE("do_bench on a stream: CUPTI's time of the kernel, without the clearing of the cache", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  std::size_t runs = 0;
+  const BenchResult result = do_bench(
+      stream,
+      [&](CUstream on) {
+        ++runs;
+        gpu.driver.launch_kernel(on, kernel_ns);
+      },
+      few_runs());
+  CHECK(result.timer == "CUPTI");
+  CHECK(result.l2_cleared);
+  CHECK(result.samples == std::vector<BenchTime>(12, BenchTime(kernel_ns)));
+  CHECK(fills(gpu) == runs - 1);
+  CHECK(gpu.driver.living_allocations() == 0);
+  CHECK_FALSE(gpu.cupti.subscribed());
+}
+
+TEST_CASE("do_bench on a stream: without clear_l2 nothing is filled or allocated", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  BenchOptions options = few_runs();
+  options.clear_l2 = false;
+  options.timer = cuda_event_timer;
+  const BenchResult result = do_bench(
+      stream, [&] { gpu.driver.launch_kernel(stream, kernel_ns); }, options);
+  CHECK(result.timer == "CUDA events");
+  CHECK_FALSE(result.l2_cleared);
+  CHECK(fills(gpu) == 0);
+}
+
+TEST_CASE("do_bench on a stream: events time the stream that is named", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  BenchOptions options = few_runs();
+  options.timer = cuda_event_timer;
+  const BenchResult result = do_bench(
+      stream, [&] { gpu.driver.launch_kernel(stream, kernel_ns); }, options);
+  REQUIRE(result.samples.size() == 12);
+  CHECK(result.l2_cleared);
+  CHECK(result.min >= BenchTime(kernel_ns));
+  CHECK(result.max <= BenchTime(kernel_ns + most_calls_ns));
+  CHECK(gpu.driver.living_events() == 0);
+  CHECK(gpu.driver.living_allocations() == 0);
+}
+
+TEST_CASE("do_bench: a function of several kernels is timed from the first start to the last end", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream first = gpu.driver.make_stream();
+  CUstream second = gpu.driver.make_stream();
+  BenchOptions options = few_runs();
+  options.timer = cuda_cupti_timer;
+  const BenchResult result = do_bench(
+      [&] {
+        gpu.driver.launch_kernel(first, kernel_ns);
+        gpu.driver.launch_kernel(second, 2 * kernel_ns);
+      },
+      options);
+  CHECK(result.timer == "CUPTI");
+  CHECK(result.min >= BenchTime(2 * kernel_ns));
+  CHECK(result.max <= BenchTime(2 * kernel_ns + most_calls_ns));
+}
+
+TEST_CASE("do_bench: with a timer of devices, a function of the host is timed by the host's clock",
+          "[unit]") {
+  ScriptedGpu gpu;
+  BenchOptions options = few_runs();
+  options.timer = cuda_or_host_timer;
+  int runs = 0;
+  const BenchResult result = do_bench([&] { ++runs; }, options);
+  CHECK(result.timer == "host clock");
+  CHECK(result.samples.size() == 12);
+  CHECK(fills(gpu) == 0);
+}
+
+TEST_CASE("do_bench on a stream: a timer of the host alone is refused", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  BenchOptions options = few_runs();
+  options.timer = host_timer;
+  int runs = 0;
+  CHECK_THROWS_AS(do_bench(
+                      stream, [&] { ++runs; }, options),
+                  InvalidArgument);
+  CHECK_THROWS_AS(do_bench(stream, std::function<void(CUstream)>{}), InvalidArgument);
+  CHECK(runs == 0);
+}
+
+TEST_CASE("do_bench on a stream of another device: that device's cache is cleared, the context stays",
+          "[unit]") {
+  ScriptedGpu gpu(2);
+  CUstream stream = gpu.driver.make_stream(1);
+  BenchOptions options = few_runs();
+  const BenchResult result = do_bench(
+      stream, [&](CUstream on) { gpu.driver.launch_kernel(on, kernel_ns); }, options);
+  CHECK(result.samples == std::vector<BenchTime>(12, BenchTime(kernel_ns)));
+  CHECK(result.l2_cleared);
+  CHECK(gpu.driver.living_allocations() == 0);
+  CUcontext current = nullptr;
+  REQUIRE(contextual::cuda::driver().cuCtxGetCurrent(&current) == CUDA_SUCCESS);
+  CHECK(current == gpu.driver.context(0));
+}
+
+TEST_CASE("do_bench: a clearing that fails is an error that names the call, and leaves nothing behind",
+          "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  gpu.driver.fails = [&](const std::string& function) {
+    return function == "cuMemsetD8Async" ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  };
+  CHECK_THROWS_WITH(do_bench(
+                        stream, [&](CUstream on) { gpu.driver.launch_kernel(on, kernel_ns); }, few_runs()),
+                    ContainsSubstring("cuMemsetD8Async"));
+  CHECK(gpu.driver.living_allocations() == 0);
+  CHECK_FALSE(gpu.cupti.subscribed());
+}

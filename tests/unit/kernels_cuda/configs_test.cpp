@@ -1,0 +1,58 @@
+#include "support/catch.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/kernel_tuner.hpp>
+#include <contextual/kernels/cuda/configs.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/kernels/cuda/vector_add.hpp>
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+using namespace contextual;
+namespace cuda = contextual::kernels::cuda;
+
+TEST_CASE("cuda configs: every kernel has those of its config space, the default first", "[unit]") {
+  CHECK(cuda::kernel_types() ==
+        std::vector<std::string>{"cuda_cublaslt_gemm", "cuda_gemm", "cuda_rms_norm_rope", "cuda_vector_add"});
+  CHECK(cuda::generate_configs("cuda_gemm") == cuda::gemm_space().view().configs);
+  CHECK(cuda::generate_configs("cuda_vector_add").size() == 16);
+  CHECK(cuda::generate_configs("cuda_rms_norm_rope").size() == 14);
+  CHECK(cuda::generate_configs("cuda_cublaslt_gemm").size() == 12);
+  CHECK(cuda::get_default_config("cuda_vector_add") == Config{{"BLOCK", 256}, {"PER_THREAD", 1}});
+}
+
+TEST_CASE("cuda configs: the GEMM's shared memory follows from tile, stages and epilogue", "[unit]") {
+  // 4 stages of (128 + 256) rows of 128 bytes and two barriers, two buffers of 64 x 64 values for each of two
+  // warpgroups, and the alignment.
+  constexpr int expected = 4 * ((128 + 256) * 128 + 16) + 2 * 2 * 64 * 64 * 2 + 1024;
+  const Config config = cuda::get_default_config("cuda_gemm");
+  CHECK(cuda::resource_needs("cuda_gemm", config) == ResourceNeeds{.shared_bytes = expected, .threads = 384});
+}
+
+TEST_CASE("cuda configs: limits of shared memory and threads leave out what needs more", "[unit]") {
+  const std::vector<Config> all = cuda::generate_configs("cuda_gemm");
+  const std::vector<Config> some = cuda::generate_configs("cuda_gemm", {.shared_bytes = 200 * 1024});
+  CHECK_FALSE(some.empty());
+  CHECK(some.size() < all.size());
+  for (const Config& config : some) {
+    CHECK(cuda::resource_needs("cuda_gemm", config).shared_bytes <= 200 * 1024);
+  }
+  CHECK(cuda::filter_valid_configs("cuda_gemm", all, {.shared_bytes = 200 * 1024}) == some);
+  CHECK(cuda::get_default_config("cuda_gemm", {.shared_bytes = 200 * 1024}) == some.front());
+  CHECK(cuda::generate_configs("cuda_gemm", {.threads = 383}).empty());
+  CHECK_THROWS_AS(cuda::get_default_config("cuda_gemm", {.shared_bytes = 1024}), InvalidArgument);
+  for (const Config& config : cuda::generate_configs("cuda_vector_add", {.threads = 256})) {
+    CHECK(config.get<int>("BLOCK") <= 256);
+  }
+  CHECK(cuda::generate_configs("cuda_rms_norm_rope", {.threads = 128}).size() == 6);
+}
+
+TEST_CASE("KernelTuner: takes a CudaKernel, with its stream first", "[unit]") {
+  const KernelTuner tuner{cuda::vector_add()};
+  STATIC_REQUIRE(
+      std::is_same_v<decltype(tuner), const KernelTuner<void(const cuda::VectorAddConfig&, CUstream, float*,
+                                                             const float*, const float*, long long, bool)>>);
+  CHECK(tuner.space().size() == 16);
+}

@@ -1,0 +1,151 @@
+/// \file
+/// What a run says on stderr, at each level.
+
+#include "contextual/record/printer.hpp"
+
+#include "contextual/policy/race_schedule.hpp"
+#include "support/child_process.hpp"
+#include "support/engine.hpp"
+#include "support/stderr_capture.hpp"
+
+#include <contextual/key.hpp>
+
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+struct Wide {
+  int columns = 8;
+};
+
+/// Tunes two kernels, of which the second config of one cannot be launched, and returns what was printed,
+/// without times of the host.
+std::string printed(const std::string& region, Print level) {
+  TunableKernel copy{region + "_copy", blocks(2), single_problem, [](const Block&) {}};
+  TunableKernel add{region + "_add", ConfigSpace<Wide>{{"COLUMNS", &Wide::columns, {8, 16, 512}}},
+                    [](int n) { return make_key(n); },
+                    [](const Wide& config, int) {
+                      if (config.columns == 16) {
+                        throw ConfigRejected("16 are too few");
+                      }
+                    }};
+  Options options = quick();
+  options.n_warmup = 2;
+  options.n_repeat = 3;
+  options.print = level;
+  ContextualAutotuner tuner{options};
+  const StderrCapture capture;
+  tuner.run(region, [&] {
+    copy();
+    add(64);
+  });
+  const std::string text = capture.text();
+  return std::regex_replace(text, std::regex(R"(\d[\d.]* (ns|us|ms|s)(?=,|;|\n| left))"), "TIME");
+}
+
+/// Without lines on the progress.
+std::string without_progress(const std::string& text) {
+  return std::regex_replace(text, std::regex(R"(\[contextual\] \w+: (walk|final) [^\n]*\n)"), "");
+}
+
+}  // namespace
+
+TEST_CASE("printing: nothing is printed unless it is asked for", "[unit]") {
+  CHECK(printed("printing_nothing", Print::nothing).empty());
+}
+
+TEST_CASE("printing: level 1 has progress, and at the end a line for each choice and one on the region",
+          "[unit]") {
+  const std::string text = printed("printing_choices", Print::choices);
+  CHECK_THAT(text, ContainsSubstring("[contextual] printing_choices: walk "));
+  CHECK(without_progress(text) ==
+        "[contextual] printing_choices_copy  ()    {BLOCK: 1}      99.0 us  -1 %\n"
+        "[contextual] printing_choices_add   (64)  {COLUMNS: 512}  98.0 us  -2 %\n"
+        "[contextual] printing_choices: 16 runs in TIME, 1 config rejected\n");
+}
+
+TEST_CASE("printing: level 2 also has a line for each config, and at the end why each was chosen", "[unit]") {
+  const std::string line = "[contextual] printing_configs: printing_configs";
+  CHECK(without_progress(printed("printing_configs", Print::configs)) ==
+        line + "_copy  ()  {BLOCK: 0}  100 us +- 0 ns  3 samples, 2 warm-ups dropped\n" +  //
+            line + "_add  (64)  {COLUMNS: 8}    100 us +- 0 ns  3 samples, 2 warm-ups dropped\n" + line +
+            "_add  (64)  {COLUMNS: 16}   rejected: 16 are too few\n" + line +
+            "_copy  ()  {BLOCK: 1}  99.0 us +- 0 ns  3 samples, 2 warm-ups dropped\n" + line +
+            "_add  (64)  {COLUMNS: 512}  98.0 us +- 0 ns  3 samples, 2 warm-ups dropped\n" +
+            "[contextual] printing_configs_copy  ()    {BLOCK: 1}      99.0 us  -1 %\n"
+            "[contextual] printing_configs_add   (64)  {COLUMNS: 512}  98.0 us  -2 %\n"
+            "[contextual] printing_configs: 16 runs in TIME, 1 config rejected\n"
+            "[contextual] Why:\n"
+            "[contextual] printing_configs_copy (): config-1: fastest by own time, 1.0 % shorter than the "
+            "default\n"
+            "[contextual]     its walk took TIME; own time 99.0 us +- 0 ns (3 samples)\n"
+            "[contextual] printing_configs_add (64): config-2: fastest by own time, 2.0 % shorter than the "
+            "default\n"
+            "[contextual]     its walk took TIME; own time 98.0 us +- 0 ns (3 samples)\n"
+            "[contextual]     rejected: config-1 {COLUMNS: 16}: 16 are too few\n");
+}
+
+TEST_CASE("printing: progress is printed where a phase begins, and else once a second at most", "[unit]") {
+  std::vector<std::string> lines;
+  record::Printer printer(Print::choices, "step", [&](const std::string& line) { lines.push_back(line); });
+  constexpr std::int64_t ms = 1'000'000;
+  for (const auto& [phase, elapsed_ns] :
+       {std::pair(Phase::walk, 10 * ms), std::pair(Phase::walk, 1009 * ms), std::pair(Phase::walk, 1010 * ms),
+        std::pair(Phase::search, 1011 * ms), std::pair(Phase::search, 2010 * ms),
+        std::pair(Phase::final_run, 2011 * ms)}) {
+    printer.progress({phase, 5, 5, 1, elapsed_ns, std::nullopt});
+  }
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0] == "[contextual] step: walk 5/5 | 1 problem | 10 ms, about 0 ns left");
+  CHECK(lines[1] == "[contextual] step: walk 5/5 | 1 problem | 1.0 s, about 0 ns left");
+  CHECK_THAT(lines[2], ContainsSubstring("search"));
+  CHECK_THAT(lines[3], ContainsSubstring("final"));
+}
+
+TEST_CASE("printing: a run that has nothing left to tune prints no choices again", "[unit]") {
+  TunableKernel copy{"printing_again", blocks(2), single_problem, [](const Block&) {}};
+  Options options = quick();
+  options.print = Print::choices;
+  ContextualAutotuner tuner{options};
+  {
+    const StderrCapture capture;
+    tuner.run("printing_again", [&] { copy(); });
+    CHECK_THAT(capture.text(), ContainsSubstring("BLOCK"));
+  }
+  const StderrCapture capture;
+  tuner.run("printing_again", [&] { copy(); });
+  CHECK_THAT(capture.text(), !ContainsSubstring("BLOCK"));
+}
+
+TEST_CASE("printing: a config that a race has left behind is printed with its problem's choice", "[unit]") {
+  TunableKernel race{"printing_race", blocks(6), single_problem, [](const Block&) {}};
+  Options options = quick();
+  options.schedule = policy::race_schedule;
+  options.n_repeat = 4;
+  options.print = Print::configs;
+  ContextualAutotuner tuner{options};
+  const StderrCapture capture;
+  tuner.run("printing_race", [&] { race(); });
+  INFO(capture.text());
+  for (int block = 0; block < 6; ++block) {
+    CHECK(count_of(capture.text(),
+                   "printing_race: printing_race  ()  {BLOCK: " + std::to_string(block) + "}  ") == 1);
+  }
+}
+
+TEST_CASE("child process: printing by the environment", "[.child]") {
+  if (!is_child()) {
+    return;
+  }
+  CHECK_THAT(printed("printing_environment", Print::nothing), ContainsSubstring("Why:\n"));
+}
+
+TEST_CASE("printing: CONTEXTUAL_PRINT_AUTOTUNING=2 goes over the option", "[unit]") {
+  CHECK(run_child("printing by the environment", {{"CONTEXTUAL_PRINT_AUTOTUNING", "2"}}) == 0);
+}

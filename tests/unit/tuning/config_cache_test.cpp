@@ -1,0 +1,242 @@
+#include "support/catch.hpp"
+#include "support/child_process.hpp"
+#include "support/engine.hpp"
+#include "support/stderr_capture.hpp"
+
+#include <contextual/choices.hpp>
+#include <contextual/config_cache.hpp>
+#include <contextual/detail/storage/machine.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace contextual;
+using engine_test::TemporaryDirectory;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const TuneRequest small{{256, 256}, "host", "gemm"};
+const TuneRequest large{{4096, 4096}, "host", "gemm"};
+const TuneRequest other_device{{256, 256}, "NVIDIA H200", "gemm"};
+const TuneRequest other_type{{256, 256}, "host", "a sum/of \"parts\""};
+
+CachedConfig block(int size, std::uint64_t made_for = 0) {
+  return {Config{{"BLOCK", size}, {"IMPL", "mma"}, {"SCALE", 0.5}}, 1234, made_for};
+}
+
+std::vector<fs::path> files_in(const fs::path& directory) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+    if (entry.is_regular_file()) {
+      files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+/// While it lives this process is on another machine.
+class OtherMachine {
+ public:
+  explicit OtherMachine(const std::string& part, const std::string& text) : part_(part) {
+    detail::describe_machine(part_, [text] { return text; });
+  }
+  OtherMachine(const OtherMachine&) = delete;
+  OtherMachine& operator=(const OtherMachine&) = delete;
+  ~OtherMachine() {
+    detail::describe_machine(part_, [] { return std::string("as ever"); });
+  }
+
+ private:
+  std::string part_;
+};
+
+}  // namespace
+
+TEST_CASE("ConfigCache: finds by kernel type, problem size and device what was set last", "[unit]") {
+  const TemporaryDirectory directory;
+  for (const fs::path& where : {fs::path(), directory.path()}) {
+    ConfigCache cache(where);
+    CHECK(cache.directory() == where);
+    CHECK_FALSE(cache.get(small).has_value());
+    CHECK(cache.get_all_keys().empty());
+    CHECK(cache.set(small, block(1)).empty());
+    CHECK(cache.set(large, block(2)).empty());
+    CHECK(cache.set(other_device, block(3)).empty());
+    CHECK(cache.set(other_type, block(4)).empty());
+    CHECK(cache.set(small, block(5)).empty());
+    CHECK(cache.get(small) == block(5));
+    CHECK(cache.get(large) == block(2));
+    CHECK(cache.get(other_device) == block(3));
+    CHECK(cache.get(other_type) == block(4));
+    CHECK(cache.get_all_keys() == std::vector<TuneRequest>{other_type, other_device, small, large});
+  }
+}
+
+TEST_CASE("ConfigCache: clear removes all configs, or those of a kernel type, also from the disk", "[unit]") {
+  const TemporaryDirectory directory;
+  for (const fs::path& where : {fs::path(), directory.path()}) {
+    ConfigCache cache(where);
+    for (const TuneRequest& request : {small, large, other_type}) {
+      REQUIRE(cache.set(request, block(1)).empty());
+    }
+    CHECK(cache.clear("gemm").empty());
+    CHECK(cache.get_all_keys() == std::vector<TuneRequest>{other_type});
+    CHECK(cache.clear().empty());
+    CHECK(cache.get_all_keys().empty());
+    CHECK_FALSE(cache.get(other_type).has_value());
+    CHECK(files_in(directory.path()).empty());
+  }
+}
+
+TEST_CASE("ConfigCache: what was made for something else is not found for it, but a person's config is",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  for (const fs::path& where : {fs::path(), directory.path()}) {
+    ConfigCache cache(where);
+    REQUIRE(cache.set(small, block(1, 77)).empty());
+    REQUIRE(cache.set(small, block(2, 88)).empty());
+    CHECK(cache.get_made_for(small, 77) == block(1, 77));
+    CHECK(cache.get_made_for(small, 88) == block(2, 88));
+    CHECK_FALSE(cache.get_made_for(small, 99).has_value());
+    CHECK(cache.get(small) == block(2, 88));
+    REQUIRE(cache.set(small, block(3)).empty());
+    CHECK(cache.get_made_for(small, 77) == block(3));
+    CHECK(ConfigCache(where).get_made_for(small, 88).has_value() == !where.empty());
+    REQUIRE(cache.set(small, block(4, 88)).empty());
+    CHECK(cache.get_made_for(small, 88) == block(4, 88));
+  }
+}
+
+TEST_CASE("ConfigCache: a cache of the same directory finds the configs with their types and times",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  ConfigCache first(directory.path());
+  const ConfigCache second(directory.path());
+  REQUIRE(first.set(other_type, block(7, 42)).empty());
+  CHECK(second.get(other_type) == block(7, 42));
+  CHECK(second.get_all_keys() == std::vector<TuneRequest>{other_type});
+  REQUIRE(first.set(other_type, {Config{{"BLOCK", 8}}, {}, 42}).empty());
+  CHECK(second.get(other_type) == CachedConfig{Config{{"BLOCK", 8}}, {}, 42});
+  CHECK(files_in(directory.path()).size() == 1);  // it has replaced the other one
+}
+
+TEST_CASE("ConfigCache: what another machine or other software has chosen does not count, and stays",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  for (const char* const part : {"config cache machine", "driver"}) {
+    {
+      const OtherMachine other(part, "another one");
+      REQUIRE(ConfigCache(directory.path()).set(small, block(1)).empty());
+    }
+    ConfigCache cache(directory.path());
+    CHECK_FALSE(cache.get(small).has_value());
+    CHECK(cache.get_all_keys().empty());
+    CHECK(cache.clear().empty());
+    const OtherMachine again(part, "another one");
+    CHECK(ConfigCache(directory.path()).get(small) == block(1));
+  }
+}
+
+TEST_CASE("child process: ConfigCache of other versions", "[.child]") {
+  if (!engine_test::is_child()) {
+    return;
+  }
+  const TemporaryDirectory directory;
+  {
+    const OtherMachine other("driver", "another one");
+    REQUIRE(ConfigCache(directory.path()).set(small, block(1)).empty());
+  }
+  CHECK(ConfigCache(directory.path()).get(small) == block(1));
+  const OtherMachine other("config cache machine", "another one");
+  CHECK_FALSE(ConfigCache(directory.path()).get(small).has_value());
+}
+
+TEST_CASE("ConfigCache: CONTEXTUAL_VERSION_CHECK=0 accepts other versions, but no other machine", "[unit]") {
+  CHECK(engine_test::run_child("ConfigCache of other versions", {{"CONTEXTUAL_VERSION_CHECK", "0"}}) == 0);
+}
+
+TEST_CASE("ConfigCache: a damaged file is named on stderr, set aside and ignored", "[unit]") {
+  const TemporaryDirectory directory;
+  REQUIRE(ConfigCache(directory.path()).set(small, block(1)).empty());
+  const fs::path file = files_in(directory.path()).at(0);
+  std::string text = engine_test::text_of_file(file);
+  text.replace(text.find("mma"), 3, "simt");
+  std::ofstream(file) << text;
+  std::string said;
+  {
+    const engine_test::StderrCapture capture;
+    CHECK_FALSE(ConfigCache(directory.path()).get(small).has_value());
+    said = capture.text();
+  }
+  CHECK_THAT(said, ContainsSubstring(file.string()));
+  CHECK_FALSE(fs::exists(file));
+  CHECK(fs::exists(file.string() + ".damaged"));
+  ConfigCache cache(directory.path());
+  CHECK(cache.set(small, block(2)).empty());
+  CHECK(ConfigCache(directory.path()).get(small) == block(2));
+}
+
+TEST_CASE("ConfigCache: a file that others can write is not believed, and a failure to write is told",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  REQUIRE(ConfigCache(directory.path()).set(small, block(1)).empty());
+  REQUIRE(::chmod(files_in(directory.path()).at(0).c_str(), 0666) == 0);
+  {
+    const engine_test::StderrCapture capture;
+    CHECK_FALSE(ConfigCache(directory.path()).get(small).has_value());
+  }
+  const fs::path no_folder = directory.path() / "file";
+  std::ofstream(no_folder) << "in the way";
+  ConfigCache cache(no_folder);
+  CHECK_THAT(cache.set(small, block(2)), ContainsSubstring(no_folder.string()));
+  CHECK(cache.get(small) == block(2));  // in memory
+}
+
+TEST_CASE("ConfigCache: the directory's other tools list its sets and leave regions apart", "[unit]") {
+  const TemporaryDirectory directory;
+  REQUIRE(ConfigCache(directory.path()).set(small, block(1)).empty());
+  const KeptChoices kept(directory.path());
+  const KeptChoices::Contents contents = kept.list();
+  REQUIRE(contents.sets.size() == 1);
+  CHECK(contents.sets[0].region == "config cache: gemm");
+  REQUIRE(contents.sets[0].configs.size() == 1);
+  CHECK(contents.sets[0].configs[0].config == block(1).config);
+  CHECK(kept.forget("config cache: gemm").files.size() == 1);
+  CHECK_FALSE(ConfigCache(directory.path()).get(small).has_value());
+}
+
+TEST_CASE("ConfigCache: threads that set, get and clear at once see whole configs only", "[unit]") {
+  const TemporaryDirectory directory;
+  ConfigCache cache(directory.path());
+  constexpr int threads = 4;
+  constexpr int rounds = 20;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> workers;
+  for (int thread = 0; thread < threads; ++thread) {
+    workers.emplace_back([&, thread] {
+      const TuneRequest own{{thread}, "host", "gemm"};
+      for (int round = 1; round <= rounds; ++round) {
+        const bool kept = cache.set(own, block(round)).empty() && cache.set(small, block(round)).empty();
+        const auto shared = cache.get(small);
+        const bool whole = shared && shared->config.size() == 3 && shared->time_ns == 1234;
+        wrong +=
+            kept && whole && cache.get(own) == block(round) && cache.clear("another type").empty() ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& worker : workers) {
+    worker.join();
+  }
+  CHECK(wrong == 0);
+  CHECK(cache.get_all_keys().size() == threads + 1);
+  CHECK(cache.get(small) == block(rounds));
+}

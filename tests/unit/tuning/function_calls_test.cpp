@@ -1,0 +1,227 @@
+/// \file
+/// Options of one call of a tuned function or of a wrapped region.
+
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+#include "support/stderr_capture.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/function.hpp>
+#include <contextual/launch_registry.hpp>
+#include <contextual/tuned_region.hpp>
+
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+struct Tile {
+  int block = 64;
+  int warps = 4;
+  double share = 0.5;
+};
+
+/// A function of six configs that notes which ones it has used. The last one is fastest.
+struct Noted {
+  std::vector<Tile> used;
+  TunedFunction<void(const Tile&, int)> function;
+
+  explicit Noted(const std::string& name)
+      : function(
+            name, [this](const Tile& tile, int) { used.push_back(tile); },
+            {{"BLOCK", &Tile::block, {64, 128, 256}}, {"WARPS", &Tile::warps, {4, 8}}},
+            [](int n) { return make_key(n); }, {.options = quick()}) {}
+
+  std::set<int> blocks_used() const {
+    std::set<int> blocks;
+    for (const Tile& tile : used) {
+      blocks.insert(tile.block);
+    }
+    return blocks;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("call options: without autotune a call runs the default once, and tunes nothing", "[unit]") {
+  Noted noted("fn_call_off");
+  noted.function.with({.autotune = false}, 1);
+  REQUIRE(noted.used.size() == 1);
+  CHECK(noted.used[0].block == 64);
+  CHECK(noted.function.report().runs.empty());
+  noted.function(1);
+  CHECK(noted.used.back().block == 256);
+  noted.function.with({.autotune = false}, 1);
+  CHECK(noted.used.back().block == 64);  // the default, though another one is chosen
+  noted.used.clear();
+  noted.function(1);
+  REQUIRE(noted.used.size() == 1);
+  CHECK(noted.used.back().block == 256);
+}
+
+TEST_CASE("call options: fixed parameters keep their values, and their choice is one of its own", "[unit]") {
+  Noted noted("fn_call_fixed");
+  const CallOptions fixed{.fixed = {{"BLOCK", 128}}};
+  noted.function.with(fixed, 1);
+  CHECK(noted.used.size() == 2 * 2 + 1);
+  CHECK(noted.blocks_used() == std::set<int>{128});
+  CHECK(noted.used.back().warps == 8);
+  CHECK_FALSE(LaunchRegistry::instance().locked_in("fn_call_fixed", "fn_call_fixed", make_key(1)));
+  const Report report = noted.function.report();
+  REQUIRE(report.find("fn_call_fixed {BLOCK: 128}") != nullptr);
+  CHECK(report.find("fn_call_fixed {BLOCK: 128}")->problems.front().configs.size() == 2);
+  noted.function(1);
+  CHECK(noted.used.back().block == 256);
+  noted.used.clear();
+  noted.function.with(fixed, 1);  // neither overwrites the other
+  noted.function(1);
+  REQUIRE(noted.used.size() == 2);
+  CHECK(noted.used[0].block == 128);
+  CHECK(noted.used[1].block == 256);
+}
+
+TEST_CASE("call options: the default with fixed parameters is the first config that has them", "[unit]") {
+  Noted noted("fn_call_fixed_off");
+  noted.function.with({.autotune = false, .fixed = {{"WARPS", 8}}}, 1);
+  REQUIRE(noted.used.size() == 1);
+  CHECK(noted.used[0].block == 64);
+  CHECK(noted.used[0].warps == 8);
+}
+
+TEST_CASE("call options: the order of fixed parameters does not matter", "[unit]") {
+  Noted noted("fn_call_order");
+  noted.function.with({.fixed = {{"BLOCK", 128}, {"WARPS", 4}}}, 1);
+  noted.used.clear();
+  noted.function.with({.fixed = {{"WARPS", 4}, {"BLOCK", 128}}}, 1);
+  CHECK(noted.used.size() == 1);
+}
+
+TEST_CASE("call options: a fixed parameter that the space does not have or allow is an error", "[unit]") {
+  Noted noted("fn_call_unknown");
+  CHECK_THAT(error_text<InvalidArgument>([&] {
+               noted.function.with({.fixed = {{"BLOCKS", 128}}}, 1);
+             }),
+             ContainsSubstring("\"BLOCKS\"") && ContainsSubstring("BLOCK, WARPS"));
+  CHECK_THAT(error_text<InvalidArgument>([&] {
+               noted.function.with({.fixed = {{"BLOCK", 100}}}, 1);
+             }),
+             ContainsSubstring("no config has {BLOCK: 100}"));
+  CHECK_THROWS_AS(noted.function.with({.fixed = {{"BLOCK", "128"}}}, 1), InvalidArgument);
+  CHECK(noted.used.empty());
+}
+
+TEST_CASE("call options: an integer fixes a floating-point parameter", "[unit]") {
+  double used = 0;
+  auto function = autotune("fn_call_floating", [&](const Tile& tile) { used = tile.share; },
+                           {{"SHARE", &Tile::share, {0.5, 1.0, 2.0}}}, single_problem, {.options = quick()});
+  function.with({.fixed = {{"SHARE", 1}}});
+  CHECK(used == 1.0);
+}
+
+TEST_CASE("call options: a verbose call prints what it chooses, and later what it uses", "[unit]") {
+  Noted noted("fn_call_verbose");
+  std::string tuning;
+  std::string later;
+  std::string off;
+  {
+    const StderrCapture capture;
+    noted.function.with({.verbose = true}, 1);
+    tuning = capture.text();
+  }
+  {
+    const StderrCapture capture;
+    noted.function.with({.verbose = true}, 1);
+    later = capture.text();
+  }
+  {
+    const StderrCapture capture;
+    noted.function.with({.autotune = false, .verbose = true}, 1);
+    off = capture.text();
+  }
+  CHECK_THAT(tuning, ContainsSubstring("fn_call_verbose") && ContainsSubstring("config-5"));
+  CHECK_THAT(later, ContainsSubstring("(1): config-5 {BLOCK: 256, WARPS: 8}: chosen before"));
+  CHECK_THAT(off, ContainsSubstring("config-0 {BLOCK: 64, WARPS: 4}: the default"));
+}
+
+TEST_CASE("call options: inside a region, a call without autotune launches the default", "[unit]") {
+  Noted noted("fn_call_in_region");
+  ContextualAutotuner tuner{quick()};
+  tuner.run("fn_call_region", [&] { noted.function.with({.autotune = false}, 1); });
+  CHECK(noted.used.size() == 1);
+  CHECK(noted.used.back().block == 64);
+}
+
+TEST_CASE("wrapped region: a call without autotune runs it once with the defaults", "[unit]") {
+  std::vector<int> used;
+  TunableKernel kernel{"wrapped_with_off", blocks(3), single_problem,
+                       [&](const Block& block) { used.push_back(block.block); }};
+  ContextualAutotuner tuner{quick()};
+  auto step = make_tuned_region(tuner, "wrapped with off", [&](int n) {
+    kernel();
+    return n;
+  });
+  CHECK(step.with(CallOptions{.autotune = false}, 7) == 7);
+  CHECK(used == std::vector<int>{0});
+  step(7);
+  CHECK(used.back() == 2);
+  step.with(CallOptions{.autotune = false}, 7);
+  CHECK(used.back() == 0);
+  step(7);
+  CHECK(used.back() == 2);
+}
+
+TEST_CASE("wrapped region: options of one call hold for that call alone", "[unit]") {
+  int runs = 0;
+  TunableKernel kernel{"wrapped_with_options", blocks(2), [](int n) { return make_key(n); },
+                       [&](const Block&, int) { ++runs; }};
+  ContextualAutotuner tuner{quick()};
+  auto step = make_tuned_region(tuner, "wrapped with options", [&](int n) { kernel(n); });
+  step.with(Options{.n_repeat = 4}, 1);
+  CHECK(runs == 2 * (1 + 4) + 1);
+  runs = 0;
+  step(2);  // a new key: one run finds it, then it is tuned
+  CHECK(runs == 1 + 2 * (1 + 1) + 1);
+  runs = 0;
+  step.with(Options{.n_repeat = 4}, 2);
+  CHECK(runs == 1);
+  step.with(Options{.n_repeat = 4, .always_tune = true}, 2);
+  CHECK(runs == 1 + 2 * (1 + 4) + 1);
+}
+
+TEST_CASE("wrapped region: a verbose call prints what it chooses, and parameters cannot be fixed", "[unit]") {
+  TunableKernel kernel{"wrapped_with_verbose", blocks(2), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  auto step = make_tuned_region(tuner, "wrapped with verbose", [&] { kernel(); });
+  std::string text;
+  {
+    const StderrCapture capture;
+    step.with(CallOptions{.verbose = true});
+    text = capture.text();
+  }
+  CHECK_THAT(text, ContainsSubstring("wrapped_with_verbose") && ContainsSubstring("{BLOCK: 1}"));
+  CHECK_THAT(error_text<InvalidArgument>([&] {
+               step.with(CallOptions{.fixed = {{"BLOCK", 1}}});
+             }),
+             ContainsSubstring("wrapped with verbose") && ContainsSubstring("{BLOCK: 1}"));
+}
+
+TEST_CASE("wrapped region: a call with a communicator is tuned by its ranks", "[unit]") {
+  std::vector<std::size_t> chosen(2, 9);
+  const test::RankKernels kernels =
+      test::kernel_per_rank(2, [](int) { return test::rank_kernel("wrapped_with_group", 3); });
+  testing::ScriptedWorld world(2);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const auto at = static_cast<std::size_t>(rank);
+    Options options = test::rank_options(nullptr);
+    ContextualAutotuner tuner(options);
+    auto step = make_tuned_region(tuner, "wrapped with group", [&] { (*kernels[at])(1); });
+    step.with(CallOptions{.communicator = communicator});
+    chosen[at] = report_of(tuner, "wrapped with group").problems.front().choice;
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(chosen == std::vector<std::size_t>{2, 2});
+}

@@ -1,0 +1,53 @@
+/// \file
+/// Tuned functions on a stream that is being captured.
+
+#include "support/engine.hpp"
+
+#include <contextual/detail/launch/stream_capture.hpp>
+#include <contextual/function.hpp>
+
+#include <vector>
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+void* captured_stream = nullptr;
+
+bool is_captured(void* stream) noexcept {
+  return stream == captured_stream;
+}
+
+/// Streams are as `is_captured` says while it lives.
+struct ScriptedCapture {
+  ScriptedCapture() { detail::set_stream_capture_check(is_captured); }
+  ScriptedCapture(const ScriptedCapture&) = delete;
+  ScriptedCapture& operator=(const ScriptedCapture&) = delete;
+  ~ScriptedCapture() { detail::set_stream_capture_check(nullptr); }
+};
+
+}  // namespace
+
+TEST_CASE("tuned function: while its stream is captured it runs once, with what is chosen or the default",
+          "[unit]") {
+  const ScriptedCapture capture;
+  int memory = 0;
+  auto* const stream = reinterpret_cast<CUstream_st*>(&memory);
+  std::vector<int> used;
+  auto function = autotune(
+      "fn_captured", [&](const Block& block, CUstream_st*, int) { used.push_back(block.block); }, blocks(3),
+      [](CUstream_st*, int n) { return make_key(n); }, {.options = quick()});
+  captured_stream = stream;
+  function(stream, 1);
+  CHECK(used == std::vector<int>{0});
+  CHECK(function.report().runs.empty());
+  captured_stream = nullptr;
+  function(stream, 1);  // the first call that can tune
+  CHECK(used.back() == 2);
+  CHECK(used.size() == 1 + 3 * 2 + 1);
+  captured_stream = stream;
+  function(stream, 1);
+  CHECK(used.back() == 2);
+  CHECK(used.size() == 1 + 3 * 2 + 2);
+}

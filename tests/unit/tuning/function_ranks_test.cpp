@@ -1,0 +1,213 @@
+/// \file
+/// Tuned functions on several ranks, and choices that outlive the process.
+
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+
+#include <contextual/detail/storage/machine.hpp>
+#include <contextual/error.hpp>
+#include <contextual/function.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace contextual;
+using namespace contextual::test;
+using engine_test::TemporaryDirectory;
+
+namespace {
+
+using RankFunction = TunedFunction<int(const TileConfig&, int)>;
+
+/// What a rank does with a function of its own.
+using FunctionBody = std::function<void(int rank, RankFunction& function, const std::vector<int>& used)>;
+
+struct Ranks {
+  std::vector<std::vector<int>> used;  ///< by rank: the tile of each run
+  std::vector<std::exception_ptr> thrown;
+  testing::ScriptedTraffic traffic;
+};
+
+/// Ranks that have a function each, of the same name. Later configs are faster.
+Ranks functions_on(int count, const std::string& name, const Options& changed, const FunctionBody& body) {
+  Ranks ranks;
+  ranks.used.resize(static_cast<std::size_t>(count));
+  testing::ScriptedWorld world(count);
+  ranks.thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    std::vector<int>& used = ranks.used[static_cast<std::size_t>(rank)];
+    Options options = rank_options(communicator);
+    options.cache_directory = changed.cache_directory;
+    options.deadline = changed.deadline;
+    RankFunction function(
+        name,
+        [&used](const TileConfig& config, int n) {
+          used.push_back(config.tile);
+          return config.tile * n;
+        },
+        tiles(3), [](int n) { return make_key(n); }, {.options = options});
+    body(rank, function, used);
+  });
+  ranks.traffic = world.traffic();
+  return ranks;
+}
+
+/// The 32 tilings of the GEMM that the examples of the field use.
+struct GemmTiling {
+  int block_m = 64;
+  int block_n = 64;
+  int block_k = 32;
+  int stages = 2;
+  int warps = 4;
+
+  /// Of a tile of A and one of B in 16-bit numbers, for each stage.
+  int shared_bytes() const { return (block_m + block_n) * block_k * 2 * stages; }
+};
+
+ConfigSpace<GemmTiling> gemm_space() {
+  return {{"BLOCK_M", &GemmTiling::block_m, {64, 128}},
+          {"BLOCK_N", &GemmTiling::block_n, {64, 128}},
+          {"BLOCK_K", &GemmTiling::block_k, {32, 64}},
+          {"STAGES", &GemmTiling::stages, {2, 3}},
+          {"WARPS", &GemmTiling::warps, {4, 8}}};
+}
+
+}  // namespace
+
+TEST_CASE("function on ranks: all ranks tune together and choose alike, then do not communicate", "[unit]") {
+  const Ranks ranks = functions_on(
+      3, "fn_ranks", {}, [](int, RankFunction& function, const auto&) { static_cast<void>(function(5)); });
+  CHECK(count_failed(ranks.thrown) == 0);
+  const Ranks again = functions_on(3, "fn_ranks", {}, [](int, RankFunction& function, const auto&) {
+    for (int call = 0; call < 10; ++call) {
+      static_cast<void>(function(5));
+    }
+  });
+  CHECK(count_failed(again.thrown) == 0);
+  for (const std::vector<int>& used : again.used) {
+    CHECK(used.size() == 3 * 3 + 1 + 9);
+    CHECK(used.back() == 3);
+  }
+  CHECK(again.traffic.collectives == ranks.traffic.collectives);
+}
+
+TEST_CASE("function on ranks: one that throws on a rank fails on all of them, and can be called again",
+          "[unit]") {
+  std::vector<std::string> errors(2);
+  std::vector<int> results(2);
+  const auto body = [&](int rank, RankFunction& function, const std::vector<int>&) {
+    try {
+      static_cast<void>(function(rank == 1 ? -1 : 5));
+    } catch (const std::exception& error) {
+      errors[static_cast<std::size_t>(rank)] = error.what();
+    }
+    results[static_cast<std::size_t>(rank)] = function(5);
+  };
+  const Ranks ranks = functions_on(2, "fn_rank_mismatch", {}, body);
+  CHECK(count_failed(ranks.thrown) == 0);
+  // Keys differ: all ranks are told so, with the ranks.
+  CHECK_THAT(errors[0], ContainsSubstring("fn_rank_mismatch") && ContainsSubstring("rank"));
+  CHECK_THAT(errors[1], ContainsSubstring("fn_rank_mismatch") && ContainsSubstring("rank"));
+  CHECK(results == std::vector<int>{15, 15});
+}
+
+TEST_CASE("function on ranks: one that a rank never calls is an error within the deadline", "[unit]") {
+  const auto body = [](int rank, RankFunction& function, const std::vector<int>&) {
+    if (rank == 0) {
+      static_cast<void>(function(5));
+    }
+  };
+  const Ranks ranks = functions_on(2, "fn_rank_missing", {.deadline = std::chrono::milliseconds(300)}, body);
+  CHECK(threw<CommunicationError>(ranks.thrown[0]));
+}
+
+TEST_CASE("function on ranks: a group that a call names tunes for itself", "[unit]") {
+  std::vector<std::vector<int>> used(2);
+  testing::ScriptedWorld world(2);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const auto at = static_cast<std::size_t>(rank);
+    int shared_too_large = 0;
+    Options options = rank_options(nullptr);
+    options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
+      return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
+    });
+    auto gemm = autotune(
+        "fn_gemm",
+        [&](const GemmTiling& tiling, int, int, int) {
+          used[at].push_back(tiling.shared_bytes());
+          shared_too_large += tiling.shared_bytes() > 48 * 1024 ? 1 : 0;
+          return tiling.shared_bytes();
+        },
+        gemm_space(), [](int m, int n, int k) { return make_key(m, n, k); },
+        {.keep = [](const GemmTiling& tiling, int, int, int) { return tiling.shared_bytes() <= 48 * 1024; },
+         .kernel = {.key_names = {"M", "N", "K"}},
+         .options = options});
+    if (gemm.space().size() != 32) {
+      throw std::runtime_error("not 32 configs");
+    }
+    const CallOptions group{.communicator = communicator};
+    const int chosen = gemm.with(group, 4096, 4096, 4096);
+    used[at].push_back(gemm.with(group, 4096, 4096, 4096) == chosen ? 1 : 0);
+    if (shared_too_large != 0) {
+      throw std::runtime_error("a config that `keep` leaves out was used");
+    }
+  });
+  CHECK(text_of(thrown[0]).empty());
+  CHECK(text_of(thrown[1]).empty());
+  // 24 configs fit, each with 1 warm-up and 2 repeats; then the final run, a later call and its mark.
+  CHECK(used[0].size() == 24 * 3 + 1 + 1 + 1);
+  CHECK(used[0] == used[1]);
+  CHECK(used[0].back() == 1);
+}
+
+TEST_CASE("function: a choice with one communicator is not used with another one", "[unit]") {
+  std::vector<int> runs(2);
+  testing::ScriptedWorld world(2);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    int& count = runs[static_cast<std::size_t>(rank)];
+    RankFunction function(
+        "fn_two_groups",
+        [&count](const TileConfig&, int n) {
+          ++count;
+          return n;
+        },
+        tiles(2), [](int n) { return make_key(n); }, {.options = rank_options(communicator)});
+    const CallOptions alone{.communicator = testing::ScriptedWorld(1).communicator(0)};
+    function(1);
+    count = 0;
+    function.with(alone, 1);
+    const int tuning_runs = count;
+    count = 0;
+    function(1);
+    function.with(alone, 1);
+    count += tuning_runs == 2 * 3 + 1 ? 0 : 100;
+  });
+  CHECK(text_of(thrown[0]).empty());
+  CHECK(text_of(thrown[1]).empty());
+  CHECK(runs == std::vector<int>{2, 2});
+}
+
+TEST_CASE("function on ranks: another process begins with what is kept, and does not tune", "[unit]") {
+  const TemporaryDirectory directory;
+  detail::describe_machine("test", [] { return std::string("alike"); });
+  for (const int count : {1, 2}) {
+    for (const bool first : {true, false}) {
+      INFO(count << " ranks, " << (first ? "first" : "second") << " process");
+      const Ranks ranks =
+          functions_on(count, "fn_kept_" + std::to_string(count), {.cache_directory = directory.path()},
+                       [](int, RankFunction& function, const std::vector<int>&) {
+                         static_cast<void>(function(5));
+                         static_cast<void>(function.with({.fixed = {{"TILE", 2}}}, 5));
+                       });
+      CHECK(count_failed(ranks.thrown) == 0);
+      for (const std::vector<int>& used : ranks.used) {
+        REQUIRE(used.size() >= 2);
+        CHECK(used.back() == 2);
+        CHECK((used.size() == 2) == !first);
+        CHECK(std::count(used.begin(), used.end(), 3) >= 1);
+      }
+    }
+  }
+}

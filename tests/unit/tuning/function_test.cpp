@@ -1,0 +1,307 @@
+/// \file
+/// Tuned functions on one rank: what a call runs, what it returns, and what it remembers.
+
+#include "support/engine.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/function.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+struct Tile {
+  int block = 64;
+  int warps = 4;
+};
+
+/// The number of the latest call that tuned.
+template <typename Function>
+RegionReport report_of_function(const Function& function) {
+  const Report report = function.report();
+  const RegionReport* run = report.find(function.name());
+  if (run == nullptr) {
+    throw std::runtime_error("no call of " + function.name() + " has tuned");
+  }
+  return *run;
+}
+
+/// A function of one key, over a space of `count` configs of which the last one is fastest.
+template <typename Call>
+auto counted(const std::string& name, int count, Call&& call) {
+  return autotune(name, std::function<void(const Block&, int)>(std::forward<Call>(call)), blocks(count),
+                  [](int n) { return make_key(n); }, {.options = quick()});
+}
+
+}  // namespace
+
+TEST_CASE("tuned function: the dummy kernel runs 2 + 5 times with each config, and the best one stays",
+          "[unit]") {
+  std::vector<std::string> used;
+  auto dummy = autotune(
+      "fn_dummy",
+      [&](const Tile& tile, int n) {
+        used.push_back(std::to_string(tile.block) + "/" + std::to_string(tile.warps));
+        return tile.block + n;
+      },
+      {{"BLOCK", &Tile::block, {64, 128}}, {"WARPS", &Tile::warps, {4, 8}}},
+      [](int n) { return make_key(n); },
+      {.options = {.n_warmup = 2,
+                   .n_repeat = 5,
+                   .search = SearchLevel::off,
+                   .log_directory = "",
+                   .timer = times([](const LaunchInfo& launch) -> std::int64_t {
+                     return launch.config_id == 2 ? 1'000 : 5'000;
+                   })}});
+  CHECK(dummy(1) == 129);
+  CHECK(used.size() == 4 * (2 + 5) + 1);
+  CHECK(used.back() == "128/4");
+  used.clear();
+  CHECK(dummy(1) == 129);
+  CHECK(used == std::vector<std::string>{"128/4"});  // a second call does not tune
+  const RegionReport report = report_of_function(dummy);
+  REQUIRE(report.problems.size() == 1);
+  CHECK(report.problems.front().kernel == "fn_dummy");
+  CHECK(report.problems.front().choice == 2);
+  CHECK(report.problems.front().configs.size() == 4);
+}
+
+TEST_CASE("tuned function: a vector addition of 2^20 is tuned by its first call alone", "[unit]") {
+  constexpr std::size_t n = std::size_t{1} << 20;
+  int calls = 0;
+  auto add = autotune(
+      "fn_vector_add",
+      [&](const Tile& tile, float* sum, const float* a, const float* b, std::size_t count) {
+        ++calls;
+        const auto chunk = static_cast<std::size_t>(tile.block) * static_cast<std::size_t>(tile.warps);
+        for (std::size_t begin = 0; begin < count; begin += chunk) {
+          for (std::size_t i = begin; i < std::min(begin + chunk, count); ++i) {
+            sum[i] = a[i] + b[i];
+          }
+        }
+      },
+      ConfigSpace<Tile>::list({{"BLOCK", &Tile::block}, {"WARPS", &Tile::warps}}, {{128, 4}, {256, 8}})
+          .default_config({128, 4}),
+      [](float*, const float*, const float*, std::size_t count) { return make_key(count); },
+      {.options = {.n_warmup = 2, .n_repeat = 5, .search = SearchLevel::off, .log_directory = ""}});
+  std::vector<float> a(n);
+  std::vector<float> b(n, 1);
+  std::vector<float> sum(n);
+  std::iota(a.begin(), a.end(), 0.0F);
+  add(sum.data(), a.data(), b.data(), n);
+  CHECK(calls >= 2 * (2 + 5) + 1);
+  CHECK(sum[n - 1] == static_cast<float>(n));
+  calls = 0;
+  add(sum.data(), a.data(), b.data(), n);
+  CHECK(calls == 1);
+  CHECK(add.space().size() == 2);
+}
+
+TEST_CASE("tuned function: each key is tuned once, with the arguments of its call", "[unit]") {
+  std::vector<int> seen;
+  auto function = counted("fn_keys", 2, [&](const Block&, int n) { seen.push_back(n); });
+  function(1);
+  function(2);
+  CHECK(std::count(seen.begin(), seen.end(), 1) >= 2 * 2 + 1);
+  CHECK(std::count(seen.begin(), seen.end(), 2) >= 2 * 2 + 1);
+  seen.clear();
+  function(2);
+  function(1);
+  CHECK(seen == std::vector<int>{2, 1});
+  CHECK(LaunchRegistry::instance().locked_in("fn_keys", "fn_keys", make_key(2)) == 1U);
+}
+
+TEST_CASE("tuned function: results are values, move-only objects or references", "[unit]") {
+  int target = 0;
+  auto reference = autotune("fn_reference", [&](const Block&) -> int& { return target; }, blocks(2),
+                            single_problem, {.options = quick()});
+  CHECK(&reference() == &target);
+  CHECK(&reference() == &target);
+  auto owner = autotune("fn_owner", [](const Block& block) { return std::make_unique<int>(block.block); },
+                        blocks(2), single_problem, {.options = quick()});
+  CHECK(*owner() == 1);
+  CHECK(*owner() == 1);
+}
+
+TEST_CASE("tuned function: `keep` leaves configs out, by the arguments of the call", "[unit]") {
+  std::vector<int> used;
+  auto function = autotune(
+      "fn_keep", [&](const Block& block, int) { used.push_back(block.block); }, blocks(4),
+      [](int n) { return make_key(n); },
+      {.keep = [](const Block& block, int most) { return block.block <= most; },
+       .kernel = {.keep = [](const Block& block, int) { return block.block != 1; }},
+       .options = quick()});
+  function(2);
+  CHECK(used.back() == 2);
+  CHECK(std::count(used.begin(), used.end(), 3) == 0);
+  CHECK(std::count(used.begin(), used.end(), 1) == 0);  // both `keep` must allow a config
+  function(3);
+  CHECK(used.back() == 3);
+}
+
+TEST_CASE("tuned function: with `restore`, a call that tunes has the effect of one run", "[unit]") {
+  double before = 10;
+  double sum = before;
+  int restored = 0;
+  auto accumulate = autotune("fn_restore",
+                             [](const Block&, double& total, double term) {
+                               total += term;
+                               return total;
+                             },
+                             blocks(3), single_problem,
+                             {.restore =
+                                  [&](double& total, double&) {
+                                    ++restored;
+                                    total = before;
+                                  },
+                              .options = quick()});
+  CHECK(accumulate(sum, 5) == 15);
+  CHECK(sum == 15);
+  CHECK(restored == 3 * 2);  // before every run but the first
+  CHECK(accumulate(sum, 5) == 20);
+  CHECK(restored == 3 * 2);
+}
+
+TEST_CASE("tuned function: `before_each` comes before each measured run, and before no other", "[unit]") {
+  std::string order;
+  auto function =
+      autotune("fn_before_each", [&](const Block&, int&) { order += "r"; }, blocks(2), single_problem,
+               {.before_each = [&](int&) { order += "b"; },
+                .restore = [&](int&) { order += "u"; },
+                .options = quick()});
+  int argument = 0;
+  function(argument);
+  CHECK(order == "brubrubrubrur");
+  order.clear();
+  function(argument);
+  CHECK(order == "r");
+}
+
+TEST_CASE("tuned function: hooks of its options are called too, before its own", "[unit]") {
+  std::string order;
+  Options options = quick();
+  options.before_iteration = [&](const IterationInfo&) { order += "h"; };
+  auto function = autotune("fn_hooks", [&](const Block&) { order += "r"; }, blocks(1), single_problem,
+                           {.before_each = [&] { order += "b"; }, .options = options});
+  function();
+  CHECK(order == "hbrhbrhr");
+}
+
+TEST_CASE("tuned function: a config that rejects itself is not chosen, and all of them are an error",
+          "[unit]") {
+  auto some = autotune("fn_rejects",
+                       [](const Block& block) {
+                         if (block.block == 2) {
+                           throw ConfigRejected("too large");
+                         }
+                         return block.block;
+                       },
+                       blocks(3), single_problem, {.options = quick()});
+  CHECK(some() == 1);
+  CHECK(report_of_function(some).problems.front().configs[2].rejection == "too large");
+  auto none = autotune("fn_rejects_all", [](const Block&) { throw ConfigRejected("no device"); }, blocks(2),
+                       single_problem, {.options = quick()});
+  CHECK_THROWS_AS(none(), TuningFailedError);
+}
+
+TEST_CASE("tuned function: what it throws is rethrown, and the next call tunes", "[unit]") {
+  int runs = 0;
+  bool fails = true;
+  auto function = autotune("fn_throws",
+                           [&](const Block&) {
+                             ++runs;
+                             if (fails && runs == 3) {
+                               throw std::runtime_error("out of paper");
+                             }
+                           },
+                           blocks(2), single_problem, {.options = quick()});
+  CHECK(error_text<std::runtime_error>([&] { function(); }) == "out of paper");
+  fails = false;
+  runs = 0;
+  function();
+  CHECK(runs == 2 * 2 + 1);
+  runs = 0;
+  function();
+  CHECK(runs == 1);
+}
+
+TEST_CASE("tuned function: a tuning that is cut is done again by the next calls, but not for ever",
+          "[unit]") {
+  int runs = 0;
+  Options options = quick();
+  options.max_iterations = 2;
+  auto function =
+      autotune("fn_cut", [&](const Block&) { ++runs; }, blocks(4), single_problem, {.options = options});
+  std::vector<bool> tuned;
+  for (int call = 0; call < 5; ++call) {
+    runs = 0;
+    function();
+    tuned.push_back(runs > 1);
+  }
+  CHECK(tuned == std::vector<bool>{true, true, true, false, false});
+}
+
+TEST_CASE("tuned function: in mode off it runs the default", "[unit]") {
+  std::vector<int> used;
+  Options options = quick();
+  options.mode = Mode::off;
+  auto function = autotune("fn_off", [&](const Block& block) { used.push_back(block.block); }, blocks(3),
+                           single_problem, {.options = options});
+  function();
+  function();
+  CHECK(used == std::vector<int>{0, 0});
+}
+
+TEST_CASE("tuned function: two threads call it at once, and both get what was chosen", "[unit]") {
+  std::atomic<int> runs{0};
+  auto function = counted("fn_threads", 2, [&](const Block&, int) { ++runs; });
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] { function(1); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  CHECK(runs >= 2 * 2 + 2);
+  runs = 0;
+  function(1);
+  CHECK(runs == 1);
+}
+
+TEST_CASE("tuned function: inside a region it is a kernel of that region and tunes nothing of its own",
+          "[unit]") {
+  int restored = 0;
+  int used = -1;
+  auto function = autotune("fn_inside", [&](const Block& block) { used = block.block; }, blocks(3),
+                           single_problem, {.restore = [&] { ++restored; }, .options = quick()});
+  TunableKernel other{"fn_beside", blocks(2), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("fn_region", [&] {
+    function();
+    other();
+  });
+  CHECK(problem_of(tuner, "fn_region", "fn_inside").choice == 2);
+  CHECK(used == 2);
+  CHECK(restored == 0);
+  CHECK(function.report().runs.empty());
+  CHECK_FALSE(LaunchRegistry::instance().locked_in("fn_inside", "fn_inside", Key{}));
+  function();  // outside, it is tuned by itself
+  CHECK(function.report().runs.size() == 1);
+}
+
+TEST_CASE("tuned function: a bad config space is reported by the first call", "[unit]") {
+  auto function =
+      autotune("fn_bad_space", [](const Block&) {}, ConfigSpace<Block>{{"BLOCK", &Block::block, {1, 1}}},
+               single_problem, {.options = quick()});
+  CHECK_THROWS_AS(function(), ConfigSpaceError);
+  CHECK_THROWS_AS(function.with({.autotune = false}), ConfigSpaceError);
+}

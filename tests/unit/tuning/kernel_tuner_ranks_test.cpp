@@ -1,0 +1,226 @@
+#include "support/catch.hpp"
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+
+#include <contextual/kernel_tuner.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace contextual;
+using namespace contextual::test;
+using engine_test::TemporaryDirectory;
+
+namespace {
+
+/// Two kinds of tile, depth, stages and warps: 32 configs.
+ConfigSpace<Config> gemm_space() {
+  return {{"BLOCK_M", {64, 128}},
+          {"BLOCK_N", {64, 128}},
+          {"BLOCK_K", {32, 64}},
+          {"STAGES", {2, 3}},
+          {"WARPS", {4, 8}}};
+}
+
+/// Of the pieces of A and B in half precision that are loaded ahead.
+int shared_bytes(const Config& config) {
+  return config.get<int>("STAGES") * config.get<int>("BLOCK_K") *
+         (config.get<int>("BLOCK_M") + config.get<int>("BLOCK_N")) * 2;
+}
+
+constexpr int shared_limit = 48 * 1024;
+
+/// Larger tiles with more stages are faster; each rank has other times.
+std::int64_t gemm_time(const LaunchInfo& launch, int rank) {
+  const ConfigSpace<Config> space = gemm_space();
+  return 1'000'000 - shared_bytes(space[launch.config_id]) + 100 * rank;
+}
+
+using GemmTuner = KernelTuner<void(const Config&, int)>;
+
+/// What the ranks of a group have seen.
+struct Seen {
+  explicit Seen(int ranks)
+      : results(static_cast<std::size_t>(ranks)), launches(static_cast<std::size_t>(ranks)) {}
+  std::vector<TuningResult> results;
+  std::vector<int> launches;
+  std::vector<std::exception_ptr> thrown;
+};
+
+struct Group {
+  int ranks = 2;
+  std::function<std::filesystem::path(int)> directory = [](int) { return ""; };
+  std::function<std::int64_t(int)> size = [](int) { return 4096; };
+  std::function<ConfigSpace<Config>(int)> space = [](int) { return gemm_space(); };
+  Participation participation = Participation::all;
+  std::optional<std::int64_t> rank_1_drops{};  ///< the collective at which it does not arrive
+};
+
+/// Every rank of a group tunes the GEMM with a tuner of its own.
+Seen tune(const Group& group) {
+  Seen seen(group.ranks);
+  std::vector<std::unique_ptr<GemmTuner>> tuners(static_cast<std::size_t>(group.ranks));
+  testing::ScriptedWorld world(group.ranks);
+  if (group.rank_1_drops) {
+    world.drop(1, *group.rank_1_drops);
+  }
+  seen.thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const auto at = static_cast<std::size_t>(rank);
+    KernelTunerOptions options{.warmup_runs = 1, .benchmark_runs = 2};
+    options.cache_directory = group.directory(rank);
+    options.tuning.log_directory = "";
+    options.tuning.communicator = communicator;
+    options.tuning.deadline = std::chrono::milliseconds(group.rank_1_drops ? 200 : 20'000);
+    options.tuning.timer =
+        testing::scripted_timer([rank](const LaunchInfo& launch) { return gemm_time(launch, rank); });
+    tuners[at] = std::make_unique<GemmTuner>(
+        "kernel_tuner gemm", group.space(rank),
+        [&seen, at](const Config& config, int) {
+          ++seen.launches[at];
+          if (shared_bytes(config) > shared_limit) {
+            throw ConfigRejected("needs " + std::to_string(shared_bytes(config)) + " bytes");
+          }
+        },
+        options, GemmTuner::OptionsOfKernel{.participation = group.participation});
+    seen.results[at] = tuners[at]->tune({.problem_size = {group.size(rank)}}, 1);
+  });
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("KernelTuner: of 32 GEMM configs on a group, all ranks choose the best that has 48 KiB", "[unit]") {
+  ConfigSpace<Config> filtered = gemm_space();
+  REQUIRE(filtered.size() == 32);
+  filtered.constraint("shared memory",
+                      [](const Config& config) { return shared_bytes(config) <= shared_limit; });
+  CHECK(filtered.size() == 24);
+
+  const Seen seen = tune({.ranks = 2});
+  REQUIRE(count_failed(seen.thrown) == 0);
+  const TuningResult& first = seen.results[0];
+  CHECK(seen.results[1].best_config == first.best_config);
+  CHECK(shared_bytes(first.best_config) == shared_limit);
+  REQUIRE(first.all_results.size() == 32);
+  for (const TuningResult& result : seen.results) {
+    for (const ConfigReport& config : result.all_results) {
+      const int bytes = shared_bytes(config.config);
+      CHECK(config.rejection.has_value() == (bytes > shared_limit));
+      if (config.rejection) {
+        CHECK_THAT(*config.rejection, ContainsSubstring("needs " + std::to_string(bytes) + " bytes"));
+      } else {
+        CHECK(config.time.centre_ns == 1'000'000 - bytes + 100);  // of the slower rank
+      }
+    }
+  }
+}
+
+TEST_CASE("KernelTuner: rank 0's cache decides for all ranks, whatever is in the others'", "[unit]") {
+  const TemporaryDirectory own;
+  const TemporaryDirectory other;
+  const auto directories = [&](int rank) { return rank == 0 ? own.path() : other.path(); };
+  const Seen tuned = tune({.directory = directories});
+  REQUIRE(count_failed(tuned.thrown) == 0);
+  CHECK_FALSE(std::filesystem::exists(other.path() / "choices"));
+
+  const Seen cached = tune({.directory = directories});
+  REQUIRE(count_failed(cached.thrown) == 0);
+  for (const TuningResult& result : cached.results) {
+    CHECK(result.from_cache);
+    CHECK(result.best_config == tuned.results[0].best_config);
+    CHECK(result.metrics.latency == tuned.results[0].metrics.latency);
+  }
+  CHECK(cached.launches == std::vector<int>{0, 0});
+
+  const Seen swapped = tune({.directory = [&](int rank) { return directories(1 - rank); }});
+  REQUIRE(count_failed(swapped.thrown) == 0);
+  for (const TuningResult& result : swapped.results) {
+    CHECK_FALSE(result.from_cache);
+  }
+}
+
+TEST_CASE("KernelTuner: what two ranks have chosen does not count for one or three", "[unit]") {
+  const TemporaryDirectory directory;
+  const auto shared = [&](int /*rank*/) { return directory.path(); };
+  REQUIRE(count_failed(tune({.ranks = 2, .directory = shared}).thrown) == 0);
+  for (const int ranks : {1, 3}) {
+    const Seen seen = tune({.ranks = ranks, .directory = shared});
+    REQUIRE(count_failed(seen.thrown) == 0);
+    CHECK_FALSE(seen.results[0].from_cache);
+  }
+  CHECK(tune({.ranks = 2, .directory = shared}).results[1].from_cache);
+}
+
+TEST_CASE("KernelTuner: ranks with other requests or configs, all of them throw and name both", "[unit]") {
+  const Seen sizes = tune({.ranks = 3, .size = [](int rank) { return rank == 2 ? 8 : 4096; }});
+  CHECK(count_failed(sizes.thrown) == 3);
+  for (const std::exception_ptr& thrown : sizes.thrown) {
+    CHECK(threw<RankMismatchError>(thrown));
+    CHECK_THAT(text_of(thrown),
+               ContainsSubstring("rank 2 kernel \"kernel_tuner gemm\", kernel_tuner gemm (8)"));
+    CHECK_THAT(text_of(thrown),
+               ContainsSubstring("rank 0 kernel \"kernel_tuner gemm\", kernel_tuner gemm (4096)"));
+  }
+  const Seen spaces = tune({.space = [](int rank) {
+    return rank == 0 ? gemm_space() : gemm_space().default_config(gemm_space()[1]);
+  }});
+  CHECK(count_failed(spaces.thrown) == 2);
+  for (const std::exception_ptr& thrown : spaces.thrown) {
+    CHECK(threw<RankMismatchError>(thrown));
+  }
+  CHECK(spaces.launches == std::vector<int>{0, 0});
+}
+
+TEST_CASE("KernelTuner: a rank that runs a region instead of `tune` is told so on both ranks", "[unit]") {
+  const RankKernels kernels =
+      kernel_per_rank(2, [](int) { return rank_kernel("kernel_tuner elsewhere", 2); });
+  const std::vector<std::exception_ptr> thrown = on_ranks(
+      2, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>& communicator) {
+        RankKernel& kernel = *kernels[static_cast<std::size_t>(rank)];
+        if (rank == 0) {
+          tuner.run("kernel_tuner elsewhere", [&] { kernel(1); }, {.deadline = std::chrono::seconds(2)});
+        } else {
+          KernelTunerOptions options;
+          options.tuning = rank_options(communicator);
+          options.tuning.deadline = std::chrono::seconds(2);
+          static_cast<void>(KernelTuner(kernel, options).tune({.problem_size = {1}}, 1));
+        }
+      });
+  CHECK(count_failed(thrown) == 2);
+  CHECK(threw<RankMismatchError>(thrown[1]));
+}
+
+TEST_CASE("KernelTuner: ranks of a local kernel tune for themselves, and nothing is cached for all",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const Group group{.directory = [&](int) { return directory.path(); },
+                    .participation = Participation::local};
+  for (int time = 0; time < 2; ++time) {
+    const Seen seen = tune(group);
+    REQUIRE(count_failed(seen.thrown) == 0);
+    for (const TuningResult& result : seen.results) {
+      CHECK_FALSE(result.from_cache);
+      CHECK(shared_bytes(result.best_config) == shared_limit);
+      CHECK(result.all_results.size() == 32);
+    }
+  }
+  CHECK(ConfigCache(directory.path()).get_all_keys().empty());
+}
+
+TEST_CASE("KernelTuner: a rank that does not arrive, all ranks throw within the deadline", "[unit]") {
+  for (const std::int64_t collective : {0, 1, 2, 3}) {  // header, requests, what is cached, hello
+    const Seen seen = tune({.rank_1_drops = collective});
+    INFO("collective " << collective);
+    CHECK(count_failed(seen.thrown) == 2);
+    CHECK(threw<CommunicationError>(seen.thrown[0]));
+    CHECK_THAT(text_of(seen.thrown[0]), ContainsSubstring("kernel_tuner gemm"));
+  }
+}

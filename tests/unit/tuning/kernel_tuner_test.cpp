@@ -1,0 +1,436 @@
+#include "support/catch.hpp"
+#include "support/engine.hpp"
+
+#include <contextual/choices.hpp>
+#include <contextual/detail/launch/device_kind.hpp>
+#include <contextual/kernel.hpp>
+#include <contextual/kernel_tuner.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace contextual;
+using engine_test::error_text;
+using engine_test::TemporaryDirectory;
+
+namespace {
+
+/// The seed's dummy kernel: two blocks, two numbers of warps.
+ConfigSpace<Config> dummy_space() {
+  return {{"BLOCK", {64, 128}}, {"WARPS", {4, 8}}};
+}
+
+KernelTunerOptions quick(TimerFactory timer = engine_test::last_is_fastest()) {
+  KernelTunerOptions options{.warmup_runs = 2, .benchmark_runs = 5};
+  options.tuning.log_directory = "";
+  options.tuning.timer = std::move(timer);
+  return options;
+}
+
+/// A tuner of the dummy kernel that counts its launches; one at a time lives.
+struct Counted {
+  explicit Counted(KernelTunerOptions options, const std::string& version = {},
+                   const std::string& kernel = "kernel_tuner counted")
+      : tuner{kernel,
+              dummy_space(),
+              [this](const Config& /*config*/, int) { ++launches; },
+              std::move(options),
+              {.version = version}} {}
+
+  int launches = 0;
+  KernelTuner<void(const Config&, int)> tuner;
+};
+
+KernelTunerOptions kept_in(const std::filesystem::path& directory) {
+  KernelTunerOptions options = quick();
+  options.cache_directory = directory;
+  return options;
+}
+
+/// A process with a device that its second launch is for; in force while it lives.
+class TwoKinds {
+ public:
+  TwoKinds() { detail::set_device_kinds(&kinds); }
+  TwoKinds(const TwoKinds&) = delete;
+  TwoKinds& operator=(const TwoKinds&) = delete;
+  ~TwoKinds() { detail::set_device_kinds(nullptr); }
+
+  static inline thread_local std::uint64_t current = 0;
+
+ private:
+  static constexpr detail::DeviceKinds kinds{[]() noexcept { return current; },
+                                             [](std::uint64_t word) { return "H" + std::to_string(word); }};
+};
+
+constexpr int all_launches = 4 * 7 + 1;  // of the dummy kernel, the final one included
+
+/// c = a + b on the host, in blocks.
+struct Vectors {
+  std::vector<float> a;
+  std::vector<float> b;
+  std::vector<float> c;
+};
+
+}  // namespace
+
+TEST_CASE("KernelTuner: a dummy kernel, each config is launched 2 and 5 times and the fastest is returned",
+          "[unit]") {
+  std::vector<int> launches(4, 0);
+  KernelTuner tuner{"kernel_tuner dummy", dummy_space(),
+                    [&](const Config& config, int) {
+                      const bool large = config.get<int>("BLOCK") == 128;
+                      const bool many = config.get<int>("WARPS") == 8;
+                      ++launches[(large ? 2U : 0U) + (many ? 1U : 0U)];
+                    },
+                    quick()};
+  const TuningResult result = tuner.tune({.problem_size = {1024}}, 1);
+  CHECK(result.best_config == Config{{"BLOCK", 128}, {"WARPS", 8}});
+  CHECK(result.best_config_id == 3);
+  CHECK(tuner.best(result) == result.best_config);
+  CHECK(launches == std::vector<int>{7, 7, 7, 8});  // and once more with the best one
+  REQUIRE(result.all_results.size() == 4);
+  for (std::size_t id = 0; id < 4; ++id) {
+    CHECK(result.all_results[id].config == tuner.space()[id]);
+    CHECK(result.all_results[id].time.count == 5);
+    CHECK(result.all_results[id].time.centre_ns == 100'000 - 1'000 * static_cast<double>(id));
+  }
+  CHECK(result.metrics.latency.count() == 97'000);
+  CHECK(result.problem_size == std::vector<std::int64_t>{1024});
+  CHECK(result.device == "host");
+  CHECK(result.kernel_type == "kernel_tuner dummy");
+  CHECK_FALSE(result.from_cache);
+  CHECK(result.warnings.empty());
+}
+
+TEST_CASE("KernelTuner: vector add of 2^20 elements is tuned once, and a second call does not tune",
+          "[unit]") {
+  constexpr std::size_t count = 1U << 20U;
+  int launches = 0;
+  KernelTunerOptions options{.warmup_runs = 1, .benchmark_runs = 3};
+  options.tuning.log_directory = "";  // with the host's clock
+  options.work = [](const TuneRequest& request) {
+    const auto elements = static_cast<double>(request.problem_size.at(0));
+    return KernelWork{.flops = elements, .bytes = 12 * elements};
+  };
+  options.peak.gigabytes_per_second = 100;
+  KernelTuner tuner{"kernel_tuner vector add",
+                    std::vector<Config>{{{"BLOCK", 128}, {"WARPS", 4}}, {{"BLOCK", 256}, {"WARPS", 8}}},
+                    [&](const Config& config, Vectors& v) {
+                      ++launches;
+                      const auto block = config.get<std::size_t>("BLOCK");
+                      for (std::size_t begin = 0; begin < v.c.size(); begin += block) {
+                        for (std::size_t i = begin; i < std::min(begin + block, v.c.size()); ++i) {
+                          v.c[i] = v.a[i] + v.b[i];
+                        }
+                      }
+                    },
+                    options};
+  Vectors vectors{std::vector<float>(count, 1.5F), std::vector<float>(count, 2.0F),
+                  std::vector<float>(count)};
+  const TuneRequest request{.problem_size = {count}, .kernel_type = "vector_add"};
+  const TuningResult first = tuner.tune(request, vectors);
+  CHECK_FALSE(first.from_cache);
+  CHECK(launches == 2 * 4 + 1);
+  CHECK(std::count(vectors.c.begin(), vectors.c.end(), 3.5F) == count);
+  REQUIRE(first.metrics.latency.count() > 0);
+  REQUIRE(first.metrics.gigabytes_per_second.has_value());
+  CHECK(*first.metrics.gigabytes_per_second == Approx(12.0 * count / first.metrics.latency.count()));
+  CHECK(*first.metrics.peak_bandwidth_fraction == Approx(*first.metrics.gigabytes_per_second / 100));
+  CHECK(first.kernel_type == "vector_add");
+
+  const TuningResult second = tuner.tune(request, vectors);
+  CHECK(second.from_cache);
+  CHECK(launches == 2 * 4 + 1);
+  CHECK(second.best_config == first.best_config);
+  CHECK(second.best_config_id == first.best_config_id);
+  CHECK(second.all_results.empty());
+  CHECK(second.metrics.latency.count() == Approx(first.metrics.latency.count()).margin(1));
+  CHECK(second.reason == "cached for vector_add (1048576) on host");
+
+  CHECK_FALSE(tuner.tune({.problem_size = {count / 2}, .kernel_type = "vector_add"}, vectors).from_cache);
+  CHECK_FALSE(tuner.tune({.problem_size = {count}, .kernel_type = "another"}, vectors).from_cache);
+  CHECK_FALSE(tuner.tune({.problem_size = {count}, .device = "B200", .kernel_type = "vector_add"}, vectors)
+                  .from_cache);
+}
+
+TEST_CASE("KernelTuner: each kind of device that a kernel with a stream runs on is tuned apart", "[unit]") {
+  const TwoKinds two_kinds;
+  KernelTuner tuner{"kernel_tuner stream", dummy_space(), [](const Config&, CUstream_st*) {},
+                    quick(engine_test::times([](const LaunchInfo& launch) {
+                      return launch.config_id == (TwoKinds::current == 0 ? 1 : 2) ? 1'000 : 5'000;
+                    }))};
+  const TuneRequest request{.problem_size = {64}};
+  const TuningResult first = tuner.tune(request, nullptr);
+  CHECK(first.device == "cuda");
+  CHECK(first.best_config_id == 1);
+  TwoKinds::current = 77;
+  const TuningResult other = tuner.tune(request, nullptr);
+  CHECK_FALSE(other.from_cache);
+  CHECK(other.device == "H77");
+  CHECK(other.best_config_id == 2);
+  TwoKinds::current = 0;
+  const TuningResult again = tuner.tune(request, nullptr);
+  CHECK(again.from_cache);
+  CHECK(again.best_config_id == 1);
+}
+
+TEST_CASE("KernelTuner: all configs fail, the error has every reason", "[unit]") {
+  KernelTuner tuner{"kernel_tuner failing", dummy_space(),
+                    [](const Config& config) {
+                      throw ConfigRejected("no room for " + std::to_string(config.get<int>("BLOCK")) + " x " +
+                                           std::to_string(config.get<int>("WARPS")));
+                    },
+                    quick()};
+  try {
+    static_cast<void>(tuner.tune({.problem_size = {1}}));
+    FAIL("it has not thrown");
+  } catch (const TuningFailedError& error) {
+    CHECK(error.kernel() == "kernel_tuner failing");
+    CHECK(error.rejections().size() == 4);
+    for (const char* const reason :
+         {"no room for 64 x 4", "no room for 64 x 8", "no room for 128 x 4", "no room for 128 x 8"}) {
+      CHECK_THAT(std::string(error.what()), ContainsSubstring(reason));
+    }
+  }
+  CHECK(tuner.cache().get_all_keys().empty());
+}
+
+TEST_CASE("KernelTuner: a config that is rejected is in the results with its reason, and another one wins",
+          "[unit]") {
+  KernelTuner tuner{"kernel_tuner rejecting",
+                    dummy_space(),
+                    [](const Config& config, int& sum) {
+                      if (config.get<int>("WARPS") == 8) {
+                        throw ConfigRejected("too many warps");
+                      }
+                      sum += config.get<int>("BLOCK");
+                    },
+                    quick(),
+                    {.keep = [](const Config& config, const int&) { return config.get<int>("BLOCK") == 64; },
+                     .reset = [](int& sum) { sum = 0; },
+                     .check = [](const Config&, int& sum) { return sum > 0; }}};
+  int sum = 0;
+  const TuningResult result = tuner.tune({.problem_size = {1}}, sum);
+  CHECK(result.best_config_id == 0);
+  REQUIRE(result.all_results.size() == 4);
+  CHECK_FALSE(result.all_results[0].rejection.has_value());
+  CHECK(result.all_results[1].rejection == "too many warps");
+  CHECK(result.all_results[2].left_out);
+  CHECK(result.all_results[3].left_out);
+}
+
+TEST_CASE("KernelTuner: a kernel that exists is tuned as a region of its own, and launches its best config",
+          "[unit]") {
+  int last = -1;
+  TunableKernel kernel{"kernel_tuner existing", engine_test::blocks(3),
+                       [](const int& size) { return make_key(size); },
+                       [&](const engine_test::Block& config, int) { last = config.block; }};
+  KernelTuner tuner{kernel, quick()};
+  const TuningResult result = tuner.tune({.problem_size = {5}}, 5);
+  CHECK(result.best_config == Config{{"BLOCK", 2}});
+  CHECK(tuner.best(result).block == 2);
+  kernel(5);
+  CHECK(last == 2);
+}
+
+TEST_CASE("KernelTuner: another tuner of the directory finds the config; always_tune and clear do tune",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const TuneRequest request{.problem_size = {3, 4}};
+  {
+    Counted first(kept_in(directory.path()));
+    CHECK_FALSE(first.tuner.tune(request, 1).from_cache);
+    CHECK(first.launches == all_launches);
+    CHECK(KeptChoices(directory.path()).list("kernel_tuner counted").sets.size() == 1);  // by the engine
+  }
+  {
+    Counted second(kept_in(directory.path()));
+    const TuningResult result = second.tuner.tune(request, 1);
+    CHECK(result.from_cache);
+    CHECK(result.best_config_id == 3);
+    CHECK(result.metrics.latency.count() == 97'000);
+    CHECK(second.launches == 0);
+    CHECK(second.tuner.cache().clear().empty());
+    CHECK_FALSE(second.tuner.tune(request, 1).from_cache);
+    CHECK(second.launches == all_launches);
+  }
+  KernelTunerOptions always = kept_in(directory.path());
+  always.tuning.always_tune = true;
+  Counted third(always);
+  CHECK_FALSE(third.tuner.tune(request, 1).from_cache);
+  CHECK(third.launches == all_launches);
+}
+
+TEST_CASE("KernelTuner: a tuning that was cut off goes on where it was", "[unit]") {
+  const TemporaryDirectory directory;
+  int launches = 0;
+  int last = 16;
+  KernelTuner tuner{"kernel_tuner cut off", dummy_space(),
+                    [&](const Config&, int) {
+                      if (++launches == last) {
+                        throw std::runtime_error("cut off");
+                      }
+                    },
+                    kept_in(directory.path())};
+  const TuneRequest request{.problem_size = {3}};
+  CHECK_THROWS_WITH(tuner.tune(request, 1), "cut off");
+  CHECK(tuner.cache().get_all_keys().empty());
+  last = launches = 0;
+  const TuningResult result = tuner.tune(request, 1);
+  CHECK(result.best_config_id == 3);
+  CHECK(launches > 7);
+  CHECK(launches < all_launches - 7);  // two configs were known
+}
+
+TEST_CASE("KernelTuner: what was cached for another version or other configs does not count", "[unit]") {
+  const TemporaryDirectory directory;
+  const TuneRequest request{.problem_size = {3}};
+  static_cast<void>(Counted(kept_in(directory.path()), "1").tuner.tune(request, 1));
+  CHECK_FALSE(Counted(kept_in(directory.path()), "2").tuner.tune(request, 1).from_cache);
+  CHECK(Counted(kept_in(directory.path()), "1").tuner.tune(request, 1).from_cache);
+  KernelTuner other{"kernel_tuner counted", std::vector<Config>{{{"BLOCK", 64}, {"WARPS", 4}}},
+                    [](const Config&, int) {}, kept_in(directory.path())};
+  CHECK_FALSE(other.tune(request, 1).from_cache);
+}
+
+TEST_CASE("KernelTuner: a config that the program sets is taken if the kernel has it", "[unit]") {
+  Counted counted(quick());
+  const TuneRequest request{.problem_size = {3}, .device = "host", .kernel_type = "mine"};
+  const CachedConfig set{Config{{"BLOCK", 64}, {"WARPS", 8}}};
+  CHECK(counted.tuner.cache().set(request, set).empty());
+  const TuningResult result = counted.tuner.tune(request, 1);
+  CHECK(result.from_cache);
+  CHECK(result.best_config_id == 1);
+  CHECK(result.metrics.latency.count() == 0);
+  CHECK(counted.launches == 0);
+  CHECK(counted.tuner.cache().set(request, {Config{{"BLOCK", 7}}}).empty());
+  CHECK_FALSE(counted.tuner.tune(request, 1).from_cache);
+  CHECK(counted.tuner.cache().get(request)->config == Config{{"BLOCK", 128}, {"WARPS", 8}});
+}
+
+TEST_CASE("KernelTuner: tuners may share a cache", "[unit]") {
+  KernelTunerOptions options = quick();
+  options.cache = std::make_shared<ConfigCache>();
+  const TuneRequest request{.problem_size = {3}};
+  static_cast<void>(Counted(options).tuner.tune(request, 1));
+  CHECK(options.cache->get_all_keys() == std::vector<TuneRequest>{{{3}, "host", "kernel_tuner counted"}});
+  CHECK(Counted(options).tuner.tune(request, 1).from_cache);
+}
+
+TEST_CASE("KernelTuner: a pinned config of its region comes before the cache", "[unit]") {
+  const TemporaryDirectory directory;
+  Counted counted(kept_in(directory.path()));
+  const TuneRequest request{.problem_size = {3}};
+  CHECK(counted.tuner.tune(request, 1).best_config_id == 3);
+  const PinnedConfig pin{.region = "kernel_tuner counted",
+                         .kernel = "kernel_tuner counted",
+                         .config = Config{{"BLOCK", 64}, {"WARPS", 8}}};
+  REQUIRE(KeptChoices(directory.path()).pin(pin).problems.empty());
+  Counted again(kept_in(directory.path()), {}, "kernel_tuner pinned");
+  REQUIRE(KeptChoices(directory.path())
+              .pin({.region = "kernel_tuner pinned", .kernel = "kernel_tuner pinned", .config = pin.config})
+              .problems.empty());
+  const TuningResult result = again.tuner.tune(request, 1);
+  CHECK(result.best_config_id == 1);
+  CHECK_FALSE(result.from_cache);
+  CHECK(again.launches == 1);
+  CHECK(again.tuner.cache().get_all_keys().size() == 1);  // that of the other kernel
+}
+
+TEST_CASE("KernelTuner: mode off launches the default, mode use what is cached or the default", "[unit]") {
+  const TuneRequest request{.problem_size = {3}};
+  KernelTunerOptions options = quick();
+  options.cache = std::make_shared<ConfigCache>();
+  options.tuning.mode = Mode::use;
+  {
+    Counted use(options);
+    const TuningResult result = use.tuner.tune(request, 1);
+    CHECK(result.best_config_id == 0);
+    CHECK(result.all_results.empty());
+    CHECK(use.launches == 1);
+    REQUIRE(options.cache->set({{3}, "host", "kernel_tuner counted"}, {dummy_space()[2]}).empty());
+    CHECK(use.tuner.tune(request, 1).best_config_id == 2);
+    CHECK(use.launches == 1);
+  }
+  options.tuning.mode = Mode::off;
+  Counted off(options);
+  CHECK(off.tuner.tune(request, 1).best_config_id == 0);
+  CHECK(off.launches == 1);
+}
+
+TEST_CASE("KernelTuner: more configs than the built-in limit of iterations allows are all measured",
+          "[unit]") {
+  std::vector<int> blocks(60);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i] = static_cast<int>(i);
+  }
+  KernelTunerOptions options = quick();
+  options.warmup_runs = 100;
+  options.benchmark_runs = 100;
+  KernelTuner tuner{"kernel_tuner many", ConfigSpace<Config>{{"BLOCK", blocks}}, [](const Config&) {},
+                    options};
+  const TuningResult result = tuner.tune({.problem_size = {1}});
+  CHECK(result.best_config_id == 59);
+  CHECK(std::all_of(result.all_results.begin(), result.all_results.end(),
+                    [](const ConfigReport& config) { return config.time.count == 100; }));
+  CHECK(result.warnings.empty());
+}
+
+TEST_CASE("KernelTuner: misuse is told", "[unit]") {
+  Counted counted(quick());
+  ContextualAutotuner outer(engine_test::quick());
+  CHECK_THAT(error_text<InvalidArgument>([&] {
+               outer.run("kernel_tuner inside",
+                         [&] { static_cast<void>(counted.tuner.tune({.problem_size = {1}}, 1)); });
+             }),
+             ContainsSubstring("inside a region"));
+  KernelTunerOptions none = quick();
+  none.warmup_runs = 0;
+  Counted cold(none, {}, "kernel_tuner cold");
+  CHECK_THAT(
+      error_text<InvalidArgument>([&] { static_cast<void>(cold.tuner.tune({.problem_size = {1}}, 1)); }),
+      ContainsSubstring("n_warmup"));
+  KernelTunerOptions hooked = quick();
+  std::string said;
+  KernelTuner<void(const Config&)>* self = nullptr;
+  hooked.tuning.before_iteration = [&](const IterationInfo& /*iteration*/) {
+    said = error_text<Error>([&] { static_cast<void>(self->tune({.problem_size = {2}})); });
+  };
+  KernelTuner tuner{"kernel_tuner hooked", dummy_space(), [](const Config&) {}, hooked};
+  self = &tuner;
+  static_cast<void>(tuner.tune({.problem_size = {1}}));
+  CHECK_THAT(said, ContainsSubstring("hook"));
+}
+
+TEST_CASE("KernelTuner: threads that tune with one tuner take turns", "[unit]") {
+  std::atomic<int> inside{0};
+  std::atomic<bool> together{false};
+  KernelTuner tuner{"kernel_tuner threads", dummy_space(),
+                    [&](const Config&) {
+                      together = together || ++inside > 1;
+                      --inside;
+                    },
+                    quick()};
+  std::vector<std::size_t> chosen(4);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    threads.emplace_back([&, i] {
+      chosen[i] = tuner.tune({.problem_size = {static_cast<std::int64_t>(i / 2)}}).best_config_id;
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  CHECK(chosen == std::vector<std::size_t>(4, 3));
+  CHECK_FALSE(together);
+  CHECK(tuner.cache().get_all_keys().size() == 2);
+}
