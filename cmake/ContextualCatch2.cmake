@@ -11,6 +11,15 @@ if(NOT TARGET Catch2::Catch2WithMain)
   add_library(Catch2::Catch2WithMain ALIAS contextual_catch_main)
 endif()
 
+# contextual_test_defaults(<target>): of a program of tests. It runs once for each time it is compiled, so compiling it
+# should not take long; the library that it tests is compiled as users have it.
+function(contextual_test_defaults target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
+  if(CONTEXTUAL_JOIN_TEST_FILES)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
 # contextual_add_unit_test(<folder> SOURCES <files> [LIBRARIES <targets>] [PUBLIC_ONLY])
 #
 # One executable test_<folder>, one test of label `unit` for each Catch2 test case. It is linked to the
@@ -25,6 +34,7 @@ function(contextual_add_unit_test folder)
   set(target test_${folder})
   add_executable(${target} ${arg_SOURCES})
   contextual_target_defaults(${target})
+  contextual_test_defaults(${target})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   if(arg_PUBLIC_ONLY)
     target_link_libraries(${target} PRIVATE contextual::testing)

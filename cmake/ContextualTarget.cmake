@@ -43,6 +43,12 @@ function(contextual_favour_small_code target)
   endif()
 endfunction()
 
+# contextual_compile_apart(<target> <files>): of a build that compiles several files of a target as one (CMAKE_UNITY_BUILD),
+# which needs names that are unique in the target: files that have names of their siblings, or set macros for a header.
+function(contextual_compile_apart target)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # contextual_add_program(<name> SOURCES <files> [LIBRARIES <targets>]): an executable of this project.
 function(contextual_add_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")

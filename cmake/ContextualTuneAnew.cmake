@@ -1,11 +1,16 @@
 # contextual_tune_anew(<directory>): all programs of a source directory and those below it begin without kept choices,
 # unless they are told to.
 function(contextual_tune_anew directory)
+  if(NOT TARGET contextual_tunes_anew)
+    add_library(contextual_tunes_anew OBJECT "${PROJECT_SOURCE_DIR}/tests/support/tunes_anew.cpp")
+    contextual_target_defaults(contextual_tunes_anew)
+    target_link_libraries(contextual_tunes_anew PRIVATE contextual::contextual)
+  endif()
   get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "EXECUTABLE")
-      target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/tunes_anew.cpp")
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:contextual_tunes_anew>)
     endif()
   endforeach()
   get_property(directories DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)

@@ -19,6 +19,8 @@
 #include <thread>
 #include <vector>
 
+namespace allgather_gemm_test {
+
 using namespace contextual;
 using namespace contextual::kernels::cuda;
 using namespace gpu_test;
@@ -372,3 +374,5 @@ TEST_CASE("all-gather GEMM: an assignment with which a rank waits in vain is rej
   gather_and_check(layer, problem, stream, 0);
   CHECK(problem.wrong() == 0);
 }
+
+}  // namespace allgather_gemm_test

@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+namespace cublaslt_test {
+
 using namespace contextual;
 using namespace contextual::kernels::cuda;
 using namespace gpu_test;
@@ -218,3 +220,5 @@ TEST_CASE("cuda_gemm_implementations: does not take ready flags", "[gpu]") {
   args.ready_flags = flags.get();
   CHECK_THROWS_AS(gemm_implementations(stream, args), InvalidArgument);
 }
+
+}  // namespace cublaslt_test

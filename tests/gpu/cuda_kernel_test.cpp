@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <vector>
 
+namespace cuda_kernel_test {
+
 using namespace contextual;
 using gpu_test::has_gpu;
 
@@ -204,3 +206,5 @@ TEST_CASE("CudaKernel: a source that does not compile is rejected with the compi
   REQUIRE(problem.configs[1].rejection.has_value());
   CHECK_THAT(*problem.configs[1].rejection, ContainsSubstring("\"y_is_not_known\" is undefined"));
 }
+
+}  // namespace cuda_kernel_test

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+namespace cupti_records_test {
+
 using namespace contextual;
 using namespace gpu_test;
 
@@ -137,3 +139,5 @@ TEST_CASE("CUPTI: a graph that a tuning has captured is right after every later 
   CHECK(y.host() == std::vector<float>(n, expected));
   cuda_check(cudaGraphExecDestroy(graph));
 }
+
+}  // namespace cupti_records_test

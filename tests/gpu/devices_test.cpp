@@ -9,6 +9,8 @@
 
 #include <memory>
 
+namespace devices_test {
+
 using namespace contextual;
 using namespace gpu_test;
 
@@ -120,3 +122,5 @@ TEST_CASE("streams: kernels on streams that overlap are each timed by what they 
     }
   }
 }
+
+}  // namespace devices_test

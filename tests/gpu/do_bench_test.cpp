@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <utility>
 
+namespace do_bench_test {
+
 using namespace contextual;
 using namespace gpu_test;
 
@@ -117,3 +119,5 @@ TEST_CASE("device_peak: this device has a memory of some speed", "[gpu]") {
   CHECK(*current.gigabytes_per_second > 10);
   CHECK(device_peak(ArithmeticUnit::tensor_cores_16_bit, 0).gigabytes_per_second.has_value());
 }
+
+}  // namespace do_bench_test

@@ -4,6 +4,8 @@
 
 #include <contextual/autotuner.hpp>
 
+namespace failing_configs_test {
+
 using namespace contextual;
 using namespace gpu_test;
 
@@ -101,3 +103,5 @@ TEST_CASE("CudaKernel: when every config fails all reasons are told", "[gpu]") {
   }
   CHECK(y.host() == std::vector<float>(n, 1.0F));
 }
+
+}  // namespace failing_configs_test

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace function_test {
+
 using namespace contextual;
 using namespace gpu_test;
 
@@ -151,3 +153,5 @@ TEST_CASE("tuned function on a GPU: a call on a captured stream tunes nothing an
   CHECK(all_are(memory, 6));
   CHECK(function.report().runs.size() == 1);
 }
+
+}  // namespace function_test

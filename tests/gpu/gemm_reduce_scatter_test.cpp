@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <vector>
 
+namespace gemm_reduce_scatter_test {
+
 using namespace contextual;
 using namespace contextual::kernels::cuda;
 using namespace gpu_test;
@@ -199,3 +201,5 @@ TEST_CASE("GEMM reduce-scatter: a rank that does not come gives NaN, and all can
   layer(stream, problem.a(0), problem.b(0), problem.c());
   CHECK(problem.wrong(0, rank.count) == 0);
 }
+
+}  // namespace gemm_reduce_scatter_test

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+namespace gemm_rows_test {
+
 namespace {
 
 using namespace contextual;
@@ -190,3 +192,5 @@ TEST_CASE("gemm rows: a count says when the rows of a group are complete", "[gpu
     }
   }
 }
+
+}  // namespace gemm_rows_test

@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+namespace gemm_test {
+
 using namespace contextual;
 using namespace contextual::kernels::cuda;
 using namespace gpu_test;
@@ -254,3 +256,5 @@ TEST_CASE("gemm: it ends and says so when a flag is never set", "[gpu]") {
   stream.wait();
   CHECK_FALSE(flags.timed_out());
 }
+
+}  // namespace gemm_test

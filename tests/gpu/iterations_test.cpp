@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace iterations_test {
+
 using namespace contextual;
 using namespace gpu_test;
 
@@ -147,3 +149,5 @@ TEST_CASE("short kernels that the host launches slowly: a makespan is the device
     CHECK(problem.configs[config].makespan.centre_ns < 0.6 * launches * pause / std::chrono::nanoseconds(1));
   }
 }
+
+}  // namespace iterations_test

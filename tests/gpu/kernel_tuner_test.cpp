@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <vector>
 
+namespace kernel_tuner_test {
+
 using namespace contextual;
 using namespace contextual::kernels::cuda;
 using namespace gpu_test;
@@ -100,3 +102,5 @@ TEST_CASE("KernelTuner: the same runs as a region of one kernel, and the same ch
   CHECK(time_of(alone.all_results, report.problems[0].choice) ==
         Approx(alone.metrics.latency.count()).epsilon(0.05));
 }
+
+}  // namespace kernel_tuner_test

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <numeric>
 
+namespace kernels_test {
+
 using namespace contextual;
 using namespace contextual::kernels::cuda;
 using namespace gpu_test;
@@ -61,3 +63,5 @@ TEST_CASE("cuda_vector_add: nothing to add is an error, not a launch", "[gpu]") 
   const DeviceArray<float> c(1);
   CHECK_THROWS_AS(vector_add(stream, c.get(), c.get(), c.get(), 0), CudaError);
 }
+
+}  // namespace kernels_test

@@ -17,6 +17,8 @@
 #include <algorithm>
 #include <atomic>
 
+namespace multicast_test {
+
 using namespace contextual;
 using namespace contextual::kernels::cuda;
 using namespace gpu_test;
@@ -87,3 +89,5 @@ TEST_CASE("regions: no rank makes a multicast object, tuned or not, with NCCL or
   CHECK(calls.launches() > 0);  // it does watch
   CHECK(calls.multicasts() == 0);
 }
+
+}  // namespace multicast_test

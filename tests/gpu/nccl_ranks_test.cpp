@@ -19,6 +19,8 @@
 #include <thread>
 #include <vector>
 
+namespace nccl_ranks_test {
+
 using namespace contextual;
 
 namespace {
@@ -136,3 +138,5 @@ TEST_CASE("NCCL ranks: a rank that stays away is an error on the others, within 
   std::printf("rank %d: out after %.2f s\n", launched_rank(), seconds);
   CHECK(seconds < 21);
 }
+
+}  // namespace nccl_ranks_test

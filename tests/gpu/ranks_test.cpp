@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+namespace ranks_test {
+
 using namespace contextual;
 using namespace gpu_test;
 
@@ -243,3 +245,5 @@ TEST_CASE("ranks: kernels that wait for other ranks' kernels are tuned in place"
   CHECK(std::count(sums.begin(), sums.end(), expected) == n);
   cudaEventDestroy(gathered);
 }
+
+}  // namespace ranks_test

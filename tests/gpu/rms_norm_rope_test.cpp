@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstddef>
 
+namespace rms_norm_rope_test {
+
 using namespace contextual;
 using namespace contextual::kernels::cuda;
 using namespace gpu_test;
@@ -234,3 +236,5 @@ TEST_CASE("cuda_rms_norm_rope: what cannot be computed is refused", "[gpu]") {
   args.tokens = 0;
   CHECK_THROWS_AS(rms_norm_rope()(stream, args), CudaError);
 }
+
+}  // namespace rms_norm_rope_test

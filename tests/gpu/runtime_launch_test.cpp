@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <limits>
 
+namespace runtime_launch_test {
+
 using namespace contextual;
 using namespace gpu_test;
 
@@ -147,3 +149,5 @@ TEST_CASE("add_code_metrics: a kernel that nvcc compiled has registers and fills
   CHECK(metrics.occupancy.value_or(0) > 0.9);  // it needs few registers and no shared memory
   CHECK(metrics.occupancy.value_or(0) <= 1);
 }
+
+}  // namespace runtime_launch_test

@@ -7,6 +7,8 @@
 
 #include <contextual/autotuner.hpp>
 
+namespace sticky_error_test {
+
 using namespace contextual;
 using namespace gpu_test;
 
@@ -45,3 +47,5 @@ TEST_CASE(
   }
   CHECK(runs <= 6);
 }
+
+}  // namespace sticky_error_test

@@ -10,6 +10,8 @@
 #include <contextual/kernels/mpi/kernels.hpp>
 #include <contextual/kernels/mpi/message_set.hpp>
 
+namespace allgather_gemm_test {
+
 namespace {
 
 using namespace distributed;
@@ -109,3 +111,5 @@ TEST_CASE("all-gather GEMM: every run is right with defaults, while tuning and t
                  .full_error = [&] { return test.full_error(); }});
   rounds.run_all();
 }
+
+}  // namespace allgather_gemm_test

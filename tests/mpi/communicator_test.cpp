@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+namespace communicator_test {
+
 using namespace contextual;
 
 namespace {
@@ -107,3 +109,5 @@ TEST_CASE("MpiCommunicator: a rank that comes too late is named by all, and nobo
   CHECK_THROWS_AS(communicator->all_gather("x", Deadline::after(std::chrono::seconds(30))),
                   CommunicationError);
 }
+
+}  // namespace communicator_test

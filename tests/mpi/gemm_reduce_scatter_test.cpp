@@ -10,6 +10,8 @@
 #include <contextual/kernels/mpi/kernels.hpp>
 #include <contextual/kernels/mpi/message_set.hpp>
 
+namespace gemm_reduce_scatter_test {
+
 namespace {
 
 using namespace distributed;
@@ -117,3 +119,5 @@ TEST_CASE(
                  .full_error = [&] { return test.full_error(); }});
   rounds.run_all();
 }
+
+}  // namespace gemm_reduce_scatter_test

@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+namespace groups_test {
+
 using namespace contextual;
 
 namespace {
@@ -165,3 +167,5 @@ TEST_CASE("times_count: all ranks choose what is fastest where times count", "[m
     CHECK(tune(options) == 3);
   }
 }
+
+}  // namespace groups_test

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int most_misses = 3;          ///< runs of an assignment in a row without a valid time
 constexpr std::int64_t least_part = 4;  ///< a long walk leaves the search one of so many of all runs
-constexpr std::size_t most_ruled_out = 100'000;
+constexpr std::size_t most_planned_in_vain = 100'000;
 constexpr int most_barren_batches = 4;  ///< one more than a problem may be absent before it is closed
 
 std::int64_t runs_of(SearchLevel level) {
@@ -286,7 +286,7 @@ Assignment RegionSearch::harmless(const Assignment& preferred) const {
 
 /// What must not be run is answered without a run. A search that goes on planning it is cut.
 void RegionSearch::rule_out() {
-  for (std::size_t asked = 0; asked < most_ruled_out; ++asked) {
+  for (std::size_t asked = 0; asked < most_planned_in_vain; ++asked) {
     const std::vector<SearchTrial> planned = search_->plan();
     const auto out = std::find_if(planned.begin(), planned.end(), [this](const SearchTrial& trial) {
       return ruled_out(full(trial.assignment));
@@ -299,7 +299,7 @@ void RegionSearch::rule_out() {
     observation.infeasible = "ruled out by `feasible`";
     search_->observe(observation);
   }
-  cut("the search planned " + std::to_string(most_ruled_out) +
+  cut("the search planned " + std::to_string(most_planned_in_vain) +
       " trials without a run between them that are ruled out by `feasible`");
 }
 

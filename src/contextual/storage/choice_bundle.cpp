@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kind = "contextual choices";
-constexpr int format = 1;
+constexpr int bundle_format = 1;
 
 }  // namespace
 
@@ -23,14 +23,14 @@ std::string bundle_text(const std::vector<BundledEntry>& entries) {
   for (const BundledEntry& bundled : entries) {
     sets.push_back({{"file", bundled.file}, {"entry", Json::parse(to_json(bundled.entry))}});
   }
-  return Json({{"kind", kind}, {"format", format}, {"sets", std::move(sets)}}).dump(1) + "\n";
+  return Json({{"kind", kind}, {"format", bundle_format}, {"sets", std::move(sets)}}).dump(1) + "\n";
 }
 
 std::vector<BundledEntry> parse_bundle(std::string_view text) {
   const Json json = Json::parse(text.begin(), text.end(), refuse_depth);
-  if (json.at("kind").get<std::string>() != kind || json.at("format").get<int>() != format) {
+  if (json.at("kind").get<std::string>() != kind || json.at("format").get<int>() != bundle_format) {
     throw std::runtime_error("it is no text of kind \"" + std::string(kind) + "\" and format " +
-                             std::to_string(format));
+                             std::to_string(bundle_format));
   }
   std::vector<BundledEntry> entries;
   for (const Json& set : json.at("sets").get_ref<const Json::array_t&>()) {

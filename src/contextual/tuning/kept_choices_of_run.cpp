@@ -33,7 +33,7 @@ using storage::ChosenKernel;
 using storage::KeptChoice;
 
 /// What identifies a problem within a region, for ranks that tune it together.
-using ProblemWords = std::tuple<std::string, std::uint64_t, std::uint64_t>;
+using SharedProblem = std::tuple<std::string, std::uint64_t, std::uint64_t>;
 
 /// Nothing where there are no samples.
 std::optional<std::int64_t> centre_of(const policy::Summary& times) {
@@ -41,9 +41,9 @@ std::optional<std::int64_t> centre_of(const policy::Summary& times) {
 }
 
 /// The kernels of shared problems, by problem. Ranks may launch different ones.
-using LaunchedKernels = std::map<ProblemWords, std::vector<ChosenKernel>>;
+using LaunchedKernels = std::map<SharedProblem, std::vector<ChosenKernel>>;
 
-ProblemWords words_of(const ProblemSlot& slot) {
+SharedProblem words_of(const ProblemSlot& slot) {
   return {slot.problem.name, slot.problem.key.hash(), slot.problem.scope};
 }
 
@@ -112,8 +112,8 @@ RankChoices told(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const nlohmann::json details = agreement::parse_details(text);
     for (const nlohmann::json& item : details.at("launched")) {
-      const ProblemWords problem{item.at(0).get<std::string>(), item.at(1).get<std::uint64_t>(),
-                                 item.at(2).get<std::uint64_t>()};
+      const SharedProblem problem{item.at(0).get<std::string>(), item.at(1).get<std::uint64_t>(),
+                                  item.at(2).get<std::uint64_t>()};
       const ChosenKernel kernel{item.at(3).get<std::string>(), item.at(4).get<std::uint64_t>()};
       std::vector<ChosenKernel>& kernels = all.launched[problem];
       if (std::find(kernels.begin(), kernels.end(), kernel) == kernels.end()) {

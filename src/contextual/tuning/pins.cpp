@@ -142,7 +142,8 @@ void prepare_pins(const std::vector<Pin>& pins) {
 std::vector<ProblemReport> install_pins(std::uint32_t region_id, const std::vector<Pin>& pins) {
   LaunchRegistry::instance().pin(region_id, pins);
   std::vector<ProblemReport> reports;
-  std::transform(pins.begin(), pins.end(), std::back_inserter(reports), report_of);
+  std::transform(pins.begin(), pins.end(), std::back_inserter(reports),
+                 [](const Pin& pin) { return report_of(pin); });
   return reports;
 }
 

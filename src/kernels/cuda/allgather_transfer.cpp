@@ -17,9 +17,9 @@ namespace {
 constexpr const char* fetch_method = "fetch";
 
 /// Carries out the steps of one lane.
-class LaneSteps {
+class GatherSteps {
  public:
-  LaneSteps(const GatherCall& call, int lane) : call_(call), lane_(lane) {}
+  GatherSteps(const GatherCall& call, int lane) : call_(call), lane_(lane) {}
 
   void operator()(const CopyRows& copy) const {
     const std::size_t begin = static_cast<std::size_t>(copy.rows.begin) * call_.row_bytes;
@@ -75,7 +75,7 @@ void launch(const AllGatherConfig& config, CUstream& stream, GatherCall*& call) 
   const GatherPlan plan = config.method == "push" ? push_plan(partition, rank, config.lanes)
                                                   : pull_plan(partition, rank, config.lanes);
   for (int lane = 0; lane < config.lanes; ++lane) {
-    const LaneSteps carry_out(*call, lane);
+    const GatherSteps carry_out(*call, lane);
     for (const GatherStep& step : plan.lanes[static_cast<std::size_t>(lane)]) {
       std::visit(carry_out, step);
     }

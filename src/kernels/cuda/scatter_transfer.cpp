@@ -17,9 +17,9 @@ namespace {
 constexpr const char* offer_method = "offer";
 
 /// Carries out the steps of one lane.
-class LaneSteps {
+class ScatterSteps {
  public:
-  LaneSteps(const ScatterCall& call, const RowPartition& partition, int lane)
+  ScatterSteps(const ScatterCall& call, const RowPartition& partition, int lane)
       : call_(call),
         partition_(partition),
         rank_(call.workspace->communicator->rank()),
@@ -66,7 +66,7 @@ void launch(const ReduceScatterConfig& config, CUstream& /*stream*/, ScatterCall
   call->chunks = config.chunks;
   call->owner_reads_partials = plan.owner_reads_partials;
   for (int lane = 0; lane < config.lanes; ++lane) {
-    const LaneSteps carry_out(*call, partition, lane);
+    const ScatterSteps carry_out(*call, partition, lane);
     for (const ScatterStep& step : plan.lanes[static_cast<std::size_t>(lane)]) {
       std::visit(carry_out, step);
     }

@@ -12,6 +12,8 @@
 #include <limits>
 #include <vector>
 
+namespace exchange_test {
+
 using namespace contextual;
 using agreement::Agreement;
 using agreement::Exchange;
@@ -233,3 +235,5 @@ TEST_CASE("an exchange's place is told as a user sees it", "[unit]") {
   CHECK(agreement::to_text({"r", Stage::part}) ==
         "region \"r\", in the exchange after a run of one of its parts, or of the whole beside them");
 }
+
+}  // namespace exchange_test

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+namespace joining_test {
+
 using namespace contextual;
 using namespace launch_test;
 using detail::ProblemSlot;
@@ -123,3 +125,5 @@ TEST_CASE("joining: a kernel that ranks define differently is refused, also when
     }
   }
 }
+
+}  // namespace joining_test

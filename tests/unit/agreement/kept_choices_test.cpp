@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+namespace kept_choices_test {
+
 using namespace contextual;
 using agreement::Exchange;
 using agreement::KeptOutcome;
@@ -57,3 +59,5 @@ TEST_CASE("agree_on_kept_choices: ranks with other sets are in different places"
   CHECK(test::threw<RankMismatchError>(thrown[0]));
   CHECK(test::threw<RankMismatchError>(thrown[1]));
 }
+
+}  // namespace kept_choices_test

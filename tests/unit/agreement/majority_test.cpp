@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace majority_test {
+
 using contextual::agreement::majority_of;
 
 TEST_CASE("majority: the odd one out is named, wherever it is", "[unit]") {
@@ -24,3 +26,5 @@ TEST_CASE("majority: equal texts differ nowhere", "[unit]") {
   CHECK(majority_of({"a", "a", "a"}).differing.empty());
   CHECK(majority_of({"a"}).differing.empty());
 }
+
+}  // namespace majority_test

@@ -6,6 +6,8 @@
 
 #include <vector>
 
+namespace space_difference_test {
+
 using namespace contextual;
 using agreement::parameters_of;
 using agreement::space_difference;
@@ -50,3 +52,5 @@ TEST_CASE("space difference: equal values in other combinations point to the con
         "the "
         "default");
 }
+
+}  // namespace space_difference_test

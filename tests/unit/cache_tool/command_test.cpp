@@ -14,6 +14,8 @@
 #include <sstream>
 #include <string>
 
+namespace command_test {
+
 using namespace contextual;
 using namespace contextual::cache_tool;
 using contextual::test::rank_kernel;
@@ -191,3 +193,5 @@ TEST_CASE("contextual-cache: prune says what it removes, and what it cannot beli
   CHECK(said.code == exit_problems);
   CHECK_THAT(said.err, ContainsSubstring("others can write"));
 }
+
+}  // namespace command_test

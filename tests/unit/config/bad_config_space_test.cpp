@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace bad_config_space_test {
+
 using contextual::Config;
 using contextual::ConfigSpace;
 using contextual::ConfigSpaceError;
@@ -157,3 +159,5 @@ TEST_CASE("bad dynamic config space: unknown, missing and mistyped parameters ar
                ContainsSubstring("config 1 of the list") && ContainsSubstring("\"B\""));
   REQUIRE_THAT(error_of(ConfigSpace<Config>{{"A", {1, 2.5}}}), ContainsSubstring("different types"));
 }
+
+}  // namespace bad_config_space_test

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+namespace config_space_test {
+
 using contextual::Config;
 using contextual::ConfigSpace;
 using contextual::SpaceView;
@@ -214,3 +216,5 @@ TEST_CASE("dynamic config space: a list alone names the parameters", "[unit]") {
   REQUIRE(texts(space) == std::vector<std::string>{"{A: 1, B: x}", "{A: 2, B: y}"});
   REQUIRE(space[1][space.param<std::string>("B")] == "y");
 }
+
+}  // namespace config_space_test

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+namespace config_test {
+
 using contextual::Config;
 using contextual::InvalidArgument;
 using contextual::Param;
@@ -129,3 +131,5 @@ TEST_CASE("config: text that is not UTF-8 does not make printing throw", "[unit]
   REQUIRE_NOTHROW(config.to_json());
   REQUIRE(config.to_string() == "{RAW: \xff}");
 }
+
+}  // namespace config_test

@@ -6,6 +6,8 @@
 #include <string>
 #include <type_traits>
 
+namespace dispatch_test {
+
 using contextual::ConfigRejected;
 using contextual::dispatch;
 using contextual::values;
@@ -70,3 +72,5 @@ TEST_CASE("dispatch: several dimensions reject an unknown value of any of them",
   REQUIRE_THROWS_WITH(call(64, 48), ContainsSubstring("48") && ContainsSubstring("(32, 64)"));
   REQUIRE_FALSE(called);
 }
+
+}  // namespace dispatch_test

@@ -2,6 +2,8 @@
 
 #include <contextual/error.hpp>
 
+namespace error_test {
+
 using namespace contextual;
 
 TEST_CASE("TuningFailedError: message names region, kernel, key and every reason", "[unit]") {
@@ -38,3 +40,5 @@ TEST_CASE("CommunicationError: missing ranks are named, unknown ones are not", "
   REQUIRE_THAT(CommunicationError("deadline expired", {1, 5}).what(),
                ContainsSubstring("missing: ranks 1, 5)"));
 }
+
+}  // namespace error_test

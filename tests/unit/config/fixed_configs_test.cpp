@@ -9,6 +9,8 @@
 
 #include <vector>
 
+namespace fixed_configs_test {
+
 using namespace contextual;
 
 namespace {
@@ -38,3 +40,5 @@ TEST_CASE("fixed configs: an unknown parameter and values that no config has are
   CHECK_THROWS_AS(detail::configs_with(space(), {{"WARPS", 4}}, "f"), InvalidArgument);
   CHECK_THROWS_AS(detail::configs_with(space(), {{"BLOCK", 64}, {"IMPL", "wmma"}}, "f"), InvalidArgument);
 }
+
+}  // namespace fixed_configs_test

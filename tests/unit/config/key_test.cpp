@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+namespace key_test {
+
 using contextual::InvalidArgument;
 using contextual::Key;
 using contextual::make_key;
@@ -335,3 +337,5 @@ TEST_CASE("key: words that are no parts print all the same", "[unit]") {
   key.append_word(Key::Type::digest, 2);
   CHECK(key.to_string() == "(A, [digest 0000000000000002])");
 }
+
+}  // namespace key_test

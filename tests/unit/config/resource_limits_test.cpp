@@ -5,6 +5,8 @@
 
 #include <vector>
 
+namespace resource_limits_test {
+
 using namespace contextual;
 
 TEST_CASE("ResourceLimits: what is at a limit fits, what is above one does not", "[unit]") {
@@ -29,3 +31,5 @@ TEST_CASE("filter_valid_configs: keeps the configs that fit, in their order", "[
   CHECK(filter_valid_configs(configs, {.shared_bytes = 1}, needs).empty());
   CHECK_THROWS_AS(filter_valid_configs({{{"OTHER", 1}}}, {}, needs), InvalidArgument);
 }
+
+}  // namespace resource_limits_test

@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace version_test {
+
 using contextual::Version;
 
 static_assert(contextual::version >= Version{0, 1, 0});
@@ -17,3 +19,5 @@ TEST_CASE("version: the headers, the macros and the package say the same", "[uni
   CHECK(contextual::version ==
         Version{CONTEXTUAL_VERSION_MAJOR, CONTEXTUAL_VERSION_MINOR, CONTEXTUAL_VERSION_PATCH});
 }
+
+}  // namespace version_test

@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+namespace calibration_test {
+
 using namespace contextual;
 using namespace contextual::cuda;
 
@@ -159,3 +161,5 @@ TEST_CASE(
   CHECK(ScriptedDevice::allocations == 1);
   CHECK(ScriptedDevice::streams == 1);
 }
+
+}  // namespace calibration_test

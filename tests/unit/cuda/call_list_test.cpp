@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+namespace call_list_test {
+
 using namespace contextual::cuda;
 
 namespace {
@@ -89,3 +91,5 @@ TEST_CASE("call list: threads add at the same time", "[unit]") {
     CHECK(std::set(launches.begin(), launches.end()).size() == launches.size());
   }
 }
+
+}  // namespace call_list_test

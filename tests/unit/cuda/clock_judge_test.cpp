@@ -3,6 +3,8 @@
 #include "contextual/cuda/api/nvml.hpp"
 #include "support/catch.hpp"
 
+namespace clock_judge_test {
+
 using namespace contextual::cuda;
 
 namespace {
@@ -148,3 +150,5 @@ TEST_CASE("clock judge: a device that never settles disturbs at most eight batch
   }
   CHECK(dropped == 8);
 }
+
+}  // namespace clock_judge_test

@@ -6,6 +6,8 @@
 
 #include <contextual/error.hpp>
 
+namespace compiler_test {
+
 using namespace contextual;
 using namespace contextual::cuda;
 using cuda_test::ScriptedNvrtc;
@@ -51,3 +53,5 @@ TEST_CASE("architecture: generations from 9.0 on get the instructions that only 
   CHECK(Architecture{80}.option() == "sm_80");
   CHECK(Architecture{90}.option() == "sm_90a");
 }
+
+}  // namespace compiler_test

@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+namespace cubin_cache_test {
+
 using namespace contextual::cuda;
 using engine_test::TemporaryDirectory;
 
@@ -80,3 +82,5 @@ TEST_CASE("cubin cache: what others can have written is compiled anew", "[unit]"
   cache.store("key", {"own code", "name"});
   CHECK(cache.find("key")->code == "own code");
 }
+
+}  // namespace cubin_cache_test

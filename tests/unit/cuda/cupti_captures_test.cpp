@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+namespace cupti_captures_test {
+
 using namespace contextual;
 using namespace cuda_test;
 using contextual::cuda::CuptiSession;
@@ -122,3 +124,5 @@ TEST_CASE("CUPTI session: a context in which there was nothing but a capture is 
   captures.end();
   CHECK(seen() == 1);
 }
+
+}  // namespace cupti_captures_test

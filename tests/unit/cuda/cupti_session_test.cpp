@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <thread>
 
+namespace cupti_session_test {
+
 using namespace contextual;
 using namespace cuda_test;
 using engine_test::count_of;
@@ -295,3 +297,5 @@ TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next ru
   check_times(engine_test::problem_of(tuner, "session_stuck", "session_stuck"));
   check_gone(gpu);
 }
+
+}  // namespace cupti_session_test

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+namespace cupti_timer_test {
+
 using namespace contextual;
 using namespace cuda_test;
 using engine_test::problem_of;
@@ -383,3 +385,5 @@ TEST_CASE("timers: lazy loading is told as a hazard, eager loading is none", "[u
   CHECK_THAT(cuda_cupti_timer()->loading_hazard(), ContainsSubstring("CUDA_MODULE_LOADING"));
   CHECK_THAT(cuda_event_timer()->loading_hazard(), ContainsSubstring("CUDA_MODULE_LOADING"));
 }
+
+}  // namespace cupti_timer_test

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+namespace default_timer_test {
+
 TEST_CASE("cuda.hpp: including it leaves the process's default timer as it was", "[unit]") {
   using Factory = std::unique_ptr<contextual::Timer> (*)();
   const contextual::TimerFactory factory = contextual::default_timer();
@@ -11,3 +13,5 @@ TEST_CASE("cuda.hpp: including it leaves the process's default timer as it was",
   REQUIRE(target != nullptr);
   CHECK(*target == &contextual::host_timer);
 }
+
+}  // namespace default_timer_test

@@ -7,6 +7,8 @@
 
 #include <vector>
 
+namespace device_conditions_test {
+
 using namespace contextual;
 using namespace contextual::cuda;
 using namespace cuda_test;
@@ -101,3 +103,5 @@ TEST_CASE("device conditions: a timer tells them of the batch that it settled la
   CHECK(conditions.disturbance.empty());
   CHECK(conditions.warnings.size() == 1);
 }
+
+}  // namespace device_conditions_test

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <map>
 
+namespace device_facts_test {
+
 using namespace contextual;
 using contextual::cuda::Driver;
 using contextual::cuda::DriverReplacement;
@@ -152,3 +154,5 @@ TEST_CASE("add_code_metrics: the function of a CudaKernel's config", "[unit]") {
   CHECK(metrics.registers_per_thread.has_value());
   CHECK(metrics.occupancy.has_value());
 }
+
+}  // namespace device_facts_test

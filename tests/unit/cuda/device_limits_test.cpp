@@ -3,6 +3,8 @@
 #include "contextual/cuda/api/driver.hpp"
 #include "support/catch.hpp"
 
+namespace device_limits_test {
+
 using namespace contextual;
 using namespace contextual::cuda;
 
@@ -104,3 +106,5 @@ TEST_CASE("layout_problem: a grid or block beyond the device's in one direction 
         "a block of 1 x 1 x 65 threads; the device has at most 1024 x 1024 x 64");
   CHECK(problem({.grid = {65536, 65535, 65535}, .block = {1, 1, 64}}).empty());
 }
+
+}  // namespace device_limits_test

@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+namespace device_monitor_test {
+
 using namespace contextual;
 using namespace contextual::cuda;
 
@@ -131,3 +133,5 @@ TEST_CASE("device monitor: an expensive reading is not taken again at once, and 
   monitor.read({context_at(1)});
   CHECK(monitor.conditions().devices.size() == 1);
 }
+
+}  // namespace device_monitor_test

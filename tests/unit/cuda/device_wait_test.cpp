@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+namespace device_wait_test {
+
 using namespace contextual;
 using namespace contextual::cuda;
 using cuda_test::ScriptedDriver;
@@ -131,3 +133,5 @@ TEST_CASE("used contexts: none is none, whatever is in the list, and a full list
   contexts.add(numbered_context(UsedContexts::capacity));
   CHECK(contexts.all().size() == UsedContexts::capacity);
 }
+
+}  // namespace device_wait_test

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace devices_text_test {
+
 using namespace contextual;
 
 namespace {
@@ -93,3 +95,5 @@ TEST_CASE("device kinds: launches on devices of two kinds have two choices, on t
       2U);
   detail::set_device_kinds(nullptr);
 }
+
+}  // namespace devices_text_test

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace do_bench_test {
+
 using namespace contextual;
 using namespace cuda_test;
 
@@ -150,3 +152,5 @@ TEST_CASE("do_bench: a clearing that fails is an error that names the call, and 
   CHECK(gpu.driver.living_allocations() == 0);
   CHECK_FALSE(gpu.cupti.subscribed());
 }
+
+}  // namespace do_bench_test

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace event_timer_test {
+
 using namespace contextual;
 using namespace cuda_test;
 using engine_test::problem_of;
@@ -176,3 +178,5 @@ TEST_CASE("timers: what a stream captures is neither timed nor tuned", "[unit]")
   CHECK(captured == std::vector<unsigned>{64});
   CHECK(engine_test::report_of(tuner, "event_captured").problems.empty());
 }
+
+}  // namespace event_timer_test

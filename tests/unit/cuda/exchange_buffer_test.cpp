@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+namespace exchange_buffer_test {
+
 using namespace contextual;
 using contextual::detail::ExchangeBuffer;
 using cuda_test::ScriptedDriver;
@@ -74,3 +76,5 @@ TEST_CASE("exchange buffer: what it allocated is freed, also when it could not b
   CHECK(gpu.living_allocations() == 2);
   CHECK(gpu.living_streams() == 1);
 }
+
+}  // namespace exchange_buffer_test

@@ -5,6 +5,8 @@
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
+namespace failing_launch_test {
+
 using namespace contextual;
 using namespace cuda_test;
 using engine_test::error_text;
@@ -150,3 +152,5 @@ TEST_CASE(
   CHECK(launches == 2);
   CHECK(gpu.driver.log().count("cuStreamGetCtx") == asked + 1);
 }
+
+}  // namespace failing_launch_test

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+namespace function_table_test {
+
 using namespace contextual;
 using engine_test::error_text;
 
@@ -178,3 +180,5 @@ TEST_CASE("shared library: what the process lacks is loaded, or the loader's wor
   CHECK_FALSE(lacking.loaded());
   CHECK_THAT(lacking.problem(), ContainsSubstring("libcontextual_has_no_such_library.so"));
 }
+
+}  // namespace function_table_test

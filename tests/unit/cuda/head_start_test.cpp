@@ -8,6 +8,8 @@
 #include <chrono>
 #include <vector>
 
+namespace head_start_test {
+
 using namespace contextual::cuda;
 using namespace std::chrono_literals;
 
@@ -54,3 +56,5 @@ TEST_CASE("head start: at most 4 ms for later iterations, and none for a region 
   CHECK(head_start_for(batch(200, 80us, 60us)) == 100us + 4ms);
   CHECK(head_start_for(batch(2, 5ms, 1ms)) == 0ns);
 }
+
+}  // namespace head_start_test

@@ -7,6 +7,8 @@
 
 #include <fstream>
 
+namespace include_scan_test {
+
 using namespace contextual;
 using namespace contextual::cuda;
 using engine_test::TemporaryDirectory;
@@ -63,3 +65,5 @@ TEST_CASE("include scan: headers that include each other end", "[unit]") {
 TEST_CASE("source_text: a file that cannot be read is named", "[unit]") {
   CHECK_THROWS_AS(source_text(CudaSource::file("/nowhere/k.cu")), InvalidArgument);
 }
+
+}  // namespace include_scan_test

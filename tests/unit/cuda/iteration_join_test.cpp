@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace iteration_join_test {
+
 using namespace contextual;
 using namespace cuda_test;
 using contextual::cuda::IterationJoin;
@@ -245,3 +247,5 @@ TEST_CASE("iteration join: a failure in a whole run is a warning, and the run en
   CHECK(engine_test::problem_of(tuner, "join_fails", "join_fails").choice == 2);
   CHECK(gpu.driver.living_events() == 0);
 }
+
+}  // namespace iteration_join_test

@@ -7,6 +7,8 @@
 
 #include <thread>
 
+namespace mixed_timer_test {
+
 using namespace contextual;
 
 namespace {
@@ -139,3 +141,5 @@ TEST_CASE("MixedTimer: conforms", "[unit]") {
     FAIL_CHECK(violation);
   }
 }
+
+}  // namespace mixed_timer_test

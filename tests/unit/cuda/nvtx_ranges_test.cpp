@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+namespace nvtx_ranges_test {
+
 using namespace contextual;
 using namespace contextual::cuda;
 
@@ -110,3 +112,5 @@ TEST_CASE("nvtx: both timers mark tuning iterations and launches", "[unit]") {
                                           "push [contextual] gemm config-7 (7)", "pop", "pop"};
   CHECK(recorder.lines() == expected);
 }
+
+}  // namespace nvtx_ranges_test

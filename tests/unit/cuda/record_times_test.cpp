@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace record_times_test {
+
 using namespace contextual;
 using namespace contextual::cuda;
 
@@ -189,3 +191,5 @@ TEST_CASE("record times: other work is unknown where a record is missing or has 
   taken.lost = true;
   CHECK_FALSE(assembled(taken, {launch(0)}, {iteration(4, 6)}).iterations[0].other_spans);
 }
+
+}  // namespace record_times_test

@@ -4,6 +4,8 @@
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
+namespace region_calls_test {
+
 using namespace contextual;
 using namespace cuda_test;
 
@@ -134,3 +136,5 @@ TEST_CASE("launch outside of tuning: launches, nothing else", "[unit]") {
   block(stream, 1);
   CHECK(gpu.driver.log().counts(begin) == Counts{{"cuLaunchKernelEx", 1}});
 }
+
+}  // namespace region_calls_test

@@ -10,6 +10,8 @@
 #include <memory>
 #include <set>
 
+namespace searches_test {
+
 using contextual::Assignment;
 using contextual::Config;
 using contextual::SearchRequest;
@@ -184,3 +186,5 @@ TEST_CASE("examples::RandomSearch begins with the start and draws by the request
   CHECK(course(1) == course(1));
   CHECK(course(1) != course(2));
 }
+
+}  // namespace searches_test

@@ -7,6 +7,8 @@
 #include <random>
 #include <string>
 
+namespace batch_record_test {
+
 using namespace contextual::journal;
 using contextual::policy::CellOutcome;
 using contextual::policy::IterationOutcome;
@@ -127,3 +129,5 @@ TEST_CASE("heading: says in what another one differs", "[unit]") {
         "it was begun with other kernels, options");
   CHECK(difference("no JSON", line) == "its heading cannot be read");
 }
+
+}  // namespace batch_record_test

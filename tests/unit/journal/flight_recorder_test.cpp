@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace flight_recorder_test {
+
 using namespace contextual::journal;
 using contextual::detail::TrustedFolder;
 using engine_test::TemporaryDirectory;
@@ -98,3 +100,5 @@ TEST_CASE("flight recorder: a link, a file of others and a damaged one are not u
     CHECK(recorder.found().batch == 0);
   }
 }
+
+}  // namespace flight_recorder_test

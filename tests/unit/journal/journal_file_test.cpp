@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace journal_file_test {
+
 using namespace contextual::journal;
 using contextual::detail::TrustedFolder;
 using engine_test::TemporaryDirectory;
@@ -134,3 +136,5 @@ TEST_CASE("journal file: a disk that gets full ends the writing, and what was wr
   CHECK(texts.front() == "one");
   CHECK(std::find(texts.begin(), texts.end(), "three") == texts.end());
 }
+
+}  // namespace journal_file_test

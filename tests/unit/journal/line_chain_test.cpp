@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace line_chain_test {
+
 using namespace contextual::journal;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE("line chain: no change of a byte is believed", "[unit]") {
     REQUIRE((lines.empty() || lines.back().end_bytes <= at));
   }
 }
+
+}  // namespace line_chain_test

@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace strikes_test {
+
 using contextual::journal::Strikes;
 
 TEST_CASE("strikes: who was alone in flight twice is in quarantine", "[unit]") {
@@ -64,3 +66,5 @@ TEST_CASE("strikes: who has run alone and well is no suspect any more, but quara
   CHECK_FALSE(strikes.clear("b"));
   CHECK(strikes.quarantined("b"));
 }
+
+}  // namespace strikes_test

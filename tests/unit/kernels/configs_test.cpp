@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace configs_test {
+
 using namespace contextual;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE("KernelTuner: tunes a kernel of the library", "[unit]") {
   CHECK(result.kernel_type == "host_rms_norm");
   CHECK(out[31] == Approx(3.0F));
 }
+
+}  // namespace configs_test

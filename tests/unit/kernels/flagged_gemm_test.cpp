@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+namespace flagged_gemm_test {
+
 namespace {
 
 using namespace contextual::kernels;
@@ -205,3 +207,5 @@ TEST_CASE("tunable flagged gemm tries two orders, those that differ for the laun
   REQUIRE(orders(1) == std::set<std::string>{"own_first", "own_last"});
   REQUIRE(orders(2) == std::set<std::string>{"own_first"});
 }
+
+}  // namespace flagged_gemm_test

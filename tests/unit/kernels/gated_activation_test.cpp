@@ -7,6 +7,8 @@
 
 #include <array>
 
+namespace gated_activation_test {
+
 namespace {
 
 using namespace contextual::kernels;
@@ -126,3 +128,5 @@ TEST_CASE("gated_activation with a config that it does not have is rejected befo
   REQUIRE_THROWS_AS(gated_activation_compute({.threads = 0}, args), contextual::ConfigRejected);
   REQUIRE(out.values == before.values);
 }
+
+}  // namespace gated_activation_test

@@ -7,6 +7,8 @@
 
 #include <array>
 
+namespace gemm_test {
+
 namespace {
 
 using namespace contextual::kernels;
@@ -139,3 +141,5 @@ TEST_CASE("gemm with a config that it does not have is rejected before C is touc
     REQUIRE(c.values == before.values);
   }
 }
+
+}  // namespace gemm_test

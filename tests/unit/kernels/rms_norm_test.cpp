@@ -7,6 +7,8 @@
 
 #include <array>
 
+namespace rms_norm_test {
+
 namespace {
 
 using namespace contextual::kernels;
@@ -105,3 +107,5 @@ TEST_CASE("rms_norm with a config that it does not have is rejected before the o
     REQUIRE(out.values == before.values);
   }
 }
+
+}  // namespace rms_norm_test

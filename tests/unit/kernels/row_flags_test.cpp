@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+namespace row_flags_test {
+
 namespace {
 
 using namespace contextual::kernels;
@@ -80,3 +82,5 @@ TEST_CASE("row flags: a failed producer ends a wait at once, until the reset", "
   flags.set(0, 8);
   REQUIRE_NOTHROW(flags.wait(0, 8, late()));
 }
+
+}  // namespace row_flags_test

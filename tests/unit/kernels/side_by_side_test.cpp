@@ -7,6 +7,8 @@
 #include <string>
 #include <thread>
 
+namespace side_by_side_test {
+
 namespace {
 
 using namespace contextual::kernels;
@@ -47,3 +49,5 @@ TEST_CASE("side by side: a failure ends the other's wait, and is what is thrown"
                           flags, [&] { waits(flags); }, [] { throw std::runtime_error("planted"); }),
                       "planted");
 }
+
+}  // namespace side_by_side_test

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace thread_pool_test {
+
 namespace {
 
 using contextual::kernels::ThreadPool;
@@ -88,3 +90,5 @@ TEST_CASE("thread pool in a forked child runs all parts on the calling thread", 
   REQUIRE(WIFEXITED(status));
   REQUIRE(WEXITSTATUS(status) == 0);
 }
+
+}  // namespace thread_pool_test

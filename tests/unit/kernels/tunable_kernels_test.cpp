@@ -5,6 +5,8 @@
 #include <contextual/kernels/host/kernels.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
+namespace tunable_kernels_test {
+
 namespace {
 
 using namespace contextual::kernels;
@@ -79,3 +81,5 @@ TEST_CASE("tunable host kernels launched in a tuned region are right in every tu
     REQUIRE(problem.choice == 3);
   }
 }
+
+}  // namespace tunable_kernels_test

@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+namespace configs_test {
+
 using namespace contextual;
 namespace cuda = contextual::kernels::cuda;
 
@@ -56,3 +58,5 @@ TEST_CASE("KernelTuner: takes a CudaKernel, with its stream first", "[unit]") {
                                                              const float*, const float*, long long, bool)>>);
   CHECK(tuner.space().size() == 16);
 }
+
+}  // namespace configs_test

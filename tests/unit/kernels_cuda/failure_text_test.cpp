@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+namespace failure_text_test {
+
 using namespace contextual::kernels::cuda;
 
 TEST_CASE("a failure of several ranks is told in words that name the rank and the time", "[unit]") {
@@ -33,3 +35,5 @@ TEST_CASE("no two failures have the same number", "[unit]") {
   CHECK(texts.size() == 200);
   CHECK(known == 3 + 4 * PeerControl::most_ranks);
 }
+
+}  // namespace failure_text_test

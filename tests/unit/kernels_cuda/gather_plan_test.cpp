@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+namespace gather_plan_test {
+
 namespace {
 
 using namespace contextual::kernels;
@@ -221,3 +223,5 @@ TEST_CASE("no two ranks fetch from one rank, or send to one, at a time", "[unit]
     }
   }
 }
+
+}  // namespace gather_plan_test

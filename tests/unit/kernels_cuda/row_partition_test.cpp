@@ -5,6 +5,8 @@
 
 #include <limits>
 
+namespace row_partition_test {
+
 using namespace contextual::kernels;
 
 TEST_CASE("a row partition covers each row once, in order, for any number of rows, ranks and chunks",
@@ -81,3 +83,5 @@ TEST_CASE("a row partition merges chunks that follow each other", "[unit]") {
   REQUIRE_THROWS_AS(RowPartition(8, 2, 8).merged_into(3), contextual::InvalidArgument);
   REQUIRE_THROWS_AS(RowPartition(8, 2, 8).merged_into(0), contextual::InvalidArgument);
 }
+
+}  // namespace row_partition_test

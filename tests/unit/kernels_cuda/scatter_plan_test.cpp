@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+namespace scatter_plan_test {
+
 namespace {
 
 using namespace contextual::kernels;
@@ -231,3 +233,5 @@ TEST_CASE("a rank computes and sends its own rows last, and each step has other 
     }
   }
 }
+
+}  // namespace scatter_plan_test

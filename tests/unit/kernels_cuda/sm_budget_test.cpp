@@ -6,6 +6,8 @@
 
 #include <vector>
 
+namespace sm_budget_test {
+
 using namespace contextual;
 using namespace contextual::kernels::cuda;
 
@@ -64,3 +66,5 @@ TEST_CASE("SM budget: a kernel that this rank does not launch is not asked for i
                                             assigned(transfer_kernel_name, &transfer)};
   CHECK(fit_together(configs, multiprocessors));
 }
+
+}  // namespace sm_budget_test

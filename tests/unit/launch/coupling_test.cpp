@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+namespace coupling_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -91,3 +93,5 @@ TEST_CASE("bad input: a coupled kernel that is not launched is named", "[unit]")
   CHECK_THAT(text, ContainsSubstring("bad_absent"));
   CHECK_THAT(text, ContainsSubstring("bad_alone"));
 }
+
+}  // namespace coupling_test

@@ -12,6 +12,8 @@
 #include <set>
 #include <thread>
 
+namespace interception_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -248,3 +250,5 @@ TEST_CASE("interception: iteration hooks run around every run of the region", "[
   CHECK(order[9] == "before 3 walk");
   CHECK(order[12] == "before 4 final");
 }
+
+}  // namespace interception_test

@@ -13,6 +13,8 @@
 #include <memory>
 #include <vector>
 
+namespace many_keys_test {
+
 using namespace contextual;
 using namespace launch_test;
 using detail::KernelCore;
@@ -102,3 +104,5 @@ TEST_CASE("many keys: making a kernel costs the same whatever the number of kern
   CHECK(steps_done(count, [&](std::int64_t) { kernels.pop_back(); }) == count);
   CHECK(LaunchRegistry::instance().coupled("many_couples_0").empty());
 }
+
+}  // namespace many_keys_test

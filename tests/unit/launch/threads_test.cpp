@@ -12,6 +12,8 @@
 #include <optional>
 #include <thread>
 
+namespace threads_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -267,3 +269,5 @@ TEST_CASE("threads: what a worker's launcher rejects falls back on the worker", 
              ContainsSubstring("not on this thread"));
   CHECK(problem_of(tuner, "worker_rejects", "worker_rejects").choice == 2);
 }
+
+}  // namespace threads_test

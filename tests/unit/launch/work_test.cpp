@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+namespace work_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -109,3 +111,5 @@ TEST_CASE("work: what cannot be work ends the run, and names the kernel", "[unit
   CHECK_THAT(error_text<InvalidArgument>([&] { tuner.run("work_wrong", [&] { kernel(); }); }),
              ContainsSubstring("kernel \"work_wrong\": `work` returned"));
 }
+
+}  // namespace work_test

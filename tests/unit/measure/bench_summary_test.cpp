@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+namespace bench_summary_test {
+
 using contextual::BenchResult;
 using contextual::BenchTime;
 using contextual::measure::summarize;
@@ -50,3 +52,5 @@ TEST_CASE("summarize: quantiles lie between the neighbouring samples, which keep
 TEST_CASE("summarize: the median of an odd number of samples is one of them", "[unit]") {
   CHECK(summary_of({7, 100, 9}).median == BenchTime(9));
 }
+
+}  // namespace bench_summary_test

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace do_bench_test {
+
 using namespace contextual;
 using namespace std::chrono_literals;
 
@@ -301,3 +303,5 @@ TEST_CASE("do_bench: what makes no sense is refused before anything runs", "[uni
   CHECK_THROWS_AS(do_bench(function, {.timer = [] { return std::unique_ptr<Timer>(); }}), InvalidArgument);
   CHECK(runs == 0);
 }
+
+}  // namespace do_bench_test

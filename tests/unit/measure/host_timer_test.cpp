@@ -5,6 +5,8 @@
 
 #include <vector>
 
+namespace host_timer_test {
+
 using namespace contextual;
 
 namespace {
@@ -51,3 +53,5 @@ TEST_CASE("host_timer: settled twice, a launch keeps one span", "[unit]") {
 TEST_CASE("host_timer: conforms", "[unit]") {
   CHECK(testing::check_timer(host_timer) == std::vector<std::string>{});
 }
+
+}  // namespace host_timer_test

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+namespace metrics_test {
+
 using contextual::compute_elementwise_metrics;
 using contextual::compute_gemm_metrics;
 using contextual::compute_metrics;
@@ -98,3 +100,5 @@ TEST_CASE("compute_gemm_metrics, compute_elementwise_metrics: an extent of 0 is 
   CHECK_THROWS_AS(compute_elementwise_metrics(1, 0, 1, 1us), InvalidArgument);
   CHECK_THROWS_AS(compute_elementwise_metrics(1, 4, -1, 1us), InvalidArgument);
 }
+
+}  // namespace metrics_test

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+namespace spans_test {
+
 using contextual::Span;
 using contextual::measure::busy_ns;
 using contextual::measure::merged;
@@ -93,3 +95,5 @@ TEST_CASE("overlap: up to 2 % of the shorter busy time do not count", "[unit]") 
   // Busy time on another device makes nothing smaller.
   CHECK(overlap({{0, 100, 0}, {0, 100'000, 1}}, {{90, 200, 0}, {200'000, 300'000, 1}}));
 }
+
+}  // namespace spans_test

@@ -3,6 +3,8 @@
 #include "support/child_process.hpp"
 #include "support/engine.hpp"
 
+namespace lone_rank_test {
+
 using namespace contextual;
 using namespace engine_test;
 using detail::LaunchedRank;
@@ -56,3 +58,5 @@ TEST_CASE("child process: lone rank", "[.child]") {
   CHECK_THAT(report.find("first")->warnings.front(), ContainsSubstring("mpi_world"));
   CHECK(report.find("second")->warnings.empty());
 }
+
+}  // namespace lone_rank_test

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace misspelled_test {
+
 using contextual::options::meant_variable;
 using contextual::options::misspelled_variables;
 
@@ -34,3 +36,5 @@ TEST_CASE("misspelled: a warning names both", "[unit]") {
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0] == "environment variable CONTEXTUAL_LOGDIR is not known: is CONTEXTUAL_LOG_DIR meant?");
 }
+
+}  // namespace misspelled_test

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+namespace option_table_test {
+
 using namespace contextual;
 using options::for_each_option;
 using options::resolve;
@@ -129,3 +131,5 @@ TEST_CASE("options: a value that makes no sense is named with what it may be", "
   CHECK(error_of({.grace = milliseconds(-1)}) == "option grace (ms) = -1: it must be at least 0");
   CHECK(error_of({.grace = milliseconds(0)}).empty());
 }
+
+}  // namespace option_table_test

@@ -9,6 +9,8 @@
 
 #include <map>
 
+namespace options_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -274,3 +276,5 @@ TEST_CASE("options: choices are kept where the environment says, unless an optio
   environment.values = parsed({{"CONTEXTUAL_CACHE_DIR", ""}});
   CHECK(options::resolve({.cache_directory = "/call"}, {}, environment).cache_directory.empty());
 }
+
+}  // namespace options_test

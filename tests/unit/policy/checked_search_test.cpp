@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace checked_search_test {
+
 using contextual::InvalidArgument;
 using contextual::SearchTrial;
 using namespace contextual::policy;
@@ -147,3 +149,5 @@ TEST_CASE("search: a plan of many trials is cut where the budget ends", "[unit]"
   CHECK(driver.runs <= budget);
   CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("its budget of"));
 }
+
+}  // namespace checked_search_test

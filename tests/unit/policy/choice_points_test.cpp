@@ -15,6 +15,8 @@
 #include <set>
 #include <string>
 
+namespace choice_points_test {
+
 using contextual::Assignment;
 using contextual::Phase;
 using contextual::SearchLevel;
@@ -881,3 +883,5 @@ TEST_CASE("alternatives: a comparison that is cut unmeasured leaves what was bes
   CHECK(driver.problem("choice").status == ProblemStatus::provisional);
   CHECK_THAT(driver.problem("choice").reason, ContainsSubstring("search: nothing was measured (cut: "));
 }
+
+}  // namespace choice_points_test

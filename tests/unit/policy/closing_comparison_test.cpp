@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 
+namespace closing_comparison_test {
+
 using contextual::Assignment;
 using contextual::SearchObservation;
 using contextual::SearchTrial;
@@ -130,3 +132,5 @@ TEST_CASE("ClosingComparison: the noise is the standard error of the gain", "[un
   CHECK(noisy.result().noise > 0.0005);
   CHECK(noisy.result().noise < 0.02);
 }
+
+}  // namespace closing_comparison_test

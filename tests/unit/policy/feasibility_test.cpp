@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace feasibility_test {
+
 using contextual::Assignment;
 using contextual::policy::Feasibility;
 
@@ -65,3 +67,5 @@ TEST_CASE("holds 16: a config is out once it failed beside three sets of neighbo
   feasibility.succeeded({5, 3});  // now it has succeeded once
   CHECK(feasibility.hopeless().empty());
 }
+
+}  // namespace feasibility_test

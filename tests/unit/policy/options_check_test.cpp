@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+namespace options_check_test {
+
 using contextual::InvalidArgument;
 using contextual::policy::check_options;
 using contextual::policy::largest_count;
@@ -83,3 +85,5 @@ TEST_CASE("PolicyOptions: what is built in is what docs/concepts.md says", "[uni
   CHECK(options.tie_margin == 0.005);
   CHECK(is_valid(options));
 }
+
+}  // namespace options_check_test

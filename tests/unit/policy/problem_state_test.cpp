@@ -10,6 +10,8 @@
 #include <optional>
 #include <vector>
 
+namespace problem_state_test {
+
 using contextual::policy::PolicyOptions;
 using contextual::policy::ProblemRequest;
 using contextual::policy::ProblemState;
@@ -108,3 +110,5 @@ TEST_CASE("ProblemState: the reason names what the walk chose where the search h
   CHECK_THAT(reason_for(1), ContainsSubstring("search: the shortest; walk: fastest by own time"));
   CHECK_THAT(reason_for(0), ContainsSubstring("search: the shortest; walk: config-1, fastest by own time"));
 }
+
+}  // namespace problem_state_test

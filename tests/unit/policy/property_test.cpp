@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+namespace property_test {
+
 using contextual::SearchLevel;
 using namespace contextual::policy;
 using namespace contextual::policy::test;
@@ -277,3 +279,5 @@ TEST_CASE("any run ends in bounded iterations, skips nothing and is the same on 
     RandomRun(seed).run();
   }
 }
+
+}  // namespace property_test

@@ -8,6 +8,8 @@
 #include <map>
 #include <vector>
 
+namespace race_schedule_test {
+
 using contextual::Schedule;
 using contextual::Step;
 using contextual::policy::race_schedule;
@@ -87,3 +89,5 @@ TEST_CASE("race_schedule: of two with the same median the first one leads", "[un
   CHECK(samples.at(1) == 4);
   CHECK(samples.at(2) == 2);  // longer than the first one ever was, but not than the second one
 }
+
+}  // namespace race_schedule_test

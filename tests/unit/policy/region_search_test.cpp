@@ -11,6 +11,8 @@
 #include <memory>
 #include <set>
 
+namespace region_search_test {
+
 using contextual::Phase;
 using contextual::SearchLevel;
 using namespace contextual::policy;
@@ -371,3 +373,5 @@ TEST_CASE("RegionSearch: what an earlier search planned says nothing to the next
   search.observe(search.plan(1), {outcome});
   CHECK(script->observed.size() == 1);
 }
+
+}  // namespace region_search_test

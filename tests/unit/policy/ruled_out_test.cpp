@@ -10,6 +10,8 @@
 #include <set>
 #include <string>
 
+namespace ruled_out_test {
+
 using contextual::SearchLevel;
 using namespace contextual::policy;
 using namespace contextual::policy::test;
@@ -287,3 +289,5 @@ TEST_CASE("search: one that goes on planning what is ruled out is cut, and none 
   CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("ruled out by `feasible`"));
   CHECK(std::all_of(driver.all.begin(), driver.all.end(), options.feasible));
 }
+
+}  // namespace ruled_out_test

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+namespace search_batch_test {
+
 using contextual::Assignment;
 using contextual::SearchTrial;
 using contextual::policy::search_batch;
@@ -59,3 +61,5 @@ TEST_CASE("search_batch of one assignment ends where another one begins", "[unit
   const std::vector<SearchTrial> trials{{{1}, 1}, {{1}, 1}, {{2}, 1}};
   CHECK(search_batch(trials, below_ten, {10, true}).size() == 4);
 }
+
+}  // namespace search_batch_test

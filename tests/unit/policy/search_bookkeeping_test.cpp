@@ -7,6 +7,8 @@
 #include <cmath>
 #include <memory>
 
+namespace search_bookkeeping_test {
+
 using contextual::SearchObservation;
 using namespace contextual::policy;
 using namespace contextual::policy::test;
@@ -679,3 +681,5 @@ TEST_CASE("search: an outcome of an earlier plan of it is refused", "[unit]") {
   }
   CHECK_THROWS_WITH(driver.state.observe(earlier, outcome), ContainsSubstring("not the state's current one"));
 }
+
+}  // namespace search_bookkeeping_test

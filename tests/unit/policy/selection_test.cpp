@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace selection_test {
+
 using contextual::policy::Entrant;
 using contextual::policy::select;
 
@@ -88,3 +90,5 @@ TEST_CASE("selection says when the default is the fastest, alone or not measured
   CHECK(select({entrant(3, 500), entrant(4, 900)}, 0.005)->reason ==
         "fastest by own time, the default has no times");
 }
+
+}  // namespace selection_test

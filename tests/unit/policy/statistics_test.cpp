@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+namespace statistics_test {
+
 using contextual::policy::Statistic;
 using contextual::policy::summarize;
 using contextual::policy::Summary;
@@ -102,3 +104,5 @@ TEST_CASE("median: the middle one, the mean of the middle two, 0 of nothing", "[
   CHECK(median({3, 1, 2}) == 2);
   CHECK(median({4, 1, 2, 3}) == 2.5);
 }
+
+}  // namespace statistics_test

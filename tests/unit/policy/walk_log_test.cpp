@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace walk_log_test {
+
 using contextual::Assignment;
 using contextual::SearchSample;
 using contextual::policy::IterationOutcome;
@@ -62,3 +64,5 @@ TEST_CASE("WalkLog: only a region that succeeds without any makespan lacks them"
   log.note(outcome(100, {10}));
   CHECK_FALSE(log.lacks_makespans());
 }
+
+}  // namespace walk_log_test

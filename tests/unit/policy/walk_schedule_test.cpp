@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+namespace walk_schedule_test {
+
 using contextual::Step;
 using contextual::walk_schedule;
 
@@ -76,3 +78,5 @@ TEST_CASE("walk_schedule refuses requests that make no sense", "[unit]") {
   CHECK_THROWS_AS(walk_schedule({2, {}, 1, huge}), contextual::InvalidArgument);
   CHECK(walk_schedule({2, {}, 1, huge - 1})->remaining_steps() == 2 * static_cast<std::size_t>(huge));
 }
+
+}  // namespace walk_schedule_test

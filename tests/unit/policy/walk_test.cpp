@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace walk_test {
+
 using contextual::SearchLevel;
 using namespace contextual::policy;
 using namespace contextual::policy::test;
@@ -650,3 +652,5 @@ TEST_CASE("a problem of which every config is left out has its default for a can
   CHECK(state.problem(0).choice == 0);
   CHECK_FALSE(state.problem(0).configs[0].left_out);
 }
+
+}  // namespace walk_test

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <string>
 
+namespace choice_lines_test {
+
 using namespace contextual::record;
 
 namespace {
@@ -148,3 +150,5 @@ TEST_CASE("wrapped text: where there is hardly any width, or much indentation, i
   CHECK(longest_line(deep) <= 60);
   CHECK(std::count(deep.begin(), deep.end(), 'x') == 50);
 }
+
+}  // namespace choice_lines_test

@@ -7,6 +7,8 @@
 
 #include <limits>
 
+namespace json_format_test {
+
 using namespace contextual::record;
 using nlohmann::json;
 
@@ -76,3 +78,5 @@ TEST_CASE("to_json_line: entries of lists have their fields, what is unknown in 
   CHECK(parsed["infeasible"][0]["reason"] == "rank 1: no progress in 1000 ms");
   CHECK(parsed["gain"].is_null());
 }
+
+}  // namespace json_format_test

@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace limit_event_test {
+
 using namespace contextual;
 using namespace contextual::record;
 
@@ -41,3 +43,5 @@ TEST_CASE("limit: the report says parts, region, limit and hidden; nothing witho
         "part a: 0.12 ms\npart b: 0.25 ms\nthe region: 0.31 ms\nlimit, which is the longest part: 0.25 ms\n"
         "hidden: 50.0 % of what the other parts take is hidden behind the longest one\n");
 }
+
+}  // namespace limit_event_test

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <type_traits>
 
+namespace log_format_doc_test {
+
 using namespace contextual::record;
 using Json = nlohmann::ordered_json;
 
@@ -189,3 +191,5 @@ TEST_CASE("log-format.md: the examples are what is written, line for line", "[un
     CHECK(json_lines.count(line) == 1);
   }
 }
+
+}  // namespace log_format_doc_test

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+namespace printer_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -149,3 +151,5 @@ TEST_CASE("child process: printing by the environment", "[.child]") {
 TEST_CASE("printing: CONTEXTUAL_PRINT_AUTOTUNING=2 goes over the option", "[unit]") {
   CHECK(run_child("printing by the environment", {{"CONTEXTUAL_PRINT_AUTOTUNING", "2"}}) == 0);
 }
+
+}  // namespace printer_test

@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace progress_test {
+
 using namespace contextual::record;
 using contextual::Phase;
 
@@ -49,3 +51,5 @@ TEST_CASE("format_latency: ms, four digits", "[unit]") {
   CHECK(format_latency(2'712) == "0.002712 ms");
   CHECK(format_latency(12'345'678) == "12.35 ms");
 }
+
+}  // namespace progress_test

@@ -19,6 +19,8 @@
 #include <functional>
 #include <thread>
 
+namespace rank_log_test {
+
 using namespace contextual::record;
 namespace fs = std::filesystem;
 
@@ -355,3 +357,5 @@ TEST_CASE("RankLog: a child may be forked while other threads write", "[unit]") 
   }
   done = true;
 }
+
+}  // namespace rank_log_test

@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+namespace rates_test {
+
 using contextual::KernelMetrics;
 using contextual::record::metrics_of;
 using contextual::record::rates_text;
@@ -24,3 +26,5 @@ TEST_CASE("rates_text: the rates that are known, with their units", "[unit]") {
   CHECK(rates_text(metrics_of({.flops = 1.374389e9, .bytes = 1e6}, 2'000)) == "687.2 TFLOP/s, 500 GB/s");
   CHECK(rates_text(metrics_of({.bytes = 1e6}, 3'000)) == "333.3 GB/s");
 }
+
+}  // namespace rates_test

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+namespace report_test {
+
 using namespace contextual;
 
 namespace {
@@ -317,3 +319,5 @@ TEST_CASE("report: the latest run of a region is found", "[unit]") {
   CHECK(report.find("step")->run_id == "later");
   CHECK(report.find("other") == nullptr);
 }
+
+}  // namespace report_test

@@ -5,6 +5,8 @@
 
 #include <deque>
 
+namespace search_event_test {
+
 using namespace contextual::record;
 using contextual::Assignment;
 using contextual::ChosenBy;
@@ -215,3 +217,5 @@ TEST_CASE("ReportBuilder: the makespans of the report are those of the closing c
   CHECK_FALSE(report.default_makespan.has_value());
   CHECK_FALSE(report.tuned_makespan.has_value());
 }
+
+}  // namespace search_event_test

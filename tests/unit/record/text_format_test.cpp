@@ -3,6 +3,8 @@
 #include "sample_events.hpp"
 #include "support/catch.hpp"
 
+namespace text_format_test {
+
 using namespace contextual::record;
 
 namespace {
@@ -100,3 +102,5 @@ TEST_CASE("to_text: control characters in names and messages are escaped, braces
   const Event warning{"run", 3, "a\nb", Warning{"tab\t bell\a {} {0} %s \xc3\xa4"}};
   CHECK(to_text(warning) == "[rank-3] func: a\\nb | warning: tab\\t bell\\x07 {} {0} %s \xc3\xa4");
 }
+
+}  // namespace text_format_test

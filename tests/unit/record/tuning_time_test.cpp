@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+namespace tuning_time_test {
+
 using contextual::record::TuningTime;
 
 namespace {
@@ -63,3 +65,5 @@ TEST_CASE("tuning time: a batch has the time since the last one, without pauses"
   watch.time.add_walked(0);
   CHECK(watch.time.walk_ns(0) == 10);
 }
+
+}  // namespace tuning_time_test

@@ -9,6 +9,8 @@
 
 #include <memory>
 
+namespace baseline_searches_test {
+
 using search_replay::Assignment;
 using search_replay::CoordinateDescent;
 using search_replay::ExhaustiveSearch;
@@ -100,3 +102,5 @@ TEST_CASE("a baseline does not plan a rejected config", "[unit]") {
   check_rejection<RandomAssignments>();
   check_rejection<ExhaustiveSearch>();
 }
+
+}  // namespace baseline_searches_test

@@ -4,6 +4,8 @@
 
 #include <contextual/error.hpp>
 
+namespace config_text_test {
+
 using contextual::Config;
 using search_replay::config_of_text;
 
@@ -18,3 +20,5 @@ TEST_CASE("text that is no config is rejected", "[unit]") {
     CHECK_THROWS_AS(config_of_text(text), contextual::InvalidArgument);
   }
 }
+
+}  // namespace config_text_test

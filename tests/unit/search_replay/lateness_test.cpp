@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace lateness_test {
+
 using search_replay::Lateness;
 using search_replay::RandomNumbers;
 
@@ -47,3 +49,5 @@ TEST_CASE("delays have the recorded means, which are larger for brief regions", 
   CHECK(mean_delays(1e5).first == Approx(0.15 + of_far_too_long).epsilon(0.1));
   CHECK(mean_delays(1e5).second == Approx(0.03).epsilon(0.1));
 }
+
+}  // namespace lateness_test

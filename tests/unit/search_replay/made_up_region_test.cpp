@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+namespace made_up_region_test {
+
 using contextual::Assignment;
 using namespace search_replay::made_up;
 
@@ -116,3 +118,5 @@ TEST_CASE("a region without its late problem runs without it", "[unit]") {
   CHECK(region.joins_after_runs(last) == 100);
   CHECK(region.run(Assignment(last, 0))->times_ns.size() == last);
 }
+
+}  // namespace made_up_region_test

@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace random_numbers_test {
+
 using search_replay::RandomNumbers;
 
 TEST_CASE("random numbers are the published generator's", "[unit]") {
@@ -30,3 +32,5 @@ TEST_CASE("random numbers have the moments of their distributions", "[unit]") {
   CHECK(normal == Approx(0).margin(0.02));
   CHECK(normal_squared == Approx(1).margin(0.03));
 }
+
+}  // namespace random_numbers_test

@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+namespace recorded_region_test {
+
 using search_replay::RecordedRegion;
 using search_replay::RecordedVisit;
 using search_replay::Recording;
@@ -57,3 +59,5 @@ TEST_CASE("an infeasible run of a recorded region answers nothing and costs a ru
   CHECK(std::isinf(region.regret({1, 0})));
   CHECK(region.regret({0, 0}) == 0);
 }
+
+}  // namespace recorded_region_test

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace recording_test {
+
 using search_replay::Assignment;
 using search_replay::Recording;
 
@@ -75,3 +77,5 @@ TEST_CASE("a recording that cannot be read is named with its line", "[unit]") {
   CHECK_THROWS_AS(Recording::read(folder / "missing.csv"), contextual::InvalidArgument);
   std::filesystem::remove_all(folder);
 }
+
+}  // namespace recording_test

@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+namespace replay_many_test {
+
 using namespace search_replay;
 
 namespace {
@@ -31,3 +33,5 @@ TEST_CASE("an error in a replay is thrown again", "[unit]") {
       "bad", [](std::uint64_t) -> std::unique_ptr<ReplayedRegion> { throw std::runtime_error("no region"); }};
   CHECK_THROWS_WITH(replay_many(source, all_searches()[0], {4, 100, 2}), "no region");
 }
+
+}  // namespace replay_many_test

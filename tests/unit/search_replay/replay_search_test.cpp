@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+namespace replay_search_test {
+
 using contextual::SearchObservation;
 using contextual::SearchTrial;
 using search_replay::Assignment;
@@ -96,3 +98,5 @@ TEST_CASE("without a best assignment the defaults are the choice", "[unit]") {
   ScriptedSearch search({{{1}, 1}});
   CHECK(std::isinf(replay_search(search, region, 100).regret));
 }
+
+}  // namespace replay_search_test

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+namespace replay_summary_test {
+
 using namespace search_replay;
 
 TEST_CASE("a summary has median, 95 % and largest of the replays", "[unit]") {
@@ -32,3 +34,5 @@ TEST_CASE("a curve has the regret of the choice at the time", "[unit]") {
   CHECK(points[3].median_regret == 0.5);
   CHECK(points[4].median_regret == 0.1);
 }
+
+}  // namespace replay_summary_test

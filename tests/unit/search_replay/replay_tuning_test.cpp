@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+namespace replay_tuning_test {
+
 using search_replay::Assignment;
 using search_replay::Replay;
 using search_replay::replay_tuning;
@@ -42,3 +44,5 @@ TEST_CASE("a problem joins the tuning run when the region first launches it", "[
       std::find_if(runs.begin(), runs.end(), [](const Assignment& a) { return a.size() == 2; });
   CHECK(joined - runs.begin() == 21);
 }
+
+}  // namespace replay_tuning_test

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+namespace choice_entry_test {
+
 using namespace contextual::storage;
 using contextual::make_key;
 
@@ -202,3 +204,5 @@ TEST_CASE("ChoiceEntry: a choice that cannot be is refused although its digest i
   entry.makespan_ns = -1;
   CHECK(parse_entry(to_json(entry)).problem == "-1 is no time in ns");
 }
+
+}  // namespace choice_entry_test

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+namespace choice_store_test {
+
 using namespace contextual::storage;
 using contextual::make_key;
 using engine_test::TemporaryDirectory;
@@ -121,3 +123,5 @@ TEST_CASE("ChoiceStore: entries of many threads are all there, and of one set th
   }
   CHECK(configs_in(ChoiceStore(directory.path(), "region")) == std::vector<std::size_t>(8, 19));
 }
+
+}  // namespace choice_store_test

@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+namespace choices_test {
+
 using namespace contextual;
 using contextual::storage::ChoiceEntry;
 using contextual::storage::ChoiceStore;
@@ -344,3 +346,5 @@ TEST_CASE("KeptChoices: a folder that cannot be believed is a problem of whoever
   CHECK(kept.prune({}).problems.size() == 1);
   CHECK(fs::exists(file));
 }
+
+}  // namespace choices_test

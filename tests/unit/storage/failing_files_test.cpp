@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace failing_files_test {
+
 using namespace contextual::storage;
 using contextual::make_key;
 using contextual::detail::TrustedFolder;
@@ -214,3 +216,5 @@ TEST_CASE("ChoiceStore: a folder that cannot be listed is named, and nothing of 
     CHECK_THAT(kept.problems[0], ContainsSubstring(store.path().string()));
   }
 }
+
+}  // namespace failing_files_test

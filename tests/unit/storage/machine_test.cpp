@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace machine_test {
+
 using contextual::detail::add_ranks_per_node;
 using contextual::detail::describe_machine;
 using contextual::detail::machine_text;
@@ -61,3 +63,5 @@ TEST_CASE("node_text: the same each time, without the host's name, or what NCCL 
   CHECK(node_text() == "this one");
   ::unsetenv("NCCL_HOSTID");
 }
+
+}  // namespace machine_test

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace pin_test {
+
 using namespace contextual;
 using namespace contextual::storage;
 
@@ -61,3 +63,5 @@ TEST_CASE("parse_pins: what makes no sense pins nothing, and the problem names t
   refused.refusal = "it is not believed";
   CHECK(parse_pins(refused, "r").problem == "it is not believed");
 }
+
+}  // namespace pin_test

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+namespace trusted_folder_test {
+
 using contextual::detail::TrustedFolder;
 using engine_test::TemporaryDirectory;
 
@@ -217,3 +219,5 @@ TEST_CASE("TrustedFolder: what a process has left that ended while it wrote is r
   CHECK(fs::exists(folder.path() / "some.part"));
   CHECK(folder.read("file").text == "newer");
 }
+
+}  // namespace trusted_folder_test

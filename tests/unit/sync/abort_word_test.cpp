@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace abort_word_test {
+
 using namespace contextual;
 
 TEST_CASE("abort word: every registered word is raised to its own value, and no other", "[unit]") {
@@ -95,3 +97,5 @@ TEST_CASE("abort word: threads register and raise at the same time", "[unit]") {
   raises.join();
   CHECK(raise_abort_words() == 0);
 }
+
+}  // namespace abort_word_test

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+namespace deadline_test {
+
 namespace {
 
 using namespace contextual;
@@ -129,3 +131,5 @@ TEST_CASE("deadline: a wait for a condition that is told ends at once", "[unit]"
   std::unique_lock lock(mutex);
   CHECK(Deadline::after(5min).wait(changed, lock, [&] { return done; }));
 }
+
+}  // namespace deadline_test

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+namespace launcher_test {
+
 namespace {
 
 using contextual::detail::LaunchedRank;
@@ -81,3 +83,5 @@ TEST_CASE("launcher: variables that make no sense are left out", "[unit]") {
   CHECK_FALSE(launched({{"PMI_SIZE", ""}, {"PMI_RANK", ""}}));
   CHECK_FALSE(launched({{"PMI_SIZE", "99999999999999999999"}, {"PMI_RANK", "1"}}));
 }
+
+}  // namespace launcher_test

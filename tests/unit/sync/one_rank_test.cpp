@@ -2,6 +2,8 @@
 
 #include <contextual/testing/communicator_conformance.hpp>
 
+namespace one_rank_test {
+
 using namespace contextual;
 
 TEST_CASE("one_rank: collectives give back what was put in", "[unit]") {
@@ -18,3 +20,5 @@ TEST_CASE("one_rank: collectives give back what was put in", "[unit]") {
 TEST_CASE("one_rank: conforms", "[unit]") {
   CHECK(testing::check_communicator([](int) { return one_rank(); }, 1) == std::vector<std::string>{});
 }
+
+}  // namespace one_rank_test

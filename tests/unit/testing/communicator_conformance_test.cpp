@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+namespace communicator_conformance_test {
+
 using namespace contextual;
 using contextual::testing::check_communicator;
 using contextual::testing::ScriptedWorld;
@@ -142,3 +144,5 @@ TEST_CASE("check_communicator: no communicator is a violation", "[unit]") {
   CHECK(check_communicator([](int) { return nullptr; }, 2) ==
         std::vector<std::string>{"no communicator was made"});
 }
+
+}  // namespace communicator_conformance_test

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+namespace schedule_conformance_test {
+
 using namespace contextual;
 using contextual::testing::check_schedule;
 
@@ -164,3 +166,5 @@ TEST_CASE("check_schedule: a factory that makes nothing is a violation", "[unit]
   CHECK_THAT(check_schedule([](const ScheduleRequest&) { return nullptr; }).front(),
              ContainsSubstring("the factory makes no schedule"));
 }
+
+}  // namespace schedule_conformance_test

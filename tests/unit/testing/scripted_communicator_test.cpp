@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+namespace scripted_communicator_test {
+
 using namespace contextual;
 using contextual::testing::ScriptedWorld;
 
@@ -205,3 +207,5 @@ TEST_CASE("ScriptedWorld: run hands back what a body threw", "[unit]") {
   REQUIRE(thrown[1]);
   CHECK_THROWS_WITH(std::rethrow_exception(thrown[1]), "mine");
 }
+
+}  // namespace scripted_communicator_test

@@ -7,6 +7,8 @@
 
 #include <stdexcept>
 
+namespace scripted_timer_test {
+
 using namespace contextual;
 using contextual::testing::scripted_timer;
 using contextual::testing::scripted_timer_with;
@@ -131,3 +133,5 @@ TEST_CASE("scripted_timer: conforms", "[unit]") {
   CHECK(testing::check_timer(factory, {.work = [](const LaunchInfo&) {}, .covers_host_work = false}) ==
         std::vector<std::string>{});
 }
+
+}  // namespace scripted_timer_test

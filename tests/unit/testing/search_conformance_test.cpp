@@ -7,6 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
+namespace search_conformance_test {
+
 using namespace contextual;
 using contextual::testing::check_search;
 
@@ -259,3 +261,5 @@ TEST_CASE("check_search: a factory that makes nothing is a violation", "[unit]")
   CHECK_THAT(check_search([](const SearchRequest&) { return nullptr; }).front(),
              ContainsSubstring("the factory makes no search"));
 }
+
+}  // namespace search_conformance_test

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+namespace timer_conformance_test {
+
 using namespace contextual;
 using contextual::testing::check_timer;
 
@@ -168,3 +170,5 @@ TEST_CASE("check_timer: a factory that makes nothing is a violation", "[unit]") 
   CHECK(check_timer({}) == std::vector<std::string>{"the factory makes no timer"});
   CHECK(check_timer([] { return nullptr; }) == std::vector<std::string>{"the factory makes no timer"});
 }
+
+}  // namespace timer_conformance_test

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+namespace command_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 
@@ -132,3 +134,5 @@ TEST_CASE("run_command: pipes, directories and odd names in the place of logs ar
   CHECK_THAT(outcome.out, ContainsSubstring("rank-2.jsonl: cannot be read: not a regular file"));
   CHECK(outcome.out.find("rank-01.jsonl") == std::string::npos);
 }
+
+}  // namespace command_test

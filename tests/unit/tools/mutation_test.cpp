@@ -20,6 +20,8 @@
 #include <fstream>
 #include <sstream>
 
+namespace mutation_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 
@@ -117,3 +119,5 @@ TEST_CASE("report: mutated log directories, always one of the documented exit co
   }
   std::filesystem::remove_all(directory);
 }
+
+}  // namespace mutation_test

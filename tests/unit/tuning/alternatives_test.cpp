@@ -10,6 +10,8 @@
 #include <array>
 #include <thread>
 
+namespace alternatives_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -466,3 +468,5 @@ TEST_CASE("without a search the choices by own times are one that `feasible` all
   CHECK(second.outcome == ProblemOutcome::locked_in);
   CHECK_THAT(second.reason, ContainsSubstring("ruled out together"));
 }
+
+}  // namespace alternatives_test

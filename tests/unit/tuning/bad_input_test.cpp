@@ -10,6 +10,8 @@
 #include <cmath>
 #include <memory>
 
+namespace bad_input_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -190,3 +192,5 @@ TEST_CASE("bad input: an empty kernel name is refused by the first launch and by
   CHECK_THAT(error_text<InvalidArgument>([&] { tuner.run("bad_kernel_name", [&] { kernel(); }); }),
              ContainsSubstring("empty name"));
 }
+
+}  // namespace bad_input_test

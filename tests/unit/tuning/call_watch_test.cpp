@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+namespace call_watch_test {
+
 using contextual::tuning::CallWatch;
 using std::chrono::milliseconds;
 
@@ -177,3 +179,5 @@ TEST_CASE("call watch: it is destroyed while it acts without waiting for that", 
   release->set_value();  // reached: the destructor did not wait
   left->get_future().wait();
 }
+
+}  // namespace call_watch_test

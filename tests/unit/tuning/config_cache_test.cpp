@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+namespace config_cache_test {
+
 using namespace contextual;
 using engine_test::TemporaryDirectory;
 
@@ -240,3 +242,5 @@ TEST_CASE("ConfigCache: threads that set, get and clear at once see whole config
   CHECK(cache.get_all_keys().size() == threads + 1);
   CHECK(cache.get(small) == block(rounds));
 }
+
+}  // namespace config_cache_test

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace device_kinds_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using engine_test::TemporaryDirectory;
@@ -235,3 +237,5 @@ TEST_CASE("device kinds: a set that is pinned is launched as it was on each kind
   CHECK(runs == 1);  // nothing is left to tune
   CHECK(within == best_of_each);
 }
+
+}  // namespace device_kinds_test

@@ -12,6 +12,8 @@
 #include <regex>
 #include <stdexcept>
 
+namespace driven_run_test {
+
 using namespace contextual;
 
 namespace {
@@ -134,3 +136,5 @@ TEST_CASE("a driven tuning whose region throws in the middle ends as run does", 
   check_alike(1, 4);
   check_alike(3, 4);
 }
+
+}  // namespace driven_run_test

@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+namespace failing_rank_log_test {
+
 using namespace contextual;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("where all ranks throw because all configs fail on one, the others' lo
     CHECK(end.at("blamed_ranks") == nlohmann::json::array({2}));
   }
 }
+
+}  // namespace failing_rank_log_test

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <system_error>
 
+namespace failures_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -168,3 +170,5 @@ TEST_CASE("holds 5: reasons of configs that failed earlier are told too", "[unit
   CHECK_THAT(text, ContainsSubstring("two is bad"));
   CHECK_THAT(text, ContainsSubstring("out of memory by now"));
 }
+
+}  // namespace failures_test

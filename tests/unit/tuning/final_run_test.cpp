@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+namespace final_run_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -78,3 +80,5 @@ TEST_CASE("holds 17: the final run is repeated three times at most", "[unit]") {
   CHECK(final_runs == 4);  // the first, and three more
   CHECK(problem_of(tuner, "three_times", "three_times").outcome == ProblemOutcome::provisional);
 }
+
+}  // namespace final_run_test

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace function_calls_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -225,3 +227,5 @@ TEST_CASE("wrapped region: a call with a communicator is tuned by its ranks", "[
   CHECK(test::count_failed(thrown) == 0);
   CHECK(chosen == std::vector<std::size_t>{2, 2});
 }
+
+}  // namespace function_calls_test

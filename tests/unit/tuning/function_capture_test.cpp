@@ -8,6 +8,8 @@
 
 #include <vector>
 
+namespace function_capture_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -51,3 +53,5 @@ TEST_CASE("tuned function: while its stream is captured it runs once, with what 
   CHECK(used.back() == 2);
   CHECK(used.size() == 1 + 3 * 2 + 2);
 }
+
+}  // namespace function_capture_test

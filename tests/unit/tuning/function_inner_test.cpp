@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+namespace function_inner_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -191,3 +193,5 @@ TEST_CASE("function with kernels: a function that calls a function is tuned from
   outer();
   CHECK(nested.launched == std::vector<Nested::Launched>{{1, 3}});
 }
+
+}  // namespace function_inner_test

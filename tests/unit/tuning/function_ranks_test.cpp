@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace function_ranks_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using engine_test::TemporaryDirectory;
@@ -211,3 +213,5 @@ TEST_CASE("function on ranks: another process begins with what is kept, and does
     }
   }
 }
+
+}  // namespace function_ranks_test

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+namespace function_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -305,3 +307,5 @@ TEST_CASE("tuned function: a bad config space is reported by the first call", "[
   CHECK_THROWS_AS(function(), ConfigSpaceError);
   CHECK_THROWS_AS(function.with({.autotune = false}), ConfigSpaceError);
 }
+
+}  // namespace function_test

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <vector>
 
+namespace head_start_agreement_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using namespace std::chrono_literals;
@@ -83,3 +85,5 @@ TEST_CASE("head start: the turns of a region's parts have that of its batches, b
     CHECK(with[rank].back().met > with[rank][with[rank].size() - 2].met);
   }
 }
+
+}  // namespace head_start_agreement_test

@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+namespace keep_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using namespace engine_test;
@@ -107,3 +109,5 @@ TEST_CASE("keep: where the ranks together leave every config out the default sta
     CHECK(problem.choice == 0);
   }
 }
+
+}  // namespace keep_test

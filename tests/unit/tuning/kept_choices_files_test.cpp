@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace kept_choices_files_test {
+
 using namespace kept_test;
 using engine_test::TemporaryDirectory;
 
@@ -121,3 +123,5 @@ TEST_CASE("kept choices: where the journal cannot be written the report says so,
     CHECK(run(process).used(2));
   }
 }
+
+}  // namespace kept_choices_files_test

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace kept_choices_local_test {
+
 using namespace kept_test;
 using engine_test::TemporaryDirectory;
 
@@ -143,3 +145,5 @@ TEST_CASE("kept choices: what one rank alone has tuned anew is kept with the res
   CHECK(again.used());
   CHECK(again.configs == std::vector<int>{0, 1, 2});
 }
+
+}  // namespace kept_choices_local_test

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace kept_choices_ranks_test {
+
 using namespace kept_test;
 using engine_test::TemporaryDirectory;
 
@@ -73,3 +75,5 @@ TEST_CASE("kept choices: all ranks use them or all tune, for the same number of 
     }
   }
 }
+
+}  // namespace kept_choices_ranks_test

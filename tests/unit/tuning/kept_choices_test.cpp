@@ -22,6 +22,8 @@
 #include <optional>
 #include <stdexcept>
 
+namespace kept_choices_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using namespace kept_test;
@@ -678,3 +680,5 @@ TEST_CASE("kept choices: what was chosen on another machine is where the search 
   CHECK(tune("second", 0, 4) == Starts(static_cast<std::size_t>(ranks), both));
   CHECK(tune("third", 2, 2) == Starts(static_cast<std::size_t>(ranks), first));  // it has no third config
 }
+
+}  // namespace kept_choices_test

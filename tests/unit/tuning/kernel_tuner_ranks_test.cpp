@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+namespace kernel_tuner_ranks_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using engine_test::TemporaryDirectory;
@@ -224,3 +226,5 @@ TEST_CASE("KernelTuner: a rank that does not arrive, all ranks throw within the 
     CHECK_THAT(text_of(seen.thrown[0]), ContainsSubstring("kernel_tuner gemm"));
   }
 }
+
+}  // namespace kernel_tuner_ranks_test

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+namespace kernel_tuner_test {
+
 using namespace contextual;
 using engine_test::error_text;
 using engine_test::TemporaryDirectory;
@@ -434,3 +436,5 @@ TEST_CASE("KernelTuner: threads that tune with one tuner take turns", "[unit]") 
   CHECK_FALSE(together);
   CHECK(tuner.cache().get_all_keys().size() == 2);
 }
+
+}  // namespace kernel_tuner_test

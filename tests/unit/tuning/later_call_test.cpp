@@ -17,6 +17,8 @@
 #include <sstream>
 #include <thread>
 
+namespace later_call_test {
+
 using namespace contextual;
 using engine_test::Block;
 using engine_test::blocks;
@@ -256,3 +258,5 @@ TEST_CASE("run with nothing to tune: in a hook of another run it is not taken fo
   ContextualAutotuner{options}.run("settled_outer", [&] { outer(); });
   CHECK(events_named(directory.path() / "rank-0.jsonl", "blocked").empty());
 }
+
+}  // namespace later_call_test

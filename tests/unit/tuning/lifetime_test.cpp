@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 
+namespace lifetime_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -195,3 +197,5 @@ TEST_CASE("child process: exit inside a region", "[.child]") {
     }
   });
 }
+
+}  // namespace lifetime_test

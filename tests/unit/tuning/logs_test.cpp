@@ -7,6 +7,8 @@
 
 #include <set>
 
+namespace logs_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -161,3 +163,5 @@ TEST_CASE("fork: a child forked after a run uses what is locked in and may tune 
   CHECK(kernel(2) == 2);
   check_whole(directory);
 }
+
+}  // namespace logs_test

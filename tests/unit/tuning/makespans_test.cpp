@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace makespans_test {
+
 using namespace contextual;
 using contextual::tuning::makespans_of;
 
@@ -65,3 +67,5 @@ TEST_CASE("makespans: a timer that reports no extents is taken at its word", "[u
   const std::vector<IterationTiming> timings{timing, timing};
   CHECK(makespans_of(plan_of({1, 2}), timings, Iterations::pipelined) == Makespans{70, 70});
 }
+
+}  // namespace makespans_test

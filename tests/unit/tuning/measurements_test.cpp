@@ -5,6 +5,8 @@
 
 #include <limits>
 
+namespace measurements_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -155,3 +157,5 @@ TEST_CASE("holds 15: launches of more keys than max_problems use the default and
   CHECK(report_of(tuner, "holds_15_many").problems.size() == 2);
   CHECK(used_by_third == std::vector<int>(5, 0));
 }
+
+}  // namespace measurements_test

@@ -10,6 +10,8 @@
 #include <memory>
 #include <thread>
 
+namespace misuse_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -279,3 +281,5 @@ TEST_CASE("LaunchOrder::any counts on the thread of run too", "[unit]") {
   CHECK_FALSE(errors[0]);
   CHECK_FALSE(errors[1]);
 }
+
+}  // namespace misuse_test

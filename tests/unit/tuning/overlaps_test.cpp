@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace overlaps_test {
+
 using namespace contextual;
 using contextual::tuning::IterationOverlaps;
 
@@ -64,3 +66,5 @@ TEST_CASE("overlaps: several launches of one problem do not overlap each other",
   CHECK(iteration.by_problem(3) == std::vector<bool>{false, false, false});
   CHECK(iteration.by_problem(4) == std::vector<bool>{false, false, false, false});
 }
+
+}  // namespace overlaps_test

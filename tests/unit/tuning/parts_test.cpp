@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+namespace parts_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -192,3 +194,5 @@ TEST_CASE("parts: a name that is empty, there twice or of two lines, or no calla
   CHECK_THAT(error_of({{"a\nb", nothing}}), ContainsSubstring("on one line"));
   CHECK_THAT(error_of({{"a", {}}}), ContainsSubstring("no callable"));
 }
+
+}  // namespace parts_test

@@ -16,6 +16,8 @@
 #include <set>
 #include <vector>
 
+namespace pinned_choices_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using engine_test::TemporaryDirectory;
@@ -421,3 +423,5 @@ TEST_CASE("pins: the same problem by a set and by hand is pinned twice", "[unit]
     CHECK(process.run().used(2));
   }
 }
+
+}  // namespace pinned_choices_test

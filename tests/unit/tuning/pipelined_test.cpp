@@ -11,6 +11,8 @@
 #include <optional>
 #include <utility>
 
+namespace pipelined_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -89,3 +91,5 @@ TEST_CASE("iterations: the timer is told once, before the first iteration", "[un
     CHECK(std::count(events.begin(), events.end(), "begin") == static_cast<int>(events.size()) - 1);
   }
 }
+
+}  // namespace pipelined_test

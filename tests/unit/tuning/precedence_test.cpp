@@ -4,6 +4,8 @@
 
 #include "cache_process.hpp"
 
+namespace precedence_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using engine_test::TemporaryDirectory;
@@ -100,3 +102,5 @@ TEST_CASE("precedence: where nothing else applies the region is tuned, and kept"
   CHECK(row.run([](Options&) {}).tuned(0));
   CHECK(row.run([](Options&) {}).used(0));
 }
+
+}  // namespace precedence_test

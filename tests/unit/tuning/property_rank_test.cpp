@@ -4,6 +4,8 @@
 #include <atomic>
 #include <sstream>
 
+namespace property_rank_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -235,3 +237,5 @@ TEST_CASE("any region on 32 ranks is tuned alike on all and skips nothing and en
 TEST_CASE("any region on 64 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
   check_seeds(64000, 6, 64);
 }
+
+}  // namespace property_rank_test

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace provisional_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -85,3 +87,5 @@ TEST_CASE("holds 17: later calls tune a provisional choice twice, then they keep
   const Report report = tuner.report();
   CHECK(mentions(report.runs.back().warnings, "keep it now"));
 }
+
+}  // namespace provisional_test

@@ -7,6 +7,8 @@
 #include <random>
 #include <thread>
 
+namespace rank_choices_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -220,3 +222,5 @@ TEST_CASE("reports of all ranks have the problems in one order, whichever thread
   CHECK(texts[1] == texts[0]);
   CHECK(texts[2] == texts[0]);
 }
+
+}  // namespace rank_choices_test

@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+namespace rank_communication_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using Catch::Matchers::StartsWith;
@@ -156,3 +158,5 @@ TEST_CASE("holds 8: a slow rank within the deadline changes nothing", "[unit]") 
   CHECK(count_failed(thrown) == 0);
   CHECK(texts == std::vector<std::string>(ranks, texts[0]));
 }
+
+}  // namespace rank_communication_test

@@ -14,6 +14,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace rank_decisions_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -277,3 +279,5 @@ TEST_CASE("holds 6: what one rank throws after the last exchange is its own", "[
   CHECK_FALSE(second_run[0]);
   CHECK_FALSE(second_run[2]);
 }
+
+}  // namespace rank_decisions_test

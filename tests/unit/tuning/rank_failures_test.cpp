@@ -6,6 +6,8 @@
 #include <fstream>
 #include <stdexcept>
 
+namespace rank_failures_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -379,3 +381,5 @@ TEST_CASE("a log directory that one rank cannot write is reported on all ranks",
   CHECK(runs == 0);
   std::filesystem::remove_all(root);
 }
+
+}  // namespace rank_failures_test

@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+namespace rank_final_run_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -62,3 +64,5 @@ TEST_CASE("holds 7: another launch in the final run on one rank is an error on a
     CHECK_THAT(error, ContainsSubstring("rank 0 did not"));
   }
 }
+
+}  // namespace rank_final_run_test

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+namespace rank_hello_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -101,3 +103,5 @@ TEST_CASE("hello: a rank that went on to the next run while the others are in th
   CHECK(threw<RankMismatchError>(thrown[1]));
   CHECK(threw<RankMismatchError>(thrown[2]));
 }
+
+}  // namespace rank_hello_test

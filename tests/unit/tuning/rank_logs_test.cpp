@@ -7,6 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
+namespace rank_logs_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using nlohmann::json;
@@ -112,3 +114,5 @@ TEST_CASE("logs of several ranks: a launch has the makespan of its own rank besi
     CHECK(launches[0].at("makespan_ns").get<int>() == 1000 * ranks);
   }
 }
+
+}  // namespace rank_logs_test

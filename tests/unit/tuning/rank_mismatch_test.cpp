@@ -3,6 +3,8 @@
 
 #include <thread>
 
+namespace rank_mismatch_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -255,3 +257,5 @@ TEST_CASE("holds 7: an extra launch on a worker thread is an error on all ranks"
   });
   check_mismatch(thrown, {"rank 2", "\"worker-extra\"", "tuning iteration 0"});
 }
+
+}  // namespace rank_mismatch_test

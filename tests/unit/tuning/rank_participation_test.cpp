@@ -1,6 +1,8 @@
 #include "support/catch.hpp"
 #include "support/ranks.hpp"
 
+namespace rank_participation_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -251,3 +253,5 @@ TEST_CASE("a local kernel on one rank only keeps the others running beside it", 
   CHECK(runs[0] >= 5 * 3 + 1);
   CHECK(runs == std::vector<int>(ranks, runs[0]));
 }
+
+}  // namespace rank_participation_test

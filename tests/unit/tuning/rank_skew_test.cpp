@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+namespace rank_skew_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -101,3 +103,5 @@ TEST_CASE("a skew of the first run after each exchange changes no choice", "[uni
     }
   }
 }
+
+}  // namespace rank_skew_test

@@ -2,6 +2,8 @@
 #include "support/ranks.hpp"
 #include "support/report_of.hpp"
 
+namespace rank_times_count_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -60,3 +62,5 @@ TEST_CASE("times_count: a kernel that only ranks launch whose times do not count
           "[unit]") {
   CHECK(choices({true, false, false}, Participation::some, 1) == std::vector<std::size_t>{3, 3, 3});
 }
+
+}  // namespace rank_times_count_test

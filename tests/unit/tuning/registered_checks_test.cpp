@@ -8,6 +8,8 @@
 #include <mutex>
 #include <optional>
 
+namespace registered_checks_test {
+
 using namespace contextual;
 using namespace contextual::test;
 
@@ -279,3 +281,5 @@ TEST_CASE("registered checks: an exception of `after_failure` ends the run, and 
 TEST_CASE("registered checks: name the kernels that they concern", "[unit]") {
   CHECK_THROWS_AS(RegisteredChecks({}, {}), InvalidArgument);
 }
+
+}  // namespace registered_checks_test

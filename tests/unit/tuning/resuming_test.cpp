@@ -29,6 +29,8 @@
 #include <thread>
 #include <vector>
 
+namespace resuming_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using engine_test::TemporaryDirectory;
@@ -686,3 +688,5 @@ TEST_CASE("resuming: the journal stays until the choices are kept", "[unit]") {
   CHECK(std::stoll(left(directory.path(), "resumed")) > 50);
   CHECK(files_in(directory.path() / "cache" / "journal", ".journal") == 0);
 }
+
+}  // namespace resuming_test

@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+namespace return_values_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -132,3 +134,5 @@ TEST_CASE("launch: void, references, move-only and non-default-constructible val
   tuner.run("launch_kinds", launch_all);
   launch_all();
 }
+
+}  // namespace return_values_test

@@ -5,6 +5,8 @@
 
 #include <atomic>
 
+namespace revalidation_test {
+
 using namespace contextual;
 using namespace contextual::test;
 using engine_test::TemporaryDirectory;
@@ -139,3 +141,5 @@ TEST_CASE("revalidate: all defaults are not run where `feasible` rules them out"
   REQUIRE(seen.reports[0].warnings.size() == 1);
   CHECK_THAT(seen.reports[0].warnings[0], ContainsSubstring("feasible"));
 }
+
+}  // namespace revalidation_test

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <thread>
 
+namespace settled_run_test {
+
 using namespace contextual;
 using engine_test::Block;
 using engine_test::blocks;
@@ -422,3 +424,5 @@ TEST_CASE("holds 4: a run with nothing to tune falls back to the default and to 
   CHECK(launched[1] == 0);
   CHECK(std::find(launched.begin(), launched.end(), 1) == launched.end());
 }
+
+}  // namespace settled_run_test

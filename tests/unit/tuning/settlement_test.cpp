@@ -8,6 +8,8 @@
 
 #include <memory>
 
+namespace settlement_test {
+
 using namespace contextual;
 using namespace contextual::tuning;
 
@@ -119,3 +121,5 @@ TEST_CASE("settlement: a problem that joins with the next batch is work of other
   batch.timer.others = {std::vector<Span>{}, std::vector<Span>{}};
   CHECK(batch.overlaps(Iterations::joined).front() == std::vector<bool>{true, false});
 }
+
+}  // namespace settlement_test

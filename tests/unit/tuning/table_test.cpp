@@ -3,6 +3,8 @@
 
 #include "support/engine.hpp"
 
+namespace table_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -120,3 +122,5 @@ TEST_CASE("table: with a search the walk's rows are the same ones", "[unit]") {
   CHECK(count_of(without, "\n") == 2 + 6);
   CHECK(walk_rows("table_with_search", contextual::SearchLevel::normal) == without);
 }
+
+}  // namespace table_test

@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+namespace throwing_region_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -107,3 +109,5 @@ TEST_CASE("a tuner and a region are used again after tuning failed", "[unit]") {
   tuner.run("again_after_failure", [&] { kernel(); });
   CHECK(problem_of(tuner, "again_after_failure", "again_after_failure").choice == 1);
 }
+
+}  // namespace throwing_region_test

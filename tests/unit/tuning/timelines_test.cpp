@@ -12,6 +12,8 @@
 #include <sstream>
 #include <stdexcept>
 
+namespace timelines_test {
+
 using namespace contextual;
 using namespace contextual::tuning;
 using nlohmann::json;
@@ -278,3 +280,5 @@ TEST_CASE("logs: a run that fails has no timelines", "[unit]") {
   CHECK(runs == 7);
   CHECK(events_of(directory.path(), 0, "timeline").empty());
 }
+
+}  // namespace timelines_test

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace timer_warning_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -68,3 +70,5 @@ TEST_CASE("timer: nothing is said of kernels of the host, nor by a timer that me
   ContextualAutotuner by_device_timer{quick()};
   CHECK(warnings_of_run(by_device_timer, kernel).empty());
 }
+
+}  // namespace timer_warning_test

@@ -11,6 +11,8 @@
 #include <sstream>
 #include <thread>
 
+namespace watchdog_test {
+
 using namespace contextual;
 using namespace engine_test;
 using std::chrono::milliseconds;
@@ -268,3 +270,5 @@ TEST_CASE("holds 8: a blocked process leaves with the documented exit code and h
   CHECK(last.at("assignment").at(1).at("config_id").get<int>() == 1);
   CHECK_FALSE(last.at("assignment").at(1).at("config").empty());
 }
+
+}  // namespace watchdog_test

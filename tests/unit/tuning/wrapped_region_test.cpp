@@ -7,6 +7,8 @@
 
 #include <memory>
 
+namespace wrapped_region_test {
+
 using namespace contextual;
 using namespace engine_test;
 
@@ -179,3 +181,5 @@ TEST_CASE("wrapped region: a region inside it is part of it in the first and in 
   CHECK(inner() == 2);  // on its own it is a region of its own
   CHECK(LaunchRegistry::instance().locked_in("wrapped_inner", "wrapped_nested", Key{}) == 2);
 }
+
+}  // namespace wrapped_region_test

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t searches_on_page = 20;
 constexpr std::size_t sets_on_page = 200;
-constexpr std::size_t text_in_cell = 120;
+constexpr std::size_t text_of_set = 120;
 
 std::string facts_markup(const SearchView& search) {
   std::string markup;
@@ -37,15 +37,15 @@ std::string measured_markup(const SearchView& search, const ReportOptions& optio
     const MeasuredView& each = search.measured[i];
     const MeasuredWords words = measured_words(each);
     table.add(
-        {shorten(set_text(search, each.config_ids()), text_in_cell), words.samples, words.makespan,
+        {shorten(set_text(search, each.config_ids()), text_of_set), words.samples, words.makespan,
          words.spread.empty() ? "" : "\u00b1 " + words.spread, words.to_choice, standing_text(search, each)},
         each.measured->standing == Standing::choice ? "chosen" : "");
   }
   const std::size_t infeasible = std::min(options.limit(sets_on_page), search.infeasible.size());
   for (std::size_t i = 0; i < infeasible; ++i) {
     const InfeasibleAssignment& each = *search.infeasible[i];
-    table.add({shorten(set_text(search, each.config_ids), text_in_cell), "", "", "", "",
-               "infeasible: " + shorten(each.reason, 2 * text_in_cell)});
+    table.add({shorten(set_text(search, each.config_ids), text_of_set), "", "", "", "",
+               "infeasible: " + shorten(each.reason, 2 * text_of_set)});
   }
   if (table.empty()) {
     return "";

@@ -13,8 +13,8 @@
 namespace contextual::log_report {
 namespace {
 
-constexpr std::size_t text_in_title = 200;
-constexpr double left = 58;
+constexpr std::size_t text_of_place = 200;
+constexpr double map_left = 58;
 constexpr double top = 32;
 constexpr double cell_height = 22;
 constexpr double widest_cell = 48;
@@ -66,7 +66,7 @@ class SearchMap {
         columns_(grid.columns()),
         rows_(grid.rows()),
         cell_width_(std::min(widest_cell,
-                             (plot_width - left - 4) / static_cast<double>(grid.columns().ids.size()))) {}
+                             (plot_width - map_left - 4) / static_cast<double>(grid.columns().ids.size()))) {}
 
   std::string markup() const {
     std::string marks = labels();
@@ -79,7 +79,7 @@ class SearchMap {
  private:
   using Place = SearchGrid::Place;
 
-  double x(std::size_t column) const { return left + cell_width_ * static_cast<double>(column); }
+  double x(std::size_t column) const { return map_left + cell_width_ * static_cast<double>(column); }
   static double y(std::size_t row) { return top + cell_height * static_cast<double>(row); }
 
   std::string column_name() const { return short_name(search_, *columns_.problem); }
@@ -92,7 +92,7 @@ class SearchMap {
   /// The names and ids of both problems, and the background.
   std::string labels() const {
     std::string markup =
-        rectangle(left, top, x(columns_.ids.size()) - left, y(rows_.ids.size()) - top, "unmeasured") +
+        rectangle(map_left, top, x(columns_.ids.size()) - map_left, y(rows_.ids.size()) - top, "unmeasured") +
         text_at(0, 11, axes_text(), "class=\"note\"");
     const std::size_t step = static_cast<std::size_t>(22 / cell_width_) + 1;
     for (std::size_t c = 0; c < columns_.ids.size(); c += step) {
@@ -100,7 +100,8 @@ class SearchMap {
                         "text-anchor=\"middle\"");
     }
     for (std::size_t r = 0; rows_.problem && r < rows_.ids.size(); ++r) {
-      markup += text_at(left - 6, y(r) + 15, shorten(std::to_string(rows_.ids[r]), 8), "text-anchor=\"end\"");
+      markup +=
+          text_at(map_left - 6, y(r) + 15, shorten(std::to_string(rows_.ids[r]), 8), "text-anchor=\"end\"");
     }
     return markup;
   }
@@ -126,7 +127,7 @@ class SearchMap {
   }
 
   std::string title(const Place& place, const GridCell& cell) const {
-    return shorten(what(place, cell), text_in_title) + (cell.within_noise ? "; within noise" : "") +
+    return shorten(what(place, cell), text_of_place) + (cell.within_noise ? "; within noise" : "") +
            cell.notes;
   }
 

@@ -11,7 +11,7 @@ namespace contextual::log_report {
 namespace {
 
 constexpr std::size_t rows_in_text = 60;
-constexpr std::size_t problems_in_text = 64;
+constexpr std::size_t problems_in_table = 64;
 constexpr std::size_t cell_columns = 22;   ///< "config-0 (iter-0..7)" and a little
 constexpr std::size_t fixed_columns = 52;  ///< of phase, iterations, runs and the region's time
 
@@ -73,7 +73,7 @@ void write_block(TextWriter& out, const IterationTable& table, const Block& bloc
 
 void write_iterations(TextWriter& out, const RunAnalysis& analysis, const ReportOptions& options) {
   const IterationTable table = table_of(analysis.view, options.whole_table ? Rows::all : Rows::joined,
-                                        options.limit(problems_in_text));
+                                        options.limit(problems_in_table));
   if (table.rows.empty()) {
     return;
   }

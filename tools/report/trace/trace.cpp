@@ -11,10 +11,8 @@
 namespace contextual::log_report {
 namespace {
 
-constexpr double ns_per_us = 1000;
-
 /// What a row of the viewer has, before rows are split where slices overlap.
-struct Row {
+struct TraceRow {
   std::string name;
   std::vector<Interval> intervals;
   std::vector<std::string> names;
@@ -49,7 +47,7 @@ class Rows {
   }
 
   void write(TraceEvents& events, std::size_t process) const {
-    for (const Row& row : rows_) {
+    for (const TraceRow& row : rows_) {
       const std::vector<std::size_t> lanes = lanes_of(row.intervals);
       std::map<std::size_t, std::size_t> threads;  // by lane
       for (std::size_t i = 0; i < lanes.size(); ++i) {
@@ -65,7 +63,7 @@ class Rows {
   }
 
  private:
-  Row& row_of(const ProblemName* problem, std::int64_t device, const std::string& name) {
+  TraceRow& row_of(const ProblemName* problem, std::int64_t device, const std::string& name) {
     const auto [found, is_new] = index_.try_emplace({problem, device}, rows_.size());
     if (is_new) {
       rows_.push_back({name + ", " + device_text(device), {}, {}, {}});
@@ -73,7 +71,8 @@ class Rows {
     return rows_[found->second];
   }
 
-  void add(Row& row, std::int64_t begin_ns, std::int64_t end_ns, std::string name, TraceJson details) const {
+  void add(TraceRow& row, std::int64_t begin_ns, std::int64_t end_ns, std::string name,
+           TraceJson details) const {
     if (begin_ns < end_ns) {
       row.intervals.push_back(
           {static_cast<double>(begin_ns) + rank_.shift_ns, static_cast<double>(end_ns) + rank_.shift_ns});
@@ -89,7 +88,7 @@ class Rows {
     const auto config = configs_.find({launch.problem, launch.config_id});
     const std::string kernel(launch.problem->kernel);
     const std::string key(launch.problem->key);
-    Row& row = row_of(launch.problem, launch.device, kernel + " " + key);
+    TraceRow& row = row_of(launch.problem, launch.device, kernel + " " + key);
     add(row, launch.begin_ns, launch.end_ns, kernel + " config-" + std::to_string(launch.config_id),
         {{"kernel", kernel},
          {"key", key},
@@ -106,7 +105,7 @@ class Rows {
 
   const RankTimeline& rank_;
   const Configs configs_;
-  std::vector<Row> rows_;
+  std::vector<TraceRow> rows_;
   std::map<std::pair<const ProblemName*, std::int64_t>, std::size_t> index_;
 };
 

@@ -3,11 +3,6 @@
 #include <utility>
 
 namespace contextual::log_report {
-namespace {
-
-constexpr double ns_per_us = 1000;
-
-}  // namespace
 
 void TraceEvents::add_name(const char* what, std::size_t process, std::size_t thread,
                            const std::string& name) {

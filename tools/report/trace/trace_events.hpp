@@ -12,6 +12,8 @@ namespace contextual::log_report {
 
 using TraceJson = nlohmann::ordered_json;
 
+inline constexpr double ns_per_us = 1000;
+
 /// Collects events of the Trace Event Format, which Perfetto and chrome://tracing read. Times are written in
 /// microseconds. A process is what the viewer shows as a group, a thread is a row of it.
 class TraceEvents {

@@ -9,7 +9,7 @@
 namespace contextual::detail {
 namespace {
 
-CUcontext current_context() {
+CUcontext context_of_caller() {
   CUcontext context = nullptr;
   CONTEXTUAL_CU(cuCtxGetCurrent(&context));
   if (context == nullptr) {
@@ -39,7 +39,7 @@ ExchangeBuffer::ExchangeBuffer(std::optional<int> device, std::size_t bytes) : b
     CONTEXTUAL_CU(cuDevicePrimaryCtxRetain(&context_, chosen));
     retained_ = chosen;
   } else {
-    context_ = current_context();
+    context_ = context_of_caller();
   }
   try {
     allocate();

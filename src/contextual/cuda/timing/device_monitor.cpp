@@ -35,7 +35,7 @@ std::optional<std::int64_t> violation_ns(NvmlDevice device, int policy) {
   return time ? std::optional(static_cast<std::int64_t>(time->violation_ns)) : std::nullopt;
 }
 
-std::optional<CUdevice> current_device() {
+std::optional<CUdevice> device_or_nothing() {
   CUdevice device = 0;
   return driver().cuCtxGetDevice(&device) == CUDA_SUCCESS ? std::optional(device) : std::nullopt;
 }
@@ -109,7 +109,7 @@ std::optional<int> DeviceMonitor::device_of(CUcontext context) {
     return known->second;
   }
   if (driver().cuCtxPushCurrent(context) == CUDA_SUCCESS) {
-    known->second = current_device();
+    known->second = device_or_nothing();
     CUcontext popped = nullptr;
     driver().cuCtxPopCurrent(&popped);
   }

@@ -30,7 +30,7 @@ constexpr std::size_t first_pairs = 64;
 constexpr std::size_t usual_batch = 8;  // tuning iterations: the default warm-ups and repeats of a config
 constexpr double ns_per_ms = 1e6;
 
-CUcontext current_context() noexcept {
+CUcontext context_or_null() noexcept {
   CUcontext context = nullptr;
   driver().cuCtxGetCurrent(&context);
   return context;
@@ -40,7 +40,7 @@ CUcontext current_context() noexcept {
 CUcontext context_of(CUstream stream) noexcept {
   CUcontext context = nullptr;
   return stream != nullptr && driver().cuStreamGetCtx(stream, &context) == CUDA_SUCCESS ? context
-                                                                                        : current_context();
+                                                                                        : context_or_null();
 }
 
 std::int64_t ns_of(float time_ms) noexcept {
@@ -59,7 +59,7 @@ class EventTimer final : public Timer {
  public:
   EventTimer() {
     offer_l2_clearing();
-    if (CUcontext context = current_context()) {
+    if (CUcontext context = context_or_null()) {
       contexts_.add(context);
       pools_.push_back(std::make_unique<EventPool>(context, first_pairs));
     }
@@ -76,7 +76,7 @@ class EventTimer final : public Timer {
 
   void begin_iteration(std::int64_t tuning_iteration, IterationNote& note) override {
     ranges_.begin_iteration(tuning_iteration);
-    contexts_.add(current_context());
+    contexts_.add(context_or_null());
     head_start_.begin_iteration();
     note.begin = ++iteration_;
     if (iteration_ == 1) {  // of the batch: all of its times count from there

@@ -42,7 +42,7 @@ look:
 /// Some ms, where a launch asks for some hundred us at most.
 constexpr std::uint64_t most_looks = std::uint64_t{1} << 17;
 constexpr std::size_t bytes_each = 2 * sizeof(std::uint64_t);
-constexpr std::chrono::milliseconds patience{100};
+constexpr std::chrono::milliseconds start_patience{100};
 
 CUfunction spin_kernel() {
   static auto* const kernel = new PtxKernel(spin_ptx, "contextual_spin");
@@ -91,7 +91,7 @@ std::vector<std::int64_t> SpinRuns::wait() {
 
 void SpinRuns::wait_for_stream() {
   outstanding_ = true;
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto until = std::chrono::steady_clock::now() + start_patience;
   CUresult code = driver().cuStreamQuery(stream_);
   while (code == CUDA_ERROR_NOT_READY && std::chrono::steady_clock::now() < until) {
     std::this_thread::yield();

@@ -12,6 +12,8 @@
 #include <set>
 #include <utility>
 
+namespace belief_test {
+
 using contextual::Assignment;
 using contextual::Config;
 using contextual::SearchObservation;
@@ -381,3 +383,5 @@ TEST_CASE("Belief: a lead-in that is far too long does not widen what configs ar
   CHECK(gain_with(105000) < 0.03);
   CHECK(gain_with(250000) < 0.03);
 }
+
+}  // namespace belief_test

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+namespace cholesky_test {
+
 using contextual::policy::search::Cholesky;
 using contextual::policy::search::standard_normal;
 
@@ -111,3 +113,5 @@ TEST_CASE("Cholesky::keep leaves the factor of the first rows", "[unit]") {
   factor.keep(5);
   CHECK(factor.size() == 3);
 }
+
+}  // namespace cholesky_test

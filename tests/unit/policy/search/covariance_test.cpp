@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace covariance_test {
+
 using contextual::SearchProblem;
 using contextual::policy::search::covariance;
 using contextual::policy::search::drift_step;
@@ -104,3 +106,5 @@ TEST_CASE("MeasurementTable::median_value is in the middle, or 0 for no values",
   CHECK(table[2].value == 100);
   CHECK(table.median_value() == 5);
 }
+
+}  // namespace covariance_test

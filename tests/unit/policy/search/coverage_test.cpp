@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+namespace coverage_test {
+
 using contextual::Assignment;
 using contextual::SearchObservation;
 using contextual::SearchProblem;
@@ -138,3 +140,5 @@ TEST_CASE("Coverage finds the untried of a few candidates among very many config
   CHECK(Coverage(space, ledger, 7).any_untried(255));
   CHECK_FALSE(Coverage(space, ledger, 7).any_untried(254));
 }
+
+}  // namespace coverage_test

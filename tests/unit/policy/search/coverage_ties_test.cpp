@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <set>
 
+namespace coverage_ties_test {
+
 using contextual::Assignment;
 using contextual::policy::search::Coverage;
 using contextual::policy::search::SearchSpace;
@@ -49,3 +51,5 @@ TEST_CASE("Coverage gives up a config after three failures", "[unit]") {
   }
   CHECK_FALSE(coverage.next());
 }
+
+}  // namespace coverage_ties_test

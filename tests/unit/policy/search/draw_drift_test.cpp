@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+namespace draw_drift_test {
+
 using contextual::policy::search::GaussianModel;
 using contextual::policy::search::MeasurementTable;
 using contextual::policy::search::SearchSpace;
@@ -51,3 +53,5 @@ TEST_CASE("GaussianModel::Draw: drift leaves a measurement as uncertain as its v
     CHECK(variance_after_one(variances) == Approx(1 * 0.5 / (1 + 0.5)).epsilon(0.1));
   }
 }
+
+}  // namespace draw_drift_test

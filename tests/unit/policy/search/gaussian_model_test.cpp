@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+namespace gaussian_model_test {
+
 using contextual::Assignment;
 using contextual::SearchProblem;
 using contextual::policy::search::covariance;
@@ -253,3 +255,5 @@ TEST_CASE("GaussianModel::Draw::Place has the value of the draw, also after a mo
   place.move(2, 5);
   CHECK(place.value() == Approx(draw({0, 1, 5, 3})));
 }
+
+}  // namespace gaussian_model_test

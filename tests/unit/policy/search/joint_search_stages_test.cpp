@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+namespace joint_search_stages_test {
+
 using contextual::Assignment;
 using contextual::SearchRequest;
 using contextual::policy::search::JointSearch;
@@ -140,3 +142,5 @@ TEST_CASE("JointSearch: with runs left over, another exploration and another rac
     CHECK(races == 2);
   }
 }
+
+}  // namespace joint_search_stages_test

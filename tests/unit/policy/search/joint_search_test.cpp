@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+namespace joint_search_test {
+
 using contextual::Assignment;
 using contextual::SearchRequest;
 using contextual::SearchTrial;
@@ -371,3 +373,5 @@ TEST_CASE("JointSearch leaves out what was chosen elsewhere and is no candidate 
     CHECK(assignment != Assignment{2, 2});
   }
 }
+
+}  // namespace joint_search_test

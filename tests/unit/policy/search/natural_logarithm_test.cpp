@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+namespace natural_logarithm_test {
+
 using contextual::policy::search::natural_logarithm;
 
 namespace {
@@ -40,3 +42,5 @@ TEST_CASE("natural_logarithm of the smallest and the largest numbers", "[unit]")
   CHECK(near_the_library(std::numeric_limits<double>::min()));
   CHECK(near_the_library(std::numeric_limits<double>::max()));
 }
+
+}  // namespace natural_logarithm_test

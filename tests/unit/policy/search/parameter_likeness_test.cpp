@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+namespace parameter_likeness_test {
+
 using contextual::Config;
 using contextual::SearchProblem;
 using contextual::policy::search::covariance;
@@ -76,3 +78,5 @@ TEST_CASE("GaussianModel::Draw: configs vary together by the parameters that the
   CHECK(mean_product(model, 1, 2) == Approx(covariance(variances, {0, 0.5}, 1)).margin(0.06));
   CHECK(mean_product(model, 0, 2) == Approx(0).margin(0.06));
 }
+
+}  // namespace parameter_likeness_test

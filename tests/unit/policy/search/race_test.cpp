@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
+namespace race_test {
+
 using contextual::Assignment;
 using contextual::SearchObservation;
 using contextual::policy::search::Belief;
@@ -135,3 +137,5 @@ TEST_CASE("Race: with enough visits it is decided", "[unit]") {
   CHECK(decided);
   CHECK(belief.expected({1}) < belief.expected({2}));
 }
+
+}  // namespace race_test

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <set>
 
+namespace random_numbers_test {
+
 using contextual::policy::search::mixed;
 using contextual::policy::search::RandomWords;
 using contextual::policy::search::standard_normal;
@@ -105,3 +107,5 @@ TEST_CASE("coarse_normal has a mean of 0 and a variance of 1", "[unit]") {
   CHECK(sum / count == Approx(0).margin(0.03));
   CHECK(squares / count == Approx(1).margin(0.03));
 }
+
+}  // namespace random_numbers_test

@@ -6,6 +6,8 @@
 
 #include <set>
 
+namespace search_space_test {
+
 using contextual::Config;
 using contextual::SearchProblem;
 using contextual::policy::search::SearchSpace;
@@ -138,3 +140,5 @@ TEST_CASE("SearchSpace::advance passes over what is no candidate", "[unit]") {
   space.reject(0, 2);
   CHECK_FALSE(space.first());
 }
+
+}  // namespace search_space_test

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+namespace trial_ledger_test {
+
 using contextual::Assignment;
 using contextual::SearchObservation;
 using contextual::SearchRun;
@@ -226,3 +228,5 @@ TEST_CASE("TrialLedger: later measurements do not move the earlier ones", "[unit
   REQUIRE(failures.size() == 4);
   CHECK(failures[0].value == 1);
 }
+
+}  // namespace trial_ledger_test

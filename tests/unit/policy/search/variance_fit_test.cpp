@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+namespace variance_fit_test {
+
 using contextual::Assignment;
 using contextual::policy::search::fit_variances;
 using contextual::policy::search::Measurement;
@@ -57,3 +59,5 @@ TEST_CASE("fit_variances: most fits cannot be improved by another one that begin
   }
   CHECK(final_ones > 6);
 }
+
+}  // namespace variance_fit_test

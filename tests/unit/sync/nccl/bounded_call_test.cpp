@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <thread>
 
+namespace bounded_call_test {
+
 using contextual::Deadline;
 using contextual::sync::bounded_call;
 
@@ -57,3 +59,5 @@ TEST_CASE("bounded call: what the body owned is gone when the call is over", "[u
   CHECK(bounded_call([kept = std::move(owned)] { static_cast<void>(*kept); }, deadline));
   CHECK(observed.expired());
 }
+
+}  // namespace bounded_call_test

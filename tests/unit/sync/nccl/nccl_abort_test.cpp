@@ -22,6 +22,8 @@
 #include <thread>
 #include <vector>
 
+namespace nccl_abort_test {
+
 using namespace contextual;
 using namespace nccl_test;
 using namespace std::chrono_literals;
@@ -297,3 +299,5 @@ TEST_CASE("holds 8: a rank over NCCL that cannot be aborted leaves with exit cod
 TEST_CASE("NCCL expiry: a rank whose abort returns within the grace throws and goes on", "[unit]") {
   CHECK(run_child("NCCL returns within the grace") == 0);
 }
+
+}  // namespace nccl_abort_test

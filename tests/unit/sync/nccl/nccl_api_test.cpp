@@ -11,6 +11,8 @@
 #include <climits>
 #include <string>
 
+namespace nccl_api_test {
+
 using namespace contextual;
 using namespace contextual::sync;
 using engine_test::error_text;
@@ -94,3 +96,5 @@ TEST_CASE("launch_status: an NCCL call that succeeded or is in progress is no fa
   CHECK(launch_failure(ncclRemoteError) == "remote process exited (6)");
   CHECK_FALSE(device_failure(ncclUnhandledCudaError));
 }
+
+}  // namespace nccl_api_test

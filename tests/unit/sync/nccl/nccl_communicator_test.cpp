@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+namespace nccl_communicator_test {
+
 using namespace contextual;
 using namespace nccl_test;
 using engine_test::error_text;
@@ -292,3 +294,5 @@ TEST_CASE("nccl_communicator: a rank that stays away from the application's broa
     CHECK(scripted.aborted() == 0);  // it is the application's to abort
   }
 }
+
+}  // namespace nccl_communicator_test

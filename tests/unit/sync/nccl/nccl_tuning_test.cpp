@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace nccl_tuning_test {
+
 using namespace contextual;
 using namespace std::chrono_literals;
 using nccl_test::make_ranks;
@@ -70,3 +72,5 @@ TEST_CASE("tuning over NCCL: a rank that leaves the program is a CommunicationEr
   }
   CHECK(scripted.aborted() == 2);
 }
+
+}  // namespace nccl_tuning_test

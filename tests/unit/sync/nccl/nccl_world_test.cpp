@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+namespace nccl_world_test {
+
 using namespace contextual;
 using namespace std::chrono_literals;
 using engine_test::error_text;
@@ -116,3 +118,5 @@ TEST_CASE("nccl_communicator: its process rank is the launcher's", "[unit]") {
   CHECK(run_child("a group of a program", {{"OMPI_COMM_WORLD_SIZE", "8"}, {"OMPI_COMM_WORLD_RANK", "5"}}) ==
         0);
 }
+
+}  // namespace nccl_world_test

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace rendezvous_message_test {
+
 using namespace contextual::sync;
 
 TEST_CASE("rendezvous message: a greeting arrives as it was sent, byte for byte the same on every machine",
@@ -61,3 +63,5 @@ TEST_CASE("rendezvous message: more missing ranks than fit are cut, and the rest
   REQUIRE(answer);
   CHECK(answer->missing.size() == Answer::most_bytes / 4);
 }
+
+}  // namespace rendezvous_message_test

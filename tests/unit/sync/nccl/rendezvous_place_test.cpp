@@ -8,6 +8,8 @@
 #include <map>
 #include <string>
 
+namespace rendezvous_place_test {
+
 using namespace contextual;
 using namespace contextual::sync;
 using detail::LaunchedRank;
@@ -109,3 +111,5 @@ TEST_CASE("rendezvous place: the first host of Slurm's lists", "[unit]") {
   CHECK(first_host("").empty());
   CHECK(first_host("node[1").empty());
 }
+
+}  // namespace rendezvous_place_test

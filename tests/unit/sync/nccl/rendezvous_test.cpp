@@ -19,6 +19,8 @@
 #include <thread>
 #include <vector>
 
+namespace rendezvous_test {
+
 using namespace contextual;
 using namespace contextual::sync;
 using namespace std::chrono_literals;
@@ -280,3 +282,5 @@ TEST_CASE("rendezvous: other machines are listened to unless all ranks are on th
   CHECK(is_loopback("localhost"));
   CHECK_FALSE(is_loopback("node-127"));
 }
+
+}  // namespace rendezvous_test

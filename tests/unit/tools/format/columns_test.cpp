@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace columns_test {
+
 using namespace contextual::log_report;
 
 TEST_CASE("shorten, wrap: text fits into its columns and is cut between characters only", "[unit]") {
@@ -11,3 +13,5 @@ TEST_CASE("shorten, wrap: text fits into its columns and is cut between characte
   CHECK(wrap("one two three four", 9) == std::vector<std::string>{"one two", "three", "four"});
   CHECK(wrap(std::string(100, 'x'), 10, 2) == std::vector<std::string>{std::string(10, 'x'), "xxxxxxx..."});
 }
+
+}  // namespace columns_test

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+namespace quantities_test {
+
 using namespace contextual::log_report;
 
 TEST_CASE("duration_text: the unit fits, digits are rounded into it, nothing is not finite", "[unit]") {
@@ -22,3 +24,5 @@ TEST_CASE("rate_text: four significant digits, nothing without a value", "[unit]
   CHECK(rate_text(std::nullopt).empty());
   CHECK(rate_text(std::numeric_limits<double>::infinity()) == "?");
 }
+
+}  // namespace quantities_test

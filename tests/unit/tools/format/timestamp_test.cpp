@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace timestamp_test {
+
 using namespace contextual::log_report;
 
 TEST_CASE("seconds_of: reads what it wrote and nothing else", "[unit]") {
@@ -12,3 +14,5 @@ TEST_CASE("seconds_of: reads what it wrote and nothing else", "[unit]") {
   CHECK_FALSE(seconds_of("").has_value());
   CHECK_FALSE(seconds_of("9999-99-99T99:99:99Z").has_value());
 }
+
+}  // namespace timestamp_test

@@ -3,6 +3,8 @@
 #include "support/catch.hpp"
 #include "unit/tools/sample_logs.hpp"
 
+namespace html_report_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 
@@ -93,3 +95,5 @@ TEST_CASE("html_report: marks are bounded for a run of very many iterations", "[
   CHECK(count(page, "class=\"mark\"") < 3'000);
   CHECK(page.size() < 2'000'000);
 }
+
+}  // namespace html_report_test

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+namespace plot_axis_test {
+
 using contextual::log_report::Axis;
 using contextual::log_report::Scale;
 
@@ -29,3 +31,5 @@ TEST_CASE("Axis: any values give finite positions inside", "[unit]") {
     CHECK(axis.ticks(4).size() <= 64);
   }
 }
+
+}  // namespace plot_axis_test

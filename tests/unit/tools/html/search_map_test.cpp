@@ -4,6 +4,8 @@
 
 #include <functional>
 
+namespace search_map_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 using contextual::ChosenBy;
@@ -110,3 +112,5 @@ TEST_CASE("search_map: its size is bounded, the longest sets are left out", "[un
   CHECK_THAT(map, ContainsSubstring("configs of longer sets left out"));
   CHECK_THAT(map, ContainsSubstring("; chosen</title>"));
 }
+
+}  // namespace search_map_test

@@ -6,6 +6,8 @@
 
 #include <functional>
 
+namespace aligned_timelines_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 
@@ -122,3 +124,5 @@ TEST_CASE("aligned_timelines: logs without timelines have none", "[unit]") {
   REQUIRE(runs.size() == 1);
   CHECK(aligned_timelines(runs[0]).empty());
 }
+
+}  // namespace aligned_timelines_test

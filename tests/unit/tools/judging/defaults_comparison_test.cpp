@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace defaults_comparison_test {
+
 using namespace contextual::log_report;
 using Catch::Matchers::WithinAbs;
 using contextual::ChosenBy;
@@ -67,3 +69,5 @@ TEST_CASE("compared_with_defaults: another reference, or one without times, says
   CHECK_FALSE(comparison_of(untimed).has_value());
   CHECK_FALSE(comparison_of(no_gain).has_value());
 }
+
+}  // namespace defaults_comparison_test

@@ -5,6 +5,8 @@
 #include "support/catch.hpp"
 #include "unit/tools/sample_logs.hpp"
 
+namespace ending_test {
+
 using namespace contextual::log_report;
 using Catch::Matchers::StartsWith;
 using namespace report_test;
@@ -276,3 +278,5 @@ TEST_CASE("ending_of: a rank count of a thousand million takes no memory for tho
     CHECK(ending.culprit_line().size() < 1'000);
   }
 }
+
+}  // namespace ending_test

@@ -5,6 +5,8 @@
 
 #include <limits>
 
+namespace iteration_table_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 
@@ -55,3 +57,5 @@ TEST_CASE("table_of: iterations and steps as large as numbers get neither overfl
   const IterationTable table = table_of(run.analysis.view, Rows::joined, 10);
   CHECK(table.rows.back().iterations == std::vector<Range>{{largest, largest}});
 }
+
+}  // namespace iteration_table_test

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+namespace problem_result_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 
@@ -61,3 +63,5 @@ TEST_CASE("analyse: rejected configs have their reason, ids without a line are n
   CHECK(gemm.find(7)->rejection == "rank 0: too much shared memory");
   CHECK(gemm.not_measured == std::vector<Range>{{3, 6}});
 }
+
+}  // namespace problem_result_test

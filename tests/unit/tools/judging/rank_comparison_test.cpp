@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 
+namespace rank_comparison_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 
@@ -91,3 +93,5 @@ TEST_CASE("analyse: a rank that stopped earlier does not disagree", "[unit]") {
   const Analysed run = analysed({lines_of(events_of({}, 0)), lines_of(until(events_of({}, 1), 6))});
   CHECK(run.analysis.comparison.disagreements.empty());
 }
+
+}  // namespace rank_comparison_test

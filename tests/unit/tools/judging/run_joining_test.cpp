@@ -4,6 +4,8 @@
 #include "support/catch.hpp"
 #include "unit/tools/sample_logs.hpp"
 
+namespace run_joining_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 
@@ -81,3 +83,5 @@ TEST_CASE("join_runs: a run_id that a later program has again is another run", "
   const Logs logs = read({lines_of(events_of(run, 0)) + lines_of(events_of(run, 0))});
   CHECK(join_runs(logs).size() == 2);
 }
+
+}  // namespace run_joining_test

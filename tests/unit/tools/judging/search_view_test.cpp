@@ -3,6 +3,8 @@
 #include "support/catch.hpp"
 #include "unit/tools/judging/analysed.hpp"
 
+namespace search_view_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 using Catch::Matchers::WithinAbs;
@@ -81,3 +83,5 @@ TEST_CASE("view_of: a search without a choice has none, and compares with nothin
   CHECK(search.defaults.empty());
   CHECK_FALSE(search.measured[0].to_choice.has_value());
 }
+
+}  // namespace search_view_test

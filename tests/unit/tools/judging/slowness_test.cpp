@@ -3,6 +3,8 @@
 #include "support/catch.hpp"
 #include "unit/tools/judging/analysed.hpp"
 
+namespace slowness_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 
@@ -28,3 +30,5 @@ TEST_CASE("analyse: warm-ups and lead-ins say nothing about slow ranks", "[unit]
   CHECK(run.analysis.slowness[1].iterations == 10);  // gemm
   CHECK(run.analysis.slowness[2].iterations == 11);  // norm, which has no warm-up beside gemm's third config
 }
+
+}  // namespace slowness_test

@@ -4,6 +4,8 @@
 #include "support/catch.hpp"
 #include "unit/record/sample_events.hpp"
 
+namespace decode_test {
+
 using namespace contextual::log_report;
 using Catch::Matchers::StartsWith;
 namespace samples = contextual::record::samples;
@@ -174,3 +176,5 @@ TEST_CASE("decode_line: names cannot move a terminal's cursor", "[unit]") {
   const std::string_view kernel = std::get<Launch>(decoded.event->body).config.problem->kernel;
   CHECK(kernel == "a\\x1b[2J\\x00\\u202eb\\nc");
 }
+
+}  // namespace decode_test

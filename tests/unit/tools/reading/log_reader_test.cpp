@@ -5,6 +5,8 @@
 #include "unit/record/sample_events.hpp"
 #include "unit/tools/sample_logs.hpp"
 
+namespace log_reader_test {
+
 using Catch::Matchers::StartsWith;
 using contextual::log_report::Logs;
 
@@ -37,3 +39,5 @@ TEST_CASE("read_log: a line of more than 4 MiB is skipped, the one after it read
   CHECK(logs.files[0].damaged[0].reason == "longer than 4 MiB");
   CHECK(logs.runs.size() == 1);
 }
+
+}  // namespace log_reader_test

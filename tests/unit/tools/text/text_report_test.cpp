@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <sstream>
 
+namespace text_report_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 
@@ -219,3 +221,5 @@ TEST_CASE("text_report: damaged lines are named, at most some of them", "[unit]"
   CHECK_THAT(text, ContainsSubstring("rank-0.jsonl:"));
   CHECK_THAT(text, ContainsSubstring("995 more"));
 }
+
+}  // namespace text_report_test

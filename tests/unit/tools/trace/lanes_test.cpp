@@ -2,6 +2,8 @@
 
 #include "support/catch.hpp"
 
+namespace lanes_test {
+
 using namespace contextual::log_report;
 
 TEST_CASE("lanes_of: intervals that touch share a lane, those that overlap do not", "[unit]") {
@@ -13,3 +15,5 @@ TEST_CASE("lanes_of: the order of the intervals does not matter", "[unit]") {
   CHECK(lanes_of({{10, 30}, {0, 10}, {9, 20}}) == std::vector<std::size_t>{0, 0, 1});
   CHECK(lanes_of({}).empty());
 }
+
+}  // namespace lanes_test

@@ -5,6 +5,8 @@
 #include "unit/tools/sample_logs.hpp"
 #include "unit/tools/trace/trace_checks.hpp"
 
+namespace trace_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 using nlohmann::json;
@@ -78,3 +80,5 @@ TEST_CASE("trace: names from a log cannot break the JSON", "[unit]") {
   const json trace = trace_of({lines_of(events)});
   CHECK(check_trace(trace).size() == 2);
 }
+
+}  // namespace trace_test

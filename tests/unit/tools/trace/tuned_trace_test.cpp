@@ -10,6 +10,8 @@
 
 #include <sstream>
 
+namespace tuned_trace_test {
+
 using namespace contextual;
 using namespace contextual::log_report;
 using namespace contextual::test;
@@ -143,3 +145,5 @@ TEST_CASE("trace of a tuning run: without a handshake, aligned at the first laun
   CHECK(check_trace(result.trace).size() == 4);
   CHECK_FALSE(result.trace.at("otherData").at("chosen").at("alignment_error_is_bounded").get<bool>());
 }
+
+}  // namespace tuned_trace_test

@@ -8,6 +8,8 @@
 #include "unit/record/sample_events.hpp"
 #include "unit/tools/sample_logs.hpp"
 
+namespace limit_wording_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 
@@ -73,3 +75,5 @@ TEST_CASE("limit: text and page show it where the log has it, and nothing where 
     }
   }
 }
+
+}  // namespace limit_wording_test

@@ -5,6 +5,8 @@
 
 #include <functional>
 
+namespace search_wording_test {
+
 using namespace contextual::log_report;
 using namespace report_test;
 using contextual::ChosenBy;
@@ -150,3 +152,5 @@ TEST_CASE("short_name: the key is there where several problems have one kernel",
   CHECK(short_name(search, 2) == "norm");
   CHECK(short_name(search, 3) == "?");
 }
+
+}  // namespace search_wording_test
