@@ -15,6 +15,8 @@ function(contextual_target_defaults target)
   target_compile_options(${target} PRIVATE "$<${of_cxx}:-Wall;-Wextra;-Wpedantic>"
     # GCC 12 warns of overlapping copies inside std::string's operator+ (GCC bug 105651, fixed in 13).
     $<$<AND:${of_cxx},$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+    # To GCC, files that are compiled as one are headers, whose anonymous namespaces should not be in types.
+    $<$<AND:${of_cxx},$<CXX_COMPILER_ID:GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-subobject-linkage>
     $<$<AND:${of_cxx},$<BOOL:${CONTEXTUAL_WARNINGS_AS_ERRORS}>>:-Werror>)
   if(CONTEXTUAL_SANITIZE)
     list(JOIN CONTEXTUAL_SANITIZE "," sanitizers)

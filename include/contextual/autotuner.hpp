@@ -96,8 +96,8 @@ class CONTEXTUAL_API ContextualAutotuner {
   /// `call` has what this call does differently, or is null.
   void call_erased(detail::TunedState& state, std::string_view name, const std::function<void()>& region,
                    const Options& options, const Options* call = nullptr);
-  /// Throws InvalidArgument for what a region's call cannot do.
-  static Options options_of(const CallOptions& call, std::string_view region);
+  /// Of a call of a wrapped region, which has `options`. Throws InvalidArgument for what its calls cannot do.
+  Options options_of(const CallOptions& call, std::string_view region, const Options& options) const;
   static std::shared_ptr<detail::TunedState> new_tuned_state();
 
   struct Impl;

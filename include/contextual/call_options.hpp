@@ -14,12 +14,15 @@ namespace contextual {
 /// left out. On several ranks, all ranks of the call give the same ones.
 struct CallOptions {
   /// False: the call tunes nothing and runs once, with the defaults, or with the first config that has the
-  /// values of `fixed`. What is chosen stays for other calls.
+  /// values of `fixed`; so do the kernels that it launches, whatever the environment says. What is chosen
+  /// stays for other calls.
   bool autotune = true;
-  /// True: rank 0 prints to stderr what the call tunes and chooses, and which config it uses.
+  /// True: rank 0 prints to stderr what the call tunes and chooses. Outside of regions and captures, a
+  /// function's call also prints which config it uses.
   bool verbose = false;
-  /// The ranks that make this call. Null: those of the tuner. What a function chooses with one communicator
-  /// is not used in calls with another one.
+  /// The ranks that make this call. Null: those of the tuner. What is chosen with one communicator is not
+  /// used in this process's calls with another one, so keep one object for each group of ranks. What is kept
+  /// for other processes goes by the size of the group and the kinds of its machines.
   std::shared_ptr<Communicator> communicator{};
   /// Parameters with the values that the call must use: `{{"BLOCK", 128}}`. Only the configs with all of
   /// these values are candidates. Their choice is kept apart from that of calls that fix nothing, or

@@ -21,6 +21,7 @@ struct ThreadState {
   UsePass* use = nullptr;      ///< set during a call of a region that runs without tuning, see UsePass
   std::uint32_t region = 0;    ///< the active region's id, or 0 for none
   bool defaults_only = false;  ///< set in Mode::off: of the region's choices only those that are pinned
+  bool in_hook = false;        ///< set in hooks between the calls of the region, which are no part of it
   std::uint64_t scope = 0;     ///< the alternatives around the launch, see scope_of; 0 for none
 };
 

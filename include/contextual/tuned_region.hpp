@@ -53,7 +53,7 @@ class TunedRegion {
   /// The same. Throws InvalidArgument if parameters are fixed, because a region has none of its own.
   template <typename... Args>
   decltype(auto) with(const CallOptions& options, Args&&... args) {
-    const Options of_call = ContextualAutotuner::options_of(options, name_);
+    const Options of_call = tuner_->options_of(options, name_, options_);
     return call(&of_call, args...);
   }
 

@@ -23,6 +23,12 @@ inline std::uint32_t region_of(const ThreadState& state) {
   return state.region & ~of_defaults;
 }
 
+/// Returns true in a call of a region, in whatever mode and whether it is tuned or not: a run in there is
+/// part of it.
+inline bool in_region_call(const ThreadState& state) {
+  return state.log != nullptr || state.use != nullptr || (state.region != 0 && !state.in_hook);
+}
+
 /// Sets the calling thread's state as long as it lives, then restores the previous one.
 class ThreadStateScope {
  public:

@@ -46,10 +46,8 @@ class ActiveRun {
   ~ActiveRun() { LaunchRegistry::instance().end_run(); }
 };
 
-/// In a region that is being tuned, or in a wrapped region's later call: a run in there is part of it. In
-/// both, or the region inside would start to tune in the first call that is to run once.
 bool inside_region() {
-  return detail::thread_state().log != nullptr || detail::thread_state().use != nullptr;
+  return detail::in_region_call(detail::thread_state());
 }
 
 /// Null where no log can be written: the ranks have agreed to go on.
@@ -92,8 +90,10 @@ struct ContextualAutotuner::Impl {
   options::ResolvedOptions resolve(const Options& call) const {
     return options::resolve(call, options, options::environment());
   }
-  static std::uint32_t region_id(const std::string& region, const options::ResolvedOptions& resolved) {
-    return LaunchRegistry::instance().region_id(resolved.communicator->process_scope(), region);
+  std::uint32_t region_id(const std::string& region, const options::ResolvedOptions& resolved) const {
+    const std::shared_ptr<Communicator>& group = resolved.communicator;
+    const std::shared_ptr<Communicator> own = group->size() == 1 ? group : resolve({}).communicator;
+    return LaunchRegistry::instance().region_id(tuning::scope_of_group(group, own.get()), region);
   }
 
   /// In every mode. Returns whether every launch was of a problem that is tracked (see max_problems).
@@ -555,7 +555,8 @@ std::shared_ptr<detail::TunedState> ContextualAutotuner::new_tuned_state() {
   return std::make_shared<detail::TunedState>();
 }
 
-Options ContextualAutotuner::options_of(const CallOptions& call, std::string_view region) {
+Options ContextualAutotuner::options_of(const CallOptions& call, std::string_view region,
+                                        const Options& of_region) const {
   if (!call.fixed.empty()) {
     throw InvalidArgument("region \"" + std::string(region) + "\": a call cannot fix " +
                           call.fixed.to_string() +
@@ -566,7 +567,7 @@ Options ContextualAutotuner::options_of(const CallOptions& call, std::string_vie
     options.mode = Mode::off;
   }
   if (call.verbose) {
-    options.print = Print::choices;
+    options.print = std::max(impl_->resolve(of_region).print, Print::choices);
   }
   options.communicator = call.communicator;
   return options;
@@ -580,7 +581,11 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
     return;
   }
   const auto resolve = [&] {
-    return impl_->resolve(call == nullptr ? options : options::merged(*call, options));
+    ResolvedOptions resolved = impl_->resolve(call == nullptr ? options : options::merged(*call, options));
+    if (call != nullptr && call->mode == Mode::off) {
+      resolved.mode = Mode::off;  // the environment does not make this one call tune
+    }
+    return resolved;
   };
   if (call != nullptr && (call->mode || call->always_tune || call->communicator)) {
     impl_->start(std::string(name), region, resolve(), {});

@@ -41,7 +41,7 @@ bool BatchRunner::begin_iteration(const BatchPlan& plan) {
   timing_ = {};
   timing_.tuning_iteration = tuning_iteration;
   // Launches of the hooks are not part of what is tuned; they use what is locked in for the region.
-  hooks_.emplace(detail::ThreadState{.region = context_.region_id()});
+  hooks_.emplace(detail::ThreadState{.region = context_.region_id(), .in_hook = true});
   try {
     if (options_.before_iteration) {
       const Watchdog::Section section(watchdog_,

@@ -2,7 +2,24 @@
 
 #include "contextual/tuning/lock_ins.hpp"
 
+#include <mutex>
+
 namespace contextual::tuning {
+
+std::string scope_of_group(const std::shared_ptr<Communicator>& communicator, const Communicator* own) {
+  const std::string of_process(communicator->process_scope());
+  if (communicator.get() == own || communicator->size() == 1) {
+    return of_process;
+  }
+  static std::mutex mutex;
+  static std::uint64_t known = 0;
+  // Told apart as long as they are remembered, whether they live or not.
+  static std::map<std::weak_ptr<Communicator>, std::uint64_t, std::owner_less<>> groups;
+  const std::lock_guard lock(mutex);
+  const auto [group, is_new] = groups.try_emplace(communicator, known);
+  known += is_new ? 1 : 0;
+  return of_process + "/group " + std::to_string(group->second);
+}
 
 agreement::Exchange& RankGroups::exchange_for(const options::ResolvedOptions& options) {
   auto& exchange = exchanges_[options.communicator.get()];

@@ -19,6 +19,11 @@
 
 namespace contextual::tuning {
 
+/// Returns the scope of region ids, which tells apart what is locked in with different groups of ranks: that
+/// of the process for the tuner's own ranks and for single ranks, else a text of this communicator alone.
+/// Thread-safe.
+std::string scope_of_group(const std::shared_ptr<Communicator>& communicator, const Communicator* own);
+
 /// Keeps one exchange per communicator, and what is known about the ranks behind it. Used under the tuner's
 /// run lock.
 class RankGroups {

@@ -55,7 +55,7 @@ bool SettledRun::execute(const std::function<void()>& region) {
 }
 
 bool SettledRun::run(const std::function<void()>& region) {
-  const detail::ThreadStateScope hooks({.region = region_id_});
+  const detail::ThreadStateScope hooks({.region = region_id_, .in_hook = true});
   const IterationInfo info{region_, Phase::final_run, 0};
   if (options_.before_iteration) {
     watched(Activity::before_iteration, [&] { options_.before_iteration(info); });

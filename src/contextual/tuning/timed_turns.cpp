@@ -64,7 +64,7 @@ std::optional<std::int64_t> TimedTurns::timed(const std::function<void()>& call,
 
 /// The timer tells runs apart by their numbers, so these follow those of the tuning iterations.
 IterationTiming TimedTurns::run(const std::function<void()>& call, TurnUses uses) {
-  const detail::ThreadStateScope hooks({.region = context_.region_id()});
+  const detail::ThreadStateScope hooks({.region = context_.region_id(), .in_hook = true});
   IterationTiming timing;
   timing.tuning_iteration = context_.tuning_iteration + ++runs_;
   const IterationInfo info{context_.region(), Phase::final_run, timing.tuning_iteration};

@@ -1,4 +1,5 @@
 #include "contextual/launch/device_kind.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/options/resolved_options.hpp"
 
@@ -6,8 +7,8 @@
 #include <contextual/detail/launch/alternative_scope.hpp>
 #include <contextual/detail/launch/lock_in_table.hpp>
 #include <contextual/detail/tuning/tuned_calls.hpp>
-#include <contextual/launch_registry.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <map>
@@ -51,7 +52,9 @@ class TunedCalls::Group {
   void note(const KernelCore& function, const Key& key, std::size_t config_id, std::uint32_t region_id) {
     const std::uint64_t device_kind = device_kind_of(function.traits());
     region_id_.store(region_id, std::memory_order_relaxed);
-    if (function.table()->standing(region_id, key, device_kind) == Standing::provisional) {
+    // A rank that chooses alone says nothing of the others' next calls.
+    const bool alone = function.traits().participation == Participation::local;
+    if (!alone && function.table()->standing(region_id, key, device_kind) == Standing::provisional) {
       const std::lock_guard lock(mutex_);
       if (++attempts_[key] <= most_attempts) {
         return;
@@ -70,19 +73,22 @@ class TunedCalls::Group {
 };
 
 struct TunedCalls::Impl {
-  Impl(std::string name, Options given)
-      : region(std::move(name)), options(given), tuner(std::move(given)), own(region, nullptr) {}
+  Impl(std::string name, FunctionTuner& of_function)
+      : region(std::move(name)), tuner(of_function), own(region, nullptr) {}
+
+  options::ResolvedOptions resolve(const Options& call) const {
+    return options::resolve(call, tuner.options, options::environment());
+  }
 
   const std::string region;
-  const Options options;
-  ContextualAutotuner tuner;
+  FunctionTuner& tuner;
   Group own;
   std::mutex mutex;
   std::map<Communicator*, std::unique_ptr<Group>> groups;  ///< with other communicators than the tuner's own
 };
 
-TunedCalls::TunedCalls(std::string region, Options options)
-    : impl_(std::make_unique<Impl>(std::move(region), std::move(options))) {}
+TunedCalls::TunedCalls(std::string region, FunctionTuner& tuner)
+    : impl_(std::make_unique<Impl>(std::move(region), tuner)) {}
 
 TunedCalls::~TunedCalls() = default;
 
@@ -100,8 +106,7 @@ bool TunedCalls::inside_region() noexcept {
   const int config_id = impl_->own.find(key, device_kind);
   if (config_id != LockInTable::none) [[likely]] {
     outer = {&thread, thread.scope, thread.region};
-    thread.scope =
-        scope_of(thread.scope ^ device_kind, function.name_hash(), key, static_cast<std::size_t>(config_id));
+    thread.scope = scope_of(device_kind, function.name_hash(), key, static_cast<std::size_t>(config_id));
     thread.region = impl_->own.region_id();
   }
   return config_id;
@@ -111,19 +116,22 @@ int TunedCalls::known(const Group& group, const KernelCore& function, const Key&
   return group.find(key, device_kind_of(function.traits()));
 }
 
+int TunedCalls::locked_in(const Group& group, const KernelCore& function, const Key& key) {
+  return function.table()->find(group.region_id(), key, device_kind_of(function.traits()));
+}
+
 std::uint32_t TunedCalls::region_id(const Group& group) noexcept {
   return group.region_id();
 }
 
 TunedCalls::Group& TunedCalls::group(const std::shared_ptr<Communicator>& communicator) {
-  if (communicator == nullptr || communicator == impl_->options.communicator) {
+  if (communicator == nullptr || communicator == impl_->resolve({}).communicator) {
     return impl_->own;
   }
   const std::lock_guard lock(impl_->mutex);
   std::unique_ptr<Group>& group = impl_->groups[communicator.get()];
   if (group == nullptr) {
-    // The same name on all ranks of the group. Groups of one size share what is locked in under it, as far
-    // as their ranks agree; what each of them uses is in its own table.
+    // The same name on all ranks of the group.
     group = std::make_unique<Group>(impl_->region + " on " + std::to_string(communicator->size()) + " ranks",
                                     communicator);
   }
@@ -132,17 +140,16 @@ TunedCalls::Group& TunedCalls::group(const std::shared_ptr<Communicator>& commun
 
 void TunedCalls::tune(Group& group, const Call& call) {
   bool ran = false;
+  std::uint32_t region_id = 0;
   const Options options = options_of(group, call, ran);
-  impl_->tuner.run(
+  impl_->tuner.tuner.run(
       group.region(),
       [&] {
         ran = true;
+        region_id = region_of(thread_state());
         call.call();
       },
       options);
-  const options::ResolvedOptions resolved = options::resolve(options, impl_->options, options::environment());
-  const std::uint32_t region_id =
-      LaunchRegistry::instance().region_id(resolved.communicator->process_scope(), group.region());
   group.note(call.function, call.key, call.last_config(), region_id);
   if (call.options.verbose) {
     tell(group, call.function, call.key, call.last_config(), "used by this call");
@@ -153,12 +160,12 @@ Options TunedCalls::options_of(const Group& group, const Call& call, bool& ran) 
   Options options;
   options.communicator = group.communicator();
   if (call.options.verbose) {
-    options.print = Print::choices;
+    options.print = std::max(impl_->resolve({}).print, Print::choices);
   }
   if (!call.restore && !call.before_each) {
     return options;
   }
-  const auto given = options::resolve(options, impl_->options, options::environment()).before_iteration;
+  const auto given = impl_->resolve(options).before_iteration;
   options.before_iteration = [given, &call, &ran](const IterationInfo& info) {
     if (given) {
       given(info);
@@ -175,17 +182,13 @@ Options TunedCalls::options_of(const Group& group, const Call& call, bool& ran) 
 
 void TunedCalls::tell(const Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
                       const char* why) const {
-  const std::shared_ptr<Communicator>& communicator =
-      group.communicator() == nullptr ? impl_->options.communicator : group.communicator();
-  if (communicator == nullptr || communicator->rank() == 0) {
+  const std::shared_ptr<Communicator> communicator =
+      group.communicator() == nullptr ? impl_->resolve({}).communicator : group.communicator();
+  if (communicator->rank() == 0) {
     std::fprintf(stderr, "[contextual] %s: %s: config-%zu %s: %s\n", group.region().c_str(),
                  function.key_text(key).c_str(), config_id,
                  function.space().configs[config_id].to_string().c_str(), why);
   }
-}
-
-Report TunedCalls::report() const {
-  return impl_->tuner.report();
 }
 
 }  // namespace contextual::detail

@@ -149,6 +149,36 @@ TEST_CASE("call options: a verbose call prints what it chooses, and later what i
   CHECK_THAT(off, ContainsSubstring("config-0 {BLOCK: 64, WARPS: 4}: the default"));
 }
 
+TEST_CASE("call options: a verbose call prints no less than the function's options ask for", "[unit]") {
+  Options options = quick();
+  options.print = Print::configs;
+  auto function =
+      autotune("fn_call_print", [](const Block&) {}, blocks(2), single_problem, {.options = options});
+  ContextualAutotuner tuner{options};
+  auto region = make_tuned_region(tuner, "fn call print", [&] { function(); });
+  for (const bool in_region : {false, true}) {
+    INFO((in_region ? "a wrapped region" : "a function"));
+    const StderrCapture capture;
+    if (in_region) {
+      region.with(CallOptions{.verbose = true});
+    } else {
+      function.with({.verbose = true});
+    }
+    CHECK_THAT(capture.text(), ContainsSubstring("1 warm-up dropped"));
+  }
+}
+
+TEST_CASE("call options: the communicator of the default options is the function's own", "[unit]") {
+  const std::shared_ptr<Communicator> communicator = testing::ScriptedWorld(1).communicator(0);
+  Noted noted("fn_call_default_group");
+  set_default_options({.cache_directory = "", .communicator = communicator});
+  noted.function(1);
+  noted.used.clear();
+  noted.function.with({.communicator = communicator}, 1);
+  set_default_options({.cache_directory = ""});
+  CHECK(noted.used.size() == 1);
+}
+
 TEST_CASE("call options: inside a region, a call without autotune launches the default", "[unit]") {
   Noted noted("fn_call_in_region");
   ContextualAutotuner tuner{quick()};

@@ -54,4 +54,24 @@ TEST_CASE("tuned function: while its stream is captured it runs once, with what 
   CHECK(used.size() == 1 + 3 * 2 + 2);
 }
 
+TEST_CASE("tuned function: a capture has what a tuning that was cut off has chosen so far", "[unit]") {
+  const ScriptedCapture capture;
+  int memory = 0;
+  auto* const stream = reinterpret_cast<CUstream_st*>(&memory);
+  std::vector<int> used;
+  Options options = quick();
+  options.max_iterations = 5;  // of six: the last of three configs is not measured
+  auto function = autotune(
+      "fn_captured_early", [&](const Block& block, CUstream_st*, int) { used.push_back(block.block); },
+      blocks(3), [](CUstream_st*, int n) { return make_key(n); }, {.options = options});
+  captured_stream = nullptr;
+  function(stream, 1);
+  const int so_far = used.back();
+  CHECK(so_far == 1);
+  captured_stream = stream;
+  function(stream, 1);
+  CHECK(used.back() == so_far);
+  captured_stream = nullptr;
+}
+
 }  // namespace function_capture_test

@@ -8,10 +8,14 @@
 #include <contextual/error.hpp>
 #include <contextual/function.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 namespace function_ranks_test {
@@ -66,6 +70,28 @@ struct GemmTiling {
 
   /// Of a tile of A and one of B in 16-bit numbers, for each stage.
   int shared_bytes() const { return (block_m + block_n) * block_k * 2 * stages; }
+};
+
+/// One of several groups that a simulated process is in.
+class GroupOfProcess final : public Communicator {
+ public:
+  GroupOfProcess(std::shared_ptr<Communicator> group, std::string process)
+      : group_(std::move(group)), process_(std::move(process)) {}
+
+  int rank() const noexcept override { return group_->rank(); }
+  int size() const noexcept override { return group_->size(); }
+  void all_reduce_max(std::span<std::int64_t> values, Deadline deadline) override {
+    group_->all_reduce_max(values, std::move(deadline));
+  }
+  std::vector<std::string> all_gather(std::string_view bytes, Deadline deadline) override {
+    return group_->all_gather(bytes, std::move(deadline));
+  }
+  std::string describe() const override { return group_->describe(); }
+  std::string_view process_scope() const noexcept override { return process_; }
+
+ private:
+  std::shared_ptr<Communicator> group_;
+  std::string process_;
 };
 
 ConfigSpace<GemmTiling> gemm_space() {
@@ -189,6 +215,65 @@ TEST_CASE("function: a choice with one communicator is not used with another one
   CHECK(text_of(thrown[0]).empty());
   CHECK(text_of(thrown[1]).empty());
   CHECK(runs == std::vector<int>{2, 2});
+}
+
+TEST_CASE("function on ranks: groups of one size choose apart, and their ranks launch alike afterwards",
+          "[unit]") {
+  // Rank 1 is in both groups. In the second one another config of the kernel is fastest.
+  std::vector<std::vector<int>> launched(3);  // tens: the function's config, ones: its kernel's
+  testing::ScriptedWorld one(2);
+  testing::ScriptedWorld other(2);
+  const auto in_group = [](testing::ScriptedWorld& world, int rank, const std::string& process) {
+    return std::make_shared<GroupOfProcess>(world.communicator(rank), "fn_groups process " + process);
+  };
+  const std::array<std::shared_ptr<Communicator>, 3> first{in_group(one, 0, "0"), in_group(one, 1, "1"),
+                                                           nullptr};
+  const std::array<std::shared_ptr<Communicator>, 3> second{nullptr, in_group(other, 0, "1"),
+                                                            in_group(other, 1, "2")};
+  std::vector<std::string> errors(3);
+  std::vector<std::thread> ranks;
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    ranks.emplace_back([&, rank] {
+      int group = 0;
+      Options options = rank_options(nullptr);
+      options.search = SearchLevel::off;
+      options.timer = testing::scripted_timer([&group](const LaunchInfo& launch) -> std::int64_t {
+        return launch.config_id == static_cast<std::size_t>(group) ? 1'000 : 9'000;
+      });
+      int tile = 0;
+      TunableKernel<void(const TileConfig&)> inner(
+          "fn_groups_inner" + std::to_string(rank), tiles(2), single_problem,
+          [&](const TileConfig& config) { tile = config.tile; }, {.participation = Participation::some});
+      auto function = autotune("fn_groups",
+                               [&](const TileConfig& config) {
+                                 inner();
+                                 launched[rank].push_back(10 * config.tile + tile);
+                               },
+                               tiles(2), single_problem, {.options = options});
+      try {
+        for (group = 0; group < 2; ++group) {
+          if (const auto& communicator = group == 0 ? first[rank] : second[rank]; communicator != nullptr) {
+            function.with({.communicator = communicator});
+          }
+        }
+        launched[rank].clear();
+        for (const auto& communicator : {first[rank], second[rank]}) {
+          if (communicator != nullptr) {
+            function.with({.communicator = communicator});
+          }
+        }
+      } catch (const std::exception& error) {
+        errors[rank] = error.what();
+      }
+    });
+  }
+  for (std::thread& rank : ranks) {
+    rank.join();
+  }
+  CHECK(errors == std::vector<std::string>(3));
+  CHECK(launched[0] == std::vector<int>{11});
+  CHECK(launched[1] == std::vector<int>{11, 12});
+  CHECK(launched[2] == std::vector<int>{12});
 }
 
 TEST_CASE("function on ranks: another process begins with what is kept, and does not tune", "[unit]") {

@@ -36,7 +36,8 @@ class FunctionScope {
   std::uint32_t outer_region_;
 };
 
-/// Makes the calling thread launch defaults as long as it lives.
+/// Makes the calling thread launch defaults as long as it lives, also inside of a region, which then does not
+/// see these launches.
 class CONTEXTUAL_API DefaultsScope {
  public:
   DefaultsScope() noexcept;

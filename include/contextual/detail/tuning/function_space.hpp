@@ -30,7 +30,7 @@ namespace contextual::detail {
 template <typename Signature>
 class FunctionSpace;
 
-/// Thread-safe; not copyable. The function and its options must outlive it.
+/// Thread-safe; not copyable. The function, its options and its tuner must outlive it.
 template <typename R, typename C, typename... Args>
 class FunctionSpace<R(const C&, Args...)> {
  public:
@@ -38,12 +38,12 @@ class FunctionSpace<R(const C&, Args...)> {
   using Options = FunctionOptions<R(const C&, Args...)>;
 
   FunctionSpace(const std::string& name, ConfigSpace<C> space, const Function& function,
-                const Options& options)
+                const Options& options, FunctionTuner& tuner)
       : function_(function),
         options_(options),
         engine_(name, std::make_shared<const ConfigSpace<C>>(std::move(space)), kernel_options(options),
                 LaunchKind::function),
-        calls_(name, options.options) {}
+        calls_(name, tuner) {}
   FunctionSpace(const FunctionSpace&) = delete;
   FunctionSpace& operator=(const FunctionSpace&) = delete;
 
@@ -72,9 +72,13 @@ class FunctionSpace<R(const C&, Args...)> {
       return call_config(known, key, TunedCalls::region_id(group), args...);
     }
     if (takes_stream<Args...> && stream_is_captured(stream_of(args...))) {
+      // Nothing is tuned: what is chosen so far, what another region has locked in, or the default.
+      const int so_far = TunedCalls::locked_in(group, engine_.core(), key);
+      if (so_far != LockInTable::none) {
+        return call_config(static_cast<std::size_t>(so_far), key, TunedCalls::region_id(group), args...);
+      }
       std::size_t used = 0;
-      return launch(used, key,
-                    args...);  // nothing is tuned: what another region has locked in, or the default
+      return launch(used, key, args...);
     }
     return tune(group, call, key, args...);
   }
@@ -82,7 +86,6 @@ class FunctionSpace<R(const C&, Args...)> {
   const std::string& name() const noexcept { return engine_.name(); }
   const ConfigSpace<C>& space() const noexcept { return engine_.space(); }
   const KernelCore& core() const noexcept { return engine_.core(); }
-  Report report() const { return calls_.report(); }
 
  private:
   static KernelOptions<R(const C&, Args...)> kernel_options(const Options& options) {

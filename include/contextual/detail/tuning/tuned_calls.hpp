@@ -17,15 +17,23 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace contextual::detail {
 
-/// What the calls of a function over one config space have chosen, by communicator and key, and the tuner
-/// that tunes them. Thread-safe.
+/// The tuner of a function's calls, whatever they fix, and its options: one call tunes at a time.
+struct FunctionTuner {
+  explicit FunctionTuner(Options given) : options(std::move(given)), tuner(options) {}
+
+  const Options options;
+  ContextualAutotuner tuner;
+};
+
+/// What the calls of a function over one config space have chosen, by communicator and key. Thread-safe.
 class CONTEXTUAL_API TunedCalls {
  public:
-  /// `region` is the name under which the calls are tuned, and that of their kernel.
-  TunedCalls(std::string region, Options options);
+  /// `region` is the name under which the calls are tuned, and that of their kernel. `tuner` must outlive it.
+  TunedCalls(std::string region, FunctionTuner& tuner);
   TunedCalls(const TunedCalls&) = delete;
   TunedCalls& operator=(const TunedCalls&) = delete;
   ~TunedCalls();
@@ -50,6 +58,8 @@ class CONTEXTUAL_API TunedCalls {
   /// Returns what is known of calls with this communicator; null stands for the tuner's own.
   Group& group(const std::shared_ptr<Communicator>& communicator);
   static int known(const Group& group, const KernelCore& function, const Key& key) noexcept;
+  /// Returns what the group's region has locked in, provisional or not, or LockInTable::none.
+  static int locked_in(const Group& group, const KernelCore& function, const Key& key);
   static std::uint32_t region_id(const Group& group) noexcept;
 
   /// One call that is to be tuned. `call` runs the function with the config that the engine asks for.
@@ -69,9 +79,6 @@ class CONTEXTUAL_API TunedCalls {
   /// Prints, on rank 0, which config a call uses that does not tune.
   void tell(const Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
             const char* why) const;
-
-  /// Returns what is known of all tuning runs so far.
-  Report report() const;
 
  private:
   Options options_of(const Group& group, const Call& call, bool& ran) const;

@@ -1,0 +1,127 @@
+/// \file
+/// Tuned functions and regions around each other, and calls of one function at the same time.
+
+#include "support/engine.hpp"
+
+#include <contextual/alternatives.hpp>
+#include <contextual/function.hpp>
+#include <contextual/launch_registry.hpp>
+#include <contextual/tuned_region.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace function_regions_test {
+
+using namespace contextual;
+using namespace engine_test;
+
+namespace {
+
+/// A kernel of three configs that notes which it has launched. The last one is fastest.
+struct Noted {
+  std::vector<int> launched;
+  TunableKernel<void(const Block&)> kernel;
+
+  explicit Noted(const std::string& name)
+      : kernel(name, blocks(3), single_problem,
+               [this](const Block& block) { launched.push_back(block.block); }) {}
+};
+
+}  // namespace
+
+TEST_CASE("function with a region: the region is part of it in all calls, and tunes nothing of its own",
+          "[unit]") {
+  Noted noted("fn_region_inner");
+  ContextualAutotuner tuner{quick()};
+  auto step = make_tuned_region(tuner, "fn region step", [&] { noted.kernel(); });
+  const bool wrapped = GENERATE(true, false);
+  INFO((wrapped ? "a wrapped region" : "a run"));
+  auto function = autotune(wrapped ? "fn_around_step" : "fn_around_run",
+                           [&](const Block&) {
+                             if (wrapped) {
+                               step();
+                             } else {
+                               tuner.run("fn region run", [&] { noted.kernel(); });
+                             }
+                           },
+                           blocks(2), single_problem, {.options = quick()});
+  function();
+  CHECK(noted.launched.back() == 2);
+  noted.launched.clear();
+  function();
+  CHECK(noted.launched == std::vector<int>{2});
+  noted.launched.clear();
+  function.with({.autotune = false});
+  CHECK(noted.launched == std::vector<int>{0});
+  CHECK(tuner.report().runs.empty());
+}
+
+TEST_CASE("function in a region: without autotune its kernels use their defaults, and are not tuned",
+          "[unit]") {
+  Noted noted("fn_off_inner");
+  auto function = autotune("fn_off_outer", [&](const Block&) { noted.kernel(); }, blocks(2), single_problem,
+                           {.options = quick()});
+  TunableKernel beside{"fn_off_beside", blocks(2), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  auto step = make_tuned_region(tuner, "fn off region", [&] {
+    beside();
+    function.with({.autotune = false});
+  });
+  step();
+  CHECK(problem_of(tuner, "fn off region", "fn_off_beside").choice == 1);
+  CHECK(report_of(tuner, "fn off region").problems.size() == 1);
+  step();
+  CHECK(std::all_of(noted.launched.begin(), noted.launched.end(), [](int config) { return config == 0; }));
+}
+
+TEST_CASE("function in alternatives outside of a region: its kernels launch what was chosen", "[unit]") {
+  Noted noted("fn_way_inner");
+  auto function = autotune("fn_way", [&](const Block&) { noted.kernel(); }, blocks(2), single_problem,
+                           {.options = quick()});
+  Alternatives<void()> ways{
+      "fn_ways", single_problem, {{"one", [&] { function(); }}, {"other", [&] { function(); }}}};
+  ways();
+  CHECK(noted.launched.back() == 2);
+  noted.launched.clear();
+  ways();
+  function();
+  CHECK(noted.launched == std::vector<int>{2, 2});
+}
+
+TEST_CASE("function on threads: calls that fix parameters wait for one that tunes", "[unit]") {
+  std::atomic<int> inside{0};
+  std::atomic<int> together{0};
+  std::atomic<bool> other_called{false};
+  auto function = autotune("fn_one_at_a_time",
+                           [&](const Block&) {
+                             together += ++inside > 1 ? 1 : 0;
+                             const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+                             while (!other_called && std::chrono::steady_clock::now() < until) {
+                               std::this_thread::yield();
+                             }
+                             std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                             --inside;
+                           },
+                           blocks(3), single_problem, {.options = quick()});
+  std::thread tuning([&] { function(); });
+  while (inside == 0) {
+    std::this_thread::yield();
+  }
+  std::thread fixed([&] {
+    other_called = true;
+    function.with({.fixed = {{"BLOCK", 1}}});
+  });
+  tuning.join();
+  fixed.join();
+  CHECK(together == 0);
+  const Report report = function.report();
+  REQUIRE(report.runs.size() == 2);
+  CHECK(report.runs[0].region == "fn_one_at_a_time");
+  CHECK(report.runs[1].region == "fn_one_at_a_time {BLOCK: 1}");
+}
+
+}  // namespace function_regions_test
