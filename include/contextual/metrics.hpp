@@ -42,8 +42,8 @@ struct KernelMetrics {
   // Of the code, from the driver.
   std::optional<int> registers_per_thread{};
   std::optional<std::int64_t> local_memory_bytes_per_thread{};  ///< where registers spill to, and arrays
-  /// The largest number of warps that a multiprocessor holds of this kernel, as a share of the number that it
-  /// can hold.
+  /// The largest number of warps that the multiprocessors hold of this kernel, as a share of the number that
+  /// they can hold.
   std::optional<double> occupancy{};
 };
 

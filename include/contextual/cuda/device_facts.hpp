@@ -17,21 +17,23 @@ namespace contextual {
 /// What a kernel computes with, which decides its peak.
 enum class ArithmeticUnit {
   cuda_cores_fp32,      ///< fused multiply-adds of float
-  tensor_cores_16_bit,  ///< dense products of bf16 or fp16, accumulated in float
+  tensor_cores_16_bit,  ///< dense products of fp16, and of bf16 from 8.0 on, accumulated in float
 };
 
 /// Returns the largest rates of a device of this process, of the calling thread's current device if none is
 /// named: multiprocessors x operations a clock cycle x the highest clock that the driver names, and memory
 /// clock x bus width x 2, for the two transfers a cycle. A GPU that is limited by its power runs slower than
-/// that. The rate of operations has no value for a compute capability that the library does not know
-/// (docs/do-bench.md lists them), and a rate has none if the driver does not tell a part of it. Throws
-/// InvalidArgument if there is no such device or none is current, CudaUnavailable or CudaError.
+/// that. Devices that are known by name to be slower than their generation, such as GeForce cards, have their
+/// own rate of tensor cores. The rate of operations has no value for a compute capability that the library
+/// does not know (docs/do-bench.md lists all of that) and for a device without tensor cores, and a rate has
+/// none if the driver does not tell a part of it. Throws InvalidArgument if there is no such device or none
+/// is current, CudaUnavailable or CudaError.
 CONTEXTUAL_API DevicePeak device_peak(ArithmeticUnit unit, std::optional<int> device = std::nullopt);
 
 /// Fills in registers, local memory and occupancy of a kernel that is launched with this layout on the
-/// calling thread's current device. The grid does not matter. CudaKernel::load returns the CUfunction of a
-/// config, cudaGetFuncBySymbol that of a `__global__` function. Throws InvalidArgument for an empty block,
-/// CudaUnavailable or CudaError.
+/// calling thread's current device. The grid does not matter; clusters do, because they may leave
+/// multiprocessors free. CudaKernel::load returns the CUfunction of a config, cudaGetFuncBySymbol that of a
+/// `__global__` function. Throws InvalidArgument for an empty block, CudaUnavailable or CudaError.
 CONTEXTUAL_API void add_code_metrics(KernelMetrics& metrics, CUfunction function, const CudaLayout& layout);
 
 }  // namespace contextual
