@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstddef>
 #include <utility>
 
@@ -100,13 +101,52 @@ TEST_CASE("do_bench: without a stream the devices' timer finds the kernel, and a
   }
   const Stream stream;
   const BenchResult kernel = do_bench([&] { wait_for()(stream, length_ns); }, few_runs(cuda_or_host_timer));
+  INFO(kernel.timer << ": " << kernel.median.count() << " ns");
   CHECK(kernel.min >= BenchTime(length_ns - 2'000));
+  CHECK(kernel.warnings.empty() == (kernel.timer == "CUPTI"));
   int runs = 0;
   const BenchResult host = do_bench([&] { ++runs; }, few_runs(cuda_or_host_timer));
   if (kernel.timer == "CUPTI") {
     CHECK(host.timer == "host clock");
   }
   CHECK(host.samples.size() == 150);
+}
+
+TEST_CASE("do_bench: events without a stream have all of a kernel's time, and of a function of the host",
+          "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  const BenchResult kernel = do_bench([&] { wait_for()(stream, length_ns); }, few_runs(cuda_event_timer));
+  INFO("kernel: " << kernel.median.count() << " ns");
+  CHECK(kernel.min >= BenchTime(length_ns - 2'000));
+  CHECK(kernel.warnings.size() >= 1);
+  CHECK_FALSE(kernel.l2_cleared);
+  constexpr auto host_time = std::chrono::microseconds(200);
+  const BenchResult host = do_bench(
+      [&] {
+        const auto begin = std::chrono::steady_clock::now();
+        while (std::chrono::steady_clock::now() - begin < host_time) {
+        }
+      },
+      few_runs(cuda_event_timer));
+  INFO("host: " << host.median.count() << " ns");
+  CHECK(host.median >= BenchTime(host_time) - BenchTime(10'000));
+}
+
+TEST_CASE("do_bench: a stream that is being captured is refused, and its capture goes on", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CHECK_THROWS_AS(do_bench(
+                      stream, [&] { wait_for()(stream, length_ns); }, few_runs()),
+                  InvalidArgument);
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  cudaGraphDestroy(graph);
 }
 
 TEST_CASE("device_peak: this device has a memory of some speed", "[gpu]") {

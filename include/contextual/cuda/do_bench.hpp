@@ -17,7 +17,8 @@ namespace contextual {
 /// calls, so it is refused. `options.stream` is ignored. Everything else is as `do_bench` without a stream
 /// says.
 ///
-/// Throws InvalidArgument also for a timer that measures the host only, and CudaUnavailable without a GPU.
+/// Throws InvalidArgument also for a timer that measures the host only, and CudaUnavailable without a GPU. A
+/// capture is refused before anything is put on a device, so that it goes on.
 CONTEXTUAL_API BenchResult do_bench(CUstream stream, const std::function<void()>& function,
                                     const BenchOptions& options = {});
 /// The same for a function that gets the stream.

@@ -1,6 +1,8 @@
 #include "contextual/measure/bench_summary.hpp"
+#include "contextual/measure/run_amount.hpp"
 #include "contextual/measure/timed_runs.hpp"
 
+#include <contextual/context_guard.hpp>
 #include <contextual/do_bench.hpp>
 #include <contextual/error.hpp>
 
@@ -12,11 +14,11 @@
 namespace contextual {
 namespace {
 
+using measure::RunAmount;
 using measure::TimedRuns;
 using std::chrono::nanoseconds;
 
-constexpr std::size_t most_runs = 10'000;   // of a duration: the samples are kept
-constexpr std::size_t judged_runs = 5;      // that say how long a run takes
+constexpr std::size_t judged_runs = 5;      // that say what the function is, and how long a run takes
 constexpr std::size_t longest_batch = 100;  // runs before a wait: CUPTI keeps a record of each
 constexpr nanoseconds batch_time = std::chrono::seconds(1);
 constexpr nanoseconds long_run = std::chrono::milliseconds(10);  // whose cold begin does not matter
@@ -47,6 +49,28 @@ void check(const std::function<void()>& function, const BenchOptions& options) {
   }
 }
 
+/// Refuses calls from within what is being measured, on this thread. Lives as long as a do_bench.
+class OnlyOne {
+ public:
+  OnlyOne() {
+    const detail::ThreadState& thread = detail::thread_state();
+    if (thread.log != nullptr || thread.use != nullptr) {
+      throw InvalidArgument(
+          "do_bench was called inside a region that is being tuned: call it before, or afterwards");
+    }
+    if (under_way) {
+      throw InvalidArgument("do_bench was called by a function that do_bench is timing");
+    }
+    under_way = true;
+  }
+  OnlyOne(const OnlyOne&) = delete;
+  OnlyOne& operator=(const OnlyOne&) = delete;
+  ~OnlyOne() { under_way = false; }
+
+ private:
+  static inline thread_local bool under_way = false;
+};
+
 /// Drives the batches: warm-ups, then samples.
 class Bench {
  public:
@@ -55,9 +79,8 @@ class Bench {
 
   BenchResult run() {
     warm_up();
-    const std::vector<BenchTime> samples = measure(count_of(options_.repeat));
     BenchResult result;
-    result.samples = samples;
+    result.samples = measure();
     result.timer = runs_.timer().name();
     result.l2_cleared = runs_.clears();
     if (const auto bias_ns = runs_.timer().bias_ns()) {
@@ -69,73 +92,65 @@ class Bench {
   }
 
  private:
-  /// The first run is one of the warm-ups, and so are those that tell how long a run takes.
+  /// The first run, which may load code, is one of the warm-ups, but its time is none of theirs.
   void warm_up() {
-    run_time_ = runs_.run_first();
-    std::size_t done = 1;
-    if (std::holds_alternative<nanoseconds>(options_.warmup) ||
-        std::holds_alternative<nanoseconds>(options_.repeat)) {
-      run_batch(judged_runs);
-      done += judged_runs;
-    }
-    for (const std::size_t wanted = count_of(options_.warmup); done < wanted;) {
-      const std::size_t now = std::min(wanted - done, batch_length());
-      run_batch(now);
-      done += now;
+    RunAmount amount(options_.warmup);
+    amount.count(1, nanoseconds{0});
+    const std::size_t judged = std::clamp<std::size_t>(amount.left(nanoseconds{1}), 1, judged_runs);
+    amount.count(judged, took(runs_.find_out(judged), judged));
+    while (const std::size_t left = amount.left(run_time_)) {
+      const std::size_t now = std::min(left, batch_length());
+      amount.count(now, took(runs_.run(now), now));
     }
   }
 
-  std::vector<BenchTime> measure(std::size_t wanted) {
+  std::vector<BenchTime> measure() {
     std::vector<BenchTime> samples;
-    samples.reserve(wanted);
-    const std::size_t most_lost = wanted + longest_batch;
-    std::size_t asked = 0;
-    while (samples.size() < wanted) {
-      const std::size_t now = std::min(wanted - samples.size(), batch_length());
+    RunAmount amount(options_.repeat);
+    std::size_t lost = 0;
+    while (const std::size_t left = amount.left(run_time_)) {
+      const std::size_t now = std::min(left, batch_length());
       const std::size_t lead_in = run_time_ < long_run ? 1 : 0;
-      const TimedRuns::Batch batch = run_batch(lead_in + now);
+      const TimedRuns::Batch batch = runs_.run(lead_in + now);
       std::copy_if(batch.times.begin() + static_cast<std::ptrdiff_t>(lead_in), batch.times.end(),
                    std::back_inserter(samples), [](BenchTime time) { return time > time.zero(); });
-      asked += now;
-      const std::size_t lost = asked - samples.size();
-      if (lost > most_lost) {
-        throw Error("do_bench: " + std::to_string(lost) + " runs got no time by " +
-                    std::string(runs_.timer().name()) + ", and only " + std::to_string(samples.size()) +
-                    " of " + std::to_string(wanted) + " did: does the function do anything?");
-      }
+      const std::size_t timed = samples.size() - amount.done();
+      amount.count(timed, took(batch, lead_in + now));
+      lost += now - timed;
+      require_times(lost, samples.size(), amount.left(run_time_));
     }
     return samples;
   }
 
-  TimedRuns::Batch run_batch(std::size_t runs) {
-    TimedRuns::Batch batch = runs_.run(runs);
-    run_time_ = batch.wall / static_cast<std::int64_t>(runs);
-    return batch;
+  void require_times(std::size_t lost, std::size_t timed, std::size_t left) const {
+    if (left > 0 && lost > timed + left + longest_batch) {
+      throw Error("do_bench: " + std::to_string(lost) + " runs got no time by " +
+                  std::string(runs_.timer().name()) + ", and only " + std::to_string(timed) +
+                  " did: does the function do anything?");
+    }
+  }
+
+  /// Returns the time of a batch of so many runs, and learns from it how long one takes.
+  nanoseconds took(const TimedRuns::Batch& batch, std::size_t runs) {
+    run_time_ = std::max(batch.wall / static_cast<std::int64_t>(runs), nanoseconds{1});
+    return batch.wall;
   }
 
   /// By what the last batch took.
   std::size_t batch_length() const {
-    const nanoseconds each = std::max(run_time_, nanoseconds{1});
-    return std::clamp<std::size_t>(static_cast<std::size_t>(batch_time / each), 1, longest_batch);
-  }
-  std::size_t count_of(const BenchRuns& runs) const {
-    if (const int* const count = std::get_if<int>(&runs)) {
-      return static_cast<std::size_t>(*count);
-    }
-    const nanoseconds each = std::max(run_time_, nanoseconds{1});
-    return std::clamp<std::size_t>(static_cast<std::size_t>(std::get<nanoseconds>(runs) / each), 1,
-                                   most_runs);
+    return std::clamp<std::size_t>(static_cast<std::size_t>(batch_time / run_time_), 1, longest_batch);
   }
 
   const BenchOptions& options_;
   TimedRuns runs_;
-  nanoseconds run_time_{0};  ///< by the host's clock, of the last batch
+  nanoseconds run_time_{1};  ///< by the host's clock, of the last batch; above 0
 };
 
 }  // namespace
 
 BenchResult do_bench(const std::function<void()>& function, const BenchOptions& options) {
   check(function, options);
+  const OnlyOne only_one;
   return Bench(function, options).run();
 }
 

@@ -25,6 +25,14 @@ std::int64_t host_ns(const LaunchTiming& launch) {
   return launch.spans.empty() ? 0 : launch.spans.front().end_ns - launch.spans.front().begin_ns;
 }
 
+void add_devices(const std::vector<Span>& spans, std::vector<int>& devices) {
+  for (const Span& span : spans) {
+    if (span.device >= 0 && std::find(devices.begin(), devices.end(), span.device) == devices.end()) {
+      devices.push_back(span.device);
+    }
+  }
+}
+
 /// The timer is sure of it; a time that is only missing is no proof.
 bool kept_no_device_busy(const IterationTiming& iteration, const LaunchTiming& launch) {
   return iteration.other_spans && iteration.other_spans->empty() && launch.spans.empty() && !launch.idle;
@@ -33,16 +41,63 @@ bool kept_no_device_busy(const IterationTiming& iteration, const LaunchTiming& l
 }  // namespace
 
 TimedRuns::TimedRuns(const std::function<void()>& function, const BenchOptions& options)
-    : function_(function), options_(options), timer_(timer_of(options)) {}
+    : function_(function), options_(options), timer_(timer_of(options)) {
+  refuse_captures();
+}
 
-std::chrono::nanoseconds TimedRuns::run_first() {
-  const Batch batch = run(1);
-  if (timer_->measures_devices() && batch.no_device_work) {
-    timer_ = host_timer();
-  } else if (timer_->measures_devices() && options_.clear_l2 && detail::cache_clearing() != nullptr) {
-    clearing_ = detail::cache_clearing()(options_.stream.value_or(nullptr));
+void TimedRuns::refuse_captures() {
+  const detail::BenchDevices* const devices = detail::bench_devices();
+  if (timer_->measures_devices() && devices != nullptr &&
+      devices->captured(options_.stream.value_or(nullptr))) {
+    throw InvalidArgument(
+        "do_bench was called while a stream is being captured, so that nothing would run: call it "
+        "before the capture, or after it");
   }
-  return batch.wall;
+}
+
+TimedRuns::Batch TimedRuns::find_out(std::size_t runs) {
+  const Batch first = run(1);
+  Batch later = run(runs);
+  if (!timer_->measures_devices()) {
+    return later;
+  }
+  if (later.no_device_work) {
+    if (options_.stream) {
+      throw Error("do_bench got a stream, but the function keeps no device busy, says " +
+                  std::string(timer_->name()) +
+                  ": name the stream on which it works, or time a function of the host without a stream");
+    }
+    timer_ = host_timer();
+  } else if (!options_.stream && !first.sees_all && !later.sees_all) {
+    measure_blindly();
+  } else if (options_.clear_l2) {
+    make_clearing(later.devices);
+  }
+  return later;
+}
+
+/// Such a timer takes its time on a default stream. If that one waits for all others, and if it does not wait
+/// for a head start or for a clearing before, then the time begins when the function is called, and ends not
+/// before the function and its work have ended.
+void TimedRuns::measure_blindly() {
+  blind_ = true;
+  const detail::BenchDevices* const devices = detail::bench_devices();
+  gathering_ = devices == nullptr ? nullptr : devices->gathering();
+  warnings_.push_back(
+      std::string(timer_->name()) +
+      " cannot tell what a function does on devices without the name of its stream: the times include "
+      "its launching calls, and the L2 cache is not cleared" +
+      (gathering_ != nullptr ? ""
+                             : ", and work on streams that do not wait for the default stream is missing, "
+                               "because the driver is older than CUDA 12.5") +
+      ". Name the stream, or use host_timer for a function of the host");
+}
+
+void TimedRuns::make_clearing(const std::vector<int>& devices) {
+  const detail::BenchDevices* const known = detail::bench_devices();
+  if (known != nullptr) {
+    clearing_ = options_.stream ? known->clearing_on(*options_.stream) : known->clearing_of(devices);
+  }
 }
 
 TimedRuns::Batch TimedRuns::run(std::size_t runs) {
@@ -72,6 +127,11 @@ TimedRuns::Batch TimedRuns::batch_of(const Notes& notes, std::chrono::nanosecond
         notes.iterations.begin(), notes.iterations.end(),
         [&](const IterationTiming& other) { return other.tuning_iteration == launch.tuning_iteration; });
     batch.no_device_work = batch.no_device_work && kept_no_device_busy(*iteration, launch);
+    add_devices(launch.spans, batch.devices);
+    if (iteration->other_spans) {
+      batch.sees_all = true;
+      add_devices(*iteration->other_spans, batch.devices);
+    }
     const std::int64_t time_ns = timer_->measures_devices() ? iteration->makespan_ns : host_ns(launch);
     batch.times.emplace_back(disturbed ? 0.0 : static_cast<double>(std::max<std::int64_t>(time_ns, 0)));
   }
@@ -81,8 +141,8 @@ TimedRuns::Batch TimedRuns::batch_of(const Notes& notes, std::chrono::nanosecond
 void TimedRuns::submit(std::size_t runs, Notes& notes) {
   if (settled_before_) {
     const std::chrono::nanoseconds wanted = timer_->wanted_head_start();
-    timer_->begin_batch(
-        {Clock::now(), wanted == Timer::no_head_start ? std::chrono::nanoseconds{0} : wanted});
+    const bool none = blind_ || wanted == Timer::no_head_start;
+    timer_->begin_batch({Clock::now(), none ? std::chrono::nanoseconds{0} : wanted});
   }
   notes.launches.reserve(runs);
   notes.iterations.reserve(2 * runs);
@@ -121,6 +181,9 @@ void TimedRuns::submit_run(Notes& notes) {
   timer_->begin_launch(info, launch.note);
   try {
     function_();
+    if (gathering_ != nullptr) {
+      gathering_->gather();
+    }
   } catch (...) {
     timer_->end_launch(info, launch.note);
     throw;

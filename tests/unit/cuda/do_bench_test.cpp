@@ -1,14 +1,18 @@
 /// \file
 /// do_bench on a scripted GPU.
 
+#include "contextual/cuda/timing/mixed_timer.hpp"
 #include "support/catch.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
 #include <contextual/cuda/do_bench.hpp>
 
-#include <algorithm>
-#include <stdexcept>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace do_bench_test {
 
@@ -27,6 +31,11 @@ BenchOptions few_runs() {
   options.warmup = 2;
   options.repeat = 12;
   return options;
+}
+
+/// What cuda_or_host_timer is then. That one says once a process that there is no CUPTI.
+std::unique_ptr<Timer> cuda_or_host_timer_without_cupti() {
+  return std::make_unique<contextual::cuda::MixedTimer>(cuda_event_timer());
 }
 
 std::size_t fills(ScriptedGpu& gpu) {
@@ -49,7 +58,7 @@ TEST_CASE("do_bench on a stream: CUPTI's time of the kernel, without the clearin
   CHECK(result.timer == "CUPTI");
   CHECK(result.l2_cleared);
   CHECK(result.samples == std::vector<BenchTime>(12, BenchTime(kernel_ns)));
-  CHECK(fills(gpu) == runs - 1);
+  CHECK(fills(gpu) == runs - 2);
   CHECK(gpu.driver.living_allocations() == 0);
   CHECK_FALSE(gpu.cupti.subscribed());
 }
@@ -109,6 +118,96 @@ TEST_CASE("do_bench: with a timer of devices, a function of the host is timed by
   CHECK(result.timer == "host clock");
   CHECK(result.samples.size() == 12);
   CHECK(fills(gpu) == 0);
+}
+
+TEST_CASE("do_bench: without CUPTI and without a stream, a time still holds the work of other streams",
+          "[unit]") {
+  ScriptedGpu gpu(2);
+  CUstream stream = gpu.driver.make_stream(GENERATE(0, 1));  // which does not wait for a default stream
+  BenchOptions options = few_runs();
+  options.timer = cuda_or_host_timer_without_cupti;
+  const BenchResult result = do_bench([&] { gpu.driver.launch_kernel(stream, kernel_ns); }, options);
+  CHECK(result.timer == "CUDA events");
+  CHECK(result.min >= BenchTime(kernel_ns));
+  CHECK(result.max <= BenchTime(kernel_ns + 2 * most_calls_ns));
+  CHECK_FALSE(result.l2_cleared);
+  CHECK(fills(gpu) == 0);
+  REQUIRE(result.warnings.size() == 1);
+  CHECK_THAT(result.warnings.front(), ContainsSubstring("Name the stream"));
+  CHECK(gpu.driver.living_events() == 0);
+}
+
+TEST_CASE("do_bench: without CUPTI and without a stream, a function of the host has all of its time",
+          "[unit]") {
+  ScriptedGpu gpu;
+  BenchOptions options = few_runs();
+  options.timer = cuda_or_host_timer_without_cupti;
+  constexpr int calls = 200;  // 1 us each
+  const BenchResult result = do_bench(
+      [&] {
+        for (int i = 0; i < calls; ++i) {
+          gpu.driver.write_word();
+        }
+      },
+      options);
+  CHECK(result.min >= BenchTime(calls * 1'000));
+  CHECK(result.max <= BenchTime(calls * 1'000 + 2 * most_calls_ns));
+  CHECK_FALSE(result.l2_cleared);
+  CHECK(result.warnings.size() == 1);
+}
+
+TEST_CASE("do_bench: without CUPTI, an old driver cannot see all streams, which is said", "[unit]") {
+  ScriptedGpu gpu;
+  gpu.driver.lose_context_events();
+  CUstream stream = gpu.driver.make_stream();
+  BenchOptions options = few_runs();
+  options.timer = cuda_event_timer;
+  const BenchResult result = do_bench([&] { gpu.driver.launch_kernel(stream, kernel_ns); }, options);
+  REQUIRE(result.warnings.size() == 1);
+  CHECK_THAT(result.warnings.front(), ContainsSubstring("older than CUDA 12.5"));
+}
+
+TEST_CASE("do_bench: without a stream, the cache of the device is cleared on which the function works",
+          "[unit]") {
+  ScriptedGpu gpu(2);
+  CUstream stream = gpu.driver.make_stream(1);
+  std::set<CUcontext> filled;
+  gpu.driver.fails = [&](const std::string& function) {
+    CUcontext context = nullptr;
+    if (function == "cuMemsetD8Async") {
+      contextual::cuda::driver().cuCtxGetCurrent(&context);
+      filled.insert(context);
+    }
+    return CUDA_SUCCESS;
+  };
+  BenchOptions options = few_runs();
+  options.timer = cuda_or_host_timer;
+  const BenchResult result = do_bench([&] { gpu.driver.launch_kernel(stream, kernel_ns); }, options);
+  CHECK(result.timer == "CUPTI");
+  CHECK(result.samples == std::vector<BenchTime>(12, BenchTime(kernel_ns)));
+  CHECK(result.l2_cleared);
+  CHECK(filled == std::set<CUcontext>{gpu.driver.context(1)});
+  CHECK(gpu.driver.living_allocations() == 0);
+}
+
+TEST_CASE("do_bench on a stream: a capture is refused, and goes on", "[unit]") {
+  ScriptedGpu gpu;
+  CUstream stream = gpu.driver.make_stream();
+  const bool of_another = GENERATE(false, true);
+  if (of_another) {
+    gpu.driver.default_stream_blocked = true;
+  } else {
+    gpu.driver.begin_capture(stream);
+  }
+  int runs = 0;
+  CHECK_THROWS_AS(do_bench(
+                      stream, [&] { ++runs; }, few_runs()),
+                  InvalidArgument);
+  CHECK(runs == 0);
+  CHECK(gpu.driver.capturing.contains(stream) != of_another);
+  for (const char* call : {"cuMemAlloc", "cuLaunchKernelEx", "cuStreamCreate", "cuCtxSynchronize"}) {
+    CHECK(gpu.driver.log().count(call) == 0);
+  }
 }
 
 TEST_CASE("do_bench on a stream: a timer of the host alone is refused", "[unit]") {

@@ -2,8 +2,9 @@
 /// do_bench with a timer and a cache that are scripted.
 
 #include "support/catch.hpp"
+#include "support/engine.hpp"
 
-#include <contextual/detail/measure/cache_clearing.hpp>
+#include <contextual/detail/measure/bench_devices.hpp>
 #include <contextual/do_bench.hpp>
 #include <contextual/error.hpp>
 
@@ -12,8 +13,11 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace do_bench_test {
@@ -30,20 +34,29 @@ struct Script {
   /// The makespan of a tuning iteration whose launch was the n-th, from 0; 0 for none.
   std::function<std::int64_t(int run)> makespan_ns = [](int run) { return 1000 + run; };
   bool sees_all = false;  ///< the timer knows all work of devices
+  /// Those on which a run works, if the timer knows that.
+  std::function<std::vector<int>(int run)> busy_devices = [](int) { return std::vector<int>{0}; };
   std::string disturbance_once;
   std::vector<std::string> warnings;
   bool settle_fails = false;
-  std::vector<std::size_t> settled;  ///< launches, by settle
+  std::chrono::milliseconds settle_time{0};
+  std::vector<std::chrono::nanoseconds> head_starts;  ///< by batch but the first
+  std::vector<std::size_t> settled;                   ///< launches, by settle
   void* stream_of_launches = nullptr;
   bool on_stream = false;
   bool abandoned = false;
   void* stream_cleared = nullptr;
+  std::vector<int> devices_cleared;
+  bool captured = false;
+  bool gathers = true;
 };
 
 class ScriptedDeviceTimer final : public Timer {
  public:
   explicit ScriptedDeviceTimer(Script& script) : script_(script) {}
   std::string_view name() const noexcept override { return "scripted"; }
+  std::chrono::nanoseconds wanted_head_start() const noexcept override { return 1us; }
+  void begin_batch(const BatchStart& start) override { script_.head_starts.push_back(start.head_start); }
   void begin_iteration(std::int64_t, IterationNote&) override { script_.events.emplace_back("begin"); }
   void end_iteration(std::int64_t, IterationNote&) override { script_.events.emplace_back("end"); }
   void begin_launch(const LaunchInfo& launch, LaunchNote& note) noexcept override {
@@ -55,6 +68,7 @@ class ScriptedDeviceTimer final : public Timer {
   void settle(std::span<LaunchTiming> launches, std::span<IterationTiming> iterations, Deadline) override {
     script_.events.emplace_back("settle");
     script_.settled.push_back(launches.size());
+    std::this_thread::sleep_for(script_.settle_time);
     if (script_.settle_fails) {
       throw Error("the deadline expired");
     }
@@ -63,9 +77,9 @@ class ScriptedDeviceTimer final : public Timer {
       if (script_.sees_all) {
         iteration.other_spans.emplace();
       }
-      for (const LaunchTiming& launch : launches) {
+      for (LaunchTiming& launch : launches) {
         if (launch.tuning_iteration == iteration.tuning_iteration) {
-          iteration.makespan_ns = script_.makespan_ns(static_cast<int>(launch.note.begin));
+          fill(launch, iteration);
         }
       }
     }
@@ -79,6 +93,14 @@ class ScriptedDeviceTimer final : public Timer {
   }
 
  private:
+  void fill(LaunchTiming& launch, IterationTiming& iteration) const {
+    const int run = static_cast<int>(launch.note.begin);
+    iteration.makespan_ns = script_.makespan_ns(run);
+    for (const int device : script_.sees_all ? script_.busy_devices(run) : std::vector<int>{}) {
+      launch.spans.push_back({1, 1 + iteration.makespan_ns, device});
+    }
+  }
+
   Script& script_;
 };
 
@@ -92,23 +114,42 @@ class ScriptedClearing final : public detail::CacheClearing {
   Script& script_;
 };
 
-/// As long as it lives, caches can be cleared.
-class ClearingOffered {
+class ScriptedGathering final : public detail::WorkGathering {
  public:
-  explicit ClearingOffered(Script& script) {
+  explicit ScriptedGathering(Script& script) : script_(script) {}
+  void gather() override { script_.events.emplace_back("gather"); }
+
+ private:
+  Script& script_;
+};
+
+/// As long as it lives, there are devices.
+class DevicesOffered {
+ public:
+  explicit DevicesOffered(Script& script) {
     current = &script;
-    detail::set_cache_clearing([](void* stream) -> std::unique_ptr<detail::CacheClearing> {
-      current->stream_cleared = stream;
-      return std::make_unique<ScriptedClearing>(*current);
-    });
+    static constexpr detail::BenchDevices scripted{
+        [](void*) noexcept { return current->captured; },
+        [](void* stream) -> std::unique_ptr<detail::CacheClearing> {
+          current->stream_cleared = stream;
+          return std::make_unique<ScriptedClearing>(*current);
+        },
+        [](std::span<const int> devices) -> std::unique_ptr<detail::CacheClearing> {
+          current->devices_cleared.assign(devices.begin(), devices.end());
+          return std::make_unique<ScriptedClearing>(*current);
+        },
+        []() -> std::unique_ptr<detail::WorkGathering> {
+          return current->gathers ? std::make_unique<ScriptedGathering>(*current) : nullptr;
+        }};
+    detail::set_bench_devices(&scripted);
   }
-  ClearingOffered(const ClearingOffered&) = delete;
-  ClearingOffered& operator=(const ClearingOffered&) = delete;
-  ~ClearingOffered() { detail::set_cache_clearing(before_); }
+  DevicesOffered(const DevicesOffered&) = delete;
+  DevicesOffered& operator=(const DevicesOffered&) = delete;
+  ~DevicesOffered() { detail::set_bench_devices(before_); }
 
  private:
   static inline Script* current = nullptr;
-  detail::CacheClearingFactory before_ = detail::cache_clearing();
+  const detail::BenchDevices* before_ = detail::bench_devices();
 };
 
 BenchOptions options_with(Script& script, int warmup, int repeat) {
@@ -117,6 +158,17 @@ BenchOptions options_with(Script& script, int warmup, int repeat) {
   options.repeat = repeat;
   options.timer = [&script] { return std::make_unique<ScriptedDeviceTimer>(script); };
   return options;
+}
+
+/// Any address will do.
+BenchOptions options_on_stream(Script& script, int warmup, int repeat) {
+  BenchOptions options = options_with(script, warmup, repeat);
+  options.stream = &script;
+  return options;
+}
+
+std::size_t count_of(const Script& script, const std::string& event) {
+  return static_cast<std::size_t>(std::count(script.events.begin(), script.events.end(), event));
 }
 
 std::function<void()> runs_of(Script& script) {
@@ -200,12 +252,12 @@ TEST_CASE("do_bench: a batch that was disturbed is no sample, and is told", "[un
   script.warnings = {"the clock fell"};
   int settles_seen = 0;
   script.makespan_ns = [&](int run) {
-    if (run == 2 && settles_seen++ == 0) {
+    if (run == 3 && settles_seen++ == 0) {
       script.disturbance_once = "someone else used the device";
     }
     return 1000 + run;
   };
-  const BenchResult result = do_bench(runs_of(script), options_with(script, 1, 3));
+  const BenchResult result = do_bench(runs_of(script), options_on_stream(script, 1, 3));
   REQUIRE(result.samples.size() == 3);
   CHECK(result.min > BenchTime(1003));
   CHECK(std::count(result.warnings.begin(), result.warnings.end(), "the clock fell") == 1);
@@ -216,8 +268,9 @@ TEST_CASE("do_bench: a batch that was disturbed is no sample, and is told", "[un
 TEST_CASE("do_bench: what keeps no device busy is timed by the host's clock", "[unit]") {
   Script script;
   script.sees_all = true;
+  script.busy_devices = [](int) { return std::vector<int>{}; };
   script.makespan_ns = [](int) { return 0; };
-  const ClearingOffered offered(script);
+  const DevicesOffered offered(script);
   const BenchResult result = do_bench(runs_of(script), options_with(script, 2, 6));
   CHECK(result.samples.size() == 6);
   CHECK(result.timer == "host clock");
@@ -225,32 +278,130 @@ TEST_CASE("do_bench: what keeps no device busy is timed by the host's clock", "[
   CHECK(std::count(script.events.begin(), script.events.end(), "clear") == 0);
 }
 
-TEST_CASE("do_bench: the cache is cleared before every run but the first, outside of what is timed",
+TEST_CASE("do_bench: the cache is cleared before every run but the first two, outside of what is timed",
           "[unit]") {
   Script script;
-  const ClearingOffered offered(script);
+  const DevicesOffered offered(script);
   int stream = 0;
   BenchOptions options = options_with(script, 2, 4);
   options.stream = &stream;
   const BenchResult result = do_bench(runs_of(script), options);
   CHECK(result.l2_cleared);
+  CHECK(result.warnings.empty());
   CHECK(script.stream_cleared == &stream);
   CHECK(script.stream_of_launches == &stream);
   CHECK_FALSE(script.abandoned);
-  CHECK(std::count(script.events.begin(), script.events.end(), "clear") == script.runs - 1);
-  std::vector<std::string> expected{"begin", "run", "end", "settle"};
+  CHECK(static_cast<int>(count_of(script, "clear")) == script.runs - 2);
+  CHECK(count_of(script, "gather") == 0);
+  std::vector<std::string> expected{"begin", "run", "end", "settle", "begin", "run", "end", "settle"};
   CHECK(std::equal(expected.begin(), expected.end(), script.events.begin()));
   expected = {"begin", "clear", "end", "begin", "run", "end"};
-  CHECK(std::equal(expected.begin(), expected.end(), script.events.begin() + 4));
+  CHECK(std::equal(expected.begin(), expected.end(), script.events.begin() + 8));
   for (const BenchTime sample : result.samples) {
     CHECK(sample >= BenchTime(1000));  // and not the clearing's time
   }
 }
 
+TEST_CASE("do_bench: without a stream the caches are cleared on which the function was seen to work",
+          "[unit]") {
+  Script script;
+  script.sees_all = true;
+  script.busy_devices = [](int run) { return run == 0 ? std::vector<int>{0} : std::vector<int>{3, 1, 3}; };
+  const DevicesOffered offered(script);
+  const BenchResult result = do_bench(runs_of(script), options_with(script, 2, 4));
+  CHECK(result.l2_cleared);
+  CHECK(result.warnings.empty());
+  CHECK(script.devices_cleared == std::vector<int>{3, 1});
+  CHECK(*std::max_element(script.head_starts.begin(), script.head_starts.end()) == 1us);
+}
+
+TEST_CASE("do_bench: without a stream, a timer of one stream times the call and all work, and says so",
+          "[unit]") {
+  Script script;
+  const DevicesOffered offered(script);
+  script.gathers = GENERATE(true, false);
+  const BenchResult result = do_bench(runs_of(script), options_with(script, 1, 6));
+  CHECK(result.samples.size() == 6);
+  CHECK(result.timer == "scripted");
+  CHECK_FALSE(result.l2_cleared);
+  CHECK(count_of(script, "clear") == 0);
+  CHECK(script.head_starts.back() == 0ns);
+  CHECK(static_cast<int>(count_of(script, "gather")) == (script.gathers ? script.runs - 2 : 0));
+  REQUIRE(result.warnings.size() == 1);
+  CHECK_THAT(result.warnings.front(), ContainsSubstring("Name the stream"));
+  CHECK((result.warnings.front().find("CUDA 12.5") == std::string::npos) == script.gathers);
+}
+
+TEST_CASE("do_bench: work on devices in the first run only is timed by the host's clock", "[unit]") {
+  Script script;
+  script.sees_all = true;
+  script.busy_devices = [](int run) { return run == 0 ? std::vector<int>{0} : std::vector<int>{}; };
+  script.makespan_ns = [](int run) { return run == 0 ? 500 : 0; };
+  const DevicesOffered offered(script);
+  const BenchResult result = do_bench(runs_of(script), options_with(script, 1, 6));
+  CHECK(result.timer == "host clock");
+  CHECK(result.samples.size() == 6);
+  CHECK(count_of(script, "clear") == 0);
+}
+
+TEST_CASE("do_bench: a function that works on devices from its second run on is timed there", "[unit]") {
+  Script script;
+  script.sees_all = true;
+  script.busy_devices = [](int run) { return run == 0 ? std::vector<int>{} : std::vector<int>{0}; };
+  script.makespan_ns = [](int run) { return run == 0 ? 0 : 500; };
+  const DevicesOffered offered(script);
+  const BenchResult result = do_bench(runs_of(script), options_with(script, 1, 6));
+  CHECK(result.timer == "scripted");
+  CHECK(result.samples == std::vector<BenchTime>(6, BenchTime(500)));
+  CHECK(result.l2_cleared);
+}
+
+TEST_CASE("do_bench: a stream whose function keeps no device busy is an error, not a host's time", "[unit]") {
+  Script script;
+  script.sees_all = true;
+  script.busy_devices = [](int) { return std::vector<int>{}; };
+  const DevicesOffered offered(script);
+  CHECK_THROWS_WITH(do_bench(runs_of(script), options_on_stream(script, 2, 6)),
+                    ContainsSubstring("keeps no device busy"));
+}
+
+TEST_CASE("do_bench: a capture is refused before the function runs; a timer of the host does not mind",
+          "[unit]") {
+  Script script;
+  script.captured = true;
+  const DevicesOffered offered(script);
+  CHECK_THROWS_AS(do_bench(runs_of(script), options_with(script, 1, 2)), InvalidArgument);
+  CHECK(script.events.empty());
+  CHECK(do_bench(runs_of(script), {.warmup = 1, .repeat = 2, .timer = host_timer}).samples.size() == 2);
+}
+
+TEST_CASE("do_bench: a duration is spent, also where waits take most of the time of a short function",
+          "[unit]") {
+  Script script;
+  script.settle_time = 5ms;
+  BenchOptions options = options_with(script, 1, 1);
+  options.repeat = 100ms;
+  const auto begin = std::chrono::steady_clock::now();
+  const BenchResult result = do_bench(runs_of(script), options);
+  CHECK(std::chrono::steady_clock::now() - begin >= 100ms);
+  CHECK(result.samples.size() > 1);
+}
+
+TEST_CASE("do_bench: a call within a region that is being tuned, or within do_bench, is refused", "[unit]") {
+  const auto measure = [] { return do_bench([] {}, {.warmup = 1, .repeat = 2}).samples.size(); };
+  ContextualAutotuner tuner(engine_test::quick(host_timer));
+  CHECK_THROWS_WITH(tuner.run("bench_in_region", [&] { measure(); }),
+                    ContainsSubstring("inside a region that is being tuned"));
+  CHECK_THROWS_AS(tuner.run("bench_in_region", [&] { measure(); }), InvalidArgument);
+  CHECK_THROWS_WITH(do_bench([&] { measure(); }, {.warmup = 1, .repeat = 2}),
+                    ContainsSubstring("by a function that do_bench is timing"));
+  CHECK(measure() == 2);  // all is as before
+}
+
 TEST_CASE("do_bench: clear_l2 = false clears nothing", "[unit]") {
   Script script;
-  const ClearingOffered offered(script);
-  BenchOptions options = options_with(script, 2, 4);
+  const DevicesOffered offered(script);
+  BenchOptions options = options_on_stream(script, 2, 4);
   options.clear_l2 = false;
   CHECK_FALSE(do_bench(runs_of(script), options).l2_cleared);
   CHECK(std::count(script.events.begin(), script.events.end(), "clear") == 0);
@@ -259,7 +410,7 @@ TEST_CASE("do_bench: clear_l2 = false clears nothing", "[unit]") {
 TEST_CASE("do_bench: what the function throws passes through, after the runs before it were waited for",
           "[unit]") {
   Script script;
-  const ClearingOffered offered(script);
+  const DevicesOffered offered(script);
   const auto run = runs_of(script);
   CHECK_THROWS_AS(do_bench(
                       [&] {
@@ -268,7 +419,7 @@ TEST_CASE("do_bench: what the function throws passes through, after the runs bef
                         }
                         run();
                       },
-                      options_with(script, 1, 8)),
+                      options_on_stream(script, 1, 8)),
                   std::out_of_range);
   CHECK(script.events.back() == "settle");
   CHECK_FALSE(script.abandoned);
@@ -276,14 +427,14 @@ TEST_CASE("do_bench: what the function throws passes through, after the runs bef
 
 TEST_CASE("do_bench: a wait that fails throws, and keeps the memory that is being filled", "[unit]") {
   Script script;
-  const ClearingOffered offered(script);
+  const DevicesOffered offered(script);
   const auto run = runs_of(script);
   CHECK_THROWS_WITH(do_bench(
                         [&] {
                           run();
-                          script.settle_fails = script.runs > 1;
+                          script.settle_fails = script.runs > 2;
                         },
-                        options_with(script, 1, 8)),
+                        options_on_stream(script, 1, 8)),
                     ContainsSubstring("the deadline expired"));
   CHECK(script.abandoned);
 }

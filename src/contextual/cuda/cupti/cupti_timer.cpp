@@ -2,13 +2,13 @@
 #include "contextual/cuda/cupti/cupti_session.hpp"
 #include "contextual/cuda/cupti/record_times.hpp"
 #include "contextual/cuda/kernel/loading_hazard.hpp"
+#include "contextual/cuda/timing/bench_gpus.hpp"
 #include "contextual/cuda/timing/calibration.hpp"
 #include "contextual/cuda/timing/canary.hpp"
 #include "contextual/cuda/timing/device_monitor.hpp"
 #include "contextual/cuda/timing/device_wait.hpp"
 #include "contextual/cuda/timing/head_start.hpp"
 #include "contextual/cuda/timing/iteration_join.hpp"
-#include "contextual/cuda/timing/l2_clearing.hpp"
 #include "contextual/cuda/timing/nvtx_ranges.hpp"
 
 #include <contextual/cuda/error.hpp>
@@ -39,7 +39,7 @@ std::int64_t launch_number() noexcept {
 class CuptiTimer final : public Timer {
  public:
   explicit CuptiTimer(const CuptiTimerOptions& options) : session_(CuptiSession::acquire()) {
-    offer_l2_clearing();
+    offer_gpus_to_bench();
     if (!options.detach) {
       session_->keep_attached();
     }

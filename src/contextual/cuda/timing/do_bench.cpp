@@ -1,3 +1,6 @@
+#include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/timing/bench_gpus.hpp"
+
 #include <contextual/cuda/do_bench.hpp>
 #include <contextual/cuda/timer.hpp>
 #include <contextual/do_bench.hpp>
@@ -24,9 +27,19 @@ TimerFactory timer_of_devices(TimerFactory factory) {
   };
 }
 
+/// Already making a timer launches and allocates, which can end a capture.
+void refuse_captures(CUstream stream) {
+  if (cuda::driver_problem().empty() && cuda::capture_is_open(stream)) {
+    throw InvalidArgument(
+        "do_bench was called while a stream is being captured, so that nothing would run: call it before "
+        "the capture, or after it");
+  }
+}
+
 }  // namespace
 
 BenchResult do_bench(CUstream stream, const std::function<void()>& function, const BenchOptions& options) {
+  refuse_captures(stream);
   BenchOptions on_stream = options;
   on_stream.timer = timer_of_devices(options.timer);
   on_stream.stream = stream;

@@ -1,12 +1,12 @@
 #include "contextual/cuda/api/driver.hpp"
 #include "contextual/cuda/kernel/loading_hazard.hpp"
+#include "contextual/cuda/timing/bench_gpus.hpp"
 #include "contextual/cuda/timing/calibration.hpp"
 #include "contextual/cuda/timing/device_monitor.hpp"
 #include "contextual/cuda/timing/device_wait.hpp"
 #include "contextual/cuda/timing/event_pool.hpp"
 #include "contextual/cuda/timing/head_start.hpp"
 #include "contextual/cuda/timing/iteration_join.hpp"
-#include "contextual/cuda/timing/l2_clearing.hpp"
 #include "contextual/cuda/timing/nvtx_ranges.hpp"
 #include "contextual/cuda/timing/used_contexts.hpp"
 
@@ -58,7 +58,7 @@ std::int64_t note_of(std::size_t pool, std::size_t pair) {
 class EventTimer final : public Timer {
  public:
   EventTimer() {
-    offer_l2_clearing();
+    offer_gpus_to_bench();
     if (CUcontext context = context_or_null()) {
       contexts_.add(context);
       pools_.push_back(std::make_unique<EventPool>(context, first_pairs));

@@ -1,13 +1,15 @@
 #include "contextual/cuda/timing/l2_clearing.hpp"
 
 #include "contextual/cuda/api/driver.hpp"
+#include "contextual/cuda/cupti/active_contexts.hpp"
 #include "contextual/cuda/kernel/device_limits.hpp"
 
 #include <contextual/detail/cuda/context_scope.hpp>
-#include <contextual/detail/measure/cache_clearing.hpp>
 
 #include <cstddef>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace contextual::cuda {
 namespace {
@@ -15,7 +17,7 @@ namespace {
 /// A cache that is not told is taken for one of this size, which is more than any had in 2025.
 constexpr std::size_t unknown_l2_bytes = std::size_t{128} << 20;
 
-CUcontext context_of(CUstream stream) {
+CUcontext context_to_clear(CUstream stream) {
   CUcontext context = nullptr;
   if (stream == nullptr) {
     CONTEXTUAL_CU(cuCtxGetCurrent(&context));
@@ -23,6 +25,17 @@ CUcontext context_of(CUstream stream) {
     CONTEXTUAL_CU(cuStreamGetCtx(stream, &context));
   }
   return context;
+}
+
+/// Null if the process has none there.
+CUcontext context_on(int device) {
+  for (CUcontext context : active_contexts()) {
+    const detail::ContextScope current(context);
+    if (current_device() == device) {
+      return context;
+    }
+  }
+  return nullptr;
 }
 
 /// Fills memory of twice the cache's size: what was in the cache before has made room then, also where the
@@ -57,16 +70,43 @@ class L2Clearing final : public detail::CacheClearing {
   bool abandoned_ = false;
 };
 
-std::unique_ptr<detail::CacheClearing> make_l2_clearing(void* stream) {
-  const auto on = static_cast<CUstream>(stream);
-  const CUcontext context = context_of(on);
-  return context == nullptr ? nullptr : std::make_unique<L2Clearing>(context, on);
-}
+class L2Clearings final : public detail::CacheClearing {
+ public:
+  explicit L2Clearings(std::vector<std::unique_ptr<L2Clearing>> all) : all_(std::move(all)) {}
+
+  void clear() override {
+    for (const auto& one : all_) {
+      one->clear();
+    }
+  }
+  void abandon() noexcept override {
+    for (const auto& one : all_) {
+      one->abandon();
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<L2Clearing>> all_;
+};
 
 }  // namespace
 
-void offer_l2_clearing() noexcept {
-  detail::set_cache_clearing(make_l2_clearing);
+std::unique_ptr<detail::CacheClearing> l2_clearing_on(void* stream) {
+  const auto on = static_cast<CUstream>(stream);
+  const CUcontext context = context_to_clear(on);
+  return context == nullptr ? nullptr : std::make_unique<L2Clearing>(context, on);
+}
+
+std::unique_ptr<detail::CacheClearing> l2_clearing_of(std::span<const int> devices) {
+  std::vector<std::unique_ptr<L2Clearing>> all;
+  for (const int device : devices) {
+    const CUcontext context = context_on(device);
+    if (context == nullptr) {
+      return nullptr;
+    }
+    all.push_back(std::make_unique<L2Clearing>(context, nullptr));
+  }
+  return all.empty() ? nullptr : std::make_unique<L2Clearings>(std::move(all));
 }
 
 }  // namespace contextual::cuda

@@ -1,12 +1,19 @@
 #pragma once
 
 /// \file
-/// Clears the L2 cache of a GPU, for do_bench.
+/// Clears the L2 caches of GPUs, for do_bench.
+
+#include <contextual/detail/measure/cache_clearing.hpp>
+
+#include <memory>
+#include <span>
 
 namespace contextual::cuda {
 
-/// Lets do_bench clear the caches of GPUs (detail::set_cache_clearing). Thread-safe; costs nothing but a
-/// store.
-void offer_l2_clearing() noexcept;
+/// As detail::BenchDevices::clearing_on says. Throws CudaUnavailable, CudaError or DeviceError.
+std::unique_ptr<detail::CacheClearing> l2_clearing_on(void* stream);
+/// As detail::BenchDevices::clearing_of says: on the default stream of the current context or, for another
+/// device, of its primary one. Throws CudaUnavailable, CudaError or DeviceError.
+std::unique_ptr<detail::CacheClearing> l2_clearing_of(std::span<const int> devices);
 
 }  // namespace contextual::cuda

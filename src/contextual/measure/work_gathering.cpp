@@ -1,0 +1,7 @@
+#include <contextual/detail/measure/work_gathering.hpp>
+
+namespace contextual::detail {
+
+WorkGathering::~WorkGathering() = default;
+
+}  // namespace contextual::detail
