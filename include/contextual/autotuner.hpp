@@ -23,7 +23,8 @@ class TunedRegion;
 
 namespace detail {
 struct TunedState;  // the state that a wrapped region keeps between its calls
-}
+class KernelTunerCore;
+}  // namespace detail
 
 /// Tunes regions.
 ///
@@ -89,9 +90,12 @@ class CONTEXTUAL_API ContextualAutotuner {
  private:
   template <typename Region>
   friend class TunedRegion;
+  friend class detail::KernelTunerCore;
 
   /// Returns false when the region has more tuning problems than max_problems.
   bool run_erased(std::string_view name, const std::function<void()>& region, const Options& options);
+  /// As `run` with `always_tune`, which here comes before the environment.
+  void run_anew(std::string_view name, const std::function<void()>& region, const Options& options);
   /// Serves one call of a wrapped region, which has `options`. Does not communicate when nothing is new.
   /// `call` has what this call does differently, or is null.
   void call_erased(detail::TunedState& state, std::string_view name, const std::function<void()>& region,

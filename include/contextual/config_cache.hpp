@@ -19,7 +19,7 @@ namespace contextual {
 /// A config in a ConfigCache.
 struct CachedConfig {
   Config config{};
-  std::optional<std::int64_t> time_ns{};  ///< of one launch, where it was measured
+  std::optional<std::int64_t> time_ns{};  ///< of one launch, where it was measured; not negative
   /// A digest of what the config was chosen from and for: the kernel's configs and version, and the machines
   /// of the ranks. A KernelTuner uses a config only where this is equal. 0: whatever they are, for a config
   /// that a person has set.
@@ -35,7 +35,8 @@ struct CachedConfig {
 /// other processes and with ContextualAutotuner: there is a folder for each kernel type among the regions in
 /// `choices`, with the files and the guarantees that docs/cache.md describes ("Who may write there"). A file
 /// counts only on a machine, and with software, like those it was written with; CONTEXTUAL_VERSION_CHECK=0
-/// accepts other versions. A damaged file is named on stderr, set aside and ignored.
+/// accepts other versions, with a warning on stderr. A damaged file is named on stderr, set aside and
+/// ignored.
 ///
 /// Thread-safe. Nothing here is collective.
 class CONTEXTUAL_API ConfigCache {
@@ -53,7 +54,8 @@ class CONTEXTUAL_API ConfigCache {
   std::optional<CachedConfig> get_made_for(const TuneRequest& request, std::uint64_t made_for) const;
 
   /// Replaces the request's config with the same `made_for`; one with 0 replaces all of them. Returns what
-  /// went wrong with the disk, with the path, or an empty text; the config is in memory in any case.
+  /// went wrong with the disk, with the path, or an empty text; the config is in memory in any case. Throws
+  /// InvalidArgument for a negative time.
   std::string set(const TuneRequest& request, const CachedConfig& config);
 
   /// Removes all configs, or those of a kernel type, from memory, and from the disk those that count on this

@@ -85,6 +85,14 @@ class TunableKernel<R(const C&, Args...)> {
         config_id, key, [&](std::size_t id) -> R { return launcher_(engine_.config(id), args...); }, args...);
   }
 
+  /// Returns the key of a launch with these arguments.
+  Key key(const std::remove_reference_t<Args>&... args) const { return key_(args...); }
+  /// Returns true if the config is a candidate for a launch with these arguments: unless `keep` leaves it
+  /// out. `config_id` is below `space().size()`.
+  bool keeps(std::size_t config_id, const std::remove_reference_t<Args>&... args) const {
+    return engine_.keeps(config_id, args...);
+  }
+
   const std::string& name() const noexcept { return engine_.name(); }
   const ConfigSpace<C>& space() const noexcept { return engine_.space(); }
 

@@ -10,13 +10,16 @@
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/detail/tuning/kernel_tuner_core.hpp>
 #include <contextual/detail/tuning/tuned_launch.hpp>
+#include <contextual/error.hpp>
 #include <contextual/kernel.hpp>
 #include <contextual/kernel_options.hpp>
 #include <contextual/kernel_tuner_options.hpp>
+#include <contextual/key.hpp>
 #include <contextual/tune_request.hpp>
 #include <contextual/tuning_result.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -51,6 +54,9 @@ class KernelTuner : detail::NotALauncher<Signature> {};
 
 template <typename R, typename C, typename... Args>
 class KernelTuner<R(const C&, Args...)> {
+  static_assert((!std::is_rvalue_reference_v<Args> && ...),
+                "a launcher takes its arguments by value or as lvalue references: it is launched many times");
+
   using Tuned = detail::TunedLaunch<R(const C&, Args...)>;
 
  public:
@@ -64,9 +70,7 @@ class KernelTuner<R(const C&, Args...)> {
       : own_(std::make_unique<typename Tuned::Kernel>(name, std::move(space), Tuned::key,
                                                       Tuned::launcher(std::move(launcher).function()),
                                                       Tuned::options(std::move(kernel_options)))),
-        launch_([kernel = own_.get()](const TuneRequest& request, Args&... args) {
-          (*kernel)(request, args...);
-        }),
+        kernel_(own_kernel(*own_)),
         space_(&own_->space()),
         core_(std::move(name), std::move(options)) {}
   /// The same with a list of configs, of which the first is the default.
@@ -82,9 +86,7 @@ class KernelTuner<R(const C&, Args...)> {
     { kernel.space() } -> std::convertible_to<const ConfigSpace<C>&>;
     { kernel.name() } -> std::convertible_to<std::string>;
   }) explicit KernelTuner(Kernel& kernel, KernelTunerOptions options = {})
-      : launch_([&kernel](const TuneRequest& /*request*/, Args&... args) { kernel(args...); }),
-        space_(&kernel.space()),
-        core_(kernel.name(), std::move(options)) {}
+      : kernel_(existing_kernel(kernel)), space_(&kernel.space()), core_(kernel.name(), std::move(options)) {}
 
   KernelTuner(const KernelTuner&) = delete;
   KernelTuner& operator=(const KernelTuner&) = delete;
@@ -92,29 +94,77 @@ class KernelTuner<R(const C&, Args...)> {
 
   /// Returns the best config for the request. If the cache has one, nothing is launched. Otherwise launches
   /// the kernel with these arguments, `warmup_runs` and then `benchmark_runs` times with each config, and
-  /// once more with the best one, which it puts into the cache. Launches get the arguments as lvalues.
+  /// once more with the best one, which it puts into the cache. Launches get the arguments as lvalues, not as
+  /// copies; only a kernel that exists copies what it takes by value.
   ///
   /// With CONTEXTUAL_ALWAYS_TUNE, or `always_tune`, nothing is taken from the cache. In mode `use` a request
   /// that is not cached, and in mode `off` every one, launches the kernel once and returns what it launched,
-  /// without results. Where a file pins a config of the region, the cache is left alone.
+  /// without results. Where a file pins a config of the region, the cache is left alone; so is what it has
+  /// for the request if some rank's `keep` leaves that out for these arguments.
   ///
   /// Throws TuningFailedError, with every reason, if all configs are rejected; RankMismatchError on all ranks
-  /// if requests or config spaces differ; InvalidArgument inside a region that is being tuned; and otherwise
-  /// what ContextualAutotuner::run throws.
+  /// if requests or config spaces differ; ConfigSpaceError or InvalidArgument for a bad space or option,
+  /// where ranks on which these are good throw RegionFailedError; InvalidArgument inside a region that is
+  /// being tuned; and otherwise what ContextualAutotuner::run throws.
   TuningResult tune(const TuneRequest& request, Args... args) {
-    const TuneRequest completed = core_.completed(request);
-    return core_.tune(completed, space_->view(), [&] { launch_(request, args...); });
+    detail::TunedKernelCall call{[&] { return space_->view(); }, [&] { kernel_.launch(request, args...); }};
+    if (kernel_.key) {
+      call.key = [&] { return kernel_.key(request, args...); };
+    }
+    if (kernel_.keeps) {
+      call.keeps = [&](std::size_t config_id) { return kernel_.keeps(config_id, request, args...); };
+    }
+    return core_.tune(request, call);
   }
 
   /// Returns the config of a result of this tuner. Throws InvalidArgument for one of another config space.
-  const C& best(const TuningResult& result) const { return (*space_)[result.best_config_id]; }
+  const C& best(const TuningResult& result) const {
+    const C& config = (*space_)[result.best_config_id];
+    if (space_->to_config(result.best_config_id) != result.best_config) {
+      throw InvalidArgument("config " + std::to_string(result.best_config_id) + " of this tuner is " +
+                            space_->describe(result.best_config_id) + ", but the result's is " +
+                            result.best_config.to_string() + ": give it a result of its own");
+    }
+    return config;
+  }
 
   const ConfigSpace<C>& space() const noexcept { return *space_; }
   ConfigCache& cache() { return core_.cache(); }
 
  private:
+  /// What is asked of a kernel, with the arguments of a call.
+  struct Kernel {
+    std::function<void(const TuneRequest&, Args&...)> launch;
+    std::function<Key(const TuneRequest&, const Args&...)> key{};                  ///< may be empty
+    std::function<bool(std::size_t, const TuneRequest&, const Args&...)> keeps{};  ///< may be empty
+  };
+  static Kernel own_kernel(typename Tuned::Kernel& kernel) {
+    return {
+        [&kernel](const TuneRequest& request, Args&... args) { kernel(request, args...); },
+        [&kernel](const TuneRequest& request, const Args&... args) { return kernel.key(request, args...); },
+        [&kernel](std::size_t config_id, const TuneRequest& request, const Args&... args) {
+          return kernel.keeps(config_id, request, args...);
+        }};
+  }
+  template <typename Existing>
+  static Kernel existing_kernel(Existing& kernel) {
+    Kernel existing{[&kernel](const TuneRequest& /*request*/, Args&... args) { kernel(args...); }};
+    if constexpr (requires(const Args&... args) {
+                    { kernel.key(args...) } -> std::same_as<Key>;
+                    { kernel.keeps(std::size_t{}, args...) } -> std::same_as<bool>;
+                  }) {
+      existing.key = [&kernel](const TuneRequest& /*request*/, const Args&... args) {
+        return kernel.key(args...);
+      };
+      existing.keeps = [&kernel](std::size_t config_id, const TuneRequest& /*request*/, const Args&... args) {
+        return kernel.keeps(config_id, args...);
+      };
+    }
+    return existing;
+  }
+
   std::unique_ptr<typename Tuned::Kernel> own_;  ///< null for a kernel that existed before
-  std::function<void(const TuneRequest&, Args&...)> launch_;
+  Kernel kernel_;
   const ConfigSpace<C>* space_;
   detail::KernelTunerCore core_;
 };

@@ -75,6 +75,14 @@ class CudaKernel {
   /// compile, CudaUnavailable or CudaError.
   CUfunction load(std::size_t config_id = 0) { return parts_->load(config_id); }
 
+  /// Returns the key of a launch with these arguments.
+  Key key(const CUstream& /*stream*/, const Args&... args) const { return key_(args...); }
+  /// Returns true if the config is a candidate for a launch with these arguments: unless the definition's
+  /// `keep` leaves it out. `config_id` is below `space().size()`.
+  bool keeps(std::size_t config_id, const CUstream& stream, const Args&... args) const {
+    return engine_.keeps(config_id, stream, args...);
+  }
+
   // For another tunable kernel that uses this kernel as one of several implementations.
 
   /// Returns true if the config is a candidate for a launch with these arguments, that is, unless the

@@ -2,12 +2,16 @@
 
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/majority.hpp"
+#include "contextual/agreement/told_failure.hpp"
+#include "contextual/record/failure.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/storage/machine.hpp>
 #include <contextual/error.hpp>
 
 #include <nlohmann/json.hpp>
+
+#include <array>
 
 namespace contextual::agreement {
 namespace {
@@ -38,12 +42,19 @@ void compare(const std::vector<std::string>& asked) {
 
 }  // namespace
 
-std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest& asked) {
+std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest& asked,
+                                          const std::exception_ptr& setup_failure) {
   Header header;
   header.set(Field::stage, text_digest(stage));
+  header.raise(Flag::region_threw, setup_failure != nullptr);
   exchange.set_place({.region = asked.kernel, .stage = Stage::hello});
-  if (exchange.agree(header).elsewhere()) {
+  const Agreement agreement = exchange.agree(header);
+  if (agreement.elsewhere()) {
     throw_mismatch("kernel \"" + asked.kernel + "\": some ranks are at another point of the program", {});
+  }
+  if (agreement.raised(Flag::region_threw)) {
+    throw_told_failure(exchange, asked.kernel,
+                       {setup_failure, setup_failure ? record::text_of(setup_failure) : std::string()});
   }
   const std::vector<std::string> told = exchange.gather(details_text(
       {{"asked", text_of(asked)}, {"machine", detail::machine_text()}, {"node", detail::node_text()}}));
@@ -63,6 +74,12 @@ std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest
 
 std::string told_by_rank_0(Exchange& exchange, const std::string& text) {
   return exchange.gather(exchange.rank() == 0 ? text : std::string()).front();
+}
+
+bool all_agree(Exchange& exchange, bool agrees) {
+  std::array<std::int64_t, 1> objections{agrees ? 0 : 1};
+  exchange.max(objections);
+  return objections[0] == 0;
 }
 
 }  // namespace contextual::agreement

@@ -1,12 +1,13 @@
 #pragma once
 
 /// \file
-/// The exchanges before a KernelTuner's request is looked up: all ranks ask for the same, and rank 0 tells
-/// them what it has found.
+/// The exchanges before a KernelTuner tunes: all ranks ask for the same, rank 0 tells them what it has
+/// cached, and all take that or none does.
 
 #include "contextual/agreement/exchange.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -14,16 +15,24 @@ namespace contextual::agreement {
 
 /// What a rank is about to tune.
 struct AskedRequest {
-  std::string kernel;
+  std::string kernel;         ///< its name; messages call the region so
   std::string request;        ///< as text
   std::uint64_t configs = 0;  ///< a digest of its configs and of the kernel's version
 };
 
 /// Returns what the machines of all ranks are, with the number of ranks on each. Collective: a header and a
-/// gather. Throws RankMismatchError on all ranks if one of them tunes something else, and CommunicationError.
-std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest& asked);
+/// gather.
+///
+/// `setup_failure` is why this rank cannot ask; null if it can. Rethrows it; the other ranks then throw
+/// RegionFailedError. Throws RankMismatchError on all ranks if one of them tunes something else, and
+/// CommunicationError.
+std::vector<std::string> agree_on_request(Exchange& exchange, const AskedRequest& asked,
+                                          const std::exception_ptr& setup_failure);
 
 /// Returns rank 0's text. Collective: a gather. Throws CommunicationError.
 std::string told_by_rank_0(Exchange& exchange, const std::string& text);
+
+/// Returns true if `agrees` is true on all ranks. Collective: a reduction. Throws CommunicationError.
+bool all_agree(Exchange& exchange, bool agrees);
 
 }  // namespace contextual::agreement

@@ -77,6 +77,21 @@ Described& described() {
   return *parts;
 }
 
+bool is_version(const std::string& line) {
+  return line.starts_with("cuda: ") || line.starts_with("driver: ") || line.starts_with("library: ") ||
+         line.starts_with("nccl: ");
+}
+
+template <typename Wanted>
+std::string lines_of(const std::string& text, const Wanted& wanted) {
+  std::string kept;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    kept.append(wanted(line) ? line + "\n" : "");
+  }
+  return kept;
+}
+
 std::string one_line(std::string text) {
   for (char& c : text) {
     c = c == '\n' ? ' ' : c;
@@ -142,14 +157,11 @@ void add_ranks_per_node(std::vector<std::string>& machine_texts, const std::vect
 }
 
 std::string without_versions(const std::string& machine_text) {
-  std::string kept;
-  std::istringstream lines(machine_text);
-  for (std::string line; std::getline(lines, line);) {
-    const bool version = line.starts_with("cuda: ") || line.starts_with("driver: ") ||
-                         line.starts_with("library: ") || line.starts_with("nccl: ");
-    kept.append(version ? "" : line + "\n");
-  }
-  return kept;
+  return lines_of(machine_text, [](const std::string& line) { return !is_version(line); });
+}
+
+std::string versions_in(const std::string& machine_text) {
+  return lines_of(machine_text, is_version);
 }
 
 }  // namespace contextual::detail

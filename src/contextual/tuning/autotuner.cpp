@@ -506,6 +506,13 @@ bool ContextualAutotuner::run_erased(std::string_view name, const std::function<
   return impl_->start(std::string(name), region, impl_->resolve(options), {});
 }
 
+void ContextualAutotuner::run_anew(std::string_view name, const std::function<void()>& region,
+                                   const Options& options) {
+  ResolvedOptions resolved = impl_->resolve(options);
+  resolved.always_tune = true;
+  impl_->start(std::string(name), region, resolved, {});
+}
+
 bool ContextualAutotuner::load(std::string_view name, const Options& options) {
   if (name.empty() || inside_region()) {
     throw InvalidArgument("`load` needs the name of a region, and is called outside of regions");

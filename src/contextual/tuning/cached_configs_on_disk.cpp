@@ -84,6 +84,8 @@ class ThisMachine {
     return then == now_ ||
            (versions_may_differ && detail::without_versions(then) == detail::without_versions(now_));
   }
+  /// Of such choices.
+  bool has_versions_of(const ChoiceEntry& entry) const { return entry.machines.front() == now_; }
 
  private:
   std::string now_ = storage::as_kept(detail::machine_text());
@@ -110,6 +112,11 @@ std::vector<CachedConfigsOnDisk::Entry> CachedConfigsOnDisk::entries(const std::
     }
     try {
       found.push_back(cached_of(entry, kernel_type));
+      if (!machine.has_versions_of(entry)) {
+        found.back().caveat = "cached config of \"" + kernel_type + "\": one of " + entry.written +
+                              " was made with other versions of the library, the driver, CUDA or NCCL; "
+                              "CONTEXTUAL_VERSION_CHECK=0 accepts it";
+      }
     } catch (const std::exception& error) {  // nlohmann's are of many kinds
       detail::warn_once("cached config of \"" + kernel_type + "\": a file is not used: " + error.what());
     }

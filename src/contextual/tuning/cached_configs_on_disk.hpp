@@ -23,6 +23,7 @@ class CachedConfigsOnDisk {
   struct Entry {
     TuneRequest request;
     CachedConfig config;
+    std::string caveat{};  ///< what to warn of where it is used; empty for what was made with these versions
   };
   /// Returns the configs of a kernel type, the newest first.
   std::vector<Entry> entries(const std::string& kernel_type) const;

@@ -1,11 +1,14 @@
 #include "contextual/tuning/cached_configs_on_disk.hpp"
 
 #include <contextual/config_cache.hpp>
+#include <contextual/detail/storage/warning.hpp>
+#include <contextual/error.hpp>
 
 #include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -41,13 +44,15 @@ struct ConfigCache::Impl {
         return config;
       }
     }
-    std::vector<CachedConfig> kept;
-    for (CachedConfigsOnDisk::Entry& entry : disk.entries(request.kernel_type)) {
-      if (entry.request == request) {
-        kept.push_back(std::move(entry.config));
+    for (const CachedConfigsOnDisk::Entry& entry : disk.entries(request.kernel_type)) {
+      if (entry.request == request && usable(entry.config)) {
+        if (!entry.caveat.empty()) {
+          detail::warn_once(entry.caveat);
+        }
+        return entry.config;
       }
     }
-    return first_of(kept, usable);
+    return std::nullopt;
   }
 
   const CachedConfigsOnDisk disk;
@@ -71,10 +76,14 @@ std::optional<CachedConfig> ConfigCache::get_made_for(const TuneRequest& request
 }
 
 std::string ConfigCache::set(const TuneRequest& request, const CachedConfig& config) {
+  if (config.time_ns.value_or(0) < 0) {
+    throw InvalidArgument("config cache: the time of " + to_string(request) + " is " +
+                          std::to_string(*config.time_ns) + " ns: leave it out if it is not known");
+  }
   const std::lock_guard lock(impl_->mutex);
   std::vector<CachedConfig>& configs = impl_->memory[request];
   std::erase_if(configs, [&](const CachedConfig& old) {
-    return config.made_for == 0 || old.made_for == config.made_for || old.made_for == 0;
+    return config.made_for == 0 || old.made_for == config.made_for;
   });
   configs.insert(configs.begin(), config);
   return impl_->disk.write({request, config});

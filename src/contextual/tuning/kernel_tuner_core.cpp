@@ -1,14 +1,18 @@
 #include "contextual/agreement/request_agreement.hpp"
 #include "contextual/launch/device_kind.hpp"
+#include "contextual/options/environment.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/cached_config_text.hpp"
+#include "contextual/tuning/noted_launch.hpp"
+#include "contextual/tuning/rank_groups.hpp"
 #include "contextual/tuning/run_lock.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/context_guard.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
+#include <contextual/detail/storage/machine.hpp>
 #include <contextual/detail/tuning/kernel_tuner_core.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
@@ -16,11 +20,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace contextual::detail {
 namespace {
@@ -59,10 +65,9 @@ Options tuner_options(const KernelTunerOptions& options) {
   return all;
 }
 
-/// Of a call that tunes, whatever the process has locked in: the cache has decided that already.
+/// Of a call that tunes.
 Options call_options(const KernelTunerOptions& options, std::size_t configs) {
   Options call;
-  call.always_tune = true;
   if (!options.tuning.max_iterations) {
     constexpr std::int64_t built_in = 10'000;
     constexpr std::int64_t room = 2;  // steps may have to be measured again
@@ -78,14 +83,36 @@ std::optional<std::size_t> id_of(const SpaceView& space, const Config& config) {
                                       : std::optional<std::size_t>(found - space.configs.begin());
 }
 
-/// Of the kernel with this name, else the only problem there is: that of its coupling.
-const ProblemReport* problem_of(const RegionReport& report, const std::string& kernel) {
-  const auto found = std::find_if(report.problems.begin(), report.problems.end(),
-                                  [&](const ProblemReport& problem) { return problem.kernel == kernel; });
-  if (found != report.problems.end()) {
-    return &*found;
+/// Of a kernel that does not tell its key: the one that was tuned.
+const ProblemReport* tuned_problem_of(const RegionReport& run) {
+  const auto found = std::find_if(run.problems.begin(), run.problems.end(),
+                                  [](const ProblemReport& problem) { return !problem.reused; });
+  return found == run.problems.end() ? nullptr : &*found;
+}
+
+/// The versions of rank 0 are compared where its cache reads a file. Those of another rank count if they
+/// differ from them, unless CONTEXTUAL_VERSION_CHECK accepts others.
+std::string counted_text(const std::string& machine, const std::string& machine_of_rank_0) {
+  const bool as_on_rank_0 = versions_in(machine) == versions_in(machine_of_rank_0);
+  const bool any_version = !options::environment().values.version_check.value_or(true);
+  return as_on_rank_0 || any_version ? without_versions(machine) : machine;
+}
+
+/// Refusing all configs refuses none: the default remains a candidate. False if `keep` throws: tuning asks it
+/// again, where all ranks learn of that.
+bool is_candidate(const TunedKernelCall& call, std::size_t config_id, std::size_t configs) noexcept {
+  try {
+    if (!call.keeps || call.keeps(config_id)) {
+      return true;
+    }
+    bool others = config_id != 0;
+    for (std::size_t id = 1; id < configs && !others; ++id) {
+      others = call.keeps(id);
+    }
+    return !others;
+  } catch (...) {
+    return false;
   }
-  return report.problems.size() == 1 ? &report.problems.front() : nullptr;
 }
 
 /// 0 if it was not measured.
@@ -129,70 +156,100 @@ struct KernelTunerCore::Impl {
     return !local || resolved.communicator->size() == 1;
   }
 
-  /// What a cached config must have been made for. Collective if there are several ranks.
-  std::uint64_t made_for(const TuneRequest& request, const SpaceView& space, const ResolvedOptions& resolved);
-  /// What rank 0 has cached and this kernel can launch. Collective if there are several ranks.
-  std::optional<CachedConfig> look_up(const TuneRequest& request, std::uint64_t made_for,
-                                      const SpaceView& space, const ResolvedOptions& resolved);
+  /// What this rank is asked to tune.
+  struct Asked {
+    TuneRequest request;  ///< with what it leaves out, unless there is a failure
+    SpaceView space{};
+    std::uint64_t configs = 0;           ///< a digest of the space and of the kernel's version
+    std::exception_ptr setup_failure{};  ///< why this rank cannot tune it
+  };
+  Asked asked(TuneRequest request, const TunedKernelCall& call, const ResolvedOptions& resolved) const;
+
+  /// What a cached config must have been made for. Throws the set-up failure. Collective if there are several
+  /// ranks.
+  std::uint64_t meet(const Asked& asked, const ResolvedOptions& resolved);
+  /// What rank 0 has cached and all ranks can launch. Collective if there are several ranks.
+  std::optional<CachedConfig> look_up(const Asked& asked, std::uint64_t made_for, const TunedKernelCall& call,
+                                      const ResolvedOptions& resolved);
   /// Runs the region, and has rank 0 keep what it has chosen for good. Collective.
-  TuningResult tune_anew(const TuneRequest& request, std::uint64_t made_for, const SpaceView& space,
-                         const std::function<void()>& launch, const ResolvedOptions& resolved);
+  TuningResult tune_anew(const Asked& asked, std::uint64_t made_for, const TunedKernelCall& call,
+                         const ResolvedOptions& resolved);
   /// Returns what went wrong with the disk, or an empty text.
   std::string keep(const TuneRequest& request, const CachedConfig& config, const ProblemReport& problem,
                    const ResolvedOptions& resolved);
   void rate(TuningResult& result, const TuneRequest& request, double time_ns) const;
-
-  agreement::Exchange& exchange_of(const ResolvedOptions& resolved);
 
   std::string kernel;
   KernelTunerOptions options;
   ContextualAutotuner tuner;
   tuning::RunLock tune_lock;
   std::mutex cache_mutex;
-  std::shared_ptr<Communicator> communicator;  // that of `exchange`
-  std::optional<agreement::Exchange> exchange;
+  tuning::RankGroups groups;
 };
 
-agreement::Exchange& KernelTunerCore::Impl::exchange_of(const ResolvedOptions& resolved) {
-  if (communicator != resolved.communicator) {
-    communicator = resolved.communicator;
-    exchange.emplace(*communicator, resolved.deadline);
+KernelTunerCore::Impl::Asked KernelTunerCore::Impl::asked(TuneRequest request, const TunedKernelCall& call,
+                                                          const ResolvedOptions& resolved) const {
+  Asked asked{std::move(request)};
+  if (asked.request.kernel_type.empty()) {
+    asked.request.kernel_type = kernel;
   }
-  exchange->set_timeout(resolved.deadline);
-  return *exchange;
+  try {
+    options::validate(resolved);
+    const std::shared_ptr<KernelCore> core = core_of(kernel);
+    if (asked.request.device.empty()) {
+      asked.request.device = device_of(core != nullptr && core->traits().takes_stream);
+    }
+    asked.space = call.space();
+    StableHash hash;
+    hash.add(asked.space.digest);
+    if (core != nullptr) {
+      const std::string version = core->traits().version ? core->traits().version() : std::string();
+      hash.add(std::string_view(version));
+    }
+    asked.configs = hash.value();
+  } catch (...) {
+    asked.setup_failure = std::current_exception();
+  }
+  return asked;
 }
 
-std::uint64_t KernelTunerCore::Impl::made_for(const TuneRequest& request, const SpaceView& space,
-                                              const ResolvedOptions& resolved) {
+std::uint64_t KernelTunerCore::Impl::meet(const Asked& asked, const ResolvedOptions& resolved) {
   StableHash hash;
-  hash.add(space.digest);
-  if (const std::shared_ptr<KernelCore> core = core_of(kernel)) {
-    const std::string version = core->traits().version ? core->traits().version() : std::string();
-    hash.add(std::string_view(version));
-  }
+  hash.add(asked.configs);
   if (resolved.communicator->size() > 1) {
-    const std::uint64_t configs = StableHash(hash).value();
-    for (const std::string& machine :
-         agree_on_request(exchange_of(resolved), {kernel, to_string(request), configs})) {
-      hash.add(std::string_view(machine));
+    const std::vector<std::string> machines =
+        agree_on_request(groups.exchange_for(resolved), {kernel, to_string(asked.request), asked.configs},
+                         asked.setup_failure);
+    for (const std::string& machine : machines) {
+      const std::string counted = counted_text(machine, machines.front());
+      hash.add(std::string_view(counted));
     }
+  } else if (asked.setup_failure) {
+    std::rethrow_exception(asked.setup_failure);
   }
   return hash.value() | 1;  // 0 stands for a config that a person has set
 }
 
-std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const TuneRequest& request, std::uint64_t made_for,
-                                                           const SpaceView& space,
+std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, std::uint64_t made_for,
+                                                           const TunedKernelCall& call,
                                                            const ResolvedOptions& resolved) {
+  const bool several = resolved.communicator->size() > 1;
   const bool looks = resolved.mode != Mode::off && !resolved.always_tune;
   std::optional<CachedConfig> cached;
   if (looks && can_be_cached(resolved) && resolved.communicator->rank() == 0 &&
-      !is_pinned(request, resolved)) {
-    cached = cache(resolved).get_made_for(request, made_for);
+      !is_pinned(asked.request, resolved)) {
+    cached = cache(resolved).get_made_for(asked.request, made_for);
   }
-  if (resolved.communicator->size() > 1) {
-    cached = tuning::cached_config_of(told_by_rank_0(exchange_of(resolved), tuning::text_of(cached)));
+  if (several) {
+    cached = tuning::cached_config_of(told_by_rank_0(groups.exchange_for(resolved), tuning::text_of(cached)));
   }
-  return cached && id_of(space, cached->config) ? cached : std::nullopt;
+  const std::optional<std::size_t> config_id = cached ? id_of(asked.space, cached->config) : std::nullopt;
+  if (!config_id) {  // on all ranks: their spaces are equal
+    return std::nullopt;
+  }
+  const bool kept = is_candidate(call, *config_id, asked.space.size);
+  const bool kept_everywhere = several ? all_agree(groups.exchange_for(resolved), kept) : kept;
+  return kept_everywhere ? cached : std::nullopt;
 }
 
 void KernelTunerCore::Impl::rate(TuningResult& result, const TuneRequest& request, double time_ns) const {
@@ -205,23 +262,36 @@ void KernelTunerCore::Impl::rate(TuningResult& result, const TuneRequest& reques
 std::string KernelTunerCore::Impl::keep(const TuneRequest& request, const CachedConfig& config,
                                         const ProblemReport& problem, const ResolvedOptions& resolved) {
   const bool lasting = resolved.mode == Mode::tune && problem.outcome == ProblemOutcome::locked_in &&
-                       problem.pinned_by.empty() && can_be_cached(resolved);
+                       !problem.reused && problem.pinned_by.empty() && can_be_cached(resolved);
   return lasting && resolved.communicator->rank() == 0 ? cache(resolved).set(request, config) : std::string();
 }
 
-TuningResult KernelTunerCore::Impl::tune_anew(const TuneRequest& request, std::uint64_t made_for,
-                                              const SpaceView& space, const std::function<void()>& launch,
-                                              const ResolvedOptions& resolved) {
-  const std::string region = region_of(request);
-  tuner.run(region, launch, call_options(options, space.size));
+TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t made_for,
+                                              const TunedKernelCall& call, const ResolvedOptions& resolved) {
+  const SpaceView& space = asked.space;
+  const std::string region = region_of(asked.request);
+  tuning::NotedLaunch launch(core_of(kernel));
+  tuner.run_anew(
+      region,
+      [&] {
+        if (call.key) {
+          launch.note(call.key());
+        }
+        call.launch();
+      },
+      call_options(options, space.size));
   const Report report = tuner.report();
   const RegionReport* const run = report.find(region);
-  const ProblemReport* const problem = run == nullptr ? nullptr : problem_of(*run, kernel);
+  const ProblemReport* problem = nullptr;
+  if (run != nullptr && !launch.untuned_config()) {
+    problem = call.key ? launch.problem_in(*run) : tuned_problem_of(*run);
+  }
   TuningResult result;
   result.warnings = run == nullptr ? std::vector<std::string>() : run->warnings;
   if (problem == nullptr) {
-    result.best_config = space.configs.front();
-    result.reason = "the default: nothing was tuned";
+    result.best_config_id = launch.untuned_config().value_or(0);
+    result.best_config = space.configs.at(result.best_config_id);
+    result.reason = launch.reason(run);
     return result;
   }
   result.best_config_id = problem->choice;
@@ -233,11 +303,11 @@ TuningResult KernelTunerCore::Impl::tune_anew(const TuneRequest& request, std::u
   if (time_ns > 0) {
     config.time_ns = static_cast<std::int64_t>(std::llround(time_ns));
   }
-  const std::string trouble = keep(request, config, *problem, resolved);
+  const std::string trouble = keep(asked.request, config, *problem, resolved);
   if (!trouble.empty()) {
     result.warnings.push_back("the config is not kept on the disk: " + trouble);
   }
-  rate(result, request, time_ns);
+  rate(result, asked.request, time_ns);
   return result;
 }
 
@@ -245,44 +315,33 @@ KernelTunerCore::KernelTunerCore(std::string kernel, KernelTunerOptions options)
     : impl_(std::make_unique<Impl>(std::move(kernel), std::move(options))) {}
 KernelTunerCore::~KernelTunerCore() = default;
 
-TuneRequest KernelTunerCore::completed(TuneRequest request) const {
-  if (request.kernel_type.empty()) {
-    request.kernel_type = impl_->kernel;
-  }
-  if (request.device.empty()) {
-    const std::shared_ptr<KernelCore> core = core_of(impl_->kernel);
-    request.device = device_of(core != nullptr && core->traits().takes_stream);
-  }
-  return request;
-}
-
 ConfigCache& KernelTunerCore::cache() {
   return impl_->cache(impl_->resolve());
 }
 
-TuningResult KernelTunerCore::tune(const TuneRequest& request, const SpaceView& space,
-                                   const std::function<void()>& launch) {
+TuningResult KernelTunerCore::tune(const TuneRequest& request, const TunedKernelCall& call) {
   if (thread_state().log != nullptr || thread_state().use != nullptr) {
     throw InvalidArgument("kernel \"" + impl_->kernel +
                           "\": `tune` was called inside a region that is being tuned: call it before, or "
                           "launch the kernel in the region, which tunes it there");
   }
   const ResolvedOptions resolved = impl_->resolve();
-  const tuning::RunLock::Holder lock(impl_->tune_lock, impl_->region_of(request), resolved.deadline);
-  const std::uint64_t made_for = impl_->made_for(request, space, resolved);
+  const tuning::RunLock::Holder lock(impl_->tune_lock, impl_->kernel, resolved.deadline);
+  const Impl::Asked asked = impl_->asked(request, call, resolved);
+  const std::uint64_t made_for = impl_->meet(asked, resolved);
   TuningResult result;
-  if (const auto cached = impl_->look_up(request, made_for, space, resolved)) {
+  if (const auto cached = impl_->look_up(asked, made_for, call, resolved)) {
     result.best_config = cached->config;
-    result.best_config_id = *id_of(space, cached->config);
+    result.best_config_id = *id_of(asked.space, cached->config);
     result.from_cache = true;
-    result.reason = "cached for " + to_string(request);
-    impl_->rate(result, request, static_cast<double>(cached->time_ns.value_or(0)));
+    result.reason = "cached for " + to_string(asked.request);
+    impl_->rate(result, asked.request, static_cast<double>(cached->time_ns.value_or(0)));
   } else {
-    result = impl_->tune_anew(request, made_for, space, launch, resolved);
+    result = impl_->tune_anew(asked, made_for, call, resolved);
   }
-  result.problem_size = request.problem_size;
-  result.device = request.device;
-  result.kernel_type = request.kernel_type;
+  result.problem_size = asked.request.problem_size;
+  result.device = asked.request.device;
+  result.kernel_type = asked.request.kernel_type;
   return result;
 }
 

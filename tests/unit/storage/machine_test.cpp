@@ -13,6 +13,7 @@ using contextual::detail::add_ranks_per_node;
 using contextual::detail::describe_machine;
 using contextual::detail::machine_text;
 using contextual::detail::node_text;
+using contextual::detail::versions_in;
 using contextual::detail::without_versions;
 
 TEST_CASE("machine_text: library, processor and what was added, one line each", "[unit]") {
@@ -45,6 +46,12 @@ TEST_CASE("without_versions: leaves out what software says of itself, and nothin
   CHECK(without_versions("cuda: 13000\ndevices: GPU\ndriver: 13000\nlibrary: 0.1.0\nnccl: 2.28.3\n"
                          "nccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\n") ==
         "devices: GPU\nnccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\n");
+}
+
+TEST_CASE("versions_in: what software says of itself, and nothing else", "[unit]") {
+  CHECK(versions_in("cuda: 13000\ndevices: GPU\ndriver: 13000\nlibrary: 0.1.0\nnccl: 2.28.3\n"
+                    "nccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\n") ==
+        "cuda: 13000\ndriver: 13000\nlibrary: 0.1.0\nnccl: 2.28.3\n");
 }
 
 TEST_CASE("add_ranks_per_node: counts the ranks of each machine, and names none", "[unit]") {

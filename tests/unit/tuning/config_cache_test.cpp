@@ -115,6 +115,12 @@ TEST_CASE("ConfigCache: what was made for something else is not found for it, bu
     CHECK(ConfigCache(where).get_made_for(small, 88).has_value() == !where.empty());
     REQUIRE(cache.set(small, block(4, 88)).empty());
     CHECK(cache.get_made_for(small, 88) == block(4, 88));
+    CHECK(cache.get_made_for(small, 77) == block(3));  // the person's config is for all others
+    CHECK(cache.get(small) == block(4, 88));
+    if (!where.empty()) {
+      CHECK(ConfigCache(where).get_made_for(small, 88) == block(4, 88));
+      CHECK(ConfigCache(where).get_made_for(small, 99) == block(3));
+    }
   }
 }
 
@@ -157,13 +163,32 @@ TEST_CASE("child process: ConfigCache of other versions", "[.child]") {
     const OtherMachine other("driver", "another one");
     REQUIRE(ConfigCache(directory.path()).set(small, block(1)).empty());
   }
-  CHECK(ConfigCache(directory.path()).get(small) == block(1));
+  {
+    const engine_test::StderrCapture capture;
+    CHECK(ConfigCache(directory.path()).get(small) == block(1));
+    CHECK_THAT(capture.text(), ContainsSubstring("made with other versions") &&
+                                   ContainsSubstring("CONTEXTUAL_VERSION_CHECK=0"));
+  }
   const OtherMachine other("config cache machine", "another one");
   CHECK_FALSE(ConfigCache(directory.path()).get(small).has_value());
 }
 
 TEST_CASE("ConfigCache: CONTEXTUAL_VERSION_CHECK=0 accepts other versions, but no other machine", "[unit]") {
   CHECK(engine_test::run_child("ConfigCache of other versions", {{"CONTEXTUAL_VERSION_CHECK", "0"}}) == 0);
+}
+
+TEST_CASE("ConfigCache: a negative time is refused, and nothing is kept", "[unit]") {
+  const TemporaryDirectory directory;
+  for (const fs::path& where : {fs::path(), directory.path()}) {
+    ConfigCache cache(where);
+    CHECK_THAT(engine_test::error_text<InvalidArgument>([&] {
+                 static_cast<void>(cache.set(small, {Config{{"BLOCK", 1}}, -1}));
+               }),
+               ContainsSubstring("gemm (256, 256) on host") && ContainsSubstring("-1 ns"));
+    CHECK_FALSE(cache.get(small).has_value());
+    CHECK(cache.set(small, {Config{{"BLOCK", 1}}, 0}).empty());
+    CHECK(ConfigCache(where).get(small).has_value() == !where.empty());
+  }
 }
 
 TEST_CASE("ConfigCache: a damaged file is named on stderr, set aside and ignored", "[unit]") {

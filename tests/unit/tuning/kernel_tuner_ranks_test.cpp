@@ -1,18 +1,23 @@
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
+#include "support/stderr_capture.hpp"
 
+#include <contextual/detail/storage/machine.hpp>
 #include <contextual/kernel_tuner.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernel_tuner_ranks_test {
@@ -64,6 +69,8 @@ struct Group {
   std::function<ConfigSpace<Config>(int)> space = [](int) { return gemm_space(); };
   Participation participation = Participation::all;
   std::optional<std::int64_t> rank_1_drops{};  ///< the collective at which it does not arrive
+  std::function<bool(int, const Config&)> keep{};
+  std::function<void(int, Options&)> change = [](int, Options&) {};
 };
 
 /// Every rank of a group tunes the GEMM with a tuner of its own.
@@ -83,6 +90,11 @@ Seen tune(const Group& group) {
     options.tuning.deadline = std::chrono::milliseconds(group.rank_1_drops ? 200 : 20'000);
     options.tuning.timer =
         testing::scripted_timer([rank](const LaunchInfo& launch) { return gemm_time(launch, rank); });
+    group.change(rank, options.tuning);
+    GemmTuner::OptionsOfKernel of_kernel{.participation = group.participation};
+    if (group.keep) {
+      of_kernel.keep = [&group, rank](const Config& config, const int&) { return group.keep(rank, config); };
+    }
     tuners[at] = std::make_unique<GemmTuner>(
         "kernel_tuner gemm", group.space(rank),
         [&seen, at](const Config& config, int) {
@@ -91,7 +103,7 @@ Seen tune(const Group& group) {
             throw ConfigRejected("needs " + std::to_string(shared_bytes(config)) + " bytes");
           }
         },
-        options, GemmTuner::OptionsOfKernel{.participation = group.participation});
+        options, std::move(of_kernel));
     seen.results[at] = tuners[at]->tune({.problem_size = {group.size(rank)}}, 1);
   });
   return seen;
@@ -179,6 +191,74 @@ TEST_CASE("KernelTuner: ranks with other requests or configs, all of them throw 
     CHECK(threw<RankMismatchError>(thrown));
   }
   CHECK(spaces.launches == std::vector<int>{0, 0});
+}
+
+TEST_CASE("KernelTuner: a rank with a bad space or option throws that, and the others name it at once",
+          "[unit]") {
+  const Seen spaces = tune({.ranks = 3, .space = [](int rank) {
+                              return gemm_space().constraint("rank 1 has no room",
+                                                             [rank](const Config&) { return rank != 1; });
+                            }});
+  CHECK(threw<ConfigSpaceError>(spaces.thrown[1]));
+  const Seen deadlines = tune({.ranks = 3, .change = [](int rank, Options& options) {
+                                 options.deadline = std::chrono::milliseconds(rank == 1 ? 0 : 20'000);
+                               }});
+  CHECK(threw<InvalidArgument>(deadlines.thrown[1]));
+  CHECK_THAT(text_of(deadlines.thrown[1]), ContainsSubstring("deadline"));
+  for (const Seen* seen : {&spaces, &deadlines}) {
+    CHECK(seen->launches == std::vector<int>{0, 0, 0});
+    for (const std::size_t rank : {0U, 2U}) {
+      CHECK(threw<RegionFailedError>(seen->thrown[rank]));
+      CHECK_THAT(text_of(seen->thrown[rank]), ContainsSubstring("rank 1"));
+      CHECK_THAT(text_of(seen->thrown[rank]), ContainsSubstring(text_of(seen->thrown[1])));
+    }
+  }
+}
+
+TEST_CASE("KernelTuner: what is cached is used by no rank if `keep` of one rank leaves it out", "[unit]") {
+  const TemporaryDirectory directory;
+  Group group{.directory = [&](int) { return directory.path(); }};
+  const Seen first = tune(group);
+  REQUIRE(count_failed(first.thrown) == 0);
+  const Config best = first.results[0].best_config;
+  group.keep = [&](int rank, const Config& config) { return rank == 0 || config != best; };
+  const Seen second = tune(group);
+  REQUIRE(count_failed(second.thrown) == 0);
+  CHECK(second.results[0].best_config == second.results[1].best_config);
+  for (const TuningResult& result : second.results) {
+    CHECK_FALSE(result.from_cache);
+    CHECK(result.best_config != best);
+  }
+  CHECK(tune(group).results[1].from_cache);  // what is kept now is a candidate
+}
+
+TEST_CASE("child process: KernelTuner on ranks with other versions", "[.child]") {
+  if (!engine_test::is_child()) {
+    return;
+  }
+  const auto driver = [](const std::string& version) {
+    detail::describe_machine("driver", [version] { return version; });
+  };
+  const bool accepts = std::getenv("CONTEXTUAL_VERSION_CHECK") != nullptr;
+  const TemporaryDirectory directory;
+  const Group group{.directory = [&](int) { return directory.path(); }};
+  driver("1");
+  REQUIRE(count_failed(tune(group).thrown) == 0);
+  CHECK(tune(group).results[1].from_cache);
+  driver("2");
+  const engine_test::StderrCapture capture;
+  const Seen seen = tune(group);
+  CHECK(count_failed(seen.thrown) == 0);
+  CHECK(seen.results[0].from_cache == accepts);
+  CHECK(seen.results[1].from_cache == accepts);
+  CHECK((capture.text().find("made with other versions") != std::string::npos) == accepts);
+}
+
+TEST_CASE("KernelTuner: on ranks, CONTEXTUAL_VERSION_CHECK=0 takes what other versions have chosen",
+          "[unit]") {
+  CHECK(engine_test::run_child("KernelTuner on ranks with other versions") == 0);
+  CHECK(engine_test::run_child("KernelTuner on ranks with other versions",
+                               {{"CONTEXTUAL_VERSION_CHECK", "0"}}) == 0);
 }
 
 TEST_CASE("KernelTuner: a rank that runs a region instead of `tune` is told so on both ranks", "[unit]") {

@@ -1,4 +1,5 @@
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 #include "support/engine.hpp"
 
 #include <contextual/choices.hpp>
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -72,6 +74,23 @@ class TwoKinds {
   static constexpr detail::DeviceKinds kinds{[]() noexcept { return current; },
                                              [](std::uint64_t word) { return "H" + std::to_string(word); }};
 };
+
+/// The fastest config of a request is the one with the id of its problem size.
+KernelTunerOptions by_size(const std::filesystem::path& directory) {
+  KernelTunerOptions options = quick(engine_test::times(
+      [](const LaunchInfo& launch) { return launch.config_id == launch.key->word(0) ? 1'000 : 5'000; }));
+  options.cache_directory = directory;
+  return options;
+}
+
+/// Tunes the sizes 1 and 2.
+void tune_kept_sizes(const std::filesystem::path& directory) {
+  KernelTuner tuner{"kernel_tuner kept sizes", engine_test::blocks(4), [](const engine_test::Block&, int) {},
+                    by_size(directory)};
+  for (const std::int64_t size : {1, 2}) {
+    CHECK(tuner.tune({.problem_size = {size}}, 1).best_config_id == static_cast<std::size_t>(size));
+  }
+}
 
 constexpr int all_launches = 4 * 7 + 1;  // of the dummy kernel, the final one included
 
@@ -354,19 +373,221 @@ TEST_CASE("KernelTuner: mode off launches the default, mode use what is cached o
   options.cache = std::make_shared<ConfigCache>();
   options.tuning.mode = Mode::use;
   {
-    Counted use(options);
+    Counted use(options, {}, "kernel_tuner modes");
     const TuningResult result = use.tuner.tune(request, 1);
     CHECK(result.best_config_id == 0);
     CHECK(result.all_results.empty());
     CHECK(use.launches == 1);
-    REQUIRE(options.cache->set({{3}, "host", "kernel_tuner counted"}, {dummy_space()[2]}).empty());
+    REQUIRE(options.cache->set({{3}, "host", "kernel_tuner modes"}, {dummy_space()[2]}).empty());
     CHECK(use.tuner.tune(request, 1).best_config_id == 2);
     CHECK(use.launches == 1);
   }
   options.tuning.mode = Mode::off;
-  Counted off(options);
+  Counted off(options, {}, "kernel_tuner modes");
   CHECK(off.tuner.tune(request, 1).best_config_id == 0);
   CHECK(off.launches == 1);
+}
+
+TEST_CASE("child process: KernelTuner in mode use after another process", "[.child]") {
+  if (!engine_test::is_child()) {
+    return;
+  }
+  std::size_t last = 9;
+  KernelTunerOptions options = by_size(std::getenv("KERNEL_TUNER_DIRECTORY"));
+  options.cache = std::make_shared<ConfigCache>();
+  options.tuning.mode = Mode::use;
+  KernelTuner tuner{"kernel_tuner kept sizes", engine_test::blocks(4),
+                    [&](const engine_test::Block& config, int) { last = config.block; }, options};
+  for (const std::int64_t size : {1, 2, 3, 1}) {
+    const TuningResult result = tuner.tune({.problem_size = {size}}, 1);
+    CHECK(result.best_config_id == last);
+    CHECK(result.best_config_id == static_cast<std::size_t>(size == 3 ? 0 : size));
+    CHECK(result.best_config == tuner.space().to_config(last));
+    CHECK(result.all_results.empty());
+    CHECK_FALSE(result.from_cache);
+    CHECK_THAT(result.reason, ContainsSubstring(size == 3 ? "the default" : "kept since"));
+  }
+  options.tuning.mode = Mode::tune;
+  KernelTuner tunes{"kernel_tuner kept other", engine_test::blocks(4), [](const engine_test::Block&, int) {},
+                    options};
+  CHECK(tunes.tune({.problem_size = {1}}, 1).best_config_id == 1);
+  CHECK(options.cache->get_all_keys().size() == 1);
+}
+
+TEST_CASE("child process: KernelTuner that keeps what it tunes", "[.child]") {
+  if (engine_test::is_child()) {
+    tune_kept_sizes(std::getenv("KERNEL_TUNER_DIRECTORY"));
+  }
+}
+
+TEST_CASE("KernelTuner: in mode use, the result is what the request has launched", "[unit]") {
+  const TemporaryDirectory directory;
+  for (const char* const child :
+       {"KernelTuner that keeps what it tunes", "KernelTuner in mode use after another process"}) {
+    CHECK(engine_test::run_child(child, {{"KERNEL_TUNER_DIRECTORY", directory.path().string()}}) == 0);
+  }
+  tune_kept_sizes("");
+  std::size_t last = 9;
+  KernelTunerOptions options = by_size("");
+  options.tuning.mode = Mode::use;
+  KernelTuner again{"kernel_tuner kept sizes", engine_test::blocks(4),
+                    [&](const engine_test::Block& config, int) { last = config.block; }, options};
+  const TuningResult result = again.tune({.problem_size = {2}}, 1);  // this process has locked it in
+  CHECK(last == 2);
+  CHECK(result.best_config_id == 2);
+  CHECK(result.reason == "locked in before: nothing was tuned");
+}
+
+TEST_CASE("KernelTuner: a pin of one key is the result for that key alone", "[unit]") {
+  const TemporaryDirectory directory;
+  KernelTunerOptions options = kept_in(directory.path());
+  options.tuning.mode = Mode::off;
+  Counted off(options, {}, "kernel_tuner pinned key");
+  REQUIRE(KeptChoices(directory.path())
+              .pin({.region = "kernel_tuner pinned key",
+                    .kernel = "kernel_tuner pinned key",
+                    .key = "(2)",
+                    .config = Config{{"BLOCK", 64}, {"WARPS", 8}}})
+              .problems.empty());
+  CHECK(off.tuner.tune({.problem_size = {1}}, 1).best_config_id == 0);
+  const TuningResult pinned = off.tuner.tune({.problem_size = {2}}, 1);
+  CHECK(pinned.best_config_id == 1);
+  CHECK_THAT(pinned.reason, ContainsSubstring("pinned by " + directory.path().string()));
+}
+
+TEST_CASE("child process: KernelTuner whose always_tune the environment overrides", "[.child]") {
+  if (!engine_test::is_child()) {
+    return;
+  }
+  int launches = 0;
+  KernelTuner tuner{"kernel_tuner overridden", engine_test::blocks(4),
+                    [&](const engine_test::Block&, int) { ++launches; }, by_size("")};
+  for (const std::int64_t size : {1, 2}) {
+    CHECK(tuner.tune({.problem_size = {size}}, 1).best_config_id == static_cast<std::size_t>(size));
+  }
+  CHECK(tuner.tune({.problem_size = {1}}, 1).from_cache);
+  CHECK(tuner.cache().clear().empty());
+  launches = 0;
+  const TuningResult again = tuner.tune({.problem_size = {1}}, 1);
+  CHECK(launches == all_launches);
+  CHECK(again.best_config_id == 1);
+  CHECK(again.all_results.size() == 4);
+  CHECK(tuner.cache().get({{1}, "host", "kernel_tuner overridden"})->config == again.best_config);
+}
+
+TEST_CASE("KernelTuner: CONTEXTUAL_ALWAYS_TUNE=0 does not make it reuse what the process has locked in",
+          "[unit]") {
+  CHECK(engine_test::run_child("KernelTuner whose always_tune the environment overrides",
+                               {{"CONTEXTUAL_ALWAYS_TUNE", "0"}}) == 0);
+}
+
+TEST_CASE("KernelTuner: a request that was cut off is not taken for the next one", "[unit]") {
+  const TemporaryDirectory directory;
+  int launches = 0;
+  int last = 23;
+  KernelTuner tuner{"kernel_tuner cut sizes", engine_test::blocks(4),
+                    [&](const engine_test::Block&, int) {
+                      if (++launches == last) {
+                        throw std::runtime_error("cut off");
+                      }
+                    },
+                    by_size(directory.path())};
+  CHECK_THROWS_WITH(tuner.tune({.problem_size = {1}}, 1), "cut off");
+  last = 0;
+  const TuningResult other = tuner.tune({.problem_size = {2}}, 1);
+  CHECK(other.best_config_id == 2);
+  CHECK(tuner.cache().get({{2}, "host", "kernel_tuner cut sizes"})->config == other.best_config);
+}
+
+TEST_CASE("KernelTuner: a cached config that `keep` leaves out for these arguments is not used", "[unit]") {
+  int limit = 200;
+  KernelTuner tuner{
+      "kernel_tuner keep",
+      dummy_space(),
+      [](const Config&, int) {},
+      quick(),
+      {.keep = [](const Config& config, const int& most) { return config.get<int>("BLOCK") <= most; }}};
+  const TuneRequest request{.problem_size = {3}};
+  CHECK(tuner.tune(request, limit).best_config_id == 3);
+  limit = 64;
+  const TuningResult less = tuner.tune(request, limit);
+  CHECK_FALSE(less.from_cache);
+  CHECK(less.best_config_id == 1);
+  CHECK(tuner.tune(request, limit).from_cache);
+  limit = 1;  // leaves out all: the default remains
+  CHECK(tuner.tune(request, limit).best_config_id == 0);
+  CHECK(tuner.tune(request, limit).from_cache);
+
+  TunableKernel existing{
+      "kernel_tuner keep existing",
+      engine_test::blocks(3),
+      [](const int&) { return make_key(1); },
+      [](const engine_test::Block&, int) {},
+      {.keep = [](const engine_test::Block& b, const int& most) { return b.block <= most; }}};
+  KernelTuner of_existing{existing, quick()};
+  CHECK(of_existing.tune(request, 2).best_config_id == 2);
+  const TuningResult smaller = of_existing.tune(request, 1);
+  CHECK_FALSE(smaller.from_cache);
+  CHECK(smaller.best_config_id == 1);
+}
+
+TEST_CASE("KernelTuner: requests of more than twelve numbers are told apart and cached", "[unit]") {
+  const TemporaryDirectory directory;
+  TuneRequest one;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    one.problem_size.push_back(i);
+  }
+  TuneRequest other = one;
+  other.problem_size.back() = 7;
+  std::int64_t fastest = 1;
+  KernelTunerOptions options = kept_in(directory.path());
+  options.tuning.timer = engine_test::times([&](const LaunchInfo& launch) {
+    return static_cast<std::int64_t>(launch.config_id) == fastest ? 1'000 : 5'000;
+  });
+  {
+    Counted counted(options, {}, "kernel_tuner long");
+    CHECK(counted.tuner.tune(one, 1).best_config_id == 1);
+    fastest = 2;
+    const TuningResult second = counted.tuner.tune(other, 1);
+    CHECK(second.best_config_id == 2);
+    CHECK(second.all_results.size() == 4);
+    CHECK(second.problem_size == other.problem_size);
+  }
+  Counted again(options, {}, "kernel_tuner long");
+  CHECK(again.tuner.tune(one, 1).best_config_id == 1);
+  CHECK(again.tuner.tune(other, 1).best_config_id == 2);
+  CHECK(again.launches == 0);
+}
+
+TEST_CASE("KernelTuner: arguments by value reach all launches as the same object, also what only moves",
+          "[unit]") {
+  struct CopyCounter {
+    explicit CopyCounter(int& count) : copies(&count) {}
+    CopyCounter(const CopyCounter& other) : copies(other.copies) { ++*copies; }
+    CopyCounter& operator=(const CopyCounter&) = delete;
+    int* copies;
+  };
+  int copies = 0;
+  int sum = 0;
+  KernelTuner<int(const Config&, std::unique_ptr<int>&, CopyCounter)> counting{
+      "kernel_tuner copies", dummy_space(),
+      [&](const Config&, std::unique_ptr<int>& value, const CopyCounter&) { return sum += *value; }, quick()};
+  auto one = std::make_unique<int>(1);
+  const CopyCounter counter(copies);
+  static_cast<void>(counting.tune({.problem_size = {1}}, one, counter));
+  CHECK(sum == all_launches);
+  CHECK(copies == 1);  // into `tune`
+
+  int last = 0;
+  KernelTuner<int(const Config&, std::unique_ptr<int>)> moving{
+      "kernel_tuner moves",
+      dummy_space(),
+      [&](const Config&, const std::unique_ptr<int>& value) { return last = *value; },
+      quick(),
+      {.keep = [](const Config&, const std::unique_ptr<int>& value) { return *value == 5; },
+       .check = [](const Config&, const std::unique_ptr<int>& value) { return *value == 5; }}};
+  CHECK(moving.tune({.problem_size = {1}}, std::make_unique<int>(5)).best_config_id == 3);
+  CHECK(last == 5);
 }
 
 TEST_CASE("KernelTuner: more configs than the built-in limit of iterations allows are all measured",
@@ -385,6 +606,20 @@ TEST_CASE("KernelTuner: more configs than the built-in limit of iterations allow
   CHECK(std::all_of(result.all_results.begin(), result.all_results.end(),
                     [](const ConfigReport& config) { return config.time.count == 100; }));
   CHECK(result.warnings.empty());
+}
+
+TEST_CASE("KernelTuner: `best` refuses a result of another config space", "[unit]") {
+  KernelTuner a{"kernel_tuner best a", dummy_space(), [](const Config&) {}, quick()};
+  KernelTuner b{"kernel_tuner best b", ConfigSpace<Config>{{"BLOCK", {32, 128}}, {"WARPS", {2, 4}}},
+                [](const Config&) {}, quick()};
+  const TuningResult of_a = a.tune({.problem_size = {1}});
+  CHECK(a.best(of_a) == of_a.best_config);
+  CHECK_THAT(error_text<InvalidArgument>([&] { static_cast<void>(b.best(of_a)); }),
+             ContainsSubstring("{BLOCK: 128, WARPS: 4}") && ContainsSubstring("{BLOCK: 128, WARPS: 8}"));
+  TuningResult beyond = of_a;
+  beyond.best_config_id = 4;
+  CHECK_THAT(error_text<InvalidArgument>([&] { static_cast<void>(a.best(beyond)); }),
+             ContainsSubstring("no config 4"));
 }
 
 TEST_CASE("KernelTuner: misuse is told", "[unit]") {

@@ -64,6 +64,12 @@ class LaunchEngine<R(const C&, Args...)> {
   /// called.
   int resolve(const Key& key) const { return core_->resolve(key); }
 
+  /// Returns true if the config is a candidate for a launch with these arguments, by the options' `keep`.
+  /// Calls that function; does not check `config_id`.
+  bool keeps(std::size_t config_id, const std::remove_reference_t<Args>&... args) const {
+    return !options_.keep || options_.keep(config(config_id), args...);
+  }
+
   /// Launches inside a run. `resolved` is the result of `resolve(key)`; `launch(id)` launches a config with
   /// `args`. Not inlined, so that launches outside of tuning do without its stack frame.
   template <typename Launch>
@@ -71,8 +77,8 @@ class LaunchEngine<R(const C&, Args...)> {
     if (resolved != KernelCore::tuning) [[unlikely]] {
       return launch_watched(static_cast<std::size_t>(KernelCore::first_watched - resolved), key, launch);
     }
-    const auto keeps = [&](std::size_t id) { return options_.keep(config(id), args...); };
-    LaunchCall call(*core_, key, options_.keep ? KeepView(keeps) : KeepView(), takes_stream<Args...>,
+    const auto asked = [&](std::size_t id) { return keeps(id, args...); };
+    LaunchCall call(*core_, key, options_.keep ? KeepView(asked) : KeepView(), takes_stream<Args...>,
                     stream_of(args...));
     if (options_.work && call.wants_work()) [[unlikely]] {
       call.add_work(options_.work(args...));

@@ -31,5 +31,7 @@ inline constexpr const char* ranks_on_machine = "ranks on this machine";
 
 /// Returns such a text without the versions of software: its lines `cuda`, `driver`, `library` and `nccl`.
 CONTEXTUAL_API std::string without_versions(const std::string& machine_text);
+/// Returns only these lines.
+CONTEXTUAL_API std::string versions_in(const std::string& machine_text);
 
 }  // namespace contextual::detail

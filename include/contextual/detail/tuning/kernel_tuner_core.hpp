@@ -6,14 +6,24 @@
 #include <contextual/detail/config/space_view.hpp>
 #include <contextual/export.hpp>
 #include <contextual/kernel_tuner_options.hpp>
+#include <contextual/key.hpp>
 #include <contextual/tune_request.hpp>
 #include <contextual/tuning_result.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 
 namespace contextual::detail {
+
+/// The kernel of one call of KernelTuner::tune, with the call's arguments.
+struct TunedKernelCall {
+  std::function<SpaceView()> space;          ///< throws ConfigSpaceError
+  std::function<void()> launch;              ///< launches the kernel once
+  std::function<Key()> key{};                ///< of that launch; empty if the kernel does not tell
+  std::function<bool(std::size_t)> keeps{};  ///< whether the config is a candidate; empty: all are
+};
 
 /// Tunes the one kernel that its region launches.
 class CONTEXTUAL_API KernelTunerCore {
@@ -24,10 +34,8 @@ class CONTEXTUAL_API KernelTunerCore {
   KernelTunerCore& operator=(const KernelTunerCore&) = delete;
   ~KernelTunerCore();
 
-  /// Returns the request with what it leaves out.
-  TuneRequest completed(TuneRequest request) const;
-  /// See KernelTuner::tune. `request` is completed; `launch` launches the kernel once; `space` is its space.
-  TuningResult tune(const TuneRequest& request, const SpaceView& space, const std::function<void()>& launch);
+  /// See KernelTuner::tune.
+  TuningResult tune(const TuneRequest& request, const TunedKernelCall& call);
   ConfigCache& cache();
 
  private:

@@ -2,7 +2,7 @@
 
 /// \file
 /// The tunable kernel that a KernelTuner makes of a launcher: its key is the request, which is therefore the
-/// first argument of each launch.
+/// first argument of each launch. All arguments are references to those of `tune`.
 
 #include <contextual/kernel.hpp>
 #include <contextual/kernel_options.hpp>
@@ -22,7 +22,7 @@ struct TunedLaunch;
 
 template <typename R, typename C, typename... Args>
 struct TunedLaunch<R(const C&, Args...)> {
-  using Kernel = TunableKernel<R(const C&, const TuneRequest&, Args...)>;
+  using Kernel = TunableKernel<R(const C&, const TuneRequest&, Args&...)>;
 
   /// The kernel type is in the name of the region. A device that the request leaves out is found by the
   /// engine at each launch.

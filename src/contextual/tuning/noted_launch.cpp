@@ -1,0 +1,61 @@
+#include "contextual/tuning/noted_launch.hpp"
+
+#include "contextual/launch/device_kind.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
+
+#include <algorithm>
+
+namespace contextual::tuning {
+
+using detail::KernelCore;
+
+void NotedLaunch::note(const Key& key) {
+  if (kernel_ == nullptr) {
+    return;
+  }
+  key_ = key;
+  device_kind_ = detail::device_kind_of(kernel_->traits());
+  const int resolved = kernel_->resolve(key);
+  if (resolved == KernelCore::tuning) {
+    untuned_config_.reset();
+    return;
+  }
+  const bool watched = resolved <= KernelCore::first_watched;
+  untuned_config_ = static_cast<std::size_t>(watched ? KernelCore::first_watched - resolved : resolved);
+  const detail::ThreadState& thread = detail::thread_state();
+  pinned_by_ = kernel_->pinning_file(detail::region_of(thread), key, thread.scope);
+}
+
+const std::string& NotedLaunch::problem_name() const {
+  const detail::KernelTraits& traits = kernel_->traits();
+  return traits.coupling.empty() ? traits.name : traits.coupling;
+}
+
+std::string NotedLaunch::key_text() const {
+  return kernel_->key_text(*key_) + detail::device_kind_text(device_kind_);
+}
+
+const ProblemReport* NotedLaunch::problem_in(const RegionReport& run) const {
+  if (!key_) {
+    return nullptr;
+  }
+  const auto found = std::find_if(run.problems.begin(), run.problems.end(),
+                                  [&, name = problem_name(), key = key_text()](const ProblemReport& problem) {
+                                    return problem.kernel == name && problem.key == key;
+                                  });
+  return found == run.problems.end() ? nullptr : &*found;
+}
+
+std::string NotedLaunch::reason(const RegionReport* run) const {
+  if (!pinned_by_.empty()) {
+    return "pinned by " + pinned_by_;
+  }
+  const ProblemReport* const known = run == nullptr ? nullptr : problem_in(*run);
+  if (known != nullptr && known->choice == untuned_config_) {
+    return known->reason;
+  }
+  return untuned_config_.value_or(0) == 0 ? "the default: nothing was tuned"
+                                          : "locked in before: nothing was tuned";
+}
+
+}  // namespace contextual::tuning

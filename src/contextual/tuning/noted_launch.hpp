@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// The launch of a KernelTuner's kernel: what it has used, and which problem of a report is its own.
+
+#include <contextual/detail/launch/kernel_core.hpp>
+#include <contextual/key.hpp>
+#include <contextual/report.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace contextual::tuning {
+
+/// Takes notes right before each launch, on the thread that launches. The latest launch counts.
+class NotedLaunch {
+ public:
+  /// `kernel` may be null, if no such kernel lives; then nothing is known of its launches.
+  explicit NotedLaunch(std::shared_ptr<detail::KernelCore> kernel) : kernel_(std::move(kernel)) {}
+
+  /// Throws what the launch would throw before it launches.
+  void note(const Key& key);
+
+  /// Returns the config of a launch that was not tuned, or nothing.
+  std::optional<std::size_t> untuned_config() const noexcept { return untuned_config_; }
+  /// Returns the launch's problem, as kernel and key name it, or null.
+  const ProblemReport* problem_in(const RegionReport& run) const;
+  /// Returns why a launch that was not tuned has used its config. `run` may be null.
+  std::string reason(const RegionReport* run) const;
+
+ private:
+  const std::string& problem_name() const;
+  std::string key_text() const;
+
+  std::shared_ptr<detail::KernelCore> kernel_;
+  std::optional<Key> key_;
+  std::uint64_t device_kind_ = 0;
+  std::optional<std::size_t> untuned_config_;
+  std::string pinned_by_;  ///< the file; empty if that config is not pinned
+};
+
+}  // namespace contextual::tuning
