@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -39,8 +40,13 @@ inline constexpr auto key_factors = [] {
 ///
 /// A key of more than `capacity` words holds a digest of 128 bits in their place, which is the same on every
 /// rank and in every process; two such keys are equal if their digests are. Each word of a long key costs a
-/// few ns. The process keeps the parts of each long key once, for `to_string`, when it sees that key first:
-/// it allocates then, and never again for that key.
+/// few ns. The process keeps the parts of long keys for `to_string`, each key's once and in 16 MiB at most:
+/// of a key that is made in one go when it is made first, until half of that is taken, and of every key when
+/// the thread that has just made it asks for its text, as tuning does. So keys that change with every launch
+/// cost no memory without bound, and leave room for those that are tuned.
+///
+/// A range in one part is cheaper than its elements appended one by one: the words of a key that grows by
+/// `append` beyond `capacity` words are written down in every launch.
 class Key {
  public:
   static constexpr std::size_t capacity = detail::key_factors.size();
@@ -90,8 +96,10 @@ class Key {
   }
 
   /// Appends one part: an integer, an enumerator, a bool, a floating-point number, text, or a range, a tuple,
-  /// a pair or an optional of such parts, nested as you like. A range needs an order, so an unordered
-  /// container does not compile.
+  /// a pair or an optional of such parts, nested as you like. A number has at most 64 bits, so `__int128`
+  /// and, where it has more, `long double` do not compile. A range needs an order, so an unordered container
+  /// does not compile, and neither does a range that only goes forward, unless it is a std::forward_list: it
+  /// may be a view of an unordered container.
   ///
   /// Text takes one word per 8 characters or part of them, at least one word, and throws InvalidArgument if
   /// it holds a NUL character. Floating-point numbers are compared by their bits, after -0 has become 0 and
@@ -123,8 +131,7 @@ class Key {
   CONTEXTUAL_API std::string to_string(const std::vector<std::string>& names) const;
 
   /// Returns true if `to_string` shows the parts. Otherwise it shows a digest: that of a key which another
-  /// process has made, or which came when this process already kept the parts of some 65,000 long keys.
-  /// Thread-safe, without a lock.
+  /// process has made, or whose parts this process has not kept, see above. Thread-safe, without a lock.
   CONTEXTUAL_API bool shows_parts() const noexcept;
 
  private:
@@ -164,7 +171,9 @@ class Key {
   }
 
   template <typename... Parts>
-  [[gnu::noinline]] void keep_parts(const Key& before, const Parts&... parts) const;
+  [[gnu::noinline]] void keep_parts(const Parts&... parts) const;
+  template <typename T>
+  [[gnu::noinline]] void note_appended(const Key& before, const T& part) const;
 
   std::array<std::uint64_t, capacity> words_{};
   std::uint64_t types_ = 0;  // 4 bits per word
@@ -173,7 +182,7 @@ class Key {
 
 namespace detail {
 
-/// The words of parts that a long key has digested.
+/// Words of a key, packed: for each its type in a byte, then 7 bits of the word a byte, the lowest first.
 class KeyWords {
  public:
   using Type = Key::Type;
@@ -182,27 +191,72 @@ class KeyWords {
     std::uint64_t word;
   };
 
-  void append_word(Type type, std::uint64_t word) { words_.push_back({type, word}); }
-  const std::vector<Word>& words() const noexcept { return words_; }
+  void append_word(Type type, std::uint64_t word) {
+    bytes_.push_back(static_cast<char>(type));
+    for (; word >= 0x80; word >>= 7) {
+      bytes_.push_back(static_cast<char>((word & 0x7f) | 0x80));
+    }
+    bytes_.push_back(static_cast<char>(word));
+  }
+  std::vector<Word> words() const {
+    std::vector<Word> words;
+    for (std::size_t at = 0; at < bytes_.size();) {
+      Word next{static_cast<Type>(bytes_[at++]), 0};
+      for (int shift = 0;; shift += 7) {
+        const auto byte = static_cast<unsigned char>(bytes_[at++]);
+        next.word |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+        if ((byte & 0x80) == 0) {
+          break;
+        }
+      }
+      words.push_back(next);
+    }
+    return words;
+  }
+  /// Returns true if the first word is half a digest: that of a key whose parts are not known.
+  static bool begin_with_digest(std::string_view bytes) noexcept {
+    return !bytes.empty() && bytes.front() == static_cast<char>(Type::digest);
+  }
+
+  const std::string& bytes() const noexcept { return bytes_; }
+  void assign(std::string_view bytes) { bytes_.assign(bytes); }
+  void cut(std::size_t byte_count) { bytes_.resize(byte_count); }
 
  private:
-  std::vector<Word> words_;
+  std::string bytes_;
 };
 
-/// Keeps for the process that these words, appended to `before`, gave the digest. Thread-safe, without a
-/// lock.
-CONTEXTUAL_API void keep_key_parts(const Key& digest, const Key& before, const KeyWords& words);
-/// Returns false if the parts of the digest are not kept, though there is room for them.
+/// Returns true if the parts of the digest need not be given: they are kept for the process or in this
+/// thread's notes, or the thread ends.
 CONTEXTUAL_API bool key_parts_kept(const Key& digest) noexcept;
+/// Returns this thread's notes, which hold the words of `before` now; those to be added are appended to them.
+/// Null if the thread ends. What the notes held is kept for the process, if there is room.
+CONTEXTUAL_API KeyWords* begin_key_parts(const Key& before);
+enum class KeyPartsOf {
+  whole_key,  ///< to be kept now, if there is room
+  appended,   ///< which may be on its way to a longer key
+};
+/// The words in this thread's notes gave the digest.
+CONTEXTUAL_API void end_key_parts(const Key& digest, KeyPartsOf what);
 
 }  // namespace detail
 
 template <typename... Parts>
-void Key::keep_parts(const Key& before, const Parts&... parts) const {
-  if (!detail::key_parts_kept(*this)) {
-    detail::KeyWords words;
-    (detail::add_part(words, parts), ...);
-    detail::keep_key_parts(*this, before, words);
+void Key::keep_parts(const Parts&... parts) const {
+  if (detail::key_parts_kept(*this)) {
+    return;
+  }
+  if (detail::KeyWords* const words = detail::begin_key_parts(Key())) {
+    (detail::add_part(*words, parts), ...);
+    detail::end_key_parts(*this, detail::KeyPartsOf::whole_key);
+  }
+}
+
+template <typename T>
+void Key::note_appended(const Key& before, const T& part) const {
+  if (detail::KeyWords* const words = detail::begin_key_parts(before)) {
+    detail::add_part(*words, part);
+    detail::end_key_parts(*this, detail::KeyPartsOf::appended);
   }
 }
 
@@ -217,7 +271,7 @@ constexpr void Key::append(const T& part) {
   const Key before = *this;
   detail::add_part(*this, part);
   if (is_digest() && !std::is_constant_evaluated()) {
-    keep_parts(before, part);
+    note_appended(before, part);
   }
 }
 
@@ -232,7 +286,7 @@ constexpr Key make_key(const Parts&... parts) {
   Key key;
   (detail::add_part(key, parts), ...);
   if (key.is_digest() && !std::is_constant_evaluated()) [[unlikely]] {
-    key.keep_parts(Key(), parts...);
+    key.keep_parts(parts...);
   }
   return key;
 }

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,9 @@ namespace {
 struct FailedProblem {
   std::string kernel;
   std::string key;
+  /// Kernel and key may be those of several problems, because the texts of 1 and "1" are equal, and what the
+  /// text of a long key shows depends on the process.
+  std::uint64_t identity = 0;
   std::vector<int> ranks;  ///< on which a launch found no config left
 };
 
@@ -36,17 +40,39 @@ FailedProblem failed_problem(const std::vector<json>& ranks) {
     if (!said.contains("kernel")) {
       continue;
     }
-    const std::string kernel = said.at("kernel");
-    const std::string key = said.at("key");
+    const std::uint64_t identity = said.at("identity");
     if (failed.ranks.empty()) {
-      failed.kernel = kernel;
-      failed.key = key;
+      failed.kernel = said.at("kernel");
+      failed.key = said.at("key");
+      failed.identity = identity;
     }
-    if (kernel == failed.kernel && key == failed.key) {
+    if (identity == failed.identity) {
       failed.ranks.push_back(static_cast<int>(rank));
     }
   }
   return failed;
+}
+
+bool all_rejected(const ProblemSlot& slot) {
+  for (std::size_t id = 0; id < slot.problem.config_count; ++id) {
+    if (!slot.launched.rejected[id]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The problem that this rank's error names; of several with these texts one without a config left. Null if
+/// there is none.
+const ProblemSlot* named_slot(const detail::RunContext& context, const TuningFailedError& error) {
+  const ProblemSlot* named = nullptr;
+  for (const ProblemSlot& slot : context.slots()) {
+    if (slot.problem.name == error.kernel() && slot.problem.key_text == error.key() &&
+        (named == nullptr || (all_rejected(slot) && !all_rejected(*named)))) {
+      named = &slot;
+    }
+  }
+  return named;
 }
 
 }  // namespace
@@ -60,20 +86,24 @@ void FailureExchange::throw_region_failure(const BatchFailure& own) {
 /// has alone those before.
 json FailureExchange::reasons_of_this_rank(const BatchFailure& own) const {
   json said = json::object();
+  std::string failed_kernel;
   try {
     if (own.tuning_failed) {
       std::rethrow_exception(own.thrown);
     }
   } catch (const TuningFailedError& error) {
-    said = {{"kernel", error.kernel()}, {"key", error.key()}};
+    const ProblemSlot* const slot = named_slot(context_, error);
+    failed_kernel = error.kernel();
+    said = {{"kernel", error.kernel()},
+            {"key", error.key()},
+            {"identity", slot == nullptr ? 0 : slot->problem.identity}};
   }
   said["rejections"] = json::array();
   const auto add = [&](const ProblemSlot& slot, std::size_t id, const std::string& reason) {
-    said["rejections"].push_back(
-        {slot.problem.name, slot.problem.key_text, id, config_text(slot, id), reason});
+    said["rejections"].push_back({slot.problem.identity, id, config_text(slot, id), reason});
   };
   for (const ProblemSlot& slot : context_.slots()) {
-    const bool failed_here = said.value("kernel", std::string()) == slot.problem.name;
+    const bool failed_here = failed_kernel == slot.problem.name;
     if (!slot.shared() && failed_here && problems_.own.index_of(slot)) {
       for (const Rejection& rejection : problems_.own.rejections_of(slot)) {
         add(slot, rejection.config_id, rejection.reason);
@@ -103,15 +133,15 @@ void FailureExchange::throw_tuning_failure(const BatchFailure& own) {
   }
   std::vector<Rejection> rejections;
   for (const ProblemSlot* slot : problems_.shared.slots()) {
-    if (slot->problem.name == failed.kernel && slot->problem.key_text == failed.key) {
+    if (slot->problem.identity == failed.identity) {
       rejections = problems_.shared.rejections_of(*slot);  // agreed before
     }
   }
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const std::string prefix = all.size() > 1 ? "rank " + std::to_string(rank) + ": " : "";
     for (const json& entry : all[rank].at("rejections")) {
-      if (entry[0].get<std::string>() == failed.kernel && entry[1].get<std::string>() == failed.key) {
-        rejections.push_back({entry[2].get<std::size_t>(), entry[3], prefix + entry[4].get<std::string>()});
+      if (entry[0].get<std::uint64_t>() == failed.identity) {
+        rejections.push_back({entry[1].get<std::size_t>(), entry[2], prefix + entry[3].get<std::string>()});
       }
     }
   }

@@ -10,14 +10,28 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace contextual::agreement {
 
 using detail::ProblemSlot;
 using nlohmann::json;
+
+namespace {
+
+std::vector<std::pair<Key::Type, std::uint64_t>> key_words(const Key& key) {
+  std::vector<std::pair<Key::Type, std::uint64_t>> words;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    words.emplace_back(key.type(i), key.word(i));
+  }
+  return words;
+}
+
+}  // namespace
 
 std::vector<ProblemSlot*> newly_seen(detail::RunContext& context, Deciders deciders) {
   const bool shared = deciders == Deciders::all_ranks;
@@ -37,8 +51,9 @@ std::vector<ProblemSlot*> newly_seen(detail::RunContext& context, Deciders decid
     list(slot);
   }
   std::sort(problems.begin() + of_workers, problems.end(), [](const ProblemSlot* a, const ProblemSlot* b) {
-    return std::tie(a->problem.name, a->problem.key_text, a->problem.identity) <
-           std::tie(b->problem.name, b->problem.key_text, b->problem.identity);
+    // By the keys and not by their texts: what the text of a long key shows depends on the process.
+    return std::forward_as_tuple(a->problem.name, key_words(a->problem.key), a->problem.identity) <
+           std::forward_as_tuple(b->problem.name, key_words(b->problem.key), b->problem.identity);
   });
   // A launch is noted when it is over, but a choice point joins before what its alternatives launch.
   std::stable_sort(problems.begin(), problems.end(), [](const ProblemSlot* a, const ProblemSlot* b) {

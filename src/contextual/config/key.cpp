@@ -20,7 +20,7 @@ void append_unpacked(std::string& out, std::uint64_t word) {
 /// Reads words part by part. Any words will do, also those of a damaged file.
 class PartReader {
  public:
-  explicit PartReader(const detail::KeyWords& words) : words_(words.words()) {}
+  explicit PartReader(const Key& key) : words_(detail::all_words(key).words()) {}
 
   bool at_end() const noexcept { return next_ == words_.size(); }
   /// The text of the next part.
@@ -33,7 +33,7 @@ class PartReader {
   std::string read_text(std::uint64_t first);
   std::string read_digest(std::uint64_t first);
 
-  const std::vector<detail::KeyWords::Word>& words_;
+  std::vector<detail::KeyWords::Word> words_;
   std::size_t next_ = 0;
 };
 
@@ -89,9 +89,8 @@ std::string PartReader::read_digest(std::uint64_t first) {
 }
 
 std::vector<std::string> part_texts(const Key& key) {
-  const detail::KeyWords words = detail::all_words(key);
   std::vector<std::string> parts;
-  for (PartReader reader(words); !reader.at_end();) {
+  for (PartReader reader(key); !reader.at_end();) {
     parts.push_back(reader.read());
   }
   return parts;
@@ -105,15 +104,7 @@ void detail::refuse_nul(std::string_view text) {
 }
 
 bool Key::shows_parts() const noexcept {
-  Key key = *this;
-  while (key.is_digest()) {
-    const detail::LongKey* const parts = detail::find_long_key(key);
-    if (parts == nullptr) {
-      return false;
-    }
-    key = parts->before;
-  }
-  return true;
+  return detail::has_words(*this);
 }
 
 std::string Key::to_string() const {

@@ -203,6 +203,13 @@ std::string choice_lines(std::vector<ChoiceLine> lines, std::size_t width) {
   return Columns(std::move(lines), width).text();
 }
 
+std::string short_key(const std::string& key, std::size_t width) {
+  if (column_count(key) <= width) {
+    return key;
+  }
+  return without_middle(without_names(key), std::max(width, least_columns));
+}
+
 std::string short_time(double time_ns) {
   constexpr std::array<std::pair<double, const char*>, 3> units{{{1.0, "ns"}, {1e3, "us"}, {1e6, "ms"}}};
   double number = time_ns / 1e9;

@@ -29,6 +29,10 @@ struct ChoiceLine {
 ///    long. Where step 2 would make different kernels and keys look alike, this goes before it.
 std::string choice_lines(std::vector<ChoiceLine> lines, std::size_t width);
 
+/// Returns a key in at most `width` columns, or 16 if that is more, for a line of its own: without the names
+/// of its parts if it is longer, and then without its middle.
+std::string short_key(const std::string& key, std::size_t width);
+
 /// Returns the number of columns that UTF-8 text takes, with one for each character.
 std::size_t column_count(std::string_view text);
 

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view sign = "[contextual] ";
 constexpr std::size_t line_columns = 120;
+/// What a line has after a config, as in "1.36 ms +- 202 us  5 samples, 3 warm-ups dropped".
+constexpr std::size_t tail_columns = 52;
 constexpr std::int64_t progress_interval_ns = 1'000'000'000;
 
 std::string counted(std::size_t count, const std::string& singular) {
@@ -52,7 +54,11 @@ std::string Printer::head_of(const ProblemSlot& slot, std::size_t config_id) {
   }
   std::string config = one_line(config_of(slot, config_id).to_string());
   config.append(widest->second - std::min(widest->second, column_count(config)), ' ');
-  return region_ + ": " + slot.problem.name + "  " + slot.problem.key_text + "  " + config + "  ";
+  const std::string name = one_line(region_ + ": " + slot.problem.name) + "  ";
+  const std::size_t taken = sign.size() + column_count(name) + 2 +
+                            std::max(widest->second, column_count(config)) + 2 + tail_columns;
+  return name + short_key(one_line(slot.problem.key_text), line_columns - std::min(taken, line_columns)) +
+         "  " + config + "  ";
 }
 
 void Printer::rejected(const ProblemSlot& slot, std::size_t config_id, const std::string& reason) {
@@ -95,14 +101,16 @@ void Printer::end(const RegionReport& report) const {
     return;
   }
   const Detail detail = prints_configs() ? Detail::why : Detail::choices;
+  std::string block = std::string(sign) + one_line(region_) + ": choices";
   std::istringstream lines(report.to_string(detail, line_columns - sign.size()));
   for (std::string line; std::getline(lines, line);) {
-    write(line);
+    block += "\n" + std::string(sign) + one_line(line);
   }
+  write_(block);
 }
 
-void print_to_stderr(const std::string& line) {
-  std::fprintf(stderr, "%s\n", line.c_str());
+void print_to_stderr(const std::string& lines) {
+  std::fprintf(stderr, "%s\n", lines.c_str());  // one call, so that other threads' lines are not among them
 }
 
 }  // namespace contextual::record

@@ -22,7 +22,7 @@ namespace contextual::record {
 /// The thread of `run` uses it, outside of the region.
 class Printer {
  public:
-  /// Gets each line without a line end.
+  /// Gets one or more lines that belong together. The last one has no line end.
   using Write = std::function<void(const std::string&)>;
 
   Printer(Print level, std::string region, Write write)
@@ -41,12 +41,14 @@ class Printer {
   /// them behind. Call it when the problem has its choice.
   void chosen(const ProblemView& problem, policy::Statistic statistic);
 
-  /// Prints the choices, if there are any that this run has made.
+  /// Prints the choices below the region's name, if there are any that this run has made. All at once, so
+  /// that the lines of two tuners on two threads are not mixed.
   void end(const RegionReport& report) const;
 
  private:
   bool prints_configs() const { return level_ == Print::configs; }
   /// Begins a line on a config with the problem and the config, padded to the longest config of the problem.
+  /// A key that is too long for the line loses its middle.
   std::string head_of(const detail::ProblemSlot& slot, std::size_t config_id);
   void write(const std::string& text) const;
 
@@ -60,7 +62,7 @@ class Printer {
   std::set<std::pair<std::size_t, std::size_t>> printed_;
 };
 
-/// Writes a line to stderr.
-void print_to_stderr(const std::string& line);
+/// Writes lines to stderr, the last one without its line end.
+void print_to_stderr(const std::string& lines);
 
 }  // namespace contextual::record

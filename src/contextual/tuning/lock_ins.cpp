@@ -2,11 +2,14 @@
 
 #include "contextual/policy/tuning_state.hpp"
 
+#include <contextual/key.hpp>
+
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 
 namespace contextual::tuning {
 
@@ -19,20 +22,37 @@ namespace {
 /// So often a wrapped region's later calls tune a provisional choice again.
 constexpr int most_later_attempts = 2;
 
+/// A problem in all runs of a process. Its key is the key itself: the texts of 1 and "1" are equal, and what
+/// the text of a long key shows depends on the process.
+struct ProblemOfRegion {
+  std::uint32_t region_id = 0;
+  std::string name;
+  Key key;
+  std::uint64_t scope = 0;
+  bool operator==(const ProblemOfRegion&) const = default;
+};
+
+struct ProblemHash {
+  std::size_t operator()(const ProblemOfRegion& problem) const noexcept {
+    return static_cast<std::size_t>(problem.key.hash() ^ problem.scope) ^
+           (std::hash<std::string>()(problem.name) + problem.region_id);
+  }
+};
+
 /// How often later calls have tuned a problem, and have not come to a lasting choice. Counted for the whole
 /// process, alike on all ranks, because what is counted is agreed.
 class LaterAttempts {
  public:
   int count(std::uint32_t region_id, const ProblemSlot& slot, bool one_more) {
     const std::lock_guard lock(mutex_);
-    int& count = counts_[{region_id, slot.problem.name, slot.problem.key_text}];
+    int& count = counts_[{region_id, slot.problem.name, slot.problem.key, slot.problem.scope}];
     count += one_more ? 1 : 0;
     return count;
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::tuple<std::uint32_t, std::string, std::string>, int> counts_;
+  std::unordered_map<ProblemOfRegion, int, ProblemHash> counts_;
 };
 
 LaterAttempts& later_attempts() {

@@ -8,8 +8,19 @@ using contextual::ContextualAutotuner;
 using contextual::Options;
 
 // row: `tune_kernel(name, source, problem_size, arguments, tune_params)`
-TEST_CASE("Kernel Tuner: run tunes a kernel with the program's own arguments", "[unit]") {
+TEST_CASE("Kernel Tuner: a kernel is tuned with the program's own arguments, alone or in a region",
+          "[unit]") {
   int last = 0;
+  const std::string name = "tuner_alone";
+  const contextual::ConfigSpace<Tile> space = blocks();
+  const auto launcher = [&](const Tile& tile, int) { last = tile.block; };
+  contextual::KernelTunerOptions few_runs{.warmup_runs = 1, .benchmark_runs = 1};
+  few_runs.tuning = quick();
+  contextual::KernelTuner tuner_alone{name, space, launcher, few_runs};
+  const contextual::TuneRequest request{.problem_size = {1 << 20}};
+  const auto tune = [&](auto... arguments) { return tuner_alone.tune(request, arguments...); };
+  const contextual::TuningResult result = tune(1 << 20);
+  CHECK(tuner_alone.best(result).block == 256);
   contextual::TunableKernel kernel{"tuner_kernel", blocks(), [](int n) { return contextual::make_key(n); },
                                    [&](const Tile& tile, int) { last = tile.block; }};
   ContextualAutotuner tuner(quick());
@@ -98,4 +109,24 @@ TEST_CASE("Kernel Tuner: a journal in the cache directory is what a next process
   ContextualAutotuner tuner(options);
   tuner.run("tuner journal", [&] { kernel(); });
   CHECK(written);
+}
+
+// row: `objective`, `metrics`, `observers` (power, energy, clocks)
+TEST_CASE("Kernel Tuner: the time decides, and counted work gives rates", "[unit]") {
+  contextual::KernelOptions<void(const Tile&)> counted;
+  counted.work = [] { return contextual::KernelWork{.flops = 8e6, .bytes = 1e6}; };
+  contextual::TunableKernel kernel{"tuner_rates", blocks(), contextual::single_problem, [](const Tile&) {},
+                                   counted};
+  ContextualAutotuner tuner(quick());
+  tuner.run("tuner rates", [&] { kernel(); });
+  const auto& best = tuner.report().runs.back().problems.at(0).configs.at(2);
+  CHECK(best.metrics.teraflops_per_second == 1.0);  // 8e6 in 8 us
+  contextual::KernelTunerOptions options{.warmup_runs = 1, .benchmark_runs = 1};
+  options.tuning = quick();
+  options.work = [](const contextual::TuneRequest&) { return contextual::KernelWork{.bytes = 1e6}; };
+  static_assert(std::is_same_v<decltype(&contextual::KernelTunerOptions::work),
+                               decltype(options.work) contextual::KernelTunerOptions::*>);
+  contextual::KernelTuner alone{"tuner_rates_alone", blocks(), [](const Tile&) {}, options};
+  const contextual::TuningResult result = alone.tune({});
+  CHECK(result.metrics.gigabytes_per_second == 125.0);
 }

@@ -41,7 +41,7 @@ TEST_CASE("QUDA: data is restored between configs, or before each run of the reg
 }
 
 // row: `tuneLaunch`, which tunes at the first launch of a key
-TEST_CASE("QUDA: a launch outside of run never tunes", "[unit]") {
+TEST_CASE("QUDA: a launch outside of run never tunes, but a call of a tuned function does", "[unit]") {
   int launches = 0;
   contextual::TunableKernel kernel{"quda_launch", blocks(), contextual::single_problem,
                                    [&](const Tile&) { ++launches; }};
@@ -50,6 +50,12 @@ TEST_CASE("QUDA: a launch outside of run never tunes", "[unit]") {
   ContextualAutotuner tuner(quick());
   tuner.run("quda launch", [&] { kernel(); });
   CHECK(launches > 2);
+  contextual::FunctionOptions<int(const Tile&, int)> of_function;
+  of_function.options = quick();
+  auto dslash = contextual::autotune(
+      "quda_function", [](const Tile& tile, int) { return tile.block; }, blocks(),
+      [](int volume) { return contextual::make_key(volume); }, of_function);
+  CHECK(dslash(4096) == 256);  // the first call of a key
 }
 
 // row: policy tuning: whole communication paths, on all ranks, after the kernels below them
@@ -84,4 +90,17 @@ TEST_CASE("QUDA: choices outlive the process in a directory", "[unit]") {
   ContextualAutotuner tuner(options);
   tuner.run("quda kept", [&] { kernel(); });
   CHECK(contextual::KeptChoices(directory.path()).list("quda kept").sets.size() == 1);
+}
+
+// row: `flops`, `bytes`, and the rates that they give
+TEST_CASE("QUDA: counted work gives rates", "[unit]") {
+  const contextual::KernelOptions<void(const Tile&, int)> options{
+      .work = [](int n) { return contextual::KernelWork{.flops = 1e3 * n, .bytes = 1e6}; }};
+  contextual::TunableKernel kernel{"quda_rates", blocks(), [](int n) { return contextual::make_key(n); },
+                                   [](const Tile&, int) {}, options};
+  ContextualAutotuner tuner(quick());
+  tuner.run("quda rates", [&] { kernel(8'000); });
+  const auto& best = tuner.report().runs.back().problems.at(0).configs.at(2);
+  CHECK(best.metrics.teraflops_per_second == 1.0);  // 8e6 in 8 us
+  CHECK(best.metrics.gigabytes_per_second == 125.0);
 }

@@ -1,14 +1,18 @@
+#include "contextual/config/long_keys.hpp"
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/key.hpp>
 
 #include <array>
 #include <filesystem>
+#include <forward_list>
 #include <limits>
 #include <list>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <span>
 #include <string>
@@ -209,6 +213,26 @@ TEST_CASE("key: what has no order or no end is no part", "[unit]") {
   STATIC_REQUIRE_FALSE(Part<int*>);
 }
 
+TEST_CASE("key: a view of what has no order is no part, other views and a forward_list are", "[unit]") {
+  using Map = std::unordered_map<int, int>;
+  using Set = std::unordered_set<int>;
+  STATIC_REQUIRE_FALSE(Part<decltype(std::views::keys(std::declval<const Map&>()))>);
+  STATIC_REQUIRE_FALSE(Part<std::ranges::subrange<Set::const_iterator>>);
+  STATIC_REQUIRE_FALSE(Part<std::ranges::ref_view<const Set>>);
+  const std::map<int, int> ordered{{1, 10}, {2, 20}};
+  CHECK(make_key(std::views::keys(ordered)) == make_key(std::vector<int>{1, 2}));
+  const auto doubled = std::vector<int>{1, 2};
+  CHECK(make_key(doubled | std::views::transform([](int n) { return 2 * n; })).to_string() == "([2, 4])");
+  CHECK(make_key(std::forward_list<int>{4, 8}) == make_key(std::vector<int>{4, 8}));
+}
+
+TEST_CASE("key: a number of more bits than a word has is no part", "[unit]") {
+  __extension__ using Wide = __int128;  // arithmetic by GNU's standards only
+  STATIC_REQUIRE_FALSE(Part<Wide>);
+  STATIC_REQUIRE(Part<long double> == (sizeof(long double) <= 8));
+  STATIC_REQUIRE(Part<double>);
+}
+
 TEST_CASE("key: up to 12 words are kept as they are, more become a digest", "[unit]") {
   const Key longest = make_key(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
   CHECK(longest.size() == Key::capacity);
@@ -307,6 +331,112 @@ TEST_CASE("key: a long key of another process shows its digest until this proces
   const int last = 1'000'003;
   CHECK(make_key(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, last) == early);
   CHECK(early.to_string() == "(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1000003)");
+}
+
+TEST_CASE("key: words of any size in a long key print back", "[unit]") {
+  const auto large = std::numeric_limits<std::uint64_t>::max();
+  const auto small = std::numeric_limits<std::int64_t>::min();
+  const Key key = make_key(std::vector<std::uint64_t>(10, large), small, -1, 127, 128, 0.5, "bf16");
+  REQUIRE(key.is_digest());
+  std::string all = "([";
+  for (int i = 0; i < 10; ++i) {
+    all += (i > 0 ? ", " : "") + std::to_string(large);
+  }
+  CHECK(key.to_string() == all + "], " + std::to_string(small) + ", -1, 127, 128, 0.5, bf16)");
+}
+
+TEST_CASE("key: keys that grow from one long key all show their parts, and so does that key", "[unit]") {
+  const Key base = counted_key(501, 14);
+  std::vector<Key> grown;
+  for (const char* name : {"gemm", "norm", "copy"}) {
+    grown.push_back(base);
+    grown.back().append(name);
+    grown.back().append(7);
+  }
+  const std::string parts = "(501, 502, 503, 504, 505, 506, 507, 508, 509, 510, 511, 512, 513, 514";
+  CHECK(grown[0].to_string() == parts + ", gemm, 7)");
+  CHECK(grown[1].to_string() == parts + ", norm, 7)");
+  CHECK(grown[2].to_string() == parts + ", copy, 7)");
+  CHECK(base.to_string() == parts + ")");
+}
+
+TEST_CASE("key: a thread that ends may still make long keys", "[unit]") {
+  struct AtEnd {
+    ~AtEnd() {
+      const Key key = counted_key(601, 20);
+      *made = key.is_digest() && make_key(std::vector<int>(30, 1)).is_digest();
+    }
+    bool* made = nullptr;
+  };
+  bool made = false;
+  std::thread([&] {
+    static thread_local AtEnd at_end;  // made before the thread's notes, so it is destroyed after them
+    at_end.made = &made;
+    CHECK(counted_key(601, 20).shows_parts());
+  }).join();
+  CHECK(made);
+}
+
+TEST_CASE("child process: long keys appended part by part", "[.child]") {
+  if (!engine_test::is_child()) {
+    return;
+  }
+  constexpr int keys = 300;
+  std::vector<Key> made;
+  for (int i = 0; i < keys; ++i) {
+    Key& key = made.emplace_back(make_key(i));
+    for (int part = 0; part < 1000; ++part) {
+      key.append(std::pair(part, i));
+    }
+  }
+  int shown = 0;
+  for (int i = 0; i < keys; ++i) {
+    const std::string begin = "(" + std::to_string(i) + ", (0, " + std::to_string(i) + "), (1, ";
+    const std::string end = ", (999, " + std::to_string(i) + "))";
+    const std::string text = made[static_cast<std::size_t>(i)].to_string();
+    shown += text.starts_with(begin) && text.ends_with(end) ? 1 : 0;
+  }
+  CHECK(shown == keys);
+  CHECK(contextual::detail::long_key_bytes() < std::size_t{keys} * 12 * 1024);
+  CHECK(make_key("after", std::vector<int>(20, 1)).shows_parts());
+}
+
+TEST_CASE("key: a key that grows part by part is kept once", "[unit]") {
+  CHECK(engine_test::run_child("long keys appended part by part") == 0);
+}
+
+TEST_CASE("child process: long keys that change with every launch", "[.child]") {
+  if (!engine_test::is_child()) {
+    return;
+  }
+  using contextual::detail::long_key_bytes;
+  using contextual::detail::most_long_key_bytes;
+  using contextual::detail::most_unasked_bytes;
+  const auto numbers = [](int first) { return make_key(std::vector<int>(1000, first)); };
+  constexpr int most_keys = 20'000;
+  for (int i = 0; i < most_keys; ++i) {
+    static_cast<void>(numbers(i));
+  }
+  CHECK(long_key_bytes() <= most_unasked_bytes);
+  CHECK(long_key_bytes() > most_unasked_bytes / 2);
+  const Key tuned = numbers(most_keys);  // one that becomes a tuning problem
+  CHECK(tuned.shows_parts());
+  CHECK(tuned.to_string().starts_with("([20000, 20000, "));
+  static_cast<void>(numbers(most_keys + 1));
+  CHECK(tuned.to_string().starts_with("([20000, 20000, "));
+  for (int i = most_keys; i < 2 * most_keys; ++i) {
+    static_cast<void>(numbers(i).to_string().size());
+  }
+  CHECK(long_key_bytes() <= most_long_key_bytes);
+  const Key last = numbers(-1);
+  static_cast<void>(numbers(-2));
+  CHECK_FALSE(last.shows_parts());
+  CHECK(last.to_string().starts_with("(digest "));
+}
+
+TEST_CASE("key: what is kept of long keys is bounded, and leaves room for keys that are asked for",
+          "[unit]") {
+  CHECK(engine_test::run_child("long keys that change with every launch") == 0);
 }
 
 TEST_CASE("key: threads that make the same long keys at once all see the parts", "[unit]") {

@@ -11,6 +11,7 @@
 #include <contextual/key.hpp>
 
 #include <regex>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,7 @@ TEST_CASE("printing: level 1 has progress, and at the end a line for each choice
   const std::string text = printed("printing_choices", Print::choices);
   CHECK_THAT(text, ContainsSubstring("[contextual] printing_choices: walk "));
   CHECK(without_progress(text) ==
+        "[contextual] printing_choices: choices\n"
         "[contextual] printing_choices_copy  ()    {BLOCK: 1}      99.0 us  -1 %\n"
         "[contextual] printing_choices_add   (64)  {COLUMNS: 512}  98.0 us  -2 %\n"
         "[contextual] printing_choices: 16 runs in TIME, 1 config rejected\n");
@@ -80,6 +82,7 @@ TEST_CASE("printing: level 2 also has a line for each config, and at the end why
             "_add  (64)  {COLUMNS: 16}   rejected: 16 are too few\n" + line +
             "_copy  ()  {BLOCK: 1}  99.0 us +- 0 ns  3 samples, 2 warm-ups dropped\n" + line +
             "_add  (64)  {COLUMNS: 512}  98.0 us +- 0 ns  3 samples, 2 warm-ups dropped\n" +
+            "[contextual] printing_configs: choices\n"
             "[contextual] printing_configs_copy  ()    {BLOCK: 1}      99.0 us  -1 %\n"
             "[contextual] printing_configs_add   (64)  {COLUMNS: 512}  98.0 us  -2 %\n"
             "[contextual] printing_configs: 16 runs in TIME, 1 config rejected\n"
@@ -91,6 +94,42 @@ TEST_CASE("printing: level 2 also has a line for each config, and at the end why
             "default\n"
             "[contextual]     its walk took TIME; own time 98.0 us +- 0 ns (3 samples)\n"
             "[contextual]     rejected: config-1 {COLUMNS: 16}: 16 are too few\n");
+}
+
+TEST_CASE("printing: the choices are written at once, below the name of their region", "[unit]") {
+  std::vector<std::string> written;
+  record::Printer printer(Print::choices, "step", [&](const std::string& text) { written.push_back(text); });
+  printer.chosen({}, {});
+  RegionReport report;
+  report.region = "step";
+  for (const char* kernel : {"gemm", "copy"}) {
+    ProblemReport& problem = report.problems.emplace_back();
+    problem.kernel = kernel;
+    problem.reason = "fastest";
+  }
+  printer.end(report);
+  REQUIRE(written.size() == 1);
+  CHECK_THAT(written[0], ContainsSubstring("[contextual] step: choices\n[contextual] gemm  ") &&
+                             ContainsSubstring("\n[contextual] copy  ") &&
+                             ContainsSubstring("\n[contextual] step: "));
+}
+
+TEST_CASE("printing: a long key leaves the lines on its configs within 120 columns", "[unit]") {
+  TunableKernel kernel{"wide", blocks(2), [](int n) { return make_key(std::vector<int>(60, n)); },
+                       [](const Block&, int) {}};
+  Options options = quick();
+  options.print = Print::configs;
+  ContextualAutotuner tuner{options};
+  const StderrCapture capture;
+  tuner.run("wide", [&] { kernel(4096); });
+  const std::string text = capture.text();
+  INFO(text);
+  CHECK_THAT(text, ContainsSubstring("[contextual] wide: wide  ([4096, ") && ContainsSubstring("..") &&
+                       ContainsSubstring(" 4096])  {BLOCK: 1}  99.0 us +- "));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    CHECK(line.size() <= 120);
+  }
 }
 
 TEST_CASE("printing: progress is printed where a phase begins, and else once a second at most", "[unit]") {

@@ -171,4 +171,29 @@ TEST_CASE("holds 5: reasons of configs that failed earlier are told too", "[unit
   CHECK_THAT(text, ContainsSubstring("out of memory by now"));
 }
 
+TEST_CASE("holds 5: the reasons are those of the problem, and not of one whose key has the same text",
+          "[unit]") {
+  TunableKernel kernel{"alike_failing", blocks(2),
+                       [](bool as_text) { return as_text ? make_key("1") : make_key(1); },
+                       [](const Block& config, bool as_text) {
+                         if (as_text || config.block == 0) {
+                           throw ConfigRejected(as_text ? "of the text" : "of the number");
+                         }
+                       }};
+  ContextualAutotuner tuner{quick()};
+  std::vector<Rejection> rejections;
+  try {
+    tuner.run("alike_failing", [&] {
+      kernel(false);
+      kernel(true);
+    });
+  } catch (const TuningFailedError& error) {
+    rejections = error.rejections();
+  }
+  CHECK(rejections.size() == 2);
+  for (const Rejection& rejection : rejections) {
+    CHECK_THAT(rejection.reason, ContainsSubstring("of the text"));
+  }
+}
+
 }  // namespace failures_test

@@ -88,4 +88,27 @@ TEST_CASE("holds 17: later calls tune a provisional choice twice, then they keep
   CHECK(mentions(report.runs.back().warnings, "keep it now"));
 }
 
+TEST_CASE("holds 17: keys whose texts are equal are tuned again each by itself", "[unit]") {
+  TunableKernel kernel{"alike", blocks(3), [](bool as_text) { return as_text ? make_key("1") : make_key(1); },
+                       [](const Block&, bool) {}};
+  Options options = quick();
+  options.max_iterations = 2;  // three configs take six
+  ContextualAutotuner tuner{options};
+  int runs = 0;
+  auto region = make_tuned_region(tuner, "alike", [&](bool as_text) {
+    ++runs;
+    kernel(as_text);
+  });
+  const auto runs_of = [&](bool as_text) {
+    runs = 0;
+    region(as_text);
+    return runs;
+  };
+  while (runs_of(false) > 1) {
+  }
+  CHECK(runs_of(true) > 1);  // the key is new
+  CHECK(runs_of(true) > 1);  // its first choice is provisional
+  CHECK(runs_of(true) == 1);
+}
+
 }  // namespace provisional_test

@@ -79,14 +79,15 @@ std::string choice_markup(const ProblemResult& problem) {
     return paragraph("No choice was made.");
   }
   const Choice& last = *problem.choices.back();
-  std::string markup = element("p", element("strong", "Chosen: " + escaped(choice_line(last)))) + "\n";
+  std::string markup =
+      element("p", element("strong", "Chosen: " + escaped(choice_line(problem, last)))) + "\n";
   if (const std::string note = provisional_note(last); !note.empty()) {
     markup += element("div", paragraph(note), "class=\"alarm\"") + "\n";
   }
   markup += paragraph("Why: " + std::string(last.reason));
   for (const Choice* before : earlier_choices(problem)) {
-    markup +=
-        paragraph("Before: " + choice_line(*before) + ": " + std::string(before->reason), "class=\"soft\"");
+    markup += paragraph("Before: " + choice_line(problem, *before) + ": " + std::string(before->reason),
+                        "class=\"soft\"");
   }
   return markup;
 }

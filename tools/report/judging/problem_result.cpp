@@ -51,17 +51,20 @@ void collect_cell(Problems& problems, const Iteration& iteration, const Cell& ce
   }
 }
 
-void keep_first(std::optional<double>& kept, const std::optional<double>& value) {
-  kept = kept ? kept : value;
+/// Keeps the rates of the first rank that has some, and none of another one: ranks may do different work.
+void keep_first_rates(ConfigResult& config, const ConfigSummary& summary) {
+  if (!config.teraflops_per_second && !config.gigabytes_per_second) {
+    config.teraflops_per_second = summary.teraflops_per_second;
+    config.gigabytes_per_second = summary.gigabytes_per_second;
+  }
 }
 
 void collect_rank(Problems& problems, const RankRun& rank) {
   for (const ConfigSummary& summary : rank.summaries) {
     if (summary.config.problem != nullptr) {
       ConfigResult& config = config_of(problems, summary.config);
-      keep_first(config.summary_ns, summary.centre_ns);
-      keep_first(config.teraflops_per_second, summary.teraflops_per_second);
-      keep_first(config.gigabytes_per_second, summary.gigabytes_per_second);
+      config.summary_ns = config.summary_ns ? config.summary_ns : summary.centre_ns;
+      keep_first_rates(config, summary);
     }
   }
   for (const Rejected& event : rank.rejected) {

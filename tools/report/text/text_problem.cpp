@@ -90,7 +90,7 @@ void write_choice(TextWriter& out, const ProblemResult& problem) {
     return;
   }
   const Choice& last = *problem.choices.back();
-  out.paragraph("  chosen: ", choice_line(last), Colour::good, 3);
+  out.paragraph("  chosen: ", choice_line(problem, last), Colour::good, 3);
   if (const std::string note = provisional_note(last); !note.empty()) {
     out.paragraph("          ", note, Colour::bad, 3);
   }
@@ -99,7 +99,8 @@ void write_choice(TextWriter& out, const ProblemResult& problem) {
     out.line("    time: its walk took " + duration_text(static_cast<double>(last.walk_ns)));
   }
   for (const Choice* before : earlier_choices(problem)) {
-    out.paragraph("  before: ", choice_line(*before) + ": " + std::string(before->reason), Colour::dim, 3);
+    out.paragraph("  before: ", choice_line(problem, *before) + ": " + std::string(before->reason),
+                  Colour::dim, 3);
   }
 }
 

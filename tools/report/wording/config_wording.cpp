@@ -77,16 +77,19 @@ std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t
   return shown;
 }
 
-std::string choice_line(const Choice& choice) {
+std::string choice_line(const ProblemResult& problem, const Choice& choice) {
   std::string line = "config-" + std::to_string(choice.config.id) + " " + std::string(choice.config.values);
   if (choice.latency_ns) {
     line += ", " + duration_text(*choice.latency_ns);
   }
-  if (choice.teraflops_per_second) {
-    line += ", " + rate_text(choice.teraflops_per_second) + " TFLOP/s";
-  }
-  if (choice.gigabytes_per_second) {
-    line += ", " + rate_text(choice.gigabytes_per_second) + " GB/s";
+  // Those of the list of configs: the rank of this choice may have launched nothing.
+  if (const ConfigResult* const config = problem.find(choice.config.id)) {
+    if (config->teraflops_per_second) {
+      line += ", " + rate_text(config->teraflops_per_second) + " TFLOP/s";
+    }
+    if (config->gigabytes_per_second) {
+      line += ", " + rate_text(config->gigabytes_per_second) + " GB/s";
+    }
   }
   return choice.status == ChoiceStatus::locked_in ? line
                                                   : line + ", " + std::string(enum_text(choice.status));

@@ -19,8 +19,9 @@ std::string config_status(const ConfigResult& config);
 /// than `limit`, these are the default, the chosen one and the fastest ones.
 std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t limit);
 
-/// Returns e.g. "config-2 {BLOCK_N: 128}, 12.3 us", with "provisional" if the choice is.
-std::string choice_line(const Choice& choice);
+/// Returns e.g. "config-2 {BLOCK_N: 128}, 12.3 us", with the config's rates, and with "provisional" if the
+/// choice is.
+std::string choice_line(const ProblemResult& problem, const Choice& choice);
 
 /// Returns the cells of a line on the choice that is in force: kernel, key, config, own time, "default" or
 /// how the time compares with the default's, and "provisional" if the choice is. The problem must have a

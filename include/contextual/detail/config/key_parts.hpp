@@ -13,6 +13,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <forward_list>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -23,8 +24,10 @@
 
 namespace contextual::detail {
 
+/// What one word holds without loss. `__int128`, which GNU's standards call arithmetic, and a `long double`
+/// of more than 64 bits would be cut, and two of them would give one key.
 template <typename T>
-concept NumberPart = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+concept NumberPart = (std::is_arithmetic_v<T> || std::is_enum_v<T>)&&sizeof(T) <= sizeof(std::uint64_t);
 
 template <typename T>
 concept TextPart = std::is_convertible_v<const T&, std::string_view>;
@@ -32,12 +35,20 @@ concept TextPart = std::is_convertible_v<const T&, std::string_view>;
 template <typename T>
 using RangeIterator = decltype(std::begin(std::declval<const T&>()));
 
-/// What can be walked over twice, in an order that is the same in every process. A file-system path consists
-/// of paths, which have no end.
 template <typename T>
-concept RangePart = !TextPart<T> && std::forward_iterator<RangeIterator<T>> &&
-                    std::sentinel_for<decltype(std::end(std::declval<const T&>())), RangeIterator<T>> &&
-                    !std::is_same_v<std::iter_value_t<RangeIterator<T>>, T> && !requires {
+inline constexpr bool is_forward_list = false;
+template <typename T, typename Allocator>
+inline constexpr bool is_forward_list<std::forward_list<T, Allocator>> = true;
+
+/// What can be walked over twice, in an order that is the same in every process. A range that goes forward
+/// only may be a view of an unordered container, as `std::views::keys` of a hash map is, so of these only a
+/// forward_list is one. A file-system path consists of paths, which have no end.
+template <typename T>
+concept RangePart =
+    !TextPart<T> && std::forward_iterator<RangeIterator<T>> &&
+    (std::bidirectional_iterator<RangeIterator<T>> ||
+     is_forward_list<T>)&&std::sentinel_for<decltype(std::end(std::declval<const T&>())), RangeIterator<T>> &&
+    !std::is_same_v<std::iter_value_t<RangeIterator<T>>, T> && !requires {
   typename T::hasher;
 };
 
@@ -136,7 +147,8 @@ constexpr void add_part(Words& words, const T& part) {
     static_assert(
         is_key_part<T>,
         "a key part is an integer, an enumerator, a bool, a floating-point number, text, or an ordered "
-        "range, a tuple, a pair or an optional of these");
+        "range, a tuple, a pair or an optional of these; a number has at most 64 bits, and a range goes "
+        "backwards too or is a std::forward_list, because a view of an unordered container does not");
   }
 }
 

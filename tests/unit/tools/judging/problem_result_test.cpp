@@ -27,14 +27,17 @@ TEST_CASE("analyse: samples are the agreed times of the walk's repeats, warm-ups
   CHECK(run.analysis.comparison.disagreements.empty());
 }
 
-TEST_CASE("analyse: a config has the rates of the lowest rank that knows them", "[unit]") {
+TEST_CASE("analyse: a config has the rates of the lowest rank that knows one, and none of another rank",
+          "[unit]") {
   std::vector<std::string> files;
-  for (int rank = 0; rank < 2; ++rank) {
-    Events events = events_of({.ranks = 2}, rank);
+  for (int rank = 0; rank < 3; ++rank) {
+    Events events = events_of({.ranks = 3}, rank);
     for (record::Event& event : events) {
       if (auto* summary = std::get_if<record::ConfigSummary>(&event.body)) {
-        summary->gigabytes_per_second = 100.0 + rank;
-        if (rank == 1) {
+        if (rank > 0) {  // rank 0 does not count
+          summary->gigabytes_per_second = 100.0 + rank;
+        }
+        if (rank == 2) {
           summary->teraflops_per_second = 7;
         }
       }
@@ -43,8 +46,8 @@ TEST_CASE("analyse: a config has the rates of the lowest rank that knows them", 
   }
   const Analysed run = analysed(files);
   const ConfigResult& config = run.analysis.problems.at(0).configs.at(1);
-  CHECK(config.gigabytes_per_second == 100.0);
-  CHECK(config.teraflops_per_second == 7.0);
+  CHECK(config.gigabytes_per_second == 101.0);
+  CHECK_FALSE(config.teraflops_per_second);
   CHECK_FALSE(run.analysis.problems.at(1).configs.at(0).teraflops_per_second);
 }
 
