@@ -131,12 +131,9 @@ class ThreadNotes {
   };
 
   const Mark* find(DigestWords digest) const noexcept {
-    for (auto mark = marks_.rbegin(); mark != marks_.rend(); ++mark) {
-      if (mark->digest == digest) {
-        return &*mark;
-      }
-    }
-    return nullptr;
+    const auto mark = std::find_if(marks_.rbegin(), marks_.rend(),
+                                   [digest](const Mark& known) { return known.digest == digest; });
+    return mark != marks_.rend() ? &*mark : nullptr;
   }
 
   std::string_view bytes_up_to(const Mark& mark) const noexcept {

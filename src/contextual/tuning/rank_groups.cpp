@@ -7,7 +7,7 @@
 namespace contextual::tuning {
 
 std::string scope_of_group(const std::shared_ptr<Communicator>& communicator, const Communicator* own) {
-  const std::string of_process(communicator->process_scope());
+  std::string of_process(communicator->process_scope());
   if (communicator.get() == own || communicator->size() == 1) {
     return of_process;
   }
