@@ -1,5 +1,6 @@
 #include "contextual/config/long_keys.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
