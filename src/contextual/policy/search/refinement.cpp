@@ -1,0 +1,102 @@
+#include "contextual/policy/search/refinement.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace contextual::policy::search {
+
+namespace {
+
+std::optional<double> number(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    return static_cast<double>(*integer);
+  }
+  const auto* real = std::get_if<double>(&value);
+  return real != nullptr ? std::optional(*real) : std::nullopt;
+}
+
+/// The other parameters of a config, and which one is left out.
+std::string others_of(const Config& config, const Config::Entry& without) {
+  Config others;
+  for (const Config::Entry& entry : config.entries()) {
+    if (entry.name != without.name) {
+      others.set(entry.name, entry.value);
+    }
+  }
+  return without.name + " " + others.to_string();
+}
+
+double distance(double a, double b) {
+  return a < b ? b - a : a - b;
+}
+
+/// Of the closed ones that follow `begin`, up to the next one that is open, the nearest to the middle.
+template <typename Iterator, typename IsClosed>
+std::optional<std::size_t> halfway(Iterator begin, Iterator end, const IsClosed& is_closed) {
+  const auto first = std::next(begin);
+  const auto stop = std::find_if_not(first, end, is_closed);
+  if (first == stop) {
+    return std::nullopt;
+  }
+  const double limit = stop == end ? std::prev(end)->value : stop->value;
+  const double middle = begin->value + (limit - begin->value) / 2;
+  return std::min_element(first, stop, [middle](const auto& a, const auto& b) {
+           return distance(a.value, middle) < distance(b.value, middle);
+         })->config;
+}
+
+}  // namespace
+
+Refinement::Refinement(const std::vector<SearchProblem>& problems) {
+  for (const SearchProblem& problem : problems) {
+    const auto refined = std::any_of(problem.configs.begin(), problem.configs.end(),
+                                     [](const SearchConfig& config) { return config.refinement; });
+    std::map<std::string, std::vector<Place>> by_others;
+    for (std::size_t id = 0; refined && id < problem.configs.size(); ++id) {
+      const Config& config = problem.configs[id].parameters;
+      for (const Config::Entry& entry : config.entries()) {
+        if (const std::optional<double> value = number(entry.value)) {
+          by_others[others_of(config, entry)].push_back({*value, id});
+        }
+      }
+    }
+    std::vector<std::vector<Place>>& lines = lines_.emplace_back();
+    for (auto& [others, line] : by_others) {
+      if (std::any_of(line.begin(), line.end(),
+                      [&](const Place& place) { return problem.configs[place.config].refinement; })) {
+        std::sort(line.begin(), line.end(), [](const Place& a, const Place& b) { return a.value < b.value; });
+        lines.push_back(std::move(line));
+        possible_ = true;
+      }
+    }
+  }
+}
+
+std::vector<Assignment> Refinement::beside(const Assignment& centre, const SearchSpace& space) const {
+  std::vector<Assignment> found;
+  for (std::size_t p = 0; p < lines_.size(); ++p) {
+    const auto is_closed = [&](const Place& place) { return space.closed(p, place.config); };
+    const auto add = [&](std::optional<std::size_t> config) {
+      if (config) {
+        found.push_back(centre);
+        found.back()[p] = *config;
+      }
+    };
+    for (const std::vector<Place>& line : lines_[p]) {
+      const auto at = std::find_if(line.begin(), line.end(),
+                                   [&](const Place& place) { return place.config == centre[p]; });
+      if (at != line.end()) {
+        add(halfway(std::make_reverse_iterator(std::next(at)), line.rend(), is_closed));
+        add(halfway(at, line.end(), is_closed));
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace contextual::policy::search
