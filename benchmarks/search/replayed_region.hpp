@@ -28,6 +28,7 @@ struct Sample {
 struct ReplayedProblem {
   std::string kernel;
   std::vector<Config> configs;  ///< config 0 is the default
+  std::size_t refinement_count = 0;  ///< so many at the end are refinements
 };
 
 /// Not thread-safe. Two instances with the same seed answer the same runs alike.

@@ -223,7 +223,7 @@ void JointSearch::race() {
 
 /// With runs left over, the exploration goes on, and another race follows.
 void JointSearch::end_race() {
-  if (refining_) {
+  if (refine_runs_ == 0 && refinement_.possible()) {
     finish();
     return;
   }
@@ -241,26 +241,27 @@ void JointSearch::end_race() {
 /// After a race. What follows has the runs that were kept.
 void JointSearch::finish() {
   racing_ = false;
-  refining_ = true;
   refine_runs_ = 0;
   stage_ = Stage::refine;
 }
 
-/// Visits what lies halfway between the best and its neighbours. A race follows, and so on from its winner.
+/// Visits what lies halfway between the best and its neighbours, and so on from what is best then. What that
+/// has brought is decided by another race.
 void JointSearch::refine() {
-  stage_ = Stage::over;
   const std::optional<Assignment> best = shortest_visited();
-  if (!best) {
-    return;
-  }
+  const std::vector<Assignment> beside =
+      best ? refinement_.beside(*best, space_) : std::vector<Assignment>();
   std::int64_t left = runs_left() - least_race;
-  for (const Assignment& assignment : refinement_.beside(*best, space_)) {
+  for (const Assignment& assignment : beside) {
     space_.open(assignment);
     if (usable(assignment) && visit_runs(assignment) <= left) {
       left -= visit_runs(assignment);
       visit(assignment);
+      refining_ = true;
     }
-    stage_ = Stage::race;  // where all of them are ruled out, too: there may be more
+  }
+  if (beside.empty()) {
+    stage_ = std::exchange(refining_, false) ? Stage::race : Stage::over;
   }
 }
 

@@ -77,7 +77,7 @@ class JointSearch final : public Search {
   std::int64_t further_runs_ = 0;       ///< of all starts but the first one
   std::int64_t race_runs_ = 0;          ///< kept for the race
   std::int64_t refine_runs_ = 0;        ///< kept for refinement, until that begins
-  bool refining_ = false;               ///< the race goes back to refinement
+  bool refining_ = false;               ///< something was refined since the last race
   std::int64_t incumbent_visited_ = 0;  ///< at which run
   int calm_ = 0;                        ///< draws in a row without a gain
   int start_tries_ = 0;                 ///< of the next start

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 namespace contextual::policy::search {
@@ -77,26 +78,44 @@ Refinement::Refinement(const std::vector<SearchProblem>& problems) {
   }
 }
 
-std::vector<Assignment> Refinement::beside(const Assignment& centre, const SearchSpace& space) const {
-  std::vector<Assignment> found;
-  for (std::size_t p = 0; p < lines_.size(); ++p) {
-    const auto is_closed = [&](const Place& place) { return space.closed(p, place.config); };
-    const auto add = [&](std::optional<std::size_t> config) {
+std::vector<std::size_t> Refinement::configs_beside(std::size_t problem, std::size_t centre,
+                                                    const SearchSpace& space) const {
+  const auto is_closed = [&](const Place& place) { return space.closed(problem, place.config); };
+  std::vector<std::size_t> found;
+  for (const std::vector<Place>& line : lines_[problem]) {
+    const auto at =
+        std::find_if(line.begin(), line.end(), [&](const Place& place) { return place.config == centre; });
+    if (at == line.end()) {
+      continue;
+    }
+    for (const std::optional<std::size_t> config :
+         {halfway(std::make_reverse_iterator(std::next(at)), line.rend(), is_closed),
+          halfway(at, line.end(), is_closed)}) {
       if (config) {
-        found.push_back(centre);
-        found.back()[p] = *config;
-      }
-    };
-    for (const std::vector<Place>& line : lines_[p]) {
-      const auto at = std::find_if(line.begin(), line.end(),
-                                   [&](const Place& place) { return place.config == centre[p]; });
-      if (at != line.end()) {
-        add(halfway(std::make_reverse_iterator(std::next(at)), line.rend(), is_closed));
-        add(halfway(at, line.end(), is_closed));
+        found.push_back(*config);
       }
     }
   }
   return found;
+}
+
+std::vector<Assignment> Refinement::beside(const Assignment& centre, const SearchSpace& space) const {
+  std::vector<Assignment> of_one;
+  std::vector<Assignment> of_two;
+  for (std::size_t p = 0; p < lines_.size(); ++p) {
+    const std::size_t of_problems_before = of_one.size();
+    for (const std::size_t config : configs_beside(p, centre[p], space)) {
+      Assignment assignment = centre;
+      assignment[p] = config;
+      for (std::size_t i = 0; i < of_problems_before; ++i) {
+        of_two.push_back(of_one[i]);
+        of_two.back()[p] = config;
+      }
+      of_one.push_back(std::move(assignment));
+    }
+  }
+  of_one.insert(of_one.end(), of_two.begin(), of_two.end());
+  return of_one;
 }
 
 }  // namespace contextual::policy::search

@@ -20,9 +20,11 @@ class Refinement {
   /// Returns true if there is a refinement of any problem.
   bool possible() const noexcept { return possible_; }
 
-  /// Returns the assignments that differ from `centre` in one value, in that of a closed refinement: on each
-  /// side the one nearest to halfway to the next value that was ever a candidate, or beyond the last of these
-  /// to the last value of all. Empty if nothing is left between `centre` and its neighbours.
+  /// Returns assignments that differ from `centre` in one value, that of a closed refinement: on each side the
+  /// one nearest to halfway to the next value that was ever a candidate, or beyond the last of these to the
+  /// last value of all. Those of one problem come first, then those that combine two problems' values, because
+  /// two kernels that share multiprocessors gain only if one gives what the other takes. Empty if nothing is
+  /// left between `centre` and its neighbours.
   std::vector<Assignment> beside(const Assignment& centre, const SearchSpace& space) const;
 
  private:
@@ -31,6 +33,9 @@ class Refinement {
     double value = 0;
     std::size_t config = 0;
   };
+  std::vector<std::size_t> configs_beside(std::size_t problem, std::size_t centre,
+                                          const SearchSpace& space) const;
+
   /// By problem: the lines through the space that have refinements, in order of values.
   std::vector<std::vector<std::vector<Place>>> lines_;
   bool possible_ = false;
