@@ -117,9 +117,9 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
     const std::string text =
         core.key_text(key) + (in == nullptr ? "" : text_of(*in)) + device_kind_text(device_kind);
     const Role role = traits.choice_point ? Role::choice_point : Role::kernel;
-    slot = &list({traits.coupling, key, name, text, traits.participation, space.size, space.refinement_count, space.digest,
-                  identity_of(name, traits, space, key, scope, role), traits.choice_point, scope, device_kind,
-                  in == nullptr ? 0 : in->choice_point->problem.depth + 1},
+    slot = &list({traits.coupling, key, name, text, traits.participation, space.size, space.refinement_count,
+                  space.digest, identity_of(name, traits, space, key, scope, role), traits.choice_point,
+                  scope, device_kind, in == nullptr ? 0 : in->choice_point->problem.depth + 1},
                  traits.choice_point || traits.function);
   }
   join_member(*slot, core, left_out);

@@ -33,7 +33,7 @@ struct ProblemRequest {
   /// So many configs at the end are refinements: the walk leaves them out, and a search tries them near the
   /// best. Less than `config_count`.
   std::size_t refinement_count = 0;
-  bool has_verify = false;           ///< its results are judged by batch, so a batch has one assignment
+  bool has_verify = false;  ///< its results are judged by batch, so a batch has one assignment
   /// True if its configs are alternatives, each of which may launch problems of its own. They are tuned one
   /// after the other before the alternatives are compared.
   bool choice_point = false;

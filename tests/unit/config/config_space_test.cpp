@@ -159,9 +159,8 @@ TEST_CASE("config space: a refinement and a value are different spaces", "[unit]
 }
 
 TEST_CASE("config space: a default among the refinements is config 0 only", "[unit]") {
-  const auto space = gemm_space()
-                         .default_config({128, 124})
-                         .refine({"NUM_SMS", &GemmConfig::num_sms, {124, 112}});
+  const auto space =
+      gemm_space().default_config({128, 124}).refine({"NUM_SMS", &GemmConfig::num_sms, {124, 112}});
   REQUIRE(space.size() == 1 + 6 + 3);
   REQUIRE(space.refinement_count() == 3);
   REQUIRE(space[0].num_sms == 124);
@@ -185,7 +184,8 @@ TEST_CASE("config space: refinements that make no sense are refused", "[unit]") 
   CHECK_THAT(message_of(refined({"BLOCK", {64}})), ContainsSubstring("duplicate value 64"));
   CHECK_THAT(message_of(refined({"BLOCK", {0.5}})), ContainsSubstring("different types"));
   CHECK_THAT(message_of(refined({"IMPL", {"wgmma"}})), ContainsSubstring("no numbers"));
-  CHECK_THAT(message_of(refined({"BLOCK", {96}}).refine({"BLOCK", {80}})), ContainsSubstring("refined twice"));
+  CHECK_THAT(message_of(refined({"BLOCK", {96}}).refine({"BLOCK", {80}})),
+             ContainsSubstring("refined twice"));
   CHECK_THAT(message_of(ConfigSpace<Config>::list({Config{{"BLOCK", 64}}}).refine({"BLOCK", {96}})),
              ContainsSubstring("the configs are listed"));
 }

@@ -229,13 +229,17 @@ void JointSearch::end_race() {
   }
   const std::int64_t left = runs_left();
   const bool again = calm_ < patience && left >= 2 * least_race;
-  race_runs_ = std::max(least_race, static_cast<std::int64_t>(race_share * static_cast<double>(left)));
+  keep_for_race();
   racing_ = false;
   if (again) {
     stage_ = Stage::explore;
   } else {
     finish();
   }
+}
+
+void JointSearch::keep_for_race() {
+  race_runs_ = std::max(least_race, static_cast<std::int64_t>(race_share * static_cast<double>(runs_left())));
 }
 
 /// After a race. What follows has the runs that were kept.
@@ -245,23 +249,24 @@ void JointSearch::finish() {
   stage_ = Stage::refine;
 }
 
-/// Visits what lies halfway between the best and its neighbours, and so on from what is best then. What that
-/// has brought is decided by another race.
+/// Tries what lies halfway between the best and its neighbours, and so on from what seems best then. The new
+/// configs are then explored beside all others, and another race decides.
 void JointSearch::refine() {
-  const std::optional<Assignment> best = shortest_visited();
-  const std::vector<Assignment> beside =
-      best ? refinement_.beside(*best, space_) : std::vector<Assignment>();
+  const std::optional<Assignment> best = shortest_tried();
+  const std::vector<Assignment> beside = best ? refinement_.beside(*best, space_) : std::vector<Assignment>();
   std::int64_t left = runs_left() - least_race;
   for (const Assignment& assignment : beside) {
     space_.open(assignment);
     if (usable(assignment) && visit_runs(assignment) <= left) {
-      left -= visit_runs(assignment);
-      visit(assignment);
+      try_out(assignment);
+      left -= plan_.back().samples > 0 ? visit_runs(assignment) : 1;
       refining_ = true;
     }
   }
   if (beside.empty()) {
-    stage_ = std::exchange(refining_, false) ? Stage::race : Stage::over;
+    stage_ = std::exchange(refining_, false) ? Stage::explore : Stage::over;
+    keep_for_race();
+    calm_ = 0;
   }
 }
 
@@ -291,6 +296,15 @@ std::optional<Assignment> JointSearch::shortest_visited() const {
     }
   }
   return shortest;
+}
+
+std::optional<Assignment> JointSearch::shortest_tried() const {
+  std::vector<Assignment> tried = belief_.tried();
+  const auto expected = [this](const Assignment& a, const Assignment& b) {
+    return belief_.expected(a) < belief_.expected(b);
+  };
+  const auto shortest = std::min_element(tried.begin(), tried.end(), expected);
+  return shortest != tried.end() ? std::optional(std::move(*shortest)) : std::nullopt;
 }
 
 /// The default wins within the tie margin.

@@ -48,6 +48,7 @@ class JointSearch final : public Search {
   void race();
   void end_race();
   void refine();
+  void keep_for_race();
   void finish();
 
   Assignment defaults() const;
@@ -56,6 +57,7 @@ class JointSearch final : public Search {
   std::int64_t runs_left() const { return max_runs_ - refine_runs_ - ledger_.runs(); }
   std::int64_t visit_runs(const Assignment& assignment) const;
   std::optional<Assignment> shortest_visited() const;
+  std::optional<Assignment> shortest_tried() const;  ///< also of those without samples
   bool affordable(const Assignment& assignment, std::int64_t kept) const;
   void visit(const Assignment& assignment);
   void try_out(const Assignment& assignment);

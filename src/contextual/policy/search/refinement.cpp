@@ -46,9 +46,11 @@ std::optional<std::size_t> halfway(Iterator begin, Iterator end, const IsClosed&
   }
   const double limit = stop == end ? std::prev(end)->value : stop->value;
   const double middle = begin->value + (limit - begin->value) / 2;
-  return std::min_element(first, stop, [middle](const auto& a, const auto& b) {
-           return distance(a.value, middle) < distance(b.value, middle);
-         })->config;
+  return std::min_element(first, stop,
+                          [middle](const auto& a, const auto& b) {
+                            return distance(a.value, middle) < distance(b.value, middle);
+                          })
+      ->config;
 }
 
 }  // namespace

@@ -20,11 +20,11 @@ class Refinement {
   /// Returns true if there is a refinement of any problem.
   bool possible() const noexcept { return possible_; }
 
-  /// Returns assignments that differ from `centre` in one value, that of a closed refinement: on each side the
-  /// one nearest to halfway to the next value that was ever a candidate, or beyond the last of these to the
-  /// last value of all. Those of one problem come first, then those that combine two problems' values, because
-  /// two kernels that share multiprocessors gain only if one gives what the other takes. Empty if nothing is
-  /// left between `centre` and its neighbours.
+  /// Returns assignments that differ from `centre` in one value, that of a closed refinement: on each side
+  /// the one nearest to halfway to the next value that was ever a candidate, or beyond the last of these to
+  /// the last value of all. Those of one problem come first, then those that combine two problems' values,
+  /// because two kernels that share multiprocessors gain only if one gives what the other takes. Empty if
+  /// nothing is left between `centre` and its neighbours.
   std::vector<Assignment> beside(const Assignment& centre, const SearchSpace& space) const;
 
  private:

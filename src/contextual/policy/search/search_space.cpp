@@ -38,8 +38,7 @@ SearchSpace::SearchSpace(const std::vector<SearchProblem>& problems) {
     for (std::size_t c = 0; c < problems[p].configs.size(); ++c) {
       const SearchConfig& config = problems[p].configs[c];
       const bool closed = config.candidate && config.refinement;
-      configs.push_back(
-          {config.candidate && !closed, closed, parameter_words(p, c, config.parameters), {}});
+      configs.push_back({config.candidate && !closed, closed, parameter_words(p, c, config.parameters), {}});
     }
     for (ConfigEntry& config : configs) {
       for (const ConfigEntry& other : configs) {

@@ -93,7 +93,7 @@ TEST_CASE("Refinement::beside goes halfway to the neighbours, and on between wha
   SearchSpace space(described.problems);
   REQUIRE(refinement.possible());
   CHECK(sms_beside(refinement, space, {1, 0}) == std::vector<int>{108, 124});
-  CHECK(sms_beside(refinement, space, {0, 2}) == std::vector<int>{124});     // nothing is above
+  CHECK(sms_beside(refinement, space, {0, 2}) == std::vector<int>{124});      // nothing is above
   CHECK(sms_beside(refinement, space, {2, 2}) == std::vector<int>{92, 108});  // 84 is the last one below
   const Assignment halfway = refinement.beside({1, 0}, space).front();
   space.open(halfway);
