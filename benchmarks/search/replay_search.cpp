@@ -91,8 +91,9 @@ contextual::SearchRequest search_request_of(const ReplayedRegion& region, std::i
   contextual::SearchRequest request;
   for (const ReplayedProblem& problem : region.problems()) {
     contextual::SearchProblem described{problem.kernel, "", {}};
+    const std::size_t coarse_count = problem.configs.size() - problem.refinement_count;
     for (const Config& config : problem.configs) {
-      described.configs.push_back({config});
+      described.configs.push_back({config, true, described.configs.size() >= coarse_count});
     }
     request.problems.push_back(std::move(described));
   }

@@ -46,7 +46,10 @@ class TuningReplay {
     for (std::size_t p = state_.problem_count();
          p < region_.problem_count() && region_.joins_after_runs(p) <= region_.runs(); ++p) {
       const ReplayedProblem& problem = region_.problems()[p];
-      state_.add_problem({problem.configs.size(), {}, std::nullopt, problem.kernel, "", problem.configs});
+      contextual::policy::ProblemRequest request{problem.configs.size(), {}, std::nullopt,
+                                                 problem.kernel,         "", problem.configs};
+      request.refinement_count = problem.refinement_count;
+      state_.add_problem(request);
     }
   }
 

@@ -27,7 +27,8 @@ struct Sample {
 /// One kernel of a region, which is one tuning problem.
 struct ReplayedProblem {
   std::string kernel;
-  std::vector<Config> configs;  ///< config 0 is the default
+  std::vector<Config> configs;       ///< config 0 is the default
+  std::size_t refinement_count = 0;  ///< so many at the end are refinements
 };
 
 /// Not thread-safe. Two instances with the same seed answer the same runs alike.

@@ -27,7 +27,7 @@ namespace contextual {
 
 /// A set of configs of type C in a fixed order. Config 0 is the default. The others follow: either all
 /// combinations of the parameters' values, where the last parameter changes fastest, or an explicit list;
-/// without the default and without the configs that a constraint excludes.
+/// without the default and without the configs that a constraint excludes. Refinements are last.
 ///
 ///     ConfigSpace<GemmConfig>{{"BLOCK_N", &GemmConfig::block_n, {128, 256}},
 ///                             {"NUM_SMS", &GemmConfig::num_sms, {132, 116, 108}}}
@@ -68,6 +68,18 @@ class ConfigSpace {
     return std::move(constraint(std::move(name), std::move(allows)));
   }
 
+  /// Adds values of a parameter that only a search tries, and only near the best: numbers between or beyond
+  /// those that the parameter has, in any order. They make further configs, with the values of all other
+  /// parameters and under the same constraints, which follow all others. The walk leaves them out. When a
+  /// search knows the best assignment, it tries the values halfway to the neighbouring ones on both sides,
+  /// and so on from the better one. So a grid size that needs no code of its own can be chosen finely among
+  /// few runs. A kernel that is not searched is not refined. Once for a parameter; not with a list.
+  ConfigSpace& refine(Parameter values) & {
+    definition_.refinements.push_back(std::move(values));
+    return changed();
+  }
+  ConfigSpace refine(Parameter values) && { return std::move(refine(std::move(values))); }
+
   /// Uses these configs instead of all combinations. The parameters' values are then ignored.
   ConfigSpace& explicit_list(std::vector<C> configs) & {
     definition_.list = std::move(configs);
@@ -84,15 +96,18 @@ class ConfigSpace {
   }
   ConfigSpace default_config(C config) && { return std::move(default_config(std::move(config))); }
 
-  /// Returns the number of candidates before constraints, or the largest value if that overflows. Generates
-  /// nothing.
+  /// Returns the number of candidates before constraints and without refinements, or the largest value if
+  /// that overflows. Generates nothing.
   std::uint64_t cardinality() const { return definition_.candidate_count(); }
 
   /// Generates the configs unless they exist already. Throws ConfigSpaceError for a bad space.
   void validate() const { static_cast<void>(generated()); }
 
-  /// Returns the number of configs, which is at least 1.
+  /// Returns the number of configs, refinements included, which is at least 1.
   std::size_t size() const { return generated().configs.size(); }
+
+  /// Returns how many configs are refinements: those with the largest ids.
+  std::size_t refinement_count() const { return generated().refinement_count; }
 
   /// Returns all configs in order. The reference is valid until the space is changed or destroyed.
   const std::vector<C>& configs() const& { return generated().configs; }
@@ -122,7 +137,7 @@ class ConfigSpace {
 
   /// Returns what the tuner needs of the space: its size, its digest, and the configs as names and values.
   SpaceView view() const {
-    SpaceView view{size(), digest(), {}};
+    SpaceView view{size(), digest(), {}, refinement_count()};
     view.configs.reserve(view.size);
     for (const C& config : configs()) {
       view.configs.push_back(detail::named_values(definition_.parameters, config));
@@ -156,11 +171,7 @@ class ConfigSpace {
     if (!cache_) {
       detail::fail_moved_from();
     }
-    return cache_->get([this] {
-      detail::GeneratedSpace<C> result{detail::SpaceGenerator<C>(definition_).generate(), 0};
-      result.digest = detail::digest_of(definition_.parameters, result.configs);
-      return result;
-    });
+    return cache_->get([this] { return detail::SpaceGenerator<C>(definition_).generate(); });
   }
 
   detail::SpaceDefinition<C> definition_;

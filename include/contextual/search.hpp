@@ -39,6 +39,9 @@ using Assignment = std::vector<std::size_t>;
 struct SearchConfig {
   Config parameters;      ///< empty for a kernel whose configs have no names
   bool candidate = true;  ///< false if it must never be planned: left out or rejected
+  /// True for one of the values that ConfigSpace::refine adds: worth a trial only near the best. The walk has
+  /// not tried it.
+  bool refinement = false;
   /// The median of its own times in the walk, in ns; empty if the walk has no sample of it.
   std::optional<double> time_ns{};
 };

@@ -7,6 +7,7 @@
 
 #include <contextual/config.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct KernelConfig {
 struct Kernel {
   std::string name;
   std::vector<KernelConfig> configs;  ///< config 0 is the default
+  std::size_t refinement_count = 0;   ///< so many at the end are refinements
 };
 
 /// The number of multiprocessors of the made-up device, as on an H100 or H200.

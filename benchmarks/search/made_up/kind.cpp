@@ -1,5 +1,6 @@
 #include "search/made_up/kind.hpp"
 
+#include "search/made_up/fine_grids_model.hpp"
 #include "search/made_up/helping_pairs_model.hpp"
 #include "search/made_up/infeasible_pairs_model.hpp"
 #include "search/made_up/shared_sms_model.hpp"
@@ -46,6 +47,11 @@ std::unique_ptr<Model> make_infeasible_pairs(RandomNumbers& random) {
   return std::make_unique<InfeasiblePairsModel>(make_kernels(random), defaults, random);
 }
 
+template <FineGridsModel::FineNumbers fine>
+std::unique_ptr<Model> make_fine_grids(RandomNumbers& random) {
+  return std::make_unique<FineGridsModel>(fine, random);
+}
+
 /// A third of the configs of each kernel are equally fast, a third are 10 % slower, a third 20 %.
 std::unique_ptr<Model> make_ties(RandomNumbers& random) {
   std::vector<Kernel> kernels = make_kernels(random);
@@ -69,6 +75,12 @@ constexpr std::array kinds{
     Kind{"ties", "streams of kernels with many equal configs", make_ties},
     Kind{"drift", "streams on a device that slows down by 3 %", make_streams, 0.03},
     Kind{"late_problem", "streams, and the last kernel is launched from run 100 on", make_streams, 0, 100},
+    Kind{"fine_grids", "numbers of multiprocessors between those of a coarse grid, as refinements",
+         make_fine_grids<FineGridsModel::FineNumbers::as_refinements>},
+    Kind{"fine_grids_coarse", "the same regions, with the coarse grid only",
+         make_fine_grids<FineGridsModel::FineNumbers::none>},
+    Kind{"fine_grids_all", "the same regions, with all numbers as ordinary configs",
+         make_fine_grids<FineGridsModel::FineNumbers::as_all_others>},
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ constexpr double runs_of_drift = 300;
 std::vector<ReplayedProblem> problems_of(const Model& model) {
   std::vector<ReplayedProblem> problems;
   for (const Kernel& kernel : model.kernels()) {
-    ReplayedProblem problem{kernel.name, {}};
+    ReplayedProblem problem{kernel.name, {}, kernel.refinement_count};
     for (const KernelConfig& config : kernel.configs) {
       problem.configs.push_back(config.parameters);
     }

@@ -112,6 +112,7 @@ std::string problem_details(const std::vector<ProblemSlot*>& problems) {
          {"coupling", slot->problem.coupling},
          {"participation", static_cast<int>(slot->problem.participation)},
          {"configs", slot->problem.config_count},
+         {"refinements", slot->problem.refinement_count},
          {"space", slot->problem.space_digest},
          {"identity", slot->problem.identity},
          {"choice_point", slot->problem.choice_point},
@@ -136,6 +137,7 @@ detail::Problem problem_of(const json& described) {
   problem.key_text = described.at("key");
   problem.participation = static_cast<Participation>(described.at("participation").get<int>());
   problem.config_count = described.at("configs");
+  problem.refinement_count = described.at("refinements");
   problem.space_digest = described.at("space");
   problem.identity = described.at("identity");
   problem.choice_point = described.at("choice_point");

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 #include <unordered_map>
+#include <variant>
 
 namespace contextual::detail {
 
@@ -73,6 +74,32 @@ void check_axes(std::span<const SpaceAxis> axes, bool listed) {
       fail("empty, parameter " + quoted(axis.name) + " has no values: give at least one");
     }
     check_values(axis);
+  }
+}
+
+void check_refinements(std::span<const SpaceAxis> axes, std::span<const SpaceAxis> refinements, bool listed) {
+  if (listed && !refinements.empty()) {
+    fail("parameter " + quoted(refinements.front().name) +
+         " is to be refined, but the configs are listed: list the further ones, too, or give values instead "
+         "of the list");
+  }
+  std::set<std::string> names;
+  for (const SpaceAxis& refinement : refinements) {
+    const auto refined = std::find_if(axes.begin(), axes.end(),
+                                      [&](const SpaceAxis& axis) { return axis.name == refinement.name; });
+    if (refined == axes.end()) {
+      fail("there is no parameter " + quoted(refinement.name) + " to refine");
+    }
+    if (!names.insert(refinement.name).second) {
+      fail("parameter " + quoted(refinement.name) + " is refined twice: give all values at once");
+    }
+    SpaceAxis all = *refined;
+    all.values.insert(all.values.end(), refinement.values.begin(), refinement.values.end());
+    check_values(all);
+    const Value& value = *all.values.front();
+    if (!std::holds_alternative<std::int64_t>(value) && !std::holds_alternative<double>(value)) {
+      fail("parameter " + quoted(refinement.name) + " cannot be refined, because its values are no numbers");
+    }
   }
 }
 

@@ -31,8 +31,9 @@ struct Problem {
   std::string key_text;  ///< says the alternatives as well
   Participation participation = Participation::all;
   std::size_t config_count = 1;
-  std::uint64_t space_digest = 0;  ///< for coupled kernels, of the one that was launched first
-  std::uint64_t identity = 0;      ///< a hash of what must be equal on all ranks
+  std::size_t refinement_count = 0;  ///< so many of the configs, at the end: see ConfigSpace::refine
+  std::uint64_t space_digest = 0;    ///< for coupled kernels, of the one that was launched first
+  std::uint64_t identity = 0;        ///< a hash of what must be equal on all ranks
   bool choice_point = false;  ///< its configs are alternatives, or those of a function that launches kernels
   std::uint64_t scope = 0;    ///< of its launches: `alternatives()` and `device_kind` in one word
   std::uint64_t device_kind = 0;  ///< see DeviceKinds; 0 in processes that use one kind

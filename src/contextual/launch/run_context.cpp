@@ -26,7 +26,7 @@ std::uint64_t identity_of(const std::string& name, const KernelTraits& traits, c
       .add(std::string_view(traits.coupling))
       .add(key.hash())
       .add(static_cast<std::uint64_t>(traits.participation));
-  hash.add(space.size);
+  hash.add(space.size).add(space.refinement_count);
   if (traits.coupling.empty()) {
     hash.add(space.digest);  // coupled kernels share the size and order of their spaces, not the contents
   }
@@ -117,9 +117,9 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
     const std::string text =
         core.key_text(key) + (in == nullptr ? "" : text_of(*in)) + device_kind_text(device_kind);
     const Role role = traits.choice_point ? Role::choice_point : Role::kernel;
-    slot = &list({traits.coupling, key, name, text, traits.participation, space.size, space.digest,
-                  identity_of(name, traits, space, key, scope, role), traits.choice_point, scope, device_kind,
-                  in == nullptr ? 0 : in->choice_point->problem.depth + 1},
+    slot = &list({traits.coupling, key, name, text, traits.participation, space.size, space.refinement_count,
+                  space.digest, identity_of(name, traits, space, key, scope, role), traits.choice_point,
+                  scope, device_kind, in == nullptr ? 0 : in->choice_point->problem.depth + 1},
                  traits.choice_point || traits.function);
   }
   join_member(*slot, core, left_out);
@@ -185,7 +185,7 @@ void RunContext::check_namesakes(const KernelCore& core) {
 
 void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const std::vector<bool>& left_out) {
   const SpaceView& space = core.space();
-  if (space.size != slot.problem.config_count ||
+  if (space.size != slot.problem.config_count || space.refinement_count != slot.problem.refinement_count ||
       (slot.problem.coupling.empty() && space.digest != slot.problem.space_digest)) {
     throw InvalidArgument("region \"" + region_ + "\": kernel \"" + core.traits().name + "\" has " +
                           std::to_string(space.size) + " configs where " +

@@ -18,6 +18,11 @@ void check_request(const ProblemRequest& request) {
                           std::to_string(request.left_out.size()) +
                           " entries in left_out: give one per config, or none");
   }
+  if (request.refinement_count >= request.config_count) {
+    throw InvalidArgument("tuning problem with " + std::to_string(request.config_count) + " configs, " +
+                          std::to_string(request.refinement_count) +
+                          " of which are refinements: its default is none");
+  }
   if (request.locked_config && *request.locked_config >= request.config_count) {
     throw InvalidArgument("tuning problem with " + std::to_string(request.config_count) +
                           " configs locked to " + config_name(*request.locked_config) +

@@ -30,7 +30,10 @@ struct ProblemRequest {
   std::string kernel{};              ///< for searches
   std::string key{};                 ///< for searches
   std::vector<Config> parameters{};  ///< by config, equal on all ranks; empty if some rank does not know them
-  bool has_verify = false;           ///< its results are judged by batch, so a batch has one assignment
+  /// So many configs at the end are refinements: the walk leaves them out, and a search tries them near the
+  /// best. Less than `config_count`.
+  std::size_t refinement_count = 0;
+  bool has_verify = false;  ///< its results are judged by batch, so a batch has one assignment
   /// True if its configs are alternatives, each of which may launch problems of its own. They are tuned one
   /// after the other before the alternatives are compared.
   bool choice_point = false;

@@ -32,6 +32,10 @@ ProblemState::ProblemState(const ProblemRequest& request, const PolicyOptions& o
     record_.configs[config].left_out = left_out[config];
     viable_count_ += left_out[config] ? 0 : 1;
   }
+  // Where nothing else is a candidate, refinements are like any other config.
+  const auto first_refinement = left_out.end() - static_cast<std::ptrdiff_t>(request.refinement_count);
+  const bool refines = std::find(left_out.begin(), first_refinement, false) != first_refinement;
+  coarse_count_ = request.config_count - (refines ? request.refinement_count : 0);
   if (request.locked_config) {
     record_.status = ProblemStatus::locked_in;
     record_.choice = *request.locked_config;
@@ -68,8 +72,8 @@ void ProblemState::compare_alternatives(Comparison comparison) {
 
 void ProblemState::begin_walk() {
   std::vector<bool> left_out;
-  for (const ConfigRecord& config : record_.configs) {
-    left_out.push_back(config.left_out);
+  for (std::size_t config = 0; config < record_.configs.size(); ++config) {
+    left_out.push_back(record_.configs[config].left_out || is_refinement(config));
   }
   const ScheduleRequest walk{left_out.size(), left_out, options_->n_warmup, options_->n_repeat};
   schedule_ = options_->schedule                       ? options_->schedule(walk)

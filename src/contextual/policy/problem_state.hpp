@@ -57,6 +57,9 @@ class ProblemState {
   /// Returns the number of candidates that are not rejected.
   std::size_t viable_count() const { return viable_count_; }
 
+  /// Returns true if only a search may try the config, near the best.
+  bool is_refinement(std::size_t config_id) const { return config_id >= coarse_count_; }
+
   /// Returns true if the walk has left out a candidate, which may yet be the best.
   bool left_unmeasured() const;
 
@@ -143,6 +146,7 @@ class ProblemState {
   std::vector<Summary> own_times_;    ///< of each config's samples
   std::set<std::size_t> unmeasured_;  ///< what the walk left out
   std::size_t viable_count_ = 0;      ///< candidates that are not rejected
+  std::size_t coarse_count_ = 0;      ///< configs from here on are refinements
   bool overlaps_ = false;
   double share_ = 0;        ///< the largest so far
   int batches_absent_ = 0;  ///< batches in a row without a launch

@@ -49,6 +49,7 @@ SearchProblem problem_of(const ProblemState& problem) {
     SearchConfig config;
     config.parameters = id < parameters.size() ? parameters[id] : Config();
     config.candidate = problem.viable(id);
+    config.refinement = problem.is_refinement(id);
     const Summary time = problem.own_time(id);
     if (time.count > 0) {
       config.time_ns = time.centre_ns;

@@ -158,8 +158,11 @@ void AllGatherGemm::operator()(CUstream stream, const void* a_rows,
 
 Gemm& allgather_gemm() {
   // Never destroyed: it may be launched while the process exits.
-  static auto* const kernel =
-      new Gemm(gathered_gemm_name, gemm_space({0, -8, -16, -32}), gemm_key, gemm_definition());
+  static auto* const kernel = new Gemm(
+      gathered_gemm_name,
+      gemm_space({0, -8, -16, -32})
+          .refine({"NUM_SMS", &GemmConfig::num_sms, {-2, -4, -6, -10, -12, -14, -20, -24, -28, -40, -48}}),
+      gemm_key, gemm_definition());
   return *kernel;
 }
 

@@ -96,6 +96,7 @@ ConfigSpace<AllGatherConfig> allgather_space() {
                                       {"CHUNKS", &AllGatherConfig::chunks, {1, 2, 4, 8}},
                                       {"LANES", &AllGatherConfig::lanes, {1, 2}},
                                       {"SMS", &AllGatherConfig::sms, {0, 8, 16, 32}}}
+      .refine({"SMS", &AllGatherConfig::sms, {4, 6, 10, 12, 14, 20, 24, 28, 40, 48}})
       .constraint("what goes with the method", is_a_method);
 }
 

@@ -177,8 +177,11 @@ void GemmReduceScatter::operator()(CUstream stream, const void* a, const void* b
 
 Gemm& gemm_reduce_scatter() {
   // Never destroyed: it may be launched while the process exits.
-  static auto* const kernel = new Gemm(scattered_gemm_name, gemm_space({0, -4, -8, -16}), gemm_key,
-                                       gemm_definition(GemmOutput::counted));
+  static auto* const kernel =
+      new Gemm(scattered_gemm_name,
+               gemm_space({0, -4, -8, -16})
+                   .refine({"NUM_SMS", &GemmConfig::num_sms, {-2, -6, -10, -12, -14, -20, -24}}),
+               gemm_key, gemm_definition(GemmOutput::counted));
   return *kernel;
 }
 

@@ -26,7 +26,9 @@ PartialSum& partial_sum() {
     const auto nothing_to_load = [](const PartialSumConfig&) {};  // the workspace has loaded its kernels
     options.load = nothing_to_load;
     return new PartialSum(
-        partial_sum_name, {{"SMS", &PartialSumConfig::sms, {0, 4, 8, 16}}},
+        partial_sum_name,
+        ConfigSpace<PartialSumConfig>{{"SMS", &PartialSumConfig::sms, {0, 4, 8, 16}}}.refine(
+            {"SMS", &PartialSumConfig::sms, {2, 6, 10, 12, 14, 20, 24}}),
         [](const CUstream&, const SumCall* const& call) {
           return make_key(call->m, call->sum.n, call->sum.peers.ranks, call->sum.fp16 ? "fp16" : "bf16");
         },

@@ -125,6 +125,71 @@ TEST_CASE("config space: digest depends on names, values and order only", "[unit
   REQUIRE(gemm_space().default_config({256, 132}).digest() != gemm_space().digest());
 }
 
+TEST_CASE("config space: refinements follow all others, under the same constraints", "[unit]") {
+  const auto space = gemm_space()
+                         .refine({"NUM_SMS", &GemmConfig::num_sms, {124, 112, 100}})
+                         .constraint("large tiles leave room", [](const GemmConfig& config) {
+                           return config.block_n == 128 || config.num_sms < 124 || config.num_sms == 132;
+                         });
+  REQUIRE(space.size() == 6 + 5);
+  REQUIRE(space.refinement_count() == 5);
+  REQUIRE(space.cardinality() == 6);
+  std::vector<int> sms_of_large;
+  for (std::size_t id = 6; id < space.size(); ++id) {
+    if (space[id].block_n == 256) {
+      sms_of_large.push_back(space[id].num_sms);
+    }
+  }
+  REQUIRE(sms_of_large == std::vector<int>{112, 100});
+  REQUIRE(space.view().refinement_count == 5);
+  for (std::size_t id = 0; id < 6; ++id) {
+    REQUIRE(space.to_config(id) == gemm_space().to_config(id));
+  }
+  REQUIRE(space.digest() != gemm_space().digest());
+}
+
+TEST_CASE("config space: a refinement and a value are different spaces", "[unit]") {
+  const ConfigSpace<GemmConfig> all{{"BLOCK_N", &GemmConfig::block_n, {128}},
+                                    {"NUM_SMS", &GemmConfig::num_sms, {132, 116, 124}}};
+  const ConfigSpace<GemmConfig> coarse{{"BLOCK_N", &GemmConfig::block_n, {128}},
+                                       {"NUM_SMS", &GemmConfig::num_sms, {132, 116}}};
+  const auto refined = ConfigSpace<GemmConfig>(coarse).refine({"NUM_SMS", &GemmConfig::num_sms, {124}});
+  REQUIRE(refined.view().configs == all.view().configs);
+  REQUIRE(refined.digest() != all.digest());
+}
+
+TEST_CASE("config space: a default among the refinements is config 0 only", "[unit]") {
+  const auto space =
+      gemm_space().default_config({128, 124}).refine({"NUM_SMS", &GemmConfig::num_sms, {124, 112}});
+  REQUIRE(space.size() == 1 + 6 + 3);
+  REQUIRE(space.refinement_count() == 3);
+  REQUIRE(space[0].num_sms == 124);
+}
+
+TEST_CASE("config space: refinements that make no sense are refused", "[unit]") {
+  const auto message_of = [](const ConfigSpace<Config>& space) {
+    try {
+      space.validate();
+    } catch (const contextual::ConfigSpaceError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const ConfigSpace<Config> space{{"BLOCK", {64, 128}}, {"IMPL", {"mma", "simt"}}};
+  const auto refined = [&](ConfigSpace<Config>::Parameter values) {
+    return ConfigSpace<Config>(space).refine(std::move(values));
+  };
+  CHECK(message_of(refined({"BLOCK", {96}})).empty());
+  CHECK_THAT(message_of(refined({"BLOK", {96}})), ContainsSubstring("no parameter \"BLOK\" to refine"));
+  CHECK_THAT(message_of(refined({"BLOCK", {64}})), ContainsSubstring("duplicate value 64"));
+  CHECK_THAT(message_of(refined({"BLOCK", {0.5}})), ContainsSubstring("different types"));
+  CHECK_THAT(message_of(refined({"IMPL", {"wgmma"}})), ContainsSubstring("no numbers"));
+  CHECK_THAT(message_of(refined({"BLOCK", {96}}).refine({"BLOCK", {80}})),
+             ContainsSubstring("refined twice"));
+  CHECK_THAT(message_of(ConfigSpace<Config>::list({Config{{"BLOCK", 64}}}).refine({"BLOCK", {96}})),
+             ContainsSubstring("the configs are listed"));
+}
+
 TEST_CASE("config space: the view has every config as names and values", "[unit]") {
   const auto space = gemm_space();
   const SpaceView view = space.view();

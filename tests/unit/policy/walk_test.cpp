@@ -653,4 +653,29 @@ TEST_CASE("a problem of which every config is left out has its default for a can
   CHECK_FALSE(state.problem(0).configs[0].left_out);
 }
 
+TEST_CASE("refinements are not walked, and none without parameters is searched", "[unit]") {
+  for (const SearchLevel search : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
+    PolicyOptions options = walk_only(1, 2);
+    options.search = search;
+    TuningState state{options};
+    ProblemRequest request{4, {}, std::nullopt};
+    request.refinement_count = 2;
+    std::set<std::size_t> used;
+    walk_to_the_end(state, request, {20, 10, 5, 5}, used);
+    CHECK(used == std::set<std::size_t>{0, 1});
+    CHECK(state.problem(0).choice == (search == SearchLevel::off ? 1 : 0));  // all makespans are equal
+    CHECK(state.problem(0).status == ProblemStatus::locked_in);
+  }
+}
+
+TEST_CASE("refinements are walked where nothing else is a candidate", "[unit]") {
+  TuningState state{walk_only(1, 1)};
+  ProblemRequest request{4, {true, true, false, false}, std::nullopt};
+  request.refinement_count = 2;
+  std::set<std::size_t> used;
+  walk_to_the_end(state, request, {20, 10, 8, 5}, used);
+  CHECK(used == std::set<std::size_t>{2, 3});
+  CHECK(state.problem(0).choice == 3);
+}
+
 }  // namespace walk_test

@@ -5,6 +5,7 @@
 
 #include <contextual/error.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,7 @@ namespace contextual::detail {
 template <typename C>
 struct GeneratedSpace {
   std::vector<C> configs;
+  std::size_t refinement_count = 0;  ///< so many at the end are refinements
   std::uint64_t digest = 0;
 };
 

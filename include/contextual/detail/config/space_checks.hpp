@@ -32,6 +32,11 @@ CONTEXTUAL_API std::uint64_t cardinality(std::span<const SpaceAxis> axes) noexce
 /// of one type. If `listed`, the configs come from a list, and parameters need no values.
 CONTEXTUAL_API void check_axes(std::span<const SpaceAxis> axes, bool listed);
 
+/// Checks that every refinement has numbers as values, that they are of the type of a parameter of that name
+/// and none of its values, and that the configs do not come from a list.
+CONTEXTUAL_API void check_refinements(std::span<const SpaceAxis> axes, std::span<const SpaceAxis> refinements,
+                                      bool listed);
+
 CONTEXTUAL_API void check_list_size(std::size_t size);
 CONTEXTUAL_API void check_cardinality(std::uint64_t cardinality);
 

@@ -8,6 +8,7 @@
 #include <contextual/detail/config/space_parameter.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -29,6 +30,7 @@ template <typename C>
 struct SpaceDefinition {
   std::vector<SpaceParameter<C>> parameters;
   std::vector<SpaceConstraint<C>> constraints;
+  std::vector<SpaceParameter<C>> refinements;  ///< further values of parameters, each for itself
   std::optional<C> default_config;
   std::optional<std::vector<C>> list;
 
@@ -40,7 +42,8 @@ struct SpaceDefinition {
     return result;
   }
 
-  /// Returns the number of candidates before constraints, or the largest value if that overflows.
+  /// Returns the number of candidates before constraints and without refinements, or the largest value if
+  /// that overflows.
   std::uint64_t candidate_count() const { return list ? list->size() : cardinality(axes()); }
 };
 
@@ -81,10 +84,14 @@ Config named_values(const std::vector<SpaceParameter<C>>& parameters, const C& c
   }
 }
 
-/// Returns a hash of the names and values of all configs in order.
+/// Returns a hash of the names and values of all configs in order, and of which are refinements.
 template <typename C>
-std::uint64_t digest_of(const std::vector<SpaceParameter<C>>& parameters, const std::vector<C>& configs) {
+std::uint64_t digest_of(const std::vector<SpaceParameter<C>>& parameters, const std::vector<C>& configs,
+                        std::size_t refinement_count) {
   StableHash hash;
+  if (refinement_count > 0) {
+    hash.add(std::uint64_t{refinement_count});
+  }
   for (const SpaceParameter<C>& parameter : parameters) {
     hash.add(std::string_view(parameter.axis().name));
   }

@@ -4,6 +4,7 @@
 /// Generates the configs of a space from its definition.
 
 #include <contextual/config.hpp>
+#include <contextual/detail/config/generated_space.hpp>
 #include <contextual/detail/config/space_checks.hpp>
 #include <contextual/detail/config/space_constraints.hpp>
 #include <contextual/detail/config/space_definition.hpp>
@@ -21,7 +22,8 @@
 
 namespace contextual::detail {
 
-/// Call `generate` once: it returns the allowed configs, the default first, or throws ConfigSpaceError.
+/// Call `generate` once: it returns the allowed configs, the default first and refinements last, or throws
+/// ConfigSpaceError.
 template <typename C>
 class SpaceGenerator {
  public:
@@ -31,7 +33,7 @@ class SpaceGenerator {
     }
   }
 
-  std::vector<C> generate() {
+  GeneratedSpace<C> generate() {
     check_definition();
     const std::uint64_t candidates = definition_.candidate_count();
     check_cardinality(candidates);
@@ -40,7 +42,7 @@ class SpaceGenerator {
     if (definition_.list) {
       add_list();
     } else {
-      add_product(candidates);
+      add_product(definition_.parameters);
     }
     if (passed_ == 0) {
       fail_contradictory(candidates, exclusions_);
@@ -49,7 +51,11 @@ class SpaceGenerator {
       fail_default_excluded(definition_.constraints[*violated].name, values(configs_[0]),
                             values(configs_[1]));
     }
-    return std::move(configs_);
+    const std::size_t coarse_count = configs_.size();
+    add_refinements();
+    const std::size_t refinement_count = configs_.size() - coarse_count;
+    const std::uint64_t digest = digest_of(definition_.parameters, configs_, refinement_count);
+    return {std::move(configs_), refinement_count, digest};
   }
 
  private:
@@ -64,6 +70,11 @@ class SpaceGenerator {
     if (!named_by_the_list) {
       check_axes(axes, definition_.list.has_value());
     }
+    std::vector<SpaceAxis> refinements;
+    for (const SpaceParameter<C>& refinement : definition_.refinements) {
+      refinements.push_back(refinement.axis());
+    }
+    check_refinements(axes, refinements, definition_.list.has_value());
     check_constraints(definition_);
   }
 
@@ -131,13 +142,17 @@ class SpaceGenerator {
     check_unique(listed);
   }
 
-  void add_product(std::uint64_t candidates) {
-    const std::optional<std::uint64_t> default_at = position_of(configs_[0]);
+  /// Adds the combinations of the parameters' values.
+  void add_product(const std::vector<SpaceParameter<C>>& parameters) {
+    const std::optional<std::uint64_t> default_at = position_of(configs_[0], parameters);
     C candidate = configs_[0];
+    std::uint64_t candidates = 1;
+    for (const SpaceParameter<C>& parameter : parameters) {
+      candidates *= parameter.axis().values.size();
+    }
     for (std::uint64_t i = 0; i < candidates; ++i) {
       std::uint64_t rest = i;
-      for (auto parameter = definition_.parameters.rbegin(); parameter != definition_.parameters.rend();
-           ++parameter) {
+      for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
         const std::uint64_t count = parameter->axis().values.size();
         parameter->assign(candidate, static_cast<std::size_t>(rest % count));
         rest /= count;
@@ -146,11 +161,26 @@ class SpaceGenerator {
     }
   }
 
+  void add_refinements() {
+    for (const SpaceParameter<C>& refinement : definition_.refinements) {
+      SpaceDefinition<C> refined;
+      refined.parameters = definition_.parameters;
+      for (SpaceParameter<C>& parameter : refined.parameters) {
+        if (parameter.axis().name == refinement.axis().name) {
+          parameter = refinement;
+        }
+      }
+      check_cardinality(refined.candidate_count());
+      add_product(refined.parameters);
+    }
+  }
+
   /// Returns the index of a config among the combinations, or nothing if one of its values is not a
   /// candidate.
-  std::optional<std::uint64_t> position_of(const C& config) const {
+  std::optional<std::uint64_t> position_of(const C& config,
+                                           const std::vector<SpaceParameter<C>>& parameters) const {
     std::uint64_t position = 0;
-    for (const SpaceParameter<C>& parameter : definition_.parameters) {
+    for (const SpaceParameter<C>& parameter : parameters) {
       const auto& candidates = parameter.axis().values;
       const auto at = std::find(candidates.begin(), candidates.end(), parameter.read(config));
       if (at == candidates.end()) {

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double cover_share = 0.25;            ///< of the runs, at most, to run every config once
 constexpr double race_share = 0.4;              ///< of the runs, kept for the race
+constexpr double refine_share = 0.2;            ///< of the runs, kept for refinements where there are any
 constexpr int samples = 1;                      ///< of a visit
 constexpr int patience = 24;                    ///< draws in a row without a gain that end the exploration
 constexpr std::int64_t incumbent_every = 30;    ///< runs after which the incumbent is visited again
@@ -26,6 +27,7 @@ JointSearch::JointSearch(const SearchRequest& request)
       min_gain_(request.min_gain),
       tie_margin_(request.tie_margin),
       space_(request.problems),
+      refinement_(request.problems),
       ledger_([&] {
         TrialLedger ledger(request.feasible);
         for (const SearchSample& sample : request.walked) {
@@ -36,7 +38,12 @@ JointSearch::JointSearch(const SearchRequest& request)
       belief_(space_, ledger_, mixed(request.seed)),
       coverage_(space_, ledger_, mixed(request.seed, 1)) {
   starts_.insert(starts_.end(), request.further_starts.begin(), request.further_starts.end());
-  race_runs_ = static_cast<std::int64_t>(race_share * static_cast<double>(max_runs_));
+  for (const Assignment& start : starts_) {
+    space_.open(start);
+  }
+  refine_runs_ =
+      refinement_.possible() ? static_cast<std::int64_t>(refine_share * static_cast<double>(max_runs_)) : 0;
+  race_runs_ = static_cast<std::int64_t>(race_share * static_cast<double>(max_runs_ - refine_runs_));
   decide();
 }
 
@@ -100,6 +107,9 @@ void JointSearch::decide() {
         break;
       case Stage::explore:
         explore();
+        break;
+      case Stage::refine:
+        refine();
         break;
       default:
         race();
@@ -190,7 +200,7 @@ std::optional<Assignment> JointSearch::next_to_explore(const std::optional<Assig
 void JointSearch::race() {
   const std::optional<Assignment> incumbent = shortest_visited();
   if (!incumbent) {
-    stage_ = Stage::over;
+    finish();
     return;
   }
   const bool begins = !std::exchange(racing_, true);
@@ -207,20 +217,56 @@ void JointSearch::race() {
     }
   }
   if (plan_.empty()) {
-    stage_ = Stage::over;
+    finish();
   }
 }
 
 /// With runs left over, the exploration goes on, and another race follows.
 void JointSearch::end_race() {
+  if (refine_runs_ == 0 && refinement_.possible()) {
+    finish();
+    return;
+  }
   const std::int64_t left = runs_left();
   const bool again = calm_ < patience && left >= 2 * least_race;
-  race_runs_ = std::max(least_race, static_cast<std::int64_t>(race_share * static_cast<double>(left)));
+  keep_for_race();
   racing_ = false;
   if (again) {
     stage_ = Stage::explore;
   } else {
-    stage_ = Stage::over;
+    finish();
+  }
+}
+
+void JointSearch::keep_for_race() {
+  race_runs_ = std::max(least_race, static_cast<std::int64_t>(race_share * static_cast<double>(runs_left())));
+}
+
+/// After a race. What follows has the runs that were kept.
+void JointSearch::finish() {
+  racing_ = false;
+  refine_runs_ = 0;
+  stage_ = Stage::refine;
+}
+
+/// Tries what lies halfway between the best and its neighbours, and so on from what seems best then. The new
+/// configs are then explored beside all others, and another race decides.
+void JointSearch::refine() {
+  const std::optional<Assignment> best = shortest_tried();
+  const std::vector<Assignment> beside = best ? refinement_.beside(*best, space_) : std::vector<Assignment>();
+  std::int64_t left = runs_left() - least_race;
+  for (const Assignment& assignment : beside) {
+    space_.open(assignment);
+    if (usable(assignment) && visit_runs(assignment) <= left) {
+      try_out(assignment);
+      left -= plan_.back().samples > 0 ? visit_runs(assignment) : 1;
+      refining_ = true;
+    }
+  }
+  if (beside.empty()) {
+    stage_ = std::exchange(refining_, false) ? Stage::explore : Stage::over;
+    keep_for_race();
+    calm_ = 0;
   }
 }
 
@@ -252,6 +298,15 @@ std::optional<Assignment> JointSearch::shortest_visited() const {
   return shortest;
 }
 
+std::optional<Assignment> JointSearch::shortest_tried() const {
+  std::vector<Assignment> tried = belief_.tried();
+  const auto expected = [this](const Assignment& a, const Assignment& b) {
+    return belief_.expected(a) < belief_.expected(b);
+  };
+  const auto shortest = std::min_element(tried.begin(), tried.end(), expected);
+  return shortest != tried.end() ? std::optional(std::move(*shortest)) : std::nullopt;
+}
+
 /// The default wins within the tie margin.
 std::optional<Assignment> JointSearch::best() const {
   const std::optional<Assignment> best = shortest_visited();
@@ -262,7 +317,8 @@ std::optional<Assignment> JointSearch::best() const {
 }
 
 std::size_t JointSearch::remaining_runs() const {
-  return stage_ == Stage::over ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(1, runs_left()));
+  const std::int64_t left = max_runs_ - ledger_.runs();
+  return stage_ == Stage::over ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(1, left));
 }
 
 }  // namespace contextual::policy::search

@@ -7,11 +7,13 @@
 /// parameters and pairs of configs contribute, the device drifts, and single runs are noisy. It draws
 /// possible truths from the belief, tries what is the shortest in each (Thompson sampling), and thereby tries
 /// what may be the best and leaves out what is surely worse. An assignment is first run once. Only the few
-/// that may still be the best are then visited for samples, in turn, and that race decides.
+/// that may still be the best are then visited for samples, in turn, and that race decides. Where there are
+/// refinements, those beside the winner are tried at the end, each time halfway to its neighbours.
 
 #include "contextual/policy/search/belief.hpp"
 #include "contextual/policy/search/coverage.hpp"
 #include "contextual/policy/search/race.hpp"
+#include "contextual/policy/search/refinement.hpp"
 #include "contextual/policy/search/search_space.hpp"
 #include "contextual/policy/search/trial_ledger.hpp"
 
@@ -36,7 +38,7 @@ class JointSearch final : public Search {
   std::size_t remaining_runs() const override;
 
  private:
-  enum class Stage { start, cover, explore, race, over };
+  enum class Stage { start, cover, explore, race, refine, over };
 
   void forget_unusable();
   void decide();
@@ -45,12 +47,17 @@ class JointSearch final : public Search {
   void explore();
   void race();
   void end_race();
+  void refine();
+  void keep_for_race();
+  void finish();
 
   Assignment defaults() const;
   bool usable(const Assignment& assignment) const;
-  std::int64_t runs_left() const { return max_runs_ - ledger_.runs(); }
+  /// Those kept for refinement are not there before it begins.
+  std::int64_t runs_left() const { return max_runs_ - refine_runs_ - ledger_.runs(); }
   std::int64_t visit_runs(const Assignment& assignment) const;
   std::optional<Assignment> shortest_visited() const;
+  std::optional<Assignment> shortest_tried() const;  ///< also of those without samples
   bool affordable(const Assignment& assignment, std::int64_t kept) const;
   void visit(const Assignment& assignment);
   void try_out(const Assignment& assignment);
@@ -62,6 +69,7 @@ class JointSearch final : public Search {
   double min_gain_;
   double tie_margin_;
   SearchSpace space_;
+  Refinement refinement_;
   TrialLedger ledger_;
   Belief belief_;
   Coverage coverage_;
@@ -70,6 +78,8 @@ class JointSearch final : public Search {
   std::vector<SearchTrial> plan_;
   std::int64_t further_runs_ = 0;       ///< of all starts but the first one
   std::int64_t race_runs_ = 0;          ///< kept for the race
+  std::int64_t refine_runs_ = 0;        ///< kept for refinement, until that begins
+  bool refining_ = false;               ///< something was refined since the last race
   std::int64_t incumbent_visited_ = 0;  ///< at which run
   int calm_ = 0;                        ///< draws in a row without a gain
   int start_tries_ = 0;                 ///< of the next start

@@ -3,6 +3,7 @@
 #include "contextual/policy/search/random_numbers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace contextual::policy::search {
 
@@ -36,13 +37,26 @@ SearchSpace::SearchSpace(const std::vector<SearchProblem>& problems) {
     std::vector<ConfigEntry>& configs = problems_.emplace_back();
     for (std::size_t c = 0; c < problems[p].configs.size(); ++c) {
       const SearchConfig& config = problems[p].configs[c];
-      configs.push_back({config.candidate, parameter_words(p, c, config.parameters), {}});
+      const bool closed = config.candidate && config.refinement;
+      configs.push_back({config.candidate && !closed, closed, parameter_words(p, c, config.parameters), {}});
     }
     for (ConfigEntry& config : configs) {
       for (const ConfigEntry& other : configs) {
         config.likeness.push_back(likeness_of(config.parameters, other.parameters));
       }
     }
+  }
+}
+
+void SearchSpace::reject(std::size_t problem, std::size_t config) {
+  problems_[problem][config].candidate = false;
+  problems_[problem][config].closed = false;
+}
+
+void SearchSpace::open(const Assignment& assignment) {
+  for (std::size_t p = 0; p < problems_.size(); ++p) {
+    ConfigEntry& config = problems_[p][assignment[p]];
+    config.candidate = config.candidate || std::exchange(config.closed, false);
   }
 }
 

@@ -12,7 +12,8 @@
 
 namespace contextual::policy::search {
 
-/// The problems' configs: which are candidates, and how alike they are. Not thread-safe.
+/// The problems' configs: which are candidates, and how alike they are. A refinement is no candidate until it
+/// is opened. Not thread-safe.
 class SearchSpace {
  public:
   explicit SearchSpace(const std::vector<SearchProblem>& problems);
@@ -23,7 +24,12 @@ class SearchSpace {
     return problems_[problem][config].candidate;
   }
   bool candidate(const Assignment& assignment) const;
-  void reject(std::size_t problem, std::size_t config) { problems_[problem][config].candidate = false; }
+  void reject(std::size_t problem, std::size_t config);
+
+  /// Makes the refinements in an assignment candidates, unless they are rejected or left out.
+  void open(const Assignment& assignment);
+  /// Returns true for a refinement that may still be opened.
+  bool closed(std::size_t problem, std::size_t config) const { return problems_[problem][config].closed; }
 
   /// Returns the number of assignments of candidates, or `limit` if there are more.
   std::size_t size(std::size_t limit) const;
@@ -61,6 +67,7 @@ class SearchSpace {
 
   struct ConfigEntry {
     bool candidate = true;
+    bool closed = false;  ///< no candidate yet
     std::vector<std::uint64_t> parameters;
     std::vector<float> likeness;  ///< to each config of the problem
   };

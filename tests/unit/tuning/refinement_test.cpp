@@ -1,0 +1,131 @@
+/// \file
+/// Refined config spaces in whole tuning runs, on one rank and on several.
+
+#include "support/engine.hpp"
+#include "support/ranks.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace refinement_test {
+
+using namespace contextual;
+using namespace contextual::test;
+using namespace engine_test;
+
+namespace {
+
+struct GridConfig {
+  int sms = 132;
+};
+
+ConfigSpace<GridConfig> grid() {
+  return ConfigSpace<GridConfig>{{"SMS", &GridConfig::sms, {132, 100, 68, 36}}}.refine(
+      {"SMS", &GridConfig::sms, {124, 116, 108, 92, 84, 76, 60, 52, 44, 28, 20}});
+}
+
+/// What a rank has launched.
+struct Launched {
+  std::set<int> used;  ///< numbers of the first kernel
+  int wide = 0;        ///< the last one of each
+  int narrow = 0;
+};
+
+/// Two kernels that share 132 multiprocessors; the first has three times the work. Ranks share them.
+struct Pair {
+  static Key one_key(const Launched&) { return single_problem(); }
+
+  TunableKernel<void(const GridConfig&, Launched&)> wide{"wide", grid(), one_key,
+                                                         [](const GridConfig& config, Launched& launched) {
+                                                           launched.used.insert(config.sms);
+                                                           launched.wide = config.sms;
+                                                         }};
+  TunableKernel<void(const GridConfig&, Launched&)> narrow{
+      "narrow", grid(), one_key,
+      [](const GridConfig& config, Launched& launched) { launched.narrow = config.sms; }};
+
+  void operator()(Launched& launched) {
+    wide(launched);
+    narrow(launched);
+  }
+};
+
+std::int64_t own_ns(const std::string& kernel, std::size_t config_id) {
+  return (kernel == "wide" ? 30'000'000 : 10'000'000) / grid()[config_id].sms;
+}
+
+std::int64_t makespan_ns(std::int64_t /*iteration*/, const std::vector<testing::ScriptedLaunch>& launches) {
+  std::int64_t longest = 0;
+  std::int64_t sum = 0;
+  int sms = 0;
+  for (const testing::ScriptedLaunch& launch : launches) {
+    longest = std::max(longest, own_ns(launch.kernel, launch.config_id));
+    sum += own_ns(launch.kernel, launch.config_id);
+    sms += grid()[launch.config_id].sms;
+  }
+  return sms <= 132 ? longest : 3 * sum / 2;  // one after the other, with gaps
+}
+
+Options shared_device(SearchLevel search) {
+  return {
+      .n_warmup = 1,
+      .n_repeat = 2,
+      .search = search,
+      .log_directory = "",
+      .timer = testing::scripted_timer_with(
+          {.launch_ns =
+               [](const LaunchInfo& launch) { return own_ns(std::string(launch.kernel), launch.config_id); },
+           .makespan_ns = makespan_ns})};
+}
+
+}  // namespace
+
+TEST_CASE("a region of refined kernels: the search finds what the coarse grid has not", "[unit]") {
+  for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
+    Pair region;
+    Launched launched;
+    ContextualAutotuner tuner(shared_device(level));
+    const std::string name = level == SearchLevel::quick ? "refined quickly" : "refined";
+    tuner.run(name, [&] { region(launched); });
+    CAPTURE(launched.wide, launched.narrow);
+    CHECK(launched.wide + launched.narrow <= 132);
+    // 92 beside 36 is the best; of the coarse grid, 68 beside 36 with 441 us is the best one that fits.
+    CHECK(makespan_ns(0, {{"wide", "", problem_of(tuner, name, "wide").choice},
+                          {"narrow", "", problem_of(tuner, name, "narrow").choice}}) <=
+          (level == SearchLevel::quick ? 357'142 : 326'087));
+    CHECK(problem_of(tuner, name, "wide").choice >= 4);
+    CHECK(problem_of(tuner, name, "wide").configs.at(5).time.count == 0);  // not walked
+  }
+}
+
+TEST_CASE("a refined kernel without a search is walked through its coarse grid", "[unit]") {
+  Pair region;
+  Launched launched;
+  ContextualAutotuner tuner(shared_device(SearchLevel::off));
+  tuner.run("coarse", [&] { region(launched); });
+  CHECK(launched.used == std::set<int>{36, 68, 100, 132});
+  CHECK(report_of(tuner, "coarse").table.size() == 4 * 3 + 1);
+}
+
+TEST_CASE("refined kernels on several ranks: all ranks lock in the same", "[unit]") {
+  constexpr int ranks = 3;
+  Pair region;
+  std::vector<Launched> launched(ranks);
+  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    Options options = shared_device(SearchLevel::normal);
+    options.communicator = communicator;
+    tuner.run(
+        "ranks", [&] { region(launched[static_cast<std::size_t>(rank)]); }, options);
+  });
+  CHECK(count_failed(thrown) == 0);
+  for (const Launched& rank : launched) {
+    CHECK(rank.wide == launched.front().wide);
+    CHECK(rank.narrow == launched.front().narrow);
+  }
+  CHECK(launched.front().wide == 92);
+}
+
+}  // namespace refinement_test
