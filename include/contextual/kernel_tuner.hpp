@@ -15,6 +15,7 @@
 #include <contextual/kernel_options.hpp>
 #include <contextual/kernel_tuner_options.hpp>
 #include <contextual/key.hpp>
+#include <contextual/metrics.hpp>
 #include <contextual/tune_request.hpp>
 #include <contextual/tuning_result.hpp>
 
@@ -46,6 +47,10 @@ class CudaKernel;
 /// that launches this kernel and nothing else. Ranks, deadlines, logs and failures are those of a `run`. The
 /// region has the name of the kernel, followed by "/" and the kernel type where that is another text.
 ///
+/// A launcher may launch tunable kernels. They are then tuned first, to the end under each config, as those
+/// of a tuned function are (contextual/function.hpp), and a warning in the result says so. The times of a
+/// kernel that exists, however, contain those of the kernels that it launches, which a warning says too.
+///
 /// Ranks: as for ContextualAutotuner. All ranks call `tune` with equal requests in the same order. Rank 0
 /// looks into its cache and tells the others, so all of them use what is cached, or none.
 /// Threads: one `tune` runs at a time; `cache()` may be used by any thread.
@@ -67,9 +72,8 @@ class KernelTuner<R(const C&, Args...)> {
   /// all arguments. `kernel_options` are those of any tunable kernel: `keep`, `prepare`, `check`, `version`.
   KernelTuner(std::string name, ConfigSpace<C> space, Launcher launcher, KernelTunerOptions options = {},
               OptionsOfKernel kernel_options = {})
-      : own_(std::make_unique<typename Tuned::Kernel>(name, std::move(space), Tuned::key,
-                                                      Tuned::launcher(std::move(launcher).function()),
-                                                      Tuned::options(std::move(kernel_options)))),
+      : own_(std::make_unique<typename Tuned::Kernel>(name, std::move(space), std::move(launcher).function(),
+                                                      std::move(kernel_options))),
         kernel_(own_kernel(*own_)),
         space_(&own_->space()),
         core_(std::move(name), std::move(options)) {}
@@ -114,6 +118,11 @@ class KernelTuner<R(const C&, Args...)> {
     if (kernel_.keeps) {
       call.keeps = [&](std::size_t config_id) { return kernel_.keeps(config_id, request, args...); };
     }
+    if (kernel_.add_metrics) {
+      call.add_metrics = [&](std::size_t config_id, KernelMetrics& metrics) {
+        kernel_.add_metrics(config_id, metrics, args...);
+      };
+    }
     return core_.tune(request, call);
   }
 
@@ -129,7 +138,13 @@ class KernelTuner<R(const C&, Args...)> {
   }
 
   const ConfigSpace<C>& space() const noexcept { return *space_; }
+
+  /// Returns the cache, which finds configs by what `completed` returns for a request.
   ConfigCache& cache() { return core_.cache(); }
+  /// Returns the request with the kernel type and the device that `tune` takes where it leaves them out, on
+  /// this thread's current device. `tuner.cache().set(tuner.completed(request), config)` is what `tune` of
+  /// that request finds.
+  TuneRequest completed(const TuneRequest& request) const { return core_.completed(request); }
 
  private:
   /// What is asked of a kernel, with the arguments of a call.
@@ -137,14 +152,15 @@ class KernelTuner<R(const C&, Args...)> {
     std::function<void(const TuneRequest&, Args&...)> launch;
     std::function<Key(const TuneRequest&, const Args&...)> key{};                  ///< may be empty
     std::function<bool(std::size_t, const TuneRequest&, const Args&...)> keeps{};  ///< may be empty
+    /// Fills in what the driver knows of a config; may be empty.
+    std::function<void(std::size_t, KernelMetrics&, const Args&...)> add_metrics{};
   };
   static Kernel own_kernel(typename Tuned::Kernel& kernel) {
-    return {
-        [&kernel](const TuneRequest& request, Args&... args) { kernel(request, args...); },
-        [&kernel](const TuneRequest& request, const Args&... args) { return kernel.key(request, args...); },
-        [&kernel](std::size_t config_id, const TuneRequest& request, const Args&... args) {
-          return kernel.keeps(config_id, request, args...);
-        }};
+    return {[&kernel](const TuneRequest& request, Args&... args) { kernel(request, args...); },
+            [](const TuneRequest& request, const Args&... args) { return Tuned::key(request, args...); },
+            [&kernel](std::size_t config_id, const TuneRequest& request, const Args&... args) {
+              return kernel.keeps(config_id, request, args...);
+            }};
   }
   template <typename Existing>
   static Kernel existing_kernel(Existing& kernel) {
@@ -158,6 +174,13 @@ class KernelTuner<R(const C&, Args...)> {
       };
       existing.keeps = [&kernel](std::size_t config_id, const TuneRequest& /*request*/, const Args&... args) {
         return kernel.keeps(config_id, args...);
+      };
+    }
+    if constexpr (requires(KernelMetrics & metrics, const Args&... args) {
+                    kernel.add_metrics(std::size_t{}, metrics, args...);
+                  }) {
+      existing.add_metrics = [&kernel](std::size_t config_id, KernelMetrics& metrics, const Args&... args) {
+        kernel.add_metrics(config_id, metrics, args...);
       };
     }
     return existing;

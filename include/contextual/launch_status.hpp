@@ -3,16 +3,58 @@
 /// \file
 /// How the return value of a launcher tells that the launch failed before it had any effect.
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 
 namespace contextual {
+namespace detail {
+
+/// Returns the name of the type as the compiler spells it, e.g. "cudaError"; or an empty text if the compiler
+/// spells it in a way that is not known.
+template <typename T>
+constexpr std::string_view name_of_type() noexcept {
+  std::string_view text = __PRETTY_FUNCTION__;  // "... [with T = cudaError; ...]", "... [T = cudaError]"
+  const std::size_t begin = text.find("T = ");
+  const std::size_t narrow = text.find("T=");  // so nvcc, for the device
+  if (begin != std::string_view::npos) {
+    text.remove_prefix(begin + 4);
+  } else if (narrow != std::string_view::npos) {
+    text.remove_prefix(narrow + 2);
+  } else {
+    return {};
+  }
+  return text.substr(0, text.find_first_of(";,]"));
+}
+
+/// True for an enum of this name, whose declaration need not be known here.
+template <typename Result>
+constexpr bool is_enum_named(std::string_view name) noexcept {
+  return std::is_enum_v<Result> && name_of_type<Result>() == name;
+}
+
+/// True for an enum with a name by which the libraries of C tell a status, such as cusparseStatus_t.
+template <typename Result>
+constexpr bool is_named_as_status() noexcept {
+  if constexpr (std::is_enum_v<Result>) {
+    constexpr std::string_view name = name_of_type<Result>();
+    return name.ends_with("Status_t") || name.ends_with("Result_t") || name.ends_with("Error_t") ||
+           name == "nvrtcResult" || name == "cufftResult";
+  }
+  return false;
+}
+
+}  // namespace detail
 
 /// Says whether a launcher's result is a failure. Specialise it for a status type of your own: `failure`
 /// returns the reason why the launch failed, or nothing for a success. The primary template takes every
-/// result for a success.
+/// result for a success, but refuses to compile for the statuses of CUDA and NCCL, whose specialisations are
+/// in headers of their own, and for every enum whose name ends in `Status_t`, `Result_t` or `Error_t`: a
+/// failure would otherwise read as a very fast launch. An enum with such a name that is no status gets a
+/// specialisation whose `failure` returns nothing.
 ///
 /// `failure` and `device_failure` are called on the launching thread while the launch is still being timed.
 /// For a success they must only inspect the value; for a failure they may look up its text. They must not
@@ -28,6 +70,22 @@ namespace contextual {
 ///   rejected then, and the run ends with DeviceError.
 template <typename Result>
 struct launch_status {
+  static_assert(!detail::is_enum_named<Result>("cudaError"),
+                "the launcher returns a cudaError_t: include contextual/cuda_runtime.hpp, which knows its "
+                "failures");
+  static_assert(!detail::is_enum_named<Result>("cudaError_enum"),
+                "the launcher returns a CUresult: include contextual/cuda.hpp, which knows its failures");
+  static_assert(
+      !detail::is_enum_named<Result>("ncclResult_t"),
+      "the launcher returns an ncclResult_t: include contextual/nccl.hpp, which knows its failures");
+  static_assert(!detail::is_enum_named<Result>("cublasStatus_t"),
+                "the launcher returns a cublasStatus_t: include contextual/kernels/cuda/cublaslt.hpp, which "
+                "knows its failures");
+  static_assert(detail::is_enum_named<Result>("ncclResult_t") ||
+                    detail::is_enum_named<Result>("cublasStatus_t") || !detail::is_named_as_status<Result>(),
+                "the launcher returns a status whose failures are not known: specialise "
+                "contextual::launch_status for its type");
+
   static std::optional<std::string> failure(const Result&) { return std::nullopt; }
 };
 

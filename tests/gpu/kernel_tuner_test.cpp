@@ -34,7 +34,52 @@ KernelTunerOptions options() {
   return options;
 }
 
+/// The config of the library's kernel that has as many threads as the seed's has warps.
+std::size_t variant_of(const Config& config) {
+  const std::vector<VectorAddConfig>& all = vector_add().space().configs();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const VectorAddConfig& variant) {
+    return variant.block == 32 * config.get<int>("WARPS") && variant.per_thread == 1;
+  });
+  return static_cast<std::size_t>(found - all.begin());
+}
+
 }  // namespace
+
+TEST_CASE("KernelTuner: the seed's two configs of vector add are tuned once, and a second call does not tune",
+          "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  const DeviceArray<float> a(std::vector<float>(count, 1.5F));
+  const DeviceArray<float> b(std::vector<float>(count, 2.0F));
+  DeviceArray<float> c(count);
+  int launches = 0;
+  const std::vector<Config> configs{{{"BLOCK", 128}, {"WARPS", 4}}, {{"BLOCK", 256}, {"WARPS", 8}}};
+  KernelTuner tuner{"seed_vector_add",
+                    configs,
+                    [&](const Config& config, CUstream on, float* sum, const float* x, const float* y) {
+                      ++launches;
+                      return vector_add().launch_config(variant_of(config), on, sum, x, y,
+                                                        static_cast<long long>(count), true);
+                    },
+                    options(),
+                    {.load = [](const Config& config) { vector_add().load(variant_of(config)); }}};
+  const TuneRequest request{.problem_size = {count}};
+  const TuningResult first = tuner.tune(request, stream, c.get(), a.get(), b.get());
+  CHECK(launches == 2 * 110 + 1);
+  REQUIRE(first.all_results.size() == 2);
+  for (const ConfigReport& config : first.all_results) {
+    CHECK(config.time.count == 100);
+  }
+  const std::vector<float> sums = c.host();
+  CHECK(static_cast<std::size_t>(std::count(sums.begin(), sums.end(), 3.5F)) == count);
+
+  const TuningResult second = tuner.tune(request, stream, c.get(), a.get(), b.get());
+  CHECK(second.from_cache);
+  CHECK(launches == 2 * 110 + 1);
+  CHECK(second.best_config == first.best_config);
+}
 
 TEST_CASE("KernelTuner: vector add of 2^20 elements on a GPU is tuned once", "[gpu]") {
   if (!has_gpu()) {
@@ -59,6 +104,12 @@ TEST_CASE("KernelTuner: vector add of 2^20 elements on a GPU is tuned once", "[g
   }
   REQUIRE(first.metrics.gigabytes_per_second.has_value());
   CHECK(*first.metrics.gigabytes_per_second == Approx(12.0 * count / first.metrics.latency.count()));
+  CHECK(first.metrics.registers_per_thread.value_or(0) > 0);
+  CHECK(first.metrics.local_memory_bytes_per_thread.has_value());
+  CHECK(first.metrics.occupancy.value_or(0) > 0);
+  CHECK(first.metrics.occupancy.value_or(2) <= 1);
+  CHECK(first.metrics.peak_bandwidth_fraction.value_or(0) > 0);
+  CHECK_FALSE(first.metrics.peak_compute_fraction.has_value());  // nobody says what it computes with
   const std::vector<float> sums = c.host();
   CHECK(static_cast<std::size_t>(std::count(sums.begin(), sums.end(), 3.5F)) == count);
 

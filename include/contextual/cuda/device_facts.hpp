@@ -36,4 +36,9 @@ CONTEXTUAL_API DevicePeak device_peak(ArithmeticUnit unit, std::optional<int> de
 /// `__global__` function. Throws InvalidArgument for an empty block, CudaUnavailable or CudaError.
 CONTEXTUAL_API void add_code_metrics(KernelMetrics& metrics, CUfunction function, const CudaLayout& layout);
 
+/// Fills in the share of the current device's bandwidth, unless the metrics have one, have no GB/s, or the
+/// driver does not tell the peak. The peak of operations depends on what the kernel computes with, so only
+/// its author knows it: see device_peak. Throws as that does.
+CONTEXTUAL_API void add_bandwidth_fraction(KernelMetrics& metrics);
+
 }  // namespace contextual

@@ -4,6 +4,7 @@
 /// CudaKernel: a tunable kernel whose variants are compiled at run time.
 
 #include <contextual/config_space.hpp>
+#include <contextual/cuda/device_facts.hpp>
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/kernel_definition.hpp>
 #include <contextual/detail/cuda/cuda_kernel_parts.hpp>
@@ -12,6 +13,7 @@
 #include <contextual/detail/launch/launch_engine.hpp>
 #include <contextual/kernel_options.hpp>
 #include <contextual/key.hpp>
+#include <contextual/metrics.hpp>
 
 #include <cuda.h>
 
@@ -74,6 +76,14 @@ class CudaKernel {
   /// in that context, for example for add_code_metrics; it stays loaded. Throws ConfigRejected if it does not
   /// compile, CudaUnavailable or CudaError.
   CUfunction load(std::size_t config_id = 0) { return parts_->load(config_id); }
+  /// Fills in registers, local memory and occupancy of a config launched with these arguments, and the share
+  /// of the peak bandwidth if there is a rate without one. Loads the config for the current context, and
+  /// throws as `load` and add_code_metrics do. A KernelTuner calls it for its results.
+  void add_metrics(std::size_t config_id, KernelMetrics& metrics, const CUstream& /*stream*/,
+                   const Args&... args) {
+    add_code_metrics(metrics, load(config_id), parts_->layout(config_id, args...));
+    add_bandwidth_fraction(metrics);
+  }
 
   /// Returns the key of a launch with these arguments.
   Key key(const CUstream& /*stream*/, const Args&... args) const { return key_(args...); }

@@ -35,6 +35,9 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
     return;
   }
   slot_ = run.find(core, key, keep);
+  if ((log_.current.load(std::memory_order_relaxed) & launch_under_way) != 0) [[unlikely]] {
+    run.note_inner_launch(log_, core);
+  }
   if (slot_ == nullptr) [[unlikely]] {
     return;
   }

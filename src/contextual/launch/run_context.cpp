@@ -323,6 +323,28 @@ void RunContext::begin_batch() {
   }
 }
 
+[[gnu::cold]] void RunContext::note_inner_launch(const ThreadLog& log, const KernelCore& inner) {
+  const std::lock_guard lock(mutex_);
+  const auto index = static_cast<std::size_t>(log.current.load(std::memory_order_relaxed) >> 32);
+  if (index == 0 || index > slots_.size() || slots_[index - 1].problem.choice_point) {
+    return;
+  }
+  ProblemSlot& outer = slots_[index - 1];
+  if (outer.found.members.empty() || std::exchange(outer.found.told_of_inner, true)) {
+    return;
+  }
+  const KernelTraits& traits = outer.found.members.front()->traits();
+  const std::string own_times = "\" launches the tunable kernel \"" + inner.traits().name +
+                                "\", which is tuned beside it: its own times contain that kernel's, and may "
+                                "choose a config that is best for other inner configs only. ";
+  note(traits.function
+           ? "function \"" + traits.name + own_times +
+                 "Let its default launch that kernel from the first call on, so that it is tuned first"
+           : "kernel \"" + traits.name + own_times +
+                 "Make it a function by `autotune`, or an alternative of `Alternatives`: these "
+                 "tune the inner kernel first");
+}
+
 void RunContext::note_untuned_launch() {
   const std::lock_guard lock(mutex_);
   untuned_.insert(batch_iteration);

@@ -93,6 +93,9 @@ class RunContext {
   void blame_assignments(bool blame) noexcept { blames_assignments_ = blame; }
   bool blames_assignments() const noexcept { return blames_assignments_; }
 
+  /// Warns that the launch under way on this thread, whose times count, launches this kernel. Once for each
+  /// problem; not of what is a choice point, whose kernels are tuned before it.
+  void note_inner_launch(const ThreadLog& log, const KernelCore& inner);
   /// A launch of this tuning iteration does not use the planned config: it is captured, or was not prepared.
   void note_untuned_launch();
   /// Returns true if there was such a launch in this iteration of the batch.

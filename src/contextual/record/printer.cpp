@@ -18,6 +18,8 @@ constexpr std::string_view sign = "[contextual] ";
 constexpr std::size_t line_columns = 120;
 /// What a line has after a config, as in "1.36 ms +- 202 us  5 samples, 3 warm-ups dropped".
 constexpr std::size_t tail_columns = 52;
+/// What a name or a key keeps where there is no room for it: the least that `short_key` leaves.
+constexpr std::size_t least_columns = 16;
 constexpr std::int64_t progress_interval_ns = 1'000'000'000;
 
 std::string counted(std::size_t count, const std::string& singular) {
@@ -28,6 +30,20 @@ std::string counted(std::size_t count, const std::string& singular) {
 
 void Printer::write(const std::string& text) const {
   write_(std::string(sign) + one_line(text));
+}
+
+void Printer::write_in_columns(const std::string& text) const {
+  const std::string line = one_line(text);
+  if (sign.size() + column_count(line) <= line_columns) {
+    write_(std::string(sign) + line);
+    return;
+  }
+  std::string block;
+  std::istringstream lines(wrapped(line, line_columns - sign.size()));
+  for (std::string part; std::getline(lines, part);) {
+    block += (block.empty() ? "" : "\n") + std::string(sign) + part;
+  }
+  write_(block);
 }
 
 void Printer::warning(const std::string& text) const {
@@ -45,7 +61,7 @@ void Printer::progress(const Progress& progress) {
   }
 }
 
-std::string Printer::head_of(const ProblemSlot& slot, std::size_t config_id) {
+std::string Printer::line_on(const ProblemSlot& slot, std::size_t config_id, const std::string& end) {
   const auto [widest, is_new] = config_columns_.try_emplace(slot.index, 0);
   if (is_new && !slot.found.members.empty()) {
     for (const Config& config : slot.found.members.front()->space().configs) {
@@ -54,16 +70,36 @@ std::string Printer::head_of(const ProblemSlot& slot, std::size_t config_id) {
   }
   std::string config = one_line(config_of(slot, config_id).to_string());
   config.append(widest->second - std::min(widest->second, column_count(config)), ' ');
-  const std::string name = one_line(region_ + ": " + slot.problem.name) + "  ";
-  const std::size_t taken = sign.size() + column_count(name) + 2 +
-                            std::max(widest->second, column_count(config)) + 2 + tail_columns;
-  return name + short_key(one_line(slot.problem.key_text), line_columns - std::min(taken, line_columns)) +
-         "  " + config + "  ";
+  const std::string key = one_line(slot.problem.key_text);
+  const std::size_t config_columns = std::max(widest->second, column_count(config));
+  // The key goes by the longest end of a line, so that it looks alike in all lines on the problem.
+  const auto left_of = [&](std::size_t others) {
+    const std::size_t taken = sign.size() + 2 + config_columns + 2 + others;
+    return line_columns - std::min(taken, line_columns);
+  };
+  const std::size_t least_key = std::min(column_count(key), least_columns);
+  const std::string name = name_within(slot.problem.name, left_of(end.size() + 2 + least_key));
+  return name + "  " + short_key(key, left_of(tail_columns + column_count(name) + 2)) + "  " + config + "  " +
+         end;
+}
+
+std::string Printer::name_within(const std::string& kernel, std::size_t columns) const {
+  std::string region = one_line(region_);
+  const std::string name = one_line(kernel);
+  constexpr std::string_view between = ": ";
+  const auto too_long = [&] { return column_count(region) + between.size() + column_count(name) > columns; };
+  if (!too_long()) {
+    return region + std::string(between) + name;
+  }
+  region = short_key(region, least_columns);
+  const std::size_t taken = column_count(region) + between.size();
+  return region + std::string(between) +
+         (too_long() ? short_key(name, columns - std::min(taken, columns)) : name);
 }
 
 void Printer::rejected(const ProblemSlot& slot, std::size_t config_id, const std::string& reason) {
   if (prints_configs()) {
-    write(head_of(slot, config_id) + "rejected: " + reason);
+    write_in_columns(line_on(slot, config_id, "rejected: " + reason));
     printed_.insert({slot.index, config_id});
   }
 }
@@ -80,10 +116,9 @@ void Printer::measured(const ProblemSlot& slot, std::size_t config_id, const pol
   }
   const auto warmups = static_cast<std::size_t>(warmups_[{slot.index, config_id}]);
   const std::string counts = counted(time.count, "sample") + ", " + counted(warmups, "warm-up") + " dropped";
-  write(
-      head_of(slot, config_id) +
-      (time.count == 0 ? "no valid time" : short_time(time.centre_ns) + " +- " + short_time(time.spread_ns)) +
-      "  " + counts);
+  const std::string times =
+      time.count == 0 ? "no valid time" : short_time(time.centre_ns) + " +- " + short_time(time.spread_ns);
+  write_in_columns(line_on(slot, config_id, times + "  " + counts));
 }
 
 void Printer::chosen(const ProblemView& problem, policy::Statistic statistic) {

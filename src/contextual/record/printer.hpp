@@ -47,10 +47,14 @@ class Printer {
 
  private:
   bool prints_configs() const { return level_ == Print::configs; }
-  /// Begins a line on a config with the problem and the config, padded to the longest config of the problem.
-  /// A key that is too long for the line loses its middle.
-  std::string head_of(const detail::ProblemSlot& slot, std::size_t config_id);
+  /// Returns a line on a config: the problem, the config, padded to the longest one of the problem, and
+  /// `end`. What is too long for the line loses its middle: first the key, then the region, then the kernel.
+  std::string line_on(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& end);
+  /// Returns the names of region and kernel, shortened to these columns; to 34, if that is more.
+  std::string name_within(const std::string& kernel, std::size_t columns) const;
   void write(const std::string& text) const;
+  /// Writes several lines where one would be too long.
+  void write_in_columns(const std::string& text) const;
 
   Print level_;
   std::string region_;

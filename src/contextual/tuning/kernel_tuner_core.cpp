@@ -10,6 +10,7 @@
 
 #include <contextual/autotuner.hpp>
 #include <contextual/context_guard.hpp>
+#include <contextual/detail/config/fixed_configs.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/detail/storage/machine.hpp>
@@ -77,10 +78,24 @@ Options call_options(const KernelTunerOptions& options, std::size_t configs) {
   return call;
 }
 
-std::optional<std::size_t> id_of(const SpaceView& space, const Config& config) {
-  const auto found = std::find(space.configs.begin(), space.configs.end(), config);
-  return found == space.configs.end() ? std::nullopt
-                                      : std::optional<std::size_t>(found - space.configs.begin());
+/// Named as the tuner's user has named them: `tuner_options` gives them to the engine under other names.
+void check_counts(const std::string& kernel, const KernelTunerOptions& options) {
+  for (const auto& [name, count] :
+       {std::pair("warmup_runs", options.warmup_runs), std::pair("benchmark_runs", options.benchmark_runs)}) {
+    if (count < 1) {
+      throw InvalidArgument("kernel \"" + kernel + "\": " + name + " is " + std::to_string(count) +
+                            ", but must be at least 1");
+    }
+  }
+}
+
+/// Throws ConfigSpaceError with the kernel's name.
+SpaceView space_of(const std::string& kernel, const TunedKernelCall& call) {
+  try {
+    return call.space();
+  } catch (const ConfigSpaceError& error) {
+    throw ConfigSpaceError("kernel \"" + kernel + "\": " + error.what());
+  }
 }
 
 /// Of a kernel that does not tell its key: the one that was tuned.
@@ -115,6 +130,19 @@ bool is_candidate(const TunedKernelCall& call, std::size_t config_id, std::size_
   }
 }
 
+/// What the driver cannot tell is a warning: the config is chosen all the same.
+void add_metrics(TuningResult& result, const TunedKernelCall& call) {
+  if (!call.add_metrics) {
+    return;
+  }
+  try {
+    call.add_metrics(result.best_config_id, result.metrics);
+  } catch (const std::exception& error) {
+    result.warnings.push_back(std::string("registers, local memory and occupancy are not known: ") +
+                              error.what());
+  }
+}
+
 /// 0 if it was not measured.
 double time_of_choice(const ProblemReport& problem) {
   const auto best = std::find_if(problem.configs.begin(), problem.configs.end(),
@@ -130,6 +158,17 @@ struct KernelTunerCore::Impl {
 
   ResolvedOptions resolve() const {
     return options::resolve({}, tuner_options(options), options::environment());
+  }
+
+  TuneRequest completed(TuneRequest request) const {
+    if (request.kernel_type.empty()) {
+      request.kernel_type = kernel;
+    }
+    if (request.device.empty()) {
+      const std::shared_ptr<KernelCore> core = core_of(kernel);
+      request.device = device_of(core != nullptr && core->traits().takes_stream);
+    }
+    return request;
   }
 
   std::string region_of(const TuneRequest& request) const {
@@ -168,9 +207,10 @@ struct KernelTunerCore::Impl {
   /// What a cached config must have been made for. Throws the set-up failure. Collective if there are several
   /// ranks.
   std::uint64_t meet(const Asked& asked, const ResolvedOptions& resolved);
-  /// What rank 0 has cached and all ranks can launch. Collective if there are several ranks.
+  /// What rank 0 has cached and all ranks can launch. Says in `warnings` why a config that is cached is not
+  /// used. Collective if there are several ranks.
   std::optional<CachedConfig> look_up(const Asked& asked, std::uint64_t made_for, const TunedKernelCall& call,
-                                      const ResolvedOptions& resolved);
+                                      const ResolvedOptions& resolved, std::vector<std::string>& warnings);
   /// Runs the region, and has rank 0 keep what it has chosen for good. Collective.
   TuningResult tune_anew(const Asked& asked, std::uint64_t made_for, const TunedKernelCall& call,
                          const ResolvedOptions& resolved);
@@ -189,17 +229,12 @@ struct KernelTunerCore::Impl {
 
 KernelTunerCore::Impl::Asked KernelTunerCore::Impl::asked(TuneRequest request, const TunedKernelCall& call,
                                                           const ResolvedOptions& resolved) const {
-  Asked asked{std::move(request)};
-  if (asked.request.kernel_type.empty()) {
-    asked.request.kernel_type = kernel;
-  }
+  Asked asked{completed(std::move(request))};
   try {
+    check_counts(kernel, options);
     options::validate(resolved);
+    asked.space = space_of(kernel, call);
     const std::shared_ptr<KernelCore> core = core_of(kernel);
-    if (asked.request.device.empty()) {
-      asked.request.device = device_of(core != nullptr && core->traits().takes_stream);
-    }
-    asked.space = call.space();
     StableHash hash;
     hash.add(asked.space.digest);
     if (core != nullptr) {
@@ -232,7 +267,8 @@ std::uint64_t KernelTunerCore::Impl::meet(const Asked& asked, const ResolvedOpti
 
 std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, std::uint64_t made_for,
                                                            const TunedKernelCall& call,
-                                                           const ResolvedOptions& resolved) {
+                                                           const ResolvedOptions& resolved,
+                                                           std::vector<std::string>& warnings) {
   const bool several = resolved.communicator->size() > 1;
   const bool looks = resolved.mode != Mode::off && !resolved.always_tune;
   std::optional<CachedConfig> cached;
@@ -243,8 +279,13 @@ std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, s
   if (several) {
     cached = tuning::cached_config_of(told_by_rank_0(groups.exchange_for(resolved), tuning::text_of(cached)));
   }
-  const std::optional<std::size_t> config_id = cached ? id_of(asked.space, cached->config) : std::nullopt;
+  const std::optional<std::size_t> config_id =
+      cached ? config_id_of(asked.space, cached->config) : std::nullopt;
   if (!config_id) {  // on all ranks: their spaces are equal
+    if (cached) {
+      warnings.push_back("the cache has " + cached->config.to_string() + " for " + to_string(asked.request) +
+                         ", which is no config of kernel \"" + kernel + "\": it is not used");
+    }
     return std::nullopt;
   }
   const bool kept = is_candidate(call, *config_id, asked.space.size);
@@ -315,6 +356,10 @@ KernelTunerCore::KernelTunerCore(std::string kernel, KernelTunerOptions options)
     : impl_(std::make_unique<Impl>(std::move(kernel), std::move(options))) {}
 KernelTunerCore::~KernelTunerCore() = default;
 
+TuneRequest KernelTunerCore::completed(TuneRequest request) const {
+  return impl_->completed(std::move(request));
+}
+
 ConfigCache& KernelTunerCore::cache() {
   return impl_->cache(impl_->resolve());
 }
@@ -330,15 +375,18 @@ TuningResult KernelTunerCore::tune(const TuneRequest& request, const TunedKernel
   const Impl::Asked asked = impl_->asked(request, call, resolved);
   const std::uint64_t made_for = impl_->meet(asked, resolved);
   TuningResult result;
-  if (const auto cached = impl_->look_up(asked, made_for, call, resolved)) {
-    result.best_config = cached->config;
-    result.best_config_id = *id_of(asked.space, cached->config);
+  std::vector<std::string> warnings;
+  if (const auto cached = impl_->look_up(asked, made_for, call, resolved, warnings)) {
+    result.best_config_id = *config_id_of(asked.space, cached->config);
+    result.best_config = asked.space.configs.at(result.best_config_id);
     result.from_cache = true;
     result.reason = "cached for " + to_string(asked.request);
     impl_->rate(result, asked.request, static_cast<double>(cached->time_ns.value_or(0)));
   } else {
     result = impl_->tune_anew(asked, made_for, call, resolved);
   }
+  result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
+  add_metrics(result, call);
   result.problem_size = asked.request.problem_size;
   result.device = asked.request.device;
   result.kernel_type = asked.request.kernel_type;

@@ -8,6 +8,7 @@
 #include "contextual/tuning/revalidation.hpp"
 #include "contextual/tuning/timer_warning.hpp"
 
+#include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 
 #include <set>
@@ -671,6 +672,9 @@ void TuningRun::tell_notes() {
   }
   if (const auto warning = timer_warning(*timer_, context_.slots())) {
     context_.note(*warning);
+    if (options_.print == Print::nothing && options_.communicator->rank() == 0) {
+      detail::warn_once(*warning);  // such times choose nothing: it must be seen without a look into a log
+    }
   }
   for (const std::string& note : context_.take_notes()) {
     recorder_.warning(note);

@@ -92,6 +92,10 @@ TEST_CASE("TritonAutoTuner: the cache has the same calls", "[unit]") {
   CHECK(cache.get_all_keys() == std::vector<TuneRequest>{request});
   CHECK(cache.clear("gemm").empty());
   CHECK_FALSE(cache.get(request));
+
+  contextual::KernelTuner tuner{"seed_cached", blocks(), [](const Tile&) {}, few_runs()};
+  const TuningResult result = tuner.tune({.problem_size = {4096}});
+  CHECK(tuner.cache().get(tuner.completed({.problem_size = {4096}}))->config == result.best_config);
 }
 
 // row: `generate_configs`, `filter_valid_configs`, `get_default_config`

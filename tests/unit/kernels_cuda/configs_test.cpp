@@ -16,12 +16,18 @@ using namespace contextual;
 namespace cuda = contextual::kernels::cuda;
 
 TEST_CASE("cuda configs: every kernel has those of its config space, the default first", "[unit]") {
-  CHECK(cuda::kernel_types() ==
-        std::vector<std::string>{"cuda_cublaslt_gemm", "cuda_gemm", "cuda_rms_norm_rope", "cuda_vector_add"});
+  CHECK(cuda::kernel_types() == std::vector<std::string>{"cuda_allgather_transfer", "cuda_cublaslt_gemm",
+                                                         "cuda_gemm", "cuda_partial_sum",
+                                                         "cuda_reduce_scatter_transfer", "cuda_rms_norm_rope",
+                                                         "cuda_vector_add"});
   CHECK(cuda::generate_configs("cuda_gemm") == cuda::gemm_space().view().configs);
   CHECK(cuda::generate_configs("cuda_vector_add").size() == 16);
   CHECK(cuda::generate_configs("cuda_rms_norm_rope").size() == 14);
   CHECK(cuda::generate_configs("cuda_cublaslt_gemm").size() == 12);
+  CHECK(cuda::get_default_config("cuda_allgather_transfer").get<std::string>("METHOD") == "pull");
+  CHECK(cuda::get_default_config("cuda_reduce_scatter_transfer") ==
+        Config{{"METHOD", "send"}, {"CHUNKS", 4}, {"LANES", 1}});
+  CHECK(cuda::generate_configs("cuda_partial_sum", {.threads = 1}).size() == 4);  // it says nothing of needs
   CHECK(cuda::get_default_config("cuda_vector_add") == Config{{"BLOCK", 256}, {"PER_THREAD", 1}});
 }
 

@@ -10,9 +10,11 @@
 
 #include <contextual/key.hpp>
 
+#include <algorithm>
 #include <regex>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -75,22 +77,22 @@ TEST_CASE("printing: level 1 has progress, and at the end a line for each choice
 }
 
 TEST_CASE("printing: level 2 also has a line for each config, and at the end why each was chosen", "[unit]") {
-  const std::string line = "[contextual] printing_configs: printing_configs";
-  CHECK(without_progress(printed("printing_configs", Print::configs)) ==
+  const std::string line = "[contextual] level_2_lines: level_2_lines";
+  CHECK(without_progress(printed("level_2_lines", Print::configs)) ==
         line + "_copy  ()  {BLOCK: 0}  100 us +- 0 ns  3 samples, 2 warm-ups dropped\n" +  //
             line + "_add  (64)  {COLUMNS: 8}    100 us +- 0 ns  3 samples, 2 warm-ups dropped\n" + line +
             "_add  (64)  {COLUMNS: 16}   rejected: 16 are too few\n" + line +
             "_copy  ()  {BLOCK: 1}  99.0 us +- 0 ns  3 samples, 2 warm-ups dropped\n" + line +
             "_add  (64)  {COLUMNS: 512}  98.0 us +- 0 ns  3 samples, 2 warm-ups dropped\n" +
-            "[contextual] printing_configs: choices\n"
-            "[contextual] printing_configs_copy  ()    {BLOCK: 1}      99.0 us  -1 %\n"
-            "[contextual] printing_configs_add   (64)  {COLUMNS: 512}  98.0 us  -2 %\n"
-            "[contextual] printing_configs: 16 runs in TIME, 1 config rejected\n"
+            "[contextual] level_2_lines: choices\n"
+            "[contextual] level_2_lines_copy  ()    {BLOCK: 1}      99.0 us  -1 %\n"
+            "[contextual] level_2_lines_add   (64)  {COLUMNS: 512}  98.0 us  -2 %\n"
+            "[contextual] level_2_lines: 16 runs in TIME, 1 config rejected\n"
             "[contextual] Why:\n"
-            "[contextual] printing_configs_copy (): config-1: fastest by own time, 1.0 % shorter than the "
+            "[contextual] level_2_lines_copy (): config-1: fastest by own time, 1.0 % shorter than the "
             "default\n"
             "[contextual]     its walk took TIME; own time 99.0 us +- 0 ns (3 samples)\n"
-            "[contextual] printing_configs_add (64): config-2: fastest by own time, 2.0 % shorter than the "
+            "[contextual] level_2_lines_add (64): config-2: fastest by own time, 2.0 % shorter than the "
             "default\n"
             "[contextual]     its walk took TIME; own time 98.0 us +- 0 ns (3 samples)\n"
             "[contextual]     rejected: config-1 {COLUMNS: 16}: 16 are too few\n");
@@ -129,6 +131,50 @@ TEST_CASE("printing: a long key leaves the lines on its configs within 120 colum
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     CHECK(line.size() <= 120);
+  }
+}
+
+TEST_CASE("printing: long names leave the lines on configs within 120 columns", "[unit]") {
+  const std::string long_region = "a_region_with_a_name_that_is_long_enough_to_be_a_nuisance_in_every_line";
+  const std::string long_kernel =
+      "an_extraordinarily_long_kernel_name_as_templates_make_them<float, 128, 64, true>::kernel";
+  const auto lines_of = [&](const std::string& region, const std::string& name,
+                            const std::string& parameter) {
+    TunableKernel kernel{
+        name, ConfigSpace<Config>{{"BLOCK", {64, 128, 256}}, {parameter, {4}}},
+        [](int n) { return make_key(n, std::string(90, 'z')); },
+        [](const Config& config, int) {
+          if (config.get<int>("BLOCK") == 256) {
+            throw ConfigRejected("a reason " + std::string(100, 'r') + " in many more words");
+          }
+        }};
+    Options options = quick();
+    options.print = Print::configs;
+    ContextualAutotuner tuner{options};
+    const StderrCapture capture;
+    tuner.run(region, [&] { kernel(4096); });
+    std::string text = capture.text();
+    text.erase(std::min(text.find("[contextual] " + region + ": choices"), text.size()));
+    return text;
+  };
+  for (const auto& [region, kernel, parameter] :
+       {std::tuple(std::string("r"), long_kernel, std::string("A")),
+        std::tuple(long_region, std::string("k"), std::string("A")),
+        std::tuple(long_region, long_kernel, std::string("A_RATHER_LONG_PARAMETER_NAME_FOR_WARPS")),
+        std::tuple(std::string("r"), std::string("k"), std::string(130, 'P'))}) {
+    const std::string text = lines_of(region, kernel, parameter);
+    INFO(text);
+    CHECK_THAT(text, ContainsSubstring("BLOCK: 64"));
+    CHECK_THAT(text, ContainsSubstring("BLOCK: 128"));
+    CHECK_THAT(text, ContainsSubstring("rejected: a reason"));
+    CHECK_THAT(text, ContainsSubstring("more words"));
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find(": walk ") == std::string::npos && line.find(": final ") == std::string::npos) {
+        CHECK(line.size() <= 120);
+      }
+      CHECK(line.rfind("[contextual] ", 0) == 0);
+    }
   }
 }
 

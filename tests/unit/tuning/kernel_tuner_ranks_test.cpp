@@ -6,6 +6,7 @@
 
 #include <contextual/detail/storage/machine.hpp>
 #include <contextual/kernel_tuner.hpp>
+#include <contextual/resource_limits.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -133,6 +134,34 @@ TEST_CASE("KernelTuner: of 32 GEMM configs on a group, all ranks choose the best
       } else {
         CHECK(config.time.centre_ns == 1'000'000 - bytes + 100);  // of the slower rank
       }
+    }
+  }
+}
+
+TEST_CASE("KernelTuner: of 32 GEMM configs, a group tunes the 24 that a filter of 48 KiB leaves", "[unit]") {
+  const std::vector<Config> valid = filter_valid_configs(
+      gemm_space().configs(), {.shared_bytes = shared_limit},
+      [](const Config& config) { return ResourceNeeds{.shared_bytes = shared_bytes(config)}; });
+  REQUIRE(valid.size() == 24);
+  Group group{.ranks = 2, .space = [&](int) { return ConfigSpace<Config>::list(valid); }};
+  // The launcher would reject the others, and the faster a config the more memory it needs.
+  group.change = [&](int rank, Options& options) {
+    options.timer = testing::scripted_timer([&valid, rank](const LaunchInfo& launch) {
+      return 1'000'000 - shared_bytes(valid.at(launch.config_id)) + 100 * rank;
+    });
+  };
+  const Seen seen = tune(group);
+  REQUIRE(count_failed(seen.thrown) == 0);
+  CHECK(seen.results[0].best_config == seen.results[1].best_config);
+  CHECK(shared_bytes(seen.results[0].best_config) == shared_limit);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    const TuningResult& result = seen.results[rank];
+    CHECK(seen.launches[rank] == 24 * 3 + 1);  // none of a config that was filtered out
+    REQUIRE(result.all_results.size() == 24);
+    for (std::size_t id = 0; id < 24; ++id) {
+      CHECK(result.all_results[id].config == valid[id]);
+      CHECK_FALSE(result.all_results[id].rejection.has_value());
+      CHECK(result.all_results[id].time.centre_ns == 1'000'000 - shared_bytes(valid[id]) + 100);
     }
   }
 }

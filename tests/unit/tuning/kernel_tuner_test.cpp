@@ -635,7 +635,7 @@ TEST_CASE("KernelTuner: misuse is told", "[unit]") {
   Counted cold(none, {}, "kernel_tuner cold");
   CHECK_THAT(
       error_text<InvalidArgument>([&] { static_cast<void>(cold.tuner.tune({.problem_size = {1}}, 1)); }),
-      ContainsSubstring("n_warmup"));
+      ContainsSubstring("warmup_runs"));
   KernelTunerOptions hooked = quick();
   std::string said;
   KernelTuner<void(const Config&)>* self = nullptr;

@@ -2,6 +2,7 @@
 /// A timer that sees the host alone says nothing of kernels on a device: the run warns.
 
 #include "support/engine.hpp"
+#include "support/stderr_capture.hpp"
 
 #include <algorithm>
 #include <string>
@@ -58,6 +59,15 @@ TEST_CASE("timer: a kernel on a stream that is launched in a later batch is warn
   CHECK(std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
           return warning.find("host_clock_later") != std::string::npos;
         }) == 1);
+}
+
+TEST_CASE("timer: the warning is on stderr once, though nothing is printed by default", "[unit]") {
+  OnStream kernel{"host_clock_told", blocks(3), key_of, [](const Block&, CUstream_st*, int) {}};
+  ContextualAutotuner tuner{quick(host_timer)};
+  const StderrCapture capture;
+  warnings_of_run(tuner, kernel);
+  tuner.run("on_stream_again", [&] { kernel(nullptr, 1); });
+  CHECK(count_of(capture.text(), "\"host_clock_told\" works on a stream, but the timer \"host clock\"") == 1);
 }
 
 TEST_CASE("timer: nothing is said of kernels of the host, nor by a timer that measures devices", "[unit]") {

@@ -8,6 +8,7 @@
 #include <contextual/export.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,13 @@ struct FixedConfigs {
 };
 
 /// Returns the configs of `space` that have all values of `fixed`. An integer stands for the same
-/// floating-point number. Throws InvalidArgument, with `name` in its message, if a parameter does not exist,
-/// or if no config has all of the values.
+/// floating-point number, and a floating-point number for the float that it is rounded to, so 0.2 for 0.2F.
+/// Throws InvalidArgument, with `name` in its message, if a parameter does not exist, or if no config has all
+/// of the values; the message then names the type and the values of the parameter.
 CONTEXTUAL_API FixedConfigs configs_with(const SpaceView& space, const Config& fixed, std::string_view name);
+
+/// Returns the id of the config with these names and values, in any order, which are compared as those of
+/// `configs_with`; or nothing if there is none.
+CONTEXTUAL_API std::optional<std::size_t> config_id_of(const SpaceView& space, const Config& config);
 
 }  // namespace contextual::detail

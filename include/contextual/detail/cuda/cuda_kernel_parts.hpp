@@ -76,6 +76,9 @@ class CudaKernelParts {
   }
 
   CUfunction load(std::size_t id) { return core_.load(id); }
+  CudaLayout layout(std::size_t id, const Args&... args) const {
+    return definition_.layout(configs_[id], args...);
+  }
 
   CUresult launch(std::size_t id, CUstream stream, Args&... args) {
     const CudaLayout layout = definition_.layout(configs_[id], args...);

@@ -7,6 +7,7 @@
 #include <contextual/export.hpp>
 #include <contextual/kernel_tuner_options.hpp>
 #include <contextual/key.hpp>
+#include <contextual/metrics.hpp>
 #include <contextual/tune_request.hpp>
 #include <contextual/tuning_result.hpp>
 
@@ -23,6 +24,8 @@ struct TunedKernelCall {
   std::function<void()> launch;              ///< launches the kernel once
   std::function<Key()> key{};                ///< of that launch; empty if the kernel does not tell
   std::function<bool(std::size_t)> keeps{};  ///< whether the config is a candidate; empty: all are
+  /// Fills in what the driver knows of the config's code; may be empty. May throw.
+  std::function<void(std::size_t, KernelMetrics&)> add_metrics{};
 };
 
 /// Tunes the one kernel that its region launches.
@@ -37,6 +40,8 @@ class CONTEXTUAL_API KernelTunerCore {
   /// See KernelTuner::tune.
   TuningResult tune(const TuneRequest& request, const TunedKernelCall& call);
   ConfigCache& cache();
+  /// Returns the request with what it leaves out.
+  TuneRequest completed(TuneRequest request) const;
 
  private:
   struct Impl;

@@ -4,14 +4,17 @@
 /// The tunable kernel that a KernelTuner makes of a launcher: its key is the request, which is therefore the
 /// first argument of each launch. All arguments are references to those of `tune`.
 
-#include <contextual/kernel.hpp>
+#include <contextual/config_space.hpp>
+#include <contextual/detail/tuning/function_kernel.hpp>
 #include <contextual/kernel_options.hpp>
 #include <contextual/key.hpp>
 #include <contextual/timer.hpp>
 #include <contextual/tune_request.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -22,7 +25,8 @@ struct TunedLaunch;
 
 template <typename R, typename C, typename... Args>
 struct TunedLaunch<R(const C&, Args...)> {
-  using Kernel = TunableKernel<R(const C&, const TuneRequest&, Args&...)>;
+  using KernelOfRequests = FunctionKernel<R(const C&, const TuneRequest&, Args&...)>;
+  using OptionsOfRequests = typename KernelOfRequests::Options;
 
   /// The kernel type is in the name of the region. A device that the request leaves out is found by the
   /// engine at each launch.
@@ -37,15 +41,39 @@ struct TunedLaunch<R(const C&, Args...)> {
     return key;
   }
 
-  static auto launcher(std::function<R(const C&, Args&...)> launch) {
-    return [launch = std::move(launch)](const C& config, const TuneRequest& /*request*/, Args&... args) -> R {
-      return launch(config, args...);
-    };
-  }
+  /// The launcher as a function, which may launch tunable kernels: these are then tuned first.
+  class Kernel {
+   public:
+    Kernel(std::string name, ConfigSpace<C> space, std::function<R(const C&, Args&...)> launch,
+           KernelOptions<R(const C&, Args...)> options)
+        : launch_(launcher(std::move(launch))),
+          kernel_(std::move(name), std::move(space), launch_, TunedLaunch::options(std::move(options))) {}
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+
+    void operator()(const TuneRequest& request, Args&... args) {
+      std::size_t used = 0;
+      static_cast<void>(kernel_.launch(used, TunedLaunch::key(request, args...), request, args...));
+    }
+    bool keeps(std::size_t config_id, const TuneRequest& request,
+               const std::remove_reference_t<Args>&... args) const {
+      return kernel_.engine().keeps(config_id, request, args...);
+    }
+    const ConfigSpace<C>& space() const noexcept { return kernel_.engine().space(); }
+
+   private:
+    static typename KernelOfRequests::Function launcher(std::function<R(const C&, Args&...)> launch) {
+      return [launch = std::move(launch)](const C& config, const TuneRequest& /*request*/,
+                                          Args&... args) -> R { return launch(config, args...); };
+    }
+
+    const typename KernelOfRequests::Function launch_;
+    KernelOfRequests kernel_;
+  };
 
   /// The same options for launches with a request.
-  static typename Kernel::Options options(KernelOptions<R(const C&, Args...)> of) {
-    typename Kernel::Options with;
+  static OptionsOfRequests options(KernelOptions<R(const C&, Args...)> of) {
+    OptionsOfRequests with;
     with.load = std::move(of.load);
     with.prepare = std::move(of.prepare);
     with.prepare_for = std::move(of.prepare_for);

@@ -167,4 +167,14 @@ void add_code_metrics(KernelMetrics& metrics, CUfunction function, const CudaLay
                       (static_cast<double>(most_threads) * static_cast<double>(processors));
 }
 
+void add_bandwidth_fraction(KernelMetrics& metrics) {
+  if (!metrics.gigabytes_per_second || metrics.peak_bandwidth_fraction) {
+    return;
+  }
+  const DevicePeak peak = device_peak(ArithmeticUnit::cuda_cores_fp32);  // the bandwidth is that of any unit
+  if (peak.gigabytes_per_second) {
+    metrics.peak_bandwidth_fraction = *metrics.gigabytes_per_second / *peak.gigabytes_per_second;
+  }
+}
+
 }  // namespace contextual

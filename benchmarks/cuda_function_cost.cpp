@@ -1,0 +1,144 @@
+/// \file
+/// One CUDA kernel through both doors, `autotune` and a region of one kernel: whether they choose alike, and
+/// how long each of them tunes. The kernel adds vectors of 2^20 elements, with 16 configs. Tunings take
+/// turns; the printed ratio is the median of the pairs. Exit code 1: a choice whose time, as the other door
+/// measured it, is longer than that of the other door's choice by more than 5 %, in more than one of twenty
+/// tunings, or a ratio above 1.1.
+
+#include "cuda_common.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/function.hpp>
+#include <contextual/kernel.hpp>
+#include <contextual/kernels/cuda/vector_add.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace contextual;
+using namespace contextual::benchmarks;
+using kernels::cuda::vector_add;
+using Clock = std::chrono::steady_clock;
+
+constexpr long long elements = 1LL << 20;
+constexpr double most_times_longer = 1.1;
+constexpr double least_alike = 0.95;  ///< of the tunings
+constexpr double as_fast = 1.05;      ///< within the tie margin and the drift of the device
+
+/// One config of the library's kernel.
+struct Variant {
+  int id = 0;
+};
+
+ConfigSpace<Variant> variants() {
+  std::vector<int> ids;
+  for (std::size_t id = 0; id < vector_add().space().size(); ++id) {
+    ids.push_back(static_cast<int>(id));
+  }
+  return {{"ID", &Variant::id, std::move(ids)}};
+}
+
+CUresult add(const Variant& variant, CUstream stream, float* c, const float* a, const float* b) {
+  return vector_add().launch_config(static_cast<std::size_t>(variant.id), stream, c, a, b, elements, true);
+}
+
+void load(const Variant& variant) {
+  vector_add().load(static_cast<std::size_t>(variant.id));
+}
+
+Key key(const CUstream& /*stream*/, float* const& /*c*/, const float* const& /*a*/,
+        const float* const& /*b*/) {
+  return make_key(elements);
+}
+
+Options options() {
+  return {.log_directory = "", .cache_directory = "", .timer = cuda_or_host_timer};
+}
+
+double milliseconds(const auto& call) {
+  const auto begin = Clock::now();
+  call();
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+ProblemReport problem_of(const Report& report) {
+  return report.runs.back().problems.front();
+}
+
+/// The choice of one door is the other one's, or as fast by its times.
+bool agree(const ProblemReport& one, const ProblemReport& other) {
+  const auto time = [](const ProblemReport& of, std::size_t id) { return of.configs.at(id).time.centre_ns; };
+  return time(one, other.choice) <= as_fast * time(one, one.choice) &&
+         time(other, one.choice) <= as_fast * time(other, other.choice);
+}
+
+int compare(int tunings) {
+  const Stream stream;
+  const Buffer<float> a(elements);
+  const Buffer<float> b(elements);
+  const Buffer<float> c(elements);
+  std::vector<double> ratios;
+  std::vector<double> by_function;
+  std::vector<double> by_region;
+  int same = 0;
+  int alike = 0;
+  for (int i = 0; i < tunings; ++i) {
+    const std::string number = std::to_string(i);
+    auto function = autotune("add_function_" + number, add, variants(), key,
+                             {.kernel = {.load = load}, .options = options()});
+    TunableKernel kernel{"add_kernel_" + number, variants(), key, add, {.load = load}};
+    ContextualAutotuner tuner{options()};
+    const auto tune_function = [&] {
+      by_function.push_back(milliseconds([&] { function(stream, c.get(), a.get(), b.get()); }));
+    };
+    const auto tune_region = [&] {
+      by_region.push_back(milliseconds(
+          [&] { tuner.run("add_region_" + number, [&] { kernel(stream, c.get(), a.get(), b.get()); }); }));
+    };
+    if (i % 2 == 0) {
+      tune_function();
+      tune_region();
+    } else {
+      tune_region();
+      tune_function();
+    }
+    ratios.push_back(by_function.back() / by_region.back());
+    const ProblemReport of_function = problem_of(function.report());
+    const ProblemReport of_region = problem_of(tuner.report());
+    same += of_function.choice == of_region.choice ? 1 : 0;
+    alike += agree(of_function, of_region) ? 1 : 0;
+  }
+  std::printf("tuning, median of %d: function %.1f ms, region %.1f ms, ratio of pairs %.3f\n", tunings,
+              median(by_function), median(by_region), median(ratios));
+  std::printf("the same choice in %d of %d, the same or one as fast in %d\n", same, tunings, alike);
+  return alike >= least_alike * tunings && median(ratios) <= most_times_longer ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("One CUDA kernel tuned by autotune and as a region of one kernel");
+  int tunings = 21;
+  app.add_option("--tunings", tunings, "How often each door tunes")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  return run_program(app, argc, argv, [&] {
+    for (std::size_t id = 0; id < vector_add().space().size(); ++id) {
+      vector_add().load(id);  // neither door pays for the compiler
+    }
+    return compare(tunings);
+  });
+}
