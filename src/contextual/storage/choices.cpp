@@ -84,6 +84,16 @@ bool older(const std::string& file, std::chrono::system_clock::time_point limit)
   return written && *written < limit;
 }
 
+/// Files that were set aside as damaged, and what writers have left that ended while they wrote.
+void prune_left_over(const detail::TrustedFolder& folder, bool dry_run, Changes& changes) {
+  for (const std::string& damaged : folder.files(storage::damaged_ending).names) {
+    remove(folder, damaged, dry_run, changes);
+  }
+  for (const std::string& abandoned : folder.abandoned_files()) {
+    remove(folder, abandoned, dry_run, changes);
+  }
+}
+
 /// A tuning that is under way writes all the time.
 void prune_journals(const fs::path& directory, std::chrono::seconds age, bool dry_run, Changes& changes) {
   const fs::path all = storage::journals_folder;
@@ -146,7 +156,12 @@ KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region
 Changes KeptChoices::prune(const Prune& what) const {
   Changes changes;
   const auto now = std::chrono::system_clock::now();
-  for (const std::string& region : regions_of(directory_, std::nullopt, changes.problems)) {
+  const storage::Regions regions = storage::regions_in(directory_);
+  changes.problems = regions.problems;
+  for (const std::string& unnamed : regions.unnamed) {
+    prune_left_over({directory_, fs::path(storage::choices_folder) / unnamed}, what.dry_run, changes);
+  }
+  for (const std::string& region : regions.names) {
     const ChoiceStore store(directory_, region);
     const ChoiceStore::Files files = store.files();
     note_refusals(files, changes.problems);
@@ -155,12 +170,7 @@ Changes KeptChoices::prune(const Prune& what) const {
         remove(store.folder(), named.file, what.dry_run, changes);
       }
     }
-    for (const std::string& damaged : store.folder().files(storage::damaged_ending).names) {
-      remove(store.folder(), damaged, what.dry_run, changes);
-    }
-    for (const std::string& abandoned : store.folder().abandoned_files()) {
-      remove(store.folder(), abandoned, what.dry_run, changes);
-    }
+    prune_left_over(store.folder(), what.dry_run, changes);
   }
   if (what.older_than) {
     prune_journals(directory_, *what.older_than, what.dry_run, changes);

@@ -190,6 +190,30 @@ TEST_CASE("KeptChoices: prune keeps the newest of each purpose of very many", "[
   CHECK(configs_in(kept.list()) == std::vector<std::size_t>{99, 98, 97, 96, 95});
 }
 
+TEST_CASE("KeptChoices: a region with a long name is known by its pins, and pruned where nothing names it",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  const std::string pinned_region(300, 'p');
+  REQUIRE(kept.pin({.region = pinned_region, .kernel = "k", .config_id = 1}).problems.empty());
+  const std::string long_region(300, 'd');
+  const fs::path damaged = plant(directory.path(), entry_of(long_region, 1, 10), now_ns());
+  fs::rename(damaged, damaged.string() + ".damaged");
+  const KeptChoices::Contents contents = kept.list();
+  CHECK(contents.problems.empty());
+  REQUIRE(contents.pins.size() == 1);
+  CHECK(contents.pins[0].region == pinned_region);
+  const KeptChoices::Changes changes = kept.prune({});
+  CHECK(changes.problems.empty());
+  CHECK(changes.files == std::vector<fs::path>{damaged.string() + ".damaged"});
+  CHECK(kept.list().pins.size() == 1);
+  const fs::path foreign = damaged.parent_path() / "foreign.json";  // its reader may name it
+  std::ofstream(foreign) << "{}";
+  CHECK(kept.list().problems.size() == 1);
+  CHECK(kept.prune({}).files.empty());
+  CHECK(fs::exists(foreign));
+}
+
 TEST_CASE("KeptChoices: forget removes the sets of a region, or those with a kernel", "[unit]") {
   const TemporaryDirectory directory;
   const KeptChoices kept(directory.path());
