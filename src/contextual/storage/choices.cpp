@@ -44,11 +44,20 @@ Config config_of(const std::string& json) {
 
 KeptSet set_of(const ChoiceStore::Named& named, const fs::path& folder) {
   const ChoiceEntry& entry = named.entry;
-  KeptSet set{entry.region, folder / named.file, entry.written, entry.machines, entry.makespan_ns,
-              {},           named.superseded};
+  KeptSet set;
+  set.region = entry.region;
+  set.file = folder / named.file;
+  set.written = entry.written;
+  set.machines = entry.machines;
+  set.makespan_ns = entry.makespan_ns;
+  set.makespan_spread_ns = entry.makespan_spread_ns;
+  set.superseded = named.superseded;
   for (const KeptChoice& choice : entry.choices) {
     set.configs.push_back({choice.kernel, choice.key_text, config_of(choice.config), choice.config_id,
-                           choice.config_count, choice.reason, choice.time_ns});
+                           choice.config_count, choice.reason, choice.time_ns, choice.time_spread_ns});
+  }
+  for (const storage::Infeasible& known : entry.infeasible) {
+    set.infeasible.push_back({known.what, known.reason});
   }
   return set;
 }

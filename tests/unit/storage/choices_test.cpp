@@ -46,7 +46,10 @@ ChoiceEntry entry_of(const std::string& region, int key, std::size_t config_id,
                            config_id,
                            R"({"B":)" + std::to_string(config_id) + "}",
                            "it was fast",
-                           70});
+                           70,
+                           2});
+  entry.makespan_spread_ns = 40;
+  entry.infeasible = {{"k config-1", "it hung"}};
   return entry;
 }
 
@@ -112,6 +115,11 @@ TEST_CASE("KeptChoices: lists the sets of all regions or of one, the newest firs
   CHECK(config.config_count == 100);
   CHECK(config.reason == "it was fast");
   CHECK(config.time_ns == 70);
+  CHECK(config.time_spread_ns == 2);
+  CHECK(set.makespan_spread_ns == 40);
+  REQUIRE(set.infeasible.size() == 1);
+  CHECK(set.infeasible[0].what == "k config-1");
+  CHECK(set.infeasible[0].reason == "it hung");
 }
 
 TEST_CASE("KeptChoices: names what is damaged, and what others can write, and leaves it", "[unit]") {
@@ -175,6 +183,30 @@ TEST_CASE("KeptChoices: prune removes what is superseded, damaged or left over, 
   CHECK(sorted(kept.prune({.older_than = std::chrono::hours(24)}).files) == sorted({old, cut_off}));
   CHECK(fs::exists(going_on));
   CHECK(configs_in(kept.list()) == std::vector<std::size_t>{11});
+}
+
+TEST_CASE("KeptChoices: a set that a newer one contradicts is superseded where that counts in any case",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  const auto both = [](int key, std::size_t config_of_g) {
+    ChoiceEntry entry = entry_of("r", key, 10);
+    entry.choices.push_back(entry_of("r", 0, config_of_g, "g").choices[0]);
+    return entry;
+  };
+  const fs::path contradicted = plant(directory.path(), both(1, 4), now_ns() - 4 * hour_ns);
+  ChoiceEntry other_kernels = both(3, 4);
+  other_kernels.choices[0].launched[0].table_digest = 2;  // where its kernel is like that, it counts
+  plant(directory.path(), other_kernels, now_ns() - 3 * hour_ns);
+  plant(directory.path(), both(2, 5), now_ns() - 2 * hour_ns);
+  plant(directory.path(), both(4, 5), now_ns() - hour_ns);
+  const auto sets = kept.list().sets;
+  REQUIRE(sets.size() == 4);
+  CHECK_FALSE(sets[0].superseded);
+  CHECK_FALSE(sets[1].superseded);
+  CHECK_FALSE(sets[2].superseded);
+  CHECK(sets[3].superseded);
+  CHECK(kept.prune({}).files == std::vector<fs::path>{contradicted});
 }
 
 TEST_CASE("KeptChoices: prune keeps the newest of each purpose of very many", "[unit]") {
@@ -324,7 +356,7 @@ TEST_CASE("ChoiceStore: a save removes what it supersedes, and nothing else", "[
   REQUIRE(store.save(entry_of("r", 1, 11)).empty());
   CHECK_FALSE(fs::exists(superseded));
   CHECK(fs::exists(other));
-  CHECK(fs::exists(newer));
+  CHECK_FALSE(fs::exists(newer));
 }
 
 TEST_CASE("ChoiceStore: a reader finds a set while others replace it again and again", "[unit]") {
