@@ -400,35 +400,6 @@ TEST_CASE("kept choices: after a run with options that make no sense they are st
   CHECK(runs == 1);
 }
 
-TEST_CASE("kept choices: sets that share a problem are not mixed", "[unit]") {
-  const TemporaryDirectory directory;
-  const auto start = [&](const std::vector<int>& keys) {
-    std::vector<int> launches(3, 0);
-    const auto kernel = rank_kernel("kept_sets", 3);
-    const auto thrown =
-        in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
-          tuner.run(
-              "kept sets",
-              [&] {
-                for (const int key : keys) {
-                  ++launches[static_cast<std::size_t>(key)];
-                  (*kernel)(key);
-                }
-              },
-              options);
-        });
-    CHECK(text_of(thrown[0]).empty());
-    return launches;
-  };
-  CHECK(start({0, 1})[0] > 1);
-  CHECK(start({0, 1})[0] == 1);
-  CHECK(start({0})[0] == 1);
-  CHECK(start({1, 2})[2] > 1);  // key 1 stays, and both are one set now
-  CHECK(start({1, 2})[2] == 1);
-  const std::vector<int> again = start({0, 1, 2});
-  CHECK(again[0] > 1);  // its set has key 1 in common with the newer one
-}
-
 TEST_CASE("kept choices: a kernel's choices in other regions stay when an old set names it", "[unit]") {
   const TemporaryDirectory directory;
   const auto make = [](const std::string& version) {
