@@ -26,7 +26,14 @@ struct KeptConfig {
   std::size_t config_id = 0;
   std::size_t config_count = 1;  ///< of the kernel's config space
   std::string reason{};
-  std::optional<std::int64_t> time_ns{};  ///< its own time in the walk
+  std::optional<std::int64_t> time_ns{};         ///< its own time in the walk
+  std::optional<std::int64_t> time_spread_ns{};  ///< of that, as TimeSummary::spread_ns
+};
+
+/// What could not be run when a set was chosen.
+struct KeptInfeasible {
+  std::string what{};  ///< the configs together, or one config that fails by itself
+  std::string reason{};
 };
 
 /// The choices of one run of a region: one file.
@@ -37,7 +44,11 @@ struct KeptSet {
   std::vector<std::string> machines{};        ///< by rank, one line a part: `processor: ...`
   std::optional<std::int64_t> makespan_ns{};  ///< of the region with them
   std::vector<KeptConfig> configs{};
-  bool superseded = false;  ///< a newer set has all of its kernels and keys on the same machines: it counts
+  /// A newer set of the same machines counts instead: it has all of this one's kernels and keys, or it has
+  /// chosen another config for one of them and has no other kernels.
+  bool superseded = false;
+  std::optional<std::int64_t> makespan_spread_ns{};  ///< as TimeSummary::spread_ns
+  std::vector<KeptInfeasible> infeasible{};          ///< the first 64
 };
 
 /// What a person has fixed: see docs/cache.md.

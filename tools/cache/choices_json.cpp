@@ -25,7 +25,8 @@ Json json_of(const KeptSet& set) {
                        {"config_id", config.config_id},
                        {"configs", config.config_count},
                        {"reason", config.reason},
-                       {"time_ns", json_of(config.time_ns)}});
+                       {"time_ns", json_of(config.time_ns)},
+                       {"time_spread_ns", json_of(config.time_spread_ns)}});
   }
   Json differences = Json::array();
   for (const MachineDifference& difference : KeptChoices::differences(set)) {
@@ -35,14 +36,20 @@ Json json_of(const KeptSet& set) {
                            {"now", difference.now},
                            {"version", difference.version}});
   }
+  Json infeasible = Json::array();
+  for (const KeptInfeasible& known : set.infeasible) {
+    infeasible.push_back({{"what", known.what}, {"reason", known.reason}});
+  }
   return {{"region", set.region},
           {"file", set.file.string()},
           {"written", set.written},
           {"machines", set.machines},
           {"makespan_ns", json_of(set.makespan_ns)},
+          {"makespan_spread_ns", json_of(set.makespan_spread_ns)},
           {"superseded", set.superseded},
           {"differences", std::move(differences)},
-          {"configs", std::move(configs)}};
+          {"configs", std::move(configs)},
+          {"infeasible", std::move(infeasible)}};
 }
 
 Json json_of(const PinnedConfig& pin) {

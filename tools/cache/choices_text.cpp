@@ -41,6 +41,12 @@ std::string time_text(const std::optional<std::int64_t>& time_ns) {
   return time_ns ? log_report::duration_text(static_cast<double>(*time_ns)) : "-";
 }
 
+/// "3.010 ms +- 0.021 ms", where the spread is known.
+std::string time_text(const std::optional<std::int64_t>& time_ns,
+                      const std::optional<std::int64_t>& spread_ns) {
+  return time_text(time_ns) + (time_ns && spread_ns ? " +- " + time_text(spread_ns) : "");
+}
+
 std::string kernels_text(const KeptSet& set) {
   std::set<std::string> kernels;
   for (const KeptConfig& config : set.configs) {
@@ -78,7 +84,8 @@ std::string config_text(const PinnedConfig& pin) {
 std::string header_text(const KeptSet& set) {
   return "region " + printable(set.region) + ", set " + name_of(set) + ", chosen " + printable(set.written) +
          " on " + log_report::count_text(set.machines.size(), "rank") + "\nfile " +
-         printable(set.file.string()) + "\nmakespan " + time_text(set.makespan_ns) + "\n";
+         printable(set.file.string()) + "\nmakespan " + time_text(set.makespan_ns, set.makespan_spread_ns) +
+         "\n";
 }
 
 /// "rank 0", "ranks 0 and 2", or nothing where all ranks are meant.
@@ -131,7 +138,8 @@ std::string machine_text_of(const KeptSet& set) {
 std::string verdict_of(const KeptSet& set) {
   const std::vector<MachineDifference> differences = KeptChoices::differences(set);
   if (set.superseded) {
-    return "It would not be used: a newer set has the same kernels and keys on the same machines.\n";
+    return "It would not be used: a newer set of the same machines counts, which has the same kernels and "
+           "keys, or\nhas chosen another config for one of them.\n";
   }
   if (is_elsewhere(set)) {
     return "It would not be used here: it was chosen on another machine, or with other settings.\n";
@@ -153,8 +161,17 @@ std::string configs_text(const KeptSet& set) {
   for (const KeptConfig& config : set.configs) {
     text += "\n" + printable(config.kernel) + " " + printable(config.key) + "\n  config-" +
             std::to_string(config.config_id) + " of " + std::to_string(config.config_count) + " " +
-            printable(config.config.to_string()) + ", own time " + time_text(config.time_ns) +
-            "\n  because: " + printable(config.reason) + "\n";
+            printable(config.config.to_string()) + ", own time " +
+            time_text(config.time_ns, config.time_spread_ns) + "\n  because: " + printable(config.reason) +
+            "\n";
+  }
+  return text;
+}
+
+std::string infeasible_text(const KeptSet& set) {
+  std::string text = set.infeasible.empty() ? "" : "\ninfeasible when it was chosen:\n";
+  for (const KeptInfeasible& known : set.infeasible) {
+    text += "  " + printable(known.what) + ": " + printable(known.reason) + "\n";
   }
   return text;
 }
@@ -205,11 +222,12 @@ std::string show_text(const KeptSet& set) {
       text += "  " + printable(line) + "\n";
     }
   }
-  return text + configs_text(set);
+  return text + configs_text(set) + infeasible_text(set);
 }
 
 std::string why_text(const KeptSet& set) {
-  return header_text(set) + "\n" + verdict_of(set) + machine_text_of(set) + configs_text(set);
+  return header_text(set) + "\n" + verdict_of(set) + machine_text_of(set) + configs_text(set) +
+         infeasible_text(set);
 }
 
 }  // namespace contextual::cache_tool

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using detail::StableHash;
 
-constexpr int format = 1;
+constexpr int format = 2;
 constexpr std::size_t most_choices = 100'000;
 
 [[noreturn]] void fail(const std::string& what) {
@@ -53,7 +53,8 @@ Json json_of(const KeptChoice& choice) {
                {"config_id", choice.config_id},
                {"config", choice.config},
                {"reason", choice.reason},
-               {"time_ns", json_of(choice.time_ns)}};
+               {"time_ns", json_of(choice.time_ns)},
+               {"time_spread_ns", json_of(choice.time_spread_ns)}};
   if (choice.rank) {
     json["rank"] = *choice.rank;
   }
@@ -75,6 +76,7 @@ KeptChoice choice_of(const Json& json, std::size_t ranks) {
   choice.config = json.at("config").get<std::string>();
   choice.reason = json.at("reason").get<std::string>();
   choice.time_ns = time_of(json.at("time_ns"));
+  choice.time_spread_ns = time_of(json.at("time_spread_ns"));
   if (choice.config_id >= choice.config_count) {
     fail("config " + std::to_string(choice.config_id) + " of " + std::to_string(choice.config_count));
   }
@@ -98,11 +100,17 @@ Json content_of(const ChoiceEntry& entry) {
   for (const KeptChoice& choice : entry.choices) {
     choices.push_back(json_of(choice));
   }
+  Json infeasible = Json::array();
+  for (const Infeasible& known : entry.infeasible) {
+    infeasible.push_back({{"what", known.what}, {"reason", known.reason}});
+  }
   return {{"region", entry.region},
           {"written", entry.written},
           {"machines", entry.machines},
           {"makespan_ns", json_of(entry.makespan_ns)},
-          {"choices", std::move(choices)}};
+          {"makespan_spread_ns", json_of(entry.makespan_spread_ns)},
+          {"choices", std::move(choices)},
+          {"infeasible", std::move(infeasible)}};
 }
 
 ChoiceEntry entry_of(const Json& content) {
@@ -111,6 +119,7 @@ ChoiceEntry entry_of(const Json& content) {
   entry.written = content.at("written").get<std::string>();
   entry.machines = content.at("machines").get<std::vector<std::string>>();
   entry.makespan_ns = time_of(content.at("makespan_ns"));
+  entry.makespan_spread_ns = time_of(content.at("makespan_spread_ns"));
   const auto& choices = content.at("choices").get_ref<const Json::array_t&>();
   if (choices.size() > most_choices) {
     fail("too many choices");
@@ -118,33 +127,17 @@ ChoiceEntry entry_of(const Json& content) {
   for (const Json& choice : choices) {
     entry.choices.push_back(choice_of(choice, entry.machines.size()));
   }
+  const auto& infeasible = content.at("infeasible").get_ref<const Json::array_t&>();
+  if (infeasible.size() > most_infeasible) {
+    fail("more than " + std::to_string(most_infeasible) + " entries of what is infeasible");
+  }
+  for (const Json& known : infeasible) {
+    entry.infeasible.push_back({known.at("what").get<std::string>(), known.at("reason").get<std::string>()});
+  }
   return entry;
 }
 
 }  // namespace
-
-ChoicePurpose::ChoicePurpose(const ChoiceEntry& entry) {
-  StableHash all;
-  for (const std::string& machine : entry.machines) {
-    all.add(std::string_view(machine));
-  }
-  machines = all.value();
-  for (const KeptChoice& choice : entry.choices) {
-    StableHash hash;
-    hash.add(std::string_view(choice.kernel)).add(choice.key.hash()).add(choice.scope);
-    hash.add(choice.rank ? std::uint64_t{*choice.rank} + 1 : 0);
-    for (const ChosenKernel& kernel : choice.launched) {
-      hash.add(std::string_view(kernel.name)).add(kernel.table_digest);
-    }
-    problems.push_back(hash.value());
-  }
-  std::sort(problems.begin(), problems.end());
-}
-
-bool ChoicePurpose::covers(const ChoicePurpose& older) const {
-  return machines == older.machines &&
-         std::includes(problems.begin(), problems.end(), older.problems.begin(), older.problems.end());
-}
 
 std::string as_kept(const std::string& text) {
   return Json::parse(text_of(text)).get<std::string>();

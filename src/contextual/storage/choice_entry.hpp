@@ -33,9 +33,19 @@ struct KeptChoice {
   std::size_t config_id = 0;
   std::string config;  ///< for people, as JSON
   std::string reason;
-  std::optional<std::int64_t> time_ns{};  ///< median of its own times in the walk
-  std::optional<std::size_t> rank{};      ///< the only one that it is for: a `local` kernel's
+  std::optional<std::int64_t> time_ns{};         ///< median of its own times in the walk
+  std::optional<std::int64_t> time_spread_ns{};  ///< of these, as in TimeSummary
+  std::optional<std::size_t> rank{};             ///< the only one that it is for: a `local` kernel's
+  /// The run that is being kept has found the choice and has not measured it. Not written.
+  bool reused = false;
   bool operator==(const KeptChoice&) const = default;
+};
+
+/// What cannot be run, for people.
+struct Infeasible {
+  std::string what;  ///< an assignment or a config
+  std::string reason;
+  bool operator==(const Infeasible&) const = default;
 };
 
 /// The set of choices of one run, as it is kept.
@@ -44,21 +54,13 @@ struct ChoiceEntry {
   std::string written;                ///< when, in UTC, for people
   std::vector<std::string> machines;  ///< by rank, see detail::machine_text
   std::optional<std::int64_t> makespan_ns{};
-  std::vector<KeptChoice> choices;
+  std::vector<KeptChoice> choices{};
+  std::optional<std::int64_t> makespan_spread_ns{};  ///< as in TimeSummary
+  std::vector<Infeasible> infeasible{};              ///< at most `most_infeasible`
   bool operator==(const ChoiceEntry&) const = default;
 };
 
-/// What an entry is for.
-struct ChoicePurpose {
-  explicit ChoicePurpose(const ChoiceEntry& entry);
-
-  /// Returns true if the entry makes an older one superfluous: it is of the same machines, and has all of its
-  /// problems, with the kernels as they were.
-  bool covers(const ChoicePurpose& older) const;
-
-  std::uint64_t machines = 0;           ///< a digest
-  std::vector<std::uint64_t> problems;  ///< a digest of each, sorted
-};
+inline constexpr std::size_t most_infeasible = 64;
 
 /// Returns the entry as JSON, with a digest of its content and the version of the format.
 std::string to_json(const ChoiceEntry& entry);

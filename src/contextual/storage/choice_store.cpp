@@ -1,5 +1,7 @@
 #include "contextual/storage/choice_store.hpp"
 
+#include "contextual/storage/choice_purpose.hpp"
+
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/storage/warning.hpp>
@@ -12,6 +14,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -21,33 +24,45 @@ namespace {
 constexpr int most_listings = 5;
 constexpr std::size_t longest_name = 120;
 
-/// Later names come later in the order of texts, and no two processes or calls make the same one.
-std::string new_file_name() {
-  static std::atomic<std::uint64_t> next{0};
-  const auto now = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                                  std::chrono::system_clock::now().time_since_epoch())
-                                                  .count());
-  std::array<char, 256> host{};
-  static_cast<void>(::gethostname(host.data(), host.size() - 1));
-  const std::uint64_t who = detail::StableHash()
-                                .add(std::string_view(host.data()))
-                                .add(static_cast<std::uint64_t>(::getpid()))
-                                .add(next.fetch_add(1))
-                                .value();
-  return detail::hex_text(now) + "-" + detail::hex_text(who) + entry_ending;
+constexpr std::size_t time_digits = 16;
+
+bool is_entry_name(const std::string& file) {
+  const std::string form = detail::hex_text(0) + "-" + detail::hex_text(0) + entry_ending;
+  return file.size() == form.size() && file[time_digits] == '-' && file.ends_with(entry_ending) &&
+         file.find_first_not_of("0123456789abcdef") == time_digits &&
+         file.find_first_not_of("0123456789abcdef", time_digits + 1) == 2 * time_digits + 1;
+}
+
+/// Of such a name, in nanoseconds.
+std::uint64_t time_in(const std::string& file) {
+  return std::stoull(file.substr(0, time_digits), nullptr, 16);
+}
+
+/// The choice as an entry has it, or null.
+const KeptChoice* find_choice(const ChoiceEntry& entry, std::uint64_t digest) {
+  const auto found = std::find_if(entry.choices.begin(), entry.choices.end(),
+                                  [&](const KeptChoice& kept) { return choice_digest(kept) == digest; });
+  return found == entry.choices.end() ? nullptr : &*found;
+}
+
+void add_infeasible(const std::vector<Infeasible>& known, ChoiceEntry& entry) {
+  for (const Infeasible& one : known) {
+    const bool is_new =
+        std::find(entry.infeasible.begin(), entry.infeasible.end(), one) == entry.infeasible.end();
+    if (is_new && entry.infeasible.size() < most_infeasible) {
+      entry.infeasible.push_back(one);
+    }
+  }
 }
 
 }  // namespace
 
 std::optional<std::chrono::system_clock::time_point> written_at(const std::string& file) {
-  constexpr std::size_t word = 16;
-  const std::string form = detail::hex_text(0) + "-" + detail::hex_text(0) + entry_ending;
-  if (file.size() != form.size() || file[word] != '-' || !file.ends_with(entry_ending) ||
-      file.find_first_not_of("0123456789abcdef") != word ||
-      file.find_first_not_of("0123456789abcdef", word + 1) != 2 * word + 1) {
+  if (!is_entry_name(file)) {
     return std::nullopt;
   }
-  const std::chrono::nanoseconds since_epoch(std::stoull(file.substr(0, word), nullptr, 16));
+  constexpr auto latest = static_cast<std::uint64_t>(std::chrono::nanoseconds::max().count());
+  const std::chrono::nanoseconds since_epoch(std::min(time_in(file), latest));
   return std::chrono::system_clock::time_point(
       std::chrono::duration_cast<std::chrono::system_clock::duration>(since_epoch));
 }
@@ -90,7 +105,7 @@ ChoiceStore::Files ChoiceStore::files() const {
   for (Named& named : files.entries) {
     ChoicePurpose purpose(named.entry);
     named.superseded = std::any_of(counting.begin(), counting.end(),
-                                   [&](const ChoicePurpose& newer) { return newer.covers(purpose); });
+                                   [&](const ChoicePurpose& newer) { return newer.replaces(purpose); });
     if (!named.superseded) {
       counting.push_back(std::move(purpose));
     }
@@ -151,7 +166,58 @@ ChoiceStore::Kept ChoiceStore::load() const {
   return kept;
 }
 
-std::string ChoiceStore::save(const ChoiceEntry& entry) const {
+/// Later names come later in the order of texts, and no two processes or calls make the same one. A name that
+/// is there may be of a clock that is ahead of this one.
+std::string ChoiceStore::new_file_name() const {
+  static std::atomic<std::uint64_t> next{0};
+  auto time = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                             std::chrono::system_clock::now().time_since_epoch())
+                                             .count());
+  for (const std::string& name : folder_.files(entry_ending).names) {
+    if (is_entry_name(name) && time_in(name) < std::numeric_limits<std::uint64_t>::max()) {
+      time = std::max(time, time_in(name) + 1);
+    }
+  }
+  std::array<char, 256> host{};
+  static_cast<void>(::gethostname(host.data(), host.size() - 1));
+  const std::uint64_t who = detail::StableHash()
+                                .add(std::string_view(host.data()))
+                                .add(static_cast<std::uint64_t>(::getpid()))
+                                .add(next.fetch_add(1))
+                                .value();
+  return detail::hex_text(time) + "-" + detail::hex_text(who) + entry_ending;
+}
+
+/// What was known to be infeasible when they were chosen comes along.
+void ChoiceStore::take_over_reasons(ChoiceEntry& entry) const {
+  const auto reused = [](const KeptChoice& choice) { return choice.reused; };
+  if (std::none_of(entry.choices.begin(), entry.choices.end(), reused)) {
+    return;
+  }
+  const ChoicePurpose purpose(entry);
+  for (const Named& named : files().entries) {
+    if (!purpose.same_machines(ChoicePurpose(named.entry))) {
+      continue;
+    }
+    bool found = false;
+    for (KeptChoice& choice : entry.choices) {
+      const KeptChoice* kept = choice.reused ? find_choice(named.entry, choice_digest(choice)) : nullptr;
+      if (kept != nullptr) {
+        choice.reason = kept->reason;
+        choice.time_ns = kept->time_ns;
+        choice.time_spread_ns = kept->time_spread_ns;
+        choice.reused = false;  // the newest one counts
+        found = true;
+      }
+    }
+    if (found) {
+      add_infeasible(named.entry.infeasible, entry);
+    }
+  }
+}
+
+std::string ChoiceStore::save(ChoiceEntry entry) const {
+  take_over_reasons(entry);
   const std::string name = new_file_name();
   std::string problem = folder_.write(name, to_json(entry));
   if (problem.empty()) {

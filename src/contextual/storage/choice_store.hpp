@@ -18,8 +18,8 @@
 namespace contextual::storage {
 
 /// A folder a region, in `choices` of the cache directory, with a file an entry. A file is never changed; of
-/// those of which a newer one has all problems (ChoicePurpose::covers) that one counts. Names are made of
-/// what every file system takes. What is pinned is beside them, in files whose names end in `.pin`.
+/// those that a newer one replaces (ChoicePurpose::replaces) that one counts. Names are made of what every
+/// file system takes. What is pinned is beside them, in files whose names end in `.pin`.
 class ChoiceStore {
  public:
   explicit ChoiceStore(std::filesystem::path directory, const std::string& region);
@@ -34,7 +34,7 @@ class ChoiceStore {
   struct Named {
     std::string file;  ///< later names come later in the order of texts
     ChoiceEntry entry;
-    bool superseded = false;  ///< a newer one covers it
+    bool superseded = false;  ///< a newer one that counts replaces it
   };
   struct Damaged {
     std::string file;
@@ -50,8 +50,10 @@ class ChoiceStore {
   /// replaces it may have come after the first look.
   Files files() const;
 
-  /// Removes what it supersedes, as far as it may. Returns what went wrong, or an empty text.
-  std::string save(const ChoiceEntry& entry) const;
+  /// Writes an entry that counts as newer than all that are there, whatever their clocks said, and removes
+  /// those that it covers, as far as it may. A choice that was reused gets the reason and the times that it
+  /// was first kept with. Returns what went wrong, or an empty text.
+  std::string save(ChoiceEntry entry) const;
 
   using PinFile = storage::PinFile;
   /// Returns the pin files in the order of their names.
@@ -63,6 +65,8 @@ class ChoiceStore {
 
  private:
   std::vector<std::string> read_new(Files& files, std::set<std::string>& seen) const;
+  std::string new_file_name() const;
+  void take_over_reasons(ChoiceEntry& entry) const;
 
   std::string region_;
   detail::TrustedFolder folder_;

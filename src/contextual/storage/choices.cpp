@@ -44,11 +44,20 @@ Config config_of(const std::string& json) {
 
 KeptSet set_of(const ChoiceStore::Named& named, const fs::path& folder) {
   const ChoiceEntry& entry = named.entry;
-  KeptSet set{entry.region, folder / named.file, entry.written, entry.machines, entry.makespan_ns,
-              {},           named.superseded};
+  KeptSet set;
+  set.region = entry.region;
+  set.file = folder / named.file;
+  set.written = entry.written;
+  set.machines = entry.machines;
+  set.makespan_ns = entry.makespan_ns;
+  set.makespan_spread_ns = entry.makespan_spread_ns;
+  set.superseded = named.superseded;
   for (const KeptChoice& choice : entry.choices) {
     set.configs.push_back({choice.kernel, choice.key_text, config_of(choice.config), choice.config_id,
-                           choice.config_count, choice.reason, choice.time_ns});
+                           choice.config_count, choice.reason, choice.time_ns, choice.time_spread_ns});
+  }
+  for (const storage::Infeasible& known : entry.infeasible) {
+    set.infeasible.push_back({known.what, known.reason});
   }
   return set;
 }
@@ -82,6 +91,16 @@ void note_refusals(const ChoiceStore::Files& files, std::vector<std::string>& pr
 bool older(const std::string& file, std::chrono::system_clock::time_point limit) {
   const auto written = storage::written_at(file);
   return written && *written < limit;
+}
+
+/// Files that were set aside as damaged, and what writers have left that ended while they wrote.
+void prune_left_over(const detail::TrustedFolder& folder, bool dry_run, Changes& changes) {
+  for (const std::string& damaged : folder.files(storage::damaged_ending).names) {
+    remove(folder, damaged, dry_run, changes);
+  }
+  for (const std::string& abandoned : folder.abandoned_files()) {
+    remove(folder, abandoned, dry_run, changes);
+  }
 }
 
 /// A tuning that is under way writes all the time.
@@ -146,7 +165,12 @@ KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region
 Changes KeptChoices::prune(const Prune& what) const {
   Changes changes;
   const auto now = std::chrono::system_clock::now();
-  for (const std::string& region : regions_of(directory_, std::nullopt, changes.problems)) {
+  const storage::Regions regions = storage::regions_in(directory_);
+  changes.problems = regions.problems;
+  for (const std::string& unnamed : regions.unnamed) {
+    prune_left_over({directory_, fs::path(storage::choices_folder) / unnamed}, what.dry_run, changes);
+  }
+  for (const std::string& region : regions.names) {
     const ChoiceStore store(directory_, region);
     const ChoiceStore::Files files = store.files();
     note_refusals(files, changes.problems);
@@ -155,12 +179,7 @@ Changes KeptChoices::prune(const Prune& what) const {
         remove(store.folder(), named.file, what.dry_run, changes);
       }
     }
-    for (const std::string& damaged : store.folder().files(storage::damaged_ending).names) {
-      remove(store.folder(), damaged, what.dry_run, changes);
-    }
-    for (const std::string& abandoned : store.folder().abandoned_files()) {
-      remove(store.folder(), abandoned, what.dry_run, changes);
-    }
+    prune_left_over(store.folder(), what.dry_run, changes);
   }
   if (what.older_than) {
     prune_journals(directory_, *what.older_than, what.dry_run, changes);

@@ -1,3 +1,5 @@
+#include "contextual/storage/search_version.hpp"
+
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/storage/machine.hpp>
@@ -36,18 +38,23 @@ std::string processor_name() {
   return "unknown";
 }
 
-/// They say who takes part, where, and what is printed, but not how NCCL moves data.
+/// They say who takes part, where, and what is printed or dumped, but not how NCCL moves data.
 bool is_neutral(std::string_view name) {
-  constexpr std::array neutral = {"NCCL_COMM_ID", "NCCL_HOSTID", "NCCL_CONF_FILE", "NCCL_SOCKET_IFNAME"};
-  if (name.starts_with("NCCL_DEBUG") || name.starts_with("NCCL_RAS_")) {
-    return true;
-  }
-  for (const char* const other : neutral) {
-    if (name == other) {
-      return true;
-    }
-  }
-  return false;
+  constexpr std::array beginnings = {"NCCL_DEBUG", "NCCL_RAS_"};
+  constexpr std::array names = {"NCCL_COMM_ID",
+                                "NCCL_CONF_FILE",
+                                "NCCL_GRAPH_DUMP_FILE",
+                                "NCCL_GRAPH_DUMP_FILE_RANK",
+                                "NCCL_HOSTID",
+                                "NCCL_PROXY_DUMP_SIGNAL",
+                                "NCCL_SET_THREAD_NAME",
+                                "NCCL_SOCKET_IFNAME",
+                                "NCCL_TOPO_DUMP_FILE",
+                                "NCCL_TOPO_DUMP_FILE_RANK",
+                                "NCCL_WARN_ENABLE_DEBUG_INFO"};
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](const char* beginning) { return name.starts_with(beginning); }) ||
+         std::any_of(names.begin(), names.end(), [&](const char* other) { return name == other; });
 }
 
 std::string nccl_variables() {
@@ -79,7 +86,7 @@ Described& described() {
 
 bool is_version(const std::string& line) {
   return line.starts_with("cuda: ") || line.starts_with("driver: ") || line.starts_with("library: ") ||
-         line.starts_with("nccl: ");
+         line.starts_with("nccl: ") || line.starts_with("search: ");
 }
 
 template <typename Wanted>
@@ -122,6 +129,7 @@ std::string machine_text() {
   parts["processor"] = [] {
     return processor_name() + ", " + std::to_string(std::thread::hardware_concurrency());
   };
+  parts["search"] = [] { return std::to_string(storage::search_version); };
   std::string text;
   for (const auto& [part, describe] : parts) {
     std::string said;

@@ -124,4 +124,12 @@ ParsedPins parse_pins(const PinFile& file, const std::string& region) {
   }
 }
 
+std::string pinned_region(const std::string& text) {
+  try {
+    return Json::parse(text, refuse_depth).at("region").get<std::string>();
+  } catch (const std::exception&) {  // nlohmann's are of many kinds
+    return {};
+  }
+}
+
 }  // namespace contextual::storage

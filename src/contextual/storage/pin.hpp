@@ -62,4 +62,7 @@ struct ParsedPins {
 /// missing is a problem, and so is a file that is not believed.
 ParsedPins parse_pins(const PinFile& file, const std::string& region);
 
+/// Returns the region that the text of a pin file names, or an empty text.
+std::string pinned_region(const std::string& text);
+
 }  // namespace contextual::storage

@@ -2,6 +2,7 @@
 
 #include "contextual/storage/choice_entry.hpp"
 #include "contextual/storage/choice_store.hpp"
+#include "contextual/storage/pin.hpp"
 
 #include <contextual/detail/storage/trusted_folder.hpp>
 
@@ -45,7 +46,17 @@ std::optional<std::string> region_of(const TrustedFolder& folder, const std::str
       return parsed.entry->region;
     }
   }
+  for (const std::string& file : folder.files(pin_ending).names) {
+    const std::string region = pinned_region(folder.read(file).text.value_or(""));
+    if (file_name_of(region) == name) {
+      return region;
+    }
+  }
   return std::nullopt;
+}
+
+bool has_choices_or_pins(const TrustedFolder& folder) {
+  return !folder.files(entry_ending).names.empty() || !folder.files(pin_ending).names.empty();
 }
 
 }  // namespace
@@ -70,11 +81,14 @@ Regions regions_in(const std::filesystem::path& directory) {
     }
     if (const std::optional<std::string> region = region_of(folder, name)) {
       regions.names.push_back(*region);
+    } else if (!has_choices_or_pins(folder)) {
+      regions.unnamed.push_back(name);
     } else {
       regions.problems.push_back(folder.path().string() + ": nothing in it says which region it is of");
     }
   }
   std::sort(regions.names.begin(), regions.names.end());
+  std::sort(regions.unnamed.begin(), regions.unnamed.end());
   return regions;
 }
 

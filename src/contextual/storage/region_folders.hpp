@@ -10,11 +10,14 @@
 namespace contextual::storage {
 
 struct Regions {
-  std::vector<std::string> names;     ///< in the order of texts
-  std::vector<std::string> problems;  ///< folders that are not believed, or do not say what they are of
+  std::vector<std::string> names;  ///< in the order of texts
+  /// The names of folders without choices and pins that do not say which region they are of.
+  std::vector<std::string> unnamed;
+  std::vector<std::string> problems;  ///< folders that are not believed, or whose choices cannot be read
 };
 
-/// A folder's name is the region's, escaped; where that was too long, the files in it say which region it is.
+/// A folder's name is the region's, escaped; where that was too long, choices or pins in it say which region
+/// it is.
 Regions regions_in(const std::filesystem::path& directory);
 
 }  // namespace contextual::storage

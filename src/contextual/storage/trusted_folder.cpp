@@ -330,6 +330,16 @@ std::string TrustedFolder::refusal() const {
   return storage::open_folder(root_, name_, trusted_).refusal;
 }
 
+std::string TrustedFolder::why_unwritable() const {
+  const Opened folder = storage::make_folder(root_, name_, trusted_);
+  if (!folder.descriptor.open()) {
+    return folder.refusal;
+  }
+  return ::faccessat(folder.descriptor.get(), ".", W_OK | X_OK, AT_EACCESS) == 0
+             ? std::string()
+             : failure_text(root_ / name_, "it cannot be written");
+}
+
 std::string TrustedFolder::remove(const std::string& file) const {
   const Opened folder = storage::open_folder(root_, name_, trusted_);
   if (!folder.descriptor.open()) {

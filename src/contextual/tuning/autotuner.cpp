@@ -2,6 +2,7 @@
 #include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/launch/use_pass.hpp"
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/abandoned.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/call_watch.hpp"
@@ -456,8 +457,11 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
       const std::string problem = tuning::write_kept_choices(exchange, resolved.cache_directory, region, *run,
                                                              setup.hello().machines);
       kept_well = problem.empty();
-      if (!kept_well) {
-        recorder.warning("the choices are not kept: " + problem);
+      const std::string warning = kept_well ? std::string()
+                                            : storage::unwritten_warning(resolved.cache_directory,
+                                                                         "the choices are not kept", problem);
+      if (!warning.empty()) {
+        recorder.warning(warning);
       }
     }
   } catch (...) {

@@ -64,8 +64,8 @@ void CatchUp::end_following(RunProgress& progress) {
   for (const std::string& note : continuation_.take_notes()) {
     recorder_.warning(note);
   }
-  if (const std::string problem = own_.take_problem(); !problem.empty()) {
-    recorder_.warning("what this rank tunes alone cannot be resumed: " + problem);
+  if (const std::string warning = own_.take_warning(); !warning.empty()) {
+    recorder_.warning(warning);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "contextual/tuning/continuation.hpp"
 
 #include "contextual/agreement/plan_digest.hpp"
+#include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/flight_text.hpp"
 #include "contextual/tuning/joined_problems.hpp"
 
@@ -104,8 +105,10 @@ std::vector<std::string> Continuation::take_notes() {
     }
   }
   if (journal_ && !journal_->problem().empty() && !std::exchange(told_problem_, true)) {
-    notes.push_back("this run cannot be resumed: " + journal_->problem());
+    notes.push_back(storage::unwritten_warning(journal_->cache_directory(), "this run cannot be resumed",
+                                               journal_->problem()));
   }
+  std::erase(notes, std::string());
   return notes;
 }
 

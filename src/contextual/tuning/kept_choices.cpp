@@ -2,6 +2,7 @@
 
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/record/failure.hpp"
+#include "contextual/storage/choice_purpose.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/lock_ins.hpp"
 #include "contextual/tuning/pins.hpp"
@@ -17,12 +18,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 namespace contextual::tuning {
@@ -106,7 +107,7 @@ class Preparing {
   }
 
   /// Throws DeviceError.
-  bool usable(const ChoiceEntry& entry) const {
+  bool usable(const ChoiceEntry& entry) {
     try {
       return is_of_machines(entry) &&
              std::all_of(entry.choices.begin(), entry.choices.end(),
@@ -138,7 +139,7 @@ class Preparing {
     return alike;
   }
 
-  bool usable(const KeptChoice& choice) const {
+  bool usable(const KeptChoice& choice) {
     if (!concerns(choice, rank_)) {
       return true;
     }
@@ -149,8 +150,10 @@ class Preparing {
       if (!is_unchanged(*core, choice)) {
         return false;
       }
-      if (core->traits().prepare) {
+      const bool is_prepared = prepared_.contains({core.get(), storage::choice_digest(choice)});
+      if (core->traits().prepare && !is_prepared) {
         core->traits().prepare(choice.config_id, choice.key);
+        prepared_.insert({core.get(), storage::choice_digest(choice)});
       }
     }
     return true;
@@ -167,6 +170,8 @@ class Preparing {
   const std::vector<std::string>& machines_;
   bool check_versions_;
   Cores kernels_;
+  /// Several sets may have the same choice.
+  std::set<std::pair<const KernelCore*, std::uint64_t>> prepared_{};
 };
 
 bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) {
@@ -184,28 +189,20 @@ void lock_in(const KeptChoice& choice, std::uint32_t region_id) {
   }
 }
 
-/// What identifies a problem within a region, and the rank that has tuned it alone.
-using ProblemWords = std::tuple<std::string, std::uint64_t, std::uint64_t, std::optional<std::size_t>>;
-
-ProblemWords words_of(const KeptChoice& choice) {
-  return {choice.kernel, choice.key.hash(), choice.scope, choice.rank};
-}
-
-/// Keeps the sets that have no problem in common with a newer one: what was chosen together is used together.
-std::vector<ChoiceEntry> without_overlaps(const std::vector<ChoiceEntry>& newest_first,
-                                          const std::vector<bool>& usable) {
+/// Keeps the sets that contradict no newer one that is used: what was chosen together is used together.
+std::vector<ChoiceEntry> that_agree(const std::vector<ChoiceEntry>& newest_first,
+                                    const std::vector<bool>& usable) {
   std::vector<ChoiceEntry> kept;
-  std::set<ProblemWords> known;
+  std::vector<storage::ChoicePurpose> purposes;
   for (std::size_t i = 0; i < newest_first.size(); ++i) {
-    const std::vector<KeptChoice>& choices = newest_first[i].choices;
-    const bool apart = std::none_of(choices.begin(), choices.end(), [&](const KeptChoice& choice) {
-      return known.contains(words_of(choice));
-    });
-    if (usable[i] && apart && !choices.empty()) {
+    if (!usable[i] || newest_first[i].choices.empty()) {
+      continue;
+    }
+    storage::ChoicePurpose purpose(newest_first[i]);
+    if (std::none_of(purposes.begin(), purposes.end(),
+                     [&](const storage::ChoicePurpose& newer) { return newer.contradicts(purpose); })) {
       kept.push_back(newest_first[i]);
-      for (const KeptChoice& choice : choices) {
-        known.insert(words_of(choice));
-      }
+      purposes.push_back(std::move(purpose));
     }
   }
   return kept;
@@ -256,7 +253,7 @@ KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id
                               const agreement::Hello& hello, Versions versions) {
   KeptSets sets{{}, entries_of(hello.kept_choices), {}};
   try {
-    const Preparing preparing(region_id, rank, hello.machines, versions);
+    Preparing preparing(region_id, rank, hello.machines, versions);
     sets.pins = pins_of(hello.kept_choices, region);
     prepare_pins(sets.pins);
     for (const ChoiceEntry& entry : sets.newest_first) {
@@ -272,7 +269,7 @@ KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id
 std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchange, const std::string& region,
                                                      std::uint32_t region_id, KeptSets& sets) {
   sets.outcome.usable = agreement::agree_on_kept_choices(exchange, region, sets.outcome);
-  const std::vector<ChoiceEntry> entries = without_overlaps(sets.newest_first, sets.outcome.usable);
+  const std::vector<ChoiceEntry> entries = that_agree(sets.newest_first, sets.outcome.usable);
   if (entries.empty() && sets.pins.empty()) {
     return std::nullopt;
   }
@@ -284,9 +281,11 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   RegionReport& report = installed.report;
   report.region = region;
   report.problems = install_pins(region_id, sets.pins);
+  std::set<std::uint64_t> installed_problems;
   for (const ChoiceEntry& entry : entries) {
     for (const KeptChoice& choice : entry.choices) {
-      if (!concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
+      const bool is_new = installed_problems.insert(storage::problem_digest(choice)).second;
+      if (!is_new || !concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
         continue;
       }
       lock_in(choice, region_id);

@@ -58,8 +58,8 @@ struct InstalledChoices {
   bool more_than_pins = false;  ///< some rank has a choice that is not pinned
 };
 
-/// Pins what is pinned, and locks in the sets that all ranks can use; of those that have problems in common
-/// the newest one. Collective.
+/// Pins what is pinned, and locks in the sets that all ranks can use, without those that differ from a newer
+/// one about a problem of both. Collective.
 ///
 /// Returns nothing, on all ranks, if there is no such set and no pin. Kernels that do not exist yet are
 /// looked at when they do: a kernel with another config space or version has no choice.

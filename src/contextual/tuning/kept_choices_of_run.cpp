@@ -20,6 +20,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -40,6 +41,10 @@ std::optional<std::int64_t> centre_of(const policy::Summary& times) {
   return times.count == 0 ? std::nullopt : std::optional<std::int64_t>(std::llround(times.centre_ns));
 }
 
+std::optional<std::int64_t> spread_of(const policy::Summary& times) {
+  return times.count == 0 ? std::nullopt : std::optional<std::int64_t>(std::llround(times.spread_ns));
+}
+
 /// The kernels of shared problems, by problem. Ranks may launch different ones.
 using LaunchedKernels = std::map<SharedProblem, std::vector<ChosenKernel>>;
 
@@ -57,6 +62,7 @@ std::vector<ChosenKernel> kernels_of(const ProblemSlot& slot) {
 
 std::optional<KeptChoice> choice_of(const record::ProblemView& view, const policy::TuningState& state,
                                     std::vector<ChosenKernel> launched) {
+  constexpr auto statistic = Statistic::median;
   const ProblemSlot& slot = *view.slot;
   const bool kept = slot.found.pinned_by.empty() && view.record != nullptr && view.index &&
                     view.record->status == policy::ProblemStatus::locked_in && !state.out_of_use(*view.index);
@@ -64,18 +70,76 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
     return std::nullopt;
   }
   const std::size_t config_id = view.record->choice;
-  return KeptChoice{
-      slot.problem.name,
-      slot.problem.coupling,
-      slot.problem.key,
-      slot.problem.key_text,
-      slot.problem.scope,
-      std::move(launched),
-      slot.problem.config_count,
-      config_id,
-      record::config_of(slot, config_id).to_json(),
-      view.record->reason,
-      centre_of(policy::summarize(view.record->configs[config_id].samples_ns, Statistic::median))};
+  const std::vector<std::int64_t>& samples = view.record->configs[config_id].samples_ns;
+  const policy::Summary times = policy::summarize(samples, statistic);
+  KeptChoice choice;
+  choice.kernel = slot.problem.name;
+  choice.coupling = slot.problem.coupling;
+  choice.key = slot.problem.key;
+  choice.key_text = slot.problem.key_text;
+  choice.scope = slot.problem.scope;
+  choice.launched = std::move(launched);
+  choice.config_count = slot.problem.config_count;
+  choice.config_id = config_id;
+  choice.config = record::config_of(slot, config_id).to_json();
+  choice.reason = view.record->reason;
+  choice.time_ns = centre_of(times);
+  choice.time_spread_ns = spread_of(times);
+  choice.reused = slot.found.locked_config == config_id && samples.empty();
+  return choice;
+}
+
+/// The names of kernels that do not look the same on all ranks that have launched one. A choice for such a
+/// one would be used where another combination looks as one of its parts did.
+std::set<std::string> ambiguous_kernels(const LaunchedKernels& launched) {
+  std::map<std::string, std::uint64_t> digests;
+  std::set<std::string> ambiguous;
+  for (const auto& [problem, kernels] : launched) {
+    for (const ChosenKernel& kernel : kernels) {
+      const auto known = digests.emplace(kernel.name, kernel.table_digest).first;
+      if (known->second != kernel.table_digest) {
+        ambiguous.insert(kernel.name);
+      }
+    }
+  }
+  return ambiguous;
+}
+
+bool has_any(const std::set<std::string>& names, const std::vector<ChosenKernel>& kernels) {
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [&](const ChosenKernel& kernel) { return names.contains(kernel.name); });
+}
+
+std::string text_of(const ProblemSlot& slot, std::size_t config_id) {
+  return slot.problem.name + " " + slot.problem.key_text + " config-" + std::to_string(config_id);
+}
+
+/// Configs that cannot be used by themselves come first. For people, so that a part is enough.
+std::vector<storage::Infeasible> infeasible_in(const TuningRun& run) {
+  std::vector<storage::Infeasible> all;
+  std::vector<const ProblemSlot*> slots(run.state().problem_count(), nullptr);
+  for (const record::ProblemView& view : run.problems()) {
+    if (!view.slot->shared() || view.record == nullptr || !view.index) {
+      continue;
+    }
+    slots[*view.index] = view.slot;
+    for (std::size_t config = 0; config < view.record->configs.size(); ++config) {
+      if (const auto& rejection = view.record->configs[config].rejection) {
+        all.push_back({text_of(*view.slot, config), *rejection});
+      }
+    }
+  }
+  for (const auto& [assignment, reason] : run.state().infeasible()) {
+    std::string text;
+    for (std::size_t problem = 0; problem < std::min(assignment.size(), slots.size()); ++problem) {
+      if (slots[problem] != nullptr) {
+        text += (text.empty() ? "" : ", ") + text_of(*slots[problem], assignment[problem]);
+      }
+    }
+    all.push_back({text, reason});
+  }
+  all.resize(std::min(all.size(), storage::most_infeasible));
+  return all;
 }
 
 /// What a rank tells rank 0 after a tuning.
@@ -87,6 +151,7 @@ struct RankChoices {
 
 std::string told_text(const TuningRun& run, std::size_t rank, std::size_t ranks) {
   nlohmann::json launched = nlohmann::json::array();
+  nlohmann::json reused = nlohmann::json::array();
   ChoiceEntry own;
   own.machines.resize(ranks);
   bool something_new = false;
@@ -99,11 +164,12 @@ std::string told_text(const TuningRun& run, std::size_t rank, std::size_t ranks)
     } else if (auto choice = choice_of(view, run.own_state(), kernels_of(*view.slot))) {
       choice->rank = rank;
       something_new = something_new || view.slot->found.locked_config != choice->config_id;
+      reused.push_back(choice->reused);
       own.choices.push_back(*std::move(choice));
     }
   }
   return agreement::details_text(
-      {{"launched", launched}, {"own", to_json(own)}, {"something_new", something_new}});
+      {{"launched", launched}, {"own", to_json(own)}, {"reused", reused}, {"something_new", something_new}});
 }
 
 /// Of all ranks. Throws nlohmann's exceptions, or std::runtime_error, if a rank has sent something else.
@@ -124,6 +190,9 @@ RankChoices told(const std::vector<std::string>& texts) {
     if (!own.entry) {
       throw std::runtime_error("a rank's own choices cannot be read: " + own.problem);
     }
+    for (std::size_t i = 0; i < own.entry->choices.size(); ++i) {
+      own.entry->choices[i].reused = details.at("reused").at(i).get<bool>();
+    }
     std::move(own.entry->choices.begin(), own.entry->choices.end(), std::back_inserter(all.own));
     all.something_new = all.something_new || details.at("something_new").get<bool>();
   }
@@ -137,8 +206,8 @@ bool has_changed(const std::string& machine_at_begin) {
 }
 
 /// Of the last closing comparison, which all choices took part in.
-std::optional<std::int64_t> makespan_of(const policy::TuningState& state) {
-  return state.searches().empty() ? std::nullopt : centre_of(state.searches().back().choice_makespan);
+policy::Summary makespan_of(const policy::TuningState& state) {
+  return state.searches().empty() ? policy::Summary() : state.searches().back().choice_makespan;
 }
 
 }  // namespace
@@ -162,13 +231,17 @@ std::string write_kept_choices(agreement::Exchange& exchange, const std::filesys
     entry.region = region;
     entry.written = record::utc_text(std::chrono::system_clock::now());
     entry.machines = machines;
-    entry.makespan_ns = makespan_of(run.state());
+    entry.makespan_ns = centre_of(makespan_of(run.state()));
+    entry.makespan_spread_ns = spread_of(makespan_of(run.state()));
+    entry.infeasible = infeasible_in(run);
+    const std::set<std::string> ambiguous = ambiguous_kernels(ranks.launched);
     bool something_new = ranks.something_new;
     for (const record::ProblemView& view : run.problems()) {
-      if (!view.slot->shared()) {
+      const std::vector<ChosenKernel>& launched = ranks.launched[words_of(*view.slot)];
+      if (!view.slot->shared() || has_any(ambiguous, launched)) {
         continue;
       }
-      if (auto choice = choice_of(view, run.state(), ranks.launched[words_of(*view.slot)])) {
+      if (auto choice = choice_of(view, run.state(), launched)) {
         something_new = something_new || view.slot->found.locked_config != choice->config_id;
         entry.choices.push_back(*std::move(choice));
       }

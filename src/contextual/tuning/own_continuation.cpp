@@ -1,6 +1,7 @@
 #include "contextual/tuning/own_continuation.hpp"
 
 #include "contextual/agreement/plan_digest.hpp"
+#include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/joined_problems.hpp"
 
 #include <algorithm>
@@ -156,9 +157,12 @@ void OwnContinuation::write(std::uint64_t batch, const std::vector<policy::Itera
   file_->append(to_line(record));
 }
 
-std::string OwnContinuation::take_problem() {
-  const bool tells = file_ && !file_->problem().empty() && !std::exchange(told_problem_, true);
-  return tells ? file_->problem() : std::string();
+std::string OwnContinuation::take_warning() {
+  if (!file_ || file_->problem().empty() || std::exchange(warned_, true)) {
+    return {};
+  }
+  return storage::unwritten_warning(journal_->folder.root(), "what this rank tunes alone cannot be resumed",
+                                    file_->problem());
 }
 
 void OwnContinuation::remove() {

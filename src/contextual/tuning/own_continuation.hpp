@@ -60,8 +60,8 @@ class OwnContinuation {
   void note_unprepared(const Rejections& rejections);
   void write(std::uint64_t batch, const std::vector<policy::IterationPlan>& plan,
              const policy::BatchOutcome& outcome, std::size_t joined_before);
-  /// Returns why the journal is not written any more, once; else an empty text.
-  std::string take_problem();
+  /// Returns a warning that the journal is not written any more, once; else an empty text.
+  std::string take_warning();
   /// The run is over, and there is nothing to go on with.
   void remove();
   /// Another process may go on with it.
@@ -80,7 +80,7 @@ class OwnContinuation {
   std::size_t at_ = 0;                  ///< so many of them have been taken in
   std::uint64_t prepared_ = 0;          ///< the batch whose `unprepared` has been taken in
   std::vector<Rejections> unprepared_;  ///< since the last batch
-  bool told_problem_ = false;
+  bool warned_ = false;
 };
 
 }  // namespace contextual::tuning

@@ -61,6 +61,7 @@ class RunJournal {
 
   /// Returns why the journal is not written; empty while it is.
   const std::string& problem() const noexcept { return file_.problem(); }
+  const std::filesystem::path& cache_directory() const noexcept { return folder_.root(); }
 
  private:
   void leave_out_open_comparison();

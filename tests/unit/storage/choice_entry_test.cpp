@@ -39,7 +39,8 @@ ChoiceEntry example() {
                            3,
                            R"({"TILE":64})",
                            "fastest by own time",
-                           12'345});
+                           12'345,
+                           67});
   entry.choices.push_back(
       {"pair", "pair", make_key(), "()", 7, {{"send", 1}, {"receive", 2}}, 2, 1, "{}", "tie", std::nullopt});
   entry.choices.push_back({"own",
@@ -53,7 +54,10 @@ ChoiceEntry example() {
                            "{}",
                            "alone",
                            7,
+                           std::nullopt,
                            1});
+  entry.makespan_spread_ns = 890;
+  entry.infeasible = {{"gemm (4096, ...) config-0, pair () config-1", "it \"hung\"\n"}, {"own config-3", ""}};
   return entry;
 }
 
@@ -99,30 +103,6 @@ TEST_CASE("ChoiceEntry: a text that is not UTF-8 is kept as well as it can be", 
   CHECK_THAT(parsed.entry->choices[0].reason, ContainsSubstring("bad ") && ContainsSubstring(" byte"));
 }
 
-TEST_CASE("ChoicePurpose: covers that of the same machines whose problems it has, whatever was chosen",
-          "[unit]") {
-  const auto covers = [](const ChoiceEntry& newer, const ChoiceEntry& older) {
-    return ChoicePurpose(newer).covers(ChoicePurpose(older));
-  };
-  ChoiceEntry older = example();
-  older.choices[0].config_id = 1;
-  older.written = "earlier";
-  CHECK(covers(example(), older));
-  older.choices.erase(older.choices.begin());
-  CHECK(covers(example(), older));
-  CHECK_FALSE(covers(older, example()));
-  const auto covers_changed = [&](const auto& change) {
-    ChoiceEntry other = example();
-    change(other);
-    return covers(example(), other);
-  };
-  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[0].scope = 9; }));
-  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[1].key = make_key(1); }));
-  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.machines[1] = "another"; }));
-  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[2].rank = 0; }));
-  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[1].launched[1].table_digest = 3; }));
-}
-
 TEST_CASE("ChoiceEntry: a text with very many levels is refused", "[unit]") {
   std::string text = to_json(example());
   const std::string content = "\"content\": ";
@@ -133,10 +113,12 @@ TEST_CASE("ChoiceEntry: a text with very many levels is refused", "[unit]") {
 
 TEST_CASE("ChoiceEntry: of another format, it says so", "[unit]") {
   std::string text = to_json(example());
-  const std::size_t place = text.find("\"format\": 1");
+  const std::size_t place = text.find("\"format\": 2");
   REQUIRE(place != std::string::npos);
-  text.replace(place, 11, "\"format\": 2");
-  CHECK(parse_entry(text).problem == "its format is 2, and this library reads 1");
+  text.replace(place, 11, "\"format\": 1");
+  const ParsedEntry parsed = parse_entry(text);
+  CHECK(parsed.problem == "its format is 1, and this library reads 2");
+  CHECK(parsed.of_other_version);
 }
 
 TEST_CASE("ChoiceEntry: a text with a change anywhere is refused, or means the same", "[unit]") {
@@ -193,6 +175,30 @@ TEST_CASE("ChoiceEntry: a changed text with the digest of the change is refused,
   CHECK(accepted > mutations() / 1000);  // the changes must reach further than the digest
 }
 
+TEST_CASE("ChoiceEntry: a text without one of its fields is refused although its digest is right", "[unit]") {
+  const Json whole = Json::parse(to_json(example()));
+  const auto refused_with = [&](const Json& content) {
+    Json entry = whole;
+    entry["content"] = content;
+    entry["digest"] = contextual::detail::hex_text(
+        contextual::detail::StableHash().add(std::string_view(content.dump(1))).value());
+    return !parse_entry(entry.dump()).entry;
+  };
+  const Json& content = whole.at("content");
+  CHECK_FALSE(refused_with(content));
+  const auto check_fields_of = [&](const Json::json_pointer& where) {
+    for (const auto& field : content.at(where).items()) {
+      Json without = content;
+      without.at(where).erase(field.key());
+      INFO(where.to_string() << " without " << field.key());
+      CHECK(refused_with(without) == (field.key() != "rank"));  // few choices are of one rank
+    }
+  };
+  check_fields_of(Json::json_pointer(""));
+  check_fields_of(Json::json_pointer("/choices/2"));
+  check_fields_of(Json::json_pointer("/infeasible/0"));
+}
+
 TEST_CASE("ChoiceEntry: a choice that cannot be is refused although its digest is right", "[unit]") {
   ChoiceEntry entry = example();
   entry.choices[0].config_id = 8;
@@ -203,6 +209,17 @@ TEST_CASE("ChoiceEntry: a choice that cannot be is refused although its digest i
   entry = example();
   entry.makespan_ns = -1;
   CHECK(parse_entry(to_json(entry)).problem == "-1 is no time in ns");
+  entry = example();
+  entry.makespan_spread_ns = -2;
+  CHECK(parse_entry(to_json(entry)).problem == "-2 is no time in ns");
+  entry = example();
+  entry.choices[0].time_spread_ns = -3;
+  CHECK(parse_entry(to_json(entry)).problem == "-3 is no time in ns");
+  entry = example();
+  entry.infeasible.resize(most_infeasible);
+  CHECK(parse_entry(to_json(entry)).entry == entry);
+  entry.infeasible.resize(most_infeasible + 1);
+  CHECK(parse_entry(to_json(entry)).problem == "more than 64 entries of what is infeasible");
 }
 
 }  // namespace choice_entry_test

@@ -84,13 +84,13 @@ TEST_CASE("ChoiceStore: a file of another version of the library is named, and s
   REQUIRE(store.save(entry_of("region", 1, 1)).empty());
   const fs::path file = fs::directory_iterator(store.path())->path();
   std::string text = engine_test::text_of_file(file);
-  text.replace(text.find("\"format\": 1"), 11, "\"format\": 2");
+  text.replace(text.find("\"format\": 2"), 11, "\"format\": 1");
   std::ofstream(file) << text;
   for (int look = 0; look < 2; ++look) {
     const ChoiceStore::Kept kept = store.load();
     CHECK(kept.entries.empty());
     REQUIRE(kept.problems.size() == 1);
-    CHECK_THAT(kept.problems[0], ContainsSubstring(file.string() + " is not used: its format is 2"));
+    CHECK_THAT(kept.problems[0], ContainsSubstring(file.string() + " is not used: its format is 1"));
     CHECK(fs::exists(file));
   }
 }
@@ -104,6 +104,52 @@ TEST_CASE("ChoiceStore: what others can write is named, and stays where it is", 
   CHECK(store.load().entries.empty());
   CHECK(store.load().problems.size() == 1);
   CHECK(fs::exists(file));
+}
+
+TEST_CASE("ChoiceStore: what is saved counts as the newest, also beside what a fast clock has named",
+          "[unit]") {
+  for (const std::string time : {"7fffffffffffffff", "fffffffffffffff0", "2fffffffffffffff"}) {
+    const TemporaryDirectory directory;
+    const ChoiceStore store(directory.path(), "region");
+    const std::string ahead = time + "-0000000000000000.json";
+    REQUIRE(store.folder().write(ahead, to_json(entry_of("region", 1, 10))).empty());
+    REQUIRE(store.folder().write("3fffffffffffffff-0000000000000000.json.damaged", "x").empty());
+    for (const std::size_t config : {11U, 12U}) {
+      REQUIRE(store.save(entry_of("region", 1, config)).empty());
+      CHECK(configs_in(store) == std::vector<std::size_t>{config});
+    }
+    CHECK_FALSE(fs::exists(store.path() / ahead));
+  }
+}
+
+TEST_CASE("ChoiceStore: what was reused keeps the reason and the times of when it was chosen", "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  ChoiceEntry first = entry_of("region", 1, 10);
+  first.choices[0].reason = "it was fast";
+  first.choices[0].time_ns = 70;
+  first.choices[0].time_spread_ns = 3;
+  first.infeasible = {{"k config-4", "it hung"}};
+  REQUIRE(store.save(first).empty());
+  ChoiceEntry second = entry_of("region", 2, 20);
+  second.infeasible = {{"k config-5", "it hung"}};
+  second.choices.push_back(entry_of("region", 1, 10).choices[0]);
+  second.choices[1].reason = "locked in by an earlier run";
+  second.choices[1].reused = true;
+  REQUIRE(store.save(second).empty());
+  std::vector<ChoiceEntry> entries = store.load().entries;
+  REQUIRE(entries.size() == 1);
+  CHECK(entries[0].choices[1] == first.choices[0]);
+  CHECK(entries[0].infeasible ==
+        std::vector<Infeasible>{{"k config-5", "it hung"}, {"k config-4", "it hung"}});
+  // Another config, or the same one that was measured anew, has reasons of its own.
+  second.choices[1].config_id = 11;
+  REQUIRE(store.save(second).empty());
+  CHECK(store.load().entries[0].choices[1].reason == "locked in by an earlier run");
+  second.choices[1].reused = false;
+  second.choices[1].reason = "measured";
+  REQUIRE(store.save(second).empty());
+  CHECK(store.load().entries[0].choices[1].reason == "measured");
 }
 
 TEST_CASE("ChoiceStore: entries of many threads are all there, and of one set the newest", "[unit]") {

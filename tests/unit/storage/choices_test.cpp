@@ -46,7 +46,10 @@ ChoiceEntry entry_of(const std::string& region, int key, std::size_t config_id,
                            config_id,
                            R"({"B":)" + std::to_string(config_id) + "}",
                            "it was fast",
-                           70});
+                           70,
+                           2});
+  entry.makespan_spread_ns = 40;
+  entry.infeasible = {{"k config-1", "it hung"}};
   return entry;
 }
 
@@ -112,6 +115,11 @@ TEST_CASE("KeptChoices: lists the sets of all regions or of one, the newest firs
   CHECK(config.config_count == 100);
   CHECK(config.reason == "it was fast");
   CHECK(config.time_ns == 70);
+  CHECK(config.time_spread_ns == 2);
+  CHECK(set.makespan_spread_ns == 40);
+  REQUIRE(set.infeasible.size() == 1);
+  CHECK(set.infeasible[0].what == "k config-1");
+  CHECK(set.infeasible[0].reason == "it hung");
 }
 
 TEST_CASE("KeptChoices: names what is damaged, and what others can write, and leaves it", "[unit]") {
@@ -177,6 +185,30 @@ TEST_CASE("KeptChoices: prune removes what is superseded, damaged or left over, 
   CHECK(configs_in(kept.list()) == std::vector<std::size_t>{11});
 }
 
+TEST_CASE("KeptChoices: a set that a newer one contradicts is superseded where that counts in any case",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  const auto both = [](int key, std::size_t config_of_g) {
+    ChoiceEntry entry = entry_of("r", key, 10);
+    entry.choices.push_back(entry_of("r", 0, config_of_g, "g").choices[0]);
+    return entry;
+  };
+  const fs::path contradicted = plant(directory.path(), both(1, 4), now_ns() - 4 * hour_ns);
+  ChoiceEntry other_kernels = both(3, 4);
+  other_kernels.choices[0].launched[0].table_digest = 2;  // where its kernel is like that, it counts
+  plant(directory.path(), other_kernels, now_ns() - 3 * hour_ns);
+  plant(directory.path(), both(2, 5), now_ns() - 2 * hour_ns);
+  plant(directory.path(), both(4, 5), now_ns() - hour_ns);
+  const auto sets = kept.list().sets;
+  REQUIRE(sets.size() == 4);
+  CHECK_FALSE(sets[0].superseded);
+  CHECK_FALSE(sets[1].superseded);
+  CHECK_FALSE(sets[2].superseded);
+  CHECK(sets[3].superseded);
+  CHECK(kept.prune({}).files == std::vector<fs::path>{contradicted});
+}
+
 TEST_CASE("KeptChoices: prune keeps the newest of each purpose of very many", "[unit]") {
   const TemporaryDirectory directory;
   const KeptChoices kept(directory.path());
@@ -188,6 +220,30 @@ TEST_CASE("KeptChoices: prune keeps the newest of each purpose of very many", "[
   }
   CHECK(kept.prune({}).files.size() == files - purposes);
   CHECK(configs_in(kept.list()) == std::vector<std::size_t>{99, 98, 97, 96, 95});
+}
+
+TEST_CASE("KeptChoices: a region with a long name is known by its pins, and pruned where nothing names it",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  const std::string pinned_region(300, 'p');
+  REQUIRE(kept.pin({.region = pinned_region, .kernel = "k", .config_id = 1}).problems.empty());
+  const std::string long_region(300, 'd');
+  const fs::path damaged = plant(directory.path(), entry_of(long_region, 1, 10), now_ns());
+  fs::rename(damaged, damaged.string() + ".damaged");
+  const KeptChoices::Contents contents = kept.list();
+  CHECK(contents.problems.empty());
+  REQUIRE(contents.pins.size() == 1);
+  CHECK(contents.pins[0].region == pinned_region);
+  const KeptChoices::Changes changes = kept.prune({});
+  CHECK(changes.problems.empty());
+  CHECK(changes.files == std::vector<fs::path>{damaged.string() + ".damaged"});
+  CHECK(kept.list().pins.size() == 1);
+  const fs::path foreign = damaged.parent_path() / "foreign.json";  // its reader may name it
+  std::ofstream(foreign) << "{}";
+  CHECK(kept.list().problems.size() == 1);
+  CHECK(kept.prune({}).files.empty());
+  CHECK(fs::exists(foreign));
 }
 
 TEST_CASE("KeptChoices: forget removes the sets of a region, or those with a kernel", "[unit]") {
@@ -300,7 +356,7 @@ TEST_CASE("ChoiceStore: a save removes what it supersedes, and nothing else", "[
   REQUIRE(store.save(entry_of("r", 1, 11)).empty());
   CHECK_FALSE(fs::exists(superseded));
   CHECK(fs::exists(other));
-  CHECK(fs::exists(newer));
+  CHECK_FALSE(fs::exists(newer));
 }
 
 TEST_CASE("ChoiceStore: a reader finds a set while others replace it again and again", "[unit]") {

@@ -16,11 +16,11 @@ using contextual::detail::node_text;
 using contextual::detail::versions_in;
 using contextual::detail::without_versions;
 
-TEST_CASE("machine_text: library, processor and what was added, one line each", "[unit]") {
+TEST_CASE("machine_text: library, search, processor and what was added, one line each", "[unit]") {
   describe_machine("added", [] { return std::string("two\nlines"); });
   const std::string text = machine_text();
   CHECK_THAT(text, ContainsSubstring("added: two lines\n") && ContainsSubstring("\nlibrary: 0.") &&
-                       ContainsSubstring("\nprocessor: "));
+                       ContainsSubstring("\nprocessor: ") && ContainsSubstring("\nsearch: "));
   CHECK(machine_text() == text);
   describe_machine("added", []() -> std::string { throw std::runtime_error("no device"); });
   CHECK_THAT(machine_text(), ContainsSubstring("added: unknown: no device\n"));
@@ -28,15 +28,31 @@ TEST_CASE("machine_text: library, processor and what was added, one line each", 
 
 TEST_CASE("machine_text: the variables that change how NCCL works, and no others", "[unit]") {
   const std::string before = machine_text();
-  ::setenv("NCCL_DEBUG", "INFO", 1);
-  ::setenv("NCCL_DEBUG_FILE", "x", 1);
-  ::setenv("NCCL_COMM_ID", "host:1", 1);
-  ::setenv("NCCL_HOSTID", "h", 1);
-  CHECK(machine_text() == before);
-  ::setenv("NCCL_ALGO", "Ring", 1);
-  CHECK_THAT(machine_text(), ContainsSubstring("NCCL_ALGO=Ring"));
+  const std::vector<const char*> neutral = {"NCCL_DEBUG",
+                                            "NCCL_DEBUG_FILE",
+                                            "NCCL_DEBUG_SUBSYS",
+                                            "NCCL_RAS_ENABLE",
+                                            "NCCL_COMM_ID",
+                                            "NCCL_HOSTID",
+                                            "NCCL_CONF_FILE",
+                                            "NCCL_SOCKET_IFNAME",
+                                            "NCCL_TOPO_DUMP_FILE",
+                                            "NCCL_GRAPH_DUMP_FILE",
+                                            "NCCL_GRAPH_DUMP_FILE_RANK",
+                                            "NCCL_TOPO_DUMP_FILE_RANK",
+                                            "NCCL_SET_THREAD_NAME",
+                                            "NCCL_PROXY_DUMP_SIGNAL",
+                                            "NCCL_WARN_ENABLE_DEBUG_INFO"};
+  for (const char* const name : neutral) {
+    ::setenv(name, "1", 1);
+    INFO(name);
+    CHECK(machine_text() == before);
+    ::unsetenv(name);
+  }
   for (const char* const name :
-       {"NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_COMM_ID", "NCCL_HOSTID", "NCCL_ALGO"}) {
+       {"NCCL_ALGO", "NCCL_TOPO_FILE", "NCCL_GRAPH_FILE", "NCCL_SOCKET_NTHREADS", "NCCL_PROFILER_PLUGIN"}) {
+    ::setenv(name, "1", 1);
+    CHECK_THAT(machine_text(), ContainsSubstring(std::string(name) + "=1"));
     ::unsetenv(name);
   }
   CHECK(machine_text() == before);
@@ -44,14 +60,14 @@ TEST_CASE("machine_text: the variables that change how NCCL works, and no others
 
 TEST_CASE("without_versions: leaves out what software says of itself, and nothing else", "[unit]") {
   CHECK(without_versions("cuda: 13000\ndevices: GPU\ndriver: 13000\nlibrary: 0.1.0\nnccl: 2.28.3\n"
-                         "nccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\n") ==
+                         "nccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\nsearch: 1\n") ==
         "devices: GPU\nnccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\n");
 }
 
 TEST_CASE("versions_in: what software says of itself, and nothing else", "[unit]") {
   CHECK(versions_in("cuda: 13000\ndevices: GPU\ndriver: 13000\nlibrary: 0.1.0\nnccl: 2.28.3\n"
-                    "nccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\n") ==
-        "cuda: 13000\ndriver: 13000\nlibrary: 0.1.0\nnccl: 2.28.3\n");
+                    "nccl variables: NCCL_ALGO=Ring\nprocessor: a library: b\nsearch: 1\n") ==
+        "cuda: 13000\ndriver: 13000\nlibrary: 0.1.0\nnccl: 2.28.3\nsearch: 1\n");
 }
 
 TEST_CASE("add_ranks_per_node: counts the ranks of each machine, and names none", "[unit]") {

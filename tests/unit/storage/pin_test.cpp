@@ -30,6 +30,13 @@ TEST_CASE("pin_text: is read back as it was", "[unit]") {
   CHECK(parsed.pins == pins);
 }
 
+TEST_CASE("pinned_region: the region that a pin file names, or none", "[unit]") {
+  CHECK(pinned_region(pin_text("a/b", {})) == "a/b");
+  for (const std::string text : {"", "{", "[]", "{\"region\": 1}", "{\"pins\": []}"}) {
+    CHECK(pinned_region(text).empty());
+  }
+}
+
 TEST_CASE("parse_pins: a person need only write a kernel and a config", "[unit]") {
   const ParsedPins parsed =
       parse_pins(file_of(R"({"region": "r", "pins": [{"kernel": "gemm", "config": {"BLOCK": 64}}]})"), "r");

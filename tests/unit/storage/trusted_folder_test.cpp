@@ -174,6 +174,24 @@ TEST_CASE("TrustedFolder: where nothing can be written it says so, with the path
   CHECK_FALSE(TrustedFolder(directory.path(), "no-folder").write("file", "text").empty());
 }
 
+TEST_CASE("TrustedFolder: says why nothing can be written in it, and makes it where something can",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  CHECK(TrustedFolder(directory.path() / "new", "").why_unwritable().empty());
+  CHECK(fs::is_directory(directory.path() / "new"));
+  CHECK(TrustedFolder(directory.path(), "things").why_unwritable().empty());
+  CHECK_THAT(TrustedFolder("/proc/no-directory-can-be-made-here", "").why_unwritable(),
+             ContainsSubstring("/proc/no-directory-can-be-made-here"));
+  fs::permissions(directory.path() / "new", fs::perms::all);
+  CHECK_THAT(TrustedFolder(directory.path() / "new", "").why_unwritable(),
+             ContainsSubstring("others can write it"));
+  if (::geteuid() != 0) {  // whom no mode hinders
+    fs::permissions(directory.path() / "new", fs::perms::owner_read | fs::perms::owner_exec);
+    CHECK_THAT(TrustedFolder(directory.path() / "new", "").why_unwritable(),
+               ContainsSubstring("it cannot be written"));
+  }
+}
+
 TEST_CASE("TrustedFolder: several threads write and read whole files", "[unit]") {
   const TemporaryDirectory directory;
   const TrustedFolder folder(directory.path(), "things");

@@ -15,8 +15,9 @@ namespace contextual::detail {
 /// its text, without a line end; it is called by `machine_text` and may throw. Thread-safe.
 CONTEXTUAL_API void describe_machine(const std::string& part, std::function<std::string()> describe);
 
-/// Returns one line a part, `part: text`, in the order of their names: this library, the processor, the
-/// variables NCCL_* that change how NCCL works, and what was added. It names no host and no bus. Thread-safe.
+/// Returns one line a part, `part: text`, in the order of their names: this library, the version of its
+/// search, the processor, the variables NCCL_* that change how NCCL works, and what was added. It names no
+/// host and no bus. Thread-safe.
 CONTEXTUAL_API std::string machine_text();
 
 /// Returns what tells this machine from others: equal for all processes on it, also in containers. It is what
@@ -29,7 +30,8 @@ CONTEXTUAL_API void add_ranks_per_node(std::vector<std::string>& machine_texts,
 /// The line that it adds.
 inline constexpr const char* ranks_on_machine = "ranks on this machine";
 
-/// Returns such a text without the versions of software: its lines `cuda`, `driver`, `library` and `nccl`.
+/// Returns such a text without the versions of software: its lines `cuda`, `driver`, `library`, `nccl`
+/// and `search`.
 CONTEXTUAL_API std::string without_versions(const std::string& machine_text);
 /// Returns only these lines.
 CONTEXTUAL_API std::string versions_in(const std::string& machine_text);

@@ -58,6 +58,9 @@ class CONTEXTUAL_API TrustedFolder {
   std::vector<std::string> folders() const;
   /// Returns why the folder is not believed, with its path; empty if it is, or if there is none.
   std::string refusal() const;
+  /// Returns why nothing can be written in the folder, with its path, or an empty text. Makes it if there is
+  /// none.
+  std::string why_unwritable() const;
 
   /// Removes a file. Returns what went wrong, or an empty text; also if there is no such file any more.
   std::string remove(const std::string& file) const;
@@ -65,6 +68,7 @@ class CONTEXTUAL_API TrustedFolder {
   /// Gives a file another name. Returns what went wrong, or an empty text.
   std::string rename(const std::string& file, const std::string& to) const;
 
+  const std::filesystem::path& root() const noexcept { return root_; }
   std::filesystem::path path() const { return root_ / name_; }
 
  private:

@@ -1,0 +1,89 @@
+#include "contextual/storage/choice_purpose.hpp"
+
+#include <contextual/detail/config/stable_hash.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace contextual::storage {
+namespace {
+
+using detail::StableHash;
+
+/// 0 where the choice is of all ranks.
+std::uint64_t owner_of(const KeptChoice& choice) {
+  return choice.rank ? std::uint64_t{*choice.rank} + 1 : 0;
+}
+
+/// Ranks may have told the kernels of a coupling in another order.
+std::uint64_t kernels_digest(const KeptChoice& choice) {
+  std::uint64_t digest = 0;
+  for (const ChosenKernel& kernel : choice.launched) {
+    digest += StableHash().add(std::string_view(kernel.name)).add(kernel.table_digest).value();
+  }
+  return digest;
+}
+
+std::uint64_t problem_with_kernels(const KeptChoice& choice) {
+  return StableHash().add(problem_digest(choice)).add(kernels_digest(choice)).value();
+}
+
+}  // namespace
+
+std::uint64_t problem_digest(const KeptChoice& choice) {
+  return StableHash()
+      .add(std::string_view(choice.kernel))
+      .add(choice.key.hash())
+      .add(choice.scope)
+      .add(owner_of(choice))
+      .value();
+}
+
+std::uint64_t choice_digest(const KeptChoice& choice) {
+  return StableHash().add(problem_with_kernels(choice)).add(std::uint64_t{choice.config_id}).value();
+}
+
+ChoicePurpose::ChoicePurpose(const ChoiceEntry& entry) {
+  StableHash all;
+  for (const std::string& machine : entry.machines) {
+    all.add(std::string_view(machine));
+  }
+  machines_ = all.value();
+  for (const KeptChoice& choice : entry.choices) {
+    problems_.push_back(problem_with_kernels(choice));
+    chosen_.emplace_back(problem_digest(choice), choice_digest(choice));
+    for (const ChosenKernel& kernel : choice.launched) {
+      kernels_.push_back(StableHash()
+                             .add(std::string_view(kernel.name))
+                             .add(kernel.table_digest)
+                             .add(owner_of(choice))
+                             .value());
+    }
+  }
+  std::sort(problems_.begin(), problems_.end());
+  std::sort(chosen_.begin(), chosen_.end());
+  std::sort(kernels_.begin(), kernels_.end());
+  kernels_.erase(std::unique(kernels_.begin(), kernels_.end()), kernels_.end());
+}
+
+bool ChoicePurpose::covers(const ChoicePurpose& older) const {
+  return machines_ == older.machines_ &&
+         std::includes(problems_.begin(), problems_.end(), older.problems_.begin(), older.problems_.end());
+}
+
+bool ChoicePurpose::contradicts(const ChoicePurpose& other) const {
+  auto theirs = other.chosen_.begin();
+  return std::any_of(chosen_.begin(), chosen_.end(), [&](const auto& own) {
+    theirs = std::find_if(theirs, other.chosen_.end(),
+                          [&](const auto& candidate) { return candidate.first >= own.first; });
+    return theirs != other.chosen_.end() && theirs->first == own.first && theirs->second != own.second;
+  });
+}
+
+bool ChoicePurpose::replaces(const ChoicePurpose& older) const {
+  return covers(older) ||
+         (machines_ == older.machines_ && contradicts(older) &&
+          std::includes(older.kernels_.begin(), older.kernels_.end(), kernels_.begin(), kernels_.end()));
+}
+
+}  // namespace contextual::storage

@@ -1,0 +1,110 @@
+#include "contextual/storage/choice_purpose.hpp"
+
+#include "support/catch.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace choice_purpose_test {
+
+using namespace contextual::storage;
+using contextual::make_key;
+
+namespace {
+
+KeptChoice choice_of(const std::string& kernel, int key, std::size_t config_id, std::uint64_t digest = 1) {
+  KeptChoice choice;
+  choice.kernel = kernel;
+  choice.key = make_key(key);
+  choice.launched = {{kernel, digest}};
+  choice.config_count = 10;
+  choice.config_id = config_id;
+  return choice;
+}
+
+ChoiceEntry set_of(const std::vector<KeptChoice>& choices) {
+  ChoiceEntry entry;
+  entry.machines = {"one", "two"};
+  entry.choices = choices;
+  return entry;
+}
+
+/// Two kernels, a coupling and what one rank has chosen alone.
+ChoiceEntry example() {
+  ChoiceEntry entry = set_of({choice_of("gemm", 1, 3), choice_of("pair", 2, 1), choice_of("own", 3, 2)});
+  entry.choices[1].launched = {{"send", 1}, {"receive", 2}};
+  entry.choices[2].rank = 1;
+  return entry;
+}
+
+bool covers(const ChoiceEntry& newer, const ChoiceEntry& older) {
+  return ChoicePurpose(newer).covers(ChoicePurpose(older));
+}
+
+bool contradict(const ChoiceEntry& a, const ChoiceEntry& b) {
+  const bool contradicts = ChoicePurpose(a).contradicts(ChoicePurpose(b));
+  REQUIRE(ChoicePurpose(b).contradicts(ChoicePurpose(a)) == contradicts);
+  return contradicts;
+}
+
+bool replaces(const ChoiceEntry& newer, const ChoiceEntry& older) {
+  return ChoicePurpose(newer).replaces(ChoicePurpose(older));
+}
+
+}  // namespace
+
+TEST_CASE("ChoicePurpose: covers that of the same machines whose problems it has, whatever was chosen",
+          "[unit]") {
+  ChoiceEntry older = example();
+  older.choices[0].config_id = 1;
+  older.written = "earlier";
+  CHECK(covers(example(), older));
+  older.choices.erase(older.choices.begin());
+  CHECK(covers(example(), older));
+  CHECK_FALSE(covers(older, example()));
+  const auto covers_changed = [&](const auto& change) {
+    ChoiceEntry other = example();
+    change(other);
+    return covers(example(), other);
+  };
+  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[0].scope = 9; }));
+  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[1].key = make_key(1); }));
+  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.machines[1] = "another"; }));
+  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[2].rank = 0; }));
+  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[1].launched[1].table_digest = 3; }));
+  CHECK(covers_changed(
+      [](ChoiceEntry& other) { std::swap(other.choices[1].launched[0], other.choices[1].launched[1]); }));
+}
+
+TEST_CASE("ChoicePurpose: sets contradict one another where they differ about a problem of both", "[unit]") {
+  const ChoiceEntry one = set_of({choice_of("f", 1, 2), choice_of("g", 0, 4)});
+  CHECK_FALSE(contradict(one, one));
+  CHECK_FALSE(contradict(one, set_of({choice_of("f", 2, 7), choice_of("g", 0, 4)})));
+  CHECK_FALSE(contradict(one, set_of({choice_of("h", 1, 9)})));
+  CHECK_FALSE(contradict(one, set_of({})));
+  CHECK(contradict(one, set_of({choice_of("f", 2, 7), choice_of("g", 0, 5)})));
+  CHECK(contradict(one, set_of({choice_of("a", 2, 7), choice_of("f", 1, 3), choice_of("z", 2, 7)})));
+  CHECK(contradict(one, set_of({choice_of("g", 0, 4, 99)})));
+  KeptChoice alone = choice_of("g", 0, 5);
+  alone.rank = 1;
+  CHECK_FALSE(contradict(one, set_of({alone})));  // another problem
+}
+
+TEST_CASE("ChoicePurpose: replaces what it contradicts if it counts wherever that does", "[unit]") {
+  const ChoiceEntry older = set_of({choice_of("f", 1, 2), choice_of("g", 0, 4)});
+  CHECK(replaces(set_of({choice_of("f", 1, 0), choice_of("g", 0, 0)}), older));  // covers it
+  CHECK(replaces(set_of({choice_of("f", 2, 2), choice_of("g", 0, 5)}), older));
+  CHECK(replaces(set_of({choice_of("g", 0, 5)}), older));
+  CHECK_FALSE(replaces(set_of({choice_of("f", 2, 2), choice_of("g", 0, 4)}), older));  // both are used
+  // Where h or f has been changed since, the older one is used.
+  CHECK_FALSE(replaces(set_of({choice_of("g", 0, 5), choice_of("h", 0, 1)}), older));
+  CHECK_FALSE(replaces(set_of({choice_of("f", 2, 2, 99), choice_of("g", 0, 5)}), older));
+  CHECK_FALSE(replaces(set_of({choice_of("g", 0, 4, 99)}), older));
+  ChoiceEntry elsewhere = set_of({choice_of("g", 0, 5)});
+  elsewhere.machines[0] = "another";
+  CHECK_FALSE(replaces(elsewhere, older));
+}
+
+}  // namespace choice_purpose_test

@@ -1,0 +1,159 @@
+/// \file
+/// Processes that keep choices in one directory at the same time.
+
+#include "contextual/storage/choice_store.hpp"
+#include "support/catch.hpp"
+#include "support/engine.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace many_processes_test {
+
+using namespace contextual::storage;
+using contextual::make_key;
+using engine_test::TemporaryDirectory;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int processes = 8;
+constexpr int shared_key = processes;  ///< all of them write it, beside one of their own
+
+/// CONTEXTUAL_STORAGE_SECONDS, else 2.
+std::chrono::duration<double> duration() {
+  const char* text = std::getenv("CONTEXTUAL_STORAGE_SECONDS");
+  return std::chrono::duration<double>(text == nullptr ? 2.0 : std::atof(text));
+}
+
+/// The config counts up from 1; its reason says which process has written it.
+ChoiceEntry entry_of(int process, int key, std::size_t config_id) {
+  ChoiceEntry entry;
+  entry.region = "region";
+  entry.machines = {"machine"};
+  KeptChoice& choice = entry.choices.emplace_back();
+  choice.kernel = "k";
+  choice.key = make_key(key);
+  choice.launched = {{"k", 1}};
+  choice.config_count = 1'000'000;
+  choice.config_id = config_id;
+  choice.config = "{}";
+  choice.reason = std::to_string(process);
+  return entry;
+}
+
+/// What a process tells at its end.
+struct Told {
+  std::uint64_t written = 0;  ///< of each of its two keys
+  std::uint64_t failed = 0;   ///< writes
+  std::uint64_t missing = 0;  ///< times that its own newest choice was not what it read
+  std::uint64_t unread = 0;   ///< files that it could not read
+};
+
+/// The only one of its key that counts.
+const KeptChoice* kept_of(const ChoiceStore::Kept& kept, int key) {
+  const KeptChoice* found = nullptr;
+  for (const ChoiceEntry& entry : kept.entries) {
+    const KeptChoice& choice = entry.choices.front();
+    if (choice.key == make_key(key)) {
+      if (found != nullptr) {
+        return nullptr;
+      }
+      found = &choice;
+    }
+  }
+  return found;
+}
+
+Told work(const fs::path& directory, int process) {
+  const ChoiceStore store(directory, "region");
+  Told told;
+  const auto end = std::chrono::steady_clock::now() + duration();
+  while (std::chrono::steady_clock::now() < end) {
+    const std::size_t config = ++told.written;
+    for (const int key : {process, shared_key}) {
+      told.failed += store.save(entry_of(process, key, config)).empty() ? 0 : 1;
+    }
+    const ChoiceStore::Kept kept = store.load();
+    const KeptChoice* const own = kept_of(kept, process);
+    told.missing += own != nullptr && own->config_id == config ? 0 : 1;
+    told.unread += kept.problems.size();
+  }
+  return told;
+}
+
+/// What the process has told in the end; failures only if it ended otherwise.
+Told told_by(int pipe, pid_t pid) {
+  Told told;
+  const bool complete = ::read(pipe, &told, sizeof told) == static_cast<ssize_t>(sizeof told);
+  int status = 0;
+  const bool ended = ::waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return complete && ended ? told : Told{.failed = 1};
+}
+
+}  // namespace
+
+TEST_CASE("ChoiceStore: what eight processes write is all there, and of one key the newest", "[unit]") {
+  const TemporaryDirectory directory;
+  std::vector<pid_t> pids;
+  std::vector<int> pipes;
+  for (int process = 0; process < processes; ++process) {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    const pid_t pid = ::fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+      const Told told = work(directory.path(), process);
+      const bool written = ::write(ends[1], &told, sizeof told) == static_cast<ssize_t>(sizeof told);
+      ::_exit(written ? 0 : 1);
+    }
+    ::close(ends[1]);
+    pids.push_back(pid);
+    pipes.push_back(ends[0]);
+  }
+  std::vector<Told> all;
+  Told sum;
+  for (std::size_t process = 0; process < pids.size(); ++process) {
+    all.push_back(told_by(pipes[process], pids[process]));
+    ::close(pipes[process]);
+    sum.written += 2 * all.back().written;
+    sum.failed += all.back().failed;
+    sum.missing += all.back().missing;
+    sum.unread += all.back().unread;
+  }
+  const ChoiceStore::Kept kept = ChoiceStore(directory.path(), "region").load();
+  if (std::getenv("CONTEXTUAL_STORAGE_SECONDS") != nullptr) {
+    std::cout << processes << " processes wrote " << sum.written << " sets in " << duration().count()
+              << " s; failed: " << sum.failed << ", own choice not read: " << sum.missing
+              << ", unreadable: " << sum.unread << "; sets that count in the end: " << kept.entries.size()
+              << "\n";
+  }
+  CHECK(sum.failed == 0);
+  CHECK(sum.missing == 0);
+  CHECK(sum.unread == 0);
+  CHECK(kept.problems.empty());
+  CHECK(kept.entries.size() == processes + 1);
+  for (int process = 0; process < processes; ++process) {
+    const Told& told = all[static_cast<std::size_t>(process)];
+    CHECK(told.written > 1);
+    const KeptChoice* const own = kept_of(kept, process);
+    REQUIRE(own != nullptr);
+    CHECK(own->config_id == told.written);
+  }
+  const KeptChoice* const shared = kept_of(kept, shared_key);  // the last one of whoever came last
+  REQUIRE(shared != nullptr);
+  CHECK(shared->config_id == all.at(std::stoul(shared->reason)).written);
+}
+
+}  // namespace many_processes_test
