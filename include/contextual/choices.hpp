@@ -82,8 +82,8 @@ class CONTEXTUAL_API KeptChoices {
   };
 
   struct Prune {
-    /// Also removes sets that count, if they are older, and what tunings have left that were cut off so long
-    /// ago (docs/resuming.md).
+    /// Also removes sets that count, if they are older, and what tunings have left to which nobody has
+    /// written for so long, with their quarantine (docs/resuming.md). Leaves what a process uses.
     std::optional<std::chrono::seconds> older_than{};
     bool dry_run = false;  ///< only says what would be removed
   };

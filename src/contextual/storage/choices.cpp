@@ -1,5 +1,6 @@
 #include "contextual/storage/choice_bundle.hpp"
 #include "contextual/storage/choice_store.hpp"
+#include "contextual/storage/old_journals.hpp"
 #include "contextual/storage/pin_files.hpp"
 #include "contextual/storage/region_folders.hpp"
 
@@ -84,16 +85,13 @@ bool older(const std::string& file, std::chrono::system_clock::time_point limit)
   return written && *written < limit;
 }
 
-/// A tuning that is under way writes all the time.
 void prune_journals(const fs::path& directory, std::chrono::seconds age, bool dry_run, Changes& changes) {
   const fs::path all = storage::journals_folder;
-  const auto limit = fs::file_time_type::clock::now() - age;
   for (const std::string& name : detail::TrustedFolder(directory, all).folders()) {
     const detail::TrustedFolder folder(directory, all / name);
-    for (const std::string& file : folder.files("").names) {
-      std::error_code unknown;
-      const fs::file_time_type written = fs::last_write_time(folder.path() / file, unknown);
-      if (!unknown && written < limit) {
+    for (const std::vector<std::string>& files : storage::journals_in(folder)) {
+      const storage::OldJournal journal(folder, files, age);
+      for (const std::string& file : journal.files()) {
         remove(folder, file, dry_run, changes);
       }
     }

@@ -7,7 +7,10 @@
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -175,6 +178,32 @@ TEST_CASE("KeptChoices: prune removes what is superseded, damaged or left over, 
   CHECK(sorted(kept.prune({.older_than = std::chrono::hours(24)}).files) == sorted({old, cut_off}));
   CHECK(fs::exists(going_on));
   CHECK(configs_in(kept.list()) == std::vector<std::size_t>{11});
+}
+
+TEST_CASE("KeptChoices: prune leaves what a tuning has left alone while a process uses any of it", "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  const detail::TrustedFolder folder(directory.path(), "journal/r");
+  const auto old = [&](const std::string& name) {
+    REQUIRE(folder.write(name, "line").empty());
+    fs::last_write_time(folder.path() / name, fs::file_time_type::clock::now() - std::chrono::hours(30));
+    return folder.path() / name;
+  };
+  const std::vector<fs::path> files =
+      sorted({old("a.journal"), old("a.0.flight"), old("a.1.own"), old("a.strikes")});
+  const std::vector<fs::path> others = sorted({old("b.journal"), old("b.strikes")});
+  for (const fs::path& used : files) {
+    const int held = ::open(used.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(::flock(held, LOCK_SH) == 0);
+    CHECK(sorted(kept.prune({.older_than = std::chrono::seconds(0), .dry_run = true}).files) == others);
+    ::close(held);
+  }
+  // Quarantine goes with the rest, and stays as long as something of the tuning is newer.
+  fs::last_write_time(folder.path() / "b.journal", fs::file_time_type::clock::now());
+  CHECK(sorted(kept.prune({.older_than = std::chrono::hours(24)}).files) == files);
+  CHECK(kept.prune({.older_than = std::chrono::hours(24)}).files.empty());
+  CHECK(sorted(kept.prune({.older_than = std::chrono::seconds(0)}).files) == others);
+  CHECK(fs::is_empty(folder.path()));
 }
 
 TEST_CASE("KeptChoices: prune keeps the newest of each purpose of very many", "[unit]") {
