@@ -308,12 +308,19 @@ TEST_CASE("resuming: an assignment that always kills is in quarantine after two 
 TEST_CASE("resuming: so is one with which the watchdog ends the process, or the device fails", "[unit]") {
   const TemporaryDirectory directory;
   const int guilty = GENERATE(0, 1);
+  const bool same_directory = GENERATE(true, false);
+  INFO("rank " << guilty << (same_directory ? ", same directory" : ", directories of their own"));
   Job job{.directory = directory.path(), .late_from = 1'000'000};
   int ends_with = 0;
+  const auto place = [&, same_directory](int rank, Options& options) {
+    options.cache_directory = directory.path() / (rank == 0 || same_directory ? "cache" : "other cache");
+  };
+  job.change = place;
   SECTION("watchdog") {
-    job.change = [](int, Options& options) {
+    job.change = [place](int rank, Options& options) {
+      place(rank, options);
       options.deadline = std::chrono::milliseconds(100);
-      options.grace = std::chrono::milliseconds(20);
+      options.grace = std::chrono::milliseconds(60);
     };
     job.region = [guilty](int rank, int first_tile, int second_tile) {
       while (rank == guilty && first_tile == 4 && second_tile == 3) {
