@@ -343,6 +343,32 @@ TEST_CASE("resuming: so is one with which the watchdog ends the process, or the 
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
 }
 
+TEST_CASE("resuming: quarantine is in the report of every run that goes on over it", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job{.directory = directory.path(), .late_from = 1'000'000};
+  const auto kills = [](int rank, int first_tile, int second_tile) {
+    if (rank == 1 && first_tile == 4 && second_tile == 3) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  job.region = kills;
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == SIGKILL);
+  job.region = [kills, runs = 0](int rank, int first_tile, int second_tile) mutable {
+    kills(rank, first_tile, second_tile);
+    if (rank == 0 && ++runs == 15) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  CHECK(run(job) == SIGKILL);
+  job.region = kills;
+  REQUIRE(run(job) == 0);
+  const std::string warnings = left(directory.path(), "warnings");
+  const std::size_t found = warnings.find("in quarantine");
+  CHECK(found != std::string::npos);
+  CHECK(warnings.find("in quarantine", found + 1) == std::string::npos);
+}
+
 TEST_CASE("resuming: an exception of the region is no death, and what was measured before it counts",
           "[unit]") {
   const TemporaryDirectory directory;
