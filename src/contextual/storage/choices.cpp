@@ -247,6 +247,9 @@ Changes KeptChoices::pin(const PinnedConfig& pinned) const {
   if (pinned.region.empty() || pinned.kernel.empty() || (!pinned.config && !pinned.config_id)) {
     throw InvalidArgument("a pin names a region, a kernel and its config");
   }
+  if (const std::string problem = storage::key_text_problem(pinned.key); !problem.empty()) {
+    throw InvalidArgument(problem);
+  }
   Changes changes;
   const storage::Pin pin{{}, pinned.kernel, pinned.key, {}, {}, pinned.config, pinned.config_id};
   write_pin(ChoiceStore(directory_, pinned.region), pinned.region, pin, changes);

@@ -206,6 +206,18 @@ TEST_CASE("KeptChoices: prune leaves what a tuning has left alone while a proces
   CHECK(fs::is_empty(folder.path()));
 }
 
+TEST_CASE("KeptChoices: no pin is written whose key also names an alternative or a device", "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  for (const char* key : {"() in fn (7): {TILE: 1}", "(7) on H200", "{M: 1} in fn (7): {TILE: 1}"}) {
+    CHECK_THROWS_AS(kept.pin({.region = "r", .kernel = "k", .key = key, .config_id = 1}), InvalidArgument);
+  }
+  CHECK(kept.list("r").pins.empty());
+  CHECK(
+      kept.pin({.region = "r", .kernel = "k", .key = "((1, 2), [3], a in b)", .config_id = 1}).files.size() ==
+      1);
+}
+
 TEST_CASE("KeptChoices: prune keeps the newest of each purpose of very many", "[unit]") {
   const TemporaryDirectory directory;
   const KeptChoices kept(directory.path());
