@@ -57,6 +57,9 @@ KeptSet set_of(const ChoiceStore::Named& named, const fs::path& folder) {
 void list_pins(const ChoiceStore& store, const std::string& region, KeptChoices::Contents& contents) {
   for (const ChoiceStore::PinFile& file : store.pin_files()) {
     const storage::ParsedPins parsed = storage::parse_pins(file, region);
+    if (file.path == store.path()) {
+      continue;  // told with the sets
+    }
     if (!parsed.problem.empty()) {
       contents.problems.push_back(parsed.problem);
     }

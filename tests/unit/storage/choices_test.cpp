@@ -206,6 +206,27 @@ TEST_CASE("KeptChoices: prune leaves what a tuning has left alone while a proces
   CHECK(fs::is_empty(folder.path()));
 }
 
+TEST_CASE("KeptChoices: a folder of a region that is refused may pin something, and that is told once",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  plant(directory.path(), entry_of("r", 1, 10), now_ns());
+  REQUIRE(kept.pin({.region = "r", .kernel = "k", .config_id = 1}).problems.empty());
+  const ChoiceStore store(directory.path(), "r");
+  fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::add);
+  const std::vector<std::string> problems = kept.list("r").problems;
+  REQUIRE(problems.size() == 1);
+  CHECK_THAT(problems[0], ContainsSubstring(store.path().string()) && ContainsSubstring("others can write"));
+  CHECK(kept.unpin("r").files.empty());
+  CHECK(kept.unpin("r").problems.size() == 1);
+  REQUIRE(store.pin_files().size() == 1);
+  CHECK_THAT(store.pin_files()[0].refusal, ContainsSubstring("what is pinned in " + store.path().string()));
+  fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::remove);
+  REQUIRE(kept.unpin("r").files.size() == 1);
+  fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::add);
+  CHECK(store.pin_files().empty());  // nothing is pinned there, whoever has written it
+}
+
 TEST_CASE("KeptChoices: no pin is written whose key also names an alternative or a device", "[unit]") {
   const TemporaryDirectory directory;
   const KeptChoices kept(directory.path());
