@@ -66,4 +66,14 @@ std::string PinBook::file_for(std::uint32_t region_id, const Problem& problem) c
   return pin == nullptr ? std::string() : pin->file;
 }
 
+std::vector<storage::Pin> PinBook::take_unused(std::uint32_t region_id) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<storage::Pin> unused;
+  for (const auto& [name, pins] : latest_) {
+    const std::vector<storage::Pin> of_name = pins->take_unused(region_id);
+    unused.insert(unused.end(), of_name.begin(), of_name.end());
+  }
+  return unused;
+}
+
 }  // namespace contextual::detail

@@ -240,6 +240,40 @@ TEST_CASE("pins: a folder that may not be listed is an error that names it", "[u
   fs::permissions(folder, fs::perms::owner_all);
 }
 
+TEST_CASE("pins: one that no launch has used is a warning that names file, kernel and key, once", "[unit]") {
+  for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
+    const TemporaryDirectory directory;
+    const std::string name = "pinned_unused_" + std::to_string(static_cast<int>(mode));
+    CacheProcess process = with_pin(directory, name, pin_of(name, key_text(7) + config_1));
+    process.region = "pinned unused " + name;
+    process.ranks = mode == Mode::tune ? 2 : 1;
+    write_pin(directory.path(), process.region, pin_of(name, key_text(7) + config_1));
+    write_pin(directory.path(), process.region, pin_of(name, key_text(8) + config_1), "key.pin");
+    write_pin(directory.path(), process.region, pin_of(name + "_misspelled", config_1), "kernel.pin");
+    process.change = [mode](Options& options) { options.mode = mode; };
+    const engine_test::StderrCapture said;
+    const CacheSeen seen = process.run();
+    INFO(text_of(seen.thrown[0]));
+    CHECK(seen.only_launched(pinned));
+    std::vector<std::string> warnings = seen.reports[0].warnings;
+    std::sort(warnings.begin(), warnings.end());
+    REQUIRE(warnings.size() == 2);
+    CHECK_THAT(warnings[0], ContainsSubstring("kernel.pin") && ContainsSubstring(name + "_misspelled") &&
+                                ContainsSubstring("every key"));
+    CHECK_THAT(warnings[1], ContainsSubstring("key.pin") && ContainsSubstring("(8)"));
+    CHECK(seen.reports.back().warnings.size() == (mode == Mode::tune ? 0 : 2));
+  }
+}
+
+TEST_CASE("pins: also beside what is tuned", "[unit]") {
+  const TemporaryDirectory directory;
+  const CacheProcess process = with_pin(directory, "pinned_no", pin_of("pinned_no", key_text(8) + config_1));
+  const CacheSeen seen = process.run();
+  CHECK(seen.tuned(2));
+  REQUIRE(seen.reports[0].warnings.size() == 1);
+  CHECK_THAT(seen.reports[0].warnings[0], ContainsSubstring("mine.pin") && ContainsSubstring("(8)"));
+}
+
 TEST_CASE("pins: what cannot be prepared on one rank is an error on all", "[unit]") {
   for (const bool words : {true, false}) {
     const TemporaryDirectory directory;
