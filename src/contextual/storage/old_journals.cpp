@@ -39,6 +39,7 @@ std::vector<std::vector<std::string>> journals_in(const detail::TrustedFolder& f
     by_tuning[file.substr(0, file.find('.'))].push_back(file);
   }
   std::vector<std::vector<std::string>> journals;
+  journals.reserve(by_tuning.size());
   for (auto& [tuning, files] : by_tuning) {
     journals.push_back(std::move(files));
   }
