@@ -66,9 +66,11 @@ std::string pinned_failure_text(const std::string& file, const KernelCore& core,
          "remove it";
 }
 
-KernelPins::KernelPins(ByRegion pins) : pins_(std::move(pins)) {
+KernelPins::KernelPins(ByRegion pins, const KernelPins* before) : pins_(std::move(pins)) {
   for (const auto& [region, of_region] : pins_) {
-    used_.try_emplace(region, of_region.size());
+    const bool known =
+        before != nullptr && before->pins_.contains(region) && before->pins_.at(region) == of_region;
+    used_[region] = known ? before->used_.at(region) : std::make_shared<std::deque<Used>>(of_region.size());
   }
 }
 
@@ -78,7 +80,7 @@ std::vector<storage::Pin> KernelPins::take_unused(std::uint32_t region) const {
   if (pins == pins_.end()) {
     return unused;
   }
-  std::deque<Used>& used = used_.at(region);
+  std::deque<Used>& used = *used_.at(region);
   for (std::size_t i = 0; i < pins->second.size(); ++i) {
     if (!used[i].value.exchange(true, std::memory_order_relaxed)) {
       unused.push_back(pins->second[i]);
@@ -103,7 +105,7 @@ const storage::Pin* KernelPins::find(std::uint32_t region, const Key& key, const
     }
   }
   if (found != nullptr) {
-    used_.at(region)[static_cast<std::size_t>(found - pins->second.data())].value.store(
+    (*used_.at(region))[static_cast<std::size_t>(found - pins->second.data())].value.store(
         true, std::memory_order_relaxed);
   }
   return found;

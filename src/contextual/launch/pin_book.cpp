@@ -42,7 +42,7 @@ void PinBook::replace(std::uint32_t region_id, const std::vector<storage::Pin>& 
     }
     const KernelPins*& known = latest_[name];
     if (known == nullptr || known->by_region() != by_region) {
-      known = &all_.emplace_back(std::move(by_region));
+      known = &all_.emplace_back(std::move(by_region), known);
     }
   }
 }

@@ -257,6 +257,7 @@ TEST_CASE("pins: one that no launch has used is a warning that names file, kerne
     CHECK(seen.only_launched(pinned));
     std::vector<std::string> warnings = seen.reports[0].warnings;
     std::sort(warnings.begin(), warnings.end());
+    CAPTURE(warnings);
     REQUIRE(warnings.size() == 2);
     CHECK_THAT(warnings[0], ContainsSubstring("kernel.pin") && ContainsSubstring(name + "_misspelled") &&
                                 ContainsSubstring("every key"));
@@ -265,7 +266,29 @@ TEST_CASE("pins: one that no launch has used is a warning that names file, kerne
   }
 }
 
-TEST_CASE("pins: also beside what is tuned", "[unit]") {
+TEST_CASE("pins: what another region pins of the same kernel repeats no warning", "[unit]") {
+  const TemporaryDirectory directory;
+  write_pin(directory.path(), "pinned one", pin_of("pinned_by_two", key_text(8) + config_1));
+  write_pin(directory.path(), "pinned two", pin_of("pinned_by_two", key_text(7) + config_1));
+  const auto kernel = rank_kernel("pinned_by_two", 3);
+  Report report;
+  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+    Options options;
+    options.mode = Mode::off;
+    options.cache_directory = directory.path();
+    for (const char* region : {"pinned one", "pinned two", "pinned one"}) {
+      tuner.run(
+          region, [&] { (*kernel)(7); }, options);
+    }
+    report = tuner.report();
+  });
+  INFO(text_of(thrown[0]));
+  REQUIRE(report.find("pinned one") != nullptr);
+  CHECK(report.find("pinned one")->warnings.size() == 1);
+  CHECK(report.find("pinned two")->warnings.empty());
+}
+
+TEST_CASE("pins: one that no launch has used is a warning also beside what is tuned", "[unit]") {
   const TemporaryDirectory directory;
   const CacheProcess process = with_pin(directory, "pinned_no", pin_of("pinned_no", key_text(8) + config_1));
   const CacheSeen seen = process.run();
