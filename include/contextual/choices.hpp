@@ -93,8 +93,8 @@ class CONTEXTUAL_API KeptChoices {
   };
 
   struct Prune {
-    /// Also removes sets that count, if they are older, and what tunings have left that were cut off so long
-    /// ago (docs/resuming.md).
+    /// Also removes sets that count, if they are older, and what tunings have left to which nobody has
+    /// written for so long, with their quarantine (docs/resuming.md). Leaves what a process uses.
     std::optional<std::chrono::seconds> older_than{};
     bool dry_run = false;  ///< only says what would be removed
   };
@@ -119,7 +119,8 @@ class CONTEXTUAL_API KeptChoices {
   /// Pins what a set, as `list` has returned it, has chosen: all of it, or what it has for this kernel.
   Changes pin(const KeptSet& set, const std::optional<std::string>& kernel = {}) const;
   /// Pins one config; `file` is ignored. Replaces the pin of the same kernel and key that this class wrote.
-  /// Throws InvalidArgument without region, kernel or config.
+  /// Throws InvalidArgument without region, kernel or config, and for a key behind whose closing bracket
+  /// there is more: an alternative or a kind of device, which only a kept set can say.
   Changes pin(const PinnedConfig& pinned) const;
   /// Removes the pins of a region, or those of this kernel or coupling.
   Changes unpin(const std::string& region, const std::optional<std::string>& kernel = {}) const;

@@ -19,7 +19,8 @@ namespace contextual::agreement {
 /// Whether this rank's times decide, see Options::times_count.
 enum class TimesCount { yes, only_where_no_others_do };
 
-/// Finds out what the ranks agree on. Every member function but `told` is collective. If the ranks cannot go
+/// Finds out what the ranks agree on. Every member function is collective but those
+/// that are `const` and public. If the ranks cannot go
 /// on, it throws on all of them: the region's exception, RegionFailedError, TuningFailedError or
 /// RankMismatchError. It throws CommunicationError if the ranks cannot be reached.
 class BatchAgreement {
@@ -75,6 +76,8 @@ class BatchAgreement {
 
   /// Returns true if the other ranks know what failed on this rank.
   bool told() const noexcept { return failures_.told(); }
+  /// Returns true if a rank's device has failed, as all ranks know.
+  bool failed_by_device() const noexcept { return failures_.by_device(); }
 
  private:
   struct Joining {

@@ -79,7 +79,10 @@ const ProblemSlot* named_slot(const detail::RunContext& context, const TuningFai
 
 void FailureExchange::throw_region_failure(const BatchFailure& own) {
   throw_told_failure(exchange_, context_.region(), {own.thrown, own.cause, context_.tuning_iteration},
-                     [this] { told_ = true; });
+                     [this](FailedBy what) {
+                       told_ = true;
+                       by_device_ = what == FailedBy::device;
+                     });
 }
 
 /// What this rank adds to the reasons why a problem failed: the batch's rejections, and for a problem that it

@@ -12,8 +12,8 @@
 
 namespace contextual::agreement {
 
-/// All member functions but `told` are collective. All ranks call the same one, because they saw the same
-/// header.
+/// All member functions but `told` and `by_device` are collective. All ranks call the same one, because they
+/// saw the same header.
 class FailureExchange {
  public:
   FailureExchange(Exchange& exchange, detail::RunContext& context, const Problems& problems)
@@ -21,6 +21,8 @@ class FailureExchange {
 
   /// Returns true if the other ranks know what failed on this rank.
   bool told() const noexcept { return told_; }
+  /// Returns true if a rank's device has failed, as all ranks know.
+  bool by_device() const noexcept { return by_device_; }
 
   /// A rank whose region threw rethrows that exception unchanged; the others throw RegionFailedError. All
   /// ranks throw RankMismatchError if no rank says that its region threw.
@@ -38,6 +40,7 @@ class FailureExchange {
   detail::RunContext& context_;
   const Problems& problems_;
   bool told_ = false;
+  bool by_device_ = false;
 };
 
 }  // namespace contextual::agreement

@@ -6,17 +6,46 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <vector>
+
 namespace contextual::agreement {
 
+namespace {
+
+bool is_of_device(const std::exception_ptr& thrown) {
+  try {
+    if (thrown) {
+      std::rethrow_exception(thrown);
+    }
+  } catch (const DeviceError&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+  return false;
+}
+
+FailedBy failed_by(const std::vector<std::string>& said_by_rank) {
+  const bool device = std::any_of(said_by_rank.begin(), said_by_rank.end(), [](const std::string& text) {
+    const auto said = parse_details(text);
+    return said.is_object() && said.value("device", false);
+  });
+  return device ? FailedBy::device : FailedBy::exception;
+}
+
+}  // namespace
+
 void throw_told_failure(Exchange& exchange, const std::string& region, const OwnFailure& own,
-                        const std::function<void()>& told) {
-  nlohmann::json said_here{{"threw", own.thrown != nullptr}, {"cause", own.cause}};
+                        const std::function<void(FailedBy)>& told) {
+  nlohmann::json said_here{
+      {"threw", own.thrown != nullptr}, {"cause", own.cause}, {"device", is_of_device(own.thrown)}};
   if (own.tuning_iteration) {
     said_here["iteration"] = *own.tuning_iteration;
   }
   const auto all = exchange.gather(details_text(said_here));
   if (told) {
-    told();
+    told(failed_by(all));
   }
   if (own.thrown) {
     std::rethrow_exception(own.thrown);

@@ -20,10 +20,16 @@ struct OwnFailure {
   std::optional<std::int64_t> tuning_iteration{};  ///< empty before the first tuning iteration
 };
 
+/// What has failed, as all ranks know then.
+enum class FailedBy {
+  exception,
+  device,  ///< some rank threw a DeviceError
+};
+
 /// A rank that threw rethrows its exception unchanged; the others throw RegionFailedError for the first rank
 /// that threw. All ranks throw RankMismatchError if no rank says that it threw. `told` is called once the
 /// other ranks know. Collective.
 [[noreturn]] void throw_told_failure(Exchange& exchange, const std::string& region, const OwnFailure& own,
-                                     const std::function<void()>& told = {});
+                                     const std::function<void(FailedBy)>& told = {});
 
 }  // namespace contextual::agreement

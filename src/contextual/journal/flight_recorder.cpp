@@ -1,6 +1,6 @@
 #include "contextual/journal/flight_recorder.hpp"
 
-#include "contextual/storage/descriptor.hpp"
+#include "contextual/storage/file_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -38,14 +38,16 @@ FlightRecorder::FlightRecorder(const detail::TrustedFolder& folder, const std::s
   if (!reading.text && !made) {
     return;
   }
-  const storage::Descriptor file(
+  file_ = storage::Descriptor(
       storage::file_calls().openat(AT_FDCWD, path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
-  if (!file.open()) {
+  if (!file_.open()) {
     return;
   }
+  // For those that remove what nobody uses. Without a lock it is recorded all the same.
+  static_cast<void>(storage::try_lock(file_.get(), storage::LockKind::shared));
   // Room that is not there would end the process at the first write.
-  if (::posix_fallocate(file.get(), 0, sizeof(Page)) == 0) {
-    void* const mapped = ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (::posix_fallocate(file_.get(), 0, sizeof(Page)) == 0) {
+    void* const mapped = ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
     page_ = mapped == MAP_FAILED ? nullptr : static_cast<Page*>(mapped);
   }
 }

@@ -3,6 +3,8 @@
 /// \file
 /// Says which assignments were running when a process died, however it died.
 
+#include "contextual/storage/descriptor.hpp"
+
 #include <contextual/detail/storage/trusted_folder.hpp>
 
 #include <cstdint>
@@ -42,6 +44,7 @@ class FlightRecorder {
   struct Page;
 
   std::filesystem::path path_;
+  storage::Descriptor file_;  ///< open, because its lock says that the file is in use
   Page* page_ = nullptr;
 };
 

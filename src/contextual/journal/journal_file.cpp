@@ -1,7 +1,9 @@
 #include "contextual/journal/journal_file.hpp"
 
+#include "contextual/storage/file_lock.hpp"
+
 #include <fcntl.h>
-#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,30 +13,50 @@ namespace contextual::journal {
 
 JournalFile::JournalFile(const detail::TrustedFolder& folder, const std::string& name, Safety safety)
     : path_(folder.path() / name), safety_(safety) {
+  // Another process may remove the file at the end of its run, between any two steps.
+  constexpr int most_attempts = 3;
+  for (int attempt = 1; open(folder, name) == Attempt::removed_meanwhile && attempt < most_attempts;
+       ++attempt) {
+    problem_.clear();
+  }
+  if (!file_.open()) {
+    return;
+  }
+  const detail::TrustedFolder::Reading reading = folder.read(name);  // now that nobody else writes it
+  const std::string text = reading.text.value_or("");
+  lines_ = read_lines(text);
+  keep(lines_.size());
+}
+
+JournalFile::Attempt JournalFile::open(const detail::TrustedFolder& folder, const std::string& name) {
   detail::TrustedFolder::Reading reading = folder.read(name);
   if (!reading.text && reading.refusal.empty()) {
     reading.refusal = folder.make(name);
   }
   if (!reading.refusal.empty()) {
     problem_ = reading.refusal;
-    return;
+    return Attempt::ended;
   }
   constexpr int flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
   file_ = storage::Descriptor(storage::file_calls().openat(AT_FDCWD, path_.c_str(), flags, 0));
   if (!file_.open()) {
+    const bool removed = errno == ENOENT;
     fail("it cannot be opened");
-    return;
+    return removed ? Attempt::removed_meanwhile : Attempt::ended;
   }
   // Where the file system knows no locks, two processes may write it; the lines of the second one are then
   // out of place and end what is read.
-  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  if (storage::try_lock(file_.get(), storage::LockKind::exclusive) == storage::FileLock::refused) {
     fail("another process is tuning the region");
-    return;
+    return Attempt::ended;
   }
-  reading = folder.read(name);  // as it is now that nobody else writes it
-  const std::string text = reading.text.value_or("");
-  lines_ = read_lines(text);
-  keep(lines_.size());
+  struct stat status {};
+  if (storage::file_calls().fstat(file_.get(), &status) == 0 && status.st_nlink == 0) {
+    errno = ENOENT;
+    fail("it cannot be locked");
+    return Attempt::removed_meanwhile;
+  }
+  return Attempt::ended;
 }
 
 /// Reports the error of the last call of the system.

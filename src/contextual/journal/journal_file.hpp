@@ -43,6 +43,9 @@ class JournalFile {
   void remove();
 
  private:
+  enum class Attempt { ended, removed_meanwhile };
+
+  Attempt open(const detail::TrustedFolder& folder, const std::string& name);
   void fail(const std::string& what);
 
   std::filesystem::path path_;

@@ -4,6 +4,7 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace contextual::detail {
 namespace {
@@ -65,6 +66,29 @@ std::string pinned_failure_text(const std::string& file, const KernelCore& core,
          "remove it";
 }
 
+KernelPins::KernelPins(ByRegion pins, const KernelPins* before) : pins_(std::move(pins)) {
+  for (const auto& [region, of_region] : pins_) {
+    const bool known =
+        before != nullptr && before->pins_.contains(region) && before->pins_.at(region) == of_region;
+    used_[region] = known ? before->used_.at(region) : std::make_shared<std::deque<Used>>(of_region.size());
+  }
+}
+
+std::vector<storage::Pin> KernelPins::take_unused(std::uint32_t region) const {
+  std::vector<storage::Pin> unused;
+  const auto pins = pins_.find(region);
+  if (pins == pins_.end()) {
+    return unused;
+  }
+  std::deque<Used>& used = *used_.at(region);
+  for (std::size_t i = 0; i < pins->second.size(); ++i) {
+    if (!used[i].value.exchange(true, std::memory_order_relaxed)) {
+      unused.push_back(pins->second[i]);
+    }
+  }
+  return unused;
+}
+
 const storage::Pin* KernelPins::find(std::uint32_t region, const Key& key, const std::string& key_text,
                                      const storage::PinScope& scope) const {
   const auto pins = pins_.find(region);
@@ -79,6 +103,10 @@ const storage::Pin* KernelPins::find(std::uint32_t region, const Key& key, const
     if (pin.is_for(key, key_text, scope) && (found == nullptr || closeness(*found) < closeness(pin))) {
       found = &pin;
     }
+  }
+  if (found != nullptr) {
+    (*used_.at(region))[static_cast<std::size_t>(found - pins->second.data())].value.store(
+        true, std::memory_order_relaxed);
   }
   return found;
 }

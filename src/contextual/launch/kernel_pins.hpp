@@ -8,8 +8,11 @@
 #include <contextual/detail/launch/lock_in_table.hpp>
 #include <contextual/key.hpp>
 
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,7 +29,8 @@ class KernelPins {
   /// By region. Region 0 stands for launches outside of regions.
   using ByRegion = std::map<std::uint32_t, std::vector<storage::Pin>>;
 
-  explicit KernelPins(ByRegion pins) : pins_(std::move(pins)) {}
+  /// `before` is what it replaces, or null: what has been used of the same pins of a region stays so.
+  explicit KernelPins(ByRegion pins, const KernelPins* before = nullptr);
 
   /// Returns the pin of such a problem, or null. A pin of one key takes precedence over a pin of
   /// every key, and one of this kind of device over one of any.
@@ -39,9 +43,18 @@ class KernelPins {
 
   const ByRegion& by_region() const noexcept { return pins_; }
 
+  /// Returns the pins of the region that `find` has never returned; each pin once.
+  std::vector<storage::Pin> take_unused(std::uint32_t region) const;
+
  private:
+  /// Of a pin: a problem has been found for it, or it has been told that there is none.
+  struct Used {
+    std::atomic<bool> value{false};
+  };
+
   ByRegion pins_;
-  mutable LockInTable known_;  ///< what launches have found so far
+  std::map<std::uint32_t, std::shared_ptr<std::deque<Used>>> used_;  ///< as `pins_`; its shape never changes
+  mutable LockInTable known_;                                        ///< what launches have found so far
 };
 
 /// Returns the id of the pinned config in the kernel's space. Throws InvalidArgument, which names the file,

@@ -42,7 +42,7 @@ void PinBook::replace(std::uint32_t region_id, const std::vector<storage::Pin>& 
     }
     const KernelPins*& known = latest_[name];
     if (known == nullptr || known->by_region() != by_region) {
-      known = &all_.emplace_back(std::move(by_region));
+      known = &all_.emplace_back(std::move(by_region), known);
     }
   }
 }
@@ -64,6 +64,16 @@ std::string PinBook::file_for(std::uint32_t region_id, const Problem& problem) c
                                                   : pins->find(region_id, problem.key, problem.key_text,
                                                                {problem.alternatives(), problem.device_kind});
   return pin == nullptr ? std::string() : pin->file;
+}
+
+std::vector<storage::Pin> PinBook::take_unused(std::uint32_t region_id) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<storage::Pin> unused;
+  for (const auto& [name, pins] : latest_) {
+    const std::vector<storage::Pin> of_name = pins->take_unused(region_id);
+    unused.insert(unused.end(), of_name.begin(), of_name.end());
+  }
+  return unused;
 }
 
 }  // namespace contextual::detail

@@ -2,14 +2,19 @@
 
 #include <fcntl.h>
 #include <spdlog/details/log_msg.h>
-#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/details/null_mutex.h>
+#include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstddef>
 #include <exception>
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace contextual::record {
@@ -19,7 +24,7 @@ namespace fs = std::filesystem;
 
 /// Has it a last line without a line end? False for what cannot be read.
 bool ends_inside_line(const fs::path& path) noexcept {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     return false;
   }
@@ -30,19 +35,51 @@ bool ends_inside_line(const fs::path& path) noexcept {
   return has_last && last != '\n';
 }
 
-const fs::path& no_link(const fs::path& path) {
-  if (fs::is_symlink(fs::symlink_status(path))) {
-    throw std::runtime_error(path.string() + " is a symbolic link");
+/// Appends to a file that it has opened itself: spdlog's own sink follows links.
+class AppendingSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  /// Throws std::runtime_error for a link, which may lead to a file that is no log.
+  explicit AppendingSink(const fs::path& path) : path_(path) {
+    constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+    constexpr mode_t any_user = 0666;  // less what the umask takes away
+    file_ = ::open(path.c_str(), flags, any_user);
+    if (file_ < 0) {
+      throw std::runtime_error(path_.string() + (errno == ELOOP ? std::string(" is a symbolic link")
+                                                                : " cannot be opened: " + system_text()));
+    }
   }
-  return path;
-}
+  AppendingSink(const AppendingSink&) = delete;
+  AppendingSink& operator=(const AppendingSink&) = delete;
+  ~AppendingSink() override { ::close(file_); }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    for (std::size_t done = 0; done < line.size();) {
+      const ssize_t written = ::write(file_, line.data() + done, line.size() - done);
+      if (written < 0 && errno == EINTR) {
+        continue;
+      }
+      if (written <= 0) {
+        throw std::runtime_error("failed to write: " + system_text());
+      }
+      done += static_cast<std::size_t>(written);
+    }
+  }
+  void flush_() override {}  // nothing is kept back
+
+ private:
+  static std::string system_text() { return std::generic_category().message(errno); }
+
+  const fs::path path_;
+  int file_ = -1;
+};
 
 class SpdlogFile final : public LineFile {
  public:
   /// Throws std::runtime_error for a link, which may lead to a file that is no log.
-  explicit SpdlogFile(const fs::path& path) : path_(path), sink_(no_link(path).string(), false) {
-    sink_.set_pattern("%v");
-  }
+  explicit SpdlogFile(const fs::path& path) : path_(path), sink_(path) { sink_.set_pattern("%v"); }
 
   std::string append(std::string_view line) noexcept override {
     try {
@@ -75,7 +112,7 @@ class SpdlogFile final : public LineFile {
   const pid_t owner_ = ::getpid();
   std::mutex mutex_;               ///< never taken in a forked process: who held it may not exist there
   bool may_be_unfinished_ = true;  ///< the file may end in the middle of a line
-  spdlog::sinks::basic_file_sink_st sink_;
+  AppendingSink sink_;
 };
 
 /// The files of one process. Never destroyed: a log may be written while the process exits.

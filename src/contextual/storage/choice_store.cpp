@@ -232,9 +232,12 @@ std::string ChoiceStore::save(ChoiceEntry entry) const {
 }
 
 std::vector<ChoiceStore::PinFile> ChoiceStore::pin_files() const {
-  std::vector<std::string> names = folder_.files(pin_ending).names;
+  auto [names, refusal] = folder_.files(pin_ending);
   std::sort(names.begin(), names.end());
   std::vector<PinFile> files;
+  if (!refusal.empty() && folder_.may_hold(pin_ending)) {
+    files.push_back({path(), {}, refusal + "; so what is pinned in " + path().string() + " is not known"});
+  }
   for (const std::string& name : names) {
     const detail::TrustedFolder::Reading reading = folder_.read(name);
     if (reading.text || !reading.refusal.empty()) {

@@ -56,7 +56,8 @@ class ChoiceStore {
   std::string save(ChoiceEntry entry) const;
 
   using PinFile = storage::PinFile;
-  /// Returns the pin files in the order of their names.
+  /// Returns the pin files in the order of their names. Where the folder may have some, and is not believed
+  /// or cannot be listed, it stands for them, with the refusal.
   std::vector<PinFile> pin_files() const;
 
   const detail::TrustedFolder& folder() const noexcept { return folder_; }

@@ -1,5 +1,6 @@
 #include "contextual/storage/choice_bundle.hpp"
 #include "contextual/storage/choice_store.hpp"
+#include "contextual/storage/old_journals.hpp"
 #include "contextual/storage/pin_files.hpp"
 #include "contextual/storage/region_folders.hpp"
 
@@ -65,6 +66,9 @@ KeptSet set_of(const ChoiceStore::Named& named, const fs::path& folder) {
 void list_pins(const ChoiceStore& store, const std::string& region, KeptChoices::Contents& contents) {
   for (const ChoiceStore::PinFile& file : store.pin_files()) {
     const storage::ParsedPins parsed = storage::parse_pins(file, region);
+    if (file.path == store.path()) {
+      continue;  // told with the sets
+    }
     if (!parsed.problem.empty()) {
       contents.problems.push_back(parsed.problem);
     }
@@ -103,16 +107,13 @@ void prune_left_over(const detail::TrustedFolder& folder, bool dry_run, Changes&
   }
 }
 
-/// A tuning that is under way writes all the time.
 void prune_journals(const fs::path& directory, std::chrono::seconds age, bool dry_run, Changes& changes) {
   const fs::path all = storage::journals_folder;
-  const auto limit = fs::file_time_type::clock::now() - age;
   for (const std::string& name : detail::TrustedFolder(directory, all).folders()) {
     const detail::TrustedFolder folder(directory, all / name);
-    for (const std::string& file : folder.files("").names) {
-      std::error_code unknown;
-      const fs::file_time_type written = fs::last_write_time(folder.path() / file, unknown);
-      if (!unknown && written < limit) {
+    for (const std::vector<std::string>& files : storage::journals_in(folder)) {
+      const storage::OldJournal journal(folder, files, age);
+      for (const std::string& file : journal.files()) {
         remove(folder, file, dry_run, changes);
       }
     }
@@ -267,6 +268,9 @@ Changes KeptChoices::pin(const KeptSet& set, const std::optional<std::string>& k
 Changes KeptChoices::pin(const PinnedConfig& pinned) const {
   if (pinned.region.empty() || pinned.kernel.empty() || (!pinned.config && !pinned.config_id)) {
     throw InvalidArgument("a pin names a region, a kernel and its config");
+  }
+  if (const std::string problem = storage::key_text_problem(pinned.key); !problem.empty()) {
+    throw InvalidArgument(problem);
   }
   Changes changes;
   const storage::Pin pin{{}, pinned.kernel, pinned.key, {}, {}, pinned.config, pinned.config_id};

@@ -11,6 +11,7 @@
 #include <array>
 #include <exception>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace contextual::storage {
@@ -73,17 +74,38 @@ Pin pin_of(const Json& json, const std::string& file) {
   if (pin.kernel.empty() || (!pin.config && !pin.config_id)) {
     throw std::runtime_error("a pin names a kernel and its config");
   }
-  const char last = pin.key_text.empty() ? ')' : pin.key_text.back();
-  if (!pin.key && last != ')' && last != '}') {
-    throw std::runtime_error(
-        "the key " + pin.key_text +
-        " also names an alternative or a device, which only `scope` and `key_words` can say: pin a kept "
-        "set, or leave out what follows the key's last bracket");
+  if (const std::string problem = pin.key ? std::string() : key_text_problem(pin.key_text);
+      !problem.empty()) {
+    throw std::runtime_error(problem);
   }
   return pin;
 }
 
+/// The length of the text up to the bracket that closes its first one; all of it where none does.
+std::size_t bracketed_length(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' || text[i] == '{' ? 1 : 0;
+    depth -= text[i] == ')' || text[i] == '}' ? 1 : 0;
+    if (depth <= 0) {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
 }  // namespace
+
+std::string key_text_problem(const std::string& key_text) {
+  const char last = key_text.empty() ? ')' : key_text.back();
+  const std::string_view rest = std::string_view(key_text).substr(bracketed_length(key_text));
+  if ((last == ')' || last == '}') && !rest.starts_with(" in ") && !rest.starts_with(" on ")) {
+    return {};
+  }
+  return "the key " + key_text +
+         " does not end with the bracket that closes it. What a report writes behind that, an alternative or "
+         "a device, only `scope` and `key_words` can say: pin a kept set, or leave that out";
+}
 
 bool Pin::is_for(const Key& of_key, const std::string& of_text, const PinScope& in) const {
   if (scope && *scope != in.alternatives && *scope != in.word()) {

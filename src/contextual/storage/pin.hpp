@@ -42,6 +42,11 @@ struct Pin {
   bool is_for(const Key& of_key, const std::string& of_text, const PinScope& in) const;
 };
 
+/// Returns why no pin without the words of its key can have this text of a key, or an empty text: launches
+/// are compared with the text of the key alone, and a report also writes the alternatives around a launch and
+/// the kind of device behind it.
+std::string key_text_problem(const std::string& key_text);
+
 /// Returns the text of a pin file of that region.
 std::string pin_text(const std::string& region, const std::vector<Pin>& pins);
 

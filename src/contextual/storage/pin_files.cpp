@@ -45,6 +45,10 @@ void write_pin(const ChoiceStore& store, const std::string& region, const Pin& p
 void remove_pins(const ChoiceStore& store, const std::string& region,
                  const std::optional<std::string>& kernel, Changes& changes) {
   for (const PinFile& file : store.pin_files()) {
+    if (file.path == store.path()) {
+      changes.problems.push_back(file.refusal);
+      continue;
+    }
     ParsedPins parsed = parse_pins(file, region);
     const std::size_t before = parsed.pins.size();
     std::erase_if(parsed.pins, [&](const Pin& pin) { return !kernel || pin.kernel == *kernel; });

@@ -340,6 +340,20 @@ std::string TrustedFolder::why_unwritable() const {
              : failure_text(root_ / name_, "it cannot be written");
 }
 
+bool TrustedFolder::may_hold(std::string_view ending) const {
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  Opened folder{Descriptor(file_calls().openat(AT_FDCWD, path().c_str(), flags, 0))};
+  if (!folder.descriptor.open()) {
+    const bool none = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+    const Descriptor parent(file_calls().openat(AT_FDCWD, path().parent_path().c_str(), flags, 0));
+    return !none && parent.open();
+  }
+  const auto listing = list_once(std::move(folder), path(), [ending](int, const std::string& name) {
+    return is_visible(name) && name.ends_with(ending);
+  });
+  return !listing.refusal.empty() || !listing.found.empty();
+}
+
 std::string TrustedFolder::remove(const std::string& file) const {
   const Opened folder = storage::open_folder(root_, name_, trusted_);
   if (!folder.descriptor.open()) {

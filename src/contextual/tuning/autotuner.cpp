@@ -8,6 +8,7 @@
 #include "contextual/tuning/call_watch.hpp"
 #include "contextual/tuning/kept_choices.hpp"
 #include "contextual/tuning/kept_choices_of_run.hpp"
+#include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/rank_groups.hpp"
 #include "contextual/tuning/revalidation.hpp"
 #include "contextual/tuning/run_lock.hpp"
@@ -25,7 +26,9 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace contextual {
 
@@ -49,6 +52,18 @@ class ActiveRun {
 
 bool inside_region() {
   return detail::in_region_call(detail::thread_state());
+}
+
+/// On rank 0, which has read the pins.
+std::vector<std::string> unused_pins(std::uint32_t region_id, const options::ResolvedOptions& resolved) {
+  return resolved.communicator->rank() == 0 ? tuning::take_unused_pin_warnings(region_id)
+                                            : std::vector<std::string>();
+}
+
+void warn(record::Recorder& recorder, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    recorder.warning(warning);
+  }
 }
 
 /// Null where no log can be written: the ranks have agreed to go on.
@@ -275,8 +290,10 @@ bool ContextualAutotuner::Impl::run_with_kept(const std::string& region, std::ui
   if (recorder == nullptr) {
     recorder = own_recorder(own, resolved, region);
   }
+  kept.warnings = unused_pins(id, resolved);
   if (recorder != nullptr) {
     recorder->hello(hello.tuning_id, nullptr);
+    warn(*recorder, kept.warnings);
     recorder->end(nullptr, {});
     kept.run_id = recorder->report().run_id;
     kept.log_directory = recorder->report().log_directory;
@@ -468,6 +485,7 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
     finish(std::current_exception());
     throw;
   }
+  warn(recorder, unused_pins(id, resolved));
   finish(nullptr);
   return after == tuning::AfterRevalidation::tune_again ? tune_again(region, id, call, resolved, occasion)
                                                         : all_tracked;
@@ -488,10 +506,15 @@ void ContextualAutotuner::Impl::run_once(const std::string& region, const std::f
   if (resolved.after_iteration) {
     resolved.after_iteration(info);
   }
+  const std::vector<std::string> unused = unused_pins(region_id(region, resolved), resolved);
+  std::for_each(unused.begin(), unused.end(), detail::warn_once);  // these modes have no log
   const std::lock_guard lock(report_mutex);
   if (report.find(region) == nullptr) {
     report.runs.emplace_back().region = region;  // so that `find` finds every region that was run
   }
+  const auto latest = std::find_if(report.runs.rbegin(), report.runs.rend(),
+                                   [&](const RegionReport& run) { return run.region == region; });
+  latest->warnings.insert(latest->warnings.end(), unused.begin(), unused.end());
 }
 
 ContextualAutotuner::ContextualAutotuner() : ContextualAutotuner(Options{}) {}

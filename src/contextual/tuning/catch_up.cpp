@@ -40,6 +40,7 @@ bool CatchUp::follow(RunProgress& progress) {
     if (!continuation_.fits(planned, shared_.slots().size())) {
       break;
     }
+    note_quarantined(planned, record->outcome);
     progress.own_open_anywhere = record->own_open_anywhere;
     mark_rejected_(record->outcome.rejections);
     if (progress.own_open_anywhere) {
@@ -67,6 +68,28 @@ void CatchUp::end_following(RunProgress& progress) {
   if (const std::string warning = own_.take_warning(); !warning.empty()) {
     recorder_.warning(warning);
   }
+  for (const auto& [assignment, reason] : std::exchange(followed_quarantine_, {})) {
+    warn_of_quarantine(assignment, reason);
+  }
+}
+
+/// What the earlier run has left out this one leaves out, too.
+void CatchUp::note_quarantined(const std::vector<policy::IterationPlan>& planned,
+                               const policy::BatchOutcome& outcome) {
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    if (outcome.iterations[i].infeasible.empty()) {
+      continue;
+    }
+    if (const std::optional<std::string> reason = continuation_.quarantine_of(planned[i])) {
+      followed_quarantine_.emplace_back(shared_.state().assignment_of(planned[i]), *reason);
+    }
+  }
+}
+
+void CatchUp::warn_of_quarantine(const Assignment& assignment, const std::string& reason) {
+  if (const std::string text = shared_.assignment_text(assignment); told_quarantine_.insert(text).second) {
+    recorder_.warning(text + ": " + reason);
+  }
 }
 
 /// What has ended the process twice counts as infeasible.
@@ -84,7 +107,7 @@ void CatchUp::skip_quarantined(RunProgress& progress) {
     }
     skipped = assignment;
     const policy::BatchOutcome outcome = state.infeasible_outcome(planned.front(), *reason);
-    recorder_.warning(shared_.assignment_text(assignment) + ": " + *reason);
+    warn_of_quarantine(assignment, *reason);
     state.observe(planned, outcome);
     continuation_.write(planned, outcome, shared_.slots().size(), progress.own_open_anywhere);
     progress.iterations += 1;
@@ -103,7 +126,7 @@ void CatchUp::replace_quarantined_choices(const RunProgress& progress) {
       return;
     }
     const Assignment chosen = state.assignment_of(planned);
-    recorder_.warning(shared_.assignment_text(chosen) + ": " + *reason);
+    warn_of_quarantine(chosen, *reason);
     const auto is_replaced = [&](std::size_t p) {
       if (chosen[p] == 0) {
         return false;

@@ -10,6 +10,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::tuning {
@@ -50,12 +53,17 @@ class CatchUp {
  private:
   void skip_quarantined(RunProgress& progress);
   void replace_quarantined_choices(const RunProgress& progress);
+  void note_quarantined(const std::vector<policy::IterationPlan>& planned,
+                        const policy::BatchOutcome& outcome);
+  void warn_of_quarantine(const Assignment& assignment, const std::string& reason);
 
   Continuation& continuation_;
   OwnContinuation& own_;
   agreement::ProblemSet& shared_;
   record::Recorder& recorder_;
   MarkRejected mark_rejected_;
+  std::vector<std::pair<Assignment, std::string>> followed_quarantine_;  ///< with reasons, to be told
+  std::set<std::string> told_quarantine_;                                ///< the texts of the assignments
 };
 
 }  // namespace contextual::tuning

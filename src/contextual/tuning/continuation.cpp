@@ -204,7 +204,7 @@ void Continuation::landed() {
 }
 
 void Continuation::end(RunEnd end) {
-  if (flight_ && end != RunEnd::by_device) {
+  if (flight_ && end != RunEnd::in_flight) {
     flight_->landed();
   }
   if (flight_ && end == RunEnd::done) {

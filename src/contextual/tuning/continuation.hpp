@@ -22,7 +22,7 @@ namespace contextual::tuning {
 enum class RunEnd {
   done,         ///< or in a way that would come again: there is nothing to go on with
   interrupted,  ///< by an exception
-  by_device,    ///< by an error of the device, which the assignment in flight may have caused
+  in_flight,    ///< by what is in flight, it may be: a rank's device has failed, or a rank did not come back
 };
 
 /// Follows the batches of the earlier run and, on rank 0, writes those of this one. Decides nothing: the

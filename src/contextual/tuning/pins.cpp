@@ -1,6 +1,7 @@
 #include "contextual/tuning/pins.hpp"
 
 #include "contextual/launch/kernel_pins.hpp"
+#include "contextual/launch/pin_book.hpp"
 
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/detail/storage/warning.hpp>
@@ -30,14 +31,18 @@ bool are_for_the_same(const Pin& one, const Pin& other) {
   return one.kernel == other.kernel && key && scope && one.of_every_key() == other.of_every_key();
 }
 
+std::string pinned_key_text(const Pin& pin) {
+  return pin.of_every_key() ? "every key" : "key " + pin.key_text;
+}
+
 void check_once(const std::vector<Pin>& pins) {
   for (auto pin = pins.begin(); pin != pins.end(); ++pin) {
     const auto same =
         std::find_if(pins.begin(), pin, [&](const Pin& before) { return are_for_the_same(before, *pin); });
     if (same != pin) {
-      throw InvalidArgument(
-          "kernel \"" + pin->kernel + "\", " + (pin->of_every_key() ? "every key" : "key " + pin->key_text) +
-          ", is pinned twice: by " + same->file + " and by " + pin->file + "; remove one of the pins");
+      throw InvalidArgument("kernel \"" + pin->kernel + "\", " + pinned_key_text(*pin) +
+                            ", is pinned twice: by " + same->file + " and by " + pin->file +
+                            "; remove one of the pins");
     }
   }
 }
@@ -145,6 +150,23 @@ std::vector<ProblemReport> install_pins(std::uint32_t region_id, const std::vect
   std::transform(pins.begin(), pins.end(), std::back_inserter(reports),
                  [](const Pin& pin) { return report_of(pin); });
   return reports;
+}
+
+std::vector<std::string> take_unused_pin_warnings(std::uint32_t region_id) {
+  const auto kernels = LaunchRegistry::instance().kernels();
+  std::vector<std::string> warnings;
+  for (const Pin& pin : detail::PinBook::instance().take_unused(region_id)) {
+    const bool elsewhere = std::any_of(kernels.begin(), kernels.end(), [&](const auto& core) {
+      return is_of(pin, *core) && core->traits().participation != Participation::all;
+    });
+    if (!elsewhere) {
+      warnings.push_back(
+          pin.file + " pins kernel \"" + pin.kernel + "\", " + pinned_key_text(pin) +
+          ", which no launch of the region has been of: the names and the key have to be those "
+          "of the report");
+    }
+  }
+  return warnings;
 }
 
 }  // namespace contextual::tuning

@@ -95,9 +95,12 @@ void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
   } catch (const TuningFailedError&) {
     end = RunEnd::done;  // it would come again
   } catch (const DeviceError&) {
-    end = RunEnd::by_device;
+    end = RunEnd::in_flight;
   } catch (...) {
-    end = RunEnd::interrupted;
+    end = rank_lost_ ? RunEnd::in_flight : RunEnd::interrupted;
+  }
+  if (agreement_.failed_by_device()) {
+    end = RunEnd::in_flight;
   }
   continuation_.end(end);
   if (end == RunEnd::done) {
@@ -466,11 +469,19 @@ void TuningRun::agree() {
       agreed_ = agreement_.agree(plan_, result_);
       head_start_ = agreed_.head_start;
     }
+  } catch (const CommunicationError&) {
+    rank_lost_ = !result_.failure;  // else others may wait for what this rank did not launch
+    end_disagreed();
   } catch (...) {
-    recorder_.batch(plan_, result_, problems(), agreed_.times);  // what this rank saw of it
-    tell_notes();
-    rethrow();
+    end_disagreed();
   }
+}
+
+/// To be called from a catch block.
+void TuningRun::end_disagreed() {
+  recorder_.batch(plan_, result_, problems(), agreed_.times);  // what this rank saw of it
+  tell_notes();
+  rethrow();
 }
 
 void TuningRun::check_launches() {

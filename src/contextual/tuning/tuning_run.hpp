@@ -151,6 +151,7 @@ class TuningRun {
   void tell_progress();
   void tell_end();
   std::size_t unjoined_count() const;
+  [[noreturn]] void end_disagreed();
   [[noreturn]] void rethrow();
 
   const options::ResolvedOptions& options_;
@@ -187,6 +188,7 @@ class TuningRun {
   RunProgress progress_;
   int rejected_final_runs_ = 0;
   std::exception_ptr pin_failure_;  ///< agreed: a pinned config cannot be launched
+  bool rank_lost_ = false;          ///< another rank did not come to the exchange after the batch
   bool finished_ = false;
 };
 

@@ -178,6 +178,30 @@ TEST_CASE("contextual-cache: pins a set and takes the pins back", "[unit]") {
   CHECK(say(pin).code == exit_not_found);
 }
 
+TEST_CASE("contextual-cache: notes what it pins and no kept set has, and refuses keys with more behind them",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  Command pin = command_of(directory.path(), Verb::pin);
+  pin.region = "tool region";
+  pin.kernel = "tool_kernel";
+  pin.config = R"({"TILE": 2})";
+  CHECK(say(pin).err.empty());
+  pin.key = "(7)";
+  CHECK(say(pin).err.empty());
+  pin.key = "(8)";
+  CHECK_THAT(say(pin).err, ContainsSubstring("note: no kept set") && ContainsSubstring("(8)"));
+  CHECK(say(pin).code == exit_fine);
+  pin.key.clear();
+  pin.kernel = "toolkernel";
+  CHECK_THAT(say(pin).err, ContainsSubstring("note: no kept set") && ContainsSubstring("toolkernel"));
+  pin.region = "toolregion";
+  pin.kernel = "tool_kernel";
+  CHECK_THAT(say(pin).err, ContainsSubstring("note: no kept set") && ContainsSubstring("toolregion"));
+  pin.key = "(7) in fn (7): {TILE: 1}";
+  CHECK(say(pin).code == exit_not_found);
+}
+
 TEST_CASE("contextual-cache: prune says what it removes, and what it cannot believe is a problem", "[unit]") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");

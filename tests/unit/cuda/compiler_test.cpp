@@ -2,15 +2,24 @@
 
 #include "support/catch.hpp"
 #include "support/engine.hpp"
+#include "support/stderr_capture.hpp"
 #include "unit/cuda/scripted_nvrtc.hpp"
 
 #include <contextual/error.hpp>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
 
 namespace compiler_test {
 
 using namespace contextual;
 using namespace contextual::cuda;
 using cuda_test::ScriptedNvrtc;
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -37,6 +46,57 @@ TEST_CASE("compiler: a variant is compiled once, then taken from the disk, also 
   Compiler(source, cache.path()).compile({.function = "k<8>"}, {90});
   Compiler(CudaSource::text("k.cu", "changed"), cache.path()).compile(variant, {90});
   CHECK(ScriptedNvrtc::compilations == 4);
+}
+
+namespace {
+
+/// Compiles once, lets `plant` change the file or folders of the code, and compiles again. Returns what was
+/// said on stderr.
+std::string said_after_planting(
+    const std::function<void(const fs::path& cache, const fs::path& file)>& plant) {
+  const Nvrtc api = ScriptedNvrtc::table();
+  const NvrtcReplacement replaced(api);
+  const engine_test::TemporaryDirectory directory;
+  const fs::path cache = directory.path() / "cache";
+  const CudaSource source = CudaSource::text("k.cu", "k");
+  const CudaVariant variant{.function = "k<4>", .defines = {{"TILE", "4"}}};
+  Compiler(source, cache).compile(variant, {90});
+  REQUIRE(Compiler(source, cache).compile(variant, {90}).code == "code TILE=4");
+  REQUIRE(ScriptedNvrtc::compilations == 1);
+  for (const auto& found : fs::directory_iterator(cache / "code")) {
+    plant(cache, found.path());
+    break;
+  }
+  const engine_test::StderrCapture said;
+  CHECK(Compiler(source, cache).compile(variant, {90}).code == "code TILE=4");
+  CHECK(ScriptedNvrtc::compilations == 2);
+  return said.text();
+}
+
+}  // namespace
+
+TEST_CASE("compiler: planted code of another owner is named and compiled anew", "[unit]") {
+  if (::geteuid() != 0) {
+    WARN("skipped: only root can give a file to another user");
+    return;
+  }
+  constexpr uid_t somebody_else = 12345;
+  CHECK_THAT(said_after_planting([](const fs::path&, const fs::path& file) {
+               REQUIRE(::chown(file.c_str(), somebody_else, static_cast<gid_t>(-1)) == 0);
+             }),
+             ContainsSubstring("it belongs to user 12345"));
+}
+
+TEST_CASE("compiler: code behind a link, or where others can write, is named and compiled anew", "[unit]") {
+  CHECK_THAT(said_after_planting([](const fs::path& cache, const fs::path& file) {
+               fs::rename(file, cache.parent_path() / "outside");
+               fs::create_symlink(cache.parent_path() / "outside", file);
+             }),
+             ContainsSubstring("symbolic link"));
+  CHECK_THAT(said_after_planting([](const fs::path& cache, const fs::path&) {
+               fs::permissions(cache, fs::perms::others_write, fs::perm_options::add);
+             }),
+             ContainsSubstring("others can write it"));
 }
 
 TEST_CASE("compiler: what does not compile is a rejected config with the compiler's words", "[unit]") {

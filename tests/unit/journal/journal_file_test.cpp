@@ -3,10 +3,13 @@
 #include "support/engine.hpp"
 #include "support/scripted_files.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace journal_file_test {
@@ -81,6 +84,46 @@ TEST_CASE("journal file: one that another has open is not used", "[unit]") {
   first->append("kept");
   CHECK(engine_test::count_of(
             engine_test::text_of_file(directory.path() / "journal" / "region" / "a.journal"), "\n") == 1);
+}
+
+TEST_CASE("journal file: one that another process removes while it is opened is made again", "[unit]") {
+  using contextual::test::FileCall;
+  const TemporaryDirectory directory;
+  open_in(directory.path())->append("of the other");
+  {
+    const contextual::test::ScriptedFiles files({{FileCall::openat, "a.journal", ENOENT, 1, 1}});
+    const auto file = open_in(directory.path());
+    CHECK(files.failed() == 1);
+    CHECK(file->problem().empty());
+    file->append("mine");
+  }
+  CHECK(texts_of(*open_in(directory.path())) == std::vector<std::string>{"of the other", "mine"});
+  const contextual::test::ScriptedFiles files({{FileCall::openat, "a.journal", ENOENT, 1000, 1}});
+  CHECK_THAT(open_in(directory.path())->problem(), ContainsSubstring("No such file"));
+}
+
+TEST_CASE("journal file: one that was removed before it was locked is made again", "[unit]") {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.path() / "journal" / "region" / "a.journal";
+  static fs::path to_remove;
+  to_remove = path;
+  open_in(directory.path())->append("of the other");
+  contextual::storage::FileCalls calls = contextual::storage::posix_file_calls();
+  calls.openat = [](int folder, const char* name, int flags, mode_t mode) {
+    const int file = contextual::storage::posix_file_calls().openat(folder, name, flags, mode);
+    if ((flags & O_APPEND) != 0 && !to_remove.empty()) {
+      fs::remove(std::exchange(to_remove, fs::path()));
+    }
+    return file;
+  };
+  {
+    const contextual::storage::FileCallsReplacement replacement(calls);
+    const auto file = open_in(directory.path());
+    CHECK(file->problem().empty());
+    CHECK(file->lines().empty());
+    file->append("mine");
+  }
+  CHECK(texts_of(*open_in(directory.path())) == std::vector<std::string>{"mine"});
 }
 
 TEST_CASE("journal file: is gone when it is removed, and made anew", "[unit]") {

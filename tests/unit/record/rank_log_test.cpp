@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -173,6 +174,44 @@ TEST_CASE("RankLog: a link in the place of a log is refused, and what it leads t
   fs::create_symlink(target, directory.path() / "rank-3.jsonl");
   CHECK_THROWS_WITH(RankLog(directory.path(), 3), ContainsSubstring("rank-3.jsonl is a symbolic link"));
   CHECK(fs::file_size(target) == 4);
+}
+
+TEST_CASE("RankLog: a link that takes the place of a log at any time is not followed", "[unit]") {
+  const TemporaryDirectory directory;
+  const fs::path target = directory.path() / "precious";
+  const fs::path log = directory.path() / "rank-0.log";
+  std::atomic<bool> done{false};
+  std::jthread changes([&] {
+    while (!done) {
+      std::error_code ignored;
+      fs::remove(log, ignored);
+      fs::create_symlink(target, log, ignored);
+      fs::remove(log, ignored);
+    }
+  });
+  int opened = 0;
+  for (int i = 0; i < 3000; ++i) {
+    try {
+      RankLog(directory.path(), 0).write(samples::event(samples::warning()));
+      ++opened;
+    } catch (const contextual::InvalidArgument&) {
+      continue;
+    }
+  }
+  done = true;
+  changes.join();
+  CHECK(opened > 0);
+  CHECK(!fs::exists(target));
+}
+
+TEST_CASE("RankLog: logs have the modes that the user's umask leaves", "[unit]") {
+  const auto [mask, mode] = GENERATE(std::pair(0027, 0640), std::pair(0077, 0600), std::pair(0002, 0664));
+  const TemporaryDirectory directory;
+  const mode_t before = ::umask(static_cast<mode_t>(mask));
+  const RankLog log(directory.path(), 0);
+  ::umask(before);
+  CHECK(static_cast<int>(fs::status(log.text_path()).permissions()) == mode);
+  CHECK(static_cast<int>(fs::status(log.json_path()).permissions()) == mode);
 }
 
 TEST_CASE("RankLog: a directory without write permission is an error", "[unit]") {

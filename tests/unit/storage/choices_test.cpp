@@ -7,7 +7,10 @@
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -207,6 +210,65 @@ TEST_CASE("KeptChoices: a set that a newer one contradicts is superseded where t
   CHECK_FALSE(sets[2].superseded);
   CHECK(sets[3].superseded);
   CHECK(kept.prune({}).files == std::vector<fs::path>{contradicted});
+}
+
+TEST_CASE("KeptChoices: prune leaves what a tuning has left alone while a process uses any of it", "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  const detail::TrustedFolder folder(directory.path(), "journal/r");
+  const auto old = [&](const std::string& name) {
+    REQUIRE(folder.write(name, "line").empty());
+    fs::last_write_time(folder.path() / name, fs::file_time_type::clock::now() - std::chrono::hours(30));
+    return folder.path() / name;
+  };
+  const std::vector<fs::path> files =
+      sorted({old("a.journal"), old("a.0.flight"), old("a.1.own"), old("a.strikes")});
+  const std::vector<fs::path> others = sorted({old("b.journal"), old("b.strikes")});
+  for (const fs::path& used : files) {
+    const int held = ::open(used.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(::flock(held, LOCK_SH) == 0);
+    CHECK(sorted(kept.prune({.older_than = std::chrono::seconds(0), .dry_run = true}).files) == others);
+    ::close(held);
+  }
+  // Quarantine goes with the rest, and stays as long as something of the tuning is newer.
+  fs::last_write_time(folder.path() / "b.journal", fs::file_time_type::clock::now());
+  CHECK(sorted(kept.prune({.older_than = std::chrono::hours(24)}).files) == files);
+  CHECK(kept.prune({.older_than = std::chrono::hours(24)}).files.empty());
+  CHECK(sorted(kept.prune({.older_than = std::chrono::seconds(0)}).files) == others);
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("KeptChoices: a folder of a region that is refused may pin something, and that is told once",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  plant(directory.path(), entry_of("r", 1, 10), now_ns());
+  REQUIRE(kept.pin({.region = "r", .kernel = "k", .config_id = 1}).problems.empty());
+  const ChoiceStore store(directory.path(), "r");
+  fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::add);
+  const std::vector<std::string> problems = kept.list("r").problems;
+  REQUIRE(problems.size() == 1);
+  CHECK_THAT(problems[0], ContainsSubstring(store.path().string()) && ContainsSubstring("others can write"));
+  CHECK(kept.unpin("r").files.empty());
+  CHECK(kept.unpin("r").problems.size() == 1);
+  REQUIRE(store.pin_files().size() == 1);
+  CHECK_THAT(store.pin_files()[0].refusal, ContainsSubstring("what is pinned in " + store.path().string()));
+  fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::remove);
+  REQUIRE(kept.unpin("r").files.size() == 1);
+  fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::add);
+  CHECK(store.pin_files().empty());  // nothing is pinned there, whoever has written it
+}
+
+TEST_CASE("KeptChoices: no pin is written whose key also names an alternative or a device", "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  for (const char* key : {"() in fn (7): {TILE: 1}", "(7) on H200", "{M: 1} in fn (7): {TILE: 1}"}) {
+    CHECK_THROWS_AS(kept.pin({.region = "r", .kernel = "k", .key = key, .config_id = 1}), InvalidArgument);
+  }
+  CHECK(kept.list("r").pins.empty());
+  CHECK(
+      kept.pin({.region = "r", .kernel = "k", .key = "((1, 2), [3], a in b)", .config_id = 1}).files.size() ==
+      1);
 }
 
 TEST_CASE("KeptChoices: prune keeps the newest of each purpose of very many", "[unit]") {

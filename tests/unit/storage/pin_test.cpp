@@ -45,6 +45,18 @@ TEST_CASE("parse_pins: a person need only write a kernel and a config", "[unit]"
   CHECK(parsed.pins[0].config == Config{{"BLOCK", 64}});
 }
 
+TEST_CASE("key_text_problem: texts of keys have none, whatever is in them", "[unit]") {
+  for (const char* text :
+       {"", "()", "(7)", "{M: 512}", "((1, 2), [3])", "(way (1) in b)", "(a, )), b)", "(()"}) {
+    INFO(text);
+    CHECK(key_text_problem(text).empty());
+  }
+  for (const char* text : {"7", "(7) on H200", "() in fn (7): {TILE: 1}", "{M: 7} in way (1)"}) {
+    INFO(text);
+    CHECK_THAT(key_text_problem(text), ContainsSubstring("pin a kept set"));
+  }
+}
+
 TEST_CASE("parse_pins: what makes no sense pins nothing, and the problem names the file", "[unit]") {
   const std::vector<std::string> texts{
       "",
@@ -58,6 +70,8 @@ TEST_CASE("parse_pins: what makes no sense pins nothing, and the problem names t
       R"({"region": "r", "pins": [{"kernel": "gemm", "config": {"BLOCK": 64}, "kye": "64"}]})",
       R"({"region": "r", "pins": [], "machine": "any"})",
       R"({"region": "r", "pins": [{"kernel": "gemm", "key": "(7) on H200", "config_id": 1}]})",
+      R"-({"region": "r", "pins": [{"kernel": "gemm", "key": "() in fn (7): {TILE: 1}", "config_id": 1}]})-",
+      R"-({"region": "r", "pins": [{"kernel": "gemm", "key": "{M: 7} in way (1)", "config_id": 1}]})-",
       std::string(100, '['),
   };
   for (const std::string& text : texts) {

@@ -48,9 +48,7 @@ TEST_CASE("kept choices: what cannot be read is tuned again, and used when it ca
                                                        {FileCall::read, ".json", ESTALE, 2},
                                                        {FileCall::openat, ".json", ENOENT, always},
                                                        {FileCall::openat, "/choices", EACCES, always},
-                                                       {FileCall::fstat, "/choices", EIO, always},
-                                                       {FileCall::readdir, "/choices", EIO, always, 1},
-                                                       {FileCall::readdir, "/choices", ESTALE, always}}) {
+                                                       {FileCall::fstat, "/choices", EIO, always}}) {
     const TemporaryDirectory directory;
     const Process process{.ranks = 2, .directory = directory.path(), .journal = Journal::off};
     REQUIRE(run(process).tuned(2));
@@ -62,6 +60,36 @@ TEST_CASE("kept choices: what cannot be read is tuned again, and used when it ca
       CHECK_THAT(said.text(), ContainsSubstring("warning: " + directory.path().string()));
     }
     CHECK(run(process).used(2));
+  }
+}
+
+TEST_CASE("kept choices: a folder that cannot be opened or listed may pin something: an error on all ranks",
+          "[unit]") {
+  for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
+    for (const FileFault& fault :
+         std::vector<FileFault>{{FileCall::openat, "/choices/kept%20region", EACCES, always},
+                                {FileCall::openat, "/choices/kept%20region", EIO, always},
+                                {FileCall::readdir, "/choices", EIO, always, 1},
+                                {FileCall::readdir, "/choices", ESTALE, always}}) {
+      const TemporaryDirectory directory;
+      const Process process{.ranks = 2, .directory = directory.path(), .journal = Journal::off};
+      REQUIRE(run(process).tuned(2));
+      {
+        const ScriptedFiles files({fault});
+        Process failing = process;
+        failing.mode = mode;
+        const Seen seen = run(failing);
+        for (const std::exception_ptr& thrown : seen.thrown) {
+          INFO(text_of(thrown));
+          CHECK(threw<InvalidArgument>(thrown));
+          CHECK_THAT(text_of(thrown),
+                     ContainsSubstring((directory.path() / "choices" / "kept%20region").string()) &&
+                         ContainsSubstring("what is pinned"));
+        }
+        CHECK(seen.runs == std::vector<int>(2, 0));
+      }
+      CHECK(run(process).used(2));
+    }
   }
 }
 

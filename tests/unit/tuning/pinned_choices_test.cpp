@@ -3,12 +3,14 @@
 
 #include "cache_process.hpp"
 #include "contextual/storage/choice_store.hpp"
+#include "support/stderr_capture.hpp"
 
 #include <contextual/alternatives.hpp>
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/tuned_region.hpp>
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <atomic>
 #include <fstream>
@@ -176,6 +178,7 @@ TEST_CASE("pins: one that cannot be launched is an error on all ranks, in every 
       {pin_of(name, R"(, "config_id": 0)" + config_1), "that is config-1"},
       {pin_of(name, key_text(7) + other_words + config_1), "key_words"},
       {pin_of(name, ""), "names a kernel and its config"},
+      {pin_of(name, R"(, "key": "(7) in fn (7): {TILE: 1}")" + config_1), "pin a kept set"},
       {pin_of(name, config_1) + "," + pin_of(name, R"(, "config": {"TILE": 1})"), "pinned twice"},
       {"", "others can write"}};
   for (const auto& [pin, message] : pins) {
@@ -196,6 +199,102 @@ TEST_CASE("pins: one that cannot be launched is an error on all ranks, in every 
       CHECK(seen.runs == std::vector<int>(2, 0));
     }
   }
+}
+
+TEST_CASE("pins: where others can write the folder, what it pins is an error that names it, not passed over",
+          "[unit]") {
+  for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
+    for (const bool is_region : {true, false}) {
+      const TemporaryDirectory directory;
+      CacheProcess process = with_pin(directory, "pinned_open", pin_of("pinned_open", config_1));
+      const fs::path folder = storage::ChoiceStore(directory.path(), process.region).path();
+      const fs::path open = is_region ? folder : folder.parent_path();
+      fs::permissions(open, fs::perms::others_write, fs::perm_options::add);
+      process.change = [mode](Options& options) { options.mode = mode; };
+      const CacheSeen seen = process.run();
+      for (const std::exception_ptr& thrown : seen.thrown) {
+        INFO(text_of(thrown));
+        CHECK(threw<InvalidArgument>(thrown));
+        CHECK_THAT(text_of(thrown), ContainsSubstring(open.string()) &&
+                                        ContainsSubstring("others can write") &&
+                                        ContainsSubstring("what is pinned in " + folder.string()));
+      }
+      CHECK(seen.runs == std::vector<int>(2, 0));
+    }
+  }
+}
+
+TEST_CASE("pins: a folder that may not be listed is an error that names it", "[unit]") {
+  const TemporaryDirectory directory;
+  const CacheProcess process = with_pin(directory, "pinned_unlisted", pin_of("pinned_unlisted", config_1));
+  const fs::path folder = storage::ChoiceStore(directory.path(), process.region).path();
+  fs::permissions(folder, fs::perms::owner_write | fs::perms::owner_exec);
+  if (::access(folder.c_str(), R_OK) == 0) {
+    WARN("skipped: this user may list everything");
+    return;
+  }
+  for (const std::exception_ptr& thrown : process.run().thrown) {
+    CHECK(threw<InvalidArgument>(thrown));
+    CHECK_THAT(text_of(thrown), ContainsSubstring(folder.string()));
+  }
+  fs::permissions(folder, fs::perms::owner_all);
+}
+
+TEST_CASE("pins: one that no launch has used is a warning that names file, kernel and key, once", "[unit]") {
+  for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
+    const TemporaryDirectory directory;
+    const std::string name = "pinned_unused_" + std::to_string(static_cast<int>(mode));
+    CacheProcess process = with_pin(directory, name, pin_of(name, key_text(7) + config_1));
+    process.region = "pinned unused " + name;
+    process.ranks = mode == Mode::tune ? 2 : 1;
+    write_pin(directory.path(), process.region, pin_of(name, key_text(7) + config_1));
+    write_pin(directory.path(), process.region, pin_of(name, key_text(8) + config_1), "key.pin");
+    write_pin(directory.path(), process.region, pin_of(name + "_misspelled", config_1), "kernel.pin");
+    process.change = [mode](Options& options) { options.mode = mode; };
+    const engine_test::StderrCapture said;
+    const CacheSeen seen = process.run();
+    INFO(text_of(seen.thrown[0]));
+    CHECK(seen.only_launched(pinned));
+    std::vector<std::string> warnings = seen.reports[0].warnings;
+    std::sort(warnings.begin(), warnings.end());
+    CAPTURE(warnings);
+    REQUIRE(warnings.size() == 2);
+    CHECK_THAT(warnings[0], ContainsSubstring("kernel.pin") && ContainsSubstring(name + "_misspelled") &&
+                                ContainsSubstring("every key"));
+    CHECK_THAT(warnings[1], ContainsSubstring("key.pin") && ContainsSubstring("(8)"));
+    CHECK(seen.reports.back().warnings.size() == (mode == Mode::tune ? 0 : 2));
+  }
+}
+
+TEST_CASE("pins: what another region pins of the same kernel repeats no warning", "[unit]") {
+  const TemporaryDirectory directory;
+  write_pin(directory.path(), "pinned one", pin_of("pinned_by_two", key_text(8) + config_1));
+  write_pin(directory.path(), "pinned two", pin_of("pinned_by_two", key_text(7) + config_1));
+  const auto kernel = rank_kernel("pinned_by_two", 3);
+  Report report;
+  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+    Options options;
+    options.mode = Mode::off;
+    options.cache_directory = directory.path();
+    for (const char* region : {"pinned one", "pinned two", "pinned one"}) {
+      tuner.run(
+          region, [&] { (*kernel)(7); }, options);
+    }
+    report = tuner.report();
+  });
+  INFO(text_of(thrown[0]));
+  REQUIRE(report.find("pinned one") != nullptr);
+  CHECK(report.find("pinned one")->warnings.size() == 1);
+  CHECK(report.find("pinned two")->warnings.empty());
+}
+
+TEST_CASE("pins: one that no launch has used is a warning also beside what is tuned", "[unit]") {
+  const TemporaryDirectory directory;
+  const CacheProcess process = with_pin(directory, "pinned_no", pin_of("pinned_no", key_text(8) + config_1));
+  const CacheSeen seen = process.run();
+  CHECK(seen.tuned(2));
+  REQUIRE(seen.reports[0].warnings.size() == 1);
+  CHECK_THAT(seen.reports[0].warnings[0], ContainsSubstring("mine.pin") && ContainsSubstring("(8)"));
 }
 
 TEST_CASE("pins: what cannot be prepared on one rank is an error on all", "[unit]") {

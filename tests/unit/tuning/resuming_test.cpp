@@ -308,12 +308,19 @@ TEST_CASE("resuming: an assignment that always kills is in quarantine after two 
 TEST_CASE("resuming: so is one with which the watchdog ends the process, or the device fails", "[unit]") {
   const TemporaryDirectory directory;
   const int guilty = GENERATE(0, 1);
+  const bool same_directory = GENERATE(true, false);
+  INFO("rank " << guilty << (same_directory ? ", same directory" : ", directories of their own"));
   Job job{.directory = directory.path(), .late_from = 1'000'000};
   int ends_with = 0;
+  const auto place = [&, same_directory](int rank, Options& options) {
+    options.cache_directory = directory.path() / (rank == 0 || same_directory ? "cache" : "other cache");
+  };
+  job.change = place;
   SECTION("watchdog") {
-    job.change = [](int, Options& options) {
+    job.change = [place](int rank, Options& options) {
+      place(rank, options);
       options.deadline = std::chrono::milliseconds(100);
-      options.grace = std::chrono::milliseconds(20);
+      options.grace = std::chrono::milliseconds(60);
     };
     job.region = [guilty](int rank, int first_tile, int second_tile) {
       while (rank == guilty && first_tile == 4 && second_tile == 3) {
@@ -334,6 +341,32 @@ TEST_CASE("resuming: so is one with which the watchdog ends the process, or the 
   CHECK(run(job) == ends_with);
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
+}
+
+TEST_CASE("resuming: quarantine is in the report of every run that goes on over it", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job{.directory = directory.path(), .late_from = 1'000'000};
+  const auto kills = [](int rank, int first_tile, int second_tile) {
+    if (rank == 1 && first_tile == 4 && second_tile == 3) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  job.region = kills;
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == SIGKILL);
+  job.region = [kills, runs = 0](int rank, int first_tile, int second_tile) mutable {
+    kills(rank, first_tile, second_tile);
+    if (rank == 0 && ++runs == 15) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  CHECK(run(job) == SIGKILL);
+  job.region = kills;
+  REQUIRE(run(job) == 0);
+  const std::string warnings = left(directory.path(), "warnings");
+  const std::size_t found = warnings.find("in quarantine");
+  CHECK(found != std::string::npos);
+  CHECK(warnings.find("in quarantine", found + 1) == std::string::npos);
 }
 
 TEST_CASE("resuming: an exception of the region is no death, and what was measured before it counts",

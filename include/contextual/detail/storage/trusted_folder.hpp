@@ -61,6 +61,9 @@ class CONTEXTUAL_API TrustedFolder {
   /// Returns why nothing can be written in the folder, with its path, or an empty text. Makes it if there is
   /// none.
   std::string why_unwritable() const;
+  /// Returns true unless it is known that there is no file with this ending, whoever may have written there:
+  /// also where the folder exists and cannot be opened or listed.
+  bool may_hold(std::string_view ending) const;
 
   /// Removes a file. Returns what went wrong, or an empty text; also if there is no such file any more.
   std::string remove(const std::string& file) const;
