@@ -9,6 +9,7 @@
 /// beside the best pair.
 
 #include "cuda_common.hpp"
+#include "cuda_share_region.hpp"
 
 #include <contextual/autotuner.hpp>
 
@@ -26,41 +27,8 @@ namespace {
 using namespace contextual;
 using namespace contextual::benchmarks;
 using Clock = std::chrono::steady_clock;
-using Pair = std::pair<std::size_t, std::size_t>;
-
-constexpr const char* share_source =
-#include "embedded/cuda_shares.cu.inc"
-    ;
-constexpr int prologue_ns = 40'000;
-constexpr int round_ns = 20'000;
-constexpr int rounds_on_all = 2;               ///< with a block on every multiprocessor
-constexpr unsigned shared_bytes = 160 * 1024;  ///< more than half of what a multiprocessor has
-
-struct ShareConfig {
-  int blocks = 0;
-};
-using ShareKernel = CudaKernel<ShareConfig, unsigned>;
-
-int multiprocessors() {
-  int count = 0;
-  CONTEXTUAL_CHECKED(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
-  return count;
-}
-
-ShareKernel::Definition definition() {
-  ShareKernel::Definition definition;
-  definition.source = CudaSource::text("cuda_shares.cu", share_source);
-  definition.variant = [](const ShareConfig&) {
-    return CudaVariant{.function = "share",
-                       .defines = {{"PROLOGUE", std::to_string(prologue_ns) + "ull"},
-                                   {"ROUND", std::to_string(round_ns) + "ull"}}};
-  };
-  definition.layout = [](const ShareConfig& config, unsigned) {
-    return CudaLayout{
-        .grid = {static_cast<unsigned>(config.blocks)}, .block = {32}, .dynamic_shared_bytes = shared_bytes};
-  };
-  return definition;
-}
+using Region = ShareRegion;
+using Pair = ShareRegion::Pair;
 
 /// All multiprocessors, three quarters, half and a quarter of them.
 ConfigSpace<ShareConfig> space() {
@@ -70,80 +38,13 @@ ConfigSpace<ShareConfig> space() {
       .default_config({all});
 }
 
-enum class Order { first_first, second_first };
-
-class Region {
- public:
-  Region()
-      : first_("first", space(), single_problem, definition()),
-        second_("second", space(), single_problem, definition()),
-        items_(static_cast<unsigned>(rounds_on_all * multiprocessors())) {
-    for (cudaEvent_t* event : {&begin_, &joined_, &end_}) {
-      CONTEXTUAL_CHECKED(cudaEventCreate(event));
-    }
-    for (ShareKernel* kernel : {&first_, &second_}) {
-      for (std::size_t config = 0; config < kernel->space().size(); ++config) {
-        kernel->expect(config, Key{}, static_cast<cudaStream_t>(first_stream_), items_);
-        kernel->prepare(config, Key{});
-      }
-    }
-  }
-  Region(const Region&) = delete;
-  Region& operator=(const Region&) = delete;
-  ~Region() {
-    for (cudaEvent_t event : {begin_, joined_, end_}) {
-      cudaEventDestroy(event);
-    }
-  }
-
-  void launch(Order order) {
-    if (order == Order::first_first) {
-      first_(first_stream_, items_);
-    }
-    second_(second_stream_, items_);
-    if (order == Order::second_first) {
-      first_(first_stream_, items_);
-    }
-  }
-
-  void wait() const {
-    first_stream_.wait();
-    second_stream_.wait();
-  }
-
-  /// us from the begin of both streams' work to its end, without the tuner.
-  double time(const Pair& pair, Order order) {
-    CONTEXTUAL_CHECKED(cudaEventRecord(begin_, first_stream_));
-    CONTEXTUAL_CHECKED(cudaStreamWaitEvent(second_stream_, begin_, 0));
-    const auto launch = [&](ShareKernel& kernel, std::size_t config, const Stream& stream) {
-      CONTEXTUAL_CHECKED(kernel.launch_config(config, static_cast<cudaStream_t>(stream), items_));
-    };
-    if (order == Order::first_first) {
-      launch(first_, pair.first, first_stream_);
-    }
-    launch(second_, pair.second, second_stream_);
-    if (order == Order::second_first) {
-      launch(first_, pair.first, first_stream_);
-    }
-    CONTEXTUAL_CHECKED(cudaEventRecord(joined_, second_stream_));
-    CONTEXTUAL_CHECKED(cudaStreamWaitEvent(first_stream_, joined_, 0));
-    CONTEXTUAL_CHECKED(cudaEventRecord(end_, first_stream_));
-    wait();
-    float ms = 0;
-    CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin_, end_));
-    return 1000.0 * static_cast<double>(ms);
-  }
-
- private:
-  ShareKernel first_;
-  ShareKernel second_;
-  unsigned items_;
-  Stream first_stream_;
-  Stream second_stream_;
-  cudaEvent_t begin_ = nullptr;
-  cudaEvent_t joined_ = nullptr;
-  cudaEvent_t end_ = nullptr;
-};
+/// Two rounds with a block on every multiprocessor.
+ShareWork work() {
+  constexpr int prologue_ns = 40'000;
+  constexpr int round_ns = 20'000;
+  const auto items = 2 * static_cast<unsigned>(multiprocessors());
+  return {prologue_ns, round_ns, items, items};
+}
 
 Options options_of(SearchLevel level, Iterations iterations) {
   Options options;
@@ -280,7 +181,7 @@ int main(int argc, char** argv) {
                                                                      {"normal", SearchLevel::normal},
                                                                      {"thorough", SearchLevel::thorough}}));
   return run_program(app, argc, argv, [&] {
-    Region region;
+    Region region(space(), work());
     bool met = tune_often(region, Order::first_first, "first kernel first", tunings, rounds, level);
     met = tune_often(region, Order::second_first, "second kernel first", tunings, rounds, level) && met;
     print_cost_of_joining(region, 9);

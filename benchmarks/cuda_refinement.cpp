@@ -1,0 +1,161 @@
+/// \file
+/// What refinements bring where two persistent kernels divide the multiprocessors of a GPU: the first one has
+/// three times the work of the second.
+///
+/// The kernels' configs are on how many multiprocessors they run. The same region is tuned with a coarse grid
+/// of four numbers, and with multiples of 4 as its refinements. All pairs of the fine grid are timed before,
+/// in turn. The pair that each tuning has chosen is timed afterwards, in turn with the best one of all.
+
+#include "cuda_common.hpp"
+#include "cuda_share_region.hpp"
+
+#include <contextual/autotuner.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace contextual;
+using namespace contextual::benchmarks;
+using Pair = ShareRegion::Pair;
+
+constexpr int fine_step = 4;
+constexpr Order order = Order::first_first;
+
+/// All multiprocessors, three quarters, half and a quarter of them.
+ConfigSpace<ShareConfig> coarse_grid() {
+  const int all = multiprocessors();
+  return ConfigSpace<ShareConfig>{{"BLOCKS", &ShareConfig::blocks, {all, all * 3 / 4, all / 2, all / 4}}}
+      .default_config({all});
+}
+
+ConfigSpace<ShareConfig> refined_grid() {
+  const ConfigSpace<ShareConfig> coarse = coarse_grid();
+  std::vector<int> fine;
+  for (int blocks = fine_step; blocks < multiprocessors(); blocks += fine_step) {
+    const bool known = std::any_of(coarse.configs().begin(), coarse.configs().end(),
+                                   [&](const ShareConfig& config) { return config.blocks == blocks; });
+    if (!known) {
+      fine.push_back(blocks);
+    }
+  }
+  return ConfigSpace<ShareConfig>(coarse).refine({"BLOCKS", &ShareConfig::blocks, fine});
+}
+
+/// Short rounds, so that a multiprocessor more or less matters.
+ShareWork work() {
+  constexpr int prologue_ns = 5'000;
+  constexpr int round_ns = 2'000;
+  const auto all = static_cast<unsigned>(multiprocessors());
+  return {prologue_ns, round_ns, 60 * all, 20 * all};
+}
+
+struct Tuning {
+  Pair choice;
+  long runs = 0;
+};
+
+Tuning tune(ShareRegion& region, const std::string& name, SearchLevel level) {
+  Tuning tuning;
+  Options options;
+  options.search = level;
+  options.always_tune = true;
+  options.log_directory = "";
+  options.cache_directory = "";
+  options.timer = cuda_timer;
+  options.before_iteration = [&](const IterationInfo&) { ++tuning.runs; };
+  ContextualAutotuner tuner(options);
+  tuner.run(name, [&] { region.launch(order); });
+  region.wait();
+  const Report report = tuner.report();
+  for (const ProblemReport& problem : report.find(name)->problems) {
+    (problem.kernel == "first" ? tuning.choice.first : tuning.choice.second) = problem.choice;
+  }
+  return tuning;
+}
+
+/// Of so many times of each pair, taken in turn; the ten shortest are timed again, more often.
+Pair best_pair(ShareRegion& region, int rounds) {
+  const std::size_t count = region.space().size();
+  std::vector<std::pair<double, Pair>> times;
+  for (std::size_t first = 0; first < count; ++first) {
+    for (std::size_t second = 0; second < count; ++second) {
+      const Pair pair{first, second};
+      region.time(pair, order);
+      times.emplace_back(region.time(pair, order), pair);
+    }
+  }
+  constexpr std::size_t finalists = 10;
+  std::partial_sort(times.begin(), times.begin() + finalists, times.end());
+  std::vector<std::vector<double>> samples(finalists);
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < finalists; ++i) {
+      samples[i].push_back(region.time(times[i].second, order));
+    }
+  }
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < finalists; ++i) {
+    best = median(samples[i]) < median(samples[best]) ? i : best;
+  }
+  return times[best].second;
+}
+
+std::string text_of(const ConfigSpace<ShareConfig>& space, const Pair& pair) {
+  return std::to_string(space[pair.first].blocks) + " and " + std::to_string(space[pair.second].blocks);
+}
+
+/// Tunes so often; prints and returns the median of the chosen pairs' times over the best one's.
+double tune_often(ShareRegion& tuned, const std::string& name, ShareRegion& judge, const Pair& best,
+                  int tunings, int rounds, SearchLevel level) {
+  std::vector<double> ratios;
+  std::vector<double> runs;
+  for (int i = 0; i < tunings; ++i) {
+    const Tuning tuning = tune(tuned, name, level);
+    std::vector<double> of_rounds;
+    for (int round = 0; round < rounds; ++round) {
+      const double chosen_us = tuned.time(tuning.choice, order);
+      of_rounds.push_back(chosen_us / judge.time(best, order));
+    }
+    ratios.push_back(median(of_rounds));
+    runs.push_back(static_cast<double>(tuning.runs));
+    std::printf("  %s: %s, %.3f of the best pair, %ld runs\n", name.c_str(),
+                text_of(tuned.space(), tuning.choice).c_str(), ratios.back(), tuning.runs);
+  }
+  std::printf("%s: over the best pair median %.4f, largest %.4f; runs median %.0f\n", name.c_str(),
+              median(ratios), *std::max_element(ratios.begin(), ratios.end()), median(runs));
+  return median(ratios);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Two persistent kernels that divide the multiprocessors: a coarse grid and its refinements"};
+  int tunings = 10;
+  int rounds = 15;
+  app.add_option("--tunings", tunings, "with each grid")->check(CLI::PositiveNumber);
+  app.add_option("--rounds", rounds, "times of a chosen pair")->check(CLI::PositiveNumber);
+  return run_program(app, argc, argv, [&] {
+    double refined = 0;
+    {
+      ShareRegion region(refined_grid(), work());
+      const Pair best = best_pair(region, rounds);
+      std::printf("best of %zu pairs: %s multiprocessors, %.1f us\n",
+                  region.space().size() * region.space().size(), text_of(region.space(), best).c_str(),
+                  region.time(best, order));
+      refined = tune_often(region, "refined", region, best, tunings, rounds, SearchLevel::normal);
+      // The coarse configs have the same ids in both grids, and two kernels of a name cannot live in a
+      // region.
+      tune_often(region, "walk only", region, best, 1, rounds, SearchLevel::off);
+    }
+    ShareRegion coarse(coarse_grid(), work());
+    const Pair best = best_pair(coarse, rounds);
+    std::printf("best of the coarse grid: %s multiprocessors, %.1f us\n",
+                text_of(coarse.space(), best).c_str(), coarse.time(best, order));
+    tune_often(coarse, "coarse", coarse, best, tunings, rounds, SearchLevel::normal);
+    return goal_at_most("refined, over the best of all pairs", refined, 1.02, "") ? 0 : 1;
+  });
+}
