@@ -27,7 +27,7 @@ TEST_CASE("cuda configs: every kernel has those of its config space, the default
   CHECK(cuda::get_default_config("cuda_allgather_transfer").get<std::string>("METHOD") == "pull");
   CHECK(cuda::get_default_config("cuda_reduce_scatter_transfer") ==
         Config{{"METHOD", "send"}, {"CHUNKS", 4}, {"LANES", 1}});
-  CHECK(cuda::generate_configs("cuda_partial_sum", {.threads = 1}).size() == 4);  // it says nothing of needs
+  CHECK(cuda::generate_configs("cuda_partial_sum", {.threads = 1}).size() == 11);  // it says nothing of needs
   CHECK(cuda::get_default_config("cuda_vector_add") == Config{{"BLOCK", 256}, {"PER_THREAD", 1}});
 }
 
