@@ -69,20 +69,22 @@ class ConfigSpace {
   }
 
   /// Adds values of a parameter that only a search tries, and only near the best: numbers between or beyond
-  /// those that the parameter has, in any order. They make further configs, with the values of all other
-  /// parameters and under the same constraints, which follow all others. The walk leaves them out. When a
+  /// those that the parameter has, in any order. They make further configs, with the other parameters' own
+  /// values and under the same constraints, which follow all others. The walk leaves them out. When a
   /// search knows the best assignment, it tries the values halfway to the neighbouring ones on both sides,
   /// and so on from the better one. So a grid size that needs no code of its own can be chosen finely among
-  /// few runs. A kernel that is not searched is not refined. Once for a parameter; not with a list.
+  /// few runs. A kernel that is not searched is not refined, nor is one that is coupled or takes part as
+  /// `some`. Once for a parameter; a list of configs takes the place of refinements, too.
   ConfigSpace& refine(Parameter values) & {
     definition_.refinements.push_back(std::move(values));
     return changed();
   }
   ConfigSpace refine(Parameter values) && { return std::move(refine(std::move(values))); }
 
-  /// Uses these configs instead of all combinations. The parameters' values are then ignored.
+  /// Uses these configs instead of all combinations. The parameters' values and refinements are then ignored.
   ConfigSpace& explicit_list(std::vector<C> configs) & {
     definition_.list = std::move(configs);
+    definition_.refinements.clear();
     return changed();
   }
   ConfigSpace explicit_list(std::vector<C> configs) && {

@@ -108,8 +108,12 @@ class TunedFunction<R(const C&, Args...)> {
     std::unique_ptr<Space>& known = fixed_[wanted.text];
     if (known == nullptr) {
       std::vector<C> configs;
+      // Refinements that have the values are tried only if nothing else has them.
+      const std::size_t coarse = space().size() - space().refinement_count();
       for (const std::size_t id : wanted.config_ids) {
-        configs.push_back(space()[id]);
+        if (id < coarse || wanted.config_ids.front() >= coarse) {
+          configs.push_back(space()[id]);
+        }
       }
       ConfigSpace<C> some = space();
       some.default_config(configs.front());

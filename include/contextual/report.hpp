@@ -33,6 +33,7 @@ struct ConfigReport {
   TimeSummary makespan;                  ///< the region's makespan in the tuning iterations of its samples
   std::optional<std::string> rejection;  ///< why the config was rejected, if it was
   bool left_out = false;                 ///< true if `keep` left it out on some rank, so it was no candidate
+  bool refinement = false;               ///< by ConfigSpace::refine: without times unless the search tried it
   /// Own time and rates, by ProblemReport::work; without a rate if that or the time is not known. Peaks and
   /// what only the driver knows are not filled in.
   KernelMetrics metrics{};

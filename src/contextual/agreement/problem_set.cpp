@@ -47,7 +47,14 @@ bool ProblemSet::holds(const ProblemSlot& slot) const noexcept {
 void ProblemSet::join(ProblemSlot& slot, const detail::LaunchingAlternative* in) {
   policy::ProblemRequest request{slot.problem.config_count, slot.found.left_out,   slot.found.locked_config,
                                  slot.problem.name,         slot.problem.key_text, parameters_of(slot)};
-  request.refinement_count = slot.problem.choice_point ? 0 : slot.problem.refinement_count;
+  const std::size_t refinements = slot.problem.choice_point ? 0 : slot.problem.refinement_count;
+  if (request.parameters.empty()) {  // nobody can say what lies near the best
+    request.left_out.resize(request.config_count, false);
+    std::fill(request.left_out.end() - static_cast<std::ptrdiff_t>(refinements), request.left_out.end(),
+              true);
+  } else {
+    request.refinement_count = refinements;
+  }
   request.has_verify = slot.found.has_verify;
   request.choice_point = slot.problem.choice_point;
   for (const StartingPoint& point : starting_points_) {

@@ -260,7 +260,28 @@ void ProblemState::settle_status() {
   }
 }
 
+/// Where every other config is rejected, refinements are walked like these. Returns false if there is none.
+bool ProblemState::walk_refinements() {
+  const auto any_viable = [this](std::size_t begin, std::size_t end) {
+    for (std::size_t config = begin; config < end; ++config) {
+      if (viable(config)) {
+        return true;
+      }
+    }
+    return false;
+  };
+  if (any_viable(0, coarse_count_) || !any_viable(coarse_count_, record_.configs.size())) {
+    return false;
+  }
+  coarse_count_ = record_.configs.size();
+  begin_walk();
+  return true;
+}
+
 void ProblemState::end_walk() {
+  if (walk_refinements()) {
+    return;
+  }
   choose_after_walk();
   walk_choice_ = record_.choice;
   walk_reason_ = record_.reason;

@@ -130,6 +130,7 @@ class ProblemState {
              bool disturbed);
   void note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
   bool retaken_too_often(std::size_t config_id);
+  bool walk_refinements();
   void end_walk();
   void choose_by_own_time(int min_samples);
   void choose_after_walk();

@@ -106,7 +106,9 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
     const policy::ConfigRecord& config = record.configs[id];
     const TimeSummary time = time_summary(config.samples_ns, statistic);
     report.configs.push_back({id, config_of(slot, id), time, time_summary(config.makespans_ns, statistic),
-                              config.rejection, config.left_out, metrics_of(report.work, time.centre_ns)});
+                              config.rejection, config.left_out,
+                              id + slot.problem.refinement_count >= slot.problem.config_count,
+                              metrics_of(report.work, time.centre_ns)});
   }
   return report;
 }

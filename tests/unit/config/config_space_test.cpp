@@ -186,6 +186,7 @@ TEST_CASE("config space: refinements that make no sense are refused", "[unit]") 
   CHECK_THAT(message_of(refined({"IMPL", {"wgmma"}})), ContainsSubstring("no numbers"));
   CHECK_THAT(message_of(refined({"BLOCK", {96}}).refine({"BLOCK", {80}})),
              ContainsSubstring("refined twice"));
+  CHECK(message_of(refined({"BLOCK", {96}}).explicit_list({Config{{"BLOCK", 96}, {"IMPL", "mma"}}})).empty());
   CHECK_THAT(message_of(ConfigSpace<Config>::list({Config{{"BLOCK", 64}}}).refine({"BLOCK", {96}})),
              ContainsSubstring("the configs are listed"));
 }

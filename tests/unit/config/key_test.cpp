@@ -214,6 +214,7 @@ TEST_CASE("key: what has no order or no end is no part", "[unit]") {
 }
 
 TEST_CASE("key: a view of what has no order is no part, other views and a forward_list are", "[unit]") {
+#if !defined(__clang__) || __clang_major__ > 15  // earlier ones cannot compile the views of libstdc++
   using Map = std::unordered_map<int, int>;
   using Set = std::unordered_set<int>;
   STATIC_REQUIRE_FALSE(Part<decltype(std::views::keys(std::declval<const Map&>()))>);
@@ -223,6 +224,7 @@ TEST_CASE("key: a view of what has no order is no part, other views and a forwar
   CHECK(make_key(std::views::keys(ordered)) == make_key(std::vector<int>{1, 2}));
   const auto doubled = std::vector<int>{1, 2};
   CHECK(make_key(doubled | std::views::transform([](int n) { return 2 * n; })).to_string() == "([2, 4])");
+#endif
   CHECK(make_key(std::forward_list<int>{4, 8}) == make_key(std::vector<int>{4, 8}));
 }
 

@@ -678,4 +678,15 @@ TEST_CASE("refinements are walked where nothing else is a candidate", "[unit]") 
   CHECK(state.problem(0).choice == 3);
 }
 
+TEST_CASE("refinements are walked where every other config is rejected", "[unit]") {
+  TuningState state{walk_only(1, 2)};
+  ProblemRequest request{4, {}, std::nullopt};
+  request.refinement_count = 2;
+  state.add_problem(request);
+  state.reject({{0, 0, 0, "cannot be launched"}, {0, 1, 0, "cannot be launched"}});
+  finish(state, additive_region({{20, 10, 8, 5}}));
+  CHECK(state.problem(0).status == ProblemStatus::locked_in);
+  CHECK(state.problem(0).choice == 3);
+}
+
 }  // namespace walk_test

@@ -252,22 +252,37 @@ void JointSearch::finish() {
 /// Tries what lies halfway between the best and its neighbours, and so on from what seems best then. The new
 /// configs are then explored beside all others, and another race decides.
 void JointSearch::refine() {
-  const std::optional<Assignment> best = shortest_tried();
-  const std::vector<Assignment> beside = best ? refinement_.beside(*best, space_) : std::vector<Assignment>();
+  if (const std::optional<Assignment> best = shortest_tried(); best && try_beside(*best)) {
+    refining_ = true;
+    return;
+  }
+  // Also where nothing could be refined: the runs that were kept are there now.
+  const bool runs_since = std::exchange(refined_at_, ledger_.runs()) < ledger_.runs();
+  const bool again = refinement_.possible() && runs_since && runs_left() >= 2 * least_race;
+  calm_ = std::exchange(refining_, false) ? 0 : calm_;
+  stage_ = again && calm_ < patience ? Stage::explore : Stage::over;
+  keep_for_race();
+}
+
+/// Opens the refinements beside an assignment and plans trials of them, of two problems at a time for at most
+/// half of the runs that are left. Returns false if none was opened.
+bool JointSearch::try_beside(const Assignment& best) {
+  bool opened = false;
   std::int64_t left = runs_left() - least_race;
-  for (const Assignment& assignment : beside) {
+  const std::int64_t left_after_pairs = left / 2;
+  for (const Assignment& assignment : refinement_.beside(best, space_)) {
+    const bool of_two = space_.matches(assignment, best) + 1 < space_.problem_count();
+    if (visit_runs(assignment) > left - (of_two ? left_after_pairs : 0)) {
+      continue;
+    }
     space_.open(assignment);
-    if (usable(assignment) && visit_runs(assignment) <= left) {
+    opened = true;
+    if (usable(assignment)) {
       try_out(assignment);
       left -= plan_.back().samples > 0 ? visit_runs(assignment) : 1;
-      refining_ = true;
     }
   }
-  if (beside.empty()) {
-    stage_ = std::exchange(refining_, false) ? Stage::explore : Stage::over;
-    keep_for_race();
-    calm_ = 0;
-  }
+  return opened;
 }
 
 std::string JointSearch::reason() const {

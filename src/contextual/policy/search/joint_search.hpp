@@ -48,6 +48,7 @@ class JointSearch final : public Search {
   void race();
   void end_race();
   void refine();
+  bool try_beside(const Assignment& best);
   void keep_for_race();
   void finish();
 
@@ -80,6 +81,7 @@ class JointSearch final : public Search {
   std::int64_t race_runs_ = 0;          ///< kept for the race
   std::int64_t refine_runs_ = 0;        ///< kept for refinement, until that begins
   bool refining_ = false;               ///< something was refined since the last race
+  std::int64_t refined_at_ = -1;        ///< at which run there was nothing to refine
   std::int64_t incumbent_visited_ = 0;  ///< at which run
   int calm_ = 0;                        ///< draws in a row without a gain
   int start_tries_ = 0;                 ///< of the next start

@@ -36,21 +36,29 @@ double distance(double a, double b) {
   return a < b ? b - a : a - b;
 }
 
-/// Of the closed ones that follow `begin`, up to the next one that is open, the nearest to the middle.
-template <typename Iterator, typename IsClosed>
-std::optional<std::size_t> halfway(Iterator begin, Iterator end, const IsClosed& is_closed) {
+/// Of the closed ones that follow `begin`, up to the next candidate, the nearest to the middle. What was left
+/// out or rejected is neither.
+template <typename Iterator, typename IsClosed, typename IsCandidate>
+std::optional<std::size_t> halfway(Iterator begin, Iterator end, const IsClosed& is_closed,
+                                   const IsCandidate& is_candidate) {
   const auto first = std::next(begin);
-  const auto stop = std::find_if_not(first, end, is_closed);
-  if (first == stop) {
+  const auto stop = std::find_if(first, end, is_candidate);
+  std::vector<std::pair<double, std::size_t>> closed;  // values with their configs
+  for (auto place = first; place != stop; ++place) {
+    if (is_closed(*place)) {
+      closed.emplace_back(place->value, place->config);
+    }
+  }
+  if (closed.empty()) {
     return std::nullopt;
   }
-  const double limit = stop == end ? std::prev(end)->value : stop->value;
+  const double limit = stop == end ? closed.back().first : stop->value;
   const double middle = begin->value + (limit - begin->value) / 2;
-  return std::min_element(first, stop,
+  return std::min_element(closed.begin(), closed.end(),
                           [middle](const auto& a, const auto& b) {
-                            return distance(a.value, middle) < distance(b.value, middle);
+                            return distance(a.first, middle) < distance(b.first, middle);
                           })
-      ->config;
+      ->second;
 }
 
 }  // namespace
@@ -70,8 +78,11 @@ Refinement::Refinement(const std::vector<SearchProblem>& problems) {
     }
     std::vector<std::vector<Place>>& lines = lines_.emplace_back();
     for (auto& [others, line] : by_others) {
-      if (std::any_of(line.begin(), line.end(),
-                      [&](const Place& place) { return problem.configs[place.config].refinement; })) {
+      const auto refinements = std::count_if(line.begin(), line.end(), [&](const Place& place) {
+        return problem.configs[place.config].refinement;
+      });
+      // Others than those of the refined parameter have refinements only, or none.
+      if (refinements > 0 && refinements < std::ssize(line)) {
         std::sort(line.begin(), line.end(), [](const Place& a, const Place& b) { return a.value < b.value; });
         lines.push_back(std::move(line));
         possible_ = true;
@@ -83,6 +94,7 @@ Refinement::Refinement(const std::vector<SearchProblem>& problems) {
 std::vector<std::size_t> Refinement::configs_beside(std::size_t problem, std::size_t centre,
                                                     const SearchSpace& space) const {
   const auto is_closed = [&](const Place& place) { return space.closed(problem, place.config); };
+  const auto is_candidate = [&](const Place& place) { return space.candidate(problem, place.config); };
   std::vector<std::size_t> found;
   for (const std::vector<Place>& line : lines_[problem]) {
     const auto at =
@@ -91,8 +103,8 @@ std::vector<std::size_t> Refinement::configs_beside(std::size_t problem, std::si
       continue;
     }
     for (const std::optional<std::size_t> config :
-         {halfway(std::make_reverse_iterator(std::next(at)), line.rend(), is_closed),
-          halfway(at, line.end(), is_closed)}) {
+         {halfway(std::make_reverse_iterator(std::next(at)), line.rend(), is_closed, is_candidate),
+          halfway(at, line.end(), is_closed, is_candidate)}) {
       if (config) {
         found.push_back(*config);
       }

@@ -120,6 +120,43 @@ TEST_CASE("Refinement::beside has nothing where all are open, rejected or no can
   CHECK_FALSE(Refinement(request_of({4, 4}, 100).problems).possible());
 }
 
+TEST_CASE("Refinement::beside steps over what is rejected, and varies no other number", "[unit]") {
+  SearchProblem problem{"gemm", "", {}};
+  for (const int tile : {64, 128}) {
+    for (const int sms : coarse) {
+      problem.configs.push_back({Config{{"TILE", tile}, {"SMS", sms}}});
+    }
+  }
+  for (const int tile : {64, 128}) {
+    for (const int sms : {104, 108, 112}) {
+      problem.configs.push_back({Config{{"TILE", tile}, {"SMS", sms}}, true, true});
+    }
+  }
+  const Refinement refinement({problem});
+  SearchSpace space({problem});
+  space.reject(0, 7);  // 108 multiprocessors with tile 64
+  CHECK(refinement.beside({1}, space) == std::vector<Assignment>{{8}});
+  space.open({8});
+  CHECK(refinement.beside({8}, space) == std::vector<Assignment>{{6}});
+  space.open({6});
+  CHECK(refinement.beside({6}, space).empty());  // the same number with tile 128 is another refinement
+}
+
+TEST_CASE("JointSearch: where the best one has no refinements, the runs that were kept are used", "[unit]") {
+  SearchRequest described = request(400);
+  described.problems[0].configs.push_back({Config{{"TILE", "odd"}, {"SMS", 7}}});
+  const std::size_t odd = described.problems[0].configs.size() - 1;
+  std::uint64_t calls = 0;
+  JointSearch search(described);
+  ScriptedTable table([&](const Assignment& a) {
+    const double noise = 1 + 0.05 * standard_normal(++calls);
+    return static_cast<std::int64_t>(noise * (a[0] == odd ? 90000 : 95000));
+  });
+  table.finish(search);
+  REQUIRE(search.best());
+  CHECK(table.runs() > 330);  // four fifths are 320
+}
+
 TEST_CASE("JointSearch refines the best config, and tries no refinement elsewhere", "[unit]") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SearchRequest described = request(150);
