@@ -564,6 +564,26 @@ TEST_CASE("resuming: a rank that fails while it follows is named by the others",
              ContainsSubstring("rank 0") && ContainsSubstring("no verdict"));
 }
 
+TEST_CASE("resuming: a rank that cannot write says only of what it tunes alone that it is not resumed",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  Job job = with_own_kernel(directory.path(), 3);
+  job.change = [&directory, change = job.change](int rank, Options& options) {
+    change(rank, options);
+    options.log_directory = directory.path() / "logs";
+    if (rank == 1) {
+      options.cache_directory = "/proc/no-directory-can-be-made-here";
+    }
+  };
+  REQUIRE(run(job) == 0);
+  std::string logged;
+  for (const auto& entry : fs::recursive_directory_iterator(directory.path() / "logs")) {
+    logged += entry.path().filename() == "rank-1.log" ? text_of_file(entry.path()) : "";
+  }
+  CHECK_THAT(logged, ContainsSubstring("what this rank tunes alone cannot be resumed: /proc/no-directory") &&
+                         !ContainsSubstring("no choices are kept"));
+}
+
 TEST_CASE("resuming: what ranks tune alone goes on, too", "[unit]") {
   const auto with_own = [](const fs::path& directory) {
     Job job{.directory = directory};
