@@ -19,10 +19,9 @@ namespace contextual::agreement {
 /// Whether this rank's times decide, see Options::times_count.
 enum class TimesCount { yes, only_where_no_others_do };
 
-/// Finds out what the ranks agree on. Every member function is collective but those
-/// that are `const` and public. If the ranks cannot go
-/// on, it throws on all of them: the region's exception, RegionFailedError, TuningFailedError or
-/// RankMismatchError. It throws CommunicationError if the ranks cannot be reached.
+/// Finds out what the ranks agree on. Every member function is collective but those that are `const` and
+/// public. If the ranks cannot go on, it throws on all of them: the region's exception, RegionFailedError,
+/// TuningFailedError or RankMismatchError. It throws CommunicationError if the ranks cannot be reached.
 class BatchAgreement {
  public:
   BatchAgreement(Exchange& exchange, detail::RunContext& context, Problems& problems, TimesCount times_count)

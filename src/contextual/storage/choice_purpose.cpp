@@ -24,6 +24,16 @@ std::uint64_t kernels_digest(const KeptChoice& choice) {
   return digest;
 }
 
+/// One kernel more or less in a coupling makes it another one: where all its kernels exist, a choice counts
+/// only if it knows all of them.
+std::uint64_t coupling_digest(const KeptChoice& choice) {
+  return StableHash()
+      .add(std::string_view(choice.coupling))
+      .add(kernels_digest(choice))
+      .add(owner_of(choice))
+      .value();
+}
+
 std::uint64_t problem_with_kernels(const KeptChoice& choice) {
   return StableHash().add(problem_digest(choice)).add(kernels_digest(choice)).value();
 }
@@ -52,6 +62,10 @@ ChoicePurpose::ChoicePurpose(const ChoiceEntry& entry) {
   for (const KeptChoice& choice : entry.choices) {
     problems_.push_back(problem_with_kernels(choice));
     chosen_.emplace_back(problem_digest(choice), choice_digest(choice));
+    if (!choice.coupling.empty()) {
+      kernels_.push_back(coupling_digest(choice));
+      continue;
+    }
     for (const ChosenKernel& kernel : choice.launched) {
       kernels_.push_back(StableHash()
                              .add(std::string_view(kernel.name))

@@ -39,7 +39,7 @@ class ChoicePurpose {
  private:
   std::uint64_t machines_ = 0;                                   ///< a digest
   std::vector<std::uint64_t> problems_;                          ///< with their kernels, sorted
-  std::vector<std::uint64_t> kernels_;                           ///< as they looked, sorted
+  std::vector<std::uint64_t> kernels_;                           ///< as they looked, couplings as one, sorted
   std::vector<std::pair<std::uint64_t, std::uint64_t>> chosen_;  ///< problem and choice, sorted
 };
 

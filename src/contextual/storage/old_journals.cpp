@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Opens and locks the file if it is as old. Nothing where it is not, or where it is in use.
+/// Opens and locks the file if it is as old. Nothing where it is not, or where it is not sure that nobody
+/// uses it. NFS locks a file exclusively only where it is open for writing.
 std::optional<Descriptor> lock_if_old(const fs::path& path, fs::file_time_type limit) {
   std::error_code unknown;
   const fs::file_time_type written = fs::last_write_time(path, unknown);
@@ -24,8 +25,8 @@ std::optional<Descriptor> lock_if_old(const fs::path& path, fs::file_time_type l
     return std::nullopt;
   }
   Descriptor file(
-      file_calls().openat(AT_FDCWD, path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
-  if (!file.open() || try_lock(file.get(), LockKind::exclusive) == FileLock::refused) {
+      file_calls().openat(AT_FDCWD, path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
+  if (!file.open() || try_lock(file.get(), LockKind::exclusive) != FileLock::taken) {
     return std::nullopt;
   }
   return file;

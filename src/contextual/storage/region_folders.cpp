@@ -55,8 +55,19 @@ std::optional<std::string> region_of(const TrustedFolder& folder, const std::str
   return std::nullopt;
 }
 
-bool has_choices_or_pins(const TrustedFolder& folder) {
-  return !folder.files(entry_ending).names.empty() || !folder.files(pin_ending).names.empty();
+/// Of a folder that says no region. Returns what is wrong with that, or an empty text if it surely has
+/// neither choices nor pins.
+std::string problem_of_unnamed(const TrustedFolder& folder) {
+  for (const std::string_view ending : {entry_ending, pin_ending}) {
+    const TrustedFolder::Listing listing = folder.files(ending);
+    if (!listing.refusal.empty()) {
+      return listing.refusal;
+    }
+    if (!listing.names.empty()) {
+      return folder.path().string() + ": nothing in it says which region it is of";
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -81,10 +92,10 @@ Regions regions_in(const std::filesystem::path& directory) {
     }
     if (const std::optional<std::string> region = region_of(folder, name)) {
       regions.names.push_back(*region);
-    } else if (!has_choices_or_pins(folder)) {
+    } else if (const std::string problem = problem_of_unnamed(folder); problem.empty()) {
       regions.unnamed.push_back(name);
     } else {
-      regions.problems.push_back(folder.path().string() + ": nothing in it says which region it is of");
+      regions.problems.push_back(problem);
     }
   }
   std::sort(regions.names.begin(), regions.names.end());

@@ -189,6 +189,18 @@ bool is_folder(int folder, const std::string& name) {
          S_ISDIR(status.st_mode);
 }
 
+/// Other failures, as of a network or for want of descriptors, say nothing about what is there.
+bool says_none(int code) noexcept {
+  return code == ENOENT || code == ENOTDIR || code == ELOOP;
+}
+
+/// False also where the folders above hide whether it is.
+bool is_there(const fs::path& path) {
+  struct stat status {};
+  return file_calls().fstatat(AT_FDCWD, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 ||
+         !(says_none(errno) || errno == EACCES);
+}
+
 /// A file that was last written before that.
 bool is_older(int folder, const std::string& name, time_t limit) {
   struct stat status {};
@@ -344,9 +356,7 @@ bool TrustedFolder::may_hold(std::string_view ending) const {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   Opened folder{Descriptor(file_calls().openat(AT_FDCWD, path().c_str(), flags, 0))};
   if (!folder.descriptor.open()) {
-    const bool none = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
-    const Descriptor parent(file_calls().openat(AT_FDCWD, path().parent_path().c_str(), flags, 0));
-    return !none && parent.open();
+    return errno == EACCES ? is_there(path()) : !says_none(errno);
   }
   const auto listing = list_once(std::move(folder), path(), [ending](int, const std::string& name) {
     return is_visible(name) && name.ends_with(ending);

@@ -493,8 +493,8 @@ bool ContextualAutotuner::Impl::tune(const std::string& region, std::uint32_t id
 
 void ContextualAutotuner::Impl::run_once(const std::string& region, const std::function<void()>& call,
                                          const options::ResolvedOptions& resolved) {
-  const detail::ThreadState state =
-      detail::state_in_region(region_id(region, resolved), resolved.mode == Mode::off);
+  const std::uint32_t id = region_id(region, resolved);
+  const detail::ThreadState state = detail::state_in_region(id, resolved.mode == Mode::off);
   const IterationInfo info{region, Phase::final_run, 0};
   if (resolved.before_iteration) {
     resolved.before_iteration(info);
@@ -506,7 +506,7 @@ void ContextualAutotuner::Impl::run_once(const std::string& region, const std::f
   if (resolved.after_iteration) {
     resolved.after_iteration(info);
   }
-  const std::vector<std::string> unused = unused_pins(region_id(region, resolved), resolved);
+  const std::vector<std::string> unused = unused_pins(id, resolved);
   std::for_each(unused.begin(), unused.end(), detail::warn_once);  // these modes have no log
   const std::lock_guard lock(report_mutex);
   if (report.find(region) == nullptr) {

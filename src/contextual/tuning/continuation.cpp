@@ -129,7 +129,9 @@ std::optional<std::string> Continuation::quarantine_of(const policy::IterationPl
   if (resumption_.strikes().empty() || !resumption_.strikes().quarantined(flight_text(shared_, planned))) {
     return std::nullopt;
   }
-  return "in quarantine: the process has died twice while it ran; option `try_quarantined` lets it run again";
+  return "in quarantine: it has twice ended a process or broken a rank while it ran; option "
+         "`try_quarantined` lets "
+         "it run again";
 }
 
 void Continuation::note_unprepared(const std::vector<policy::RejectionOutcome>& rejections) {
@@ -189,6 +191,7 @@ void Continuation::take_off(const std::vector<policy::IterationPlan>& plan) {
                   [&](const std::string& text) { return text == texts.front(); })) {
     alone_ = texts.front();
   }
+  only_defaults_ = std::all_of(texts.begin(), texts.end(), is_of_defaults);
   if (flight_) {
     flight_->take_off(batch_count_ + 1, texts);
   }
@@ -203,8 +206,12 @@ void Continuation::landed() {
   }
 }
 
+/// A rank may be late because it compiles or loads something before it launches anything. Defaults are not
+/// blamed for that, because nothing could be run instead of them: a rank that they end says so in its own
+/// file.
 void Continuation::end(RunEnd end) {
-  if (flight_ && end != RunEnd::in_flight) {
+  const bool blamed = end == RunEnd::in_flight || (end == RunEnd::rank_lost && !only_defaults_);
+  if (flight_ && !blamed) {
     flight_->landed();
   }
   if (flight_ && end == RunEnd::done) {

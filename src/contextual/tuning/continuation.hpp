@@ -22,7 +22,8 @@ namespace contextual::tuning {
 enum class RunEnd {
   done,         ///< or in a way that would come again: there is nothing to go on with
   interrupted,  ///< by an exception
-  in_flight,    ///< by what is in flight, it may be: a rank's device has failed, or a rank did not come back
+  in_flight,    ///< by what is in flight, it may be: a rank's device has failed
+  rank_lost,    ///< a rank did not come back: by what is in flight, unless these are only defaults
 };
 
 /// Follows the batches of the earlier run and, on rank 0, writes those of this one. Decides nothing: the
@@ -79,6 +80,7 @@ class Continuation {
   std::unique_ptr<journal::FlightRecorder> flight_;
   std::uint64_t batch_count_ = 0;  ///< agreed on so far, in this run and the one before
   std::string alone_;              ///< the one assignment that is running; empty if there are several
+  bool only_defaults_ = true;      ///< nothing else is in flight
   std::vector<std::vector<policy::RejectionOutcome>> unprepared_;  ///< since the last batch
   bool told_ = false;
   bool told_problem_ = false;

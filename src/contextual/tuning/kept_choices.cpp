@@ -132,9 +132,10 @@ class Preparing {
                                     return detail::without_versions(then) == detail::without_versions(now);
                                   });
     if (alike) {
-      detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written +
-                        " were made with other versions of the library, the driver, CUDA or NCCL; "
-                        "CONTEXTUAL_VERSION_CHECK=0 accepts them");
+      detail::warn_once(
+          "region \"" + entry.region + "\": choices of " + entry.written +
+          " were made with other versions of the library, its search, the driver, CUDA or NCCL; "
+          "CONTEXTUAL_VERSION_CHECK=0 accepts them");
     }
     return alike;
   }

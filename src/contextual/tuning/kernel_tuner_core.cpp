@@ -229,8 +229,9 @@ struct KernelTunerCore::Impl {
 
 KernelTunerCore::Impl::Asked KernelTunerCore::Impl::asked(TuneRequest request, const TunedKernelCall& call,
                                                           const ResolvedOptions& resolved) const {
-  Asked asked{completed(std::move(request))};
+  Asked asked{std::move(request)};
   try {
+    asked.request = completed(asked.request);
     check_counts(kernel, options);
     options::validate(resolved);
     asked.space = space_of(kernel, call);

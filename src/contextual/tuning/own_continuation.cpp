@@ -161,8 +161,9 @@ std::string OwnContinuation::take_warning() {
   if (!file_ || file_->problem().empty() || std::exchange(warned_, true)) {
     return {};
   }
-  return storage::unwritten_warning(journal_->folder.root(), "what this rank tunes alone cannot be resumed",
-                                    file_->problem());
+  // Choices are kept all the same, and the run can be resumed: rank 0 writes them.
+  return "what this rank tunes alone cannot be resumed: " +
+         storage::unwritten_reason(journal_->folder.root(), file_->problem());
 }
 
 void OwnContinuation::remove() {

@@ -153,9 +153,13 @@ std::vector<ProblemReport> install_pins(std::uint32_t region_id, const std::vect
 }
 
 std::vector<std::string> take_unused_pin_warnings(std::uint32_t region_id) {
-  const auto kernels = LaunchRegistry::instance().kernels();
+  const std::vector<Pin> unused = detail::PinBook::instance().take_unused(region_id);
   std::vector<std::string> warnings;
-  for (const Pin& pin : detail::PinBook::instance().take_unused(region_id)) {
+  if (unused.empty()) {  // nearly always, and programs call it often
+    return warnings;
+  }
+  const auto kernels = LaunchRegistry::instance().kernels();
+  for (const Pin& pin : unused) {
     const bool elsewhere = std::any_of(kernels.begin(), kernels.end(), [&](const auto& core) {
       return is_of(pin, *core) && core->traits().participation != Participation::all;
     });

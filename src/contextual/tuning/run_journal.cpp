@@ -128,7 +128,8 @@ void RunJournal::throw_if_defaults_kill(const std::string& region) const {
     if (is_of_defaults(assignment)) {
       throw Error(
           "region \"" + region +
-          "\" has ended the process twice while all its kernels used their defaults, so there is "
+          "\" has twice ended a process or broken a rank while all its kernels used their defaults, so there "
+          "is "
           "nothing to fall back to. Option `try_quarantined` runs it again; what is known of it is in " +
           (folder_.path() / (name_ + strikes_ending)).string() + ", which may be removed");
     }

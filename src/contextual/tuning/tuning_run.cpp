@@ -97,7 +97,7 @@ void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
   } catch (const DeviceError&) {
     end = RunEnd::in_flight;
   } catch (...) {
-    end = rank_lost_ ? RunEnd::in_flight : RunEnd::interrupted;
+    end = rank_lost_ ? RunEnd::rank_lost : RunEnd::interrupted;
   }
   if (agreement_.failed_by_device()) {
     end = RunEnd::in_flight;
@@ -173,7 +173,9 @@ void TuningRun::begin_iteration() {
     plan();
     prepare();
     runner_.begin_batch(plan_);
-    continuation_.take_off(plan_.shared);
+    if (!result_.failure) {  // else nothing is launched
+      continuation_.take_off(plan_.shared);
+    }
     if (plan_.kind != BatchKind::discovery) {
       timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
     }

@@ -102,6 +102,14 @@ TEST_CASE("ChoicePurpose: replaces what it contradicts if it counts wherever tha
   CHECK_FALSE(replaces(set_of({choice_of("g", 0, 5), choice_of("h", 0, 1)}), older));
   CHECK_FALSE(replaces(set_of({choice_of("f", 2, 2, 99), choice_of("g", 0, 5)}), older));
   CHECK_FALSE(replaces(set_of({choice_of("g", 0, 4, 99)}), older));
+  KeptChoice both = choice_of("pair", 1, 2);
+  both.coupling = "pair";
+  both.launched = {{"p", 1}, {"q", 1}};
+  KeptChoice one = both;
+  one.config_id = 3;
+  CHECK(replaces(set_of({one}), set_of({both, choice_of("f", 1, 2)})));
+  one.launched.pop_back();  // where q exists, it does not count
+  CHECK_FALSE(replaces(set_of({one}), set_of({both})));
   ChoiceEntry elsewhere = set_of({choice_of("g", 0, 5)});
   elsewhere.machines[0] = "another";
   CHECK_FALSE(replaces(elsewhere, older));

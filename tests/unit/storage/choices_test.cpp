@@ -1,4 +1,5 @@
 #include "contextual/storage/choice_store.hpp"
+#include "contextual/storage/file_calls.hpp"
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 
@@ -236,6 +237,48 @@ TEST_CASE("KeptChoices: prune leaves what a tuning has left alone while a proces
   CHECK(kept.prune({.older_than = std::chrono::hours(24)}).files.empty());
   CHECK(sorted(kept.prune({.older_than = std::chrono::seconds(0)}).files) == others);
   CHECK(fs::is_empty(folder.path()));
+}
+
+namespace {
+
+/// Opens files so that they cannot be locked.
+int open_unlockable(int folder, const char* name, int flags, mode_t mode) {
+  const bool file = (flags & O_DIRECTORY) == 0;
+  return storage::posix_file_calls().openat(folder, name, file ? O_PATH | O_CLOEXEC : flags, mode);
+}
+
+/// As NFS locks files exclusively: only those that are open for writing.
+int open_lockable_if_written(int folder, const char* name, int flags, mode_t mode) {
+  const bool reads = (flags & O_ACCMODE) == O_RDONLY;
+  return reads ? open_unlockable(folder, name, flags, mode)
+               : storage::posix_file_calls().openat(folder, name, flags, mode);
+}
+
+}  // namespace
+
+TEST_CASE("KeptChoices: prune leaves what a tuning has left where nobody can say whether it is in use",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices kept(directory.path());
+  const detail::TrustedFolder folder(directory.path(), "journal/r");
+  REQUIRE(folder.write("a.journal", "line").empty());
+  fs::last_write_time(folder.path() / "a.journal", fs::file_time_type::clock::now() - std::chrono::hours(30));
+  const KeptChoices::Prune old{.older_than = std::chrono::hours(24)};
+  storage::FileCalls calls = storage::posix_file_calls();
+  {
+    calls.openat = open_unlockable;
+    const storage::FileCallsReplacement replacement(calls);
+    CHECK(kept.prune(old).files.empty());
+  }
+  calls.openat = open_lockable_if_written;
+  const storage::FileCallsReplacement replacement(calls);
+  {
+    const int held = ::open((folder.path() / "a.journal").c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(::flock(held, LOCK_EX) == 0);
+    CHECK(kept.prune(old).files.empty());
+    ::close(held);
+  }
+  CHECK(kept.prune(old).files == std::vector<fs::path>{folder.path() / "a.journal"});
 }
 
 TEST_CASE("KeptChoices: a folder of a region that is refused may pin something, and that is told once",

@@ -6,6 +6,7 @@
 #include "support/engine.hpp"
 #include "support/scripted_files.hpp"
 
+#include <contextual/choices.hpp>
 #include <contextual/detail/storage/trusted_folder.hpp>
 
 #include <algorithm>
@@ -215,6 +216,38 @@ TEST_CASE("ChoiceStore: a folder that cannot be listed is named, and nothing of 
     REQUIRE(kept.problems.size() == 1);
     CHECK_THAT(kept.problems[0], ContainsSubstring(store.path().string()));
   }
+}
+
+TEST_CASE("ChoiceStore: what is pinned is not known while the folder cannot be opened, whatever the reason",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const ChoiceStore store(directory.path(), "region");
+  REQUIRE(store.folder().write("x.pin", "{}").empty());
+  for (const int code : {EIO, ESTALE, ETIMEDOUT, EMFILE, EACCES}) {
+    const ScriptedFiles files({{FileCall::openat, "", code, 1000}});
+    REQUIRE(store.pin_files().size() == 1);
+    CHECK_THAT(store.pin_files()[0].refusal,
+               ContainsSubstring("what is pinned in " + store.path().string() + " is not known"));
+  }
+  const ScriptedFiles files({{FileCall::openat, "", EACCES, 1000}});
+  CHECK(ChoiceStore(directory.path(), "other region").pin_files().empty());  // there is none
+}
+
+TEST_CASE("KeptChoices: a folder that says no region and cannot be listed is named, and left alone",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const contextual::KeptChoices kept(directory.path());
+  ChoiceEntry entry = entry_of(1);
+  entry.region = std::string(300, 'r');  // its folder's name does not say all of it
+  const ChoiceStore store(directory.path(), entry.region);
+  REQUIRE(store.save(entry).empty());
+  REQUIRE(store.folder().write("x.damaged", "").empty());
+  const ScriptedFiles files({{FileCall::readdir, "rrrr", EIO, 3}});  // then the disk answers again
+  const contextual::KeptChoices::Changes changes = kept.prune({});
+  CHECK(files.failed() == 3);
+  CHECK(changes.files.empty());
+  REQUIRE(changes.problems.size() == 1);
+  CHECK_THAT(changes.problems[0], ContainsSubstring(store.path().string() + ": it cannot be listed"));
 }
 
 }  // namespace failing_files_test

@@ -286,7 +286,8 @@ TEST_CASE("resuming: an assignment that always kills is in quarantine after two 
   CHECK(run(job) == SIGKILL);
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"),
-             ContainsSubstring("first") && ContainsSubstring("in quarantine: the process has died twice"));
+             ContainsSubstring("first") &&
+                 ContainsSubstring("in quarantine: it has twice ended a process or broken a rank"));
   CHECK(left(directory.path(), "choices") != "first (1): 3\nsecond (1): 2\n");
   // It stays there for a later tuning, until the option frees it.
   job.change = [](int, Options& options) { options.always_tune = true; };
@@ -393,12 +394,52 @@ TEST_CASE("resuming: the defaults are never in quarantine", "[unit]") {
   CHECK(run(job) == SIGKILL);
   CHECK(run(job) == -1);
   CHECK_THAT(left(directory.path(), "error"),
-             ContainsSubstring("has ended the process twice while all its kernels used their defaults") &&
+             ContainsSubstring(
+                 "has twice ended a process or broken a rank while all its kernels used their defaults") &&
                  ContainsSubstring("try_quarantined"));
   job.region = [](int, int, int) {};
   CHECK(run(job) == -1);
   job.change = [](int, Options& options) { options.try_quarantined = true; };
   CHECK(run(job) == 0);
+}
+
+TEST_CASE("resuming: a rank that is late before the first batch is no death of the defaults", "[unit]") {
+  const TemporaryDirectory directory;
+  static thread_local bool late = false;
+  const auto slow = rank_kernel("slow to load", 2, {.preload = [](const TileConfig&) {
+                                  std::this_thread::sleep_for(std::chrono::milliseconds(late ? 1500 : 0));
+                                }});
+  Job job{.directory = directory.path()};
+  job.change = [](int rank, Options& options) {
+    late = rank == 1;
+    options.deadline = std::chrono::milliseconds(500);
+    options.grace = std::chrono::seconds(5);
+  };
+  for (int start = 0; start < 2; ++start) {
+    CHECK(run(job) == -1);
+    CHECK_THAT(left(directory.path(), "error"), ContainsSubstring("deadline"));
+    CHECK(files_in(directory.path() / "cache" / "journal", ".strikes") == 0);
+  }
+  job.change = [change = job.change](int rank, Options& options) {
+    change(rank, options);
+    late = false;
+  };
+  CHECK(run(job) == 0);
+}
+
+TEST_CASE("resuming: a device that fails before the batch is no death of what was to run in it", "[unit]") {
+  const TemporaryDirectory directory;
+  const auto broken = rank_kernel("broken", 3, {.prepare = [](const TileConfig& config) {
+                                    if (config.tile == 3) {
+                                      throw DeviceError("no memory");
+                                    }
+                                  }});
+  Job job{.directory = directory.path(), .ranks = 1};
+  job.region = [&](int, int, int) { (*broken)(1); };
+  CHECK(run(job) == -1);
+  CHECK_THAT(left(directory.path(), "error"), ContainsSubstring("no memory"));
+  CHECK(run(job) == -1);
+  CHECK(files_in(directory.path() / "cache" / "journal", ".strikes") == 0);
 }
 
 TEST_CASE("resuming: with other kernels or options a tuning is begun anew, and says so", "[unit]") {
@@ -562,6 +603,26 @@ TEST_CASE("resuming: a rank that fails while it follows is named by the others",
   CHECK(left(directory.path(), "error") == "no verdict");
   CHECK_THAT(left(directory.path(), "error of the last rank"),
              ContainsSubstring("rank 0") && ContainsSubstring("no verdict"));
+}
+
+TEST_CASE("resuming: a rank that cannot write says only of what it tunes alone that it is not resumed",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  Job job = with_own_kernel(directory.path(), 3);
+  job.change = [&directory, change = job.change](int rank, Options& options) {
+    change(rank, options);
+    options.log_directory = directory.path() / "logs";
+    if (rank == 1) {
+      options.cache_directory = "/proc/no-directory-can-be-made-here";
+    }
+  };
+  REQUIRE(run(job) == 0);
+  std::string logged;
+  for (const auto& entry : fs::recursive_directory_iterator(directory.path() / "logs")) {
+    logged += entry.path().filename() == "rank-1.log" ? text_of_file(entry.path()) : "";
+  }
+  CHECK_THAT(logged, ContainsSubstring("what this rank tunes alone cannot be resumed: /proc/no-directory") &&
+                         !ContainsSubstring("no choices are kept"));
 }
 
 TEST_CASE("resuming: what ranks tune alone goes on, too", "[unit]") {
