@@ -256,33 +256,33 @@ void JointSearch::refine() {
     refining_ = true;
     return;
   }
-  // Also where nothing could be refined: the runs that were kept are there now.
+  // Where nothing could be refined, the runs that were kept are there now.
   const bool runs_since = std::exchange(refined_at_, ledger_.runs()) < ledger_.runs();
-  const bool again = refinement_.possible() && runs_since && runs_left() >= 2 * least_race;
-  calm_ = std::exchange(refining_, false) ? 0 : calm_;
-  stage_ = again && calm_ < patience ? Stage::explore : Stage::over;
+  const bool rest = refinement_.possible() && runs_since && calm_ < patience && runs_left() >= 2 * least_race;
+  const bool refined = std::exchange(refining_, false);
+  stage_ = refined || rest ? Stage::explore : Stage::over;
+  calm_ = refined ? 0 : calm_;
   keep_for_race();
 }
 
-/// Opens the refinements beside an assignment and plans trials of them, of two problems at a time for at most
-/// half of the runs that are left. Returns false if none was opened.
+/// Opens the refinements beside an assignment, for trials now or in the exploration that follows: at most
+/// twice as many of two problems at a time as of one. Returns false if there is none.
 bool JointSearch::try_beside(const Assignment& best) {
-  bool opened = false;
+  std::vector<Assignment> beside = refinement_.beside(best, space_);
+  const auto of_two = std::find_if(beside.begin(), beside.end(), [&](const Assignment& assignment) {
+    return space_.matches(assignment, best) + 1 < space_.problem_count();
+  });
+  const auto of_one_count = static_cast<std::size_t>(of_two - beside.begin());
+  beside.resize(std::min(beside.size(), 3 * of_one_count));
   std::int64_t left = runs_left() - least_race;
-  const std::int64_t left_after_pairs = left / 2;
-  for (const Assignment& assignment : refinement_.beside(best, space_)) {
-    const bool of_two = space_.matches(assignment, best) + 1 < space_.problem_count();
-    if (visit_runs(assignment) > left - (of_two ? left_after_pairs : 0)) {
-      continue;
-    }
+  for (const Assignment& assignment : beside) {
     space_.open(assignment);
-    opened = true;
-    if (usable(assignment)) {
+    if (usable(assignment) && visit_runs(assignment) <= left) {
       try_out(assignment);
       left -= plan_.back().samples > 0 ? visit_runs(assignment) : 1;
     }
   }
-  return opened;
+  return !beside.empty();
 }
 
 std::string JointSearch::reason() const {
