@@ -84,7 +84,8 @@ class CONTEXTUAL_API ContextualAutotuner {
   /// DeviceError or CommunicationError.
   bool load(std::string_view name, const Options& options = {});
 
-  /// Returns a copy of what is known of all runs so far. Thread-safe.
+  /// Returns a copy of what is known of all runs so far: keep it in a variable before you refer to a part of
+  /// it. Thread-safe.
   Report report() const;
 
  private:

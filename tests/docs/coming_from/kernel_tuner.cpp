@@ -119,7 +119,7 @@ TEST_CASE("Kernel Tuner: the time decides, and counted work gives rates", "[unit
                                    counted};
   ContextualAutotuner tuner(quick());
   tuner.run("tuner rates", [&] { kernel(); });
-  const auto& best = tuner.report().runs.back().problems.at(0).configs.at(2);
+  const contextual::ConfigReport best = tuner.report().runs.back().problems.at(0).configs.at(2);
   CHECK(best.metrics.teraflops_per_second == 1.0);  // 8e6 in 8 us
   contextual::KernelTunerOptions options{.warmup_runs = 1, .benchmark_runs = 1};
   options.tuning = quick();

@@ -100,7 +100,7 @@ TEST_CASE("QUDA: counted work gives rates", "[unit]") {
                                    [](const Tile&, int) {}, options};
   ContextualAutotuner tuner(quick());
   tuner.run("quda rates", [&] { kernel(8'000); });
-  const auto& best = tuner.report().runs.back().problems.at(0).configs.at(2);
+  const contextual::ConfigReport best = tuner.report().runs.back().problems.at(0).configs.at(2);
   CHECK(best.metrics.teraflops_per_second == 1.0);  // 8e6 in 8 us
   CHECK(best.metrics.gigabytes_per_second == 125.0);
 }
