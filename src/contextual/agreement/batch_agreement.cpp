@@ -205,6 +205,7 @@ std::vector<policy::RejectionOutcome> BatchAgreement::agree_on_preparing(const B
     return {};
   }
   Header header = header_of(Stage::prepare, plan);
+  header.raise(Flag::region_threw, static_cast<bool>(own));
   header.raise(Flag::rejections, !preparing.rejections.empty());
   const Agreement agreement = exchange(Stage::prepare, plan, header);
   throw_if_apart(agreement, plan, own);

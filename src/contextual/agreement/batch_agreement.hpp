@@ -46,8 +46,8 @@ class BatchAgreement {
         false;  ///< shared problems had something to prepare, which all ranks know from the plan
     std::vector<policy::RejectionOutcome> rejections;  ///< what this rank could not prepare
   };
-  /// Returns the configs that some rank could not prepare. `own` is what has failed on this rank beside
-  /// that, which the exchange after the batch tells.
+  /// Returns the configs that some rank could not prepare. `own` is what has failed on this rank beside that:
+  /// all ranks throw then. If no rank had anything to prepare, they do not meet, and nothing is told.
   std::vector<policy::RejectionOutcome> agree_on_preparing(const detail::BatchPlan& plan,
                                                            const Preparing& preparing,
                                                            const detail::BatchFailure& own);

@@ -78,8 +78,8 @@ const ProblemSlot* named_slot(const detail::RunContext& context, const TuningFai
 }  // namespace
 
 void FailureExchange::throw_region_failure(const BatchFailure& own) {
-  throw_told_failure(exchange_, context_.region(), {own.thrown, own.cause, context_.tuning_iteration},
-                     [this](FailedBy what) {
+  throw_told_failure(exchange_, context_.region(),
+                     {own.thrown, own.cause, context_.tuning_iteration, own.launched}, [this](FailedBy what) {
                        told_ = true;
                        by_device_ = what == FailedBy::device;
                      });

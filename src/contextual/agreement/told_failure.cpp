@@ -38,8 +38,9 @@ FailedBy failed_by(const std::vector<std::string>& said_by_rank) {
 
 void throw_told_failure(Exchange& exchange, const std::string& region, const OwnFailure& own,
                         const std::function<void(FailedBy)>& told) {
-  nlohmann::json said_here{
-      {"threw", own.thrown != nullptr}, {"cause", own.cause}, {"device", is_of_device(own.thrown)}};
+  nlohmann::json said_here{{"threw", own.thrown != nullptr},
+                           {"cause", own.cause},
+                           {"device", own.launched && is_of_device(own.thrown)}};
   if (own.tuning_iteration) {
     said_here["iteration"] = *own.tuning_iteration;
   }

@@ -18,12 +18,13 @@ struct OwnFailure {
   std::exception_ptr thrown;                       ///< null if nothing failed on this rank
   std::string cause;                               ///< the exception's text
   std::optional<std::int64_t> tuning_iteration{};  ///< empty before the first tuning iteration
+  bool launched = true;  ///< whether the device may have failed by a launch of the batch
 };
 
 /// What has failed, as all ranks know then.
 enum class FailedBy {
   exception,
-  device,  ///< some rank threw a DeviceError
+  device,  ///< some rank threw a DeviceError, maybe because of the batch
 };
 
 /// A rank that threw rethrows its exception unchanged; the others throw RegionFailedError for the first rank

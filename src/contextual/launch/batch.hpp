@@ -75,6 +75,7 @@ struct BatchFailure {
   std::exception_ptr thrown;   ///< null if the batch has not failed
   std::string cause;           ///< its text
   bool tuning_failed = false;  ///< true for a TuningFailedError that all ranks are to throw
+  bool launched = true;  ///< false if this rank has launched nothing of the batch, which is not to blame
 
   explicit operator bool() const noexcept { return thrown != nullptr; }
 };

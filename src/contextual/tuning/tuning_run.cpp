@@ -318,10 +318,11 @@ void TuningRun::fix_views() {
 }
 
 /// What this rank's part of a decision has thrown, for example a user's search. The failure is this rank's
-/// alone, whatever it is: the states of the others have decided.
+/// alone, whatever it is: the states of the others have decided. No launch is to blame for it.
 void TuningRun::fail(const std::exception_ptr& thrown) {
   result_.failure = failure_of(thrown);
   result_.failure.tuning_failed = false;
+  result_.failure.launched = false;
 }
 
 /// Tells what `fail` has kept in the next exchange, to which the others come with their next batch.
@@ -349,10 +350,9 @@ void TuningRun::prepare() {
     const Preparation::Result prepared = preparation_.prepare(plan_);
     if (prepared.device_failure) {
       result_.failure = failure_of(prepared.device_failure);
+      result_.failure.launched = false;
     }
-    // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
-    const bool meet = prepared.everywhere || head_start_.count() > 0;
-    const auto shared = agreement_.agree_on_preparing(plan_, {meet, prepared.shared}, result_.failure);
+    const auto shared = agree_on_preparing(prepared);
     reject(problems_.shared, shared);
     if (!shared.empty()) {
       continuation_.note_unprepared(shared);
@@ -364,7 +364,7 @@ void TuningRun::prepare() {
     if (prepared.something) {
       fix_views();
     }
-    // What failed here is told to the other ranks by the exchange after the batch, where they wait.
+    // Where the ranks did not meet, what failed here is told by the exchange after the batch.
     if (result_.failure || (shared.empty() && prepared.own.empty())) {
       return;
     }
@@ -372,6 +372,20 @@ void TuningRun::prepare() {
       catch_up();
     }
     plan();
+  }
+}
+
+/// Where the ranks meet after preparing, they also learn there what has failed in it.
+std::vector<RejectionOutcome> TuningRun::agree_on_preparing(const Preparation::Result& prepared) {
+  // Where a head start is wanted, the ranks meet in any case, so that they begin at the same time.
+  const bool meet = prepared.everywhere || head_start_.count() > 0;
+  if (meet && result_.failure) {
+    recorder_.fails(result_.failure.thrown, plan_, ending());
+  }
+  try {
+    return agreement_.agree_on_preparing(plan_, {meet, prepared.shared}, result_.failure);
+  } catch (...) {
+    rethrow();
   }
 }
 

@@ -134,6 +134,7 @@ class TuningRun {
   bool all_closed() const;
   std::size_t plan_length() const;
   void fix_views();
+  std::vector<policy::RejectionOutcome> agree_on_preparing(const Preparation::Result& prepared);
   void reject(agreement::ProblemSet& set, const std::vector<policy::RejectionOutcome>& rejections);
   void mark_rejected(const agreement::ProblemSet& set,
                      const std::vector<policy::RejectionOutcome>& rejections);

@@ -429,16 +429,35 @@ TEST_CASE("resuming: a rank that is late before the first batch is no death of t
 
 TEST_CASE("resuming: a device that fails before the batch is no death of what was to run in it", "[unit]") {
   const TemporaryDirectory directory;
-  const auto broken = rank_kernel("broken", 3, {.prepare = [](const TileConfig& config) {
-                                    if (config.tile == 3) {
-                                      throw DeviceError("no memory");
-                                    }
-                                  }});
-  Job job{.directory = directory.path(), .ranks = 1};
-  job.region = [&](int, int, int) { (*broken)(1); };
-  CHECK(run(job) == -1);
-  CHECK_THAT(left(directory.path(), "error"), ContainsSubstring("no memory"));
-  CHECK(run(job) == -1);
+  const int ranks = GENERATE(1, 2);
+  const auto participation = GENERATE(Participation::all, Participation::some, Participation::local);
+  INFO(ranks << " ranks, participation " << static_cast<int>(participation));
+  static thread_local bool breaks = false;
+  const RankKernels broken = kernel_per_rank(ranks, [&](int) {
+    return rank_kernel("broken", 3,
+                       {.prepare =
+                            [](const TileConfig& config) {
+                              if (breaks && config.tile == 3) {
+                                throw DeviceError("no memory");
+                              }
+                            },
+                        .participation = participation});
+  });
+  Job job{.directory = directory.path(), .ranks = ranks};
+  job.change = [ranks](int rank, Options& options) {
+    breaks = rank == ranks - 1;
+    options.deadline = std::chrono::seconds(5);
+  };
+  job.region = [&](int rank, int, int) {
+    if (participation == Participation::all || breaks) {
+      (*broken[static_cast<std::size_t>(rank)])(1);
+    }
+  };
+  for (int start = 0; start < 2; ++start) {
+    CHECK(run(job) == -1);
+    CHECK_THAT(left(directory.path(), "error"), ContainsSubstring("no memory"));
+    CHECK_THAT(left(directory.path(), "error of the last rank"), ContainsSubstring("no memory"));
+  }
   CHECK(files_in(directory.path() / "cache" / "journal", ".strikes") == 0);
 }
 
