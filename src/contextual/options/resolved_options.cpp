@@ -132,6 +132,15 @@ void validate(const ResolvedOptions& options) {
   });
 }
 
+std::exception_ptr failure_of(const ResolvedOptions& options) {
+  try {
+    validate(options);
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 std::vector<std::string> ResolvedOptions::agreed_items() const {
   std::vector<std::string> items;
   for_each_option([&](const auto& row) {

@@ -10,6 +10,7 @@
 #include <contextual/options.hpp>
 
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -57,6 +58,8 @@ struct ResolvedOptions {
 /// Throws InvalidArgument for values that make no sense. Not part of `resolve`, so that a rank can tell the
 /// other ranks before it throws.
 void validate(const ResolvedOptions& options);
+/// Returns what `validate` throws, or null.
+std::exception_ptr failure_of(const ResolvedOptions& options);
 
 /// Returns `under` with every option that `call` sets.
 Options merged(const Options& call, const Options& under);

@@ -211,6 +211,12 @@ void Recorder::warning(const std::string& text) {
   printer_.warning(text);
 }
 
+void Recorder::warnings(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    warning(text);
+  }
+}
+
 void Recorder::progress(const policy::TuningState& state, Phase phase, std::size_t open_problems) {
   Progress event;
   event.phase = phase;

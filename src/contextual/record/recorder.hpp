@@ -62,6 +62,7 @@ class Recorder {
   /// Records how short the region could be.
   void limit(const LimitReport& limit, std::int64_t round_count);
   void warning(const std::string& text);
+  void warnings(const std::vector<std::string>& texts);
   void progress(const policy::TuningState& state, Phase phase, std::size_t open_problems);
   /// Records that all ranks have met and agree on what to do.
   /// Null where nothing is timed.

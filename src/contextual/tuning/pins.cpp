@@ -152,9 +152,13 @@ std::vector<ProblemReport> install_pins(std::uint32_t region_id, const std::vect
   return reports;
 }
 
-std::vector<std::string> take_unused_pin_warnings(std::uint32_t region_id) {
-  const std::vector<Pin> unused = detail::PinBook::instance().take_unused(region_id);
+std::vector<std::string> take_unused_pin_warnings(std::uint32_t region_id,
+                                                  const options::ResolvedOptions& options) {
   std::vector<std::string> warnings;
+  if (options.communicator->rank() != 0) {
+    return warnings;
+  }
+  const std::vector<Pin> unused = detail::PinBook::instance().take_unused(region_id);
   if (unused.empty()) {  // nearly always, and programs call it often
     return warnings;
   }

@@ -3,6 +3,7 @@
 /// \file
 /// What is pinned in a region: reads, tells, prepares and installs it.
 
+#include "contextual/options/resolved_options.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/storage/pin.hpp"
 
@@ -31,8 +32,10 @@ void prepare_pins(const std::vector<storage::Pin>& pins);
 /// Replaces what is pinned in the region. Returns what a report says of it.
 std::vector<ProblemReport> install_pins(std::uint32_t region_id, const std::vector<storage::Pin>& pins);
 
-/// Returns what is to be said, after a run of the region, of pins that no launch of it has used on this rank;
-/// of each pin once in a process. Leaves out those of kernels that other ranks may have launched instead.
-std::vector<std::string> take_unused_pin_warnings(std::uint32_t region_id);
+/// Returns what is to be said, after a run of the region, of pins that no launch of it has used on rank 0,
+/// which has read them; of each pin once in a process. Leaves out those of kernels that other ranks may have
+/// launched instead. Nothing on other ranks.
+std::vector<std::string> take_unused_pin_warnings(std::uint32_t region_id,
+                                                  const options::ResolvedOptions& options);
 
 }  // namespace contextual::tuning

@@ -6,9 +6,7 @@
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/parts_run.hpp"
 #include "contextual/tuning/revalidation.hpp"
-#include "contextual/tuning/timer_warning.hpp"
 
-#include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 
 #include <set>
@@ -67,9 +65,13 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       settlement_(context_, *watchdog_, options.deadline, options.iterations),
       agreement_(exchange, context_, problems_, times_count(options)),
       lock_ins_(context_, recorder, origin),
+      notes_(context_, *timer_, options, recorder),
       continuation_(problems_.shared),
       own_continuation_(
           problems_.own,
+          [this](const std::vector<RejectionOutcome>& found) { mark_rejected(problems_.own, found); }),
+      own_problems_(
+          context_, problems_.own, own_continuation_,
           [this](const std::vector<RejectionOutcome>& found) { mark_rejected(problems_.own, found); }),
       catch_up_(
           continuation_, own_continuation_, problems_.shared, recorder,
@@ -265,7 +267,7 @@ void TuningRun::plan_batch() {
     whole_plan_ = problems_.shared.state().plan(length);
   }
   plan_.shared.assign(whole_plan_.begin(), whole_plan_.begin() + static_cast<std::ptrdiff_t>(length));
-  plan_own(length);
+  plan_.own = own_problems_.plan(length, continuation_.batch());
   for (const policy::IterationPlan& iteration : plan_.shared) {
     // While a rank still tunes problems that it has alone, the shared ones wait with their best configs.
     const bool waits = !closed && iteration.phase == Phase::final_run;
@@ -273,15 +275,6 @@ void TuningRun::plan_batch() {
   }
   fix_views();
   context_.rebuild_map();
-}
-
-/// In a batch that is run again only in part, the own problems go by all of it.
-void TuningRun::plan_own(std::size_t length) {
-  policy::TuningState& own = problems_.own.state();
-  const std::size_t then = own_continuation_.length(continuation_.batch()).value_or(length);
-  whole_own_plan_ = own.plan(then);
-  plan_.own = length > then ? own.plan(length) : whole_own_plan_;
-  plan_.own.resize(length);
 }
 
 bool TuningRun::all_closed() const {
@@ -360,7 +353,7 @@ void TuningRun::prepare() {
     reject(problems_.own, prepared.own);
     own_continuation_.note_unprepared(prepared.own);
     throw_if_tuning_failed();
-    check_own_problems();
+    take_own_failure();
     if (prepared.something) {
       fix_views();
     }
@@ -472,7 +465,8 @@ void TuningRun::agree() {
   try {
     check_launches();
     if (plan_.kind != BatchKind::final_run && !result_.failure) {
-      observe_own();
+      own_problems_.observe(plan_.own, result_, continuation_.batch());
+      take_own_failure();
     }
     if (result_.failure) {
       // Before the exchange: the others may never come to it, and then nobody can say later what happened
@@ -496,8 +490,14 @@ void TuningRun::agree() {
 /// To be called from a catch block.
 void TuningRun::end_disagreed() {
   recorder_.batch(plan_, result_, problems(), agreed_.times);  // what this rank saw of it
-  tell_notes();
+  notes_.tell_batch(plan_, result_);
   rethrow();
+}
+
+void TuningRun::take_own_failure() {
+  if (detail::BatchFailure failure = own_problems_.failure()) {
+    result_.failure = std::move(failure);
+  }
 }
 
 void TuningRun::check_launches() {
@@ -519,44 +519,6 @@ void TuningRun::rethrow() {
   recorder_.warning("the other ranks could not be told of what failed on this one: " +
                     record::text_of(std::current_exception()));
   std::rethrow_exception(result_.failure.thrown);
-}
-
-/// Before the exchange, which tells the others whether this rank still has problems of its own to tune.
-void TuningRun::observe_own() {
-  const std::size_t joined_before = problems_.own.slots().size();
-  for (ProblemSlot* slot : agreement::newly_seen(context_, agreement::Deciders::this_rank)) {
-    problems_.own.join(*slot, context_.alternative(slot->problem.alternatives()));
-  }
-  policy::BatchOutcome outcome;
-  outcome.rejections = problems_.own.rejections_of_batch();
-  for (std::size_t i = 0; i < plan_.length(); ++i) {
-    policy::IterationOutcome& iteration = outcome.iterations.emplace_back();
-    iteration.makespan_ns = result_.makespans_ns[i];
-    for (const ProblemSlot* slot : problems_.own.slots()) {
-      const detail::LocalCell& cell = result_.cells[slot->index][i];
-      iteration.cells.push_back({cell.launched, cell.time_ns, result_.disturbed()});
-    }
-  }
-  const std::uint64_t batch = continuation_.batch();
-  if (auto then = own_continuation_.outcome(batch, whole_own_plan_, joined_before, outcome.rejections)) {
-    outcome = *std::move(then);
-  } else {
-    whole_own_plan_ = plan_.own;
-    own_continuation_.write(batch, plan_.own, outcome, joined_before);
-  }
-  mark_rejected(problems_.own, outcome.rejections);
-  problems_.own.state().observe(whole_own_plan_, outcome);
-  check_own_problems();
-}
-
-/// A problem of this rank alone of which no config is left fails the batch.
-void TuningRun::check_own_problems() {
-  try {
-    problems_.own.throw_if_failed(context_.region());
-  } catch (const TuningFailedError&) {
-    result_.failure = failure_of(std::current_exception());
-    result_.failure.tuning_failed = false;  // the others are told that the region failed here
-  }
 }
 
 void TuningRun::observe() {
@@ -641,16 +603,13 @@ void TuningRun::take_second_best(ProblemSet& set, const std::vector<RejectionOut
 void TuningRun::log() {
   recorder_.batch(plan_, result_, problems(), agreed_.times);
   recorder_.note_timelines(plan_, result_, problems(), agreed_.outcome);
-  if (plan_.kind != BatchKind::final_run) {
-    warn_of_loading();
-  }
-  tell_notes();
+  notes_.tell_batch(plan_, result_);
   recorder_.searches(state(), problems());
 }
 
 void TuningRun::lock_in() {
   throw_if_tuning_failed();
-  check_own_problems();
+  take_own_failure();
   throw_failure();
   lock_ins_.publish(problems_);
   if (plan_.kind != BatchKind::final_run) {
@@ -658,7 +617,8 @@ void TuningRun::lock_in() {
   }
   tell_progress();
   if (finished_) {
-    tell_end();
+    recorder_.timelines(problems());
+    notes_.tell_end(unjoined_count());
   }
 }
 
@@ -669,58 +629,6 @@ void TuningRun::tell_progress() {
   } catch (...) {
     fail(std::current_exception());
     throw_failure();
-  }
-}
-
-/// Said once a run, of the kernels that it launched.
-void TuningRun::warn_of_loading() {
-  const std::string hazard = timer_->loading_hazard();
-  if (hazard.empty()) {
-    return;
-  }
-  for (const ProblemSlot& slot : context_.slots()) {
-    for (const auto& member : slot.found.members) {
-      const detail::KernelTraits& traits = member->traits();
-      if (traits.takes_stream && (!traits.prepare || !traits.preload)) {
-        context_.note(
-            "kernel \"" + traits.name + "\" has no `load`: " + hazard +
-            ". Its first launch of a config may then wait for the device, for ever beside a kernel that "
-            "waits for a later launch. Load its code in `load`, or load all code when the program starts");
-      }
-    }
-  }
-}
-
-/// What the batch has to say beyond times.
-void TuningRun::tell_notes() {
-  recorder_.conditions(plan_, result_);
-  for (const std::string& warning : result_.conditions.warnings) {
-    context_.note(warning);
-  }
-  if (const auto warning = timer_warning(*timer_, context_.slots())) {
-    context_.note(*warning);
-    if (options_.print == Print::nothing && options_.communicator->rank() == 0) {
-      detail::warn_once(*warning);  // such times choose nothing: it must be seen without a look into a log
-    }
-  }
-  for (const std::string& note : context_.take_notes()) {
-    recorder_.warning(note);
-  }
-}
-
-void TuningRun::tell_end() {
-  recorder_.timelines(problems());
-  for (const std::string& warning : unguarded_.warnings()) {
-    recorder_.warning(warning);
-  }
-  if (const std::size_t count = unjoined_count(); count > 0) {
-    recorder_.warning("the final run launched " + std::to_string(count) +
-                      " new kernels or keys, with their defaults; the next run tunes them");
-  }
-  if (context_.untracked_launches() > 0) {
-    recorder_.warning(std::to_string(context_.untracked_launches()) +
-                      " launches had keys beyond max_problems = " + std::to_string(options_.max_problems) +
-                      " and used their defaults: make keys coarser, or raise the option");
   }
 }
 

@@ -14,10 +14,11 @@
 #include "contextual/tuning/continuation.hpp"
 #include "contextual/tuning/lock_ins.hpp"
 #include "contextual/tuning/own_continuation.hpp"
+#include "contextual/tuning/own_problems.hpp"
 #include "contextual/tuning/preparation.hpp"
+#include "contextual/tuning/run_notes.hpp"
 #include "contextual/tuning/settlement.hpp"
 #include "contextual/tuning/timed_turns.hpp"
-#include "contextual/tuning/unguarded_launches.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/report.hpp>
@@ -123,7 +124,6 @@ class TuningRun {
   TimedTurns& turns();
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void plan_batch();
-  void plan_own(std::size_t length);
   void observe_batch();
   void fail(const std::exception_ptr& thrown);
   void throw_failure();
@@ -141,16 +141,12 @@ class TuningRun {
   void pin_failed(const agreement::ProblemSet& set, const detail::ProblemSlot& slot,
                   const policy::RejectionOutcome& rejection);
   void check_launches();
-  void observe_own();
-  void check_own_problems();
+  void take_own_failure();
   void tell_failure();
   void observe_final_run();
   void take_second_best(agreement::ProblemSet& set, const std::vector<policy::RejectionOutcome>& rejections,
                         bool again);
-  void warn_of_loading();
-  void tell_notes();
   void tell_progress();
-  void tell_end();
   std::size_t unjoined_count() const;
   [[noreturn]] void end_disagreed();
   [[noreturn]] void rethrow();
@@ -168,10 +164,11 @@ class TuningRun {
   Settlement settlement_;
   agreement::BatchAgreement agreement_;
   LockIns lock_ins_;
+  RunNotes notes_;
   Continuation continuation_;
   OwnContinuation own_continuation_;
+  OwnProblems own_problems_;
   CatchUp catch_up_;
-  UnguardedLaunches unguarded_;
   std::optional<TimedTurns> turns_;  ///< after the final run
 
   // The current batch, or the last one.
@@ -179,8 +176,7 @@ class TuningRun {
   detail::BatchPlan plan_;
   /// What the shared state has planned: more than `plan_` has, where a part of an earlier run is repeated.
   std::vector<policy::IterationPlan> whole_plan_;
-  std::vector<policy::IterationPlan> whole_own_plan_;  ///< the same of this rank's own state
-  std::size_t joined_before_ = 0;                      ///< shared problems known before the batch
+  std::size_t joined_before_ = 0;  ///< shared problems known before the batch
   detail::BatchResult result_;
   agreement::BatchAgreement::Agreed agreed_;
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed

@@ -288,6 +288,32 @@ TEST_CASE("pins: what another region pins of the same kernel repeats no warning"
   CHECK(report.find("pinned two")->warnings.empty());
 }
 
+TEST_CASE("pins: one that no launch has used is a warning also after `load`, once the region has run",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  write_pin(directory.path(), "pinned loaded", pin_of("pinned_loaded", key_text(7) + config_1));
+  write_pin(directory.path(), "pinned loaded", pin_of("pinned_loaded", key_text(8) + config_1), "key.pin");
+  const auto kernel = rank_kernel("pinned_loaded", 3);
+  Report report;
+  const engine_test::StderrCapture said;
+  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+    Options options;
+    options.cache_directory = directory.path();
+    REQUIRE(tuner.load("pinned loaded", options));
+    CHECK(tuner.report().runs.back().warnings.empty());
+    for (int run = 0; run < 2; ++run) {
+      tuner.run(
+          "pinned loaded", [&] { (*kernel)(7); }, options);
+    }
+    report = tuner.report();
+  });
+  INFO(text_of(thrown[0]));
+  REQUIRE(report.find("pinned loaded") != nullptr);
+  REQUIRE(report.find("pinned loaded")->warnings.size() == 1);
+  CHECK_THAT(report.find("pinned loaded")->warnings[0], ContainsSubstring("key.pin"));
+  CHECK_THAT(said.text(), ContainsSubstring("key.pin"));
+}
+
 TEST_CASE("pins: one that no launch has used is a warning also beside what is tuned", "[unit]") {
   const TemporaryDirectory directory;
   const CacheProcess process = with_pin(directory, "pinned_no", pin_of("pinned_no", key_text(8) + config_1));

@@ -1,0 +1,158 @@
+#include "contextual/tuning/kept_start.hpp"
+
+#include "contextual/tuning/blocked_rank.hpp"
+#include "contextual/tuning/pins.hpp"
+#include "contextual/tuning/settled_run.hpp"
+
+#include <contextual/detail/storage/warning.hpp>
+#include <contextual/error.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+namespace contextual::tuning {
+
+using options::ResolvedOptions;
+
+namespace {
+
+/// Null where no log can be written: the ranks have agreed to go on.
+record::Recorder* own_recorder(std::optional<record::Recorder>& recorder, const ResolvedOptions& options,
+                               const std::string& region) {
+  try {
+    return &recorder.emplace(options, region);
+  } catch (const InvalidArgument& error) {
+    detail::warn_once(error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+bool KeptStart::run_first(const RegionCall& call, TakenOver& taken_over) {
+  const ResolvedOptions& options = call.options;
+  agreement::Exchange& exchange = groups_.exchange_for(options);
+  if (exchange.rank() != 0 || options.cache_directory.empty()) {
+    return false;  // learns of them in its hello
+  }
+  std::string kept = read_kept_choices(options.cache_directory, call.region,
+                                       options.always_tune ? Reads::pins : Reads::pins_and_choices);
+  if (kept.empty()) {
+    return false;
+  }
+  const agreement::Hello hello = agreement::say_hello(exchange, call.region, options,
+                                                      {.setup_failure = options::failure_of(options),
+                                                       .settled = true,
+                                                       .keeps_choices = true,
+                                                       .kept_choices = std::move(kept)});
+  return run(call, hello, nullptr, taken_over);
+}
+
+bool KeptStart::run(const RegionCall& call, const agreement::Hello& hello, record::Recorder* recorder,
+                    TakenOver& taken_over) {
+  const ResolvedOptions& options = call.options;
+  Installed installed = install(call.region, call.region_id, options, hello);
+  note_looked(call.region, options);  // what could not be installed is looked at again
+  taken_over.starts = std::move(installed.unusable);
+  if (!installed.choices || options.always_tune) {
+    return false;
+  }
+  RegionReport& kept = installed.choices->report;
+  if (options.revalidate != Revalidate::no && installed.choices->more_than_pins) {
+    taken_over.to_revalidate = std::move(kept);
+    return false;
+  }
+  SettledRun settled(options, call.region, call.region_id, reports_.last_run_id(call.region),
+                     groups_.exchange_for(options), watch_);
+  if (settled.execute(call.function)) {
+    return false;
+  }
+  groups_.note_met(options, hello);
+  groups_.note_settled(call.region, call.region_id, options);
+  report(std::move(kept), call, hello, recorder);
+  return true;
+}
+
+void KeptStart::report(RegionReport&& kept, const RegionCall& call, const agreement::Hello& hello,
+                       record::Recorder* recorder) {
+  std::optional<record::Recorder> own;
+  if (recorder == nullptr) {
+    recorder = own_recorder(own, call.options, call.region);
+  }
+  kept.warnings = take_unused_pin_warnings(call.region_id, call.options);
+  if (recorder != nullptr) {
+    recorder->hello(hello.tuning_id, nullptr);
+    recorder->warnings(kept.warnings);
+    recorder->end(nullptr, {});
+    kept.run_id = recorder->report().run_id;
+    kept.log_directory = recorder->report().log_directory;
+  }
+  reports_.add(std::move(kept));
+}
+
+KeptStart::Installed KeptStart::install(const std::string& region, std::uint32_t region_id,
+                                        const ResolvedOptions& options, const agreement::Hello& hello) {
+  const CallWatch::Call preparing{
+      options.deadline, options.grace, [&](std::chrono::nanoseconds blocked_for) {
+        return blocked_call_actions(
+            options, {region, reports_.last_run_id(region), Activity::prepare, AfterGrace::leave},
+            blocked_for);
+      }};
+  agreement::Exchange& exchange = groups_.exchange_for(options);
+  KeptSets sets;
+  {
+    const CallWatch::Section section(watch_, preparing);
+    const bool checks = options::environment().values.version_check.value_or(true);
+    sets = look_at_kept_choices(region, region_id, static_cast<std::size_t>(exchange.rank()), hello,
+                                checks ? Versions::must_be_equal : Versions::may_differ);
+  }
+  Installed installed{install_kept_choices(exchange, region, region_id, sets)};
+  installed.unusable = unusable_sets(sets);
+  return installed;
+}
+
+/// The ranks meet, and install what there is.
+KeptStart::Installed KeptStart::look(const std::string& region, std::uint32_t region_id,
+                                     const ResolvedOptions& options) {
+  agreement::Exchange& exchange = groups_.exchange_for(options);
+  agreement::Arrival arrival{.setup_failure = options::failure_of(options)};
+  if (exchange.rank() == 0 && !options.cache_directory.empty()) {
+    arrival.keeps_choices = true;
+    arrival.kept_choices = read_kept_choices(
+        options.cache_directory, region, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);
+  }
+  const agreement::Hello hello = agreement::say_hello(exchange, region, options, arrival);
+  groups_.note_met(options, hello);
+  return hello.kept_choices.empty() ? Installed{} : install(region, region_id, options, hello);
+}
+
+/// For what the mode and the options let the ranks use.
+void KeptStart::note_looked(const std::string& region, const ResolvedOptions& options) {
+  if (options.mode == Mode::off || (options.mode == Mode::tune && options.always_tune)) {
+    groups_.note_looked_for_pins(region, options);
+  } else {
+    groups_.note_looked(region, options);
+  }
+}
+
+void KeptStart::meet(const std::string& region, std::uint32_t region_id, const ResolvedOptions& options) {
+  Installed installed = look(region, region_id, options);
+  note_looked(region, options);  // what could not be installed is looked at again
+  if (installed.choices) {
+    reports_.add(std::move(installed.choices->report));
+  }
+}
+
+bool KeptStart::load(const std::string& region, std::uint32_t region_id, const ResolvedOptions& options) {
+  Installed installed = look(region, region_id, options);
+  if (!installed.choices) {
+    return false;
+  }
+  groups_.note_looked(region, options);
+  groups_.note_settled(region, region_id, options);
+  reports_.add(std::move(installed.choices->report));
+  return true;
+}
+
+}  // namespace contextual::tuning

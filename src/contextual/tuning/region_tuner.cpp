@@ -1,0 +1,260 @@
+#include "contextual/tuning/region_tuner.hpp"
+
+#include "contextual/agreement/hello.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
+#include "contextual/storage/unwritten.hpp"
+#include "contextual/tuning/abandoned.hpp"
+#include "contextual/tuning/kept_choices_of_run.hpp"
+#include "contextual/tuning/pins.hpp"
+#include "contextual/tuning/settled_run.hpp"
+#include "contextual/tuning/tuning_run.hpp"
+
+#include <contextual/communicator.hpp>
+#include <contextual/detail/storage/warning.hpp>
+#include <contextual/detail/sync/ongoing_run.hpp>
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace contextual::tuning {
+
+using options::ResolvedOptions;
+
+namespace {
+
+class ActiveRun {
+ public:
+  ActiveRun() { LaunchRegistry::instance().begin_run(); }
+  ActiveRun(const ActiveRun&) = delete;
+  ActiveRun& operator=(const ActiveRun&) = delete;
+  ~ActiveRun() { LaunchRegistry::instance().end_run(); }
+};
+
+/// Collective, after a run with kept choices.
+AfterRevalidation compare_with_defaults(TuningRun& run, record::Recorder& recorder, const RegionCall& call) {
+  const std::optional<RevalidationReport> result = run.revalidate(call.function);
+  recorder.report().revalidation = result;
+  if (!result) {
+    recorder.warning("kept choices were not compared with the defaults, because `feasible` rules those out");
+    return AfterRevalidation::choices_stay;
+  }
+  if (!result->defaults_won) {
+    return AfterRevalidation::choices_stay;
+  }
+  const bool tunes = call.options.revalidate == Revalidate::tune_if_worse;
+  recorder.warning(std::string("the kept choices are not faster than the defaults: ") +
+                   (tunes ? "the region is tuned again" : "this process uses the defaults"));
+  if (!tunes) {
+    run.use_defaults();
+  }
+  return tunes ? AfterRevalidation::tune_again : AfterRevalidation::defaults_are_used;
+}
+
+/// Returns false if the choices could not be written, which the log says then.
+bool write_choices(const TuningRun& run, record::Recorder& recorder, const RegionCall& call,
+                   agreement::Exchange& exchange, const std::vector<std::string>& machines) {
+  if (machines.empty()) {
+    return true;
+  }
+  const std::filesystem::path& directory = call.options.cache_directory;
+  const std::string problem = write_kept_choices(exchange, directory, call.region, run, machines);
+  if (problem.empty()) {
+    return true;
+  }
+  const std::string warning = storage::unwritten_warning(directory, "the choices are not kept", problem);
+  if (!warning.empty()) {
+    recorder.warning(warning);
+  }
+  return false;
+}
+
+}  // namespace
+
+ResolvedOptions RegionTuner::resolve(const Options& call) const {
+  return options::resolve(call, options_, options::environment());
+}
+
+std::uint32_t RegionTuner::region_id(const std::string& region, const ResolvedOptions& options) const {
+  const std::shared_ptr<Communicator>& group = options.communicator;
+  const std::shared_ptr<Communicator> own = group->size() == 1 ? group : resolve({}).communicator;
+  return LaunchRegistry::instance().region_id(scope_of_group(group, own.get()), region);
+}
+
+bool RegionTuner::run(const std::string& region, const std::function<void()>& function,
+                      const ResolvedOptions& options, const Occasion& occasion) {
+  if (region.empty()) {
+    throw InvalidArgument(
+        "`run` got an empty region name: give the region a name, which identifies its choices");
+  }
+  const detail::OngoingRun ongoing({options.deadline, options.grace});
+  {
+    const RunLock::Holder lock(run_lock_, region, options.deadline);
+    const std::uint32_t id = region_id(region, options);
+    if (options.mode == Mode::tune) {
+      return run_in_mode_tune({region, id, function, options, occasion});
+    }
+    const bool looked = options.mode == Mode::use ? groups_.looked(region, options)
+                                                  : groups_.looked_for_pins(region, options);
+    const bool looks = groups_.keeps_choices(options) && !looked;
+    if (looks || !groups_.met(options)) {  // once: a rank may have another mode
+      kept_start_.meet(region, id, options);
+    }
+  }
+  options::validate(options);
+  run_once(region, function, options);
+  return true;
+}
+
+bool RegionTuner::run_in_mode_tune(const RegionCall& call) {
+  const ResolvedOptions& options = call.options;
+  const bool of_run = call.occasion.origin == Origin::run;
+  TakenOver taken_over;
+  if (of_run && !options.always_tune && groups_.settled(call.region, call.region_id, options)) {
+    if (run_settled(call, taken_over)) {
+      return true;
+    }
+    groups_.forget_settled(call.region, options);
+  } else {
+    const bool looked = options.always_tune ? groups_.looked_for_pins(call.region, options)
+                                            : groups_.looked(call.region, options);
+    if (of_run && !looked && kept_start_.run_first(call, taken_over)) {
+      return true;
+    }
+  }
+  return tune(call, std::move(taken_over));
+}
+
+bool RegionTuner::run_settled(const RegionCall& call, TakenOver& taken_over) {
+  agreement::Exchange& exchange = groups_.exchange_for(call.options);
+  const agreement::Hello hello =
+      agreement::say_hello(exchange, call.region, call.options,
+                           {.setup_failure = options::failure_of(call.options), .settled = true});
+  if (!hello.kept_choices.empty()) {
+    return kept_start_.run(call, hello, nullptr, taken_over);
+  }
+  SettledRun settled(call.options, call.region, call.region_id, reports_.last_run_id(call.region), exchange,
+                     watch_);
+  if (!hello.settled_everywhere || settled.execute(call.function)) {
+    return false;
+  }
+  if (const auto unused = take_unused_pin_warnings(call.region_id, call.options); !unused.empty()) {
+    note_unlogged(call.region, unused);
+  }
+  return true;
+}
+
+/// Such a run has no log.
+void RegionTuner::note_unlogged(const std::string& region, const std::vector<std::string>& warnings) {
+  std::for_each(warnings.begin(), warnings.end(), detail::warn_once);
+  reports_.note_run(region, warnings);
+}
+
+bool RegionTuner::load(const std::string& region, const ResolvedOptions& options) {
+  const detail::OngoingRun ongoing({options.deadline, options.grace});
+  const RunLock::Holder lock(run_lock_, region, options.deadline);
+  return kept_start_.load(region, region_id(region, options), options);
+}
+
+bool RegionTuner::tune(const RegionCall& call, TakenOver taken_over) {
+  agreement::Exchange& exchange = groups_.exchange_for(call.options);
+  TuningSetup setup(call.region, call.region_id, call.options, call.occasion, exchange);
+  setup.start_also_from(taken_over.starts);
+  if (const agreement::Hello& hello = setup.meet(); !hello.kept_choices.empty()) {
+    try {
+      if (kept_start_.run(call, hello, &setup.recorder(), taken_over)) {
+        return true;
+      }
+    } catch (...) {
+      setup.recorder().end(std::current_exception(), {});
+      throw;
+    }
+    setup.start_also_from(taken_over.starts);
+    setup.meet();
+  }
+  groups_.note_met(call.options, setup.hello());
+  const auto after = execute(call, setup, taken_over.to_revalidate);
+  if (after.revalidation == AfterRevalidation::tune_again) {
+    return tune_again(call, std::move(taken_over));
+  }
+  return after.all_tracked;
+}
+
+RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& setup,
+                                           const std::optional<RegionReport>& to_revalidate) {
+  record::Recorder& recorder = setup.recorder();
+  std::unique_ptr<TuningRun> run = setup.take_run();
+  const ActiveRun active;
+  auto after = AfterRevalidation::choices_stay;
+  bool written = true;
+  std::exception_ptr thrown;
+  try {
+    run->execute(call.function);
+    if (to_revalidate) {
+      after = compare_with_defaults(*run, recorder, call);
+    }
+    written = write_choices(*run, recorder, call, groups_.exchange_for(call.options), setup.hello().machines);
+    recorder.warnings(take_unused_pin_warnings(call.region_id, call.options));
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  const bool all_tracked = run->context().untracked_launches() == 0;
+  run->end_journal(thrown, written);
+  recorder.end(thrown, run->ending());
+  if (to_revalidate) {
+    describe_kept(*to_revalidate, after, recorder.report());
+  }
+  reports_.add(std::move(recorder.report()));
+  if (!thrown && run->nothing_left()) {
+    groups_.note_settled(call.region, call.region_id, call.options);
+  } else {
+    groups_.forget_settled(call.region, call.options);
+  }
+  if (run->context().has_live_guards()) {
+    run->retire();
+    abandon(std::move(run));
+  }
+  if (thrown) {
+    std::rethrow_exception(thrown);
+  }
+  return {all_tracked, after};
+}
+
+bool RegionTuner::tune_again(const RegionCall& call, TakenOver taken_over) {
+  ResolvedOptions again = call.options;
+  again.always_tune = true;
+  again.revalidate = Revalidate::no;
+  taken_over.to_revalidate.reset();
+  const std::optional<RevalidationReport> why = reports_.revalidation_of_last();
+  const bool all_tracked =
+      tune({call.region, call.region_id, call.function, again, call.occasion}, std::move(taken_over));
+  reports_.set_revalidation_of_last(why);
+  return all_tracked;
+}
+
+void RegionTuner::run_once(const std::string& region, const std::function<void()>& function,
+                           const ResolvedOptions& options) {
+  const std::uint32_t id = region_id(region, options);
+  const detail::ThreadState state = detail::state_in_region(id, options.mode == Mode::off);
+  const IterationInfo info{region, Phase::final_run, 0};
+  if (options.before_iteration) {
+    options.before_iteration(info);
+  }
+  {
+    const detail::ThreadStateScope scope(state);
+    function();
+  }
+  if (options.after_iteration) {
+    options.after_iteration(info);
+  }
+  note_unlogged(region, take_unused_pin_warnings(id, options));
+}
+
+}  // namespace contextual::tuning

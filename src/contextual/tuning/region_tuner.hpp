@@ -1,0 +1,77 @@
+#pragma once
+
+/// \file
+/// Runs the regions of one tuner, in every mode.
+
+#include "contextual/options/resolved_options.hpp"
+#include "contextual/tuning/call_watch.hpp"
+#include "contextual/tuning/kept_start.hpp"
+#include "contextual/tuning/rank_groups.hpp"
+#include "contextual/tuning/region_call.hpp"
+#include "contextual/tuning/revalidation.hpp"
+#include "contextual/tuning/run_lock.hpp"
+#include "contextual/tuning/run_reports.hpp"
+#include "contextual/tuning/tuning_setup.hpp"
+
+#include <contextual/options.hpp>
+#include <contextual/report.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace contextual::tuning {
+
+/// Decides what a call of a region is: a tuning run, a run with kept choices, or the region and nothing else.
+/// Thread-safe; one call in mode tune runs at a time.
+class RegionTuner {
+ public:
+  explicit RegionTuner(Options options) : options_(std::move(options)) {}
+
+  /// The options of one call, before those of the tuner and the environment.
+  options::ResolvedOptions resolve(const Options& call) const;
+  std::uint32_t region_id(const std::string& region, const options::ResolvedOptions& options) const;
+
+  /// Returns whether every launch was of a problem that is tracked (see max_problems).
+  bool run(const std::string& region, const std::function<void()>& function,
+           const options::ResolvedOptions& options, const Occasion& occasion);
+  /// See ContextualAutotuner::load.
+  bool load(const std::string& region, const options::ResolvedOptions& options);
+
+  const RunReports& reports() const noexcept { return reports_; }
+  /// Of calls without a tuning run.
+  CallWatch& watch() noexcept { return watch_; }
+
+ private:
+  /// In mode tune. Returns as `run`.
+  bool run_in_mode_tune(const RegionCall& call);
+  /// A region of which nothing is left to tune. Returns true if it has been run and that is still so.
+  bool run_settled(const RegionCall& call, TakenOver& taken_over);
+  /// Tunes, whatever is locked in already. Returns as `run`.
+  bool tune(const RegionCall& call, TakenOver taken_over);
+  struct AfterRun {
+    bool all_tracked;  ///< see `run`
+    AfterRevalidation revalidation;
+  };
+  /// From the meeting of the ranks to the report.
+  AfterRun execute(const RegionCall& call, TuningSetup& setup,
+                   const std::optional<RegionReport>& to_revalidate);
+  /// As `tune`, because the last run has shown that what was kept is no better than the defaults.
+  bool tune_again(const RegionCall& call, TakenOver taken_over);
+  /// Modes use and off: the final run and nothing else.
+  void run_once(const std::string& region, const std::function<void()>& function,
+                const options::ResolvedOptions& options);
+  void note_unlogged(const std::string& region, const std::vector<std::string>& warnings);
+
+  Options options_;
+  RunLock run_lock_;
+  RankGroups groups_;
+  RunReports reports_;
+  CallWatch watch_;  ///< goes first, since its thread reads the reports
+  KeptStart kept_start_{groups_, reports_, watch_};
+};
+
+}  // namespace contextual::tuning

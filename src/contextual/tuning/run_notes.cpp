@@ -1,0 +1,68 @@
+#include "contextual/tuning/run_notes.hpp"
+
+#include "contextual/tuning/timer_warning.hpp"
+
+#include <contextual/detail/storage/warning.hpp>
+
+#include <string>
+
+namespace contextual::tuning {
+
+using detail::BatchKind;
+
+void RunNotes::tell_batch(const detail::BatchPlan& plan, const detail::BatchResult& result) {
+  if (plan.kind != BatchKind::final_run) {
+    note_loading();
+  }
+  recorder_.conditions(plan, result);
+  for (const std::string& warning : result.conditions.warnings) {
+    context_.note(warning);
+  }
+  note_timer();
+  recorder_.warnings(context_.take_notes());
+}
+
+/// Said once a run, of the kernels that it launched.
+void RunNotes::note_loading() {
+  const std::string hazard = timer_.loading_hazard();
+  if (hazard.empty()) {
+    return;
+  }
+  for (const detail::ProblemSlot& slot : context_.slots()) {
+    for (const auto& member : slot.found.members) {
+      const detail::KernelTraits& traits = member->traits();
+      if (traits.takes_stream && (!traits.prepare || !traits.preload)) {
+        context_.note(
+            "kernel \"" + traits.name + "\" has no `load`: " + hazard +
+            ". Its first launch of a config may then wait for the device, for ever beside a kernel that "
+            "waits for a later launch. Load its code in `load`, or load all code when the program starts");
+      }
+    }
+  }
+}
+
+void RunNotes::note_timer() {
+  const auto warning = timer_warning(timer_, context_.slots());
+  if (!warning) {
+    return;
+  }
+  context_.note(*warning);
+  if (options_.print == Print::nothing && options_.communicator->rank() == 0) {
+    detail::warn_once(*warning);  // such times choose nothing: it must be seen without a look into a log
+  }
+}
+
+void RunNotes::tell_end(std::size_t unjoined_count) {
+  recorder_.warnings(unguarded_.warnings());
+  if (unjoined_count > 0) {
+    recorder_.warning("the final run launched " + std::to_string(unjoined_count) +
+                      " new kernels or keys, with their defaults; the next run tunes them");
+  }
+  if (context_.untracked_launches() > 0) {
+    recorder_.warning(std::to_string(context_.untracked_launches()) +
+                      " launches had keys beyond max_problems = " + std::to_string(options_.max_problems) +
+                      " and used their defaults: make keys coarser, or raise the option");
+  }
+}
+
+}  // namespace contextual::tuning

@@ -1,0 +1,37 @@
+#pragma once
+
+/// \file
+/// What a tuner reports of its runs.
+
+#include <contextual/report.hpp>
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contextual::tuning {
+
+/// The reports of a tuner's runs, in their order. Thread-safe.
+class RunReports {
+ public:
+  /// Returns a copy.
+  Report all() const;
+  /// Returns the id of the region's last tuning run; empty if there was none.
+  std::string last_run_id(const std::string& region) const;
+
+  /// A region that is run again and again with nothing left to tune keeps one report of that; one that is
+  /// tuned again and again keeps the latest few.
+  void add(RegionReport&& latest);
+  /// Of a run without a report of its own: its region is known from now on, and has these warnings.
+  void note_run(const std::string& region, const std::vector<std::string>& warnings);
+  /// Of the run that was added last.
+  std::optional<RevalidationReport> revalidation_of_last() const;
+  void set_revalidation_of_last(const std::optional<RevalidationReport>& revalidation);
+
+ private:
+  mutable std::mutex mutex_;
+  Report report_;
+};
+
+}  // namespace contextual::tuning
