@@ -330,7 +330,8 @@ void RunContext::begin_batch() {
     return;
   }
   ProblemSlot& outer = slots_[index - 1];
-  if (outer.found.members.empty() || std::exchange(outer.found.told_of_inner, true)) {
+  const bool is_tuned = !outer.found.locked_config && outer.problem.config_count > 1;
+  if (!is_tuned || outer.found.members.empty() || std::exchange(outer.found.told_of_inner, true)) {
     return;
   }
   const KernelTraits& traits = outer.found.members.front()->traits();

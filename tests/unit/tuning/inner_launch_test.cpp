@@ -115,6 +115,27 @@ TEST_CASE("kernel: a KernelTuner of one that exists and launches another one war
   CHECK(about(tuner.tune({.problem_size = {3}}, 1).warnings, "own times contain").size() == 1);
 }
 
+TEST_CASE("kernel: one that has nothing to tune itself may launch another one", "[unit]") {
+  Nested nested("untuned");
+  TunableKernel single{"untuned_single", blocks(1), single_problem,
+                       [&](const Block& block) { nested.launch(block); }};
+  bool launches = false;
+  TunableKernel locked_in{"untuned_locked_in", blocks(2), single_problem, [&](const Block& block) {
+                            if (launches) {
+                              nested.launch(block);
+                            }
+                          }};
+  ContextualAutotuner tuner{quick(nested.timer())};
+  tuner.run("untuned", [&] { locked_in(); });
+  launches = true;
+  tuner.run("untuned", [&] { locked_in(); });
+  tuner.run("untuned single", [&] { single(); });
+  for (const char* const region : {"untuned", "untuned single"}) {
+    CHECK(problem_of(tuner, region, nested.inner_name).choice == 1);
+    CHECK(about(report_of(tuner, region).warnings, "own times contain").empty());
+  }
+}
+
 TEST_CASE("kernel: launches side by side, and those of alternatives and functions, are not warned about",
           "[unit]") {
   Nested nested("quiet");
