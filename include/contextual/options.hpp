@@ -164,8 +164,8 @@ struct Options {
   std::optional<std::filesystem::path> cache_directory{};
   /// written, where there is a `cache_directory`; see docs/resuming.md. Rank 0's counts.
   std::optional<Journal> journal{};
-  /// False. If true, assignments of configs are tried again in which the process has died twice. Rank 0's
-  /// counts.
+  /// False. If true, assignments of configs are tried again in which the process has died twice, once in a
+  /// tuning; see docs/resuming.md. Rank 0's counts.
   std::optional<bool> try_quarantined{};
   /// no. In mode tune, compares kept choices with the defaults, in turn, in as many rounds as
   /// `search_settings.closing_rounds` says and at least five, when a tuner first uses them. The defaults also

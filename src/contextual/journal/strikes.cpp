@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace contextual::journal {
 
@@ -36,12 +37,18 @@ void Strikes::forget_suspects() {
   std::erase_if(counts_, [](const auto& strike) { return strike.second < deaths_to_quarantine; });
 }
 
+void Strikes::forgive() {
+  if (!std::exchange(forgiven_, true)) {
+    counts_.clear();
+  }
+}
+
 bool Strikes::clear(const std::string& assignment) {
   return !quarantined(assignment) && counts_.erase(assignment) > 0;
 }
 
 std::string Strikes::to_text(const std::string& kernels) const {
-  return json({{"kernels", kernels}, {"deaths", counts_}})
+  return json({{"kernels", kernels}, {"deaths", counts_}, {"forgiven", forgiven_}})
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -52,6 +59,7 @@ Strikes Strikes::parse(std::string_view text, const std::string& kernels) {
       !parsed.at("deaths").is_object()) {
     return strikes;
   }
+  strikes.forgiven_ = parsed.value("forgiven", json(false)) == true;
   for (const auto& [assignment, deaths] : parsed.at("deaths").items()) {
     if (deaths.is_number_integer() && deaths.get<std::int64_t>() > 0) {
       strikes.counts_[assignment] =

@@ -29,6 +29,13 @@ class Strikes {
   /// Forgets all that are only suspects.
   void forget_suspects();
 
+  /// Forgets all, once: deaths after that count until `end_forgiving`, also in other processes, or a process
+  /// that is started again and again with that option would never come further.
+  void forgive();
+  void end_forgiving() noexcept { forgiven_ = false; }
+  /// Returns true if another process must know something of it.
+  bool to_be_kept() const noexcept { return forgiven_ || !counts_.empty(); }
+
   /// Returns them as JSON. `kernels`: a digest of what they are about.
   std::string to_text(const std::string& kernels) const;
   /// Returns none where it is no such text, or is about other kernels.
@@ -39,6 +46,7 @@ class Strikes {
   int count(const std::string& assignment) const;
 
   std::map<std::string, int> counts_;
+  bool forgiven_ = false;  ///< in the tuning that is under way
 };
 
 }  // namespace contextual::journal

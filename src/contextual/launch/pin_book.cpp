@@ -66,6 +66,17 @@ std::string PinBook::file_for(std::uint32_t region_id, const Problem& problem) c
   return pin == nullptr ? std::string() : pin->file;
 }
 
+std::vector<storage::Pin> PinBook::in_region(std::uint32_t region_id) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<storage::Pin> all;
+  for (const auto& [name, pins] : latest_) {
+    if (const auto found = pins->by_region().find(region_id); found != pins->by_region().end()) {
+      all.insert(all.end(), found->second.begin(), found->second.end());
+    }
+  }
+  return all;
+}
+
 std::vector<storage::Pin> PinBook::take_unused(std::uint32_t region_id) const {
   const std::lock_guard lock(mutex_);
   std::vector<storage::Pin> unused;

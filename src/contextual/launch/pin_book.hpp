@@ -32,6 +32,7 @@ class PinBook {
   /// Returns the file that pins the problem in the region, or an empty text.
   std::string file_for(std::uint32_t region_id, const Problem& problem) const;
 
+  std::vector<storage::Pin> in_region(std::uint32_t region_id) const;
   /// Returns the pins of the region that neither a launch nor `file_for` has found so far; each pin once.
   std::vector<storage::Pin> take_unused(std::uint32_t region_id) const;
 

@@ -2,6 +2,7 @@
 
 #include "contextual/storage/choice_fields.hpp"
 
+#include <contextual/config.hpp>
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/error.hpp>
@@ -17,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using detail::StableHash;
 
-constexpr int format = 2;
+constexpr int format = 3;
 constexpr std::size_t most_choices = 100'000;
 
 [[noreturn]] void fail(const std::string& what) {
@@ -74,6 +75,7 @@ KeptChoice choice_of(const Json& json, std::size_t ranks) {
   choice.config_count = count_of(json.at("configs"), most_configs);
   choice.config_id = count_of(json.at("config_id"), most_configs);
   choice.config = json.at("config").get<std::string>();
+  static_cast<void>(Config::from_json(choice.config));  // throws
   choice.reason = json.at("reason").get<std::string>();
   choice.time_ns = time_of(json.at("time_ns"));
   choice.time_spread_ns = time_of(json.at("time_spread_ns"));
@@ -107,6 +109,7 @@ Json content_of(const ChoiceEntry& entry) {
   return {{"region", entry.region},
           {"written", entry.written},
           {"machines", entry.machines},
+          {"beside_pins", entry.beside_pins},
           {"makespan_ns", json_of(entry.makespan_ns)},
           {"makespan_spread_ns", json_of(entry.makespan_spread_ns)},
           {"choices", std::move(choices)},
@@ -118,6 +121,7 @@ ChoiceEntry entry_of(const Json& content) {
   entry.region = content.at("region").get<std::string>();
   entry.written = content.at("written").get<std::string>();
   entry.machines = content.at("machines").get<std::vector<std::string>>();
+  entry.beside_pins = content.at("beside_pins").get<std::string>();
   entry.makespan_ns = time_of(content.at("makespan_ns"));
   entry.makespan_spread_ns = time_of(content.at("makespan_spread_ns"));
   const auto& choices = content.at("choices").get_ref<const Json::array_t&>();

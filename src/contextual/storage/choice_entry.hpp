@@ -57,6 +57,8 @@ struct ChoiceEntry {
   std::vector<KeptChoice> choices{};
   std::optional<std::int64_t> makespan_spread_ns{};  ///< as in TimeSummary
   std::vector<Infeasible> infeasible{};              ///< at most `most_infeasible`
+  /// See pins_digest: what was pinned beside the choices in their region. They count only while it is.
+  std::string beside_pins{};
   bool operator==(const ChoiceEntry&) const = default;
 };
 

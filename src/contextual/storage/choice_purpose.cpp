@@ -53,7 +53,7 @@ std::uint64_t choice_digest(const KeptChoice& choice) {
   return StableHash().add(problem_with_kernels(choice)).add(std::uint64_t{choice.config_id}).value();
 }
 
-ChoicePurpose::ChoicePurpose(const ChoiceEntry& entry) {
+ChoicePurpose::ChoicePurpose(const ChoiceEntry& entry) : pins_(entry.beside_pins) {
   StableHash all;
   for (const std::string& machine : entry.machines) {
     all.add(std::string_view(machine));
@@ -81,7 +81,7 @@ ChoicePurpose::ChoicePurpose(const ChoiceEntry& entry) {
 }
 
 bool ChoicePurpose::covers(const ChoicePurpose& older) const {
-  return machines_ == older.machines_ &&
+  return counts_where(older) &&
          std::includes(problems_.begin(), problems_.end(), older.problems_.begin(), older.problems_.end());
 }
 
@@ -96,7 +96,7 @@ bool ChoicePurpose::contradicts(const ChoicePurpose& other) const {
 
 bool ChoicePurpose::replaces(const ChoicePurpose& older) const {
   return covers(older) ||
-         (machines_ == older.machines_ && contradicts(older) &&
+         (counts_where(older) && contradicts(older) &&
           std::includes(older.kernels_.begin(), older.kernels_.end(), kernels_.begin(), kernels_.end()));
 }
 

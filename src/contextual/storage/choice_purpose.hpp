@@ -6,6 +6,7 @@
 #include "contextual/storage/choice_entry.hpp"
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,8 @@ class ChoicePurpose {
  public:
   explicit ChoicePurpose(const ChoiceEntry& entry);
 
-  /// Returns true if the entry makes an older one superfluous: it is of the same machines, and has all of its
-  /// problems, with the kernels as they were.
+  /// Returns true if the entry makes an older one superfluous: it is of the same machines, was chosen beside
+  /// the same pins, and has all of its problems, with the kernels as they were.
   bool covers(const ChoicePurpose& older) const;
 
   /// Returns true if both have a problem in common and differ about it: in its config, or in how its kernels
@@ -35,9 +36,16 @@ class ChoicePurpose {
   bool replaces(const ChoicePurpose& older) const;
 
   bool same_machines(const ChoicePurpose& other) const { return machines_ == other.machines_; }
+  bool beside_pins() const { return !pins_.empty(); }
 
  private:
+  /// It counts where the older one does, as far as kernels do not decide it.
+  bool counts_where(const ChoicePurpose& older) const {
+    return machines_ == older.machines_ && pins_ == older.pins_;
+  }
+
   std::uint64_t machines_ = 0;                                   ///< a digest
+  std::string pins_;                                             ///< a digest
   std::vector<std::uint64_t> problems_;                          ///< with their kernels, sorted
   std::vector<std::uint64_t> kernels_;                           ///< as they looked, couplings as one, sorted
   std::vector<std::pair<std::uint64_t, std::uint64_t>> chosen_;  ///< problem and choice, sorted

@@ -4,6 +4,7 @@
 #include "contextual/storage/choice_fields.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
+#include <contextual/detail/config/stable_hash.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -95,6 +96,25 @@ std::size_t bracketed_length(std::string_view text) {
 }
 
 }  // namespace
+
+std::string pins_digest(const std::vector<Pin>& pins) {
+  if (pins.empty()) {
+    return {};
+  }
+  std::uint64_t digest = 0;
+  for (const Pin& pin : pins) {
+    detail::StableHash hash;
+    hash.add(std::string_view(pin.kernel))
+        .add(std::string_view(pin.key ? std::string() : pin.key_text))
+        .add(pin.key ? pin.key->hash() : 0)
+        .add(std::uint64_t{pin.scope ? 1U : 0U})
+        .add(pin.scope.value_or(0))
+        .add(std::string_view(pin.config ? pin.config->to_json() : std::string()))
+        .add(std::uint64_t{pin.config_id ? *pin.config_id + 1 : 0});
+    digest += hash.value();
+  }
+  return detail::hex_text(digest);
+}
 
 std::string key_text_problem(const std::string& key_text) {
   const char last = key_text.empty() ? ')' : key_text.back();

@@ -42,6 +42,10 @@ struct Pin {
   bool is_for(const Key& of_key, const std::string& of_text, const PinScope& in) const;
 };
 
+/// Returns a digest of what is pinned, whatever the files are called and how they are ordered; an empty text
+/// if nothing is.
+std::string pins_digest(const std::vector<Pin>& pins);
+
 /// Returns why no pin without the words of its key can have this text of a key, or an empty text: launches
 /// are compared with the text of the key alone, and a report also writes the alternatives around a launch and
 /// the kind of device behind it.

@@ -185,7 +185,8 @@ void Continuation::take_off(const std::vector<policy::IterationPlan>& plan) {
   std::vector<std::string> texts;
   texts.reserve(plan.size());
   for (const policy::IterationPlan& planned : plan) {
-    texts.push_back(flight_text(shared_, planned));
+    const bool nothing_known = shared_.slots().empty() && !first_batch_runs_.empty();
+    texts.push_back(nothing_known ? first_batch_runs_ : flight_text(shared_, planned));
   }
   if (std::all_of(texts.begin(), texts.end(),
                   [&](const std::string& text) { return text == texts.front(); })) {

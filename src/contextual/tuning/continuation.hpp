@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::tuning {
@@ -66,6 +67,8 @@ class Continuation {
   void note_unprepared(const std::vector<policy::RejectionOutcome>& rejections);
   void write(const std::vector<policy::IterationPlan>& plan, const policy::BatchOutcome& outcome,
              std::size_t joined_before, bool own_open_anywhere);
+  /// Before the first batch: it runs kept choices, of which this is the text, see flight_text.
+  void first_batch_runs(std::string assignment) { first_batch_runs_ = std::move(assignment); }
   void take_off(const std::vector<policy::IterationPlan>& plan);
   void landed();
   void end(RunEnd end);
@@ -79,6 +82,7 @@ class Continuation {
   std::unique_ptr<RunJournal> journal_;
   std::unique_ptr<journal::FlightRecorder> flight_;
   std::uint64_t batch_count_ = 0;  ///< agreed on so far, in this run and the one before
+  std::string first_batch_runs_;   ///< empty if it runs defaults
   std::string alone_;              ///< the one assignment that is running; empty if there are several
   bool only_defaults_ = true;      ///< nothing else is in flight
   std::vector<std::vector<policy::RejectionOutcome>> unprepared_;  ///< since the last batch

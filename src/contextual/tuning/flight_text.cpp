@@ -10,6 +10,27 @@ namespace contextual::tuning {
 
 using nlohmann::json;
 
+namespace {
+
+/// Of a problem in the text of a kept set.
+constexpr const char* no_identity = "kept";
+
+bool is_of(const json& problem, const storage::KeptChoice& choice) {
+  return !choice.rank && problem[0] == choice.kernel && problem[1] == choice.key_text &&
+         problem[3] == choice.config_id;
+}
+
+json problems_of(const std::string& text) {
+  json problems = json::parse(text, nullptr, false);
+  const bool complete =
+      problems.is_array() && std::all_of(problems.begin(), problems.end(), [](const json& problem) {
+        return problem.is_array() && problem.size() == 4;
+      });
+  return complete ? problems : json::array();
+}
+
+}  // namespace
+
 std::string flight_text(const agreement::ProblemSet& problems, const policy::IterationPlan& planned) {
   const Assignment assignment = problems.state().assignment_of(planned);
   json text = json::array();
@@ -18,6 +39,36 @@ std::string flight_text(const agreement::ProblemSet& problems, const policy::Ite
     text.push_back({problem.name, problem.key_text, detail::hex_text(problem.identity), assignment[p]});
   }
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string flight_text(const RegionReport& installed) {
+  json text = json::array();
+  for (const ProblemReport& problem : installed.problems) {
+    if (problem.reused && problem.pinned_by.empty()) {
+      text.push_back({problem.kernel, problem.key, no_identity, problem.choice});
+    }
+  }
+  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+bool launches(const storage::ChoiceEntry& entry, const std::string& text) {
+  const json problems = problems_of(text);
+  if (problems.empty()) {
+    return false;
+  }
+  const auto is_in_text = [&](const storage::KeptChoice& choice) {
+    return choice.rank || std::any_of(problems.begin(), problems.end(),
+                                      [&](const json& problem) { return is_of(problem, choice); });
+  };
+  const auto is_in_set = [&](const json& problem) {
+    return std::any_of(entry.choices.begin(), entry.choices.end(),
+                       [&](const storage::KeptChoice& choice) { return is_of(problem, choice); });
+  };
+  if (problems.front()[2] == no_identity) {  // the text may be of several sets
+    return std::any_of(problems.begin(), problems.end(), is_in_set) &&
+           std::all_of(entry.choices.begin(), entry.choices.end(), is_in_text);
+  }
+  return std::all_of(problems.begin(), problems.end(), is_in_set);
 }
 
 bool is_of_defaults(const std::string& text) {

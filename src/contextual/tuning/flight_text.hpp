@@ -4,6 +4,9 @@
 /// Assignments as texts that mean the same in another process.
 
 #include "contextual/agreement/problem_set.hpp"
+#include "contextual/storage/choice_entry.hpp"
+
+#include <contextual/report.hpp>
 
 #include <string>
 
@@ -12,6 +15,13 @@ namespace contextual::tuning {
 /// Returns the assignment of shared problems that an iteration uses, as one line of JSON: of each problem the
 /// kernel, the key, a digest of what it is, and the config's id.
 std::string flight_text(const agreement::ProblemSet& problems, const policy::IterationPlan& planned);
+
+/// Returns such a text of kept choices, as they have been installed.
+std::string flight_text(const RegionReport& installed);
+
+/// Returns true if a region that uses the set launches what such a text says. Choices of `local` kernels do
+/// not matter.
+bool launches(const storage::ChoiceEntry& entry, const std::string& text);
 
 /// Returns true if such a text has nothing but defaults.
 bool is_of_defaults(const std::string& text);

@@ -4,8 +4,10 @@
 #include "contextual/record/failure.hpp"
 #include "contextual/storage/choice_purpose.hpp"
 #include "contextual/storage/choice_store.hpp"
+#include "contextual/tuning/flight_text.hpp"
 #include "contextual/tuning/lock_ins.hpp"
 #include "contextual/tuning/pins.hpp"
+#include "contextual/tuning/run_journal.hpp"
 
 #include <contextual/config.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
@@ -55,7 +57,7 @@ Cores living_kernels() {
   return cores;
 }
 
-bool launches(const KeptChoice& choice, const std::string& kernel) {
+bool is_for_kernel(const KeptChoice& choice, const std::string& kernel) {
   return std::any_of(choice.launched.begin(), choice.launched.end(),
                      [&](const ChosenKernel& launched) { return launched.name == kernel; });
 }
@@ -64,7 +66,7 @@ bool launches(const KeptChoice& choice, const std::string& kernel) {
 Cores kernels_of(const KeptChoice& choice, const Cores& all) {
   Cores found;
   std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const auto& core) {
-    return launches(choice, core->traits().name) ||
+    return is_for_kernel(choice, core->traits().name) ||
            (!choice.coupling.empty() && core->traits().coupling == choice.coupling);
   });
   return found;
@@ -95,10 +97,11 @@ bool is_open(const KeptChoice& choice, std::uint32_t region_id) {
 class Preparing {
  public:
   Preparing(std::uint32_t region_id, std::size_t rank, const std::vector<std::string>& machines,
-            Versions versions)
+            Versions versions, std::string pins)
       : region_id_(region_id),
         rank_(rank),
         machines_(machines),
+        pins_(std::move(pins)),
         check_versions_(versions == Versions::must_be_equal),
         kernels_(living_kernels()) {
     for (const auto& kernel : kernels_) {
@@ -109,7 +112,7 @@ class Preparing {
   /// Throws DeviceError.
   bool usable(const ChoiceEntry& entry) {
     try {
-      return is_of_machines(entry) &&
+      return (entry.beside_pins.empty() || entry.beside_pins == pins_) && is_of_machines(entry) &&
              std::all_of(entry.choices.begin(), entry.choices.end(),
                          [this](const KeptChoice& choice) { return usable(choice); });
     } catch (const DeviceError&) {
@@ -127,17 +130,10 @@ class Preparing {
     if (entry.machines == machines_ || check_versions_) {
       return entry.machines == machines_;
     }
-    const bool alike = std::equal(entry.machines.begin(), entry.machines.end(), machines_.begin(),
-                                  machines_.end(), [](const std::string& then, const std::string& now) {
-                                    return detail::without_versions(then) == detail::without_versions(now);
-                                  });
-    if (alike) {
-      detail::warn_once(
-          "region \"" + entry.region + "\": choices of " + entry.written +
-          " were made with other versions of the library, its search, the driver, CUDA or NCCL; "
-          "CONTEXTUAL_VERSION_CHECK=0 accepts them");
-    }
-    return alike;
+    return std::equal(entry.machines.begin(), entry.machines.end(), machines_.begin(), machines_.end(),
+                      [](const std::string& then, const std::string& now) {
+                        return detail::without_versions(then) == detail::without_versions(now);
+                      });
   }
 
   bool usable(const KeptChoice& choice) {
@@ -169,11 +165,20 @@ class Preparing {
   std::uint32_t region_id_;
   std::size_t rank_;
   const std::vector<std::string>& machines_;
+  std::string pins_;  ///< see storage::pins_digest
   bool check_versions_;
   Cores kernels_;
   /// Several sets may have the same choice.
   std::set<std::pair<const KernelCore*, std::uint64_t>> prepared_{};
 };
+
+void warn_of_versions(const ChoiceEntry& entry, const std::vector<std::string>& machines) {
+  if (entry.machines != machines) {
+    detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written +
+                      " were made with other versions of the library, its search, the driver, CUDA or NCCL; "
+                      "CONTEXTUAL_VERSION_CHECK=0 accepts them");
+  }
+}
 
 bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) {
   return std::any_of(pins.begin(), pins.end(), [&](const storage::Pin& pin) {
@@ -190,32 +195,29 @@ void lock_in(const KeptChoice& choice, std::uint32_t region_id) {
   }
 }
 
-/// Keeps the sets that contradict no newer one that is used: what was chosen together is used together.
+/// Keeps the sets that contradict no newer one that is used: what was chosen together is used together. Those
+/// that were chosen beside the pins, as they are now, come before those that were chosen without.
 std::vector<ChoiceEntry> that_agree(const std::vector<ChoiceEntry>& newest_first,
                                     const std::vector<bool>& usable) {
+  std::vector<ChoiceEntry> best_first;
+  for (std::size_t i = 0; i < newest_first.size(); ++i) {
+    if (usable[i] && !newest_first[i].choices.empty()) {
+      best_first.push_back(newest_first[i]);
+    }
+  }
+  std::stable_partition(best_first.begin(), best_first.end(),
+                        [](const ChoiceEntry& entry) { return !entry.beside_pins.empty(); });
   std::vector<ChoiceEntry> kept;
   std::vector<storage::ChoicePurpose> purposes;
-  for (std::size_t i = 0; i < newest_first.size(); ++i) {
-    if (!usable[i] || newest_first[i].choices.empty()) {
-      continue;
-    }
-    storage::ChoicePurpose purpose(newest_first[i]);
+  for (ChoiceEntry& entry : best_first) {
+    storage::ChoicePurpose purpose(entry);
     if (std::none_of(purposes.begin(), purposes.end(),
-                     [&](const storage::ChoicePurpose& newer) { return newer.contradicts(purpose); })) {
-      kept.push_back(newest_first[i]);
+                     [&](const storage::ChoicePurpose& better) { return better.contradicts(purpose); })) {
+      kept.push_back(std::move(entry));
       purposes.push_back(std::move(purpose));
     }
   }
   return kept;
-}
-
-/// Empty for what is no config, though its file has the right digest.
-Config config_of(const KeptChoice& choice) {
-  try {
-    return Config::from_json(choice.config);
-  } catch (const InvalidArgument&) {
-    return {};
-  }
 }
 
 ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
@@ -230,10 +232,23 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
   return report;
 }
 
+bool launches_any(const ChoiceEntry& entry, const std::vector<std::string>& assignments) {
+  return std::any_of(assignments.begin(), assignments.end(),
+                     [&](const std::string& assignment) { return launches(entry, assignment); });
+}
+
+void warn_of_quarantine(const ChoiceEntry& entry) {
+  detail::warn_once(
+      "region \"" + entry.region + "\": choices of " + entry.written +
+      " are not used: they are in quarantine, because they have twice ended a process or broken a "
+      "rank while they ran; option `try_quarantined` lets them run again");
+}
+
 }  // namespace
 
-std::string read_kept_choices(const std::filesystem::path& directory, const std::string& region, Reads what) {
-  const storage::ChoiceStore store(directory, region);
+std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region,
+                              Reads what) {
+  const storage::ChoiceStore store(options.cache_directory, region);
   nlohmann::json pins = told_pins(store);
   nlohmann::json choices = nlohmann::json::array();
   if (what == Reads::pins_and_choices) {
@@ -241,8 +256,15 @@ std::string read_kept_choices(const std::filesystem::path& directory, const std:
     for (const std::string& problem : kept.problems) {
       detail::warn_once(problem);
     }
+    const auto quarantined = options.try_quarantined
+                                 ? std::vector<std::string>()
+                                 : quarantined_assignments(options.cache_directory, region);
     for (const ChoiceEntry& entry : kept.entries) {
-      choices.push_back(to_json(entry));
+      if (launches_any(entry, quarantined)) {
+        warn_of_quarantine(entry);
+      } else {
+        choices.push_back(to_json(entry));
+      }
     }
   }
   const bool nothing = pins.empty() && choices.empty();
@@ -252,10 +274,10 @@ std::string read_kept_choices(const std::filesystem::path& directory, const std:
 
 KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id, std::size_t rank,
                               const agreement::Hello& hello, Versions versions) {
-  KeptSets sets{{}, entries_of(hello.kept_choices), {}};
+  KeptSets sets{{}, entries_of(hello.kept_choices), {}, hello.machines};
   try {
-    Preparing preparing(region_id, rank, hello.machines, versions);
     sets.pins = pins_of(hello.kept_choices, region);
+    Preparing preparing(region_id, rank, hello.machines, versions, storage::pins_digest(sets.pins));
     prepare_pins(sets.pins);
     for (const ChoiceEntry& entry : sets.newest_first) {
       sets.outcome.usable.push_back(preparing.usable(entry));
@@ -284,6 +306,7 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   report.problems = install_pins(region_id, sets.pins);
   std::set<std::uint64_t> installed_problems;
   for (const ChoiceEntry& entry : entries) {
+    warn_of_versions(entry, sets.machines);
     for (const KeptChoice& choice : entry.choices) {
       const bool is_new = installed_problems.insert(storage::problem_digest(choice)).second;
       if (!is_new || !concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
@@ -321,7 +344,7 @@ std::vector<agreement::StartingPoint> starting_points_of(const std::vector<std::
     for (const KeptChoice& choice : parsed.entry->choices) {
       if (!choice.rank) {  // else its rank decides, without a search
         point.push_back({choice.kernel, choice.key, choice.scope, choice.config_count, choice.config_id,
-                         config_of(choice)});
+                         Config::from_json(choice.config)});
       }
     }
   }

@@ -7,6 +7,7 @@
 #include "contextual/agreement/hello.hpp"
 #include "contextual/agreement/kept_choices.hpp"
 #include "contextual/agreement/starting_point.hpp"
+#include "contextual/options/resolved_options.hpp"
 #include "contextual/storage/choice_entry.hpp"
 #include "contextual/storage/pin.hpp"
 
@@ -14,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,9 +27,10 @@ enum class Reads {
   pins_and_choices,
 };
 
-/// Returns what is kept of a region, for the hello; an empty text if there is nothing. Choices that cannot be
-/// used are named on stderr. Throws nothing but std::bad_alloc.
-std::string read_kept_choices(const std::filesystem::path& directory, const std::string& region, Reads what);
+/// Returns what is kept of a region in the options' cache directory, for the hello; an empty text if there is
+/// nothing. Choices that cannot be used are named on stderr, and so are those that are in quarantine, unless
+/// the options say to try them. Throws nothing but std::bad_alloc.
+std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what);
 
 /// Whether choices count that were made with other versions of the library and the driver.
 enum class Versions {
@@ -42,6 +43,7 @@ struct KeptSets {
   std::vector<storage::Pin> pins;
   std::vector<storage::ChoiceEntry> newest_first;
   agreement::KeptOutcome outcome;
+  std::vector<std::string> machines{};  ///< of all ranks, as they are now
 };
 
 /// Finds the sets that were made on ranks, machines and kernels like these, without a problem that has a

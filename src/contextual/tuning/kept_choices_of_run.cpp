@@ -2,6 +2,7 @@
 
 #include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/kept_choices.hpp"
+#include "contextual/launch/pin_book.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/utc_time.hpp"
@@ -64,8 +65,9 @@ std::optional<KeptChoice> choice_of(const record::ProblemView& view, const polic
                                     std::vector<ChosenKernel> launched) {
   constexpr auto statistic = Statistic::median;
   const ProblemSlot& slot = *view.slot;
-  const bool kept = slot.found.pinned_by.empty() && view.record != nullptr && view.index &&
-                    view.record->status == policy::ProblemStatus::locked_in && !state.out_of_use(*view.index);
+  const bool kept = slot.found.pinned_by.empty() && !launched.empty() && view.record != nullptr &&
+                    view.index && view.record->status == policy::ProblemStatus::locked_in &&
+                    !state.out_of_use(*view.index);
   if (!kept) {
     return std::nullopt;
   }
@@ -147,6 +149,7 @@ struct RankChoices {
   LaunchedKernels launched;     ///< of shared problems
   std::vector<KeptChoice> own;  ///< of its `local` kernels
   bool something_new = false;   ///< it has not had one of these before
+  bool pinned = false;          ///< a kernel of the region was pinned
 };
 
 std::string told_text(const TuningRun& run, std::size_t rank, std::size_t ranks) {
@@ -155,7 +158,9 @@ std::string told_text(const TuningRun& run, std::size_t rank, std::size_t ranks)
   ChoiceEntry own;
   own.machines.resize(ranks);
   bool something_new = false;
+  bool pinned = false;
   for (const record::ProblemView& view : run.problems()) {
+    pinned = pinned || !view.slot->found.pinned_by.empty();
     if (view.slot->shared()) {
       const auto& [name, key, scope] = words_of(*view.slot);
       for (const ChosenKernel& kernel : kernels_of(*view.slot)) {
@@ -168,8 +173,11 @@ std::string told_text(const TuningRun& run, std::size_t rank, std::size_t ranks)
       own.choices.push_back(*std::move(choice));
     }
   }
-  return agreement::details_text(
-      {{"launched", launched}, {"own", to_json(own)}, {"reused", reused}, {"something_new", something_new}});
+  return agreement::details_text({{"launched", launched},
+                                  {"own", to_json(own)},
+                                  {"reused", reused},
+                                  {"something_new", something_new},
+                                  {"pinned", pinned}});
 }
 
 /// Of all ranks. Throws nlohmann's exceptions, or std::runtime_error, if a rank has sent something else.
@@ -195,6 +203,7 @@ RankChoices told(const std::vector<std::string>& texts) {
     }
     std::move(own.entry->choices.begin(), own.entry->choices.end(), std::back_inserter(all.own));
     all.something_new = all.something_new || details.at("something_new").get<bool>();
+    all.pinned = all.pinned || details.at("pinned").get<bool>();
   }
   return all;
 }
@@ -234,6 +243,10 @@ std::string write_kept_choices(agreement::Exchange& exchange, const std::filesys
     entry.makespan_ns = centre_of(makespan_of(run.state()));
     entry.makespan_spread_ns = spread_of(makespan_of(run.state()));
     entry.infeasible = infeasible_in(run);
+    if (ranks.pinned) {
+      const auto pins = detail::PinBook::instance().in_region(run.context().region_id());
+      entry.beside_pins = storage::pins_digest(pins);
+    }
     const std::set<std::string> ambiguous = ambiguous_kernels(ranks.launched);
     bool something_new = ranks.something_new;
     for (const record::ProblemView& view : run.problems()) {

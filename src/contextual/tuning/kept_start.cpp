@@ -36,8 +36,8 @@ bool KeptStart::run_first(const RegionCall& call, TakenOver& taken_over) {
   if (exchange.rank() != 0 || options.cache_directory.empty()) {
     return false;  // learns of them in its hello
   }
-  std::string kept = read_kept_choices(options.cache_directory, call.region,
-                                       options.always_tune ? Reads::pins : Reads::pins_and_choices);
+  std::string kept =
+      read_kept_choices(options, call.region, options.always_tune ? Reads::pins : Reads::pins_and_choices);
   if (kept.empty()) {
     return false;
   }
@@ -119,8 +119,8 @@ KeptStart::Installed KeptStart::look(const std::string& region, std::uint32_t re
   agreement::Arrival arrival{.setup_failure = options::failure_of(options)};
   if (exchange.rank() == 0 && !options.cache_directory.empty()) {
     arrival.keeps_choices = true;
-    arrival.kept_choices = read_kept_choices(
-        options.cache_directory, region, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);
+    arrival.kept_choices =
+        read_kept_choices(options, region, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);
   }
   const agreement::Hello hello = agreement::say_hello(exchange, region, options, arrival);
   groups_.note_met(options, hello);
@@ -151,8 +151,17 @@ bool KeptStart::load(const std::string& region, std::uint32_t region_id, const R
   }
   groups_.note_looked(region, options);
   groups_.note_settled(region, region_id, options);
+  if (installed.choices->more_than_pins) {
+    loaded_[{options.communicator.get(), region}] = installed.choices->report;
+  }
   reports_.add(std::move(installed.choices->report));
   return true;
+}
+
+std::optional<RegionReport> KeptStart::take_loaded(const std::string& region,
+                                                   const ResolvedOptions& options) {
+  auto node = loaded_.extract({options.communicator.get(), region});
+  return node.empty() ? std::nullopt : std::optional(std::move(node.mapped()));
 }
 
 }  // namespace contextual::tuning

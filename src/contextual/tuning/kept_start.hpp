@@ -12,11 +12,14 @@
 #include "contextual/tuning/region_call.hpp"
 #include "contextual/tuning/run_reports.hpp"
 
+#include <contextual/communicator.hpp>
 #include <contextual/report.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::tuning {
@@ -47,6 +50,9 @@ class KeptStart {
   void meet(const std::string& region, std::uint32_t region_id, const options::ResolvedOptions& options);
   /// See ContextualAutotuner::load.
   bool load(const std::string& region, std::uint32_t region_id, const options::ResolvedOptions& options);
+  /// Returns what `load` has installed, in the region's first run after it; else nothing. Equal on all ranks,
+  /// but for what is of `local` kernels.
+  std::optional<RegionReport> take_loaded(const std::string& region, const options::ResolvedOptions& options);
 
  private:
   struct Installed {
@@ -63,6 +69,7 @@ class KeptStart {
   RankGroups& groups_;
   RunReports& reports_;
   CallWatch& watch_;
+  std::map<std::pair<Communicator*, std::string>, RegionReport> loaded_;
 };
 
 }  // namespace contextual::tuning

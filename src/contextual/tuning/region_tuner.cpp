@@ -4,6 +4,7 @@
 #include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/abandoned.hpp"
+#include "contextual/tuning/flight_text.hpp"
 #include "contextual/tuning/kept_choices_of_run.hpp"
 #include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/settled_run.hpp"
@@ -117,6 +118,11 @@ bool RegionTuner::run_in_mode_tune(const RegionCall& call) {
   const ResolvedOptions& options = call.options;
   const bool of_run = call.occasion.origin == Origin::run;
   TakenOver taken_over;
+  std::optional<RegionReport> loaded = kept_start_.take_loaded(call.region, options);
+  if (loaded && of_run && !options.always_tune && options.revalidate != Revalidate::no) {
+    taken_over.to_revalidate = std::move(loaded);
+    return tune(call, std::move(taken_over));
+  }
   if (of_run && !options.always_tune && groups_.settled(call.region, call.region_id, options)) {
     if (run_settled(call, taken_over)) {
       return true;
@@ -191,6 +197,9 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& 
                                            const std::optional<RegionReport>& to_revalidate) {
   record::Recorder& recorder = setup.recorder();
   std::unique_ptr<TuningRun> run = setup.take_run();
+  if (to_revalidate) {
+    run->continuation().first_batch_runs(flight_text(*to_revalidate));
+  }
   const ActiveRun active;
   auto after = AfterRevalidation::choices_stay;
   bool written = true;

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ namespace contextual::tuning {
 namespace {
 
 constexpr const char* strikes_ending = ".strikes";
+constexpr const char* flight_ending = ".flight";
 
 /// Equal for runs of which one may go on with the other, as far as rank 0 alone can tell.
 std::string name_of(const options::ResolvedOptions& options, const std::string& region,
@@ -58,7 +60,7 @@ detail::TrustedFolder journal_folder(const std::filesystem::path& cache_director
 }
 
 std::string flight_file(const std::string& journal, int rank) {
-  return journal + "." + std::to_string(rank) + ".flight";
+  return journal + "." + std::to_string(rank) + flight_ending;
 }
 
 std::string own_journal_file(const std::string& journal, int rank) {
@@ -70,14 +72,61 @@ journal::Safety safety_of(const options::ResolvedOptions& options) {
                                             : journal::Safety::from_process_end;
 }
 
+namespace {
+
+/// What ran last where files of these ranks say that something was running.
+journal::Flight latest_flight(const detail::TrustedFolder& folder, const std::vector<std::string>& files) {
+  journal::Flight latest;
+  for (const std::string& file : files) {
+    journal::Flight flight = journal::FlightRecorder(folder, file).found();
+    if (flight.batch > latest.batch) {
+      latest = std::move(flight);
+    }
+  }
+  return latest;
+}
+
+/// The files of each tuning of a region.
+std::map<std::string, std::vector<std::string>> flights_by_tuning(const detail::TrustedFolder& folder) {
+  std::map<std::string, std::vector<std::string>> flights;
+  for (const std::string& file : folder.files(strikes_ending).names) {
+    flights[file.substr(0, file.find('.'))];
+  }
+  for (const std::string& file : folder.files(flight_ending).names) {
+    flights[file.substr(0, file.find('.'))].push_back(file);
+  }
+  return flights;
+}
+
+}  // namespace
+
+/// Also counts deaths that no tuning has taken in yet.
+std::vector<std::string> quarantined_assignments(const std::filesystem::path& cache_directory,
+                                                 const std::string& region) {
+  const detail::TrustedFolder folder = journal_folder(cache_directory, region);
+  std::vector<std::string> all;
+  std::string kernels;  // made if it is needed, which is seldom
+  for (const auto& [name, flights] : flights_by_tuning(folder)) {
+    kernels = kernels.empty() ? agreement::kernels_digest() : kernels;
+    auto strikes = journal::Strikes::parse(folder.read(name + strikes_ending).text.value_or(""), kernels);
+    strikes.add(latest_flight(folder, flights).assignments);
+    const std::vector<std::string> some = strikes.quarantined();
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
 RunJournal::RunJournal(const options::ResolvedOptions& options, const std::string& region,
                        std::string_view timer, int rank_count)
     : folder_(journal_folder(options.cache_directory, region)),
       name_(name_of(options, region, timer, rank_count)),
       file_(folder_, name_ + ".journal", safety_of(options)),
       kernels_(agreement::kernels_digest()) {
-  if (!options.try_quarantined) {
-    strikes_ = journal::Strikes::parse(folder_.read(name_ + strikes_ending).text.value_or(""), kernels_);
+  strikes_ = journal::Strikes::parse(folder_.read(name_ + strikes_ending).text.value_or(""), kernels_);
+  if (options.try_quarantined) {
+    strikes_.forgive();
+  } else {
+    strikes_.end_forgiving();
   }
   if (problem().empty()) {  // nobody else writes here
     take_in_deaths(rank_count, file_.lines().empty() ? 0 : file_.lines().size() - 1);
@@ -103,19 +152,16 @@ void RunJournal::leave_out_open_comparison() {
 /// has gone well, whatever a slow rank says.
 void RunJournal::take_in_deaths(int rank_count, std::size_t batch_count) {
   std::vector<std::string> files;
-  journal::Flight latest;
   for (int rank = 0; rank < rank_count; ++rank) {
     const std::string file = flight_file(name_, rank);
-    if (!folder_.read(file).text) {
-      continue;
-    }
-    files.push_back(file);
-    journal::Flight flight = journal::FlightRecorder(folder_, file).found();
-    if (flight.batch > std::max<std::uint64_t>(latest.batch, batch_count)) {
-      latest = std::move(flight);
+    if (folder_.read(file).text) {
+      files.push_back(file);
     }
   }
-  strikes_.add(latest.assignments);
+  const journal::Flight latest = latest_flight(folder_, files);
+  if (latest.batch > batch_count) {
+    strikes_.add(latest.assignments);
+  }
   if (save_strikes()) {
     for (const std::string& file : files) {
       journal::FlightRecorder(folder_, file).landed();
@@ -130,7 +176,8 @@ void RunJournal::throw_if_defaults_kill(const std::string& region) const {
           "region \"" + region +
           "\" has twice ended a process or broken a rank while all its kernels used their defaults, so there "
           "is "
-          "nothing to fall back to. Option `try_quarantined` runs it again; what is known of it is in " +
+          "nothing to fall back to. Option `try_quarantined` runs it again, once; what is known of it is "
+          "in " +
           (folder_.path() / (name_ + strikes_ending)).string() + ", which may be removed");
     }
   }
@@ -140,7 +187,7 @@ void RunJournal::throw_if_defaults_kill(const std::string& region) const {
 bool RunJournal::save_strikes() const {
   const std::string file = name_ + strikes_ending;
   const std::string failure =
-      strikes_.empty() ? folder_.remove(file) : folder_.write(file, strikes_.to_text(kernels_));
+      strikes_.to_be_kept() ? folder_.write(file, strikes_.to_text(kernels_)) : folder_.remove(file);
   if (!failure.empty()) {
     detail::warn_once(failure);
   }
@@ -158,7 +205,9 @@ std::string RunJournal::told() const {
   for (const journal::ChainedLine& line : file_.lines()) {
     lines.push_back(line.text);
   }
-  return told_text(problem().empty() ? name_ : std::string(), lines, strikes_);
+  journal::Strikes strikes = strikes_;
+  strikes.end_forgiving();  // the other ranks need not know
+  return told_text(problem().empty() ? name_ : std::string(), lines, strikes);
 }
 
 std::string RunJournal::told_if_new(const options::ResolvedOptions& options, const std::string& region,
@@ -181,6 +230,7 @@ void RunJournal::begin(const std::string& heading) {
 void RunJournal::end() {
   if (problem().empty()) {
     strikes_.forget_suspects();
+    strikes_.end_forgiving();
     static_cast<void>(save_strikes());
     file_.remove();
   }

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace contextual::tuning {
 
@@ -28,6 +29,10 @@ std::string own_journal_file(const std::string& journal, int rank);
 
 /// Returns when a line of a journal is safe, as the options say.
 journal::Safety safety_of(const options::ResolvedOptions& options);
+
+/// Returns the assignments that are in quarantine in some tuning of the region by kernels like these.
+std::vector<std::string> quarantined_assignments(const std::filesystem::path& cache_directory,
+                                                 const std::string& region);
 
 /// Files in `journal/<region>` of the cache directory, named after what the run is about: the batches, what
 /// is in flight on each rank, and the assignments beside which a process has died. Not thread-safe.

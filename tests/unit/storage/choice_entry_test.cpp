@@ -57,6 +57,7 @@ ChoiceEntry example() {
                            std::nullopt,
                            1});
   entry.makespan_spread_ns = 890;
+  entry.beside_pins = "00000000000000ff";
   entry.infeasible = {{"gemm (4096, ...) config-0, pair () config-1", "it \"hung\"\n"}, {"own config-3", ""}};
   return entry;
 }
@@ -113,11 +114,11 @@ TEST_CASE("ChoiceEntry: a text with very many levels is refused", "[unit]") {
 
 TEST_CASE("ChoiceEntry: of another format, it says so", "[unit]") {
   std::string text = to_json(example());
-  const std::size_t place = text.find("\"format\": 2");
+  const std::size_t place = text.find("\"format\": 3");
   REQUIRE(place != std::string::npos);
   text.replace(place, 11, "\"format\": 1");
   const ParsedEntry parsed = parse_entry(text);
-  CHECK(parsed.problem == "its format is 1, and this library reads 2");
+  CHECK(parsed.problem == "its format is 1, and this library reads 3");
   CHECK(parsed.of_other_version);
 }
 
@@ -220,6 +221,16 @@ TEST_CASE("ChoiceEntry: a choice that cannot be is refused although its digest i
   CHECK(parse_entry(to_json(entry)).entry == entry);
   entry.infeasible.resize(most_infeasible + 1);
   CHECK(parse_entry(to_json(entry)).problem == "more than 64 entries of what is infeasible");
+}
+
+TEST_CASE("choice entry: one with a text that is no config is damaged, though its digest is right",
+          "[unit]") {
+  ChoiceEntry entry = example();
+  entry.choices[0].config = "no config";
+  const ParsedEntry parsed = parse_entry(to_json(entry));
+  CHECK_FALSE(parsed.entry.has_value());
+  CHECK_FALSE(parsed.of_other_version);
+  CHECK_THAT(parsed.problem, ContainsSubstring("config"));
 }
 
 }  // namespace choice_entry_test

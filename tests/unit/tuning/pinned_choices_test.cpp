@@ -89,6 +89,52 @@ TEST_CASE("pins: one of another key, region or kernel changes nothing", "[unit]"
   CHECK(process.run().used(2));
 }
 
+TEST_CASE("pins: what was chosen beside one counts only while the pins are the same", "[unit]") {
+  const TemporaryDirectory directory;
+  struct Chosen {
+    int runs = 0;
+    std::map<std::string, int> tile{};  ///< of the last launch
+  };
+  const auto process = [&](int fastest, bool always_tune = false) {
+    Chosen chosen;
+    const auto make = [&](const std::string& name) {
+      return rank_kernel(name, 3, {},
+                         [&, name](const TileConfig& config, int&) { chosen.tile[name] = config.tile; });
+    };
+    const auto one = make("beside_pinned");
+    const auto two = make("beside_tuned");
+    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+      Options options;
+      options.cache_directory = directory.path();
+      options.always_tune = always_tune;
+      options.timer = testing::scripted_timer([fastest](const LaunchInfo& launch) {
+        return std::int64_t{static_cast<int>(launch.config_id) + 1 == fastest ? 1000 : 2000};
+      });
+      tuner.run(
+          "chosen beside", [&] { ++chosen.runs, (*one)(7), (*two)(7); }, options);
+    });
+    INFO(text_of(thrown[0]));
+    CHECK(count_failed(thrown) == 0);
+    return chosen;
+  };
+  CHECK(process(3).tile == std::map<std::string, int>{{"beside_pinned", 3}, {"beside_tuned", 3}});
+  const fs::path pin = write_pin(directory.path(), "chosen beside", pin_of("beside_pinned", config_1));
+  CHECK(process(1, true).tile == std::map<std::string, int>{{"beside_pinned", 2}, {"beside_tuned", 1}});
+  const auto used = [&](int first, int second) {
+    const Chosen chosen = process(2);
+    CHECK(chosen.runs == 1);
+    CHECK(chosen.tile == std::map<std::string, int>{{"beside_pinned", first}, {"beside_tuned", second}});
+  };
+  used(2, 1);
+  fs::remove(pin);
+  used(3, 3);
+  write_pin(directory.path(), "chosen beside", pin_of("beside_pinned", config_1), "again.pin");
+  used(2, 1);
+  write_pin(directory.path(), "chosen beside", pin_of("beside_pinned", R"(, "config": {"TILE": 1})"),
+            "again.pin");
+  used(1, 3);
+}
+
 TEST_CASE("pins: what is not pinned is tuned beside it, and only that is kept", "[unit]") {
   const TemporaryDirectory directory;
   write_pin(directory.path(), "pinned beside", pin_of("pinned_first", config_1));

@@ -344,6 +344,77 @@ TEST_CASE("resuming: so is one with which the watchdog ends the process, or the 
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
 }
 
+TEST_CASE("resuming: `try_quarantined` frees once, so that a tuning with it comes to its end", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job{.directory = directory.path(), .late_from = 1'000'000};
+  job.change = [](int, Options& options) { options.try_quarantined = true; };
+  job.region = [](int rank, int first_tile, int second_tile) {
+    if (rank == 1 && first_tile == 4 && second_tile == 3) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == SIGKILL);
+  REQUIRE(run(job) == 0);
+  CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
+  job.change = [](int, Options& options) {
+    options.try_quarantined = true;
+    options.always_tune = true;  // another tuning
+  };
+  CHECK(run(job) == SIGKILL);
+}
+
+TEST_CASE("resuming: kept choices that are in quarantine are not used", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job{.directory = directory.path(), .ranks = 1, .late_from = 1'000'000};
+  REQUIRE(run(job) == 0);
+  std::istringstream chosen(left(directory.path(), "tiles"));
+  int first = 0;
+  chosen >> first;
+  REQUIRE(first > 1);
+  job.change = [](int, Options& options) { options.always_tune = true; };
+  job.region = [](int, int first_tile, int second_tile) {
+    if (first_tile == 4 && second_tile == 3) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == SIGKILL);
+  job.region = [](int, int, int) {};
+  const auto tile_in_use = [&](bool try_quarantined) {
+    job.change = [=](int, Options& options) {
+      options.mode = Mode::use;
+      options.try_quarantined = try_quarantined;
+    };
+    const int ended_with = run(job);
+    INFO(left(directory.path(), "error"));
+    CHECK(ended_with == 0);
+    return left(directory.path(), "tiles");
+  };
+  CHECK(tile_in_use(true) == "4 4");
+  CHECK(tile_in_use(false) == "1 1");
+}
+
+TEST_CASE("resuming: kept choices that kill while they are revalidated are out after two deaths", "[unit]") {
+  const TemporaryDirectory directory;
+  Job job{.directory = directory.path(), .late_from = 1'000'000};
+  REQUIRE(run(job) == 0);
+  REQUIRE(left(directory.path(), "tiles") == "4 4");
+  job.change = [](int, Options& options) { options.revalidate = Revalidate::tune_if_worse; };
+  job.region = [](int rank, int first_tile, int second_tile) {
+    if (rank == 1 && first_tile == 4 && second_tile == 3) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+  int deaths = 0;
+  int ended_with = SIGKILL;
+  for (; ended_with == SIGKILL && deaths < 6; deaths += ended_with == SIGKILL ? 1 : 0) {
+    ended_with = run(job);
+  }
+  CHECK(ended_with == 0);
+  CHECK(deaths == 4);  // two as a kept set, two when it is tuned again
+}
+
 TEST_CASE("resuming: quarantine is in the report of every run that goes on over it", "[unit]") {
   const TemporaryDirectory directory;
   Job job{.directory = directory.path(), .late_from = 1'000'000};

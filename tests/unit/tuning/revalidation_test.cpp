@@ -142,4 +142,36 @@ TEST_CASE("revalidate: all defaults are not run where `feasible` rules them out"
   CHECK_THAT(seen.reports[0].warnings[0], ContainsSubstring("feasible"));
 }
 
+TEST_CASE("revalidate: what was loaded is compared in the first run after `load`", "[unit]") {
+  const TemporaryDirectory directory;
+  CacheProcess process = with_choices(directory, "revalidated_loaded");
+  const RankKernels kernels = kernel_per_rank(2, [&](int) { return rank_kernel("revalidated_loaded", 3); });
+  std::vector<std::vector<int>> runs(2);  // of the region, by rank and call
+  const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    Options options;
+    options.revalidate = Revalidate::defaults_if_worse;
+    options.timer = testing::scripted_timer(later_is_faster);
+    options.cache_directory = rank == 0 ? directory.path() : std::filesystem::path();
+    const auto at = static_cast<std::size_t>(rank);
+    if (!tuner.load(process.region, options)) {
+      throw std::runtime_error("nothing was loaded");
+    }
+    for (int call = 0; call < 2; ++call) {
+      runs[at].push_back(0);
+      tuner.run(
+          process.region, [&] { ++runs[at].back(), (*kernels[at])(7); }, options);
+      if (!engine_test::report_of(tuner, process.region).revalidation) {
+        throw std::runtime_error("nothing was compared");
+      }
+    }
+  });
+  INFO(text_of(thrown[0]));
+  CHECK(count_failed(thrown) == 0);
+  for (const std::vector<int>& of_rank : runs) {
+    REQUIRE(of_rank.size() == 2);
+    CHECK(of_rank[0] >= runs_of_comparison);
+    CHECK(of_rank[1] == 1);
+  }
+}
+
 }  // namespace revalidation_test
