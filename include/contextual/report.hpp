@@ -202,7 +202,10 @@ struct RegionReport {
   /// of a region that the program itself drives, and without that of the parts (see LimitReport).
   std::int64_t tuning_ns = 0;
   std::vector<std::string> warnings;
-  std::string timer;                          ///< the timer's name, e.g. "CUPTI"
+  std::string timer;  ///< the timer's name, e.g. "CUPTI"
+  /// False if the timer measures only how long the host takes to launch. What it has chosen for a kernel that
+  /// works on a stream is not kept for other processes.
+  bool timer_measures_devices = true;
   std::optional<std::int64_t> timer_bias_ns;  ///< see Timer::bias_ns
   std::string log_directory;                  ///< empty: no log
 

@@ -81,6 +81,7 @@ void Recorder::hello(const std::string& tuning_id, const Timer* timer) {
   event.timer = timer == nullptr ? "none" : timer->name();
   event.timer_bias_ns = timer == nullptr ? std::nullopt : timer->bias_ns();
   report().timer = event.timer;
+  report().timer_measures_devices = timer == nullptr || timer->measures_devices();
   report().timer_bias_ns = event.timer_bias_ns;
   write(event);
 }

@@ -11,6 +11,7 @@
 #include <contextual/config.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/detail/storage/machine.hpp>
+#include <contextual/timer.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -61,13 +62,20 @@ std::vector<ChosenKernel> kernels_of(const ProblemSlot& slot) {
   return kernels;
 }
 
+/// The timer has measured the kernel, and not only how long the host takes to launch it.
+bool is_measured(const ProblemSlot& slot, const Timer& timer) {
+  return timer.measures_devices() ||
+         std::none_of(slot.found.members.begin(), slot.found.members.end(),
+                      [](const auto& member) { return member->traits().takes_stream; });
+}
+
 std::optional<KeptChoice> choice_of(const record::ProblemView& view, const policy::TuningState& state,
-                                    std::vector<ChosenKernel> launched) {
+                                    const Timer& timer, std::vector<ChosenKernel> launched) {
   constexpr auto statistic = Statistic::median;
   const ProblemSlot& slot = *view.slot;
   const bool kept = slot.found.pinned_by.empty() && !launched.empty() && view.record != nullptr &&
                     view.index && view.record->status == policy::ProblemStatus::locked_in &&
-                    !state.out_of_use(*view.index);
+                    !state.out_of_use(*view.index) && is_measured(slot, timer);
   if (!kept) {
     return std::nullopt;
   }
@@ -166,7 +174,7 @@ std::string told_text(const TuningRun& run, std::size_t rank, std::size_t ranks)
       for (const ChosenKernel& kernel : kernels_of(*view.slot)) {
         launched.push_back({name, key, scope, kernel.name, kernel.table_digest});
       }
-    } else if (auto choice = choice_of(view, run.own_state(), kernels_of(*view.slot))) {
+    } else if (auto choice = choice_of(view, run.own_state(), run.timer(), kernels_of(*view.slot))) {
       choice->rank = rank;
       something_new = something_new || view.slot->found.locked_config != choice->config_id;
       reused.push_back(choice->reused);
@@ -254,7 +262,7 @@ std::string write_kept_choices(agreement::Exchange& exchange, const std::filesys
       if (!view.slot->shared() || has_any(ambiguous, launched)) {
         continue;
       }
-      if (auto choice = choice_of(view, run.state(), launched)) {
+      if (auto choice = choice_of(view, run.state(), run.timer(), launched)) {
         something_new = something_new || view.slot->found.locked_config != choice->config_id;
         entry.choices.push_back(*std::move(choice));
       }

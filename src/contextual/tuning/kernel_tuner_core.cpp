@@ -214,9 +214,11 @@ struct KernelTunerCore::Impl {
   /// Runs the region, and has rank 0 keep what it has chosen for good. Collective.
   TuningResult tune_anew(const Asked& asked, std::uint64_t made_for, const TunedKernelCall& call,
                          const ResolvedOptions& resolved);
-  /// Returns what went wrong with the disk, or an empty text.
+  enum class Times { of_devices, of_launching };
+  /// Returns what went wrong with the disk, or an empty text. Times of launching choose nothing that lasts
+  /// for a kernel that works on a stream.
   std::string keep(const TuneRequest& request, const CachedConfig& config, const ProblemReport& problem,
-                   const ResolvedOptions& resolved);
+                   const ResolvedOptions& resolved, Times times);
   void rate(TuningResult& result, const TuneRequest& request, double time_ns) const;
 
   std::string kernel;
@@ -302,10 +304,14 @@ void KernelTunerCore::Impl::rate(TuningResult& result, const TuneRequest& reques
 }
 
 std::string KernelTunerCore::Impl::keep(const TuneRequest& request, const CachedConfig& config,
-                                        const ProblemReport& problem, const ResolvedOptions& resolved) {
+                                        const ProblemReport& problem, const ResolvedOptions& resolved,
+                                        Times times) {
+  const std::shared_ptr<KernelCore> core = core_of(kernel);
+  const bool measured = times == Times::of_devices || (core != nullptr && !core->traits().takes_stream);
   const bool lasting = resolved.mode == Mode::tune && problem.outcome == ProblemOutcome::locked_in &&
                        !problem.reused && problem.pinned_by.empty() && can_be_cached(resolved);
-  return lasting && resolved.communicator->rank() == 0 ? cache(resolved).set(request, config) : std::string();
+  return lasting && measured && resolved.communicator->rank() == 0 ? cache(resolved).set(request, config)
+                                                                   : std::string();
 }
 
 TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t made_for,
@@ -345,7 +351,8 @@ TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t 
   if (time_ns > 0) {
     config.time_ns = static_cast<std::int64_t>(std::llround(time_ns));
   }
-  const std::string trouble = keep(asked.request, config, *problem, resolved);
+  const std::string trouble = keep(asked.request, config, *problem, resolved,
+                                   run->timer_measures_devices ? Times::of_devices : Times::of_launching);
   if (!trouble.empty()) {
     result.warnings.push_back("the config is not kept on the disk: " + trouble);
   }

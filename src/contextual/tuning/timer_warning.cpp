@@ -13,7 +13,8 @@ std::optional<std::string> timer_warning(const Timer& timer, const std::deque<de
                std::string(timer.name()) +
                "\" measures only how long the call of a launch takes. Give the options a timer of devices: "
                "Options{.timer = contextual::cuda_or_host_timer}, or once in the program "
-               "contextual::set_default_timer(contextual::cuda_or_host_timer). Without a GPU, that timer is the "
+               "contextual::set_default_timer(contextual::cuda_or_host_timer). Without a GPU, that timer is "
+               "the "
                "host's clock, too";
       }
     }

@@ -4,6 +4,9 @@
 #include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
 
+#include <contextual/choices.hpp>
+#include <contextual/kernel_tuner.hpp>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -68,6 +71,28 @@ TEST_CASE("timer: the warning is on stderr once, though nothing is printed by de
   warnings_of_run(tuner, kernel);
   tuner.run("on_stream_again", [&] { kernel(nullptr, 1); });
   CHECK(count_of(capture.text(), "\"host_clock_told\" works on a stream, but the timer \"host clock\"") == 1);
+}
+
+TEST_CASE("timer: what the host's clock chooses for a kernel on a stream is not kept", "[unit]") {
+  const TemporaryDirectory directory;
+  OnStream on_stream{"host_clock_not_kept", blocks(3), key_of, [](const Block&, CUstream_st*, int) {}};
+  TunableKernel on_host{"host_clock_kept", blocks(3), single_problem, [](const Block&) {}};
+  Options options = quick(host_timer);
+  options.cache_directory = directory.path();
+  ContextualAutotuner tuner{options};
+  tuner.run("host clock", [&] { on_stream(nullptr, 1), on_host(); });
+  CHECK_FALSE(report_of(tuner, "host clock").timer_measures_devices);
+  const auto kept = KeptChoices(directory.path()).list("host clock").sets;
+  REQUIRE(kept.size() == 1);
+  REQUIRE(kept[0].configs.size() == 1);
+  CHECK(kept[0].configs[0].kernel == "host_clock_kept");
+
+  KernelTunerOptions alone{.warmup_runs = 1, .benchmark_runs = 1, .cache_directory = directory.path()};
+  alone.tuning = quick(host_timer);
+  KernelTuner of_stream{on_stream, alone};
+  for (int call = 0; call < 2; ++call) {
+    CHECK_FALSE(of_stream.tune({.problem_size = {1}}, nullptr, 1).from_cache);
+  }
 }
 
 TEST_CASE("timer: nothing is said of kernels of the host, nor by a timer that measures devices", "[unit]") {
