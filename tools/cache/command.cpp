@@ -2,6 +2,7 @@
 
 #include "cache/choices_json.hpp"
 #include "cache/choices_text.hpp"
+#include "cache/pinning.hpp"
 #include "report/format/printable.hpp"
 #include "report/format/quantities.hpp"
 
@@ -117,45 +118,6 @@ int read_import(const KeptChoices& kept, const Command& command, std::istream& i
   return tell(kept.import_choices(text), "written", out, err);
 }
 
-Changes pin(const KeptChoices& kept, const Command& command) {
-  if (!command.set.empty()) {
-    return kept.pin(the_set(kept, command), command.kernel);
-  }
-  PinnedConfig pinned;
-  pinned.region = command.region.value_or("");
-  pinned.kernel = command.kernel.value_or("");
-  pinned.key = command.key;
-  if (!command.config.empty()) {
-    pinned.config = Config::from_json(command.config);
-  }
-  if (command.config_id) {
-    pinned.config_id = static_cast<std::size_t>(*command.config_id);
-  }
-  return kept.pin(pinned);
-}
-
-/// Says so where no kept set has what was pinned: it may be misspelled, or not tuned yet.
-void note_unknown(const KeptChoices& kept, const Command& command, std::ostream& err) {
-  if (!command.set.empty()) {
-    return;
-  }
-  const auto is_meant = [&](const KeptConfig& config) {
-    return config.kernel == command.kernel.value_or("") &&
-           (command.key.empty() || config.key == command.key ||
-            config.key.starts_with(command.key + " in ") || config.key.starts_with(command.key + " on "));
-  };
-  const std::vector<KeptSet> sets = kept.list(command.region).sets;
-  const bool known = std::any_of(sets.begin(), sets.end(), [&](const KeptSet& set) {
-    return std::any_of(set.configs.begin(), set.configs.end(), is_meant);
-  });
-  if (!known) {
-    err << "note: no kept set of region \"" << printable(command.region.value_or("")) << "\" has kernel \""
-        << printable(command.kernel.value_or(""))
-        << (command.key.empty() ? "\"" : "\" with key " + printable(command.key))
-        << ": what is misspelled pins nothing\n";
-  }
-}
-
 int carry_out(const Command& command, std::istream& in, std::ostream& out, std::ostream& err) {
   const KeptChoices kept(command.directory);
   switch (command.verb) {
@@ -172,11 +134,10 @@ int carry_out(const Command& command, std::istream& in, std::ostream& out, std::
       return write_export(kept, command, out, err);
     case Verb::import_choices:
       return read_import(kept, command, in, out, err);
-    case Verb::pin: {
-      const Changes changes = pin(kept, command);
-      note_unknown(kept, command, err);
-      return tell(changes, "written", out, err);
-    }
+    case Verb::pin:
+      return tell(command.set.empty() ? pin_config(kept, command, err)
+                                      : pin_set(kept, the_set(kept, command), command),
+                  "written", out, err);
     case Verb::unpin:
       return tell(kept.unpin(command.region.value_or(""), command.kernel), "removed or changed", out, err);
   }

@@ -8,9 +8,12 @@
 #include <contextual/detail/storage/machine.hpp>
 
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 
@@ -67,6 +70,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// Takes what is written, and says that there is no room when it is flushed, as a full device does.
 }  // namespace
 
 TEST_CASE("contextual-cache: list has one line a set and one a pin, in columns", "[unit]") {
@@ -178,6 +182,52 @@ TEST_CASE("contextual-cache: pins a set and takes the pins back", "[unit]") {
   CHECK(say(pin).code == exit_not_found);
 }
 
+TEST_CASE("contextual-cache: pin of a set takes no key and no config, and needs a kernel that the set has",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  Command pin = command_of(directory.path(), Verb::pin);
+  pin.set = ".json";
+  pin.kernel = "tool_kernel";
+  const auto refused = [](const Command& command, const std::string& why) {
+    const Said said = say(command);
+    CHECK(said.code == exit_not_found);
+    CHECK_THAT(said.err, ContainsSubstring(why));
+    CHECK(KeptChoices(command.directory).list().pins.empty());
+  };
+  Command with_key = pin;
+  with_key.key = "(7)";
+  refused(with_key, "--key");
+  Command with_config = pin;
+  with_config.config = R"({"TILE": 0})";
+  refused(with_config, "--config");
+  Command with_id = pin;
+  with_id.config_id = 0;
+  refused(with_id, "--config-id");
+  Command of_other = pin;
+  of_other.kernel = "nosuch";
+  refused(of_other, "has no kernel or coupling \"nosuch\"");
+  CHECK(say(pin).code == exit_fine);
+}
+
+TEST_CASE("contextual-cache: pin refuses an empty key, and a config beside a config's number", "[unit]") {
+  const TemporaryDirectory directory;
+  Command pin = command_of(directory.path(), Verb::pin);
+  pin.region = "tool region";
+  pin.kernel = "tool_kernel";
+  pin.config = R"({"TILE": 2})";
+  Command with_empty_key = pin;
+  with_empty_key.key = "";
+  CHECK(say(with_empty_key).code == exit_not_found);
+  CHECK_THAT(say(with_empty_key).err, ContainsSubstring("--key is empty"));
+  Command with_both = pin;
+  with_both.config_id = 0;
+  CHECK(say(with_both).code == exit_not_found);
+  CHECK_THAT(say(with_both).err, ContainsSubstring("--config or --config-id"));
+  CHECK(KeptChoices(directory.path()).list().pins.empty());
+  CHECK(say(pin).code == exit_fine);
+}
+
 TEST_CASE("contextual-cache: notes what it pins and no kept set has, and refuses keys with more behind them",
           "[unit]") {
   const TemporaryDirectory directory;
@@ -192,7 +242,7 @@ TEST_CASE("contextual-cache: notes what it pins and no kept set has, and refuses
   pin.key = "(8)";
   CHECK_THAT(say(pin).err, ContainsSubstring("note: no kept set") && ContainsSubstring("(8)"));
   CHECK(say(pin).code == exit_fine);
-  pin.key.clear();
+  pin.key = {};
   pin.kernel = "toolkernel";
   CHECK_THAT(say(pin).err, ContainsSubstring("note: no kept set") && ContainsSubstring("toolkernel"));
   pin.region = "toolregion";
