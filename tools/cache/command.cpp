@@ -3,18 +3,17 @@
 #include "cache/choices_json.hpp"
 #include "cache/choices_text.hpp"
 #include "cache/pinning.hpp"
+#include "cache/whole_file.hpp"
 #include "report/format/printable.hpp"
 #include "report/format/quantities.hpp"
 
 #include <contextual/choices.hpp>
 #include <contextual/error.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
+#include <exception>
 #include <ostream>
-#include <sstream>
+#include <string>
 #include <vector>
 
 namespace contextual::cache_tool {
@@ -29,6 +28,11 @@ int tell_problems(const std::vector<std::string>& problems, std::ostream& err) {
     err << "contextual-cache: " << printable(problem) << "\n";
   }
   return problems.empty() ? exit_fine : exit_problems;
+}
+
+int tell_failure(const std::exception& error, ExitCode code, std::ostream& err) {
+  err << "contextual-cache: " << printable(error.what()) << "\n";
+  return code;
 }
 
 int tell(const Changes& changes, const std::string& what, std::ostream& out, std::ostream& err) {
@@ -88,33 +92,18 @@ int prune(const KeptChoices& kept, const Command& command, std::ostream& out, st
 
 int write_export(const KeptChoices& kept, const Command& command, std::ostream& out, std::ostream& err) {
   const KeptChoices::Exported exported = kept.export_choices(command.region);
-  for (const std::string& problem : exported.problems) {
-    err << problem << "\n";
-  }
   if (command.file.empty()) {
     out << exported.text;
   } else {
-    std::ofstream file(command.file, std::ios::binary);
-    file << exported.text;
-    file.close();
-    if (!file) {
-      throw InvalidArgument(command.file.string() + " cannot be written");
-    }
+    write_whole(command.file, exported.text);
   }
-  return exported.problems.empty() ? exit_fine : exit_problems;
+  return tell_problems(exported.problems, err);
 }
 
 int read_import(const KeptChoices& kept, const Command& command, std::istream& in, std::ostream& out,
                 std::ostream& err) {
-  std::ifstream file;
-  if (!command.file.empty()) {
-    file.open(command.file, std::ios::binary);
-    if (!file) {
-      throw InvalidArgument(command.file.string() + " cannot be read");
-    }
-  }
-  std::istream& from = command.file.empty() ? in : file;
-  const std::string text{std::istreambuf_iterator<char>(from), std::istreambuf_iterator<char>()};
+  const std::string text =
+      command.file.empty() ? read_whole(in, "the standard input") : read_whole(command.file);
   return tell(kept.import_choices(text), "written", out, err);
 }
 
@@ -151,12 +140,19 @@ int run_command(const Command& command, std::istream& in, std::ostream& out, std
     err << "contextual-cache: no directory: give one by --dir, or set CONTEXTUAL_CACHE_DIR\n";
     return exit_not_found;
   }
+  int code = exit_fine;
   try {
-    return carry_out(command, in, out, err);
+    code = carry_out(command, in, out, err);
   } catch (const Error& error) {
-    err << "contextual-cache: " << printable(error.what()) << "\n";
-    return exit_not_found;
+    code = tell_failure(error, exit_not_found, err);
+  } catch (const FileError& error) {
+    code = tell_failure(error, exit_problems, err);
   }
+  if (!out.flush()) {  // a full device says so only now
+    err << "contextual-cache: the output cannot be written\n";
+    return code == exit_fine ? exit_problems : code;
+  }
+  return code;
 }
 
 }  // namespace contextual::cache_tool

@@ -70,7 +70,37 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+std::string text_in(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
 /// Takes what is written, and says that there is no room when it is flushed, as a full device does.
+struct FullDevice : std::stringbuf {
+  int sync() override { return -1; }
+};
+
+/// While it lives, a file that this process writes ends at so many bytes.
+class SmallFiles {
+ public:
+  explicit SmallFiles(std::size_t most_bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{most_bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~SmallFiles() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = SIG_DFL;
+};
+
 }  // namespace
 
 TEST_CASE("contextual-cache: list has one line a set and one a pin, in columns", "[unit]") {
@@ -161,6 +191,104 @@ TEST_CASE("contextual-cache: export, forget and import bring a set back", "[unit
   CHECK_THAT(say(from_file).out, ContainsSubstring("0 files written"));
   CHECK(KeptChoices(directory.path()).list().sets.size() == 1);
   CHECK(say(command_of(directory.path(), Verb::import_choices), "{}").code == exit_not_found);
+}
+
+TEST_CASE("contextual-cache: an output that takes nothing is a problem, whatever is written", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  FullDevice full;
+  std::ostream out(&full);
+  std::istringstream in;
+  std::ostringstream err;
+  const Verb verb = GENERATE(Verb::list, Verb::why, Verb::export_choices, Verb::prune);
+  CHECK(run_command(command_of(directory.path(), verb), in, out, err) == exit_problems);
+  CHECK(err.str() == "contextual-cache: the output cannot be written\n");
+}
+
+TEST_CASE("contextual-cache: files that export and import cannot write or read are problems", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  Command write = command_of(directory.path(), Verb::export_choices);
+  write.file = directory.path() / "missing" / "exported";
+  CHECK(say(write).code == exit_problems);
+  CHECK_THAT(say(write).err, ContainsSubstring("contextual-cache: ") && ContainsSubstring("exported"));
+  Command read = command_of(directory.path(), Verb::import_choices);
+  for (const fs::path& file : {directory.path() / "missing", directory.path()}) {
+    read.file = file;
+    CHECK(say(read).code == exit_problems);
+    CHECK_THAT(say(read).err, ContainsSubstring(file.string() + ": it cannot be read"));
+  }
+}
+
+TEST_CASE("contextual-cache: an export that fails leaves the file that is there, and nothing beside it",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  for (const char* const region : {"tool region", "tool/other"}) {
+    tune(directory.path(), region);
+  }
+  const fs::path folder = directory.path() / "backups";
+  fs::create_directory(folder);
+  Command write = command_of(directory.path(), Verb::export_choices);
+  write.file = folder / "backup";
+  write.region = "tool region";
+  REQUIRE(say(write).code == exit_fine);
+  fs::permissions(write.file, fs::perms::owner_read);
+  const std::string before = text_in(write.file);
+  write.region.reset();
+  {
+    const SmallFiles limit(before.size());
+    const Said said = say(write);
+    CHECK(said.code == exit_problems);
+    CHECK_THAT(said.err, ContainsSubstring("backup: it cannot be written: File too large"));
+  }
+  CHECK(text_in(write.file) == before);
+  CHECK(std::distance(fs::directory_iterator(folder), {}) == 1);
+  REQUIRE(say(write).code == exit_fine);
+  CHECK(text_in(write.file) == say(command_of(directory.path(), Verb::export_choices)).out);
+  CHECK(fs::status(write.file).permissions() == fs::perms::owner_read);
+  CHECK(std::distance(fs::directory_iterator(folder), {}) == 1);
+}
+
+TEST_CASE("contextual-cache: export writes through a link, and to what is no file", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  Command write = command_of(directory.path(), Verb::export_choices);
+  write.file = directory.path() / "link";
+  fs::create_symlink("target", write.file);
+  REQUIRE(say(write).code == exit_fine);
+  CHECK(fs::is_symlink(write.file));
+  CHECK(fs::is_regular_file(directory.path() / "target"));
+  write.file = "/dev/null";
+  CHECK(say(write).code == exit_fine);
+  CHECK(fs::is_character_file(write.file));
+  write.file = "/dev/full";
+  CHECK(say(write).code == exit_problems);
+}
+
+TEST_CASE("contextual-cache: what export leaves out is told as every problem is", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool\nregion");
+  const fs::path file = KeptChoices(directory.path()).list().sets.at(0).file;
+  fs::rename(file, file.parent_path() / "odd\nname.json");
+  fs::permissions(file.parent_path() / "odd\nname.json", fs::perms::others_write, fs::perm_options::add);
+  Command write = command_of(directory.path(), Verb::export_choices);
+  write.region = "tool\nregion";
+  const Said said = say(write);
+  CHECK(said.code == exit_problems);
+  REQUIRE(lines_of(said.err).size() == 1);
+  CHECK_THAT(said.err, ContainsSubstring("contextual-cache: ") && ContainsSubstring("odd\\nname.json"));
+}
+
+TEST_CASE("contextual-cache: forget and unpin of a region without anything may be repeated", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  for (const Verb verb : {Verb::forget, Verb::unpin}) {
+    Command command = command_of(directory.path(), verb);
+    command.region = "nothing";
+    CHECK(say(command).code == exit_fine);
+    CHECK_THAT(say(command).out, ContainsSubstring("0 files removed"));
+  }
+  CHECK(KeptChoices(directory.path()).list().sets.size() == 1);
 }
 
 TEST_CASE("contextual-cache: pins a set and takes the pins back", "[unit]") {
