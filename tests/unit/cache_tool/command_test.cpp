@@ -159,6 +159,21 @@ TEST_CASE("contextual-cache: why says line by line what differs here, and why a 
   CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("another machine"));
 }
 
+TEST_CASE("contextual-cache: list names a set of other versions, which why says counts only without a check",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const std::string part = GENERATE("driver", "nccl");
+  detail::describe_machine(part, [] { return std::string("1.2"); });
+  tune(directory.path(), "tool region");
+  CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("fits here"));
+  detail::describe_machine(part, [] { return std::string("1.3"); });
+  const std::string listed = say(command_of(directory.path(), Verb::list)).out;
+  CHECK_THAT(listed, ContainsSubstring("other versions"));
+  CHECK_THAT(listed, !ContainsSubstring("fits here"));
+  CHECK_THAT(say(command_of(directory.path(), Verb::why)).out,
+             ContainsSubstring("only with CONTEXTUAL_VERSION_CHECK=0"));
+}
+
 TEST_CASE("contextual-cache: a set that is not there, or not the only one, is an error", "[unit]") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
