@@ -222,7 +222,11 @@ std::string list_text(const KeptChoices::Contents& contents) {
     }
     text += (text.empty() ? "" : "\n") + columns_text(rows);
   }
-  return text.empty() ? "Nothing is kept there.\n" : text;
+  if (text.empty()) {
+    return contents.problems.empty() ? "Nothing is kept there.\n"
+                                     : "Nothing that can be used is kept there.\n";
+  }
+  return text;
 }
 
 std::string show_text(const KeptSet& set) {

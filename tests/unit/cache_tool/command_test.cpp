@@ -7,10 +7,13 @@
 #include <contextual/choices.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -409,6 +412,19 @@ TEST_CASE("contextual-cache: prune says what it removes, and what it cannot beli
   const Said said = say(command_of(directory.path(), Verb::list));
   CHECK(said.code == exit_problems);
   CHECK_THAT(said.err, ContainsSubstring("others can write"));
+}
+
+TEST_CASE("contextual-cache: list does not say that nothing is kept where something cannot be used",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  const fs::path folder = KeptChoices(directory.path()).list().sets.at(0).file.parent_path();
+  fs::rename(folder, directory.path() / "moved");
+  fs::create_directory_symlink(directory.path() / "moved", folder);
+  const Said said = say(command_of(directory.path(), Verb::list));
+  CHECK(said.code == exit_problems);
+  CHECK(said.out == "Nothing that can be used is kept there.\n");
+  CHECK_THAT(said.err, ContainsSubstring("symbolic link"));
 }
 
 }  // namespace command_test
