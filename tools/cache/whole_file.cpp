@@ -48,8 +48,21 @@ int fill(int descriptor, std::string_view text) {
   return code;
 }
 
-void write_in_place(const fs::path& file, std::string_view text) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+/// Returns the standard output or error where one of them is this file, as /dev/stdout is; else -1.
+int own_stream(const struct stat& file) {
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat status {};
+    if (::fstat(stream, &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino) {
+      return stream;
+    }
+  }
+  return -1;
+}
+
+/// To a file that stays the same one.
+void write_in_place(const fs::path& file, int stream, std::string_view text) {
+  const int descriptor =
+      stream >= 0 ? ::fcntl(stream, F_DUPFD_CLOEXEC, 0) : ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
   if (const int code = descriptor < 0 ? errno : fill(descriptor, text); code != 0) {
     refuse(file, "it cannot be written", code);
   }
@@ -85,13 +98,14 @@ std::string read_whole(const fs::path& file) {
 }
 
 void write_whole(const fs::path& file, std::string_view text) {
-  const fs::path target = behind_links(file);
   struct stat before {};
-  const bool is_there = ::stat(target.c_str(), &before) == 0;
-  if (is_there && !S_ISREG(before.st_mode)) {
-    write_in_place(target, text);
+  const bool is_there = ::stat(file.c_str(), &before) == 0;
+  const int stream = is_there ? own_stream(before) : -1;
+  if (is_there && (stream >= 0 || !S_ISREG(before.st_mode))) {
+    write_in_place(file, stream, text);
     return;
   }
+  const fs::path target = behind_links(file);
   const fs::path aside =
       target.parent_path() / ("." + target.filename().string() + "." + std::to_string(::getpid()) + ".part");
   const int descriptor = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, new_file);

@@ -24,7 +24,8 @@ std::string read_whole(const std::filesystem::path& file);
 
 /// Writes aside, to a name of its own in the same folder, and renames, so that a file that is there stays as
 /// it is until all of the new one is on the disk; the new one has its permissions. A link stays, and what it
-/// leads to is replaced. What is no file, such as a device, is written to in place. Throws FileError.
+/// leads to is replaced. What is no file, such as a device, and what this program's standard streams go to
+/// are written to in place. Throws FileError.
 void write_whole(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace contextual::cache_tool
