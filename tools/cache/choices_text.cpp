@@ -65,16 +65,38 @@ bool is_of_missing_part(const MachineDifference& difference) {
   return difference.then.empty();
 }
 
-/// Differences that no option accepts.
-bool is_elsewhere(const KeptSet& set) {
-  const std::vector<MachineDifference> differences = KeptChoices::differences(set);
-  return std::any_of(differences.begin(), differences.end(), [](const MachineDifference& difference) {
-    return !difference.version && !is_of_missing_part(difference);
-  });
+/// Whether a set counts on this machine, for the first reason that applies.
+enum class Standing { superseded, another_machine, other_versions, fits_here };
+
+Standing standing_of(const KeptSet& set) {
+  if (set.superseded) {
+    return Standing::superseded;
+  }
+  Standing standing = Standing::fits_here;
+  for (const MachineDifference& difference : KeptChoices::differences(set)) {
+    if (is_of_missing_part(difference)) {
+      continue;
+    }
+    if (!difference.version) {
+      return Standing::another_machine;  // no option accepts it
+    }
+    standing = Standing::other_versions;
+  }
+  return standing;
 }
 
-std::string standing_of(const KeptSet& set) {
-  return set.superseded ? "superseded" : is_elsewhere(set) ? "another machine" : "fits here";
+std::string text_of(Standing standing) {
+  switch (standing) {
+    case Standing::superseded:
+      return "superseded";
+    case Standing::another_machine:
+      return "another machine";
+    case Standing::other_versions:
+      return "other versions";
+    case Standing::fits_here:
+      break;
+  }
+  return "fits here";
 }
 
 std::string config_text(const PinnedConfig& pin) {
@@ -136,24 +158,21 @@ std::string machine_text_of(const KeptSet& set) {
 }
 
 std::string verdict_of(const KeptSet& set) {
-  const std::vector<MachineDifference> differences = KeptChoices::differences(set);
-  if (set.superseded) {
-    return "It would not be used: a newer set of the same machines counts, which has the same kernels and "
-           "keys, or\nhas chosen another config for one of them.\n";
-  }
-  if (is_elsewhere(set)) {
-    return "It would not be used here: it was chosen on another machine, or with other settings.\n";
-  }
-  if (std::any_of(differences.begin(), differences.end(), [](const MachineDifference& difference) {
-        return difference.version && !is_of_missing_part(difference);
-      })) {
-    return "It would be used here only with CONTEXTUAL_VERSION_CHECK=0: versions of software differ.\n";
+  switch (standing_of(set)) {
+    case Standing::superseded:
+      return "It would not be used: a newer set of the same machines counts, which has the same kernels and "
+             "keys, or\nhas chosen another config for one of them.\n";
+    case Standing::another_machine:
+      return "It would not be used here: it was chosen on another machine, or with other settings.\n";
+    case Standing::other_versions:
+      return "It would be used here only with CONTEXTUAL_VERSION_CHECK=0: versions of software differ.\n";
+    case Standing::fits_here:
+      break;
   }
   return "It would be used on machines like this one, by a program with " +
          log_report::count_text(set.machines.size(), "rank") +
          " whose kernels have the config spaces, sources and\nversions that they had. Only the program can "
-         "say "
-         "that.\n";
+         "say that.\n";
 }
 
 std::string configs_text(const KeptSet& set) {
@@ -190,7 +209,7 @@ std::string list_text(const KeptChoices::Contents& contents) {
     for (const KeptSet& set : contents.sets) {
       rows.push_back({printable(set.region), name_of(set), printable(set.written),
                       std::to_string(set.machines.size()), std::to_string(set.configs.size()),
-                      time_text(set.makespan_ns), standing_of(set), kernels_text(set)});
+                      time_text(set.makespan_ns), text_of(standing_of(set)), kernels_text(set)});
     }
     text += columns_text(rows);
   }
@@ -203,7 +222,11 @@ std::string list_text(const KeptChoices::Contents& contents) {
     }
     text += (text.empty() ? "" : "\n") + columns_text(rows);
   }
-  return text.empty() ? "Nothing is kept there.\n" : text;
+  if (text.empty()) {
+    return contents.problems.empty() ? "Nothing is kept there.\n"
+                                     : "Nothing that can be used is kept there.\n";
+  }
+  return text;
 }
 
 std::string show_text(const KeptSet& set) {

@@ -2,18 +2,18 @@
 
 #include "cache/choices_json.hpp"
 #include "cache/choices_text.hpp"
+#include "cache/pinning.hpp"
+#include "cache/whole_file.hpp"
 #include "report/format/printable.hpp"
 #include "report/format/quantities.hpp"
 
 #include <contextual/choices.hpp>
 #include <contextual/error.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
+#include <exception>
 #include <ostream>
-#include <sstream>
+#include <string>
 #include <vector>
 
 namespace contextual::cache_tool {
@@ -28,6 +28,11 @@ int tell_problems(const std::vector<std::string>& problems, std::ostream& err) {
     err << "contextual-cache: " << printable(problem) << "\n";
   }
   return problems.empty() ? exit_fine : exit_problems;
+}
+
+int tell_failure(const std::exception& error, ExitCode code, std::ostream& err) {
+  err << "contextual-cache: " << printable(error.what()) << "\n";
+  return code;
 }
 
 int tell(const Changes& changes, const std::string& what, std::ostream& out, std::ostream& err) {
@@ -87,73 +92,19 @@ int prune(const KeptChoices& kept, const Command& command, std::ostream& out, st
 
 int write_export(const KeptChoices& kept, const Command& command, std::ostream& out, std::ostream& err) {
   const KeptChoices::Exported exported = kept.export_choices(command.region);
-  for (const std::string& problem : exported.problems) {
-    err << problem << "\n";
-  }
   if (command.file.empty()) {
     out << exported.text;
   } else {
-    std::ofstream file(command.file, std::ios::binary);
-    file << exported.text;
-    file.close();
-    if (!file) {
-      throw InvalidArgument(command.file.string() + " cannot be written");
-    }
+    write_whole(command.file, exported.text);
   }
-  return exported.problems.empty() ? exit_fine : exit_problems;
+  return tell_problems(exported.problems, err);
 }
 
 int read_import(const KeptChoices& kept, const Command& command, std::istream& in, std::ostream& out,
                 std::ostream& err) {
-  std::ifstream file;
-  if (!command.file.empty()) {
-    file.open(command.file, std::ios::binary);
-    if (!file) {
-      throw InvalidArgument(command.file.string() + " cannot be read");
-    }
-  }
-  std::istream& from = command.file.empty() ? in : file;
-  const std::string text{std::istreambuf_iterator<char>(from), std::istreambuf_iterator<char>()};
+  const std::string text =
+      command.file.empty() ? read_whole(in, "the standard input") : read_whole(command.file);
   return tell(kept.import_choices(text), "written", out, err);
-}
-
-Changes pin(const KeptChoices& kept, const Command& command) {
-  if (!command.set.empty()) {
-    return kept.pin(the_set(kept, command), command.kernel);
-  }
-  PinnedConfig pinned;
-  pinned.region = command.region.value_or("");
-  pinned.kernel = command.kernel.value_or("");
-  pinned.key = command.key;
-  if (!command.config.empty()) {
-    pinned.config = Config::from_json(command.config);
-  }
-  if (command.config_id) {
-    pinned.config_id = static_cast<std::size_t>(*command.config_id);
-  }
-  return kept.pin(pinned);
-}
-
-/// Says so where no kept set has what was pinned: it may be misspelled, or not tuned yet.
-void note_unknown(const KeptChoices& kept, const Command& command, std::ostream& err) {
-  if (!command.set.empty()) {
-    return;
-  }
-  const auto is_meant = [&](const KeptConfig& config) {
-    return config.kernel == command.kernel.value_or("") &&
-           (command.key.empty() || config.key == command.key ||
-            config.key.starts_with(command.key + " in ") || config.key.starts_with(command.key + " on "));
-  };
-  const std::vector<KeptSet> sets = kept.list(command.region).sets;
-  const bool known = std::any_of(sets.begin(), sets.end(), [&](const KeptSet& set) {
-    return std::any_of(set.configs.begin(), set.configs.end(), is_meant);
-  });
-  if (!known) {
-    err << "note: no kept set of region \"" << printable(command.region.value_or("")) << "\" has kernel \""
-        << printable(command.kernel.value_or(""))
-        << (command.key.empty() ? "\"" : "\" with key " + printable(command.key))
-        << ": what is misspelled pins nothing\n";
-  }
 }
 
 int carry_out(const Command& command, std::istream& in, std::ostream& out, std::ostream& err) {
@@ -172,11 +123,10 @@ int carry_out(const Command& command, std::istream& in, std::ostream& out, std::
       return write_export(kept, command, out, err);
     case Verb::import_choices:
       return read_import(kept, command, in, out, err);
-    case Verb::pin: {
-      const Changes changes = pin(kept, command);
-      note_unknown(kept, command, err);
-      return tell(changes, "written", out, err);
-    }
+    case Verb::pin:
+      return tell(command.set.empty() ? pin_config(kept, command, err)
+                                      : pin_set(kept, the_set(kept, command), command),
+                  "written", out, err);
     case Verb::unpin:
       return tell(kept.unpin(command.region.value_or(""), command.kernel), "removed or changed", out, err);
   }
@@ -190,12 +140,19 @@ int run_command(const Command& command, std::istream& in, std::ostream& out, std
     err << "contextual-cache: no directory: give one by --dir, or set CONTEXTUAL_CACHE_DIR\n";
     return exit_not_found;
   }
+  int code = exit_fine;
   try {
-    return carry_out(command, in, out, err);
+    code = carry_out(command, in, out, err);
   } catch (const Error& error) {
-    err << "contextual-cache: " << printable(error.what()) << "\n";
-    return exit_not_found;
+    code = tell_failure(error, exit_not_found, err);
+  } catch (const FileError& error) {
+    code = tell_failure(error, exit_problems, err);
   }
+  if (!out.flush()) {  // a full device says so only now
+    err << "contextual-cache: the output cannot be written\n";
+    return code == exit_fine ? exit_problems : code;
+  }
+  return code;
 }
 
 }  // namespace contextual::cache_tool

@@ -17,9 +17,9 @@ struct Command {
   std::filesystem::path directory{};
   std::optional<std::string> region{};
   std::optional<std::string> kernel{};
-  std::string set{};     ///< part of the name of a set's file
-  std::string key{};     ///< of a pin; empty: every key
-  std::string config{};  ///< of a pin, as JSON
+  std::string set{};                 ///< part of the name of a set's file
+  std::optional<std::string> key{};  ///< of a pin; without it every key
+  std::string config{};              ///< of a pin, as JSON
   std::optional<int> config_id{};
   std::optional<int> older_than_days{};
   bool dry_run = false;

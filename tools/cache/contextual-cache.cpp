@@ -85,7 +85,8 @@ int main(int argc, char** argv) {
   command.directory = contextual::cache_directory();
   CLI::App app{
       "Shows and manages the choices that are kept in a cache directory.\n"
-      "Exit codes: 0 all is well, 1 a file could not be used, 2 no such set, or a wrong argument.",
+      "Exit codes: 0 all is well, 1 a file or the output could not be used, 2 no such set, or a wrong "
+      "argument.",
       "contextual-cache"};
   app.add_option("--dir", command.directory, "the directory; CONTEXTUAL_CACHE_DIR, else ~/.contextual")
       ->capture_default_str();

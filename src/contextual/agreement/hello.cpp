@@ -14,6 +14,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -85,16 +86,33 @@ std::int64_t new_tuning_number() {
       majority_of(texts).differing);
 }
 
-[[noreturn]] void throw_other_timers(agreement::Exchange& exchange, const std::string& region,
-                                     std::string_view timer, bool times_count) {
-  const auto names = exchange.gather(times_count ? timer : std::string_view());
+/// What a rank says of its times where those of the ranks cannot be compared.
+constexpr std::string_view no_times = "nothing is tuned";
+constexpr std::string_view by = "by ";  // and the timer's name
+
+[[noreturn]] void throw_some_tune(const std::string& region, const std::vector<std::string>& times) {
+  const auto first = [&](const auto& wanted) {
+    return std::to_string(std::find_if(times.begin(), times.end(), wanted) - times.begin());
+  };
+  throw RankMismatchError("region \"" + region +
+                              "\" was not run, because the ranks are about to do different things: rank " +
+                              first([](const std::string& text) { return text == no_times; }) +
+                              " calls `load`, or runs it in a mode in which nothing is tuned, and rank " +
+                              first([](const std::string& text) { return text.starts_with(by); }) +
+                              " tunes it. Call `load` and `run` with the same regions in the same order, in "
+                              "the same mode, on all "
+                              "ranks",
+                          majority_of(times).differing);
+}
+
+[[noreturn]] void throw_other_timers(const std::string& region, const std::vector<std::string>& times) {
   std::string list;
-  for (std::size_t rank = 0; rank < names.size(); ++rank) {
-    if (!names[rank].empty()) {
+  for (std::size_t rank = 0; rank < times.size(); ++rank) {
+    if (!times[rank].empty()) {
       list.append(list.empty() ? "rank " : ", rank ")
           .append(std::to_string(rank))
-          .append(" by ")
-          .append(names[rank]);
+          .append(" ")
+          .append(times[rank]);
     }
   }
   throw RankMismatchError("region \"" + region +
@@ -103,7 +121,21 @@ std::int64_t new_tuning_number() {
                               list +
                               ". Give all ranks the same option `timer`, or set `times_count = false` "
                               "on the ranks whose times are to be ignored",
-                          majority_of(names).differing);
+                          majority_of(times).differing);
+}
+
+/// `counts` says whether this rank's times are compared.
+[[noreturn]] void throw_other_times(agreement::Exchange& exchange, const std::string& region,
+                                    std::string_view timer, bool counts) {
+  std::string own;  // empty if the times are ignored
+  if (counts) {
+    own = timer.empty() ? std::string(no_times) : std::string(by).append(timer);
+  }
+  const auto times = exchange.gather(own);
+  if (std::find(times.begin(), times.end(), no_times) != times.end()) {
+    throw_some_tune(region, times);
+  }
+  throw_other_timers(region, times);
 }
 
 /// A rank's surroundings, as far as rank 0 has to know them.
@@ -165,7 +197,8 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   header.set(Field::region, text_digest(region));
   header.set(Field::options, text_digest(lines));
   header.set(Field::plan, text_digest(arrival.timer));
-  if (!options.times_count || arrival.settled) {
+  const bool times_count = options.times_count && !arrival.settled;
+  if (!times_count) {
     header.abstain(Field::plan);
   }
   header.raise(Flag::region_threw, arrival.setup_failure != nullptr);
@@ -194,7 +227,7 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
     throw_difference(exchange, region, lines);
   }
   if (agreement.differs(Field::plan)) {
-    throw_other_timers(exchange, region, arrival.timer, options.times_count);
+    throw_other_times(exchange, region, arrival.timer, times_count);
   }
   Hello hello{detail::hex_text(static_cast<std::uint64_t>(agreement.largest_offer())),
               !agreement.raised(Flag::unsettled), agreement.raised(Flag::settled),

@@ -2,6 +2,7 @@
 #include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/launch/thread_state_scope.hpp"
+#include "contextual/storage/choice_entry.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
@@ -17,6 +18,14 @@ namespace {
 // Initial-exec: one load relative to the thread pointer. The library is small enough for the static TLS
 // reserve when it is loaded by dlopen.
 constinit thread_local ThreadState this_thread __attribute__((tls_model("initial-exec")));
+
+/// Files have UTF-8 alone, and what is written in them with other bytes would not be found by them again.
+void check_utf8(const std::string& kernel, const char* what, const std::string& text) {
+  if (storage::as_kept(text) != text) {
+    throw InvalidArgument("tunable kernel \"" + storage::as_kept(kernel) + "\": its " + what +
+                          " is not UTF-8, so nothing that is kept for it would be found again");
+  }
+}
 
 }  // namespace
 
@@ -126,6 +135,8 @@ void KernelCore::make_ready() const {
         throw InvalidArgument(
             "a tunable kernel has an empty name: give it one, it identifies it in logs and on other ranks");
       }
+      check_utf8(traits_.name, "name", traits_.name);
+      check_utf8(traits_.name, "coupling", traits_.coupling);
       space_ = traits_.space();
     } catch (const ConfigSpaceError& error) {
       const ConfigSpaceError named("tunable kernel \"" + traits_.name + "\": " + error.what());

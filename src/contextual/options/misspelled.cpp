@@ -9,7 +9,6 @@ namespace contextual::options {
 namespace {
 
 constexpr std::string_view prefix = "CONTEXTUAL_";
-constexpr std::size_t most_letters = 2;
 
 /// Without the prefix. docs/concepts.md lists them.
 constexpr std::array<std::string_view, 9> known_variables = {
@@ -32,24 +31,48 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-bool is_close(std::string_view name, std::string_view known) {
+/// As variables of the environment usually are. Not `std::toupper`, which depends on the locale.
+std::string in_capitals(std::string_view name) {
+  std::string capitals(name);
+  for (char& c : capitals) {
+    c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return capitals;
+}
+
+/// One of the two is the beginning of the other, behind the prefix.
+bool begins(std::string_view name, std::string_view known) {
   constexpr std::size_t shortest = 3;  // what is shorter is the beginning of anything
-  const bool begins = name.size() >= shortest && (name.starts_with(known) || known.starts_with(name));
-  return begins || distance(name, known) <= most_letters;
+  if (!name.starts_with(prefix)) {
+    return false;
+  }
+  name.remove_prefix(prefix.size());
+  return name.size() >= shortest && (name.starts_with(known) || known.starts_with(name));
+}
+
+/// How many letters may be wrong: of short names two would make another word, as HOME and MODE.
+std::size_t most_letters(std::string_view known) {
+  constexpr std::size_t longest_short_name = 5;
+  return known.size() <= longest_short_name ? 1 : 2;
+}
+
+/// `name` is in capitals and has the prefix, or what was meant to be it; `known` has none.
+bool is_close(std::string_view name, std::string_view known) {
+  return begins(name, known) || distance(name, std::string(prefix).append(known)) <= most_letters(known);
 }
 
 }  // namespace
 
 std::string_view meant_variable(std::string_view name) {
-  if (!name.starts_with(prefix)) {
+  const bool is_known =
+      name.starts_with(prefix) && std::find(known_variables.begin(), known_variables.end(),
+                                            name.substr(prefix.size())) != known_variables.end();
+  if (is_known) {
     return {};
   }
-  name.remove_prefix(prefix.size());
-  if (std::find(known_variables.begin(), known_variables.end(), name) != known_variables.end()) {
-    return {};
-  }
+  const std::string capitals = in_capitals(name);
   const auto close = std::find_if(known_variables.begin(), known_variables.end(),
-                                  [&](std::string_view known) { return is_close(name, known); });
+                                  [&](std::string_view known) { return is_close(capitals, known); });
   return close == known_variables.end() ? std::string_view() : *close;
 }
 

@@ -9,9 +9,10 @@
 
 namespace contextual::options {
 
-/// Returns the known variable that is meant by a name of an environment variable, or an empty text for a name
-/// that is known, that does not begin with CONTEXTUAL_, or that is not close to any: at most two letters are
-/// wrong, missing or too many, or one of the two is the beginning of the other.
+/// Returns the known variable, without CONTEXTUAL_, that is meant by a name of an environment variable, or an
+/// empty text for a name that is known or not close to any. In a close one, whatever the case of its letters,
+/// at most two letters of the whole name are wrong, missing or too many, or one where the rest behind the
+/// prefix is as short as MODE; or one of the two rests is the beginning of the other.
 std::string_view meant_variable(std::string_view name);
 
 /// Returns a warning for each of these names that is almost a known one.

@@ -85,7 +85,12 @@ Regions regions_in(const std::filesystem::path& directory) {
   if (!believed(all)) {
     return regions;
   }
-  for (const std::string& name : all.folders()) {
+  // Also what is no folder: it may hide choices and pins of a region, and `refusal` says so.
+  const TrustedFolder::Listing listing = all.files({});
+  if (!listing.refusal.empty()) {
+    regions.problems.push_back(listing.refusal);
+  }
+  for (const std::string& name : listing.names) {
     const TrustedFolder folder(directory, std::filesystem::path(choices_folder) / name);
     if (!believed(folder)) {
       continue;

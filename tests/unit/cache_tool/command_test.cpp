@@ -7,10 +7,16 @@
 #include <contextual/choices.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 
@@ -66,6 +72,37 @@ std::vector<std::string> lines_of(const std::string& text) {
   }
   return lines;
 }
+
+std::string text_in(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// Takes what is written, and says that there is no room when it is flushed, as a full device does.
+struct FullDevice : std::stringbuf {
+  int sync() override { return -1; }
+};
+
+/// While it lives, a file that this process writes ends at so many bytes.
+class SmallFiles {
+ public:
+  explicit SmallFiles(std::size_t most_bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{most_bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~SmallFiles() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = SIG_DFL;
+};
 
 }  // namespace
 
@@ -125,6 +162,21 @@ TEST_CASE("contextual-cache: why says line by line what differs here, and why a 
   CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("another machine"));
 }
 
+TEST_CASE("contextual-cache: list names a set of other versions, which why says counts only without a check",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const std::string part = GENERATE("driver", "nccl");
+  detail::describe_machine(part, [] { return std::string("1.2"); });
+  tune(directory.path(), "tool region");
+  CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("fits here"));
+  detail::describe_machine(part, [] { return std::string("1.3"); });
+  const std::string listed = say(command_of(directory.path(), Verb::list)).out;
+  CHECK_THAT(listed, ContainsSubstring("other versions"));
+  CHECK_THAT(listed, !ContainsSubstring("fits here"));
+  CHECK_THAT(say(command_of(directory.path(), Verb::why)).out,
+             ContainsSubstring("only with CONTEXTUAL_VERSION_CHECK=0"));
+}
+
 TEST_CASE("contextual-cache: a set that is not there, or not the only one, is an error", "[unit]") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
@@ -159,6 +211,125 @@ TEST_CASE("contextual-cache: export, forget and import bring a set back", "[unit
   CHECK(say(command_of(directory.path(), Verb::import_choices), "{}").code == exit_not_found);
 }
 
+TEST_CASE("contextual-cache: an output that takes nothing is a problem, whatever is written", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  FullDevice full;
+  std::ostream out(&full);
+  std::istringstream in;
+  std::ostringstream err;
+  const Verb verb = GENERATE(Verb::list, Verb::why, Verb::export_choices, Verb::prune);
+  CHECK(run_command(command_of(directory.path(), verb), in, out, err) == exit_problems);
+  CHECK(err.str() == "contextual-cache: the output cannot be written\n");
+}
+
+TEST_CASE("contextual-cache: files that export and import cannot write or read are problems", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  Command write = command_of(directory.path(), Verb::export_choices);
+  write.file = directory.path() / "missing" / "exported";
+  CHECK(say(write).code == exit_problems);
+  CHECK_THAT(say(write).err, ContainsSubstring("contextual-cache: ") && ContainsSubstring("exported"));
+  Command read = command_of(directory.path(), Verb::import_choices);
+  for (const fs::path& file : {directory.path() / "missing", directory.path()}) {
+    read.file = file;
+    CHECK(say(read).code == exit_problems);
+    CHECK_THAT(say(read).err, ContainsSubstring(file.string() + ": it cannot be read"));
+  }
+}
+
+TEST_CASE("contextual-cache: an export that fails leaves the file that is there, and nothing beside it",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  for (const char* const region : {"tool region", "tool/other"}) {
+    tune(directory.path(), region);
+  }
+  const fs::path folder = directory.path() / "backups";
+  fs::create_directory(folder);
+  Command write = command_of(directory.path(), Verb::export_choices);
+  write.file = folder / "backup";
+  write.region = "tool region";
+  REQUIRE(say(write).code == exit_fine);
+  fs::permissions(write.file, fs::perms::owner_read);
+  const std::string before = text_in(write.file);
+  write.region.reset();
+  {
+    const SmallFiles limit(before.size());
+    const Said said = say(write);
+    CHECK(said.code == exit_problems);
+    CHECK_THAT(said.err, ContainsSubstring("backup: it cannot be written: File too large"));
+  }
+  CHECK(text_in(write.file) == before);
+  CHECK(std::distance(fs::directory_iterator(folder), {}) == 1);
+  REQUIRE(say(write).code == exit_fine);
+  CHECK(text_in(write.file) == say(command_of(directory.path(), Verb::export_choices)).out);
+  CHECK(fs::status(write.file).permissions() == fs::perms::owner_read);
+  CHECK(std::distance(fs::directory_iterator(folder), {}) == 1);
+}
+
+TEST_CASE("contextual-cache: export writes through a link, and to what is no file", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  Command write = command_of(directory.path(), Verb::export_choices);
+  write.file = directory.path() / "link";
+  fs::create_symlink("target", write.file);
+  REQUIRE(say(write).code == exit_fine);
+  CHECK(fs::is_symlink(write.file));
+  CHECK(fs::is_regular_file(directory.path() / "target"));
+  write.file = "/dev/null";
+  CHECK(say(write).code == exit_fine);
+  CHECK(fs::is_character_file(write.file));
+  write.file = "/dev/full";
+  CHECK(say(write).code == exit_problems);
+}
+
+TEST_CASE("contextual-cache: export to the standard output leaves what is there before it", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  Command write = command_of(directory.path(), Verb::export_choices);
+  const std::string exported = say(write).out;
+  write.file = "/dev/stdout";
+  const fs::path file = directory.path() / "redirected";
+  std::fflush(stdout);
+  const int before = ::dup(STDOUT_FILENO);
+  const int redirected = ::open(file.c_str(), O_WRONLY | O_CREAT, 0600);
+  ::dup2(redirected, STDOUT_FILENO);
+  const bool began = ::write(STDOUT_FILENO, "before\n", 7) == 7;
+  const int code = say(write).code;
+  ::dup2(before, STDOUT_FILENO);
+  ::close(before);
+  ::close(redirected);
+  CHECK(began);
+  CHECK(code == exit_fine);
+  CHECK(text_in(file) == "before\n" + exported);
+}
+
+TEST_CASE("contextual-cache: what export leaves out is told as every problem is", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool\nregion");
+  const fs::path file = KeptChoices(directory.path()).list().sets.at(0).file;
+  fs::rename(file, file.parent_path() / "odd\nname.json");
+  fs::permissions(file.parent_path() / "odd\nname.json", fs::perms::others_write, fs::perm_options::add);
+  Command write = command_of(directory.path(), Verb::export_choices);
+  write.region = "tool\nregion";
+  const Said said = say(write);
+  CHECK(said.code == exit_problems);
+  REQUIRE(lines_of(said.err).size() == 1);
+  CHECK_THAT(said.err, ContainsSubstring("contextual-cache: ") && ContainsSubstring("odd\\nname.json"));
+}
+
+TEST_CASE("contextual-cache: forget and unpin of a region without anything may be repeated", "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  for (const Verb verb : {Verb::forget, Verb::unpin}) {
+    Command command = command_of(directory.path(), verb);
+    command.region = "nothing";
+    CHECK(say(command).code == exit_fine);
+    CHECK_THAT(say(command).out, ContainsSubstring("0 files removed"));
+  }
+  CHECK(KeptChoices(directory.path()).list().sets.size() == 1);
+}
+
 TEST_CASE("contextual-cache: pins a set and takes the pins back", "[unit]") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
@@ -178,6 +349,52 @@ TEST_CASE("contextual-cache: pins a set and takes the pins back", "[unit]") {
   CHECK(say(pin).code == exit_not_found);
 }
 
+TEST_CASE("contextual-cache: pin of a set takes no key and no config, and needs a kernel that the set has",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  Command pin = command_of(directory.path(), Verb::pin);
+  pin.set = ".json";
+  pin.kernel = "tool_kernel";
+  const auto refused = [](const Command& command, const std::string& why) {
+    const Said said = say(command);
+    CHECK(said.code == exit_not_found);
+    CHECK_THAT(said.err, ContainsSubstring(why));
+    CHECK(KeptChoices(command.directory).list().pins.empty());
+  };
+  Command with_key = pin;
+  with_key.key = "(7)";
+  refused(with_key, "--key");
+  Command with_config = pin;
+  with_config.config = R"({"TILE": 0})";
+  refused(with_config, "--config");
+  Command with_id = pin;
+  with_id.config_id = 0;
+  refused(with_id, "--config-id");
+  Command of_other = pin;
+  of_other.kernel = "nosuch";
+  refused(of_other, "has no kernel or coupling \"nosuch\"");
+  CHECK(say(pin).code == exit_fine);
+}
+
+TEST_CASE("contextual-cache: pin refuses an empty key, and a config beside a config's number", "[unit]") {
+  const TemporaryDirectory directory;
+  Command pin = command_of(directory.path(), Verb::pin);
+  pin.region = "tool region";
+  pin.kernel = "tool_kernel";
+  pin.config = R"({"TILE": 2})";
+  Command with_empty_key = pin;
+  with_empty_key.key = "";
+  CHECK(say(with_empty_key).code == exit_not_found);
+  CHECK_THAT(say(with_empty_key).err, ContainsSubstring("--key is empty"));
+  Command with_both = pin;
+  with_both.config_id = 0;
+  CHECK(say(with_both).code == exit_not_found);
+  CHECK_THAT(say(with_both).err, ContainsSubstring("--config or --config-id"));
+  CHECK(KeptChoices(directory.path()).list().pins.empty());
+  CHECK(say(pin).code == exit_fine);
+}
+
 TEST_CASE("contextual-cache: notes what it pins and no kept set has, and refuses keys with more behind them",
           "[unit]") {
   const TemporaryDirectory directory;
@@ -192,7 +409,7 @@ TEST_CASE("contextual-cache: notes what it pins and no kept set has, and refuses
   pin.key = "(8)";
   CHECK_THAT(say(pin).err, ContainsSubstring("note: no kept set") && ContainsSubstring("(8)"));
   CHECK(say(pin).code == exit_fine);
-  pin.key.clear();
+  pin.key = {};
   pin.kernel = "toolkernel";
   CHECK_THAT(say(pin).err, ContainsSubstring("note: no kept set") && ContainsSubstring("toolkernel"));
   pin.region = "toolregion";
@@ -216,6 +433,19 @@ TEST_CASE("contextual-cache: prune says what it removes, and what it cannot beli
   const Said said = say(command_of(directory.path(), Verb::list));
   CHECK(said.code == exit_problems);
   CHECK_THAT(said.err, ContainsSubstring("others can write"));
+}
+
+TEST_CASE("contextual-cache: list does not say that nothing is kept where something cannot be used",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  tune(directory.path(), "tool region");
+  const fs::path folder = KeptChoices(directory.path()).list().sets.at(0).file.parent_path();
+  fs::rename(folder, directory.path() / "moved");
+  fs::create_directory_symlink(directory.path() / "moved", folder);
+  const Said said = say(command_of(directory.path(), Verb::list));
+  CHECK(said.code == exit_problems);
+  CHECK(said.out == "Nothing that can be used is kept there.\n");
+  CHECK_THAT(said.err, ContainsSubstring("symbolic link"));
 }
 
 }  // namespace command_test

@@ -20,11 +20,27 @@ TEST_CASE("misspelled: what is almost a variable of the library is told", "[unit
   CHECK(meant_variable("CONTEXTUAL_RENDEZVOUS") == "RENDEZVOUS_HOST");
 }
 
+TEST_CASE("misspelled: the prefix may be misspelled as well, and small letters are others", "[unit]") {
+  CHECK(meant_variable("CONTEXUAL_CACHE_DIR") == "CACHE_DIR");
+  CHECK(meant_variable("CONTEXTUALCACHE_DIR") == "CACHE_DIR");
+  CHECK(meant_variable("CONTEXTUAL_mode") == "MODE");
+  CHECK(meant_variable("contextual_mode") == "MODE");
+  CHECK(meant_variable("Contextual_Log_Dirs") == "LOG_DIR");
+  CHECK(meant_variable("CONTEXUAL_MODE") == "MODE");
+}
+
+TEST_CASE("misspelled: of a short name one letter may be wrong, and not two", "[unit]") {
+  CHECK(meant_variable("CONTEXTUAL_MODA") == "MODE");
+  CHECK(meant_variable("CONTEXTUAL_HOME").empty());
+  CHECK(meant_variable("CONTEXTUAL_CODES").empty());
+  CHECK(meant_variable("CONTEXUAL_NODE").empty());
+}
+
 TEST_CASE("misspelled: what is known, or close to nothing, is not", "[unit]") {
   for (const char* const name :
        {"CONTEXTUAL_MODE", "CONTEXTUAL_CACHE_DIR", "CONTEXTUAL_TRUSTED_CACHE_DIR", "CONTEXTUAL_TEST_LOGS",
         "CONTEXTUAL_REPORT_MUTATIONS", "CONTEXTUAL_GPU_STEP_SECONDS", "CONTEXTUAL_TIDY_TIMEOUT",
-        "CONTEXTUAL_", "CONTEXTUAL_X", "CACHE_DIR", "NCCL_DEBUG", ""}) {
+        "CONTEXTUAL_", "CONTEXTUAL_X", "CACHE_DIR", "CONTEXT_MODE", "mode", "NCCL_DEBUG", ""}) {
     INFO(name);
     CHECK(meant_variable(name).empty());
   }

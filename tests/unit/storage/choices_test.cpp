@@ -508,4 +508,31 @@ TEST_CASE("KeptChoices: a folder that cannot be believed is a problem of whoever
   CHECK(fs::exists(file));
 }
 
+TEST_CASE("KeptChoices: what is no folder in the place of a region's folder is a problem", "[unit]") {
+  const TemporaryDirectory directory;
+  const fs::path file = plant(directory.path(), entry_of("r", 1, 10), now_ns());
+  plant(directory.path(), entry_of("other", 1, 10), now_ns());
+  const fs::path folder = file.parent_path();
+  const fs::path moved = directory.path() / "moved";
+  fs::rename(folder, moved);
+  SECTION("a link to a folder") {
+    fs::create_directory_symlink(moved, folder);
+  }
+  SECTION("a link to nothing") {
+    fs::create_symlink("nothing", folder);
+  }
+  SECTION("a file") {
+    std::ofstream(folder) << "{}";
+  }
+  const KeptChoices kept(directory.path());
+  const KeptChoices::Contents contents = kept.list();
+  CHECK(contents.sets.size() == 1);
+  REQUIRE(contents.problems.size() == 1);
+  CHECK_THAT(contents.problems[0],
+             ContainsSubstring(folder.string() + " is not used: it is a symbolic link"));
+  CHECK(kept.export_choices().problems == contents.problems);
+  CHECK(kept.prune({}).problems == contents.problems);
+  CHECK(fs::exists(fs::symlink_status(folder)));
+}
+
 }  // namespace choices_test

@@ -193,4 +193,17 @@ TEST_CASE("bad input: an empty kernel name is refused by the first launch and by
              ContainsSubstring("empty name"));
 }
 
+TEST_CASE("bad input: a kernel name that is not UTF-8 is refused, since nothing kept could be found by it",
+          "[unit]") {
+  TunableKernel kernel{"k\xff", blocks(2), single_problem, do_nothing};
+  ContextualAutotuner tuner{quick()};
+  CHECK_THAT(error_text<InvalidArgument>([&] { kernel(); }), ContainsSubstring("is not UTF-8"));
+  CHECK_THAT(error_text<InvalidArgument>([&] { tuner.run("bad_kernel_name", [&] { kernel(); }); }),
+             ContainsSubstring("is not UTF-8"));
+  TunableKernel coupled{"bad_coupling", blocks(2), single_problem, do_nothing, {.coupling = "c\xff"}};
+  CHECK_THAT(error_text<InvalidArgument>([&] { coupled(); }), ContainsSubstring("its coupling is not UTF-8"));
+  TunableKernel fine{"k\xc3\xa4", blocks(2), single_problem, do_nothing};
+  CHECK_NOTHROW(fine());
+}
+
 }  // namespace bad_input_test

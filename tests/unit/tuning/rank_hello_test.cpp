@@ -104,4 +104,24 @@ TEST_CASE("hello: a rank that went on to the next run while the others are in th
   CHECK(threw<RankMismatchError>(thrown[2]));
 }
 
+TEST_CASE("hello: a rank that loads a region which the others run is told so, and nothing of timers",
+          "[unit]") {
+  const auto kernel = rank_kernel("loaded-and-run", 2);
+  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    const Options options = rank_options(communicator);
+    if (rank == 1) {
+      tuner.load("region", options);
+    } else {
+      tuner.run(
+          "region", [&] { (*kernel)(1); }, options);
+    }
+  });
+  for (const auto& error : thrown) {
+    REQUIRE(threw<RankMismatchError>(error));
+    CHECK_THAT(text_of(error),
+               ContainsSubstring("rank 0 tunes it") && ContainsSubstring("rank 1 calls `load`"));
+    CHECK_THAT(text_of(error), !ContainsSubstring("timer"));
+  }
+}
+
 }  // namespace rank_hello_test
