@@ -144,6 +144,13 @@ void Printer::end(const RegionReport& report) const {
   write_(block);
 }
 
+void Printer::failed(const TuningFailedError& error) const {
+  if (level_ != Print::nothing) {
+    const std::string text = error.what();
+    write_in_columns(text.substr(0, text.find('\n')));
+  }
+}
+
 void print_to_stderr(const std::string& lines) {
   std::fprintf(stderr, "%s\n", lines.c_str());  // one call, so that other threads' lines are not among them
 }

@@ -6,6 +6,7 @@
 #include "contextual/policy/statistics.hpp"
 #include "contextual/record/problem_view.hpp"
 
+#include <contextual/error.hpp>
 #include <contextual/options.hpp>
 #include <contextual/report.hpp>
 
@@ -44,6 +45,8 @@ class Printer {
   /// Prints the choices below the region's name, if there are any that this run has made. All at once, so
   /// that the lines of two tuners on two threads are not mixed.
   void end(const RegionReport& report) const;
+  /// Prints what no config was left of, without the reasons.
+  void failed(const TuningFailedError& error) const;
 
  private:
   bool prints_configs() const { return level_ == Print::configs; }

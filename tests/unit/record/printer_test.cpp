@@ -237,4 +237,18 @@ TEST_CASE("printing: CONTEXTUAL_PRINT_AUTOTUNING=2 goes over the option", "[unit
   CHECK(run_child("printing by the environment", {{"CONTEXTUAL_PRINT_AUTOTUNING", "2"}}) == 0);
 }
 
+TEST_CASE("printing: a run in which no config is left says so in one line", "[unit]") {
+  TunableKernel kernel{"printing_failed", blocks(2), single_problem,
+                       [](const Block&) { throw ConfigRejected("no"); }};
+  Options options = quick();
+  options.print = Print::choices;
+  ContextualAutotuner tuner{options};
+  const StderrCapture capture;
+  CHECK_THROWS_AS(tuner.run("printing_failed", [&] { kernel(); }), TuningFailedError);
+  CHECK(
+      without_progress(capture.text()) ==
+      "[contextual] region \"printing_failed\", kernel \"printing_failed\", key (): no config is left, all 2 "
+      "were rejected\n");
+}
+
 }  // namespace printer_test
