@@ -152,7 +152,7 @@ void TunedCalls::tune(Group& group, const Call& call) {
       options);
   group.note(call.function, call.key, call.last_config(), region_id);
   if (call.options.verbose) {
-    tell(group, call.function, call.key, call.last_config(), "used by this call");
+    tell(group, call.function, call.key, call.last_config(), Use::found);
   }
 }
 
@@ -181,14 +181,32 @@ Options TunedCalls::options_of(const Group& group, const Call& call, bool& ran) 
 }
 
 void TunedCalls::tell(const Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
-                      const char* why) const {
+                      Use use) const {
   const std::shared_ptr<Communicator> communicator =
       group.communicator() == nullptr ? impl_->resolve({}).communicator : group.communicator();
   if (communicator->rank() == 0) {
     std::fprintf(stderr, "[contextual] %s: %s: config-%zu %s: %s\n", group.region().c_str(),
                  function.key_text(key).c_str(), config_id,
-                 function.space().configs[config_id].to_string().c_str(), why);
+                 function.space().configs[config_id].to_string().c_str(),
+                 text_of(use, group, function, key, config_id));
   }
+}
+
+/// What is known may be that nobody has chosen: in the modes that do not tune, or if tuning was cut off.
+const char* TunedCalls::text_of(Use use, const Group& group, const KernelCore& function, const Key& key,
+                                std::size_t config_id) const {
+  if (use != Use::known) {
+    return use == Use::found ? "used by this call" : "the default, not tuned";
+  }
+  if (impl_->resolve({}).mode == Mode::off && config_id == 0) {
+    return "the default: mode off";
+  }
+  if (locked_in(group, function, key) == static_cast<int>(config_id)) {
+    const Standing standing =
+        function.table()->standing(group.region_id(), key, device_kind_of(function.traits()));
+    return standing == Standing::lasting ? "chosen before" : "provisional";
+  }
+  return config_id == 0 ? "the default: nothing is known" : "chosen in another region";
 }
 
 }  // namespace contextual::detail
