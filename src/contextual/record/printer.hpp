@@ -55,7 +55,6 @@ class Printer {
   std::string line_on(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& end);
   /// Returns the names of region and kernel, shortened to these columns; to 34, if that is more.
   std::string name_within(const std::string& kernel, std::size_t columns) const;
-  void write(const std::string& text) const;
   /// Writes several lines where one would be too long.
   void write_in_columns(const std::string& text) const;
 
@@ -68,6 +67,11 @@ class Printer {
   std::map<std::pair<std::size_t, std::size_t>, int> warmups_;  ///< by slot and config
   std::set<std::pair<std::size_t, std::size_t>> printed_;
 };
+
+/// Returns a line on a call outside of a run, or several where one would be too long: what it is a call of,
+/// its key, and `use`, which says what it uses. A key, and then a name, that is too long for the line loses
+/// its middle.
+std::string call_lines(const std::string& name, const std::string& key, const std::string& use);
 
 /// Writes lines to stderr, the last one without its line end.
 void print_to_stderr(const std::string& lines);

@@ -2,6 +2,7 @@
 #include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/record/printer.hpp"
 
 #include <contextual/context_guard.hpp>
 #include <contextual/detail/launch/alternative_scope.hpp>
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -185,10 +185,10 @@ void TunedCalls::tell(const Group& group, const KernelCore& function, const Key&
   const std::shared_ptr<Communicator> communicator =
       group.communicator() == nullptr ? impl_->resolve({}).communicator : group.communicator();
   if (communicator->rank() == 0) {
-    std::fprintf(stderr, "[contextual] %s: %s: config-%zu %s: %s\n", group.region().c_str(),
-                 function.key_text(key).c_str(), config_id,
-                 function.space().configs[config_id].to_string().c_str(),
-                 text_of(use, group, function, key, config_id));
+    const std::string config = function.space().configs[config_id].to_string();
+    record::print_to_stderr(record::call_lines(group.region(), function.key_text(key),
+                                               "config-" + std::to_string(config_id) + " " + config + ": " +
+                                                   text_of(use, group, function, key, config_id)));
   }
 }
 

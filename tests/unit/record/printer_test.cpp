@@ -251,4 +251,31 @@ TEST_CASE("printing: a run in which no config is left says so in one line", "[un
       "were rejected\n");
 }
 
+TEST_CASE("printing: a long warning leaves its lines within 120 columns", "[unit]") {
+  std::string written;
+  const record::Printer printer(Print::choices, "step", [&](const std::string& text) { written += text; });
+  printer.warning(std::string(60, 'a') + " " + std::string(60, 'b') + " c\nd");
+  CHECK(written == "[contextual] step: warning: " + std::string(60, 'a') + "\n[contextual]     " +
+                       std::string(60, 'b') + " c\\nd");
+}
+
+TEST_CASE("printing: what a call uses is on one line with escapes, and a long key loses its middle",
+          "[unit]") {
+  CHECK(record::call_lines("scale", "(1)", "config-0 {B: 1}: chosen before") ==
+        "[contextual] scale: (1): config-0 {B: 1}: chosen before");
+  CHECK(record::call_lines("a\nb", "(\x1b[31m)", "config-0 {B: 1}: chosen before") ==
+        "[contextual] a\\nb: (\\x1b[31m): config-0 {B: 1}: chosen before");
+  const std::string longer =
+      record::call_lines("scale", "(" + std::string(200, '7') + ")", "config-0 {B: 1}: chosen before");
+  CHECK(longer.size() == 120);
+  CHECK_THAT(longer, ContainsSubstring("[contextual] scale: (77") && ContainsSubstring("..77") &&
+                         ContainsSubstring("7): config-0 {B: 1}: chosen before"));
+  std::istringstream lines(record::call_lines(std::string(300, 'r'), std::string(300, 'k'),
+                                              "config-0 {B: " + std::string(300, 'c') + "}: chosen before"));
+  for (std::string line; std::getline(lines, line);) {
+    CHECK(line.size() <= 120);
+    CHECK(line.substr(0, 13) == "[contextual] ");
+  }
+}
+
 }  // namespace printer_test
