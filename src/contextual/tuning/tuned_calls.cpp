@@ -8,6 +8,7 @@
 #include <contextual/detail/launch/alternative_scope.hpp>
 #include <contextual/detail/launch/lock_in_table.hpp>
 #include <contextual/detail/tuning/tuned_calls.hpp>
+#include <contextual/error.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -139,6 +140,11 @@ TunedCalls::Group& TunedCalls::group(const std::shared_ptr<Communicator>& commun
 }
 
 void TunedCalls::tune(Group& group, const Call& call) {
+  if (impl_->region.empty()) {
+    throw InvalidArgument(
+        "a tuned function has an empty name: give `autotune` a name, which identifies the function's "
+        "choices");
+  }
   bool ran = false;
   std::uint32_t region_id = 0;
   const Options options = options_of(group, call, ran);
