@@ -1,18 +1,39 @@
 #include <contextual/error.hpp>
 
+#include <set>
 #include <utility>
 
 namespace contextual {
 
 namespace {
 
+/// The text, of which every line but the first stands below the one that it continues.
+std::string indented(const std::string& text) {
+  std::string lines;
+  for (const char c : text) {
+    lines += c;
+    lines += c == '\n' ? "    " : "";
+  }
+  return lines;
+}
+
+/// How many configs the reasons are about: each rank may have one of its own.
+std::string rejected_text(const std::vector<Rejection>& rejections) {
+  std::set<std::size_t> configs;
+  for (const Rejection& rejection : rejections) {
+    configs.insert(rejection.config_id);
+  }
+  return configs.size() == 1 ? "the only one was rejected"
+                             : "all " + std::to_string(configs.size()) + " were rejected";
+}
+
 std::string tuning_failed_text(const std::string& region, const std::string& kernel, const std::string& key,
                                const std::vector<Rejection>& rejections) {
   std::string text = "region \"" + region + "\", kernel \"" + kernel + "\", key " + key +
-                     ": no config is left, all " + std::to_string(rejections.size()) + " were rejected";
+                     ": no config is left, " + rejected_text(rejections);
   for (const Rejection& rejection : rejections) {
     text += "\n  config-" + std::to_string(rejection.config_id) + " " + rejection.config + ": " +
-            rejection.reason;
+            indented(rejection.reason);
   }
   return text +
          "\nAdd a config that can be launched for this key to the kernel's config space, or remove the "
@@ -23,7 +44,7 @@ std::string infeasible_text(const std::string& region, const std::string& cause,
                             const std::vector<InfeasibleAssignment>& infeasible) {
   std::string text = "region \"" + region + "\": " + cause;
   for (const InfeasibleAssignment& assignment : infeasible) {
-    text += "\n  " + assignment.configs + ": " + assignment.reason;
+    text += "\n  " + assignment.configs + ": " + indented(assignment.reason);
   }
   return text +
          "\nAdd configs that can run together, for example a kernel that leaves processors to the others, or "

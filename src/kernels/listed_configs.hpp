@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -82,11 +83,14 @@ class KernelList {
   }
 
   Config default_of(std::string_view kernel, const ResourceLimits& limits) const {
-    std::vector<Config> valid = generate(kernel, limits);
-    if (valid.empty()) {
-      throw InvalidArgument("kernel \"" + std::string(kernel) + "\" has no config that fits the limits");
+    const ListedConfigs all = listed(kernel);
+    for (const ListedConfig& one : all) {
+      if (fits(one.needs, limits)) {
+        return one.config;
+      }
     }
-    return std::move(valid.front());
+    throw InvalidArgument("kernel \"" + std::string(kernel) +
+                          "\" has no config that fits the limits: " + shortage(all, limits));
   }
 
  private:
@@ -100,6 +104,31 @@ class KernelList {
       known += (known.empty() ? "" : ", ") + name;
     }
     throw InvalidArgument("there is no kernel \"" + std::string(kernel) + "\" here, but " + known);
+  }
+
+  /// Which limits are below what each config needs, or that no config is within all of them.
+  static std::string shortage(const ListedConfigs& all, const ResourceLimits& limits) {
+    std::string text;
+    const auto compare = [&](const char* limit, const auto& value, const auto& need) {
+      if (!value || all.empty()) {
+        return;
+      }
+      std::int64_t least = need(all.front().needs);
+      for (const ListedConfig& one : all) {
+        least = std::min<std::int64_t>(least, need(one.needs));
+      }
+      if (least > *value) {
+        text += (text.empty() ? "" : ", and ") + std::string(limit) + " is " + std::to_string(*value) +
+                ", but each needs at least " + std::to_string(least);
+      }
+    };
+    compare("shared_bytes", limits.shared_bytes, [](const ResourceNeeds& n) { return n.shared_bytes; });
+    compare("threads", limits.threads, [](const ResourceNeeds& n) { return n.threads; });
+    compare("registers_per_thread", limits.registers_per_thread,
+            [](const ResourceNeeds& n) { return n.registers_per_thread; });
+    compare("registers", limits.registers,
+            [](const ResourceNeeds& n) { return std::int64_t{n.registers_per_thread} * n.threads; });
+    return text.empty() ? "each config is above one of them" : text;
   }
 
   static const ListedConfig* find(const ListedConfigs& all, const Config& config) {

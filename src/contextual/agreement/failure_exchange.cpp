@@ -4,6 +4,7 @@
 #include "contextual/agreement/launch_signature.hpp"
 #include "contextual/agreement/majority.hpp"
 #include "contextual/agreement/told_failure.hpp"
+#include "contextual/launch/failed_slot.hpp"
 
 #include <contextual/error.hpp>
 
@@ -53,26 +54,12 @@ FailedProblem failed_problem(const std::vector<json>& ranks) {
   return failed;
 }
 
-bool all_rejected(const ProblemSlot& slot) {
-  for (std::size_t id = 0; id < slot.problem.config_count; ++id) {
-    if (!slot.launched.rejected[id]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// The problem that this rank's error names; of several with these texts one without a config left. Null if
-/// there is none.
-const ProblemSlot* named_slot(const detail::RunContext& context, const TuningFailedError& error) {
-  const ProblemSlot* named = nullptr;
+std::vector<const ProblemSlot*> slots_of(const detail::RunContext& context) {
+  std::vector<const ProblemSlot*> slots;
   for (const ProblemSlot& slot : context.slots()) {
-    if (slot.problem.name == error.kernel() && slot.problem.key_text == error.key() &&
-        (named == nullptr || (all_rejected(slot) && !all_rejected(*named)))) {
-      named = &slot;
-    }
+    slots.push_back(&slot);
   }
-  return named;
+  return slots;
 }
 
 }  // namespace
@@ -95,7 +82,7 @@ json FailureExchange::reasons_of_this_rank(const BatchFailure& own) const {
       std::rethrow_exception(own.thrown);
     }
   } catch (const TuningFailedError& error) {
-    const ProblemSlot* const slot = named_slot(context_, error);
+    const ProblemSlot* const slot = detail::failed_slot(slots_of(context_), error);
     failed_kernel = error.kernel();
     said = {{"kernel", error.kernel()},
             {"key", error.key()},

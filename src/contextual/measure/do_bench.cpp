@@ -5,6 +5,7 @@
 #include <contextual/context_guard.hpp>
 #include <contextual/do_bench.hpp>
 #include <contextual/error.hpp>
+#include <contextual/value.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -43,8 +44,10 @@ void check(const std::function<void()>& function, const BenchOptions& options) {
   }
   for (const double q : options.quantiles) {
     if (!(q >= 0 && q <= 1)) {
-      throw InvalidArgument("a quantile of BenchOptions::quantiles must be between 0 and 1, not " +
-                            std::to_string(q));
+      throw InvalidArgument(
+          "a quantile of BenchOptions::quantiles must be between 0 and 1, where 0.5 is the "
+          "median, not " +
+          to_string(Value(q)));
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 namespace contextual {
 namespace {
@@ -15,6 +16,14 @@ constexpr double teraflops_per_flop_per_ns = 1e-3;
 void require_positive(double value, const char* what) {
   if (!std::isfinite(value) || value <= 0) {
     throw InvalidArgument(std::string(what) + " must be a number above 0, not " + std::to_string(value));
+  }
+}
+
+/// A negative number that has become an unsigned one is refused, too.
+void require_count(std::size_t value, const char* what) {
+  const auto as_given = static_cast<std::make_signed_t<std::size_t>>(value);
+  if (as_given <= 0) {
+    throw InvalidArgument(std::string(what) + " must be a number above 0, not " + std::to_string(as_given));
   }
 }
 
@@ -60,10 +69,10 @@ KernelWork gemm_work(std::size_t m, std::size_t n, std::size_t k, std::size_t el
   const auto columns = static_cast<double>(n);
   const auto depth = static_cast<double>(k);
   const auto bytes = static_cast<double>(element_bytes);
-  require_positive(rows, "the number m of rows");
-  require_positive(columns, "the number n of columns");
-  require_positive(depth, "the inner extent k");
-  require_positive(bytes, "the size of an element in bytes");
+  require_count(m, "the number m of rows");
+  require_count(n, "the number n of columns");
+  require_count(k, "the inner extent k");
+  require_count(element_bytes, "the size of an element in bytes");
   return {2 * rows * columns * depth, bytes * (rows * depth + depth * columns + rows * columns)};
 }
 
@@ -77,8 +86,8 @@ KernelMetrics compute_elementwise_metrics(std::size_t elements, std::size_t byte
                                           const DevicePeak& peak) {
   const auto count = static_cast<double>(elements);
   const auto bytes = static_cast<double>(bytes_per_element);
-  require_positive(count, "the number of elements");
-  require_positive(bytes, "the number of bytes per element");
+  require_count(elements, "the number of elements");
+  require_count(bytes_per_element, "the number of bytes per element");
   require_work(flops_per_element, "the number of floating-point operations per element");
   return compute_metrics({count * flops_per_element, count * bytes}, latency, peak);
 }

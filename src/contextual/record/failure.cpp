@@ -1,7 +1,5 @@
 #include "contextual/record/failure.hpp"
 
-#include <contextual/error.hpp>
-
 namespace contextual::record {
 
 std::string text_of(const std::exception_ptr& thrown) {
@@ -12,6 +10,19 @@ std::string text_of(const std::exception_ptr& thrown) {
   } catch (...) {
     return "an exception that is no std::exception";
   }
+}
+
+std::optional<TuningFailedError> tuning_failure(const std::exception_ptr& thrown) {
+  try {
+    if (thrown) {
+      std::rethrow_exception(thrown);
+    }
+  } catch (const TuningFailedError& error) {
+    return error;
+  } catch (...) {
+    return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 Failure describe(const std::exception_ptr& thrown, int own_rank) {

@@ -3,7 +3,10 @@
 /// \file
 /// Describes an exception for the log: its text, its type, and the ranks to look at.
 
+#include <contextual/error.hpp>
+
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,9 @@ struct Failure {
 
 /// Describes an exception. Blames `own_rank` if the exception names no ranks.
 Failure describe(const std::exception_ptr& thrown, int own_rank);
+
+/// Returns the exception if it says that tuning has failed.
+std::optional<TuningFailedError> tuning_failure(const std::exception_ptr& thrown);
 
 /// Returns the text of any exception.
 std::string text_of(const std::exception_ptr& thrown);

@@ -26,29 +26,29 @@ std::string counted(std::size_t count, const std::string& singular) {
   return std::to_string(count) + " " + singular + (count == 1 ? "" : "s");
 }
 
-}  // namespace
-
-void Printer::write(const std::string& text) const {
-  write_(std::string(sign) + one_line(text));
-}
-
-void Printer::write_in_columns(const std::string& text) const {
+/// The text with the sign before it, in several lines where one would be too long.
+std::string signed_lines(const std::string& text) {
   const std::string line = one_line(text);
   if (sign.size() + column_count(line) <= line_columns) {
-    write_(std::string(sign) + line);
-    return;
+    return std::string(sign) + line;
   }
   std::string block;
   std::istringstream lines(wrapped(line, line_columns - sign.size()));
   for (std::string part; std::getline(lines, part);) {
     block += (block.empty() ? "" : "\n") + std::string(sign) + part;
   }
-  write_(block);
+  return block;
+}
+
+}  // namespace
+
+void Printer::write_in_columns(const std::string& text) const {
+  write_(signed_lines(text));
 }
 
 void Printer::warning(const std::string& text) const {
   if (level_ != Print::nothing) {
-    write(region_ + ": warning: " + text);
+    write_in_columns(region_ + ": warning: " + text);
   }
 }
 
@@ -142,6 +142,26 @@ void Printer::end(const RegionReport& report) const {
     block += "\n" + std::string(sign) + one_line(line);
   }
   write_(block);
+}
+
+void Printer::failed(const TuningFailedError& error) const {
+  if (level_ != Print::nothing) {
+    const std::string text = error.what();
+    write_in_columns(text.substr(0, text.find('\n')));
+  }
+}
+
+std::string call_lines(const std::string& name, const std::string& key, const std::string& use) {
+  constexpr std::string_view between = ": ";
+  const std::string end = std::string(between) + one_line(use);
+  const auto left_of = [&](std::size_t others) {
+    const std::size_t taken = sign.size() + between.size() + column_count(end) + others;
+    return line_columns - std::min(taken, line_columns);
+  };
+  std::string what = one_line(name);
+  const std::string short_one = short_key(one_line(key), left_of(column_count(what)));
+  what = short_key(what, left_of(column_count(short_one)));
+  return signed_lines(what + std::string(between) + short_one + end);
 }
 
 void print_to_stderr(const std::string& lines) {

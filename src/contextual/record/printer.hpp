@@ -6,6 +6,7 @@
 #include "contextual/policy/statistics.hpp"
 #include "contextual/record/problem_view.hpp"
 
+#include <contextual/error.hpp>
 #include <contextual/options.hpp>
 #include <contextual/report.hpp>
 
@@ -44,6 +45,8 @@ class Printer {
   /// Prints the choices below the region's name, if there are any that this run has made. All at once, so
   /// that the lines of two tuners on two threads are not mixed.
   void end(const RegionReport& report) const;
+  /// Prints what no config was left of, without the reasons.
+  void failed(const TuningFailedError& error) const;
 
  private:
   bool prints_configs() const { return level_ == Print::configs; }
@@ -52,7 +55,6 @@ class Printer {
   std::string line_on(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& end);
   /// Returns the names of region and kernel, shortened to these columns; to 34, if that is more.
   std::string name_within(const std::string& kernel, std::size_t columns) const;
-  void write(const std::string& text) const;
   /// Writes several lines where one would be too long.
   void write_in_columns(const std::string& text) const;
 
@@ -65,6 +67,11 @@ class Printer {
   std::map<std::pair<std::size_t, std::size_t>, int> warmups_;  ///< by slot and config
   std::set<std::pair<std::size_t, std::size_t>> printed_;
 };
+
+/// Returns a line on a call outside of a run, or several where one would be too long: what it is a call of,
+/// its key, and `use`, which says what it uses. A key, and then a name, that is too long for the line loses
+/// its middle.
+std::string call_lines(const std::string& name, const std::string& key, const std::string& use);
 
 /// Writes lines to stderr, the last one without its line end.
 void print_to_stderr(const std::string& lines);

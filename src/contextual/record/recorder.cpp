@@ -280,12 +280,16 @@ void Recorder::fails(const std::exception_ptr& thrown, const detail::BatchPlan& 
 }
 
 void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
-  builder_.end(ending.state, ending.problems, options_.policy.statistic, time_);
+  const std::optional<TuningFailedError> tuning_failed = tuning_failure(thrown);
+  builder_.end(ending.state, ending.problems, options_.policy.statistic, time_, tuning_failed);
   if (!end_written_) {
     const auto failure = thrown ? std::optional(describe(thrown, rank_)) : std::nullopt;
     write_end(failure ? &*failure : nullptr, ending);
   }
   printer_.end(report());
+  if (tuning_failed) {
+    printer_.failed(*tuning_failed);
+  }
 }
 
 void Recorder::write_end(const Failure* failure, const Ending& ending) {

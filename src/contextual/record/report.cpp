@@ -196,10 +196,9 @@ std::string region_text(const RegionReport& report) {
 /// Why a problem has its choice.
 std::string why_text(const ProblemReport& problem) {
   std::string text = record::one_line(problem.kernel + (problem.key.empty() ? "" : " " + problem.key)) + ": ";
-  text +=
-      has_choice(problem)
-          ? "config-" + std::to_string(problem.choice) + ": " + record::one_line(problem.reason) + "\n"
-          : note_on(problem) + (problem.reason.empty() ? "" : ": " + record::one_line(problem.reason)) + "\n";
+  text += has_choice(problem)
+              ? "config-" + std::to_string(problem.choice) + ": " + record::one_line(problem.reason) + "\n"
+              : note_on(problem) + "\n";
   if (problem.walk_ns > 0) {
     text += "    its walk took " + record::format_duration(problem.walk_ns);
     if (has_choice(problem) && problem.choice < problem.configs.size() &&

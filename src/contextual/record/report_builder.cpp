@@ -1,5 +1,6 @@
 #include "contextual/record/report_builder.hpp"
 
+#include "contextual/launch/failed_slot.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/record/rates.hpp"
 #include "contextual/record/search_event.hpp"
@@ -113,6 +114,39 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
   return report;
 }
 
+/// The problem that the error names; null if there is none.
+const ProblemSlot* failed_slot(const std::vector<ProblemView>& problems,
+                               const std::optional<TuningFailedError>& failure) {
+  std::vector<const ProblemSlot*> slots;
+  for (const ProblemView& problem : problems) {
+    slots.push_back(problem.slot);
+  }
+  return failure ? detail::failed_slot(slots, *failure) : nullptr;
+}
+
+/// The error has the rejections of all ranks, also those of a problem that fails before it has joined.
+void note_failure(ProblemReport& report, const ProblemSlot& slot, const TuningFailedError& failure) {
+  report.outcome = ProblemOutcome::failed;
+  report.choice = 0;
+  report.choice_config = config_of(slot, 0);
+  report.reason = "every config was rejected";
+  for (std::size_t id = report.configs.size(); id < slot.problem.config_count; ++id) {
+    ConfigReport& config = report.configs.emplace_back();
+    config.config_id = id;
+    config.config = config_of(slot, id);
+    config.left_out = slot.found.left_out[id];
+    config.refinement = id + slot.problem.refinement_count >= slot.problem.config_count;
+  }
+  for (const Rejection& rejection : failure.rejections()) {
+    if (rejection.config_id < report.configs.size()) {
+      std::optional<std::string>& reason = report.configs[rejection.config_id].rejection;
+      if (reason != rejection.reason) {
+        reason = (reason ? *reason + "; " : "") + rejection.reason;
+      }
+    }
+  }
+}
+
 /// The order in which the ranks agreed on the problems, then this rank's own: where threads discover them,
 /// each rank has its own order of slots.
 void sort_as_agreed(std::vector<ProblemView>& problems) {
@@ -155,7 +189,8 @@ void ReportBuilder::add_search(const policy::SearchRecord& search, const std::ve
 }
 
 void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemView> problems,
-                        Statistic statistic, const TuningTime& time) {
+                        Statistic statistic, const TuningTime& time,
+                        const std::optional<TuningFailedError>& failure) {
   report_.tuning_ns = time.total_ns();
   if (state != nullptr) {
     report_.walk_iterations = state->walk_iterations();
@@ -164,10 +199,14 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
     report_.hit_iteration_cap = state->hit_iteration_cap();
   }
   sort_as_agreed(problems);
+  const ProblemSlot* const failed = failed_slot(problems, failure);
   std::map<std::size_t, std::size_t> places;  // in the report, by slot
   for (const ProblemView& problem : problems) {
     places[problem.slot->index] = report_.problems.size();
     report_.problems.push_back(report_of(problem, statistic));
+    if (problem.slot == failed) {
+      note_failure(report_.problems.back(), *problem.slot, *failure);
+    }
     report_.problems.back().walk_ns = time.walk_ns(problem.slot->index);
     const auto first_row = first_rows_.find(problem.slot->index);
     report_.problems.back().first_row =

@@ -8,12 +8,14 @@
 #include "contextual/record/problem_view.hpp"
 #include "contextual/record/tuning_time.hpp"
 
+#include <contextual/error.hpp>
 #include <contextual/report.hpp>
 #include <contextual/statistic.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace contextual::record {
@@ -31,9 +33,10 @@ class ReportBuilder {
   void add_cell(const detail::ProblemSlot& slot, const policy::Cell& cell, bool launched);
   /// Adds a search that is over. `problems` are those known when it ended.
   void add_search(const policy::SearchRecord& search, const std::vector<ProblemView>& problems);
-  /// Ends the report. `state` is null if the ranks never agreed on a first batch.
+  /// Ends the report. `state` is null if the ranks never agreed on a first batch. `failure` is what the run
+  /// throws if tuning has failed: the policy may not know yet what that says.
   void end(const policy::TuningState* state, std::vector<ProblemView> problems, Statistic statistic,
-           const TuningTime& time);
+           const TuningTime& time, const std::optional<TuningFailedError>& failure = std::nullopt);
 
  private:
   RegionReport report_;  ///< before `end`, cells and searches refer to slots by their index

@@ -89,6 +89,20 @@ void check_counts(const std::string& kernel, const KernelTunerOptions& options) 
   }
 }
 
+/// Before anything is launched: the rates are the last thing that a call computes.
+void check_rates(const std::string& kernel, const KernelTunerOptions& options, const TuneRequest& request) {
+  constexpr std::chrono::nanoseconds any_time{1};
+  const auto check = [&](const char* option, const KernelWork& work, const DevicePeak& peak) {
+    try {
+      compute_metrics(work, any_time, peak);
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument("kernel \"" + kernel + "\": KernelTunerOptions::" + option + ": " + error.what());
+    }
+  };
+  check("peak", {}, options.peak);
+  check("work", options.work ? options.work(request) : KernelWork(), {});
+}
+
 /// Throws ConfigSpaceError with the kernel's name.
 SpaceView space_of(const std::string& kernel, const TunedKernelCall& call) {
   try {
@@ -235,6 +249,7 @@ KernelTunerCore::Impl::Asked KernelTunerCore::Impl::asked(TuneRequest request, c
   try {
     asked.request = completed(asked.request);
     check_counts(kernel, options);
+    check_rates(kernel, options, asked.request);
     options::validate(resolved);
     asked.space = space_of(kernel, call);
     const std::shared_ptr<KernelCore> core = core_of(kernel);

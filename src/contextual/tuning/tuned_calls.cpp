@@ -2,15 +2,16 @@
 #include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/record/printer.hpp"
 
 #include <contextual/context_guard.hpp>
 #include <contextual/detail/launch/alternative_scope.hpp>
 #include <contextual/detail/launch/lock_in_table.hpp>
 #include <contextual/detail/tuning/tuned_calls.hpp>
+#include <contextual/error.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -139,6 +140,11 @@ TunedCalls::Group& TunedCalls::group(const std::shared_ptr<Communicator>& commun
 }
 
 void TunedCalls::tune(Group& group, const Call& call) {
+  if (impl_->region.empty()) {
+    throw InvalidArgument(
+        "a tuned function has an empty name: give `autotune` a name, which identifies the function's "
+        "choices");
+  }
   bool ran = false;
   std::uint32_t region_id = 0;
   const Options options = options_of(group, call, ran);
@@ -152,7 +158,7 @@ void TunedCalls::tune(Group& group, const Call& call) {
       options);
   group.note(call.function, call.key, call.last_config(), region_id);
   if (call.options.verbose) {
-    tell(group, call.function, call.key, call.last_config(), "used by this call");
+    tell(group, call.function, call.key, call.last_config(), Use::found);
   }
 }
 
@@ -181,14 +187,32 @@ Options TunedCalls::options_of(const Group& group, const Call& call, bool& ran) 
 }
 
 void TunedCalls::tell(const Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
-                      const char* why) const {
+                      Use use) const {
   const std::shared_ptr<Communicator> communicator =
       group.communicator() == nullptr ? impl_->resolve({}).communicator : group.communicator();
   if (communicator->rank() == 0) {
-    std::fprintf(stderr, "[contextual] %s: %s: config-%zu %s: %s\n", group.region().c_str(),
-                 function.key_text(key).c_str(), config_id,
-                 function.space().configs[config_id].to_string().c_str(), why);
+    const std::string config = function.space().configs[config_id].to_string();
+    record::print_to_stderr(record::call_lines(group.region(), function.key_text(key),
+                                               "config-" + std::to_string(config_id) + " " + config + ": " +
+                                                   text_of(use, group, function, key, config_id)));
   }
+}
+
+/// What is known may be that nobody has chosen: in the modes that do not tune, or if tuning was cut off.
+const char* TunedCalls::text_of(Use use, const Group& group, const KernelCore& function, const Key& key,
+                                std::size_t config_id) const {
+  if (use != Use::known) {
+    return use == Use::found ? "used by this call" : "the default, not tuned";
+  }
+  if (impl_->resolve({}).mode == Mode::off && config_id == 0) {
+    return "the default: mode off";
+  }
+  if (locked_in(group, function, key) == static_cast<int>(config_id)) {
+    const Standing standing =
+        function.table()->standing(group.region_id(), key, device_kind_of(function.traits()));
+    return standing == Standing::lasting ? "chosen before" : "provisional";
+  }
+  return config_id == 0 ? "the default: nothing is known" : "chosen in another region";
 }
 
 }  // namespace contextual::detail

@@ -18,6 +18,21 @@ TEST_CASE("TuningFailedError: message names region, kernel, key and every reason
   REQUIRE(error.rejections().size() == 2);
 }
 
+TEST_CASE("TuningFailedError: the further lines of a reason stand below its first one", "[unit]") {
+  const TuningFailedError error("r", "k", "()", {{0, "{B: 1}", "no\nbecause"}, {1, "{B: 2}", "neither"}});
+  CHECK_THAT(error.what(), ContainsSubstring("all 2 were rejected\n  config-0 {B: 1}: no\n    because\n"
+                                             "  config-1 {B: 2}: neither\n"));
+  CHECK_THAT(TuningFailedError("r", "no assignment", {{"k {B: 1}", "no\nbecause"}}).what(),
+             ContainsSubstring("  k {B: 1}: no\n    because\n"));
+}
+
+TEST_CASE("TuningFailedError: configs are counted, not the reasons of several ranks", "[unit]") {
+  CHECK_THAT(TuningFailedError("r", "k", "()", {{0, "{}", "no"}}).what(),
+             ContainsSubstring("no config is left, the only one was rejected\n"));
+  CHECK_THAT(TuningFailedError("r", "k", "()", {{0, "{}", "rank 0: no"}, {0, "{}", "rank 1: no"}}).what(),
+             ContainsSubstring("no config is left, the only one was rejected\n"));
+}
+
 TEST_CASE("RegionFailedError: message names rank, iteration and cause", "[unit]") {
   const RegionFailedError error("step", 3, "out of memory", 17);
   REQUIRE_THAT(error.what(), ContainsSubstring("\"step\"") && ContainsSubstring("rank 3") &&

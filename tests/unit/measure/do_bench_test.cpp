@@ -449,6 +449,8 @@ TEST_CASE("do_bench: what makes no sense is refused before anything runs", "[uni
   CHECK_THROWS_AS(do_bench(function, {.quantiles = {0.5, 1.5}}), InvalidArgument);
   CHECK_THROWS_AS(do_bench(function, {.quantiles = {std::numeric_limits<double>::quiet_NaN()}}),
                   InvalidArgument);
+  CHECK_THROWS_WITH(do_bench(function, {.quantiles = {50}}),
+                    ContainsSubstring("between 0 and 1, where 0.5 is the median, not 50.0"));
   CHECK_THROWS_AS(do_bench(function, {.deadline = 0ms}), InvalidArgument);
   CHECK_THROWS_AS(do_bench(std::function<void()>{}), InvalidArgument);
   CHECK_THROWS_AS(do_bench(function, {.timer = [] { return std::unique_ptr<Timer>(); }}), InvalidArgument);

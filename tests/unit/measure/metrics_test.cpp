@@ -101,4 +101,15 @@ TEST_CASE("compute_gemm_metrics, compute_elementwise_metrics: an extent of 0 is 
   CHECK_THROWS_AS(compute_elementwise_metrics(1, 4, -1, 1us), InvalidArgument);
 }
 
+TEST_CASE("gemm_work, compute_elementwise_metrics: a negative extent is refused as what it was", "[unit]") {
+  const auto minus_one = static_cast<std::size_t>(-1);
+  CHECK_THROWS_WITH(gemm_work(minus_one, 1, 1, 2),
+                    ContainsSubstring("m of rows must be a number above 0, not -1"));
+  CHECK_THROWS_AS(compute_gemm_metrics(1, minus_one, 1, 2, 1us), InvalidArgument);
+  CHECK_THROWS_AS(compute_gemm_metrics(1, 1, minus_one, 2, 1us), InvalidArgument);
+  CHECK_THROWS_AS(compute_gemm_metrics(1, 1, 1, minus_one, 1us), InvalidArgument);
+  CHECK_THROWS_AS(compute_elementwise_metrics(minus_one, 4, 1, 1us), InvalidArgument);
+  CHECK_THROWS_AS(compute_elementwise_metrics(1, minus_one, 1, 1us), InvalidArgument);
+}
+
 }  // namespace metrics_test

@@ -237,4 +237,45 @@ TEST_CASE("printing: CONTEXTUAL_PRINT_AUTOTUNING=2 goes over the option", "[unit
   CHECK(run_child("printing by the environment", {{"CONTEXTUAL_PRINT_AUTOTUNING", "2"}}) == 0);
 }
 
+TEST_CASE("printing: a run in which no config is left says so in one line", "[unit]") {
+  TunableKernel kernel{"printing_failed", blocks(2), single_problem,
+                       [](const Block&) { throw ConfigRejected("no"); }};
+  Options options = quick();
+  options.print = Print::choices;
+  ContextualAutotuner tuner{options};
+  const StderrCapture capture;
+  CHECK_THROWS_AS(tuner.run("printing_failed", [&] { kernel(); }), TuningFailedError);
+  CHECK(
+      without_progress(capture.text()) ==
+      "[contextual] region \"printing_failed\", kernel \"printing_failed\", key (): no config is left, all 2 "
+      "were rejected\n");
+}
+
+TEST_CASE("printing: a long warning leaves its lines within 120 columns", "[unit]") {
+  std::string written;
+  const record::Printer printer(Print::choices, "step", [&](const std::string& text) { written += text; });
+  printer.warning(std::string(60, 'a') + " " + std::string(60, 'b') + " c\nd");
+  CHECK(written == "[contextual] step: warning: " + std::string(60, 'a') + "\n[contextual]     " +
+                       std::string(60, 'b') + " c\\nd");
+}
+
+TEST_CASE("printing: what a call uses is on one line with escapes, and a long key loses its middle",
+          "[unit]") {
+  CHECK(record::call_lines("scale", "(1)", "config-0 {B: 1}: chosen before") ==
+        "[contextual] scale: (1): config-0 {B: 1}: chosen before");
+  CHECK(record::call_lines("a\nb", "(\x1b[31m)", "config-0 {B: 1}: chosen before") ==
+        "[contextual] a\\nb: (\\x1b[31m): config-0 {B: 1}: chosen before");
+  const std::string longer =
+      record::call_lines("scale", "(" + std::string(200, '7') + ")", "config-0 {B: 1}: chosen before");
+  CHECK(longer.size() == 120);
+  CHECK_THAT(longer, ContainsSubstring("[contextual] scale: (77") && ContainsSubstring("..77") &&
+                         ContainsSubstring("7): config-0 {B: 1}: chosen before"));
+  std::istringstream lines(record::call_lines(std::string(300, 'r'), std::string(300, 'k'),
+                                              "config-0 {B: " + std::string(300, 'c') + "}: chosen before"));
+  for (std::string line; std::getline(lines, line);) {
+    CHECK(line.size() <= 120);
+    CHECK(line.substr(0, 13) == "[contextual] ");
+  }
+}
+
 }  // namespace printer_test

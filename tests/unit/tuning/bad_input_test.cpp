@@ -3,6 +3,7 @@
 
 #include "support/engine.hpp"
 
+#include <contextual/function.hpp>
 #include <contextual/param.hpp>
 #include <contextual/tuned_region.hpp>
 
@@ -182,6 +183,15 @@ TEST_CASE("bad input: an empty region name is refused", "[unit]") {
              ContainsSubstring("empty region name"));
   auto step = make_tuned_region(tuner, "", [&] { ++runs; });
   CHECK_THAT(error_text<InvalidArgument>([&] { step(); }), ContainsSubstring("empty region name"));
+  CHECK(runs == 0);
+}
+
+TEST_CASE("bad input: an empty function name is refused as such", "[unit]") {
+  int runs = 0;
+  auto function =
+      autotune("", [&](const Block&) { ++runs; }, blocks(2), single_problem, {.options = quick()});
+  CHECK_THAT(error_text<InvalidArgument>([&] { function(); }),
+             ContainsSubstring("a tuned function has an empty name") && ContainsSubstring("`autotune`"));
   CHECK(runs == 0);
 }
 

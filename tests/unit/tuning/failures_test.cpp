@@ -196,4 +196,47 @@ TEST_CASE("holds 5: the reasons are those of the problem, and not of one whose k
   }
 }
 
+TEST_CASE("failures: a problem that fails in its first run is reported as failed, with its rejections",
+          "[unit]") {
+  TunableKernel kernel{"fail_first", blocks(2), [](int n) { return make_key(n); },
+                       [](const Block& c, int n) {
+                         if (n == 2) {
+                           throw ConfigRejected("no " + std::to_string(c.block));
+                         }
+                       }};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("fail_first", [&] { kernel(1); });
+  CHECK_THROWS_AS(tuner.run("fail_first", [&] { kernel(2); }), TuningFailedError);
+  const Report report = tuner.report();
+  REQUIRE(report.runs.size() == 2);
+  CHECK(report.runs[0].problems.front().outcome == ProblemOutcome::locked_in);
+  const RegionReport& failed = report.runs[1];
+  REQUIRE(failed.problems.size() == 1);
+  CHECK(failed.problems.front().outcome == ProblemOutcome::failed);
+  REQUIRE(failed.problems.front().configs.size() == 2);
+  CHECK(failed.problems.front().configs[0].config.to_string() == "{BLOCK: 0}");
+  CHECK(failed.problems.front().configs[0].rejection == "no 0");
+  CHECK(failed.problems.front().configs[1].rejection == "no 1");
+  CHECK_THAT(failed.to_string(Detail::why), ContainsSubstring("no choice: every config was rejected\n") &&
+                                                ContainsSubstring("2 configs rejected") &&
+                                                ContainsSubstring("rejected: config-1 {BLOCK: 1}: no 1"));
+}
+
+TEST_CASE("failures: a problem whose default has worked before is reported as failed, too", "[unit]") {
+  int calls = 0;
+  TunableKernel kernel{"fail_later", blocks(3), single_problem, [&](const Block& c) {
+                         if (++calls > 1) {
+                           throw ConfigRejected("no " + std::to_string(c.block));
+                         }
+                       }};
+  ContextualAutotuner tuner{quick()};
+  CHECK_THROWS_AS(tuner.run("fail_later", [&] { kernel(); }), TuningFailedError);
+  const ProblemReport problem = problem_of(tuner, "fail_later", "fail_later");
+  CHECK(problem.outcome == ProblemOutcome::failed);
+  REQUIRE(problem.configs.size() == 3);
+  for (const ConfigReport& config : problem.configs) {
+    CHECK(config.rejection == "no " + std::to_string(config.config_id));
+  }
+}
+
 }  // namespace failures_test

@@ -149,6 +149,42 @@ TEST_CASE("call options: a verbose call prints what it chooses, and later what i
   CHECK_THAT(off, ContainsSubstring("config-0 {BLOCK: 64, WARPS: 4}: the default"));
 }
 
+TEST_CASE("call options: a verbose call inside of a region that is tuned prints nothing", "[unit]") {
+  auto inner =
+      autotune("fn_call_inner", [](const Block&) {}, blocks(2), single_problem, {.options = quick()});
+  TunableKernel kernel{"fn_call_beside", blocks(2), single_problem, [](const Block&) {}};
+  ContextualAutotuner tuner{quick()};
+  const StderrCapture capture;
+  tuner.run("fn_call_in_region", [&] {
+    kernel();
+    inner.with({.autotune = false, .verbose = true});
+    inner.with({.verbose = true});
+  });
+  CHECK(capture.text().empty());
+}
+
+TEST_CASE("call options: a verbose call says if nobody has chosen what it uses", "[unit]") {
+  const auto third_call = [](const std::string& name, const Options& options) {
+    auto function = autotune(name, [](const Block&) {}, blocks(3), single_problem, {.options = options});
+    for (int call = 0; call < 4; ++call) {
+      function();
+    }
+    const StderrCapture capture;
+    function.with({.verbose = true});
+    return capture.text();
+  };
+  Options options = quick();
+  options.mode = Mode::off;
+  CHECK_THAT(third_call("fn_call_mode_off", options),
+             ContainsSubstring("config-0 {BLOCK: 0}: the default: mode off\n"));
+  options.mode = Mode::use;
+  CHECK_THAT(third_call("fn_call_mode_use", options),
+             ContainsSubstring("config-0 {BLOCK: 0}: the default: nothing is known\n"));
+  options = quick();
+  options.max_iterations = 5;  // of six
+  CHECK_THAT(third_call("fn_call_cut", options), ContainsSubstring("config-1 {BLOCK: 1}: provisional\n"));
+}
+
 TEST_CASE("call options: a verbose call prints no less than the function's options ask for", "[unit]") {
   Options options = quick();
   options.print = Print::configs;

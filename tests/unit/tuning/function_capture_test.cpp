@@ -2,6 +2,7 @@
 /// Tuned functions on a stream that is being captured.
 
 #include "support/engine.hpp"
+#include "support/stderr_capture.hpp"
 
 #include <contextual/detail/launch/stream_capture.hpp>
 #include <contextual/function.hpp>
@@ -52,6 +53,25 @@ TEST_CASE("tuned function: while its stream is captured it runs once, with what 
   function(stream, 1);
   CHECK(used.back() == 2);
   CHECK(used.size() == 1 + 3 * 2 + 2);
+}
+
+TEST_CASE("tuned function: a verbose call on a captured stream prints nothing", "[unit]") {
+  const ScriptedCapture capture;
+  int memory = 0;
+  auto* const stream = reinterpret_cast<CUstream_st*>(&memory);
+  auto function = autotune(
+      "fn_captured_verbose", [](const Block&, CUstream_st*) {}, blocks(2),
+      [](CUstream_st*) { return make_key(); }, {.options = quick()});
+  captured_stream = nullptr;
+  function(stream);
+  captured_stream = stream;
+  {
+    const StderrCapture text;
+    function.with({.autotune = false, .verbose = true}, stream);
+    function.with({.verbose = true}, stream);
+    CHECK(text.text().empty());
+  }
+  captured_stream = nullptr;
 }
 
 TEST_CASE("tuned function: a capture has what a tuning that was cut off has chosen so far", "[unit]") {

@@ -132,6 +132,25 @@ TEST_CASE("KernelTuner: a dummy kernel, each config is launched 2 and 5 times an
   CHECK(result.warnings.empty());
 }
 
+TEST_CASE("KernelTuner: a work and a peak that are no numbers are refused before anything is launched",
+          "[unit]") {
+  int launches = 0;
+  const auto error_of = [&](const KernelTunerOptions& options) {
+    KernelTuner tuner{"kernel_tuner rates", std::vector<Config>{{{"BLOCK", 1}}, {{"BLOCK", 2}}},
+                      [&](const Config&) { ++launches; }, options};
+    return error_text<InvalidArgument>([&] { tuner.tune({}); });
+  };
+  KernelTunerOptions work{.warmup_runs = 1, .benchmark_runs = 1};
+  work.work = [](const TuneRequest&) { return KernelWork{.flops = -1, .bytes = 1}; };
+  CHECK_THAT(error_of(work), ContainsSubstring("kernel \"kernel_tuner rates\": KernelTunerOptions::work: ") &&
+                                 ContainsSubstring("floating-point operations"));
+  KernelTunerOptions peak{.warmup_runs = 1, .benchmark_runs = 1};
+  peak.peak.teraflops_per_second = -1;
+  CHECK_THAT(error_of(peak), ContainsSubstring("kernel \"kernel_tuner rates\": KernelTunerOptions::peak: ") &&
+                                 ContainsSubstring("TFLOP/s"));
+  CHECK(launches == 0);
+}
+
 TEST_CASE("KernelTuner: vector add of 2^20 elements is tuned once, and a second call does not tune",
           "[unit]") {
   constexpr std::size_t count = 1U << 20U;

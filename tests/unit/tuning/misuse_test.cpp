@@ -1,3 +1,4 @@
+#include "contextual/tuning/run_lock.hpp"
 #include "support/engine.hpp"
 
 #include <contextual/context_guard.hpp>
@@ -6,6 +7,7 @@
 #include <contextual/testing/scripted_communicator.hpp>
 #include <contextual/tuned_region.hpp>
 
+#include <chrono>
 #include <future>
 #include <memory>
 #include <thread>
@@ -61,6 +63,21 @@ TEST_CASE("misuse: a run from a hook of the same tuner is refused at once", "[un
   inside = &tuner;
   tuner.run("misuse_outer", [] {});
   CHECK(has(text, "from a hook or callback"));
+}
+
+TEST_CASE("misuse: a thread that waits for another one's tuning in vain is told of tuners and functions",
+          "[unit]") {
+  tuning::RunLock lock;
+  const tuning::RunLock::Holder holder(lock, "misuse_first", std::chrono::seconds(1));
+  const std::string text =
+      std::async(std::launch::async, [&] {
+        return error_text<Error>([&] {
+          const tuning::RunLock::Holder waiting(lock, "misuse_second", std::chrono::milliseconds(1));
+        });
+      }).get();
+  CHECK(has(text,
+            "\"misuse_second\": another thread still runs or tunes with the same tuner, or the same tuned "
+            "function, after 1 ms"));
 }
 
 TEST_CASE("misuse: a guard that outlives its run of the region ends the tuning with an error", "[unit]") {

@@ -202,13 +202,29 @@ TEST_CASE("holds 5: a launch that finds no config left names its own kernel on a
       }
     });
   });
+  std::vector<Report> reports(ranks);
   const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto&) {
     const auto r = static_cast<std::size_t>(rank);
-    tuner.run("region", [&] {
-      (*kernels[r])(1);
-      (*others[r])(2);
-    });
+    try {
+      tuner.run("region", [&] {
+        (*kernels[r])(1);
+        (*others[r])(2);
+      });
+    } catch (...) {
+      reports[r] = tuner.report();
+      throw;
+    }
   });
+  for (const Report& report : reports) {
+    REQUIRE(report.runs.size() == 1);
+    for (const ProblemReport& problem : report.runs.front().problems) {
+      const bool failed = problem.kernel == "breaks";
+      CHECK((problem.outcome == ProblemOutcome::failed) == failed);
+      for (const ConfigReport& config : problem.configs) {
+        CHECK((config.rejection == "rank 3: out of memory") == failed);
+      }
+    }
+  }
   for (const auto& error : thrown) {
     REQUIRE(threw<TuningFailedError>(error));
     try {

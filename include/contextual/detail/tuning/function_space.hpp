@@ -61,12 +61,12 @@ class FunctionSpace<R(const C&, Args...)> {
     TunedCalls::Group& group = calls_.group(call.communicator);
     if (const int config_id = TunedCalls::known(group, core(), key); config_id != LockInTable::none) {
       const auto known = static_cast<std::size_t>(config_id);
-      if (call.verbose) {
-        calls_.tell(group, core(), key, known, "chosen before");
+      if (tells(call, args...)) {
+        calls_.tell(group, core(), key, known, TunedCalls::Use::known);
       }
       return call_config(known, key, TunedCalls::region_id(group), args...);
     }
-    if (takes_stream<Args...> && stream_is_captured(stream_of(args...))) {
+    if (is_captured(args...)) {
       // Nothing is tuned: what is chosen so far, what another region has locked in, or the default.
       const int so_far = TunedCalls::locked_in(group, core(), key);
       if (so_far != LockInTable::none) {
@@ -96,10 +96,18 @@ class FunctionSpace<R(const C&, Args...)> {
     return kernel;
   }
 
+  static bool is_captured(Args&... args) {
+    return takes_stream<Args...> && stream_is_captured(stream_of(args...));
+  }
+  /// A region that is tuned makes its calls many times, and says itself what it chooses.
+  static bool tells(const CallOptions& call, Args&... args) {
+    return call.verbose && !TunedCalls::inside_region() && !is_captured(args...);
+  }
+
   R call_default(const CallOptions& call, const Key& key, Args&... args) {
     static_cast<void>(core().space());  // throws for a bad one
-    if (call.verbose) {
-      calls_.tell(calls_.group(call.communicator), core(), key, 0, "the default, not tuned");
+    if (tells(call, args...)) {
+      calls_.tell(calls_.group(call.communicator), core(), key, 0, TunedCalls::Use::not_tuned);
     }
     const DefaultsScope scope;
     return kernel_.function()(kernel_.engine().config(0), args...);

@@ -76,11 +76,19 @@ class CONTEXTUAL_API TunedCalls {
   /// ContextualAutotuner::run does.
   void tune(Group& group, const Call& call);
 
-  /// Prints, on rank 0, which config a call uses that does not tune.
+  /// How a call has come to its config.
+  enum class Use : std::uint8_t {
+    not_tuned,  ///< it asked for the default
+    known,      ///< an earlier call has found out
+    found,      ///< it has tuned, or has found out what there is
+  };
+  /// Prints, on rank 0, which config a call uses.
   void tell(const Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
-            const char* why) const;
+            Use use) const;
 
  private:
+  const char* text_of(Use use, const Group& group, const KernelCore& function, const Key& key,
+                      std::size_t config_id) const;
   Options options_of(const Group& group, const Call& call, bool& ran) const;
 
   struct Impl;
