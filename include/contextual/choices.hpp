@@ -49,6 +49,8 @@ struct KeptSet {
   bool superseded = false;
   std::optional<std::int64_t> makespan_spread_ns{};  ///< as TimeSummary::spread_ns
   std::vector<KeptInfeasible> infeasible{};          ///< the first 64
+  /// It was chosen beside pins, and other ones, or none, are there now: it does not count.
+  bool other_pins = false;
 };
 
 /// What a person has fixed: see docs/cache.md.

@@ -47,6 +47,7 @@ Json json_of(const KeptSet& set) {
           {"makespan_ns", json_of(set.makespan_ns)},
           {"makespan_spread_ns", json_of(set.makespan_spread_ns)},
           {"superseded", set.superseded},
+          {"other_pins", set.other_pins},
           {"differences", std::move(differences)},
           {"configs", std::move(configs)},
           {"infeasible", std::move(infeasible)}};

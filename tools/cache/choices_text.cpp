@@ -66,11 +66,14 @@ bool is_of_missing_part(const MachineDifference& difference) {
 }
 
 /// Whether a set counts on this machine, for the first reason that applies.
-enum class Standing { superseded, another_machine, other_versions, fits_here };
+enum class Standing { superseded, other_pins, another_machine, other_versions, fits_here };
 
 Standing standing_of(const KeptSet& set) {
   if (set.superseded) {
     return Standing::superseded;
+  }
+  if (set.other_pins) {
+    return Standing::other_pins;
   }
   Standing standing = Standing::fits_here;
   for (const MachineDifference& difference : KeptChoices::differences(set)) {
@@ -89,6 +92,8 @@ std::string text_of(Standing standing) {
   switch (standing) {
     case Standing::superseded:
       return "superseded";
+    case Standing::other_pins:
+      return "other pins";
     case Standing::another_machine:
       return "another machine";
     case Standing::other_versions:
@@ -162,6 +167,8 @@ std::string verdict_of(const KeptSet& set) {
     case Standing::superseded:
       return "It would not be used: a newer set of the same machines counts, which has the same kernels and "
              "keys, or\nhas chosen another config for one of them.\n";
+    case Standing::other_pins:
+      return "It would not be used: it was chosen beside pins of this region that are others now, or gone.\n";
     case Standing::another_machine:
       return "It would not be used here: it was chosen on another machine, or with other settings.\n";
     case Standing::other_versions:

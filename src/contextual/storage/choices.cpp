@@ -9,6 +9,7 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -34,15 +35,6 @@ std::vector<std::string> regions_of(const fs::path& directory, const std::option
   return all.names;
 }
 
-/// A text that is no config is a config without values: it is for people.
-Config config_of(const std::string& json) {
-  try {
-    return Config::from_json(json);
-  } catch (const InvalidArgument&) {
-    return {};
-  }
-}
-
 KeptSet set_of(const ChoiceStore::Named& named, const fs::path& folder) {
   const ChoiceEntry& entry = named.entry;
   KeptSet set;
@@ -54,7 +46,7 @@ KeptSet set_of(const ChoiceStore::Named& named, const fs::path& folder) {
   set.makespan_spread_ns = entry.makespan_spread_ns;
   set.superseded = named.superseded;
   for (const KeptChoice& choice : entry.choices) {
-    set.configs.push_back({choice.kernel, choice.key_text, config_of(choice.config), choice.config_id,
+    set.configs.push_back({choice.kernel, choice.key_text, Config::from_json(choice.config), choice.config_id,
                            choice.config_count, choice.reason, choice.time_ns, choice.time_spread_ns});
   }
   for (const storage::Infeasible& known : entry.infeasible) {
@@ -63,7 +55,10 @@ KeptSet set_of(const ChoiceStore::Named& named, const fs::path& folder) {
   return set;
 }
 
-void list_pins(const ChoiceStore& store, const std::string& region, KeptChoices::Contents& contents) {
+/// Returns the pins of the region.
+std::vector<storage::Pin> list_pins(const ChoiceStore& store, const std::string& region,
+                                    KeptChoices::Contents& contents) {
+  std::vector<storage::Pin> pins;
   for (const ChoiceStore::PinFile& file : store.pin_files()) {
     const storage::ParsedPins parsed = storage::parse_pins(file, region);
     if (file.path == store.path()) {
@@ -74,8 +69,10 @@ void list_pins(const ChoiceStore& store, const std::string& region, KeptChoices:
     }
     for (const storage::Pin& pin : parsed.pins) {
       contents.pins.push_back({region, pin.file, pin.kernel, pin.key_text, pin.config, pin.config_id});
+      pins.push_back(pin);
     }
   }
+  return pins;
 }
 
 void remove(const detail::TrustedFolder& folder, const std::string& file, bool dry_run, Changes& changes) {
@@ -151,6 +148,7 @@ KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region
   for (const std::string& name : regions_of(directory_, region, contents.problems)) {
     const ChoiceStore store(directory_, name);
     const ChoiceStore::Files files = store.files();
+    const std::size_t first = contents.sets.size();
     for (const ChoiceStore::Named& named : files.entries) {
       contents.sets.push_back(set_of(named, store.path()));
     }
@@ -158,7 +156,11 @@ KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region
     for (const ChoiceStore::Damaged& damaged : files.damaged) {
       contents.problems.push_back((store.path() / damaged.file).string() + ": " + damaged.problem);
     }
-    list_pins(store, name, contents);
+    const std::string pins = storage::pins_digest(list_pins(store, name, contents));
+    for (std::size_t i = 0; i < files.entries.size(); ++i) {
+      const std::string& beside = files.entries[i].entry.beside_pins;
+      contents.sets[first + i].other_pins = !beside.empty() && beside != pins;
+    }
   }
   return contents;
 }

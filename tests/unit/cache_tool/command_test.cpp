@@ -177,6 +177,24 @@ TEST_CASE("contextual-cache: list names a set of other versions, which why says 
              ContainsSubstring("only with CONTEXTUAL_VERSION_CHECK=0"));
 }
 
+TEST_CASE("contextual-cache: list and why say that a set was chosen beside pins that are gone", "[unit]") {
+  const TemporaryDirectory directory;
+  KeptChoices(directory.path()).pin({.region = "tool pins", .kernel = "tool_pinned", .config_id = 1});
+  const auto pinned = rank_kernel("tool_pinned", 3);
+  const auto tuned = rank_kernel("tool_beside", 3);
+  ContextualAutotuner tuner(rank_options(nullptr));
+  Options options;
+  options.cache_directory = directory.path();
+  tuner.run(
+      "tool pins", [&] { (*pinned)(7), (*tuned)(7); }, options);
+  CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("fits here"));
+  Command unpin = command_of(directory.path(), Verb::unpin);
+  unpin.region = "tool pins";
+  REQUIRE(say(unpin).code == 0);
+  CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("other pins"));
+  CHECK_THAT(say(command_of(directory.path(), Verb::why)).out, ContainsSubstring("chosen beside pins"));
+}
+
 TEST_CASE("contextual-cache: a set that is not there, or not the only one, is an error", "[unit]") {
   const TemporaryDirectory directory;
   tune(directory.path(), "tool region");
