@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::string_view gap = "  ";
 constexpr std::string_view left_out = "..";
-/// Kernels and keys of this many columns and fewer stay as they are.
-constexpr std::size_t least_columns = 16;
 /// Below, nothing would be left of a line but its indentation.
 constexpr std::size_t least_width = 40;
 

@@ -10,6 +10,9 @@
 
 namespace contextual::record {
 
+/// Kernels and keys of this many columns and fewer stay as they are.
+inline constexpr std::size_t least_columns = 16;
+
 /// A line on one choice. Every text is on one line; what is empty leaves its column empty.
 struct ChoiceLine {
   std::string kernel{};

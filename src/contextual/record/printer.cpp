@@ -18,8 +18,6 @@ constexpr std::string_view sign = "[contextual] ";
 constexpr std::size_t line_columns = 120;
 /// What a line has after a config, as in "1.36 ms +- 202 us  5 samples, 3 warm-ups dropped".
 constexpr std::size_t tail_columns = 52;
-/// What a name or a key keeps where there is no room for it: the least that `short_key` leaves.
-constexpr std::size_t least_columns = 16;
 constexpr std::int64_t progress_interval_ns = 1'000'000'000;
 
 std::string counted(std::size_t count, const std::string& singular) {

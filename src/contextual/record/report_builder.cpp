@@ -117,10 +117,9 @@ ProblemReport report_of(const ProblemView& problem, policy::Statistic statistic)
 /// The problem that the error names; null if there is none.
 const ProblemSlot* failed_slot(const std::vector<ProblemView>& problems,
                                const std::optional<TuningFailedError>& failure) {
-  std::vector<const ProblemSlot*> slots;
-  for (const ProblemView& problem : problems) {
-    slots.push_back(problem.slot);
-  }
+  std::vector<const ProblemSlot*> slots(problems.size());
+  std::transform(problems.begin(), problems.end(), slots.begin(),
+                 [](const ProblemView& problem) { return problem.slot; });
   return failure ? detail::failed_slot(slots, *failure) : nullptr;
 }
 
