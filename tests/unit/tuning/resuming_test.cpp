@@ -4,6 +4,7 @@
 
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
+#include "support/repetitions.hpp"
 #include "support/scripted_files.hpp"
 
 #include <contextual/alternatives.hpp>
@@ -239,8 +240,9 @@ TEST_CASE("resuming: a tuning that is killed once anywhere comes to the choices 
         0);  // nothing is left to go on with
   CHECK(files_in(undisturbed.path() / "cache" / "choices", ".json") == 1);
   std::mt19937 random(7);
-  std::size_t resumed = 0;
-  for (int i = 0; i < 200; ++i) {
+  constexpr int kills = repetitions(200);
+  int resumed = 0;
+  for (int i = 0; i < kills; ++i) {
     const TemporaryDirectory directory;
     const auto at = std::uniform_int_distribution<std::int64_t>(1, last_point)(random);
     INFO("dies at point " << at << " of " << last_point);
@@ -254,7 +256,7 @@ TEST_CASE("resuming: a tuning that is killed once anywhere comes to the choices 
     CHECK(runs_in(directory.path()) <= runs + most_again);
     resumed += text_of_file(directory.path() / "resumed") == "0" ? 0 : 1;
   }
-  CHECK(resumed > 150);
+  CHECK(resumed > kills * 3 / 4);
 }
 
 TEST_CASE("resuming: a death at any time, also between the points, is survived", "[unit]") {
