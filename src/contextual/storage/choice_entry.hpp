@@ -59,6 +59,8 @@ struct ChoiceEntry {
   std::vector<Infeasible> infeasible{};              ///< at most `most_infeasible`
   /// See pins_digest: what was pinned beside the choices in their region. They count only while it is.
   std::string beside_pins{};
+  /// `pins` is the digest of what is pinned now.
+  bool counts_beside(const std::string& pins) const { return beside_pins.empty() || beside_pins == pins; }
   bool operator==(const ChoiceEntry&) const = default;
 };
 

@@ -36,7 +36,6 @@ class ChoicePurpose {
   bool replaces(const ChoicePurpose& older) const;
 
   bool same_machines(const ChoicePurpose& other) const { return machines_ == other.machines_; }
-  bool beside_pins() const { return !pins_.empty(); }
 
  private:
   /// It counts where the older one does, as far as kernels do not decide it.

@@ -158,8 +158,7 @@ KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region
     }
     const std::string pins = storage::pins_digest(list_pins(store, name, contents));
     for (std::size_t i = 0; i < files.entries.size(); ++i) {
-      const std::string& beside = files.entries[i].entry.beside_pins;
-      contents.sets[first + i].other_pins = !beside.empty() && beside != pins;
+      contents.sets[first + i].other_pins = !files.entries[i].entry.counts_beside(pins);
     }
   }
   return contents;

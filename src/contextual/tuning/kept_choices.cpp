@@ -112,7 +112,7 @@ class Preparing {
   /// Throws DeviceError.
   bool usable(const ChoiceEntry& entry) {
     try {
-      return (entry.beside_pins.empty() || entry.beside_pins == pins_) && is_of_machines(entry) &&
+      return entry.counts_beside(pins_) && is_of_machines(entry) &&
              std::all_of(entry.choices.begin(), entry.choices.end(),
                          [this](const KeptChoice& choice) { return usable(choice); });
     } catch (const DeviceError&) {

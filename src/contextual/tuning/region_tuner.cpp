@@ -96,21 +96,21 @@ bool RegionTuner::run(const std::string& region, const std::function<void()>& fu
         "`run` got an empty region name: give the region a name, which identifies its choices");
   }
   const detail::OngoingRun ongoing({options.deadline, options.grace});
+  const RegionCall call{region, region_id(region, options), function, options, occasion};
   {
     const RunLock::Holder lock(run_lock_, region, options.deadline);
-    const std::uint32_t id = region_id(region, options);
     if (options.mode == Mode::tune) {
-      return run_in_mode_tune({region, id, function, options, occasion});
+      return run_in_mode_tune(call);
     }
     const bool looked = options.mode == Mode::use ? groups_.looked(region, options)
                                                   : groups_.looked_for_pins(region, options);
     const bool looks = groups_.keeps_choices(options) && !looked;
     if (looks || !groups_.met(options)) {  // once: a rank may have another mode
-      kept_start_.meet(region, id, options);
+      kept_start_.meet(region, call.region_id, options);
     }
   }
   options::validate(options);
-  run_once(region, function, options);
+  run_once(call);
   return true;
 }
 
@@ -248,22 +248,21 @@ bool RegionTuner::tune_again(const RegionCall& call, TakenOver taken_over) {
   return all_tracked;
 }
 
-void RegionTuner::run_once(const std::string& region, const std::function<void()>& function,
-                           const ResolvedOptions& options) {
-  const std::uint32_t id = region_id(region, options);
-  const detail::ThreadState state = detail::state_in_region(id, options.mode == Mode::off);
-  const IterationInfo info{region, Phase::final_run, 0};
+void RegionTuner::run_once(const RegionCall& call) {
+  const ResolvedOptions& options = call.options;
+  const detail::ThreadState state = detail::state_in_region(call.region_id, options.mode == Mode::off);
+  const IterationInfo info{call.region, Phase::final_run, 0};
   if (options.before_iteration) {
     options.before_iteration(info);
   }
   {
     const detail::ThreadStateScope scope(state);
-    function();
+    call.function();
   }
   if (options.after_iteration) {
     options.after_iteration(info);
   }
-  note_unlogged(region, take_unused_pin_warnings(id, options));
+  note_unlogged(call.region, take_unused_pin_warnings(call.region_id, options));
 }
 
 }  // namespace contextual::tuning

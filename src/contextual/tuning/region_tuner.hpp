@@ -62,8 +62,7 @@ class RegionTuner {
   /// As `tune`, because the last run has shown that what was kept is no better than the defaults.
   bool tune_again(const RegionCall& call, TakenOver taken_over);
   /// Modes use and off: the final run and nothing else.
-  void run_once(const std::string& region, const std::function<void()>& function,
-                const options::ResolvedOptions& options);
+  void run_once(const RegionCall& call);
   void note_unlogged(const std::string& region, const std::vector<std::string>& warnings);
 
   Options options_;
