@@ -23,6 +23,11 @@ void BaselineSearch::reject(std::size_t problem, std::size_t config_id) {
   advance();
 }
 
+void BaselineSearch::rule_out(const contextual::Assignment& assignment) {
+  ledger_.rule_out(assignment);
+  advance();
+}
+
 std::size_t BaselineSearch::remaining_runs() const {
   return complete_ ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(1, ledger_.runs_left()));
 }

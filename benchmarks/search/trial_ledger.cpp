@@ -18,7 +18,7 @@ TrialLedger::TrialLedger(const contextual::SearchRequest& request) : runs_left_(
   }
   for (const contextual::SearchSample& sample : request.walked) {
     if (sample.runs.empty()) {
-      infeasible_.insert(sample.assignment);
+      unusable_.insert(sample.assignment);
     }
   }
 }
@@ -43,8 +43,7 @@ void TrialLedger::observe(const SearchObservation& observation) {
   const Assignment& assignment = observation.trial.assignment;
   runs_left_ -= std::max<std::int64_t>(1, static_cast<std::int64_t>(observation.runs.size()));
   if (!observation.infeasible.empty()) {
-    infeasible_.insert(assignment);
-    std::erase_if(pending_, [&](const SearchTrial& trial) { return trial.assignment == assignment; });
+    rule_out(assignment);
     return;
   }
   std::vector<double>& makespans = makespans_ns_[assignment];
@@ -64,13 +63,18 @@ void TrialLedger::reject(std::size_t problem, std::size_t config_id) {
   std::erase_if(pending_, [&](const SearchTrial& trial) { return !usable(trial.assignment); });
 }
 
+void TrialLedger::rule_out(const Assignment& assignment) {
+  unusable_.insert(assignment);
+  std::erase_if(pending_, [&](const SearchTrial& trial) { return trial.assignment == assignment; });
+}
+
 bool TrialLedger::usable(const Assignment& assignment) const {
   for (std::size_t p = 0; p < assignment.size(); ++p) {
     if (!candidates_[p][assignment[p]]) {
       return false;
     }
   }
-  return !infeasible_.contains(assignment);
+  return !unusable_.contains(assignment);
 }
 
 std::int64_t TrialLedger::cost(const SearchTrial& trial) const {

@@ -30,8 +30,9 @@ class TrialLedger {
 
   void observe(const contextual::SearchObservation& observation);
   void reject(std::size_t problem, std::size_t config_id);
+  void rule_out(const Assignment& assignment);
 
-  /// Returns false if the assignment is infeasible or has a config that is no candidate.
+  /// Returns false if the assignment is infeasible or ruled out, or has a config that is no candidate.
   bool usable(const Assignment& assignment) const;
   bool known(const Assignment& assignment) const { return makespans_ns_.contains(assignment); }
   /// Returns how many runs a trial takes: a first run if the assignment is new, a lead-in and the samples.
@@ -46,8 +47,8 @@ class TrialLedger {
  private:
   std::vector<contextual::SearchTrial> pending_;
   std::map<Assignment, std::vector<double>> makespans_ns_;  ///< of assignments that have run
-  std::set<Assignment> infeasible_;
-  std::vector<std::vector<bool>> candidates_;  ///< by problem and config
+  std::set<Assignment> unusable_;                           ///< infeasible or ruled out
+  std::vector<std::vector<bool>> candidates_;               ///< by problem and config
   std::int64_t runs_left_;
 };
 

@@ -33,7 +33,7 @@ class SequentialSearch : public contextual::Search {
     const Assignment& assignment = observation.trial.assignment;
     runs_left_ -= static_cast<std::int64_t>(std::max<std::size_t>(1, observation.runs.size()));
     if (!observation.infeasible.empty()) {
-      infeasible_.insert(assignment);
+      unusable_.insert(assignment);
     } else {
       has_run_.insert(assignment);
       keep_samples(observation);
@@ -51,6 +51,13 @@ class SequentialSearch : public contextual::Search {
     }
   }
 
+  void rule_out(const Assignment& assignment) final {
+    unusable_.insert(assignment);
+    if (next_ && !usable(*next_)) {
+      advance();
+    }
+  }
+
   std::size_t remaining_runs() const final { return next_ ? static_cast<std::size_t>(runs_left_) : 0; }
 
  protected:
@@ -58,7 +65,7 @@ class SequentialSearch : public contextual::Search {
   explicit SequentialSearch(contextual::SearchRequest request, int samples = 1)
       : request_(std::move(request)), samples_(samples), runs_left_(request_.max_runs) {
     for (const contextual::SearchSample& walked : request_.walked) {
-      (walked.runs.empty() ? infeasible_ : has_run_).insert(walked.assignment);
+      (walked.runs.empty() ? unusable_ : has_run_).insert(walked.assignment);
     }
   }
 
@@ -78,7 +85,7 @@ class SequentialSearch : public contextual::Search {
         return false;
       }
     }
-    return !infeasible_.contains(assignment);
+    return !unusable_.contains(assignment);
   }
 
   bool sampled(const Assignment& assignment) const { return medians_ns_.contains(assignment); }
@@ -132,7 +139,7 @@ class SequentialSearch : public contextual::Search {
   int samples_;
   std::int64_t runs_left_;
   std::optional<Assignment> next_;  ///< empty if the search is complete
-  std::set<Assignment> infeasible_;
+  std::set<Assignment> unusable_;   ///< infeasible, or not shown to be shorter than the defaults
   std::set<Assignment> has_run_;
   std::map<Assignment, std::int64_t> medians_ns_;  ///< of the latest visit with samples
 };

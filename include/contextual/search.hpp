@@ -134,8 +134,15 @@ class CONTEXTUAL_API Search {
   /// Rejects a config, which must not be planned again. It may already be rejected.
   virtual void reject(std::size_t problem, std::size_t config_id) = 0;
 
+  /// Takes in that an assignment, which was the best so far, was not shown to be shorter than the defaults
+  /// when it was compared with them in turn. It must be neither the best nor planned again. The tuner asks
+  /// for the best once more and compares that. The search need not plan anything after it.
+  virtual void rule_out(const Assignment& assignment) = 0;
+
   /// Returns the assignment to lock in: the best so far, or nothing if no feasible one has been found. It
-  /// must have run, in the walk or in a trial; otherwise `run` throws InvalidArgument.
+  /// must have run, in the walk or in a trial; otherwise `run` throws InvalidArgument. Of several that are
+  /// equal within the tie margin it is best to prefer the defaults, and to decide the rest by a fixed order,
+  /// so that another tuning comes to the same choice.
   virtual std::optional<Assignment> best() const = 0;
 
   /// Says in a few words why `best` was chosen.

@@ -3,6 +3,7 @@
 #include "search/made_up/fine_grids_model.hpp"
 #include "search/made_up/helping_pairs_model.hpp"
 #include "search/made_up/infeasible_pairs_model.hpp"
+#include "search/made_up/pair_table_model.hpp"
 #include "search/made_up/shared_sms_model.hpp"
 #include "search/made_up/streams_model.hpp"
 
@@ -81,6 +82,10 @@ constexpr std::array kinds{
          make_fine_grids<FineGridsModel::FineNumbers::none>},
     Kind{"fine_grids_all", "the same regions, with all numbers as ordinary configs",
          make_fine_grids<FineGridsModel::FineNumbers::as_all_others>},
+    Kind{"close_pairs", "8 and 28 configs, 40 % infeasible, few pairs near the best, some with two values",
+         make_close_pairs, 0, 0, 0.003, 0.01},
+    Kind{"racing_streams", "two kernels that race for the device unless they fit side by side",
+         make_racing_streams, 0, 0, 0.0005, 0.005},
 };
 
 }  // namespace

@@ -19,6 +19,8 @@ struct Kind {
   std::unique_ptr<Model> (*make_model)(RandomNumbers& random);
   double drift = 0;                  ///< by how much all times grow, relative, over the first runs
   std::int64_t late_after_runs = 0;  ///< the last problem joins after so many runs
+  double least_noise = 0.002;        ///< the standard deviation of a sample, relative, is between these
+  double most_noise = 0.02;
 };
 
 std::span<const Kind> all_kinds();

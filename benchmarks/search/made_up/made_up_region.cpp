@@ -29,7 +29,7 @@ MadeUpRegion::MadeUpRegion(const Kind& kind, std::uint64_t seed)
       model_(kind.make_model(random_)),
       problems_(problems_of(*model_)),
       best_ns_(model_->best_ns()),
-      noise_(random_.log_uniform(0.002, 0.02)),
+      noise_(random_.log_uniform(kind.least_noise, kind.most_noise)),
       lateness_(best_ns_) {}
 
 std::int64_t MadeUpRegion::joins_after_runs(std::size_t problem) const {
@@ -44,7 +44,9 @@ std::optional<Sample> MadeUpRegion::run(const Assignment& assignment) {
     return std::nullopt;
   }
   Sample sample;
-  sample.makespan_ns = measured(times->makespan_ns * drift() * (1 + delay));
+  const double shorter_ns = times->makespan_ns / (1 + times->longer_share * times->longer_by);
+  const bool longer = times->longer_share > 0 && random_.uniform() < times->longer_share;
+  sample.makespan_ns = measured(shorter_ns * (longer ? 1 + times->longer_by : 1) * drift() * (1 + delay));
   for (const double own_ns : times->own_ns) {
     sample.times_ns.push_back(measured(own_ns * drift()));
   }

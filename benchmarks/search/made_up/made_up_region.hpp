@@ -13,8 +13,8 @@
 
 namespace search_replay::made_up {
 
-/// Each seed makes another region of a kind. Its truth has no noise; a sample has a noise of 0.2 to 2 %,
-/// which is the region's own, and the delays of a recorded region.
+/// Each seed makes another region of a kind. Its truth is the mean without noise; a sample has a noise, which
+/// is the region's own, and the delays of a recorded region.
 class MadeUpRegion final : public ReplayedRegion {
  public:
   MadeUpRegion(const Kind& kind, std::uint64_t seed);

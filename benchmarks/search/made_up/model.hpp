@@ -8,6 +8,7 @@
 #include <contextual/search.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,10 +16,12 @@ namespace search_replay::made_up {
 
 using contextual::Assignment;
 
-/// What a run without noise measures.
+/// What runs without noise measure, in the mean.
 struct Times {
   double makespan_ns = 0;
   std::vector<double> own_ns;  ///< in problem order
+  double longer_by = 0;        ///< by how much some makespans exceed the others, relative
+  double longer_share = 0;     ///< in which share of the runs
 };
 
 /// Immutable. Each model finds its best makespan by construction, not by a search.

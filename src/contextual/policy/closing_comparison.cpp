@@ -1,20 +1,16 @@
 #include "contextual/policy/closing_comparison.hpp"
 
+#include "contextual/policy/statistics.hpp"
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace contextual::policy {
 namespace {
 
 constexpr std::size_t trials_per_round = 2;
-
-/// The quantile of Student's t distribution that 2.5 % exceed, for the mean of `count` samples.
-double student_quantile(std::size_t count) {
-  constexpr std::array<double, 12> quantiles = {0,     0,     12.706, 4.303, 3.182, 2.776,
-                                                2.571, 2.447, 2.365,  2.306, 2.262, 2.228};
-  return count < quantiles.size() ? quantiles[count] : 2.2;
-}
 
 /// The makespan of the run after the lead-in, which is the one sample of a trial.
 std::optional<std::int64_t> sample_of(const SearchObservation& observation) {
@@ -69,28 +65,50 @@ void ClosingComparison::observe(const SearchObservation& observation) {
   ++begun_;
 }
 
-ClosingComparison::Result ClosingComparison::result() const {
+/// A round goes as a whole, because both of its samples belong together.
+std::vector<ClosingComparison::Round> ClosingComparison::clean() const {
+  std::vector<double> references;
+  std::vector<double> choices;
+  for (const Round& round : counted_) {
+    references.push_back(static_cast<double>(*round.reference_ns));
+    choices.push_back(static_cast<double>(*round.choice_ns));
+  }
+  const std::array outliers{far_outlier(references), far_outlier(choices)};
+  std::vector<Round> rounds;
+  for (std::size_t i = 0; i < counted_.size(); ++i) {
+    if (outliers[0] != i && outliers[1] != i) {
+      rounds.push_back(counted_[i]);
+    }
+  }
+  return rounds;
+}
+
+ClosingComparison::Result ClosingComparison::result(double normal_quantile) const {
   std::vector<std::int64_t> of_reference;
   std::vector<std::int64_t> of_choice;
-  constexpr double whole = 1e9;
-  std::vector<std::int64_t> gains;  // in billionths of the reference, so that a drift cancels
-  for (const Round& round : counted_) {
+  for (const Round& round : clean()) {
     of_reference.push_back(*round.reference_ns);
     of_choice.push_back(*round.choice_ns);
-    const auto reference_ns = static_cast<double>(*round.reference_ns);
-    const auto choice_ns = static_cast<double>(*round.choice_ns);
-    gains.push_back(static_cast<std::int64_t>(whole * (reference_ns - choice_ns) / reference_ns));
   }
   Result result;
-  result.reference = summarize(of_reference, Statistic::median);
-  result.choice = summarize(of_choice, Statistic::median);
-  if (gains.size() > 1) {
-    const Summary gain = summarize(gains, Statistic::median);
-    const double reach = student_quantile(gains.size()) * gain.standard_error_ns;
-    result.gain =
-        Gain{gain.centre_ns / whole, (gain.centre_ns - reach) / whole, (gain.centre_ns + reach) / whole};
-    result.noise = gain.standard_error_ns / whole;
+  result.reference = summarize_makespans(of_reference);
+  result.choice = summarize_makespans(of_choice);
+  const std::size_t count = of_choice.size();
+  if (count < 2) {
+    return result;
   }
+  // The ratio of the means; what remains of each round beside it is free of a drift that both had.
+  const double ratio = result.choice.centre_ns / result.reference.centre_ns;
+  double squares = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double rest = static_cast<double>(of_choice[i]) - ratio * static_cast<double>(of_reference[i]);
+    squares += rest * rest;
+  }
+  const auto rounds = static_cast<double>(count);
+  const double error = std::sqrt(squares / (rounds - 1) / rounds) / result.choice.centre_ns;
+  const double reach = 1 + student_quantile(normal_quantile, count - 1) * error;
+  result.gain = Gain{1 - ratio, 1 - ratio * reach, 1 - ratio / reach};
+  result.noise = ratio * error;
   return result;
 }
 

@@ -15,8 +15,9 @@
 namespace contextual::policy {
 
 /// Runs rounds of two trials each, so that a drift cancels. A round in which either has no makespan does not
-/// count, and is made up for by at most as many further rounds. An assignment that does not succeed when it
-/// is run alone before its trial gets one more such run; then the trial has no makespan. Not thread-safe.
+/// count, and is made up for by at most as many further rounds. More rounds may be added at any time. An
+/// assignment that does not succeed when it is run alone before its trial gets one more such run; then the
+/// trial has no makespan. Not thread-safe.
 class ClosingComparison {
  public:
   ClosingComparison(Assignment reference, Assignment choice, int rounds);
@@ -28,6 +29,8 @@ class ClosingComparison {
   std::vector<SearchTrial> plan() const;
   void observe(const SearchObservation& observation);
   std::size_t remaining_trials() const;
+  void add_rounds(int rounds) { rounds_ += rounds; }
+  int rounds() const noexcept { return rounds_; }
   /// Returns true if a trial of it has been run.
   bool begun() const noexcept { return begun_ > 0 || position_ > 0 || has_run_first_; }
 
@@ -40,7 +43,12 @@ class ClosingComparison {
     std::optional<Gain> gain;  ///< empty with fewer than two rounds that count
     double noise = 0;          ///< the standard error of the gain, as a fraction of the reference's makespan
   };
-  Result result() const;
+  /// Compares the means over the rounds that count, without those of a far outlier. The interval of the gain
+  /// has the confidence that belongs to a quantile of the normal distribution. It is that of a ratio, so that
+  /// no gain exceeds 1, and no makespan is shortened by more than 100 %.
+  Result result(double normal_quantile = two_sided_95) const;
+
+  static constexpr double two_sided_95 = 1.96;
 
  private:
   static constexpr std::int64_t runs_per_round = 4;  ///< two trials of a lead-in and a sample
@@ -50,6 +58,7 @@ class ClosingComparison {
     std::optional<std::int64_t> choice_ns;
   };
   bool complete() const noexcept;
+  std::vector<Round> clean() const;
   const Assignment& at(std::size_t position) const;
 
   Assignment reference_;

@@ -6,7 +6,6 @@
 namespace contextual::policy {
 namespace {
 
-constexpr std::size_t enough_neighbours = 3;
 constexpr std::size_t most_ruled_out = 100'000;  ///< a search may ask for any number
 constexpr std::size_t most_listed = 200;         ///< of those that were ruled out, so that logs stay small
 
@@ -109,32 +108,6 @@ std::optional<Assignment> Feasibility::first_proven_like(const Assignment& like)
            (choice_points_ == nullptr || choice_points_->same_alternatives(assignment, like));
   });
   return first == in_order_.end() ? std::nullopt : std::optional(*first);
-}
-
-bool Feasibility::neighbours_succeeded(const Assignment& assignment, std::size_t problem) const {
-  for (std::size_t p = 0; p < assignment.size(); ++p) {
-    if (p != problem && launches(assignment, p) && !has_succeeded(p, assignment[p])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-std::vector<Feasibility::Hopeless> Feasibility::hopeless() const {
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> failed_beside;
-  std::vector<Hopeless> hopeless;
-  for (const auto& [assignment, reason] : failures_) {
-    for (std::size_t p = 0; p < assignment.size(); ++p) {
-      const std::pair config{p, assignment[p]};
-      if (launches(assignment, p) && !succeeded_.contains(config) && neighbours_succeeded(assignment, p) &&
-          ++failed_beside[config] == enough_neighbours) {
-        hopeless.push_back({p, assignment[p],
-                            "failed beside " + std::to_string(enough_neighbours) +
-                                " sets of neighbours that succeed elsewhere, the last time: " + reason});
-      }
-    }
-  }
-  return hopeless;
 }
 
 }  // namespace contextual::policy

@@ -56,22 +56,12 @@ class Feasibility {
     return succeeded_.contains({problem, config_id});
   }
 
-  struct Hopeless {
-    std::size_t problem = 0;
-    std::size_t config_id = 0;
-    std::string reason;
-  };
-  /// Returns the configs that never succeeded and failed beside at least three different sets of neighbours,
-  /// all of whose configs have succeeded in other assignments. They are to blame by themselves.
-  std::vector<Hopeless> hopeless() const;
-
  private:
   bool launches(const Assignment& assignment, std::size_t problem) const {
     return choice_points_ == nullptr || choice_points_->active(problem, assignment);
   }
   Assignment extended(Assignment assignment, std::size_t problem_count) const;
   bool has_rejected(const Assignment& assignment) const;
-  bool neighbours_succeeded(const Assignment& assignment, std::size_t problem) const;
 
   const ChoicePoints* choice_points_;
   std::set<Assignment> proven_;

@@ -9,14 +9,16 @@
 #include <contextual/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
 namespace contextual::policy {
 namespace {
 
-constexpr int most_misses = 3;          ///< runs of an assignment in a row without a valid time
-constexpr std::int64_t least_part = 4;  ///< a long walk leaves the search one of so many of all runs
+constexpr int most_misses = 3;            ///< runs of an assignment in a row without a valid time
+constexpr std::int64_t least_part = 4;    ///< a long walk leaves the search one of so many of all runs
+constexpr std::int64_t closing_part = 4;  ///< closing comparisons take one of so many of all runs at most
 constexpr std::size_t most_planned_in_vain = 100'000;
 constexpr int most_barren_batches = 4;  ///< one more than a problem may be absent before it is closed
 
@@ -123,14 +125,15 @@ void RegionSearch::advance(std::vector<ProblemState>& problems) {
     end_search();
   }
   if (stage_ == Stage::closing) {
-    if (!stopped_ && closing_ && !closing_->plan().empty()) {
-      return;
-    }
-    end_closing();
+    do {
+      if (compares_further()) {
+        return;
+      }
+    } while (!end_closing());
     begin_overall();
   }
   if (stage_ == Stage::overall) {
-    if (!stopped_ && closing_ && !closing_->plan().empty()) {
+    if (compares_further()) {
       return;
     }
     end_overall();
@@ -176,7 +179,8 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   usually_launched_.clear();
   barren_batches_ = 0;
   irregular_ = false;
-  closing_.reset();
+  closing_.emplace(options_.closing_rounds,
+                   runs_in_all() / closing_part / static_cast<std::int64_t>(task_.parts));
   overall_.reset();
   members_.clear();
   timed_.clear();
@@ -199,6 +203,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   record_.existing = candidates_of(problems, members_);
   record_.by_own_time = base_;
   stage_ = Stage::searching;
+  claim_ = members_.empty() ? ClosingContest::Claim::not_slower : ClosingContest::Claim::faster;
   if (members_.empty()) {
     search_.reset();
     record_.choice = base_;
@@ -212,9 +217,13 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   }
 }
 
+std::int64_t RegionSearch::runs_in_all() const {
+  return options_.search_runs > 0 ? options_.search_runs : runs_of(options_.search);
+}
+
 /// What the budget leaves over after the walk, but never next to nothing.
 std::int64_t RegionSearch::runs_for_search(std::int64_t iterations, std::size_t parts) const {
-  const std::int64_t all = options_.search_runs > 0 ? options_.search_runs : runs_of(options_.search);
+  const std::int64_t all = runs_in_all();
   const std::int64_t comparisons = task_.by_alternative.empty() ? 1 : 2;
   const std::int64_t closing = 1 + comparisons * ClosingComparison::runs_of(options_.closing_rounds);
   const auto shared_by = static_cast<std::int64_t>(parts);
@@ -456,7 +465,7 @@ void RegionSearch::observe_trial(const SearchObservation& observation) {
   }
   if (stage_ == Stage::searching) {
     tell_search(observation);
-  } else if (closing_) {
+  } else if (closing_ && closing_->running()) {
     observe_in_closing(observation);
   }
 }
@@ -473,14 +482,17 @@ void RegionSearch::observe_in_closing(const SearchObservation& observation) {
     return;
   }
   ++context_;
-  if (observation.trial.assignment != closing_->choice()) {
+  if (observation.trial.assignment != closing_->comparison().choice()) {
     begin_next_comparison();
-  } else if (search_) {
+  } else if (search_ && claim_ == ClosingContest::Claim::faster) {
     SearchObservation failure = observation;
     failure.runs.clear();
     tell_search(std::move(failure));
-    closing_.reset();
+    closing_->drop();
     stage_ = Stage::searching;  // for the second best
+  } else if (search_) {
+    record_.choice = closing_->comparison().reference();
+    closing_->drop();
   } else {
     choose_unmeasured();
     begin_closing();
@@ -503,14 +515,15 @@ void RegionSearch::reject(std::size_t problem, std::size_t config_id) {
         return member == members_.end() && problem < best.size() && best[problem] == config_id &&
                choice_points_.active(problem, best);
       });
-  const bool in_closing =
-      closing_ && (closing_->choice()[problem] == config_id || closing_->reference()[problem] == config_id);
+  const bool in_closing = closing_ && closing_->running() &&
+                          (closing_->comparison().choice()[problem] == config_id ||
+                           closing_->comparison().reference()[problem] == config_id);
   if (of_alternative ||
       (base_[problem] == config_id && member == members_.end() && choice_points_.active(problem, base_))) {
     interrupt();  // the context of all trials has changed
   } else if (in_closing) {
     ++context_;
-    closing_.reset();
+    closing_->drop();
     stage_ = search_ ? Stage::searching : stage_;
   }
 }
@@ -534,6 +547,7 @@ void RegionSearch::end_search() {
   if (!stopped_ && record_.runs >= max_runs_ && !search_->plan().empty()) {
     record_.cut = "its budget of " + std::to_string(max_runs_) + " runs is spent";
   }
+  claim_ = ClosingContest::Claim::faster;
   const std::optional<Assignment> best = search_->best();
   record_.reason = search_->reason();
   if (best) {
@@ -588,14 +602,16 @@ Reference RegionSearch::kind_of_defaults() const {
                                                                     : Reference::alternative_defaults;
 }
 
-/// Compares the choice with the reference or, if that is infeasible, with the first assignment that ran.
+/// Compares the choice with the reference or, if that is infeasible, with the first assignment that ran, over
+/// which nothing has to be shown.
 void RegionSearch::begin_comparison(SearchRecord& record, Assignment reference, Reference kind) {
-  closing_.reset();
+  closing_->drop();
   record.reference = Reference::none;
   record.compared_with.clear();
   if (!may_compare()) {
     return;
   }
+  ClosingContest::Claim claim = claim_;
   if (!allowed(reference)) {
     const std::optional<Assignment> first = feasibility_.first_proven(base_.size());
     if (!first) {
@@ -603,12 +619,17 @@ void RegionSearch::begin_comparison(SearchRecord& record, Assignment reference, 
     }
     reference = *first;
     kind = Reference::first_feasible;
+    claim = ClosingContest::Claim::not_slower;
   }
   record.reference = kind;
   record.compared_with = reference;
   if (reference != record.choice) {
-    closing_.emplace(std::move(reference), record.choice, options_.closing_rounds);
+    closing_->begin(std::move(reference), record.choice, claim);
   }
+}
+
+bool RegionSearch::compares_further() const {
+  return !stopped_ && closing_ && !closing_->plan().empty();
 }
 
 /// With another reference, because that of the last one is infeasible.
@@ -625,48 +646,101 @@ void RegionSearch::begin_closing() {
   begin_comparison(record_, defaults_, kind_of_defaults());
 }
 
-/// Sets what the comparison has measured. Returns its result if there is a gain, over something that has a
-/// name.
-std::optional<ClosingComparison::Result> RegionSearch::end_comparison(SearchRecord& record) const {
-  if (!closing_) {
-    return std::nullopt;
+/// Sets what the comparison has measured. There is no gain over something without a name.
+ClosingContest::Verdict RegionSearch::end_comparison(SearchRecord& record) {
+  using Verdict = ClosingContest::Verdict;
+  Verdict verdict = closing_->running() ? closing_->judge() : Verdict::unmeasured;
+  if (!closing_->running() || (verdict == Verdict::open && !stopped_)) {
+    return verdict;
   }
-  const ClosingComparison::Result result = closing_->result();
+  verdict = verdict == Verdict::open ? Verdict::noise : verdict;
+  const ClosingComparison::Result& result = closing_->result();
   record.reference_makespan = result.reference;
   record.choice_makespan = result.choice;
-  if (!result.gain || record.reference == Reference::first_feasible) {
-    return std::nullopt;
+  if (record.reference == Reference::first_feasible) {
+    return Verdict::unmeasured;
   }
   record.gain = result.gain;
-  return result;
+  return verdict;
 }
 
-void RegionSearch::end_closing() {
-  const std::optional<ClosingComparison::Result> result = end_comparison(record_);
-  if (!result) {
+/// Returns false if there is more to compare.
+bool RegionSearch::end_closing() {
+  using Verdict = ClosingContest::Verdict;
+  const Verdict verdict = end_comparison(record_);
+  if (verdict == Verdict::open) {
+    return false;
+  }
+  if (verdict == Verdict::lost || verdict == Verdict::noise) {
+    lose(verdict);
+    return !closing_->running();
+  }
+  if (verdict == Verdict::shown) {
+    const double gain = record_.gain->centre;
+    record_.reason += ", " + percent(std::abs(gain)) + (gain < 0 ? " longer" : " shorter") + " than " +
+                      text_of(record_.reference);
+  }
+  closing_->drop();
+  return true;
+}
+
+/// What has lost is out, and the next best takes its place. The reference comes back if nothing is left.
+void RegionSearch::lose(ClosingContest::Verdict verdict) {
+  const Assignment reference = closing_->comparison().reference();
+  record_.lost.push_back({record_.choice, *record_.gain});
+  const std::optional<Assignment> next = next_candidate();
+  record_.gain.reset();
+  if (next && *next != reference) {
+    record_.choice = *next;
+    begin_closing();
     return;
   }
-  const std::string reference = text_of(record_.reference);
-  if (reference_wins(*result, options_.tie_margin)) {
-    const std::string win =
-        record_.reference == Reference::default_alternative ? ": that wins" : ": they win";
-    record_.reason = result->gain->centre < 0
-                         ? "compared in turn, what the search chose is " + percent(-result->gain->centre) +
-                               " longer than " + reference + win
-                         : "what the search chose ties with " + reference + win;
-    record_.choice = closing_->reference();
-    record_.choice_makespan = result->reference;
-    record_.gain = Gain{};
-    return;
+  const Gain& gain = record_.lost.front().gain;
+  const std::string name = text_of(record_.reference);
+  const std::string win = record_.reference == Reference::default_alternative ? ": that wins" : ": they win";
+  const bool tie = gain.high < options_.tie_margin && gain.low > -options_.tie_margin;
+  record_.reason = tie ? "what the search chose ties with " + name + win
+                   : verdict == ClosingContest::Verdict::lost && record_.lost.size() == 1
+                       ? "compared in turn, what the search chose is " + percent(-gain.centre) +
+                             " longer than " + name + win
+                       : "the noise is too large to show that what the search chose is shorter than " + name +
+                             " (by " + percent(gain.low) + " to " + percent(gain.high) + ")" + win;
+  record_.choice = reference;
+  record_.choice_makespan = record_.reference_makespan;
+  record_.gain = Gain{};
+  closing_->drop();
+}
+
+/// The best that has not lost, or else what own times chose, with the defaults of all that is searched.
+std::optional<Assignment> RegionSearch::next_candidate() {
+  if (stopped_ || !closing_->affords_another() || claim_ == ClosingContest::Claim::not_slower) {
+    return std::nullopt;
   }
-  record_.reason += ", " + percent(result->gain->centre) + " shorter than " + reference;
+  search_->rule_out(project(record_.choice, members_));
+  const std::optional<Assignment> best = search_->best();
+  if (best && full(*best) != defaults_) {
+    record_.reason = search_->reason();
+    return full(*best);
+  }
+  Assignment by_time = defaults_;
+  for (const std::size_t p : record_.by_time) {
+    by_time[p] = base_[p];
+  }
+  by_time = choice_points_.normal(std::move(by_time));
+  if (!task_.by_alternative.empty() || !allowed(by_time)) {
+    return std::nullopt;
+  }
+  claim_ = ClosingContest::Claim::not_slower;
+  record_.reason = "own times decide";
+  return by_time;
 }
 
 /// The last comparison of alternatives shows nothing of the defaults: what is chosen is compared with them
 /// once more. It does not decide any more, because each step on the way to the choice was compared.
 void RegionSearch::begin_overall() {
   stage_ = Stage::overall;
-  closing_.reset();
+  closing_.emplace(options_.closing_rounds, 0);
+  claim_ = ClosingContest::Claim::not_slower;
   overall_.reset();
   const bool last = !task_.by_alternative.empty() && !choice_points_.exploring();
   if (!last || record_.choice.empty() || record_.reference == Reference::defaults ||
@@ -684,15 +758,16 @@ void RegionSearch::begin_overall() {
 }
 
 void RegionSearch::end_overall() {
-  if (!closing_) {
+  if (!closing_->running()) {
     overall_.reset();
     return;
   }
   overall_->cut = stopped_ ? record_.cut : "";
-  if (const auto result = end_comparison(*overall_)) {
-    const double gain = result->gain->centre;
+  end_comparison(*overall_);
+  if (overall_->gain) {
+    const double gain = overall_->gain->centre;
     overall_->reason +=
-        ", " + percent(gain < 0 ? -gain : gain) + (gain < 0 ? " longer" : " shorter") + " than the defaults";
+        ", " + percent(std::abs(gain)) + (gain < 0 ? " longer" : " shorter") + " than the defaults";
   }
   if (overall_->reference_makespan.count > 0) {
     overall_->measured = {{overall_->compared_with, overall_->reference_makespan},
@@ -702,7 +777,7 @@ void RegionSearch::end_overall() {
 
 void RegionSearch::note_measured() {
   for (const auto& [assignment, samples] : samples_) {
-    record_.measured.push_back({assignment, summarize(samples, Statistic::median)});
+    record_.measured.push_back({assignment, summarize_makespans(samples)});
   }
   record_.existing = std::max(record_.existing, record_.measured.size());  // with the closing comparison's
   const auto of = [this](const Assignment& assignment) {
@@ -794,7 +869,9 @@ std::size_t RegionSearch::expected_runs(const std::vector<ProblemState>& problem
     return std::min(search_->remaining_runs(), static_cast<std::size_t>(max_runs_)) + closing + overall;
   }
   if (stage_ == Stage::closing || stage_ == Stage::overall) {
-    return (closing_ ? 2 * closing_->remaining_trials() : 0) + (stage_ == Stage::closing ? overall : 0);
+    const bool comparing = closing_ && closing_->running();
+    return (comparing ? 2 * closing_->comparison().remaining_trials() : 0) +
+           (stage_ == Stage::closing ? overall : 0);
   }
   std::vector<std::size_t> open;
   for (std::size_t p = 0; p < problems.size(); ++p) {

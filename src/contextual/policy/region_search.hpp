@@ -8,7 +8,7 @@
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/batch_plan.hpp"
 #include "contextual/policy/choice_points.hpp"
-#include "contextual/policy/closing_comparison.hpp"
+#include "contextual/policy/closing_contest.hpp"
 #include "contextual/policy/feasibility.hpp"
 #include "contextual/policy/policy_options.hpp"
 #include "contextual/policy/problem_state.hpp"
@@ -52,7 +52,9 @@ class RegionSearch {
   bool decides() const noexcept { return stage_ != Stage::overall; }
 
   /// Returns true if a closing comparison has begun and is not over.
-  bool comparing() const noexcept { return closing_ && closing_->begun(); }
+  bool comparing() const noexcept {
+    return running() && closing_ && closing_->running() && closing_->comparison().begun();
+  }
 
   /// Begins a search. `iterations` is the number of tuning iterations so far.
   void begin(const std::vector<ProblemState>& problems, SearchTask task, std::int64_t iterations);
@@ -100,13 +102,16 @@ class RegionSearch {
   void end_search();
   void choose_unmeasured();
   std::string known_failure() const;
+  bool compares_further() const;
   void begin_closing();
-  void end_closing();
+  bool end_closing();
+  void lose(ClosingContest::Verdict verdict);
+  std::optional<Assignment> next_candidate();
   void begin_next_comparison();
   void begin_overall();
   void end_overall();
   void begin_comparison(SearchRecord& record, Assignment reference, Reference kind);
-  std::optional<ClosingComparison::Result> end_comparison(SearchRecord& record) const;
+  ClosingContest::Verdict end_comparison(SearchRecord& record);
   bool may_compare() const;
   Reference kind_of_defaults() const;
   void conclude(std::vector<ProblemState>& problems);
@@ -117,6 +122,7 @@ class RegionSearch {
   void observe_in_closing(const SearchObservation& observation);
   bool searchable(const ProblemState& problem) const;
   bool decided_by_time(const ProblemState& problem) const;
+  std::int64_t runs_in_all() const;
   std::int64_t runs_for_search(std::int64_t iterations, std::size_t parts) const;
   bool allowed(const Assignment& assignment) const;
   Assignment full(const Assignment& of_members) const;
@@ -153,10 +159,11 @@ class RegionSearch {
   std::map<std::size_t, bool> by_makespan_;  ///< of this and all searches before: what decides a problem
   Assignment all_defaults_;                  ///< the default of everything that the run tunes
   std::unique_ptr<Search> search_;
-  std::optional<ClosingComparison> closing_;
-  std::map<Assignment, std::vector<std::int64_t>> samples_;  ///< by assignment of all problems
-  std::vector<std::optional<bool>> usually_launched_;        ///< by problem, while it is active
-  int unusual_runs_ = 0;                                     ///< in a row
+  std::optional<ClosingContest> closing_;
+  ClosingContest::Claim claim_ = ClosingContest::Claim::faster;  ///< of what is chosen now
+  std::map<Assignment, std::vector<std::int64_t>> samples_;      ///< by assignment of all problems
+  std::vector<std::optional<bool>> usually_launched_;            ///< by problem, while it is active
+  int unusual_runs_ = 0;                                         ///< in a row
   int barren_batches_ = 0;               ///< in a row, without a sample because of what the region launched
   bool irregular_ = false;               ///< that has ended the search
   std::map<Assignment, int> misses_;     ///< latest runs in a row without a valid time

@@ -24,8 +24,14 @@ struct MeasuredAssignment {
 /// By how much the choice shortens the makespan of the reference, as a fraction of the latter.
 struct Gain {
   double centre = 0;
-  double low = 0;   ///< lower end of the interval that holds the gain with a confidence of 95 %
-  double high = 0;  ///< its upper end
+  double low = 0;  ///< lower end of an interval; all those of one search hold their gains in 95 % of searches
+  double high = 0;  ///< its upper end, at most 1
+};
+
+/// An assignment that was not shown to be shorter than the reference, so that another one took its place.
+struct LostComparison {
+  Assignment assignment;
+  Gain gain;
 };
 
 /// What the closing comparison compares the choice with.
@@ -55,6 +61,7 @@ struct SearchRecord {
   Summary reference_makespan;             ///< of the rounds of the comparison that count
   Summary choice_makespan;                ///< of the same rounds
   std::optional<Gain> gain;               ///< over the reference; empty if that is the first feasible one
+  std::vector<LostComparison> lost;       ///< in the order of their comparisons
   std::vector<Assignment> within_noise;   ///< measured assignments that tie with the choice, without it
   /// Every problem's best by its own time, which the walk chose. In a comparison of alternatives, which have
   /// no own times, it is `choice`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace contextual::policy {
 namespace {
@@ -66,6 +67,65 @@ Summary summarize(std::span<const std::int64_t> samples, Statistic statistic) {
   summary.least_ns = sorted.front();
   summary.greatest_ns = sorted.back();
   return summary;
+}
+
+std::optional<std::size_t> far_outlier(std::span<const double> values) {
+  constexpr std::size_t many = 10;
+  constexpr double far = 3;
+  if (values.size() < many) {
+    return std::nullopt;
+  }
+  const auto longest = std::max_element(values.begin(), values.end());
+  double least = std::numeric_limits<double>::infinity();
+  double second = -least;
+  for (auto value = values.begin(); value != values.end(); ++value) {
+    if (value != longest) {
+      least = std::min(least, *value);
+      second = std::max(second, *value);
+    }
+  }
+  return *longest - second > far * (second - least) ? std::optional<std::size_t>(longest - values.begin())
+                                                    : std::nullopt;
+}
+
+Summary summarize_makespans(std::span<const std::int64_t> samples) {
+  std::vector<double> values(samples.begin(), samples.end());
+  if (const std::optional<std::size_t> outlier = far_outlier(values)) {
+    values.erase(values.begin() + static_cast<std::ptrdiff_t>(*outlier));
+  }
+  Summary summary;
+  summary.count = values.size();
+  if (values.empty()) {
+    return summary;
+  }
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) {
+    summary.centre_ns += value / count;
+  }
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - summary.centre_ns) * (value - summary.centre_ns);
+  }
+  summary.spread_ns = values.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
+  summary.standard_error_ns = summary.spread_ns / std::sqrt(count);
+  summary.least_ns = *std::min_element(values.begin(), values.end());
+  summary.greatest_ns = *std::max_element(values.begin(), values.end());
+  return summary;
+}
+
+double student_quantile(double normal, std::size_t degrees) {
+  constexpr std::array few{0.0, 12.706, 4.303, 3.182};
+  if (degrees < few.size()) {
+    return few[degrees];
+  }
+  const double z = normal;
+  const double z2 = z * z;
+  const auto n = static_cast<double>(degrees);
+  const double first = (z2 + 1) / 4;
+  const double second = ((5 * z2 + 16) * z2 + 3) / 96;
+  const double third = (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;
+  const double fourth = ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160;
+  return z * (1 + (first + (second + (third + fourth / n) / n) / n) / n);
 }
 
 }  // namespace contextual::policy

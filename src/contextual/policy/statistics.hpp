@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,8 +18,8 @@ using contextual::Statistic;
 /// The summary of a few samples, in nanoseconds.
 struct Summary {
   std::size_t count = 0;         ///< of the samples
-  double centre_ns = 0;          ///< their median or trimmed mean
-  double spread_ns = 0;          ///< 1.4826 x median absolute deviation: a robust standard deviation
+  double centre_ns = 0;          ///< their median, trimmed mean or mean
+  double spread_ns = 0;          ///< their standard deviation, or a robust estimate of it
   double standard_error_ns = 0;  ///< the standard error of the centre
   double least_ns = 0;           ///< the least sample
   double greatest_ns = 0;        ///< the greatest sample
@@ -27,8 +28,23 @@ struct Summary {
 /// Returns the median, or 0 if there are no values.
 double median(std::vector<double> values);
 
-/// Summarises `samples`, which may be negative, since they may be differences. Without samples, all members
-/// are 0.
+/// Summarises `samples`, which may be negative, since they may be differences. The spread is 1.4826 x the
+/// median absolute deviation. Without samples, all members are 0.
 Summary summarize(std::span<const std::int64_t> samples, Statistic statistic);
+
+/// Returns the place of the one value among ten or more that is far longer than all others, as a busy host
+/// makes them: it exceeds the second longest by more than three times the range of the others. Returns
+/// nothing if there is none. Where two values both come again, no value is alone, and a program pays both.
+std::optional<std::size_t> far_outlier(std::span<const double> values);
+
+/// Summarises makespans by what a program pays: their mean and standard deviation, without a far outlier.
+/// Without samples, all members are 0.
+Summary summarize_makespans(std::span<const std::int64_t> samples);
+
+/// Returns the quantile of Student's t distribution with `degrees` of freedom where that of the normal
+/// distribution is `normal`: at most 2 % too small for normal quantiles of 1.9 to 3.5 (an expansion by Fisher
+/// and Cornish, "The percentile points of distributions having known cumulants", 1960). With one to three
+/// degrees it is always the quantile that 2.5 % exceed.
+double student_quantile(double normal, std::size_t degrees);
 
 }  // namespace contextual::policy

@@ -169,7 +169,6 @@ void TuningState::Impl::observe_iterations(const std::vector<IterationPlan>& pla
   }
   reject_at(outcome, length);
   observe_search(runs, outcome);
-  reject_hopeless();
   reject_dead_alternatives();
 }
 
@@ -267,14 +266,6 @@ void TuningState::Impl::condemn(const Assignment& assignment, const IterationOut
   walk_log.drop(assignment);
   for (const std::size_t p : suspects) {
     problems[p].leave_unmeasured(assignment[p]);
-  }
-}
-
-void TuningState::Impl::reject_hopeless() {
-  for (const Feasibility::Hopeless& hopeless : feasibility.hopeless()) {
-    if (problems[hopeless.problem].viable(hopeless.config_id)) {
-      reject({hopeless.problem, hopeless.config_id, 0, hopeless.reason});
-    }
   }
 }
 

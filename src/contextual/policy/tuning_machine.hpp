@@ -44,7 +44,6 @@ struct TuningState::Impl {
   void reject_at(const BatchOutcome& outcome, std::size_t iteration);
   void observe_walk(const std::vector<IterationPlan>& plan, std::size_t i, const IterationOutcome& outcome);
   void condemn(const Assignment& assignment, const IterationOutcome& outcome, const std::string& reason);
-  void reject_hopeless();
   void note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
   void skip_ruled_out();
   void replace_ruled_out();

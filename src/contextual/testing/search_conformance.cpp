@@ -38,6 +38,9 @@ class SearchCheck {
     }
     for (std::size_t batch = 0;; ++batch) {
       reject_if_due(batch);
+      if (batch == scenario_.rule_out_after_batches) {
+        rule_out_best();
+      }
       const std::vector<SearchTrial> trials = next_batch();
       expect_choice();
       if (trials.empty() || !run_batch(trials, batch)) {
@@ -45,6 +48,13 @@ class SearchCheck {
       }
     }
     expect(runs_ <= bound_, "remaining_runs() is less than the runs that came");
+    constexpr int candidates = 3;  // of closing comparisons
+    for (int i = 0; i < candidates; ++i) {
+      rule_out_best();
+      expect(twin_->best() == search_->best(),
+             "two instances choose differently after the same observations");
+      expect_choice();
+    }
   }
 
  private:
@@ -88,6 +98,14 @@ class SearchCheck {
     }
   }
 
+  void rule_out_best() {
+    if (const std::optional<Assignment> best = search_->best()) {
+      ruled_out_.insert(*best);
+      search_->rule_out(*best);
+      twin_->rule_out(*best);
+    }
+  }
+
   /// The next batch after all checks of the plan; empty when the search is complete or cannot go on.
   std::vector<SearchTrial> next_batch() {
     std::vector<SearchTrial> trials = search_->plan();
@@ -115,6 +133,7 @@ class SearchCheck {
       return false;
     }
     expect(candidate(trial.assignment), "a config that is left out or rejected is planned");
+    expect(!ruled_out_.contains(trial.assignment), "an assignment that was ruled out is planned");
     return expect(!infeasible_.contains(trial.assignment), "an infeasible assignment is planned again");
   }
 
@@ -122,7 +141,7 @@ class SearchCheck {
     const std::optional<Assignment> best = search_->best();
     if (!best) {
       const bool none = std::none_of(sampled_.begin(), sampled_.end(), [this](const Assignment& assignment) {
-        return candidate(assignment) && !infeasible_.contains(assignment);
+        return candidate(assignment) && !infeasible_.contains(assignment) && !ruled_out_.contains(assignment);
       });
       expect(none, "best() is empty although a feasible assignment has samples");
       return;
@@ -130,6 +149,7 @@ class SearchCheck {
     if (expect(exists(*best), "best() has a wrong size or a config that does not exist")) {
       expect(candidate(*best), "best() has a config that is left out or rejected");
       expect(!infeasible_.contains(*best), "best() is infeasible");
+      expect(!ruled_out_.contains(*best), "best() is an assignment that was ruled out");
       expect(infeasible_.contains(*best) || proven_.contains(*best), "best() has never been run");
     }
   }
@@ -202,6 +222,7 @@ class SearchCheck {
   std::vector<std::vector<bool>> candidates_;  ///< by problem and config
   std::set<Assignment> proven_;
   std::set<Assignment> infeasible_;
+  std::set<Assignment> ruled_out_;
   std::set<Assignment> sampled_;
 };
 

@@ -118,6 +118,8 @@ void add_scenarios(const SearchRequest& request, std::vector<SearchScenario>& sc
   scenarios.back().cut_batches = true;
   scenarios.push_back(scenario_of(request, "a later run fails"));
   scenarios.back().fails_at_run = 7;
+  scenarios.push_back(scenario_of(request, "the best ruled out"));
+  scenarios.back().rule_out_after_batches = 4;
   add_rejections(request, scenarios);
 }
 

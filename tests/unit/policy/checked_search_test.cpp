@@ -58,6 +58,7 @@ class Stubborn final : public contextual::Search {
   std::vector<SearchTrial> plan() const override { return {{assignment_, 1}}; }
   void observe(const contextual::SearchObservation& /*observation*/) override {}
   void reject(std::size_t /*problem*/, std::size_t /*config_id*/) override {}
+  void rule_out(const contextual::Assignment& /*assignment*/) override {}
   std::optional<contextual::Assignment> best() const override { return std::nullopt; }
   std::string reason() const override { return "it is stubborn"; }
   std::size_t remaining_runs() const override { return 2; }

@@ -47,25 +47,4 @@ TEST_CASE("Feasibility: what has failed stays known with its reason when a probl
   CHECK(feasibility.failures() == std::map<Assignment, std::string>{{{0}, "stuck"}});
 }
 
-TEST_CASE("holds 16: a config is out once it failed beside three sets of neighbours that succeed", "[unit]") {
-  Feasibility feasibility;
-  for (const std::size_t neighbour : {0U, 1U, 2U}) {
-    CHECK(feasibility.hopeless().empty());
-    feasibility.failed({5, neighbour}, "stuck beside " + std::to_string(neighbour));
-  }
-  CHECK(feasibility.hopeless().empty());  // the neighbours may be to blame
-  feasibility.succeeded({0, 0});
-  feasibility.succeeded({0, 1});
-  CHECK(feasibility.hopeless().empty());
-  feasibility.succeeded({0, 2});
-  const auto hopeless = feasibility.hopeless();
-  REQUIRE(hopeless.size() == 1);
-  CHECK(hopeless[0].problem == 0);
-  CHECK(hopeless[0].config_id == 5);
-  CHECK_THAT(hopeless[0].reason,
-             ContainsSubstring("3 sets of neighbours") && ContainsSubstring("stuck beside 2"));
-  feasibility.succeeded({5, 3});  // now it has succeeded once
-  CHECK(feasibility.hopeless().empty());
-}
-
 }  // namespace feasibility_test

@@ -266,6 +266,7 @@ class EndlessSearch final : public contextual::Search {
   }
 
   void reject(std::size_t, std::size_t) override {}
+  void rule_out(const contextual::Assignment& /*assignment*/) override {}
   std::optional<Assignment> best() const override { return Assignment(next_.size(), 0); }
   std::string reason() const override { return "the test says so"; }
   std::size_t remaining_runs() const override { return 1; }

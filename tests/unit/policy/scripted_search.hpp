@@ -21,6 +21,8 @@ namespace contextual::policy::test {
 struct SearchScript {
   std::deque<std::vector<SearchTrial>> batches;
   std::optional<Assignment> best;
+  std::deque<Assignment> further_bests;
+  std::vector<Assignment> ruled_out;
   std::vector<SearchRequest> requests;
   std::vector<SearchObservation> observed;
   std::vector<std::pair<std::size_t, std::size_t>> rejected;
@@ -55,6 +57,16 @@ class ScriptedSearch final : public Search {
 
   void reject(std::size_t problem, std::size_t config_id) override {
     script_->rejected.emplace_back(problem, config_id);
+  }
+
+  /// The next of `further_bests` takes its place.
+  void rule_out(const Assignment& assignment) override {
+    script_->ruled_out.push_back(assignment);
+    script_->best.reset();
+    if (!script_->further_bests.empty()) {
+      script_->best = script_->further_bests.front();
+      script_->further_bests.pop_front();
+    }
   }
 
   std::optional<Assignment> best() const override { return script_->best; }

@@ -22,6 +22,8 @@ enum class Defect {
   differs_by_instance,
   chooses_by_instance,
   ignores_rejections,
+  ignores_rulings_out,
+  chooses_ruled_out,
   tries_left_out,
   repeats_infeasible,
   goes_on_beyond_budget,
@@ -103,6 +105,15 @@ class BrokenSearch final : public Search {
     request_.problems[problem].configs[config_id].candidate = false;
     if (!is(Defect::ignores_rejections)) {
       forget_unusable();
+    }
+  }
+
+  void rule_out(const Assignment& assignment) override {
+    if (!is(Defect::chooses_ruled_out)) {
+      makespans_.erase(assignment);
+    }
+    if (is(Defect::ignores_rulings_out)) {
+      queue_.insert(queue_.begin(), assignment);
     }
   }
 
@@ -225,6 +236,7 @@ TEST_CASE("check_search: every planted defect of the plan is named", "[unit]") {
   CHECK_THAT(violations_of(Defect::plan_changes), ContainsSubstring("plan() changes without an observation"));
   CHECK_THAT(violations_of(Defect::differs_by_instance), ContainsSubstring("two instances plan differently"));
   CHECK_THAT(violations_of(Defect::ignores_rejections), ContainsSubstring("rejected is planned"));
+  CHECK_THAT(violations_of(Defect::ignores_rulings_out), ContainsSubstring("that was ruled out is planned"));
   CHECK_THAT(violations_of(Defect::tries_left_out), ContainsSubstring("left out or rejected is planned"));
   CHECK_THAT(violations_of(Defect::repeats_infeasible),
              ContainsSubstring("an infeasible assignment is planned again"));
@@ -251,6 +263,8 @@ TEST_CASE("check_search: every planted defect of the choice is named", "[unit]")
   CHECK_THAT(violations_of(Defect::chooses_infeasible), ContainsSubstring("best() is infeasible"));
   CHECK_THAT(violations_of(Defect::chooses_rejected),
              ContainsSubstring("best() has a config that is left out or rejected"));
+  CHECK_THAT(violations_of(Defect::chooses_ruled_out),
+             ContainsSubstring("best() is an assignment that was ruled out"));
   CHECK_THAT(violations_of(Defect::chooses_unknown), ContainsSubstring("best() has a wrong size"));
   CHECK_THAT(violations_of(Defect::chooses_untried), ContainsSubstring("best() has never been run"));
   CHECK_THAT(violations_of(Defect::never_chooses), ContainsSubstring("best() is empty although"));

@@ -44,7 +44,7 @@ class Trap {
   std::atomic<bool> sprung_{false};
 };
 
-enum class Call { plan, observe, reject, best, reason, remaining_runs };
+enum class Call { plan, observe, reject, rule_out, best, reason, remaining_runs };
 
 /// The built-in search, but some call of it may throw.
 class TrappedSearch final : public Search {
@@ -63,6 +63,10 @@ class TrappedSearch final : public Search {
   void reject(std::size_t problem, std::size_t config_id) override {
     step(Call::reject);
     search_->reject(problem, config_id);
+  }
+  void rule_out(const Assignment& assignment) override {
+    step(Call::rule_out);
+    search_->rule_out(assignment);
   }
   std::optional<Assignment> best() const override {
     step(Call::best);
@@ -160,8 +164,8 @@ void check_told(const std::string& name, const SetUp& set_up, const Trap& trap) 
 
 TEST_CASE("holds 6: a search that throws on one rank is told to the others, and the next run works",
           "[unit]") {
-  for (const Call call :
-       {Call::plan, Call::observe, Call::reject, Call::best, Call::reason, Call::remaining_runs}) {
+  for (const Call call : {Call::plan, Call::observe, Call::reject, Call::rule_out, Call::best, Call::reason,
+                          Call::remaining_runs}) {
     for (const int at : {0, 1, 5}) {
       Trap trap(at);
       check_told(
@@ -172,7 +176,7 @@ TEST_CASE("holds 6: a search that throws on one rank is told to the others, and 
             };
           },
           trap);
-      CHECK((at > 0 || call == Call::reject || trap.sprung()));
+      CHECK((at > 0 || call == Call::reject || call == Call::rule_out || trap.sprung()));
     }
   }
 }

@@ -19,7 +19,7 @@ struct Measurement {
   Assignment assignment;
   double run = 0;  ///< which run of the region it was, counted from any beginning
   double value = 0;
-  int samples = 1;            ///< whose median `value` is; 0 if it is no sample at all
+  int samples = 1;            ///< whose mean `value` is; 0 if it is no sample at all
   double extra_variance = 0;  ///< of the measurement, beyond that of its samples
 };
 

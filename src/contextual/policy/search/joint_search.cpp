@@ -10,7 +10,6 @@ namespace {
 constexpr double cover_share = 0.25;            ///< of the runs, at most, to run every config once
 constexpr double race_share = 0.4;              ///< of the runs, kept for the race
 constexpr double refine_share = 0.2;            ///< of the runs, kept for refinements where there are any
-constexpr int samples = 1;                      ///< of a visit
 constexpr int patience = 24;                    ///< draws in a row without a gain that end the exploration
 constexpr std::int64_t incumbent_every = 30;    ///< runs after which the incumbent is visited again
 constexpr int most_start_tries = 3;             ///< where its makespan stays unknown
@@ -70,6 +69,14 @@ void JointSearch::reject(std::size_t problem, std::size_t config_id) {
   }
 }
 
+void JointSearch::rule_out(const Assignment& assignment) {
+  ruled_out_.insert(assignment);
+  forget_unusable();
+  if (plan_.empty()) {
+    decide();
+  }
+}
+
 void JointSearch::forget_unusable() {
   std::erase_if(plan_, [this](const SearchTrial& trial) { return !usable(trial.assignment); });
 }
@@ -80,15 +87,25 @@ Assignment JointSearch::defaults() const {
 }
 
 bool JointSearch::usable(const Assignment& assignment) const {
-  return space_.candidate(assignment) && !ledger_.infeasible(assignment);
+  return space_.candidate(assignment) && !ledger_.infeasible(assignment) && !ruled_out_.contains(assignment);
 }
 
 std::int64_t JointSearch::visit_runs(const Assignment& assignment) const {
-  return (ledger_.proven(assignment) ? 0 : 1) + 1 + samples;
+  return (ledger_.proven(assignment) ? 0 : 1) + 1 + race_samples();
+}
+
+/// Of a visit in a race. What a late second run costs is shared by the two that follow it.
+int JointSearch::race_samples() const {
+  return ledger_.second_runs_are_late() ? 3 : 1;
+}
+
+/// Of a visit that is to show where an assignment stands.
+int JointSearch::first_samples() const {
+  return ledger_.second_runs_are_late() ? 2 : 1;
 }
 
 void JointSearch::visit(const Assignment& assignment) {
-  plan_.push_back({assignment, samples});
+  plan_.push_back({assignment, race_samples()});
 }
 
 bool JointSearch::affordable(const Assignment& assignment, std::int64_t kept) const {
@@ -179,7 +196,7 @@ void JointSearch::explore() {
 void JointSearch::try_out(const Assignment& assignment) {
   const bool oriented = ledger_.visited().size() >= orientation;
   const bool sampled = !oriented || ledger_.proven(assignment) || belief_.worth_a_sample();
-  plan_.push_back({assignment, sampled ? samples : 0});
+  plan_.push_back({assignment, sampled ? first_samples() : 0});
 }
 
 /// The shortest of a possible truth, preferably one that has not been run yet.
@@ -322,13 +339,29 @@ std::optional<Assignment> JointSearch::shortest_tried() const {
   return shortest != tried.end() ? std::optional(std::move(*shortest)) : std::nullopt;
 }
 
-/// The default wins within the tie margin.
+/// Of what ties with the shortest: what is steady, then what changes least of the defaults, then what has the
+/// lower ids. Two makespans tie within the tie margin, and within what their samples leave uncertain.
 std::optional<Assignment> JointSearch::best() const {
-  const std::optional<Assignment> best = shortest_visited();
-  const Assignment standard = defaults();
-  const bool ties = best && usable(standard) && ledger_.visits(standard) > 0 &&
-                    belief_.expected(standard) <= belief_.expected(*best) + tie_margin_;
-  return ties ? standard : best;
+  const std::optional<Assignment> shortest = shortest_visited();
+  std::optional<Assignment> best = shortest;
+  for (const auto& [assignment, visits] : ledger_.visited()) {
+    if (usable(assignment) && ties(assignment, *shortest) && precedes(assignment, *best)) {
+      best = assignment;
+    }
+  }
+  return best;
+}
+
+bool JointSearch::ties(const Assignment& assignment, const Assignment& shortest) const {
+  const double longer_by = belief_.expected(assignment) - belief_.expected(shortest);
+  return longer_by <= std::max(tie_margin_, ledger_.uncertainty(assignment, shortest));
+}
+
+bool JointSearch::precedes(const Assignment& a, const Assignment& b) const {
+  const auto rank = [this](const Assignment& assignment) {
+    return std::pair(ledger_.erratic(assignment), assignment.size() - space_.matches(assignment, defaults()));
+  };
+  return std::pair(rank(a), a) < std::pair(rank(b), b);
 }
 
 std::size_t JointSearch::remaining_runs() const {

@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ class JointSearch final : public Search {
   std::vector<SearchTrial> plan() const override { return plan_; }
   void observe(const SearchObservation& observation) override;
   void reject(std::size_t problem, std::size_t config_id) override;
+  void rule_out(const Assignment& assignment) override;
   std::optional<Assignment> best() const override;
   std::string reason() const override;
   std::size_t remaining_runs() const override;
@@ -57,9 +59,13 @@ class JointSearch final : public Search {
   /// Those kept for refinement are not there before it begins.
   std::int64_t runs_left() const { return max_runs_ - refine_runs_ - ledger_.runs(); }
   std::int64_t visit_runs(const Assignment& assignment) const;
+  bool ties(const Assignment& assignment, const Assignment& shortest) const;
+  bool precedes(const Assignment& a, const Assignment& b) const;
   std::optional<Assignment> shortest_visited() const;
   std::optional<Assignment> shortest_tried() const;  ///< also of those without samples
   bool affordable(const Assignment& assignment, std::int64_t kept) const;
+  int race_samples() const;
+  int first_samples() const;
   void visit(const Assignment& assignment);
   void try_out(const Assignment& assignment);
   std::optional<Assignment> next_to_explore(const std::optional<Assignment>& incumbent);
@@ -77,6 +83,7 @@ class JointSearch final : public Search {
   Stage stage_ = Stage::start;
   bool racing_ = false;  ///< a round of the race has been planned
   std::vector<SearchTrial> plan_;
+  std::set<Assignment> ruled_out_;
   std::int64_t further_runs_ = 0;       ///< of all starts but the first one
   std::int64_t race_runs_ = 0;          ///< kept for the race
   std::int64_t refine_runs_ = 0;        ///< kept for refinement, until that begins

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <numeric>
 
 namespace contextual::policy::search {
 
 namespace {
+
+constexpr double worthwhile_change = 0.2;  ///< of a variance, relative
 
 /// The logarithms of the makespans that are known, from run `first` on.
 std::vector<double> logarithms(const std::vector<SearchRun>& runs, std::size_t first) {
@@ -24,10 +26,13 @@ std::vector<double> logarithms(const std::vector<SearchRun>& runs, std::size_t f
 
 }  // namespace
 
-void TrialLedger::add_visit(const Assignment& assignment, std::vector<double> values, double run) {
-  const auto count = static_cast<int>(values.size());
-  measurements_.push_back({assignment, run, median(std::move(values)), count, 0});
+void TrialLedger::add_visit(const Assignment& assignment, const std::vector<double>& values, double run) {
+  const auto count = static_cast<double>(values.size());
+  measurements_.push_back({assignment, run, std::accumulate(values.begin(), values.end(), 0.0) / count,
+                           static_cast<int>(values.size()), 0});
   ++visits_[assignment];
+  samples_[assignment].add(values);
+  judge_spreads();
 }
 
 void TrialLedger::note_success(const Assignment& assignment) {
@@ -49,10 +54,10 @@ void TrialLedger::add_walked(const SearchSample& sample) {
     return;
   }
   note_success(sample.assignment);
-  std::vector<double> values = logarithms(sample.runs, 0);
+  const std::vector<double> values = logarithms(sample.runs, 0);
   walked_runs_ += static_cast<double>(sample.runs.size());
   if (!values.empty()) {
-    add_visit(sample.assignment, std::move(values), walked_runs_);
+    add_visit(sample.assignment, values, walked_runs_);
   }
 }
 
@@ -66,17 +71,40 @@ void TrialLedger::add(const SearchObservation& observation) {
   }
   note_success(assignment);
   std::vector<double> values = logarithms(observation.runs, 1);
+  if (values.size() > 1) {
+    note_second_run(values);
+    if (second_runs_are_late()) {
+      values.erase(values.begin());
+    }
+  }
   const bool led_in = !observation.runs.empty() && observation.runs.front().makespan_ns.value_or(0) > 0;
   const double lead_in =
       led_in ? natural_logarithm(static_cast<double>(*observation.runs.front().makespan_ns)) : 0;
   if (!values.empty()) {
-    add_visit(assignment, std::move(values), run);
+    add_visit(assignment, values, run);
     if (led_in) {
       excesses_.push_back(lead_in - measurements_.back().value);
     }
   } else if (led_in) {
     measurements_.push_back({assignment, run, lead_in, 0, 0});
   }
+}
+
+void TrialLedger::note_second_run(const std::vector<double>& values) {
+  const auto later_count = static_cast<double>(values.size() - 1);
+  const double later = std::accumulate(values.begin() + 1, values.end(), 0.0) / later_count;
+  ++second_runs_;
+  second_run_excess_ += (values.front() - later - second_run_excess_) / second_runs_;
+}
+
+bool TrialLedger::second_runs_are_late() const {
+  constexpr int enough = 3;
+  constexpr double noticeable = 0.003;
+  constexpr double short_ns = 250'000;  // a few us of disorder are some per cent of it
+  if (second_runs_ >= enough) {
+    return second_run_excess_ > noticeable;
+  }
+  return measurements_.empty() || measurements_.back().value < natural_logarithm(short_ns);
 }
 
 std::size_t TrialLedger::visits(const Assignment& assignment) const {
@@ -107,50 +135,87 @@ Lateness TrialLedger::lateness() const {
   return {mean, for_the_longest_tenth * std::sqrt(variance) + least_deviation};
 }
 
-/// Noise is one-sided: some samples are far longer than the others of their assignment, and say little.
-/// Without this, two of them among fifteen visits make the shortest assignment look like the second.
-void TrialLedger::doubt_disturbed(std::vector<Measurement>& measurements) const {
-  constexpr std::size_t enough_visits = 3;      // of an assignment, for a median
+/// A busy host makes one sample among many far too long, and the others of its assignment say more without
+/// it. Two that are as long as each other are no accident: a program pays them, too.
+void TrialLedger::judge_spreads() {
+  constexpr std::size_t enough_samples = 3;     // of an assignment, for a median
   constexpr std::size_t enough_distances = 10;  // for a scale
   constexpr double normal_scale = 1.4826;       // of a normal distribution, over its median distance
-  constexpr double far = 3;                     // scales
-  constexpr double least_scale = 0.002;         // where all visits are alike
-  std::map<Assignment, std::vector<double>> values;
-  for (const Measurement& measurement : measurements) {
-    if (measurement.samples > 0) {
-      values[measurement.assignment].push_back(measurement.value);
-    }
-  }
-  std::map<Assignment, double> medians;
+  constexpr double least_scale = 0.002;         // where all samples are alike
   std::vector<double> distances;
-  for (auto& [assignment, of_assignment] : values) {
-    if (of_assignment.size() >= enough_visits) {
-      const double middle = medians[assignment] = median(of_assignment);
-      for (const double value : of_assignment) {
+  for (auto& [assignment, samples] : samples_) {
+    if (samples.values.size() >= enough_samples) {
+      const double middle = median(samples.values);
+      for (const double value : samples.values) {
         distances.push_back(std::abs(value - middle));
       }
     }
   }
-  if (distances.size() < enough_distances) {
-    return;
-  }
-  const double scale = std::max(least_scale, normal_scale * median(distances));
-  for (Measurement& measurement : measurements) {
-    const auto middle = medians.find(measurement.assignment);
-    const double excess = middle == medians.end() ? 0 : measurement.value - middle->second;
-    if (measurement.samples > 0 && excess > far * scale) {
-      measurement.extra_variance = excess * excess;
+  const double scale = distances.size() < enough_distances ? 0 : normal_scale * median(distances);
+  usual_variance_ = std::max(least_scale * least_scale, scale * scale);
+}
+
+void TrialLedger::Samples::add(const std::vector<double>& more) {
+  values.insert(values.end(), more.begin(), more.end());
+  outlier = far_outlier(values);
+  double sum = 0;
+  const auto for_each = [this](const auto& visit) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (outlier != i) {
+        visit(values[i]);
+      }
     }
+  };
+  const auto count = static_cast<double>(values.size() - (outlier ? 1 : 0));
+  for_each([&](double value) { sum += value; });
+  double squares = 0;
+  for_each([&](double value) { squares += (value - sum / count) * (value - sum / count); });
+  const double now = count > 1 ? squares / (count - 1) : 0;
+  const double ratio = variance > 0 ? now / variance : 0;
+  // A small change is not worth that the whole model is made anew.
+  variance = ratio > 1 - worthwhile_change && ratio < 1 + worthwhile_change ? variance : now;
+}
+
+bool TrialLedger::erratic(const Samples& samples) const {
+  constexpr std::size_t enough_samples = 3;
+  constexpr double far = 3;  // deviations
+  return samples.values.size() >= enough_samples && samples.variance > far * far * usual_variance_;
+}
+
+bool TrialLedger::erratic(const Assignment& assignment) const {
+  const auto found = samples_.find(assignment);
+  return found != samples_.end() && erratic(found->second);
+}
+
+double TrialLedger::uncertainty(const Assignment& a, const Assignment& b) const {
+  constexpr std::size_t enough_samples = 5;  // what has fewer was given up in the race
+  double variance = 0;
+  for (const Assignment* const assignment : {&a, &b}) {
+    const Samples& samples = samples_.at(*assignment);
+    if (samples.values.size() < enough_samples) {
+      return 0;
+    }
+    variance +=
+        (erratic(samples) ? samples.variance : usual_variance_) / static_cast<double>(samples.values.size());
   }
+  return std::sqrt(variance);
 }
 
 std::vector<Measurement> TrialLedger::makespans(const Lateness& lateness) const {
   std::vector<Measurement> values = measurements_;
-  doubt_disturbed(values);
   for (Measurement& value : values) {
     if (value.samples == 0) {
       value.value -= lateness.mean;
       value.extra_variance = lateness.deviation * lateness.deviation;
+      continue;
+    }
+    const Samples& samples = samples_.at(value.assignment);
+    if (erratic(samples)) {
+      value.value += samples.variance / 2;
+      value.extra_variance = samples.variance / value.samples;
+    } else if (samples.outlier && samples.values[*samples.outlier] == value.value) {
+      const double excess = value.value - median(samples.values);
+      value.extra_variance = excess * excess;
     }
   }
   return values;

@@ -53,21 +53,41 @@ class TrialLedger {
   /// Returns the number of visits of each assignment that has any.
   const std::map<Assignment, std::size_t>& visited() const noexcept { return visits_; }
 
+  /// Returns true for an assignment whose samples differ far more than those of the others usually do.
+  bool erratic(const Assignment& assignment) const;
+  /// Returns the standard error of the difference between the mean logarithms of two assignments' samples, or
+  /// 0 where either has but a few.
+  double uncertainty(const Assignment& a, const Assignment& b) const;
+
+  /// Returns true if the run after a lead-in still is longer than those that follow it, as it is in short
+  /// regions. Visits of two samples and more then leave it out.
+  bool second_runs_are_late() const;
+
   Lateness lateness() const;
 
-  /// Returns the logarithms of makespans: of each visit the median, and of each lead-in without samples its
-  /// makespan less `lateness`. A visit that is far longer than the others to its assignment has an extra
-  /// variance. Measurements keep their places: later ones follow at the end.
+  /// Returns the logarithms of makespans: of each visit the mean, and of each lead-in without samples its
+  /// makespan less `lateness`. An erratic assignment's visits have the variance of its samples, and half of
+  /// that added, because the mean of its makespans is what it costs. The one far outlier of an assignment has
+  /// an extra variance. Measurements keep their places: later ones follow at the end.
   std::vector<Measurement> makespans(const Lateness& lateness) const;
   /// Returns 1 for each infeasible assignment and 0 for each that succeeded, in the order of their first
   /// runs.
   std::vector<Measurement> failures() const;
 
  private:
-  void doubt_disturbed(std::vector<Measurement>& measurements) const;
+  /// What is known of an assignment's samples, as logarithms.
+  struct Samples {
+    std::vector<double> values;
+    std::optional<std::size_t> outlier;  ///< its place among them
+    double variance = 0;                 ///< without the outlier, of now or of when it was about the same
+    void add(const std::vector<double>& more);
+  };
+  bool erratic(const Samples& samples) const;
+  void note_second_run(const std::vector<double>& values);
+  void judge_spreads();
   void note_success(const Assignment& assignment);
   void note_failure(const Assignment& assignment);
-  void add_visit(const Assignment& assignment, std::vector<double> logarithms, double run);
+  void add_visit(const Assignment& assignment, const std::vector<double>& logarithms, double run);
 
   std::function<bool(const Assignment&)> feasible_;
   std::int64_t runs_ = 0;
@@ -75,6 +95,10 @@ class TrialLedger {
   std::set<Assignment> proven_;
   std::set<Assignment> infeasible_;
   std::map<Assignment, std::size_t> visits_;
+  std::map<Assignment, Samples> samples_;
+  double usual_variance_ = 0;              ///< of the samples of an assignment
+  int second_runs_ = 0;                    ///< that were followed by further samples
+  double second_run_excess_ = 0;           ///< their mean excess over these, as a difference of logarithms
   std::vector<Assignment> known_;          ///< proven or infeasible, in the order of their first runs
   std::vector<Measurement> measurements_;  ///< visits, and lead-ins alone with their lateness
   std::vector<double> excesses_;           ///< of lead-ins over the samples after them

@@ -1,0 +1,73 @@
+#pragma once
+
+/// \file
+/// Whether a candidate is shown to be faster than a reference, and how many rounds that is worth. Pure.
+
+#include "contextual/policy/closing_comparison.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace contextual::policy {
+
+/// Compares one candidate after the other with a reference. Each look at a comparison takes a part of the
+/// 5 % by which all of them together may be wrong, the k-th one 1 / (k (k + 1)) of it, so that it does not
+/// matter how often one looks, or at how many candidates. Not thread-safe.
+class ClosingContest {
+ public:
+  /// Every candidate gets `rounds` rounds, as long as there are runs for them. More are added while its gain
+  /// is neither shown nor out of reach. All rounds together take at most `most_runs` runs, but the first
+  /// `rounds` in any case.
+  ClosingContest(int rounds, std::int64_t most_runs);
+
+  /// What a candidate has to show.
+  enum class Claim {
+    faster,      ///< that it is surely shorter than the reference
+    not_slower,  ///< that it is not surely longer, because other measurements speak for it
+  };
+
+  enum class Verdict {
+    open,        ///< further rounds are planned
+    unmeasured,  ///< too few rounds have a makespan
+    shown,       ///< the candidate's claim holds
+    lost,        ///< the candidate is surely longer
+    noise,       ///< the candidate is not shown to be shorter, nor to be longer
+  };
+
+  /// Begins with another candidate.
+  void begin(Assignment reference, Assignment candidate, Claim claim);
+  /// Forgets the candidate, because what is compared has changed.
+  void drop();
+
+  bool running() const noexcept { return comparison_.has_value(); }
+  /// The comparison of the current candidate, of which there is one while `running()`.
+  const ClosingComparison& comparison() const { return *comparison_; }
+
+  std::vector<SearchTrial> plan() const {
+    return comparison_ ? comparison_->plan() : std::vector<SearchTrial>();
+  }
+  void observe(const SearchObservation& observation);
+
+  /// Judges the current candidate once its planned rounds are complete, and adds rounds if they are worth it.
+  Verdict judge();
+  /// The result of the last `judge`, with the interval that it went by.
+  const ClosingComparison::Result& result() const noexcept { return result_; }
+
+  /// Returns true if there are runs for the rounds of a further candidate.
+  bool affords_another() const;
+
+ private:
+  int rounds_left() const;
+  int worthwhile_rounds() const;
+
+  int rounds_;
+  int most_rounds_;  ///< of all candidates together
+  int spent_ = 0;    ///< rounds of candidates before the current one
+  std::size_t looks_ = 0;
+  Claim claim_ = Claim::faster;
+  std::optional<ClosingComparison> comparison_;
+  ClosingComparison::Result result_;
+};
+
+}  // namespace contextual::policy
