@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -26,7 +25,6 @@ namespace {
 
 using namespace contextual;
 using namespace contextual::benchmarks;
-using Clock = std::chrono::steady_clock;
 using Region = ShareRegion;
 using Pair = ShareRegion::Pair;
 
@@ -43,39 +41,21 @@ ShareWork work() {
   constexpr int prologue_ns = 40'000;
   constexpr int round_ns = 20'000;
   const auto items = 2 * static_cast<unsigned>(multiprocessors());
-  return {prologue_ns, round_ns, items, items};
+  const WorkOfKernel each{prologue_ns, round_ns, items};
+  return {each, each};
 }
 
 Options options_of(SearchLevel level, Iterations iterations) {
   Options options;
   options.search = level;
   options.iterations = iterations;
-  options.always_tune = true;
-  options.log_directory = "";
   options.timer = cuda_timer;
   return options;
 }
 
-struct Tuning {
-  Pair choice;
-  long runs = 0;
-  double wall_us = 0;
-};
-
-Tuning tune(Region& region, Order order, const Options& base) {
-  Tuning tuning;
-  Options options = base;
-  options.before_iteration = [&](const IterationInfo&) { ++tuning.runs; };
-  ContextualAutotuner tuner(options);
-  const auto begin = Clock::now();
-  tuner.run("two persistent kernels", [&] { region.launch(order); });
-  region.wait();
-  tuning.wall_us = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-  const Report report = tuner.report();
-  for (const ProblemReport& problem : report.find("two persistent kernels")->problems) {
-    (problem.kernel == "first" ? tuning.choice.first : tuning.choice.second) = problem.choice;
-  }
-  return tuning;
+ShareTuning tune(Region& region, Order order, const Options& options) {
+  return benchmarks::tune(
+      region, "two persistent kernels", [&] { region.launch(order); }, options);
 }
 
 /// Medians of so many times of each pair, taken in turn.
@@ -133,7 +113,7 @@ bool tune_often(Region& region, Order order, const char* what, int tunings, int 
   std::vector<double> ratios;
   std::vector<double> runs;
   for (int i = 0; i < tunings; ++i) {
-    const Tuning tuning = tune(region, order, options_of(level, Iterations::joined));
+    const ShareTuning tuning = tune(region, order, options_of(level, Iterations::joined));
     ratios.push_back(ratio(region, order, tuning.choice, best, rounds));
     runs.push_back(static_cast<double>(tuning.runs));
     if (ratios.back() > 1.02) {
@@ -155,7 +135,7 @@ void print_cost_of_joining(Region& region, int rounds) {
     for (const Iterations iterations : {Iterations::joined, Iterations::pipelined}) {
       Options options = options_of(SearchLevel::off, iterations);
       options.n_repeat = 60;
-      const Tuning tuning = tune(region, Order::first_first, options);
+      const ShareTuning tuning = tune(region, Order::first_first, options);
       if (round >= 0) {
         us[iterations == Iterations::joined ? 0 : 1].push_back(tuning.wall_us /
                                                                static_cast<double>(tuning.runs));

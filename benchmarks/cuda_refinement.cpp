@@ -52,31 +52,15 @@ ShareWork work() {
   constexpr int prologue_ns = 40'000;
   constexpr int round_ns = 2'000;
   const auto all = static_cast<unsigned>(multiprocessors());
-  return {prologue_ns, round_ns, 60 * all, 24 * all};
+  return {{prologue_ns, round_ns, 60 * all}, {prologue_ns, round_ns, 24 * all}};
 }
 
-struct Tuning {
-  Pair choice;
-  long runs = 0;
-};
-
-Tuning tune(ShareRegion& region, const std::string& name, SearchLevel level) {
-  Tuning tuning;
+ShareTuning tune(ShareRegion& region, const std::string& name, SearchLevel level) {
   Options options;
   options.search = level;
-  options.always_tune = true;
-  options.log_directory = "";
-  options.cache_directory = "";
   options.timer = cuda_timer;
-  options.before_iteration = [&](const IterationInfo&) { ++tuning.runs; };
-  ContextualAutotuner tuner(options);
-  tuner.run(name, [&] { region.launch(order); });
-  region.wait();
-  const Report report = tuner.report();
-  for (const ProblemReport& problem : report.find(name)->problems) {
-    (problem.kernel == "first" ? tuning.choice.first : tuning.choice.second) = problem.choice;
-  }
-  return tuning;
+  return benchmarks::tune(
+      region, name, [&] { region.launch(order); }, options);
 }
 
 /// Of so many times of each pair, taken in turn; the ten shortest are timed again, more often.
@@ -115,7 +99,7 @@ double tune_often(ShareRegion& tuned, const std::string& name, ShareRegion& judg
   std::vector<double> ratios;
   std::vector<double> runs;
   for (int i = 0; i < tunings; ++i) {
-    const Tuning tuning = tune(tuned, name, level);
+    const ShareTuning tuning = tune(tuned, name, level);
     std::vector<double> of_rounds;
     for (int round = 0; round < rounds; ++round) {
       const double chosen_us = tuned.time(tuning.choice, order);

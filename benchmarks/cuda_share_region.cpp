@@ -1,6 +1,8 @@
 #include "cuda_share_region.hpp"
 
-#include <string>
+#include <contextual/autotuner.hpp>
+
+#include <chrono>
 
 namespace contextual::benchmarks {
 namespace {
@@ -18,13 +20,14 @@ int multiprocessors() {
   return count;
 }
 
-ShareRegion::ShareKernel::Definition ShareRegion::definition(const ShareWork& work) {
+ShareRegion::ShareKernel::Definition ShareRegion::definition(const WorkOfKernel& work) {
   ShareKernel::Definition definition;
   definition.source = CudaSource::text("cuda_shares.cu", share_source);
   definition.variant = [work](const ShareConfig&) {
     return CudaVariant{.function = "share",
                        .defines = {{"PROLOGUE", std::to_string(work.prologue_ns) + "ull"},
-                                   {"ROUND", std::to_string(work.round_ns) + "ull"}}};
+                                   {"ROUND", std::to_string(work.round_ns) + "ull"},
+                                   {"HANDED_OUT", work.handed_out ? "1" : "0"}}};
   };
   definition.layout = [](const ShareConfig& config, unsigned) {
     return CudaLayout{
@@ -35,62 +38,124 @@ ShareRegion::ShareKernel::Definition ShareRegion::definition(const ShareWork& wo
 
 ShareRegion::ShareRegion(const ConfigSpace<ShareConfig>& space, const ShareWork& work)
     : work_(work),
-      first_("first", space, single_problem, definition(work)),
-      second_("second", space, single_problem, definition(work)) {
-  for (cudaEvent_t* event : {&begin_, &joined_, &end_}) {
+      first_("first", space, single_problem, definition(work.first)),
+      second_("second", space, single_problem, definition(work.second)) {
+  for (cudaEvent_t* event : {&begin_, &end_}) {
     CONTEXTUAL_CHECKED(cudaEventCreate(event));
+  }
+  for (cudaEvent_t* event : {&forked_, &first_done_, &second_done_}) {
+    CONTEXTUAL_CHECKED(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
   }
   for (ShareKernel* kernel : {&first_, &second_}) {
     for (std::size_t config = 0; config < kernel->space().size(); ++config) {
-      kernel->expect(config, Key{}, static_cast<cudaStream_t>(first_stream_), work_.items_of_first);
+      kernel->expect(config, Key{}, static_cast<cudaStream_t>(first_stream_), work_.first.items);
       kernel->prepare(config, Key{});
     }
   }
 }
 
 ShareRegion::~ShareRegion() {
-  for (cudaEvent_t event : {begin_, joined_, end_}) {
+  for (cudaEvent_t event : {begin_, end_, forked_, first_done_, second_done_}) {
     cudaEventDestroy(event);
   }
 }
 
 void ShareRegion::launch(Order order) {
   if (order == Order::first_first) {
-    first_(first_stream_, work_.items_of_first);
+    first_(first_stream_, work_.first.items);
   }
-  second_(second_stream_, work_.items_of_second);
+  second_(second_stream_, work_.second.items);
   if (order == Order::second_first) {
-    first_(first_stream_, work_.items_of_first);
+    first_(first_stream_, work_.first.items);
   }
 }
 
-void ShareRegion::wait() const {
-  first_stream_.wait();
-  second_stream_.wait();
-}
-
-double ShareRegion::time(const Pair& pair, Order order) {
-  CONTEXTUAL_CHECKED(cudaEventRecord(begin_, first_stream_));
-  CONTEXTUAL_CHECKED(cudaStreamWaitEvent(second_stream_, begin_, 0));
+void ShareRegion::launch_pair(const Pair& pair, Order order) {
   const auto launch_first = [&] {
     CONTEXTUAL_CHECKED(
-        first_.launch_config(pair.first, static_cast<cudaStream_t>(first_stream_), work_.items_of_first));
+        first_.launch_config(pair.first, static_cast<cudaStream_t>(first_stream_), work_.first.items));
   };
   if (order == Order::first_first) {
     launch_first();
   }
   CONTEXTUAL_CHECKED(
-      second_.launch_config(pair.second, static_cast<cudaStream_t>(second_stream_), work_.items_of_second));
+      second_.launch_config(pair.second, static_cast<cudaStream_t>(second_stream_), work_.second.items));
   if (order == Order::second_first) {
     launch_first();
   }
-  CONTEXTUAL_CHECKED(cudaEventRecord(joined_, second_stream_));
-  CONTEXTUAL_CHECKED(cudaStreamWaitEvent(first_stream_, joined_, 0));
+}
+
+void ShareRegion::fork() {
+  CONTEXTUAL_CHECKED(cudaEventRecord(forked_, main_stream_));
+  CONTEXTUAL_CHECKED(cudaStreamWaitEvent(first_stream_, forked_, 0));
+  CONTEXTUAL_CHECKED(cudaStreamWaitEvent(second_stream_, forked_, 0));
+}
+
+void ShareRegion::join() {
+  CONTEXTUAL_CHECKED(cudaEventRecord(first_done_, first_stream_));
+  CONTEXTUAL_CHECKED(cudaEventRecord(second_done_, second_stream_));
+  CONTEXTUAL_CHECKED(cudaStreamWaitEvent(main_stream_, first_done_, 0));
+  CONTEXTUAL_CHECKED(cudaStreamWaitEvent(main_stream_, second_done_, 0));
+}
+
+void ShareRegion::fork_and_join(Order order) {
+  fork();
+  launch(order);
+  join();
+}
+
+void ShareRegion::wait() const {
+  first_stream_.wait();
+  second_stream_.wait();
+  main_stream_.wait();
+}
+
+double ShareRegion::time(const Pair& pair, Order order) {
+  CONTEXTUAL_CHECKED(cudaEventRecord(begin_, first_stream_));
+  CONTEXTUAL_CHECKED(cudaStreamWaitEvent(second_stream_, begin_, 0));
+  launch_pair(pair, order);
+  CONTEXTUAL_CHECKED(cudaEventRecord(second_done_, second_stream_));
+  CONTEXTUAL_CHECKED(cudaStreamWaitEvent(first_stream_, second_done_, 0));
   CONTEXTUAL_CHECKED(cudaEventRecord(end_, first_stream_));
   wait();
   float ms = 0;
   CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin_, end_));
   return 1000.0 * static_cast<double>(ms);
+}
+
+double ShareRegion::time_in_a_row(const Pair& pair, Order order, int calls) {
+  wait();
+  CONTEXTUAL_CHECKED(cudaEventRecord(begin_, main_stream_));
+  for (int call = 0; call < calls; ++call) {
+    fork();
+    launch_pair(pair, order);
+    join();
+  }
+  CONTEXTUAL_CHECKED(cudaEventRecord(end_, main_stream_));
+  wait();
+  float ms = 0;
+  CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin_, end_));
+  return 1000.0 * static_cast<double>(ms) / calls;
+}
+
+ShareTuning tune(ShareRegion& region, const std::string& name, const std::function<void()>& body,
+                 Options options) {
+  using Clock = std::chrono::steady_clock;
+  ShareTuning tuning;
+  options.always_tune = true;
+  options.log_directory = "";
+  options.cache_directory = "";
+  options.before_iteration = [&](const IterationInfo&) { ++tuning.runs; };
+  ContextualAutotuner tuner(options);
+  const auto begin = Clock::now();
+  tuner.run(name, body);
+  region.wait();
+  tuning.wall_us = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+  const Report report = tuner.report();
+  for (const ProblemReport& problem : report.find(name)->problems) {
+    (problem.kernel == "first" ? tuning.choice.first : tuning.choice.second) = problem.choice;
+  }
+  return tuning;
 }
 
 }  // namespace contextual::benchmarks

@@ -1,13 +1,17 @@
 #pragma once
 
 /// \file
-/// A region of two persistent kernels on two streams that divide the multiprocessors of a GPU.
+/// A region of two persistent kernels on two streams that divide the multiprocessors of a GPU, and its
+/// tuning.
 
 #include "cuda_common.hpp"
 
 #include <contextual/cuda.hpp>
+#include <contextual/options.hpp>
 
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <utility>
 
 namespace contextual::benchmarks {
@@ -17,12 +21,18 @@ struct ShareConfig {
   int blocks = 0;
 };
 
-/// What the kernels do: each block spins for the prologue, and then for a round for each of its items.
-struct ShareWork {
+/// What a kernel does: each block spins for the prologue, and then for a round for each of its items.
+struct WorkOfKernel {
   int prologue_ns = 0;
   int round_ns = 0;
-  unsigned items_of_first = 0;
-  unsigned items_of_second = 0;
+  unsigned items = 0;
+  /// Blocks take item after item, and one that finds none ends at once. Else each block has its share.
+  bool handed_out = false;
+};
+
+struct ShareWork {
+  WorkOfKernel first;
+  WorkOfKernel second;
 };
 
 enum class Order { first_first, second_first };
@@ -42,25 +52,45 @@ class ShareRegion {
 
   /// Launches both kernels, each on its stream, tuned or as they are locked in.
   void launch(Order order);
+  /// The same between a fork of both streams from a third one, and their join.
+  void fork_and_join(Order order);
   void wait() const;
 
   /// us from the begin of both streams' work to its end, without the tuner.
   double time(const Pair& pair, Order order);
+  /// us a call, of so many forked and joined calls in a row that begin on an idle device, without the tuner.
+  double time_in_a_row(const Pair& pair, Order order, int calls);
 
   const ConfigSpace<ShareConfig>& space() const { return first_.space(); }
 
  private:
   using ShareKernel = CudaKernel<ShareConfig, unsigned>;
-  static ShareKernel::Definition definition(const ShareWork& work);
+  static ShareKernel::Definition definition(const WorkOfKernel& work);
+
+  void launch_pair(const Pair& pair, Order order);
+  void fork();
+  void join();
 
   ShareWork work_;
   ShareKernel first_;
   ShareKernel second_;
   Stream first_stream_;
   Stream second_stream_;
+  Stream main_stream_;
   cudaEvent_t begin_ = nullptr;
-  cudaEvent_t joined_ = nullptr;
   cudaEvent_t end_ = nullptr;
+  cudaEvent_t forked_ = nullptr;
+  cudaEvent_t first_done_ = nullptr;
+  cudaEvent_t second_done_ = nullptr;
 };
+
+struct ShareTuning {
+  ShareRegion::Pair choice;
+  long runs = 0;
+  double wall_us = 0;
+};
+/// Of `body`, which launches the region's kernels, by a tuner of its own, from nothing.
+ShareTuning tune(ShareRegion& region, const std::string& name, const std::function<void()>& body,
+                 Options options);
 
 }  // namespace contextual::benchmarks
