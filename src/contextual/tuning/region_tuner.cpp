@@ -47,16 +47,24 @@ AfterRevalidation compare_with_defaults(TuningRun& run, record::Recorder& record
     recorder.warning("kept choices were not compared with the defaults, because `feasible` rules those out");
     return AfterRevalidation::choices_stay;
   }
-  if (!result->defaults_won) {
-    return AfterRevalidation::choices_stay;
+  if (!result->gain) {
+    recorder.warning(
+        "kept choices were not compared with the defaults, because the timer has seen too few runs of both: "
+        "they stay");
   }
-  const bool tunes = call.options.revalidate == Revalidate::tune_if_worse;
-  recorder.warning(std::string("the kept choices are not faster than the defaults: ") +
-                   (tunes ? "the region is tuned again" : "this process uses the defaults"));
-  if (!tunes) {
+  const bool tunes = result->defaults_won && call.options.revalidate == Revalidate::tune_if_worse;
+  if (result->defaults_won) {
+    recorder.warning(std::string("the kept choices are not faster than the defaults: ") +
+                     (tunes ? "the region is tuned again" : "this process uses the defaults"));
+  }
+  if (tunes) {
+    return AfterRevalidation::tune_again;
+  }
+  if (result->defaults_won) {
     run.use_defaults();
   }
-  return tunes ? AfterRevalidation::tune_again : AfterRevalidation::defaults_are_used;
+  run.run_once(call.function);  // the comparison's last run need not have been with what is locked in
+  return result->defaults_won ? AfterRevalidation::defaults_are_used : AfterRevalidation::choices_stay;
 }
 
 /// Returns false if the choices could not be written, which the log says then.

@@ -146,6 +146,10 @@ std::optional<RevalidationReport> TuningRun::revalidate(const std::function<void
   return tuning::revalidate(options_, turns(), region);
 }
 
+void TuningRun::run_once(const std::function<void()>& region) {
+  turns().run_once(region);
+}
+
 void TuningRun::use_defaults() {
   for (const ProblemSlot& slot : context_.slots()) {  // also those of this rank alone
     if (!slot.found.locked_config || !slot.found.pinned_by.empty()) {
