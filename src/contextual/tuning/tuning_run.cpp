@@ -60,7 +60,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
                 }),
       checks_(options, context_),
       problems_(policy_of(options)),
-      preparation_(context_, problems_, *watchdog_),
+      preparation_(context_, problems_, *watchdog_, continuation_),
       runner_(context_, options, *watchdog_),
       settlement_(context_, *watchdog_, options.deadline, options.iterations),
       agreement_(exchange, context_, problems_, times_count(options)),
