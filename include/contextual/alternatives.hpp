@@ -103,7 +103,8 @@ class Alternatives<R(Args...)> {
     const Key key = key_(args...);
     const int config_id = engine_.resolve(key);
     if (config_id >= 0) [[likely]] {
-      return call(static_cast<std::size_t>(config_id), key, args...);
+      return engine_.launch_chosen(config_id, key,
+                                   [&](std::size_t id) -> R { return call(id, key, args...); });
     }
     return engine_.launch_in_run(
         config_id, key, [&](std::size_t id) -> R { return call_in_run(id, key, args...); }, args...);

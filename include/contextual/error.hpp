@@ -36,7 +36,9 @@ class CONTEXTUAL_API ConfigSpaceError : public Error {
 
 /// Thrown by the user's launcher or hooks to say that a config cannot be launched and that nothing has
 /// happened yet. While tuning, the config is rejected on all ranks, and the same call launches the fallback.
-/// Outside of tuning it passes through to the caller of the launch.
+/// Outside of tuning, the same call launches the default, which is used from then on. It passes through to
+/// the caller if it is the default that cannot be launched, or if other ranks or coupled kernels use the
+/// config.
 class CONTEXTUAL_API ConfigRejected : public Error {
  public:
   using Error::Error;

@@ -83,7 +83,7 @@ class TunedFunction<R(const C&, Args...)> {
     {
       const detail::KnownCall known = all_.known(key);
       if (known.config_id() >= 0) [[likely]] {
-        return all_.run_known(known.config_id(), args...);
+        return all_.run_known(known.config_id(), key, args...);
       }
     }
     return all_.call({}, key, args...);

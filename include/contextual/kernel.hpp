@@ -78,11 +78,11 @@ class TunableKernel<R(const C&, Args...)> {
   R operator()(Args... args) {
     const Key key = key_(args...);
     const int config_id = engine_.resolve(key);
+    const auto launch = [&](std::size_t id) -> R { return launcher_(engine_.config(id), args...); };
     if (config_id >= 0) [[likely]] {
-      return launcher_(engine_.config(static_cast<std::size_t>(config_id)), args...);
+      return engine_.launch_chosen(config_id, key, launch);
     }
-    return engine_.launch_in_run(
-        config_id, key, [&](std::size_t id) -> R { return launcher_(engine_.config(id), args...); }, args...);
+    return engine_.launch_in_run(config_id, key, launch, args...);
   }
 
   /// Returns the key of a launch with these arguments.

@@ -56,8 +56,14 @@ class CONTEXTUAL_API LaunchRegistry {
   /// Replaces what is pinned in a region, for kernels that exist and for those to come.
   void pin(std::uint32_t region_id, const std::vector<storage::Pin>& pins);
   void publish(const detail::KernelCore& core);  ///< opens the kernel's fast path unless a run is active
-  std::uint32_t region_id(std::string_view scope,
-                          std::string_view region);  ///< > 0, the same for equal names
+  /// Returns a number above 0, the same for equal names. `ranks` is how many run the region.
+  std::uint32_t region_id(std::string_view scope, std::string_view region, int ranks = 1);
+  bool of_several_ranks(std::uint32_t region_id) const;
+  /// A choice of the region has failed to launch, and the ranks that use it have not met since.
+  void note_failed_choice(std::uint32_t region_id);
+  bool has_failed_choice(std::uint32_t region_id) const;
+  /// Makes the defaults provisional for all that is locked in for the region.
+  void forget_choices(std::uint32_t region_id);
   std::vector<std::shared_ptr<detail::KernelCore>> coupled(std::string_view coupling) const;
   std::vector<std::shared_ptr<detail::KernelCore>> kernels() const;
   void begin_run();  ///< until `end_run`, launches without a region's context are counted

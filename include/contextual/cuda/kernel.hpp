@@ -57,16 +57,14 @@ class CudaKernel {
   CudaKernel& operator=(const CudaKernel&) = delete;
 
   /// Launches on `stream` with the config that TunableKernel would choose, and does not wait for the launch.
-  /// Outside of tuning it throws CudaError if the launch fails.
+  /// Outside of tuning it throws CudaError if the launch fails, and so does that of the default, see
+  /// ConfigRejected.
   void operator()(CUstream stream, Args... args) {
     const Key key = key_(args...);
     const int config_id = engine_.resolve(key);
-    const CUresult code =
-        config_id >= 0
-            ? parts_->launch(static_cast<std::size_t>(config_id), stream, args...)
-            : engine_.launch_in_run(
-                  config_id, key, [&](std::size_t id) { return parts_->launch(id, stream, args...); }, stream,
-                  args...);
+    const auto launch = [&](std::size_t id) { return parts_->launch(id, stream, args...); };
+    const CUresult code = config_id >= 0 ? engine_.launch_chosen(config_id, key, launch)
+                                         : engine_.launch_in_run(config_id, key, launch, stream, args...);
     if (code != CUDA_SUCCESS) [[unlikely]] {
       throw_failed(code);
     }

@@ -41,7 +41,7 @@ enum class Field : std::size_t {
 enum class Flag : std::size_t {
   region_threw,
   tuning_failed,         ///< a launch found no config left
-  rejections,            ///< some config failed on this rank
+  rejections,            ///< some config failed on this rank; in the hello, a choice since the ranks met
   alternative_rejected,  ///< so this rank has launched what another alternative launches
   local_open,            ///< a problem of a `local` kernel is still walking
   settled,    ///< in the hello: as far as this rank knows, everything that the region launches is locked in
@@ -101,7 +101,7 @@ class Agreement {
 class Exchange {
  public:
   /// Increase it with every change of the header, of a payload or of a gathered text.
-  static constexpr std::uint64_t protocol_version = 12;
+  static constexpr std::uint64_t protocol_version = 13;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
 

@@ -203,6 +203,7 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   }
   header.raise(Flag::region_threw, arrival.setup_failure != nullptr);
   header.raise(arrival.settled ? Flag::settled : Flag::unsettled);
+  header.raise(Flag::rejections, arrival.choice_failed);
   header.raise(Flag::keeps_choices, arrival.keeps_choices);
   const bool rank0 = exchange.rank() == 0;
   header.raise(Flag::keeps_journal, rank0 && !arrival.journal.empty());
@@ -229,9 +230,10 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   if (agreement.differs(Field::plan)) {
     throw_other_times(exchange, region, arrival.timer, times_count);
   }
+  const bool choice_failed = agreement.raised(Flag::rejections);
   Hello hello{detail::hex_text(static_cast<std::uint64_t>(agreement.largest_offer())),
-              !agreement.raised(Flag::unsettled), agreement.raised(Flag::settled),
-              agreement.raised(Flag::keeps_choices)};
+              !agreement.raised(Flag::unsettled) && !choice_failed, agreement.raised(Flag::settled),
+              agreement.raised(Flag::keeps_choices), choice_failed};
   const bool tells = agreement.raised(Flag::has_kept);
   if (tells || (agreement.raised(Flag::keeps_choices) && agreement.differs(Field::kept))) {
     gather_kept(exchange, here ? *here : surroundings(), arrival, hello);

@@ -113,6 +113,10 @@ int KernelCore::pinned_by(const KernelPins& pins, std::uint32_t region, const Ke
   return pins.config_of(*this, region, key, {scope, device_kind_of(traits_)});
 }
 
+void KernelCore::unpin(std::uint32_t region, const Key& key, std::uint64_t scope) const {
+  pins_.load(std::memory_order_acquire)->use_default(*this, region, key, {scope, device_kind_of(traits_)});
+}
+
 std::string KernelCore::pinning_file(std::uint32_t region, const Key& key, std::uint64_t scope) const {
   const KernelPins* const pins = pins_.load(std::memory_order_acquire);
   const storage::Pin* const pin =

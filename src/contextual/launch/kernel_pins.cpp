@@ -123,4 +123,9 @@ int KernelPins::config_of(const KernelCore& core, std::uint32_t region, const Ke
   return config_id == not_pinned ? LockInTable::none : config_id;
 }
 
+void KernelPins::use_default(const KernelCore& core, std::uint32_t region, const Key& key,
+                             const storage::PinScope& scope) const {
+  known_.lock_in(region, key, 0, Standing::provisional, place_of(core, scope.word()));
+}
+
 }  // namespace contextual::detail

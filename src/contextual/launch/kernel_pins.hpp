@@ -41,6 +41,10 @@ class KernelPins {
   int config_of(const KernelCore& core, std::uint32_t region, const Key& key,
                 const storage::PinScope& scope) const;
 
+  /// Makes `config_of` return the default for such a launch.
+  void use_default(const KernelCore& core, std::uint32_t region, const Key& key,
+                   const storage::PinScope& scope) const;
+
   const ByRegion& by_region() const noexcept { return pins_; }
 
   /// Returns the pins of the region that `find` has never returned; each pin once.

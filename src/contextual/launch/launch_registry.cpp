@@ -12,6 +12,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 namespace contextual {
@@ -34,6 +35,8 @@ struct LaunchRegistry::Impl {
   Places couplings;  ///< of the coupled ones, in order of registration
   std::map<std::string, NamedTables, std::less<>> tables;  ///< by kernel name; outlive the kernel
   std::map<std::string, std::uint32_t, std::less<>> regions;
+  std::set<std::uint32_t> of_several_ranks;  ///< regions
+  std::set<std::uint32_t> failed_choices;    ///< regions
   std::atomic<int> active_runs{0};
   static std::string region_key(std::string_view scope, std::string_view region) {
     return std::string(scope).append("\n").append(region);
@@ -158,10 +161,39 @@ void LaunchRegistry::publish(const KernelCore& core) {
   impl_->refresh_name(core.traits().name);
 }
 
-std::uint32_t LaunchRegistry::region_id(std::string_view scope, std::string_view region) {
+std::uint32_t LaunchRegistry::region_id(std::string_view scope, std::string_view region, int ranks) {
   const std::lock_guard lock(impl_->mutex);
   const auto next = static_cast<std::uint32_t>(impl_->regions.size() + 1);
-  return impl_->regions.try_emplace(Impl::region_key(scope, region), next).first->second;
+  const std::uint32_t id = impl_->regions.try_emplace(Impl::region_key(scope, region), next).first->second;
+  if (ranks > 1) {
+    impl_->of_several_ranks.insert(id);
+  }
+  return id;
+}
+
+bool LaunchRegistry::of_several_ranks(std::uint32_t region_id) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->of_several_ranks.contains(region_id);
+}
+
+void LaunchRegistry::note_failed_choice(std::uint32_t region_id) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->failed_choices.insert(region_id);
+}
+
+bool LaunchRegistry::has_failed_choice(std::uint32_t region_id) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->failed_choices.contains(region_id);
+}
+
+void LaunchRegistry::forget_choices(std::uint32_t region_id) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->failed_choices.erase(region_id);
+  for (const auto& [name, tables] : impl_->tables) {
+    for (const auto& [digest, table] : tables.by_digest) {
+      table->forget(region_id);
+    }
+  }
 }
 
 std::vector<std::shared_ptr<KernelCore>> LaunchRegistry::coupled(std::string_view coupling) const {

@@ -1,5 +1,7 @@
 #include <contextual/detail/launch/lock_in_table.hpp>
 
+#include <algorithm>
+
 namespace contextual::detail {
 namespace {
 
@@ -16,14 +18,40 @@ LockInTable::LockInTable() {
 void LockInTable::lock_in(std::uint32_t region, const Key& key, int config_id, Standing standing,
                           std::uint64_t scope) {
   const std::lock_guard lock(mutex_);
-  put(region, scope, key, config_id, standing);
+  put(region, scope, key, config_id, standing, region);
   if (standing == Standing::lasting) {
-    put(any_region, scope, key, config_id, standing);
+    put(any_region, scope, key, config_id, standing, region);
   }
 }
 
+void LockInTable::forget(std::uint32_t region) {
+  const std::lock_guard lock(mutex_);
+  for (Entry& entry : entries_) {
+    if (entry.chosen_in.load(std::memory_order_relaxed) == region) {
+      entry.config_id.store(0, std::memory_order_relaxed);
+      entry.standing.store(Standing::provisional, std::memory_order_relaxed);
+    }
+  }
+}
+
+void LockInTable::rule_out(const Failed& failed, const std::string& reason) {
+  if (why_ruled_out(failed).empty()) {
+    const std::lock_guard lock(mutex_);
+    ruled_out_.emplace_back(failed, "it failed to launch: " + reason);
+  }
+}
+
+std::string LockInTable::why_ruled_out(const Failed& asked) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(ruled_out_.begin(), ruled_out_.end(), [&](const auto& known) {
+    const Failed& failed = known.first;
+    return failed.config_id == asked.config_id && failed.scope == asked.scope && failed.key == asked.key;
+  });
+  return found == ruled_out_.end() ? std::string() : found->second;
+}
+
 void LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id,
-                      Standing standing) {
+                      Standing standing, std::uint32_t chosen_in) {
   Slots& slots = *arrays_.back();
   for (std::size_t i = slot_hash(region, scope, key);; ++i) {
     Entry* entry = slots.at[i & slots.mask].load(std::memory_order_relaxed);
@@ -33,6 +61,7 @@ void LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key,
     if (entry->region == region && entry->scope == scope && entry->key == key) {
       entry->config_id.store(config_id, std::memory_order_relaxed);
       entry->standing.store(standing, std::memory_order_relaxed);
+      entry->chosen_in.store(chosen_in, std::memory_order_relaxed);
       return;
     }
   }
@@ -40,7 +69,7 @@ void LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key,
   if ((entries_.size() + 1) * 2 > arrays_.back()->at.size()) {
     grow();
   }
-  insert(*arrays_.back(), entries_.emplace_back(region, scope, key, config_id, standing));
+  insert(*arrays_.back(), entries_.emplace_back(region, scope, key, config_id, standing, chosen_in));
 }
 
 void LockInTable::insert(Slots& slots, Entry& entry) {

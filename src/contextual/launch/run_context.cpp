@@ -33,11 +33,14 @@ std::uint64_t identity_of(const std::string& name, const KernelTraits& traits, c
   return hash.value();
 }
 
-/// What is not a candidate for the launch whose arguments are bound.
-std::vector<bool> left_out_configs(const KeepView& keep, std::size_t config_count) {
+/// What is not a candidate for the launch whose arguments are bound, or has been chosen in vain before.
+std::vector<bool> left_out_configs(const KernelCore& core, const Key& key, std::uint64_t scope,
+                                   const KeepView& keep) {
+  const std::size_t config_count = core.space().size;
+  const LockInTable& table = *core.table();
   std::vector<bool> left_out(config_count, false);
   for (std::size_t id = 0; id < config_count; ++id) {
-    left_out[id] = !keep(id);
+    left_out[id] = !keep(id) || !table.why_ruled_out({key, scope, static_cast<int>(id)}).empty();
   }
   return left_out;
 }
@@ -99,7 +102,8 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
       return count_untracked();
     }
   }
-  const std::vector<bool> left_out = left_out_configs(keep, space.size);  // the user's code: without the lock
+  const std::vector<bool> left_out =
+      left_out_configs(core, key, scope, keep);  // the user's code: without the lock
   const std::lock_guard lock(mutex_);
   if (ProblemSlot* slot = fresh_.find(core, key, scope)) {
     return slot;
@@ -235,8 +239,16 @@ std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, c
   return taken_over ? std::optional<std::size_t>(locked) : std::nullopt;
 }
 
+void RunContext::set_preparing(std::optional<CurrentLaunch> config) {
+  const std::lock_guard lock(mutex_);
+  preparing_ = std::move(config);
+}
+
 std::optional<CurrentLaunch> RunContext::current_launch() {
   const std::lock_guard lock(mutex_);
+  if (preparing_) {
+    return preparing_;
+  }
   std::uint64_t word = threads_.front().current.load(std::memory_order_acquire);
   for (const ThreadLog& log : threads_) {
     if (const std::uint64_t other = log.current.load(std::memory_order_acquire); other & launch_under_way) {

@@ -125,6 +125,10 @@ class RunContext {
   /// Notes that the configs launched in this batch did not break the device.
   void mark_settled();
 
+  /// What `current_launch` returns until it is set to nothing: a config that is being made ready between runs
+  /// of the region. Thread-safe.
+  void set_preparing(std::optional<CurrentLaunch> config);
+
   /// Returns a launch that is under way on some thread, else the last one of the thread of `run`, or nothing
   /// before the first launch. Thread-safe.
   std::optional<CurrentLaunch> current_launch();
@@ -155,6 +159,7 @@ class RunContext {
   std::string region_;
   std::uint32_t region_id_;
   Timer& timer_;
+  std::optional<CurrentLaunch> preparing_{};
   std::size_t max_problems_;
   Reuse reuse_;
   Namesakes namesakes_;

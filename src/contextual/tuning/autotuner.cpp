@@ -3,6 +3,7 @@
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/call_watch.hpp"
+#include "contextual/tuning/meeting.hpp"
 #include "contextual/tuning/region_tuner.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -83,6 +84,27 @@ struct TunedState {
 
 }  // namespace detail
 
+namespace {
+
+/// After a later call, also one that throws, leaves out the choices of a rank alone of which one has failed.
+class LeftOut {
+ public:
+  LeftOut(const detail::UsePass& use, const detail::TunedState& state) : use_(use), state_(state) {}
+  LeftOut(const LeftOut&) = delete;
+  LeftOut& operator=(const LeftOut&) = delete;
+  ~LeftOut() {
+    if (use_.rejected() && state_.alone) {
+      tuning::forget_failed_choices(detail::region_of(state_.thread));
+    }
+  }
+
+ private:
+  const detail::UsePass& use_;
+  const detail::TunedState& state_;
+};
+
+}  // namespace
+
 void ContextualAutotuner::Impl::first_call_done(detail::TunedState& state, const std::string& region,
                                                 const ResolvedOptions& resolved) {
   state.thread = detail::state_in_region(regions.region_id(region, resolved), resolved.mode == Mode::off);
@@ -157,6 +179,7 @@ void ContextualAutotuner::call_erased(detail::TunedState& state, std::string_vie
     detail::ThreadState thread = state.thread;
     thread.use = &use;
     {
+      const LeftOut left_out(use, state);
       const CallWatch::Section section(impl_->regions.watch(), state.watched);
       const detail::ThreadStateScope scope(thread);
       region();

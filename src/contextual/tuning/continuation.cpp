@@ -134,6 +134,32 @@ std::optional<std::string> Continuation::quarantine_of(const policy::IterationPl
          "it run again";
 }
 
+std::optional<std::string> Continuation::quarantine_of(const detail::Problem& problem,
+                                                       std::size_t config_id) const {
+  const journal::Strikes& strikes = resumption_.strikes();
+  if (strikes.empty() || !strikes.quarantined(preparing_text(problem, config_id))) {
+    return std::nullopt;
+  }
+  return "in quarantine: it has twice ended a process while it was made ready; option `try_quarantined` lets "
+         "that be done again";
+}
+
+void Continuation::begin_preparing(const detail::Problem& problem, std::size_t config_id) {
+  if (config_id == 0 || (!flight_ && resumption_.strikes().empty())) {
+    return;
+  }
+  made_ready_.push_back(preparing_text(problem, config_id));
+  if (flight_) {
+    flight_->take_off(batch_count_ + 1, {made_ready_.back()});
+  }
+}
+
+void Continuation::end_preparing() {
+  if (flight_) {
+    flight_->landed();
+  }
+}
+
 void Continuation::note_unprepared(const std::vector<policy::RejectionOutcome>& rejections) {
   if (journal_) {
     unprepared_.push_back(rejections);
@@ -202,8 +228,11 @@ void Continuation::landed() {
   if (flight_) {
     flight_->landed();
   }
-  if (resumption_.strikes().clear(alone_) && journal_) {
-    journal_->clear(alone_);
+  made_ready_.push_back(alone_);  // all ranks have come back
+  for (const std::string& text : std::exchange(made_ready_, {})) {
+    if (resumption_.strikes().clear(text) && journal_) {
+      journal_->clear(text);
+    }
   }
 }
 

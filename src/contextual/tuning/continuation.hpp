@@ -63,12 +63,18 @@ class Continuation {
   /// Returns why the iteration must not be run, or nothing.
   std::optional<std::string> quarantine_of(const policy::IterationPlan& planned) const;
 
+  /// Returns why the config must not be made ready, or nothing.
+  std::optional<std::string> quarantine_of(const detail::Problem& problem, std::size_t config_id) const;
+
   // What another process needs. All ranks call them; only where it is kept is something written.
   void note_unprepared(const std::vector<policy::RejectionOutcome>& rejections);
   void write(const std::vector<policy::IterationPlan>& plan, const policy::BatchOutcome& outcome,
              std::size_t joined_before, bool own_open_anywhere);
   /// Before the first batch: it runs kept choices, of which this is the text, see flight_text.
   void first_batch_runs(std::string assignment) { first_batch_runs_ = std::move(assignment); }
+  /// The config is being made ready. The defaults are not written down: nothing could be run instead of them.
+  void begin_preparing(const detail::Problem& problem, std::size_t config_id);
+  void end_preparing();
   void take_off(const std::vector<policy::IterationPlan>& plan);
   void landed();
   void end(RunEnd end);
@@ -81,10 +87,11 @@ class Continuation {
   Resumption resumption_;
   std::unique_ptr<RunJournal> journal_;
   std::unique_ptr<journal::FlightRecorder> flight_;
-  std::uint64_t batch_count_ = 0;  ///< agreed on so far, in this run and the one before
-  std::string first_batch_runs_;   ///< empty if it runs defaults
-  std::string alone_;              ///< the one assignment that is running; empty if there are several
-  bool only_defaults_ = true;      ///< nothing else is in flight
+  std::uint64_t batch_count_ = 0;        ///< agreed on so far, in this run and the one before
+  std::string first_batch_runs_;         ///< empty if it runs defaults
+  std::string alone_;                    ///< the one assignment that is running; empty if there are several
+  std::vector<std::string> made_ready_;  ///< since the last batch, on this rank
+  bool only_defaults_ = true;            ///< nothing else is in flight
   std::vector<std::vector<policy::RejectionOutcome>> unprepared_;  ///< since the last batch
   bool told_ = false;
   bool told_problem_ = false;

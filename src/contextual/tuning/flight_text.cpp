@@ -51,6 +51,11 @@ std::string flight_text(const RegionReport& installed) {
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+std::string preparing_text(const detail::Problem& problem, std::size_t config_id) {
+  const json text = json::array({json::array({problem.name, problem.key_text, "prepare", config_id})});
+  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 bool launches(const storage::ChoiceEntry& entry, const std::string& text) {
   const json problems = problems_of(text);
   if (problems.empty()) {

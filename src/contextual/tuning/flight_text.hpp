@@ -19,6 +19,9 @@ std::string flight_text(const agreement::ProblemSet& problems, const policy::Ite
 /// Returns such a text of kept choices, as they have been installed.
 std::string flight_text(const RegionReport& installed);
 
+/// Returns the same kind of text for one config that is being made ready.
+std::string preparing_text(const detail::Problem& problem, std::size_t config_id);
+
 /// Returns true if a region that uses the set launches what such a text says. Choices of `local` kernels do
 /// not matter.
 bool launches(const storage::ChoiceEntry& entry, const std::string& text);

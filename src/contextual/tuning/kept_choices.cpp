@@ -147,6 +147,12 @@ class Preparing {
       if (!is_unchanged(*core, choice)) {
         return false;
       }
+      const std::string failed =
+          core->table()->why_ruled_out({choice.key, choice.scope, static_cast<int>(choice.config_id)});
+      if (!failed.empty()) {
+        throw Error("config-" + std::to_string(choice.config_id) + " of kernel \"" + core->traits().name +
+                    "\" is out for this process, because " + failed);
+      }
       const bool is_prepared = prepared_.contains({core.get(), storage::choice_digest(choice)});
       if (core->traits().prepare && !is_prepared) {
         core->traits().prepare(choice.config_id, choice.key);

@@ -1,6 +1,7 @@
 #include "contextual/tuning/kept_start.hpp"
 
 #include "contextual/tuning/blocked_rank.hpp"
+#include "contextual/tuning/meeting.hpp"
 #include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/settled_run.hpp"
 
@@ -41,11 +42,11 @@ bool KeptStart::run_first(const RegionCall& call, TakenOver& taken_over) {
   if (kept.empty()) {
     return false;
   }
-  const agreement::Hello hello = agreement::say_hello(exchange, call.region, options,
-                                                      {.setup_failure = options::failure_of(options),
-                                                       .settled = true,
-                                                       .keeps_choices = true,
-                                                       .kept_choices = std::move(kept)});
+  const agreement::Hello hello = tuning::meet(exchange, call.region, call.region_id, options,
+                                              {.setup_failure = options::failure_of(options),
+                                               .settled = true,
+                                               .keeps_choices = true,
+                                               .kept_choices = std::move(kept)});
   return run(call, hello, nullptr, taken_over);
 }
 
@@ -122,7 +123,7 @@ KeptStart::Installed KeptStart::look(const std::string& region, std::uint32_t re
     arrival.kept_choices =
         read_kept_choices(options, region, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);
   }
-  const agreement::Hello hello = agreement::say_hello(exchange, region, options, arrival);
+  const agreement::Hello hello = tuning::meet(exchange, region, region_id, options, std::move(arrival));
   groups_.note_met(options, hello);
   return hello.kept_choices.empty() ? Installed{} : install(region, region_id, options, hello);
 }

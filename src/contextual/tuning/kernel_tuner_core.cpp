@@ -337,10 +337,14 @@ TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t 
   tuner.run_anew(
       region,
       [&] {
-        if (call.key) {
-          launch.note(call.key());
+        const std::optional<Key> key = call.key ? std::optional(call.key()) : std::nullopt;
+        if (key) {
+          launch.note(*key);
         }
         call.launch();
+        if (key && launch.untuned_config()) {
+          launch.note(*key);  // it may have fallen back
+        }
       },
       call_options(options, space.size));
   const Report report = tuner.report();

@@ -30,6 +30,38 @@ std::set<std::size_t> needed(const ProblemSlot& slot) {
   return configs;
 }
 
+/// Empty if the config space is bad, which the first launch says.
+Config default_of(const detail::KernelCore& kernel) {
+  try {
+    return kernel.space().configs.front();
+  } catch (...) {
+    return {};
+  }
+}
+
+/// While it lives, this config is what the process may die of, and what the watchdog names.
+class BeingPrepared {
+ public:
+  BeingPrepared(detail::RunContext& context, Continuation& continuation, const ProblemSlot& slot,
+                std::size_t config_id)
+      : context_(context), continuation_(continuation) {
+    const Config config = slot.found.members.front()->space().configs.at(config_id);
+    context_.set_preparing(
+        detail::CurrentLaunch{slot.problem.name, slot.problem.key_text, config_id, config});
+    continuation_.begin_preparing(slot.problem, config_id);
+  }
+  BeingPrepared(const BeingPrepared&) = delete;
+  BeingPrepared& operator=(const BeingPrepared&) = delete;
+  ~BeingPrepared() {
+    continuation_.end_preparing();
+    context_.set_preparing(std::nullopt);
+  }
+
+ private:
+  detail::RunContext& context_;
+  Continuation& continuation_;
+};
+
 void append(std::vector<RejectionOutcome>& all, const std::vector<RejectionOutcome>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
@@ -37,12 +69,14 @@ void append(std::vector<RejectionOutcome>& all, const std::vector<RejectionOutco
 }  // namespace
 
 void Preparation::preload() {
-  const Watchdog::Section section(watchdog_, {Activity::prepare, Phase::walk, 0});
   for (const auto& kernel : LaunchRegistry::instance().kernels()) {
-    if (kernel->alive()) {
+    if (kernel->alive() && kernel->traits().preload) {
+      context_.set_preparing(detail::CurrentLaunch{kernel->traits().name, "", 0, default_of(*kernel)});
+      const Watchdog::Section section(watchdog_, {Activity::prepare, Phase::walk, 0});
       kernel->preload();
     }
   }
+  context_.set_preparing(std::nullopt);
 }
 
 std::vector<bool> Preparation::prepared_here(const ProblemSlot& slot) {
@@ -94,12 +128,13 @@ std::vector<RejectionOutcome> Preparation::prepare_slot(ProblemSlot& slot,
   for (const std::size_t id : configs) {
     prepared(slot).anywhere[id] = true;
     prepared(slot).here[id] = !slot.found.members.empty();
-    std::string reason;
+    std::string reason = continuation_.quarantine_of(slot.problem, id).value_or("");
     for (const auto& member : slot.found.members) {
-      if (!member->traits().prepare || !member->alive()) {
+      if (!member->traits().prepare || !member->alive() || !reason.empty()) {
         continue;
       }
       try {
+        const BeingPrepared now(context_, continuation_, slot, id);
         const Watchdog::Section section(watchdog_,
                                         {Activity::prepare, plan.phase(), context_.tuning_iteration});
         member->traits().prepare(id, slot.problem.key);

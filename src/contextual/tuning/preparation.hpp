@@ -7,6 +7,7 @@
 #include "contextual/agreement/problem_set.hpp"
 #include "contextual/launch/batch.hpp"
 #include "contextual/launch/run_context.hpp"
+#include "contextual/tuning/continuation.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
 #include <exception>
@@ -18,8 +19,10 @@ namespace contextual::tuning {
 /// tuning problem and run.
 class Preparation {
  public:
-  Preparation(detail::RunContext& context, const agreement::Problems& problems, Watchdog& watchdog)
-      : context_(context), problems_(problems), watchdog_(watchdog) {}
+  /// `continuation` knows what must not be made ready, and learns what is.
+  Preparation(detail::RunContext& context, const agreement::Problems& problems, Watchdog& watchdog,
+              Continuation& continuation)
+      : context_(context), problems_(problems), watchdog_(watchdog), continuation_(continuation) {}
 
   /// Loads the default of every living kernel, because it is not known yet which of them the region launches.
   void preload();
@@ -53,6 +56,7 @@ class Preparation {
   detail::RunContext& context_;
   const agreement::Problems& problems_;
   Watchdog& watchdog_;
+  Continuation& continuation_;
   std::vector<Prepared> prepared_;  ///< by slot
   std::exception_ptr device_failure_;
 };

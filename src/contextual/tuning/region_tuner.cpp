@@ -1,11 +1,11 @@
 #include "contextual/tuning/region_tuner.hpp"
 
-#include "contextual/agreement/hello.hpp"
 #include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/abandoned.hpp"
 #include "contextual/tuning/flight_text.hpp"
 #include "contextual/tuning/kept_choices_of_run.hpp"
+#include "contextual/tuning/meeting.hpp"
 #include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/settled_run.hpp"
 #include "contextual/tuning/tuning_run.hpp"
@@ -47,16 +47,24 @@ AfterRevalidation compare_with_defaults(TuningRun& run, record::Recorder& record
     recorder.warning("kept choices were not compared with the defaults, because `feasible` rules those out");
     return AfterRevalidation::choices_stay;
   }
-  if (!result->defaults_won) {
-    return AfterRevalidation::choices_stay;
+  if (!result->gain) {
+    recorder.warning(
+        "kept choices were not compared with the defaults, because the timer has seen too few runs of both: "
+        "they stay");
   }
-  const bool tunes = call.options.revalidate == Revalidate::tune_if_worse;
-  recorder.warning(std::string("the kept choices are not faster than the defaults: ") +
-                   (tunes ? "the region is tuned again" : "this process uses the defaults"));
-  if (!tunes) {
+  const bool tunes = result->defaults_won && call.options.revalidate == Revalidate::tune_if_worse;
+  if (result->defaults_won) {
+    recorder.warning(std::string("the kept choices are not faster than the defaults: ") +
+                     (tunes ? "the region is tuned again" : "this process uses the defaults"));
+  }
+  if (tunes) {
+    return AfterRevalidation::tune_again;
+  }
+  if (result->defaults_won) {
     run.use_defaults();
   }
-  return tunes ? AfterRevalidation::tune_again : AfterRevalidation::defaults_are_used;
+  run.run_once(call.function);  // the comparison's last run need not have been with what is locked in
+  return result->defaults_won ? AfterRevalidation::defaults_are_used : AfterRevalidation::choices_stay;
 }
 
 /// Returns false if the choices could not be written, which the log says then.
@@ -86,7 +94,7 @@ ResolvedOptions RegionTuner::resolve(const Options& call) const {
 std::uint32_t RegionTuner::region_id(const std::string& region, const ResolvedOptions& options) const {
   const std::shared_ptr<Communicator>& group = options.communicator;
   const std::shared_ptr<Communicator> own = group->size() == 1 ? group : resolve({}).communicator;
-  return LaunchRegistry::instance().region_id(scope_of_group(group, own.get()), region);
+  return LaunchRegistry::instance().region_id(scope_of_group(group, own.get()), region, group->size());
 }
 
 bool RegionTuner::run(const std::string& region, const std::function<void()>& function,
@@ -99,6 +107,9 @@ bool RegionTuner::run(const std::string& region, const std::function<void()>& fu
   const RegionCall call{region, region_id(region, options), function, options, occasion};
   {
     const RunLock::Holder lock(run_lock_, region, options.deadline);
+    if (options.communicator->size() == 1) {
+      forget_failed_choices(call.region_id);
+    }
     if (options.mode == Mode::tune) {
       return run_in_mode_tune(call);
     }
@@ -140,9 +151,8 @@ bool RegionTuner::run_in_mode_tune(const RegionCall& call) {
 
 bool RegionTuner::run_settled(const RegionCall& call, TakenOver& taken_over) {
   agreement::Exchange& exchange = groups_.exchange_for(call.options);
-  const agreement::Hello hello =
-      agreement::say_hello(exchange, call.region, call.options,
-                           {.setup_failure = options::failure_of(call.options), .settled = true});
+  const agreement::Hello hello = meet(exchange, call.region, call.region_id, call.options,
+                                      {.setup_failure = options::failure_of(call.options), .settled = true});
   if (!hello.kept_choices.empty()) {
     return kept_start_.run(call, hello, nullptr, taken_over);
   }

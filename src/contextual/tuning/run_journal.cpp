@@ -26,12 +26,15 @@ namespace {
 constexpr const char* strikes_ending = ".strikes";
 constexpr const char* flight_ending = ".flight";
 
-/// Equal for runs of which one may go on with the other, as far as rank 0 alone can tell.
+/// Equal for runs of which one may go on with the other, as far as rank 0 alone can tell, and for those that
+/// differ in `always_tune` alone: what kills a process does so in both.
 std::string name_of(const options::ResolvedOptions& options, const std::string& region,
                     std::string_view timer, int rank_count) {
+  options::ResolvedOptions alike = options;
+  alike.always_tune = false;
   return detail::hex_text(detail::StableHash()
                               .add(std::string_view(region))
-                              .add(std::string_view(options.agreed_text()))
+                              .add(std::string_view(alike.agreed_text()))
                               .add(timer)
                               .add(static_cast<std::uint64_t>(rank_count))
                               .add(std::string_view(detail::machine_text()))

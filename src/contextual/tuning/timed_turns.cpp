@@ -6,9 +6,9 @@
 #include "contextual/tuning/abandoned.hpp"
 #include "contextual/tuning/batch_runner.hpp"
 
-#include <array>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace contextual::tuning {
 
@@ -22,12 +22,13 @@ TimedTurns::TimedTurns(const options::ResolvedOptions& options, detail::RunConte
       head_start_(head_start),
       failing_(std::move(failing)) {}
 
-std::optional<std::int64_t> TimedTurns::turn(const std::function<void()>& call, TurnUses uses) {
+std::optional<std::int64_t> TimedTurns::turn(const std::function<void()>& call, TurnUses uses,
+                                             std::size_t runs) {
   agreement::PartOutcome outcome;
   outcome.turn = turns_++;
   outcome.times_count = options_.times_count;
   try {
-    outcome.makespan_ns = timed(call, uses);
+    outcome.makespan_ns = timed(call, uses, runs);
     outcome.no_head_start = context_.timer().wanted_head_start() == Timer::no_head_start;
   } catch (...) {
     outcome.failure = {std::current_exception(), record::text_of(std::current_exception()),
@@ -46,12 +47,12 @@ std::optional<std::int64_t> TimedTurns::turn(const std::function<void()>& call, 
   }
 }
 
-/// The first run makes caches and ranks ready for the second one.
-std::optional<std::int64_t> TimedTurns::timed(const std::function<void()>& call, TurnUses uses) {
+std::optional<std::int64_t> TimedTurns::timed(const std::function<void()>& call, TurnUses uses,
+                                              std::size_t runs) {
   if (turns_ > 1) {  // the exchange of the turn before it was a meeting
     context_.timer().begin_batch({std::chrono::steady_clock::now(), head_start_});
   }
-  std::array<IterationTiming, 2> timings;
+  std::vector<IterationTiming> timings(runs);
   for (IterationTiming& timing : timings) {
     timing = run(call, uses);
   }

@@ -22,7 +22,7 @@ namespace contextual::tuning {
 /// The configs of a turn. What is pinned is pinned in both.
 enum class TurnUses { what_is_locked_in, defaults };
 
-/// A turn is two runs back to back, of which the second one counts, and an exchange, right after which the
+/// A turn is two runs back to back, of which the last one counts, and an exchange, right after which the
 /// next turn has the head start that the region's batches had. Tunable kernels are not timed by themselves.
 /// One thread uses it.
 class TimedTurns {
@@ -34,10 +34,17 @@ class TimedTurns {
 
   /// Returns the makespan of the slowest rank, or nothing if one has no valid time. Collective. Throws on all
   /// ranks if the call threw on one.
-  std::optional<std::int64_t> turn(const std::function<void()>& call, TurnUses uses);
+  std::optional<std::int64_t> turn(const std::function<void()>& call, TurnUses uses) {
+    return turn(call, uses, runs_of_turn);
+  }
+  /// A turn of one run, for its effect and its value: with what is locked in. As `turn`.
+  void run_once(const std::function<void()>& call) { turn(call, TurnUses::what_is_locked_in, 1); }
 
  private:
-  std::optional<std::int64_t> timed(const std::function<void()>& call, TurnUses uses);
+  static constexpr std::size_t runs_of_turn = 2;  ///< the first makes caches and ranks ready for the second
+
+  std::optional<std::int64_t> turn(const std::function<void()>& call, TurnUses uses, std::size_t runs);
+  std::optional<std::int64_t> timed(const std::function<void()>& call, TurnUses uses, std::size_t runs);
   IterationTiming run(const std::function<void()>& call, TurnUses uses);
   void launch(const std::function<void()>& call, TurnUses uses);
 

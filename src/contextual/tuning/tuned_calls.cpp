@@ -6,6 +6,7 @@
 
 #include <contextual/context_guard.hpp>
 #include <contextual/detail/launch/alternative_scope.hpp>
+#include <contextual/detail/launch/chosen_launch.hpp>
 #include <contextual/detail/launch/lock_in_table.hpp>
 #include <contextual/detail/tuning/tuned_calls.hpp>
 #include <contextual/error.hpp>
@@ -62,6 +63,10 @@ class TunedCalls::Group {
       }
     }
     chosen_.lock_in(this_region, key, static_cast<int>(config_id), Standing::lasting, device_kind);
+  }
+
+  void use_default(const KernelCore& function, const Key& key) {
+    chosen_.lock_in(this_region, key, 0, Standing::lasting, device_kind_of(function.traits()));
   }
 
  private:
@@ -123,6 +128,16 @@ int TunedCalls::locked_in(const Group& group, const KernelCore& function, const 
 
 std::uint32_t TunedCalls::region_id(const Group& group) noexcept {
   return group.region_id();
+}
+
+bool TunedCalls::falls_back(Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
+                            const std::string& reason) {
+  const ThreadStateScope outside(state_in_region(group.region_id(), false));
+  if (!detail::falls_back(function, key, config_id, reason)) {
+    return false;
+  }
+  group.use_default(function, key);
+  return true;
 }
 
 TunedCalls::Group& TunedCalls::group(const std::shared_ptr<Communicator>& communicator) {

@@ -60,7 +60,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
                 }),
       checks_(options, context_),
       problems_(policy_of(options)),
-      preparation_(context_, problems_, *watchdog_),
+      preparation_(context_, problems_, *watchdog_, continuation_),
       runner_(context_, options, *watchdog_),
       settlement_(context_, *watchdog_, options.deadline, options.iterations),
       agreement_(exchange, context_, problems_, times_count(options)),
@@ -144,6 +144,10 @@ std::optional<RevalidationReport> TuningRun::revalidate(const std::function<void
   }
   context_.begin_batch();  // what the final run noted has been told
   return tuning::revalidate(options_, turns(), region);
+}
+
+void TuningRun::run_once(const std::function<void()>& region) {
+  turns().run_once(region);
 }
 
 void TuningRun::use_defaults() {

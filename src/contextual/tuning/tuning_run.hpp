@@ -85,6 +85,8 @@ class TuningRun {
   /// Compares what is locked in with the defaults, see Options::revalidate; nothing if the defaults must not
   /// be run. Call it after `execute`. Collective. Throws on all ranks if the region threw on one.
   std::optional<RevalidationReport> revalidate(const std::function<void()>& region);
+  /// Runs the region once more with what is locked in, after `execute`. Collective; throws as `revalidate`.
+  void run_once(const std::function<void()>& region);
   /// From now on the defaults are locked in for what this run found locked in and not pinned.
   void use_defaults();
 

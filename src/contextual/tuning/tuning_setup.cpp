@@ -1,11 +1,13 @@
 #include "contextual/tuning/tuning_setup.hpp"
 
 #include "contextual/tuning/kept_choices.hpp"
+#include "contextual/tuning/meeting.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace contextual::tuning {
@@ -37,7 +39,7 @@ bool names_all_others(const std::vector<int>& missing, const agreement::Exchange
 TuningSetup::TuningSetup(const std::string& region, std::uint32_t region_id,
                          const options::ResolvedOptions& options, const Occasion& occasion,
                          agreement::Exchange& exchange)
-    : region_(region), occasion_(occasion), options_(options), exchange_(exchange) {
+    : region_(region), region_id_(region_id), occasion_(occasion), options_(options), exchange_(exchange) {
   try {
     options::validate(options);
     check_single_library();
@@ -73,7 +75,7 @@ agreement::Hello TuningSetup::say_hello_once() {
   } else if (exchange_.rank() != 0 && run_ && keeps_journal(options_)) {
     arrival.journal = RunJournal::told_if_new(options_, region_, run_->timer().name(), exchange_.size());
   }
-  return agreement::say_hello(exchange_, region_, options_, arrival);
+  return tuning::meet(exchange_, region_, region_id_, options_, std::move(arrival));
 }
 
 /// With what an earlier process has measured, as rank 0 has told it to all.

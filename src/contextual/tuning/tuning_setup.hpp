@@ -59,6 +59,7 @@ class TuningSetup {
   [[noreturn]] void throw_alone(const CommunicationError& error) const;
 
   std::string region_;
+  std::uint32_t region_id_;
   Occasion occasion_;
   const options::ResolvedOptions& options_;
   agreement::Exchange& exchange_;

@@ -293,9 +293,6 @@ TEST_CASE("resuming: an assignment that always kills is in quarantine after two 
   CHECK(left(directory.path(), "choices") != "first (1): 3\nsecond (1): 2\n");
   // It stays there for a later tuning, until the option frees it.
   job.change = [](int, Options& options) { options.always_tune = true; };
-  CHECK(run(job) == SIGKILL);  // other options: it is not known there
-  CHECK(run(job) == SIGKILL);
-  REQUIRE(run(job) == 0);
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
   job.change = [](int, Options& options) {
@@ -498,6 +495,42 @@ TEST_CASE("resuming: a rank that is late before the first batch is no death of t
     late = false;
   };
   CHECK(run(job) == 0);
+}
+
+TEST_CASE("resuming: a config that takes too long to be made ready is named, and out after two deaths",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const int ranks = GENERATE(1, 2);
+  INFO(ranks << " ranks");
+  static thread_local bool hangs = false;
+  const RankKernels slow = kernel_per_rank(ranks, [&](int) {
+    return rank_kernel("slow", 3, {.prepare = [](const TileConfig& config) {
+                         while (hangs && config.tile == 2) {
+                           std::this_thread::sleep_for(std::chrono::milliseconds(100));
+                         }
+                       }});
+  });
+  Job job{.directory = directory.path(), .ranks = ranks};
+  job.change = [&, ranks](int rank, Options& options) {
+    hangs = rank == ranks - 1;
+    options.deadline = std::chrono::milliseconds(rank == ranks - 1 ? 300 : 10'000);
+    options.grace = std::chrono::milliseconds(100);
+    options.log_directory = directory.path() / ("log " + std::to_string(rank));
+  };
+  job.region = [&](int rank, int, int) { (*slow[static_cast<std::size_t>(rank)])(1); };
+  CHECK(run(job) == -deadline_exit_code);
+  CHECK(run(job) == -deadline_exit_code);
+  REQUIRE(run(job) == 0);
+  const fs::path logs = directory.path() / ("log " + std::to_string(ranks - 1));
+  const std::string log = text_of_file(logs / ("rank-" + std::to_string(ranks - 1) + ".log"));
+  CHECK_THAT(log, ContainsSubstring("blocked in: prepare"));
+  CHECK_THAT(log, ContainsSubstring("kernel: slow | key: (1) | config-id: 1 | config: {TILE: 2} | since"));
+  CHECK_THAT(log, ContainsSubstring("in quarantine: it has twice ended a process while it was made ready"));
+  job.change = [change = job.change](int rank, Options& options) {
+    change(rank, options);
+    options.always_tune = true;
+  };
+  REQUIRE(run(job) == 0);
 }
 
 TEST_CASE("resuming: a device that fails before the batch is no death of what was to run in it", "[unit]") {

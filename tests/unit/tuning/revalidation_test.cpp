@@ -23,8 +23,8 @@ CacheProcess with_choices(const TemporaryDirectory& directory, const std::string
   return process;
 }
 
-/// Five rounds of two turns of two runs, after the run that finds nothing to tune.
-constexpr int runs_of_comparison = 21;
+/// Five rounds of two turns of two runs, between the run that finds nothing to tune and the last one.
+constexpr int runs_of_comparison = 22;
 
 }  // namespace
 
@@ -123,6 +123,43 @@ TEST_CASE("revalidate: what a process uses afterwards is what the comparison has
     if (runs == 1) {
       CHECK(last == (defaults_win ? 0U : 2U));
     }
+  }
+}
+
+TEST_CASE("holds 22: the value of a run that compares kept choices is that of what is locked in", "[unit]") {
+  for (const bool defaults_win : {true, false}) {
+    for (const int rounds : {5, 6}) {  // the last round ends with the kept choices, or with the defaults
+      const TemporaryDirectory directory;
+      CacheProcess process = with_choices(directory, "revalidated_value");
+      process.fastest = defaults_win ? 0 : 2;
+      process.change = [rounds](Options& options) {
+        options.revalidate = Revalidate::defaults_if_worse;
+        options.search_settings.closing_rounds = rounds;
+      };
+      const CacheSeen seen = process.run();
+      INFO(text_of(seen.thrown[0]));
+      CHECK(seen.well());
+      CHECK(seen.configs == std::vector<std::size_t>(2, defaults_win ? 0 : 2));  // of the last run
+    }
+  }
+}
+
+TEST_CASE("revalidate: where the timer sees no run, the kept choices stay, and a warning says so", "[unit]") {
+  const TemporaryDirectory directory;
+  CacheProcess process = with_choices(directory, "revalidated_untimed");
+  process.change = [](Options& options) {
+    options.revalidate = Revalidate::defaults_if_worse;
+    options.timer = testing::scripted_timer([](const LaunchInfo&) { return std::int64_t{0}; },
+                                            [](std::int64_t, const auto&) { return std::int64_t{0}; });
+  };
+  const CacheSeen seen = process.run();
+  INFO(text_of(seen.thrown[0]));
+  CHECK(seen.configs == std::vector<std::size_t>(2, 2));
+  for (const RegionReport& report : seen.reports) {
+    REQUIRE(report.revalidation.has_value());
+    CHECK_FALSE(report.revalidation->gain.has_value());
+    REQUIRE_FALSE(report.warnings.empty());
+    CHECK_THAT(report.warnings.back(), ContainsSubstring("were not compared with the defaults"));
   }
 }
 

@@ -91,6 +91,8 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
     const KernelPins* pins = pins_.load(std::memory_order_acquire);
     return pins == nullptr ? LockInTable::none : pinned_by(*pins, region, key, scope);
   }
+  /// From now on, such a launch uses the default in place of what is pinned for it.
+  void unpin(std::uint32_t region, const Key& key, std::uint64_t scope) const;
   /// Returns that file with its path; empty if nothing is pinned.
   std::string pinning_file(std::uint32_t region, const Key& key, std::uint64_t scope) const;
 

@@ -4,11 +4,11 @@
 /// The part of a tunable kernel that depends on its types but not on how it is launched.
 
 #include <contextual/config_space.hpp>
+#include <contextual/detail/launch/chosen_launch.hpp>
 #include <contextual/detail/launch/config_table.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/detail/launch/launch_call.hpp>
 #include <contextual/detail/launch/signature.hpp>
-#include <contextual/detail/launch/watched_launch.hpp>
 #include <contextual/error.hpp>
 #include <contextual/kernel_options.hpp>
 #include <contextual/launch_registry.hpp>
@@ -30,12 +30,12 @@ enum class LaunchKind { kernel, choice_point, function };
 ///
 ///     const int config_id = engine.resolve(key);
 ///     if (config_id >= 0) [[likely]] {
-///       return launch(config_id);
+///       return engine.launch_chosen(config_id, key, launch);
 ///     }
 ///     return engine.launch_in_run(config_id, key, launch, args...);
 ///
-/// Outside of tuning, no code of the engine runs between the owner's code and the launch. Thread-safe; not
-/// copyable.
+/// Outside of tuning, no code of the engine runs between the owner's code and the launch, unless that fails.
+/// Thread-safe; not copyable.
 template <typename Signature>
 class LaunchEngine;
 
@@ -70,12 +70,21 @@ class LaunchEngine<R(const C&, Args...)> {
     return !options_.keep || options_.keep(config(config_id), args...);
   }
 
+  /// Launches what `resolve` has returned, or the default if that fails: see falls_back. `launch(id)`
+  /// launches a config.
+  template <typename Launch>
+  R launch_chosen(int config_id, const Key& key, const Launch& launch) const {
+    const auto id = static_cast<std::size_t>(config_id);
+    return detail::launch_chosen<R>(
+        id, launch, [&](const std::string& reason) { return falls_back(*core_, key, id, reason); });
+  }
+
   /// Launches inside a run. `resolved` is the result of `resolve(key)`; `launch(id)` launches a config with
   /// `args`. Not inlined, so that launches outside of tuning do without its stack frame.
   template <typename Launch>
   [[gnu::noinline]] R launch_in_run(int resolved, const Key& key, Launch&& launch, Args&... args) {
     if (resolved != KernelCore::tuning) [[unlikely]] {
-      return launch_watched(static_cast<std::size_t>(KernelCore::first_watched - resolved), key, launch);
+      return launch_chosen(KernelCore::first_watched - resolved, key, launch);
     }
     const auto asked = [&](std::size_t id) { return keeps(id, args...); };
     LaunchCall call(*core_, key, options_.keep ? KeepView(asked) : KeepView(), takes_stream<Args...>,
@@ -107,31 +116,6 @@ class LaunchEngine<R(const C&, Args...)> {
   }
 
  private:
-  /// Launches in a run with nothing to tune. If the choice cannot be launched any more, tells the run so and
-  /// launches the fallback.
-  template <typename Launch>
-  [[gnu::cold]] R launch_watched(std::size_t config_id, const Key& key, Launch& launch) {
-    WatchedLaunch call(*core_, key, config_id);
-    for (;;) {
-      try {
-        if constexpr (std::is_void_v<R>) {
-          launch(call.config_id());
-          return;
-        } else {
-          R result = launch(call.config_id());
-          const auto failure = launch_failure(result);
-          if (!failure || !call.fall_back(*failure)) {
-            return std::forward<R>(result);
-          }
-        }
-      } catch (const ConfigRejected& rejected) {
-        if (!call.fall_back(rejected.what())) {
-          throw;
-        }
-      }
-    }
-  }
-
   KernelTraits traits(std::string name, LaunchKind kind, const std::function<std::string()>& source) const {
     KernelTraits traits;
     traits.choice_point = kind == LaunchKind::choice_point;

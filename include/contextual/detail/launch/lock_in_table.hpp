@@ -10,6 +10,8 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::detail {
@@ -47,17 +49,43 @@ class LockInTable {
     return entry == nullptr ? Standing::lasting : entry->standing.load(std::memory_order_relaxed);
   }
 
+  /// Returns the region in which the last lasting lock-in of a key was chosen; 0 if there is none.
+  std::uint32_t chosen_in(const Key& key, std::uint64_t scope) const noexcept {
+    const Entry* entry = entry_of(0, scope, key);
+    return entry == nullptr ? 0 : entry->chosen_in.load(std::memory_order_relaxed);
+  }
+
   /// Locks in `config_id` for the region. A lasting choice also becomes the key's last lock-in.
   void lock_in(std::uint32_t region, const Key& key, int config_id, Standing standing = Standing::lasting,
                std::uint64_t scope = 0);
+  /// Makes the default provisional for all that is locked in for the region, also where it is a key's last
+  /// lock-in.
+  void forget(std::uint32_t region);
+
+  /// A config that has failed to launch in this process after it was chosen. It is not chosen again.
+  struct Failed {
+    Key key;
+    std::uint64_t scope;
+    int config_id;
+  };
+  void rule_out(const Failed& failed, const std::string& reason);
+  /// Returns why the config is ruled out; empty if it is not.
+  std::string why_ruled_out(const Failed& asked) const;
 
  private:
   struct Entry {
-    Entry(std::uint32_t in_region, std::uint64_t in_scope, const Key& of_key, int id, Standing how_final)
-        : key(of_key), scope(in_scope), region(in_region), config_id(id), standing(how_final) {}
+    Entry(std::uint32_t in_region, std::uint64_t in_scope, const Key& of_key, int id, Standing how_final,
+          std::uint32_t by_region)
+        : key(of_key),
+          scope(in_scope),
+          region(in_region),
+          chosen_in(by_region),
+          config_id(id),
+          standing(how_final) {}
     Key key;
     std::uint64_t scope;
     std::uint32_t region;
+    std::atomic<std::uint32_t> chosen_in;
     std::atomic<int> config_id;
     std::atomic<Standing> standing;
   };
@@ -83,11 +111,13 @@ class LockInTable {
   static std::size_t slot_hash(std::uint32_t region, std::uint64_t scope, const Key& key) noexcept {
     return static_cast<std::size_t>(key.hash() ^ scope ^ (region * 0x9e3779b97f4a7c15ULL));
   }
-  void put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id, Standing standing);
+  void put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id, Standing standing,
+           std::uint32_t chosen_in);
   static void insert(Slots& slots, Entry& entry);
   void grow();
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::vector<std::pair<Failed, std::string>> ruled_out_;  ///< and why
   std::deque<Entry> entries_;
   std::vector<std::unique_ptr<Slots>> arrays_;
   std::atomic<const Slots*> slots_{nullptr};

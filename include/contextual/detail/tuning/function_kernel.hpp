@@ -45,7 +45,7 @@ class FunctionKernel<R(const C&, Args...)> {
       return function_(engine_.config(id), args...);
     };
     if (config_id >= 0) {
-      return launch_config(static_cast<std::size_t>(config_id));
+      return engine_.launch_chosen(config_id, key, launch_config);
     }
     return engine_.launch_in_run(
         config_id, key,

@@ -5,6 +5,7 @@
 
 #include <contextual/call_options.hpp>
 #include <contextual/config_space.hpp>
+#include <contextual/detail/launch/chosen_launch.hpp>
 #include <contextual/detail/launch/function_scope.hpp>
 #include <contextual/detail/launch/lock_in_table.hpp>
 #include <contextual/detail/launch/signature.hpp>
@@ -45,8 +46,19 @@ class FunctionSpace<R(const C&, Args...)> {
   /// Begins a call that perhaps need not tune.
   KnownCall known(const Key& key) const noexcept { return KnownCall(calls_, core(), key); }
   /// Runs the config that `known` has found.
-  R run_known(int config_id, Args&... args) const {
-    return kernel_.function()(kernel_.engine().config(static_cast<std::size_t>(config_id)), args...);
+  R run_known(int config_id, const Key& key, Args&... args) {
+    const auto known = static_cast<std::size_t>(config_id);
+    return launch_chosen<R>(
+        known,
+        [&](std::size_t id) -> R {
+          if (id == known) [[likely]] {
+            return kernel_.function()(kernel_.engine().config(id), args...);
+          }
+          return call_config(id, key, TunedCalls::region_id(calls_.group(nullptr)), args...);
+        },
+        [&](const std::string& reason) {
+          return TunedCalls::falls_back(calls_.group(nullptr), core(), key, known, reason);
+        });
   }
 
   /// Calls as `call` says.
@@ -64,13 +76,13 @@ class FunctionSpace<R(const C&, Args...)> {
       if (tells(call, args...)) {
         calls_.tell(group, core(), key, known, TunedCalls::Use::known);
       }
-      return call_config(known, key, TunedCalls::region_id(group), args...);
+      return call_chosen(group, known, key, args...);
     }
     if (is_captured(args...)) {
       // Nothing is tuned: what is chosen so far, what another region has locked in, or the default.
       const int so_far = TunedCalls::locked_in(group, core(), key);
       if (so_far != LockInTable::none) {
-        return call_config(static_cast<std::size_t>(so_far), key, TunedCalls::region_id(group), args...);
+        return call_chosen(group, static_cast<std::size_t>(so_far), key, args...);
       }
       std::size_t used = 0;
       return kernel_.launch(used, key, args...);
@@ -116,6 +128,15 @@ class FunctionSpace<R(const C&, Args...)> {
   R call_config(std::size_t config_id, const Key& key, std::uint32_t region, Args&... args) const {
     const FunctionScope scope(core(), key, config_id, region);
     return kernel_.function()(kernel_.engine().config(config_id), args...);
+  }
+
+  R call_chosen(TunedCalls::Group& group, std::size_t config_id, const Key& key, Args&... args) const {
+    return launch_chosen<R>(
+        config_id,
+        [&](std::size_t id) -> R { return call_config(id, key, TunedCalls::region_id(group), args...); },
+        [&](const std::string& reason) {
+          return TunedCalls::falls_back(group, core(), key, config_id, reason);
+        });
   }
 
   R tune(TunedCalls::Group& group, const CallOptions& call, const Key& key, Args&... args) {

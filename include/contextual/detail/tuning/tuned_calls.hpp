@@ -62,6 +62,10 @@ class CONTEXTUAL_API TunedCalls {
   static int locked_in(const Group& group, const KernelCore& function, const Key& key);
   static std::uint32_t region_id(const Group& group) noexcept;
 
+  /// Call it when the config of a known call has failed before it had any effect. As detail::falls_back.
+  static bool falls_back(Group& group, const KernelCore& function, const Key& key, std::size_t config_id,
+                         const std::string& reason);
+
   /// One call that is to be tuned. `call` runs the function with the config that the engine asks for.
   struct Call {
     const KernelCore& function;

@@ -1,0 +1,51 @@
+#pragma once
+
+/// \file
+/// One launch outside of tuning, with the config that is chosen for it.
+
+#include <contextual/detail/launch/kernel_core.hpp>
+#include <contextual/error.hpp>
+#include <contextual/export.hpp>
+#include <contextual/key.hpp>
+#include <contextual/launch_status.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace contextual::detail {
+
+/// Call it when the config that KernelCore::resolve has returned on this thread has failed before it had any
+/// effect. Returns true if the caller is to launch the default in its place, which is then what later
+/// launches use: a warning on stderr says so. Where several ranks launch the kernel, or a coupled partner
+/// does, another config on this side would not match theirs: it returns false, and the ranks leave the
+/// region's choices out when they meet next. In a run with nothing to tune it tells the run, and all ranks
+/// tune afterwards; there it throws Error, which names the file, if the config is pinned.
+CONTEXTUAL_API bool falls_back(const KernelCore& core, const Key& key, std::size_t config_id,
+                               const std::string& reason);
+
+/// Launches the config, and the default if that fails and `fall_back(reason)` returns true. What fails then,
+/// or where the device is lost, reaches the caller. Costs nothing but a look at the result if the launch
+/// succeeds.
+template <typename R, typename Launch, typename FallBack>
+R launch_chosen(std::size_t config_id, const Launch& launch, const FallBack& fall_back) {
+  try {
+    if constexpr (std::is_void_v<R>) {
+      return launch(config_id);
+    } else {
+      R result = launch(config_id);
+      const auto failure = launch_failure(result);
+      if (!failure || device_failure(result) || !fall_back(*failure)) [[likely]] {
+        return std::forward<R>(result);
+      }
+    }
+  } catch (const ConfigRejected& rejected) {
+    if (!fall_back(rejected.what())) {
+      throw;
+    }
+  }
+  return launch(0);
+}
+
+}  // namespace contextual::detail

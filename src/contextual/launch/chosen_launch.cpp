@@ -1,0 +1,72 @@
+#include "contextual/launch/device_kind.hpp"
+#include "contextual/launch/kernel_pins.hpp"
+#include "contextual/launch/thread_state_scope.hpp"
+#include "contextual/launch/use_pass.hpp"
+
+#include <contextual/context_guard.hpp>
+#include <contextual/detail/launch/chosen_launch.hpp>
+#include <contextual/detail/storage/warning.hpp>
+#include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
+
+namespace contextual::detail {
+namespace {
+
+/// All ranks of the region launch the kernel with one config, or the kernels that it is coupled to do.
+bool others_use_it(const KernelTraits& traits, std::uint32_t region) {
+  const bool shared = traits.participation != Participation::local;
+  return !traits.coupling.empty() || (shared && LaunchRegistry::instance().of_several_ranks(region));
+}
+
+void warn(const KernelCore& core, const Key& key, std::size_t config_id, const std::string& file,
+          const std::string& reason, const std::string& what_follows) {
+  warn_once("kernel \"" + core.traits().name + "\", key " + core.key_text(key) + ": config-" +
+            std::to_string(config_id) + " " + core.space().configs.at(config_id).to_string() +
+            (file.empty() ? ", which was chosen," : ", which " + file + " pins,") +
+            " failed to launch: " + reason + ". " + what_follows);
+}
+
+}  // namespace
+
+bool falls_back(const KernelCore& core, const Key& key, std::size_t config_id, const std::string& reason) {
+  const ThreadState& thread = thread_state();
+  const std::uint32_t region = region_of(thread);
+  const std::string file = core.pinning_file(region, key, thread.scope);
+  const bool coupled = !core.traits().coupling.empty();
+  if (thread.use != nullptr) {
+    if (thread.use->watched() && !file.empty()) {
+      throw Error(pinned_failure_text(file, core, key, config_id, reason));
+    }
+    thread.use->saw_rejection();
+    if (thread.use->watched() && !coupled) {
+      return config_id != 0;
+    }
+  }
+  if (config_id == 0) {
+    return false;
+  }
+  LockInTable& table = *core.table();
+  const std::uint64_t scope = thread.scope ^ device_kind_of(core.traits());
+  const std::uint32_t chosen_in = region != 0 ? region : table.chosen_in(key, scope);
+  table.rule_out({key, scope, static_cast<int>(config_id)}, reason);
+  if (others_use_it(core.traits(), chosen_in)) {
+    LaunchRegistry::instance().note_failed_choice(chosen_in);
+    warn(core, key, config_id, file, reason,
+         "Nothing else is launched in its place, because other ranks or kernels use it too; what was chosen "
+         "with it is left out when the ranks meet next");
+    return false;
+  }
+  if (!file.empty()) {
+    core.unpin(region, key, thread.scope);
+  } else {
+    table.lock_in(region, key, 0, Standing::kept, scope);
+    const bool last_lock_in = table.find(0, key, scope) == static_cast<int>(config_id);
+    if (last_lock_in && !others_use_it(core.traits(), table.chosen_in(key, scope))) {
+      table.lock_in(0, key, 0, Standing::kept, scope);
+    }
+  }
+  warn(core, key, config_id, file, reason, "This process launches the default in its place");
+  return true;
+}
+
+}  // namespace contextual::detail
