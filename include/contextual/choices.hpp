@@ -36,6 +36,15 @@ struct KeptInfeasible {
   std::string reason{};
 };
 
+/// Whether a set counts for a process like this one, for the first reason that applies.
+enum class KeptStanding {
+  counts,      ///< for a program whose kernels have the config spaces, sources and versions that they had
+  superseded,  ///< see KeptSet::superseded
+  another_machine,  ///< this one differs from the set's, or its settings do
+  other_pins,       ///< it was chosen beside pins, and other ones, or none, are there now
+  other_versions,   ///< only versions of software differ: CONTEXTUAL_VERSION_CHECK=0 accepts that
+};
+
 /// The choices of one run of a region: one file.
 struct KeptSet {
   std::string region{};
@@ -49,8 +58,7 @@ struct KeptSet {
   bool superseded = false;
   std::optional<std::int64_t> makespan_spread_ns{};  ///< as TimeSummary::spread_ns
   std::vector<KeptInfeasible> infeasible{};          ///< the first 64
-  /// It was chosen beside pins, and other ones, or none, are there now: it does not count.
-  bool other_pins = false;
+  KeptStanding standing = KeptStanding::counts;
 };
 
 /// What a person has fixed: see docs/cache.md.
@@ -66,10 +74,13 @@ struct PinnedConfig {
 /// Where the machine of a set and this one differ.
 struct MachineDifference {
   int rank = 0;
-  std::string part{};  ///< e.g. "processor"
-  std::string then{};  ///< empty if the part was unknown
-  std::string now{};
-  bool version = false;  ///< CONTEXTUAL_VERSION_CHECK=0 accepts the difference
+  std::string part{};                 ///< e.g. "processor"
+  std::optional<std::string> then{};  ///< nothing if the set says nothing of the part
+  std::optional<std::string> now{};   ///< nothing if this process knows nothing of the part
+  bool version = false;               ///< CONTEXTUAL_VERSION_CHECK=0 accepts the difference
+  /// False where only the program can say whether it differs: the set says nothing of the part, or it is the
+  /// version of a library that this process does not use.
+  bool counts = true;
 };
 
 /// The choices in one cache directory. A file is read, changed and removed only where a run would read it:
@@ -112,7 +123,8 @@ class CONTEXTUAL_API KeptChoices {
     std::string text;                   ///< JSON
     std::vector<std::string> problems;  ///< what is not in it, and why
   };
-  /// Returns the sets of one region, or of all, that are not superseded. Leaves out pins.
+  /// Returns the sets of one region, or of all, that count here or on another machine: which are not
+  /// superseded, and were not chosen beside other pins than there are. Leaves out pins.
   Exported export_choices(const std::optional<std::string>& region = {}) const;
   /// Writes the sets of such a text that are not there yet, as old as they are. Throws InvalidArgument, and
   /// writes nothing, if the text or a digest in it is damaged.

@@ -157,7 +157,8 @@ struct Options {
   /// True. If false, the tuner ignores this rank's times wherever another rank has a time, and this rank uses
   /// the choices of the others.
   std::optional<bool> times_count{};
-  /// .autotune_logs. An empty path writes no log. CONTEXTUAL_LOG_DIR
+  /// .autotune_logs, or no log, with a warning, where that cannot be written. Another directory that cannot
+  /// be written is an error. An empty path writes no log. CONTEXTUAL_LOG_DIR
   std::optional<std::filesystem::path> log_directory{};
   /// What contextual::cache_directory() returns. Where choices are kept for other processes, which begin with
   /// them and do not tune: see docs/cache.md. An empty path keeps none. Rank 0's counts. CONTEXTUAL_CACHE_DIR

@@ -7,6 +7,7 @@
 #include <contextual/config.hpp>
 #include <contextual/export.hpp>
 #include <contextual/metrics.hpp>
+#include <contextual/options.hpp>
 #include <contextual/phase.hpp>
 #include <contextual/search.hpp>
 
@@ -188,8 +189,9 @@ struct RegionReport {
   std::int64_t walk_iterations = 0;
   std::int64_t search_iterations = 0;
   std::int64_t resumed_iterations =
-      0;                           ///< of these, those that an earlier process has run (docs/resuming.md)
-  std::int64_t retakes = 0;        ///< steps, and runs of the search, that had to be measured again
+      0;                     ///< of these, those that an earlier process has run (docs/resuming.md)
+  std::int64_t retakes = 0;  ///< steps, and runs of the search, that had to be measured again
+  Mode mode = Mode::tune;
   bool hit_iteration_cap = false;  ///< max_iterations has cut the walk or the search
   /// With every kernel's default and the default alternatives, from the closing comparison of the last
   /// search. Empty unless that compares the choice with all defaults (see SearchReport::reference).

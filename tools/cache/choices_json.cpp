@@ -1,5 +1,7 @@
 #include "cache/choices_json.hpp"
 
+#include "cache/choices_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace contextual::cache_tool {
@@ -32,9 +34,10 @@ Json json_of(const KeptSet& set) {
   for (const MachineDifference& difference : KeptChoices::differences(set)) {
     differences.push_back({{"rank", difference.rank},
                            {"part", difference.part},
-                           {"then", difference.then},
-                           {"now", difference.now},
-                           {"version", difference.version}});
+                           {"then", json_of(difference.then)},
+                           {"now", json_of(difference.now)},
+                           {"version", difference.version},
+                           {"counts", difference.counts}});
   }
   Json infeasible = Json::array();
   for (const KeptInfeasible& known : set.infeasible) {
@@ -47,7 +50,7 @@ Json json_of(const KeptSet& set) {
           {"makespan_ns", json_of(set.makespan_ns)},
           {"makespan_spread_ns", json_of(set.makespan_spread_ns)},
           {"superseded", set.superseded},
-          {"other_pins", set.other_pins},
+          {"standing", standing_text(set)},
           {"differences", std::move(differences)},
           {"configs", std::move(configs)},
           {"infeasible", std::move(infeasible)}};

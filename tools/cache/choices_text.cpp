@@ -60,50 +60,6 @@ std::string kernels_text(const KeptSet& set) {
   return log_report::shorten(printable(text), widest);
 }
 
-/// Of a difference that only a program with the same parts as this one would have.
-bool is_of_missing_part(const MachineDifference& difference) {
-  return difference.then.empty();
-}
-
-/// Whether a set counts on this machine, for the first reason that applies.
-enum class Standing { superseded, other_pins, another_machine, other_versions, fits_here };
-
-Standing standing_of(const KeptSet& set) {
-  if (set.superseded) {
-    return Standing::superseded;
-  }
-  if (set.other_pins) {
-    return Standing::other_pins;
-  }
-  Standing standing = Standing::fits_here;
-  for (const MachineDifference& difference : KeptChoices::differences(set)) {
-    if (is_of_missing_part(difference)) {
-      continue;
-    }
-    if (!difference.version) {
-      return Standing::another_machine;  // no option accepts it
-    }
-    standing = Standing::other_versions;
-  }
-  return standing;
-}
-
-std::string text_of(Standing standing) {
-  switch (standing) {
-    case Standing::superseded:
-      return "superseded";
-    case Standing::other_pins:
-      return "other pins";
-    case Standing::another_machine:
-      return "another machine";
-    case Standing::other_versions:
-      return "other versions";
-    case Standing::fits_here:
-      break;
-  }
-  return "fits here";
-}
-
 std::string config_text(const PinnedConfig& pin) {
   return pin.config ? pin.config->to_string() : "config-" + std::to_string(pin.config_id.value_or(0));
 }
@@ -130,13 +86,16 @@ std::string ranks_text(const std::vector<int>& ranks, std::size_t all) {
 std::string difference_text(const MachineDifference& difference, const std::vector<int>& ranks,
                             std::size_t all) {
   std::string text = "  " + printable(difference.part) + ranks_text(ranks, all);
-  if (is_of_missing_part(difference)) {
+  if (!difference.then) {
     return text +
            ": the set says nothing of it, so the program that made it had no such part; here it is \"" +
-           printable(difference.now) + "\"\n";
+           printable(*difference.now) + "\"\n";
   }
-  text += ": then \"" + printable(difference.then) + "\", now " +
-          (difference.now.empty() ? "unknown to this program" : "\"" + printable(difference.now) + "\"");
+  text += ": then \"" + printable(*difference.then) + "\", now " +
+          (difference.now ? "\"" + printable(*difference.now) + "\"" : "unknown to this program");
+  if (!difference.counts) {
+    return text + ", so only a program that uses it can say whether it differs\n";
+  }
   return text + (difference.version ? "; CONTEXTUAL_VERSION_CHECK=0 accepts that" : "") + "\n";
 }
 
@@ -163,17 +122,17 @@ std::string machine_text_of(const KeptSet& set) {
 }
 
 std::string verdict_of(const KeptSet& set) {
-  switch (standing_of(set)) {
-    case Standing::superseded:
+  switch (set.standing) {
+    case KeptStanding::superseded:
       return "It would not be used: a newer set of the same machines counts, which has the same kernels and "
              "keys, or\nhas chosen another config for one of them.\n";
-    case Standing::other_pins:
+    case KeptStanding::other_pins:
       return "It would not be used: it was chosen beside pins of this region that are others now, or gone.\n";
-    case Standing::another_machine:
+    case KeptStanding::another_machine:
       return "It would not be used here: it was chosen on another machine, or with other settings.\n";
-    case Standing::other_versions:
+    case KeptStanding::other_versions:
       return "It would be used here only with CONTEXTUAL_VERSION_CHECK=0: versions of software differ.\n";
-    case Standing::fits_here:
+    case KeptStanding::counts:
       break;
   }
   return "It would be used on machines like this one, by a program with " +
@@ -204,6 +163,22 @@ std::string infeasible_text(const KeptSet& set) {
 
 }  // namespace
 
+std::string standing_text(const KeptSet& set) {
+  switch (set.standing) {
+    case KeptStanding::superseded:
+      return "superseded";
+    case KeptStanding::other_pins:
+      return "other pins";
+    case KeptStanding::another_machine:
+      return "another machine";
+    case KeptStanding::other_versions:
+      return "other versions";
+    case KeptStanding::counts:
+      break;
+  }
+  return "fits here";
+}
+
 std::string name_of(const KeptSet& set) {
   const std::string stem = set.file.stem().string();
   return stem.substr(stem.find('-') + 1);
@@ -216,7 +191,7 @@ std::string list_text(const KeptChoices::Contents& contents) {
     for (const KeptSet& set : contents.sets) {
       rows.push_back({printable(set.region), name_of(set), printable(set.written),
                       std::to_string(set.machines.size()), std::to_string(set.configs.size()),
-                      time_text(set.makespan_ns), text_of(standing_of(set)), kernels_text(set)});
+                      time_text(set.makespan_ns), standing_text(set), kernels_text(set)});
     }
     text += columns_text(rows);
   }

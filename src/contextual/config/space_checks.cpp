@@ -164,6 +164,15 @@ void fail_unreadable(const std::string& parameter) {
        " that is not finite or above the range of a 64-bit signed integer: change the default or the list");
 }
 
+void fail_shared_member(const std::string& first, const std::string& second) {
+  fail("parameters " + quoted(first) + " and " + quoted(second) +
+       " are of one member: give each a member of its own, or remove one");
+}
+
+void fail_refined_member(const std::string& parameter) {
+  fail("parameter " + quoted(parameter) + " is refined with another member than it is of: name the same one");
+}
+
 void fail_empty_constraint(const std::string& constraint) {
   fail("constraint " + quoted(constraint) + " holds no function: give one");
 }

@@ -21,6 +21,9 @@
 
 namespace contextual::options {
 
+/// In the current directory of the process, which may be none that it can write.
+inline constexpr const char* default_log_directory = ".autotune_logs";
+
 /// The initialisers are the built-in defaults.
 struct ResolvedOptions {
   Mode mode = Mode::tune;
@@ -33,7 +36,7 @@ struct ResolvedOptions {
   bool end_blocked_calls = false;
   bool times_count = true;
   std::string environment_error;
-  std::filesystem::path log_directory = ".autotune_logs";
+  std::filesystem::path log_directory = default_log_directory;
   std::filesystem::path cache_directory;  ///< empty: choices are not kept
   Journal journal = Journal::written;
   bool try_quarantined = false;

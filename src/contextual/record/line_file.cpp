@@ -1,5 +1,7 @@
 #include "contextual/record/line_file.hpp"
 
+#include "contextual/storage/file_size_signal.hpp"
+
 #include <fcntl.h>
 #include <spdlog/details/log_msg.h>
 #include <spdlog/details/null_mutex.h>
@@ -54,6 +56,7 @@ class AppendingSink final : public spdlog::sinks::base_sink<spdlog::details::nul
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
+    const storage::FileSizeSignalBlock blocked;
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
     for (std::size_t done = 0; done < line.size();) {

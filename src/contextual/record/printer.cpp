@@ -3,6 +3,7 @@
 #include "contextual/record/choice_lines.hpp"
 #include "contextual/record/progress.hpp"
 #include "contextual/record/text_format.hpp"
+#include "contextual/storage/file_size_signal.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -163,6 +164,7 @@ std::string call_lines(const std::string& name, const std::string& key, const st
 }
 
 void print_to_stderr(const std::string& lines) {
+  const storage::FileSizeSignalBlock blocked;
   std::fprintf(stderr, "%s\n", lines.c_str());  // one call, so that other threads' lines are not among them
 }
 

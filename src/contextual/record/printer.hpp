@@ -42,7 +42,9 @@ class Printer {
   /// them behind. Call it when the problem has its choice.
   void chosen(const ProblemView& problem, policy::Statistic statistic);
 
-  /// Prints the choices below the region's name, if there are any that this run has made. All at once, so
+  /// The run has made no choice, but begins with some of an earlier process.
+  void note_kept() { any_choice_ = true; }
+  /// Prints the choices below the region's name, if this run has made or taken over some. All at once, so
   /// that the lines of two tuners on two threads are not mixed.
   void end(const RegionReport& report) const;
   /// Prints what no config was left of, without the reasons.

@@ -2,11 +2,11 @@
 
 #include "contextual/record/json_format.hpp"
 #include "contextual/record/line_file.hpp"
+#include "contextual/record/printer.hpp"
 #include "contextual/record/text_format.hpp"
 
 #include <contextual/error.hpp>
 
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <system_error>
@@ -67,8 +67,7 @@ void RankLog::append(LineFile& file, const std::string& line) const noexcept {
 
 void RankLog::complain(const std::string& what) const noexcept {
   if (!complained_->exchange(true)) {
-    std::fprintf(stderr, "[contextual] cannot %s. Lines are missing from the logs; tuning goes on.\n",
-                 what.c_str());
+    print_to_stderr("[contextual] cannot " + what + ". Lines are missing from the logs; tuning goes on.");
   }
 }
 

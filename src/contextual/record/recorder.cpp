@@ -10,12 +10,13 @@
 #include "contextual/record/text_format.hpp"
 #include "contextual/record/utc_time.hpp"
 
+#include <contextual/detail/storage/warning.hpp>
 #include <contextual/detail/sync/launcher.hpp>
+#include <contextual/error.hpp>
 
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 #include <map>
 #include <utility>
 
@@ -47,11 +48,9 @@ Recorder::Recorder(const options::ResolvedOptions& options, std::string region)
       rank_(options.communicator->rank()),
       printer_(rank_ == 0 ? options.print : Print::nothing, region_, print_to_stderr) {
   report().region = region_;
+  report().mode = options.mode;
   report().run_id = new_run_id();
-  if (!options.log_directory.empty()) {
-    log_.emplace(options.log_directory, options.communicator->process_rank());
-    report().log_directory = log_->directory().string();
-  }
+  open_log();
   RunStart start;
   start.rank_count = options.communicator->size();
   start.group = options.communicator->describe();
@@ -62,6 +61,22 @@ Recorder::Recorder(const options::ResolvedOptions& options, std::string region)
   warn_of_lone_rank();
 }
 
+/// Nobody has asked for the default directory: where it cannot be written, there is no log.
+void Recorder::open_log() {
+  if (options_.log_directory.empty()) {
+    return;
+  }
+  try {
+    log_.emplace(options_.log_directory, options_.communicator->process_rank());
+    report().log_directory = log_->directory().string();
+  } catch (const InvalidArgument& error) {
+    if (options_.log_directory != options::default_log_directory) {
+      throw;
+    }
+    detail::warn_once(error.what());
+  }
+}
+
 /// Once a process.
 void Recorder::warn_of_lone_rank() {
   static std::atomic<bool> warned{false};
@@ -70,7 +85,7 @@ void Recorder::warn_of_lone_rank() {
   if (text && !warned.exchange(true)) {
     warning(*text);
     if (options_.print == Print::nothing && launched->rank == 0) {
-      std::fprintf(stderr, "[contextual] warning: %s\n", text->c_str());
+      detail::warn_once(*text);
     }
   }
 }
@@ -202,6 +217,18 @@ void Recorder::choice(const ProblemView& problem) {
   event.walk_ns = time_.walk_ns(slot.index);
   write(event);
   printer_.chosen(problem, options_.policy.statistic);
+}
+
+void Recorder::kept(const std::vector<ProblemReport>& problems) {
+  for (const ProblemReport& problem : problems) {
+    Choice event;
+    event.config = {
+        {problem.kernel, problem.key}, static_cast<std::int64_t>(problem.choice), problem.choice_config};
+    event.reason = problem.reason;
+    write(event);
+    printer_.note_kept();
+  }
+  report().problems = problems;
 }
 
 void Recorder::warning(const std::string& text) {

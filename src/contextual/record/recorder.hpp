@@ -38,7 +38,8 @@ struct Ending {
 /// texts made by the engine; everything else is rendered from the state of the policy and the batch.
 class Recorder {
  public:
-  /// Opens the logs. Throws InvalidArgument if the directory cannot be written.
+  /// Opens the logs. Throws InvalidArgument if a directory cannot be written that is not the default one; in
+  /// that case a warning is all.
   Recorder(const options::ResolvedOptions& options, std::string region);
 
   /// Tells that the tuner begins to work, or leaves the thread of `run` to the program: what lies between the
@@ -50,6 +51,8 @@ class Recorder {
   void rejected(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& reason,
                 const detail::BatchPlan& plan);
   void choice(const ProblemView& problem);
+  /// Records choices of an earlier process, or of pins, with which the region runs.
+  void kept(const std::vector<ProblemReport>& problems);
   /// Records the conditions of the devices, if the timer knows any.
   void conditions(const detail::BatchPlan& plan, const detail::BatchResult& result);
   /// Records the searches that have ended since the last call.
@@ -85,6 +88,7 @@ class Recorder {
   const std::string& run_id() const noexcept { return builder_.report().run_id; }
 
  private:
+  void open_log();
   void warn_of_lone_rank();
   void write(EventBody body);
   /// The walk has tried a config of a problem.

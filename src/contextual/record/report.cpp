@@ -167,6 +167,9 @@ std::size_t rejected_count(const std::vector<ProblemReport>& problems) {
 /// The region's makespan, how often it ran, and how long that took.
 std::string region_text(const RegionReport& report) {
   std::string text = record::one_line(report.region) + ": ";
+  if (report.mode == Mode::off) {
+    return text + "mode off: nothing is tuned, and what is not pinned launches its default\n";
+  }
   if (report.table.empty()) {
     return text + "nothing was tuned\n";
   }

@@ -3,6 +3,7 @@
 #include "contextual/storage/old_journals.hpp"
 #include "contextual/storage/pin_files.hpp"
 #include "contextual/storage/region_folders.hpp"
+#include "contextual/storage/set_fit.hpp"
 
 #include <contextual/choices.hpp>
 #include <contextual/detail/storage/machine.hpp>
@@ -10,8 +11,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
-#include <sstream>
 #include <utility>
 
 namespace contextual {
@@ -122,21 +121,27 @@ bool has_kernel(const ChoiceEntry& entry, const std::optional<std::string>& kern
                                 [&](const KeptChoice& choice) { return choice.kernel == *kernel; });
 }
 
-using Parts = std::map<std::string, std::string>;
-
-Parts parts_of(const std::string& machine) {
-  Parts parts;
-  std::istringstream lines(machine);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t colon = line.find(": ");
-    parts[line.substr(0, colon)] = colon == std::string::npos ? "" : line.substr(colon + 2);
-  }
-  return parts;
+/// This process, for all ranks.
+storage::Surroundings surroundings(std::string pins) {
+  return {{storage::as_kept(detail::machine_text())}, true, std::move(pins)};
 }
 
-std::string text_of(const Parts& parts, const std::string& part) {
-  const auto found = parts.find(part);
-  return found == parts.end() ? std::string() : found->second;
+KeptStanding standing_of(const ChoiceStore::Named& named, const storage::Surroundings& now) {
+  if (named.superseded) {
+    return KeptStanding::superseded;
+  }
+  switch (fit_of(named.entry, now)) {
+    case storage::Fit::counts:
+      break;
+    case storage::Fit::other_versions:
+      return KeptStanding::other_versions;
+    case storage::Fit::other_pins:
+      return KeptStanding::other_pins;
+    case storage::Fit::another_machine:
+    case storage::Fit::other_ranks:
+      return KeptStanding::another_machine;
+  }
+  return KeptStanding::counts;
 }
 
 }  // namespace
@@ -156,9 +161,9 @@ KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region
     for (const ChoiceStore::Damaged& damaged : files.damaged) {
       contents.problems.push_back((store.path() / damaged.file).string() + ": " + damaged.problem);
     }
-    const std::string pins = storage::pins_digest(list_pins(store, name, contents));
+    const storage::Surroundings now = surroundings(storage::pins_digest(list_pins(store, name, contents)));
     for (std::size_t i = 0; i < files.entries.size(); ++i) {
-      contents.sets[first + i].other_pins = !files.entries[i].entry.counts_beside(pins);
+      contents.sets[first + i].standing = standing_of(files.entries[i], now);
     }
   }
   return contents;
@@ -206,10 +211,13 @@ KeptChoices::Exported KeptChoices::export_choices(const std::optional<std::strin
   std::vector<storage::BundledEntry> entries;
   Exported exported;
   for (const std::string& name : regions_of(directory_, region, exported.problems)) {
-    ChoiceStore::Files files = ChoiceStore(directory_, name).files();
+    const ChoiceStore store(directory_, name);
+    ChoiceStore::Files files = store.files();
     note_refusals(files, exported.problems);
+    Contents pinned;
+    const std::string pins = storage::pins_digest(list_pins(store, name, pinned));
     for (ChoiceStore::Named& named : files.entries) {
-      if (!named.superseded) {
+      if (!named.superseded && named.entry.counts_beside(pins)) {
         entries.push_back({named.file, std::move(named.entry)});
       }
     }
@@ -286,19 +294,12 @@ Changes KeptChoices::unpin(const std::string& region, const std::optional<std::s
 }
 
 std::vector<MachineDifference> KeptChoices::differences(const KeptSet& set) {
-  const auto now = parts_of(storage::as_kept(detail::machine_text()));
+  ChoiceEntry entry;
+  entry.machines = set.machines;
   std::vector<MachineDifference> all;
-  for (std::size_t rank = 0; rank < set.machines.size(); ++rank) {
-    const auto then = parts_of(set.machines[rank]);
-    Parts both = now;
-    both.insert(then.begin(), then.end());
-    for (const auto& [name, unused] : both) {
-      const bool of_machine = name != detail::ranks_on_machine;  // what a job is told, no process can ask
-      if (of_machine && text_of(then, name) != text_of(now, name)) {
-        const bool version = detail::without_versions(name + ": \n").empty();
-        all.push_back({static_cast<int>(rank), name, text_of(then, name), text_of(now, name), version});
-      }
-    }
+  for (storage::PartDifference& found : storage::differences(entry, surroundings({}))) {
+    all.push_back({found.rank, std::move(found.part), std::move(found.then), std::move(found.now),
+                   found.version, found.counts});
   }
   return all;
 }

@@ -1,5 +1,7 @@
 #include "contextual/storage/file_calls.hpp"
 
+#include "contextual/storage/file_size_signal.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,7 +18,11 @@ constexpr FileCalls posix{
     .fstatat = [](int folder, const char* name, struct stat* status,
                   int flags) { return ::fstatat(folder, name, status, flags); },
     .read = ::read,
-    .write = ::write,
+    .write =
+        [](int file, const void* bytes, std::size_t count) {
+          const FileSizeSignalBlock blocked;
+          return ::write(file, bytes, count);
+        },
     .fsync = ::fsync,
     .close = ::close,
     .renameat = ::renameat,

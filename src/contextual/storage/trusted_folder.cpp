@@ -189,9 +189,10 @@ bool is_folder(int folder, const std::string& name) {
          S_ISDIR(status.st_mode);
 }
 
-/// Other failures, as of a network or for want of descriptors, say nothing about what is there.
+/// Nothing has a path that is too long for the system. Other failures, as of a network or for want of
+/// descriptors, say nothing about what is there.
 bool says_none(int code) noexcept {
-  return code == ENOENT || code == ENOTDIR || code == ELOOP;
+  return code == ENOENT || code == ENOTDIR || code == ELOOP || code == ENAMETOOLONG;
 }
 
 /// False also where the folders above hide whether it is.

@@ -1,3 +1,5 @@
+#include "contextual/storage/file_size_signal.hpp"
+
 #include <contextual/detail/storage/warning.hpp>
 
 #include <cstdio>
@@ -12,6 +14,7 @@ void warn_once(const std::string& text) noexcept {
     static auto* const told = new std::set<std::string>;  // outlives static objects
     const std::lock_guard lock(mutex);
     if (told->insert(text).second) {
+      const storage::FileSizeSignalBlock blocked;
       std::fprintf(stderr, "[contextual] warning: %s\n", text.c_str());
     }
   } catch (...) {

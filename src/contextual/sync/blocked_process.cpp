@@ -1,3 +1,5 @@
+#include "contextual/storage/file_size_signal.hpp"
+
 #include <contextual/detail/sync/blocked_process.hpp>
 
 #include <unistd.h>
@@ -8,6 +10,7 @@
 namespace contextual::detail {
 
 void tell_stderr(std::string_view text) noexcept {
+  const storage::FileSizeSignalBlock blocked;
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) {
     return;  // nobody is left to be told
   }

@@ -5,6 +5,7 @@
 #include "contextual/storage/choice_entry.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/storage/region_folders.hpp"
+#include "contextual/storage/set_fit.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/storage/machine.hpp>
@@ -79,16 +80,15 @@ class ThisMachine {
     if (entry.machines.size() != 1 || entry.choices.size() != 1) {
       return false;
     }
-    const std::string& then = entry.machines.front();
     const bool versions_may_differ = !options::environment().values.version_check.value_or(true);
-    return then == now_ ||
-           (versions_may_differ && detail::without_versions(then) == detail::without_versions(now_));
+    return has_versions_of(entry) ||
+           (versions_may_differ && fit_of(entry, now_) == storage::Fit::other_versions);
   }
   /// Of such choices.
-  bool has_versions_of(const ChoiceEntry& entry) const { return entry.machines.front() == now_; }
+  bool has_versions_of(const ChoiceEntry& entry) const { return fit_of(entry, now_) == storage::Fit::counts; }
 
  private:
-  std::string now_ = storage::as_kept(detail::machine_text());
+  storage::Surroundings now_{{storage::as_kept(detail::machine_text())}};
 };
 
 }  // namespace

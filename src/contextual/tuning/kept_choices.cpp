@@ -12,7 +12,6 @@
 #include <contextual/config.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
 #include <contextual/detail/launch/lock_in_table.hpp>
-#include <contextual/detail/storage/machine.hpp>
 #include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
@@ -93,15 +92,17 @@ bool is_open(const KeptChoice& choice, std::uint32_t region_id) {
   });
 }
 
+void warn_of_unused(const ChoiceEntry& entry, const std::string& why) {
+  detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written + " are not used: " + why);
+}
+
 /// Loads what the choices launch, or their first launches would do so within the region.
 class Preparing {
  public:
-  Preparing(std::uint32_t region_id, std::size_t rank, const std::vector<std::string>& machines,
-            Versions versions, std::string pins)
+  Preparing(std::uint32_t region_id, std::size_t rank, const storage::Surroundings& now, Versions versions)
       : region_id_(region_id),
         rank_(rank),
-        machines_(machines),
-        pins_(std::move(pins)),
+        now_(now),
         check_versions_(versions == Versions::must_be_equal),
         kernels_(living_kernels()) {
     for (const auto& kernel : kernels_) {
@@ -109,12 +110,19 @@ class Preparing {
     }
   }
 
-  /// Throws DeviceError.
-  bool usable(const ChoiceEntry& entry) {
+  /// Returns what keeps a set from being used. Throws DeviceError.
+  Unusable judge(const ChoiceEntry& entry) {
+    const storage::Fit fit = fit_of(entry, now_);
+    if (fit != storage::Fit::counts && (fit != storage::Fit::other_versions || check_versions_)) {
+      return {.anything = true, .fit = fit, .reason = misfit_text(entry, now_)};
+    }
     try {
-      return entry.counts_beside(pins_) && is_of_machines(entry) &&
-             std::all_of(entry.choices.begin(), entry.choices.end(),
-                         [this](const KeptChoice& choice) { return usable(choice); });
+      for (const KeptChoice& choice : entry.choices) {
+        if (Unusable found = judge(choice); found.anything) {
+          return found;
+        }
+      }
+      return {};
     } catch (const DeviceError&) {
       throw;  // no choice is to blame
     } catch (
@@ -126,26 +134,19 @@ class Preparing {
   }
 
  private:
-  bool is_of_machines(const ChoiceEntry& entry) const {
-    if (entry.machines == machines_ || check_versions_) {
-      return entry.machines == machines_;
-    }
-    return std::equal(entry.machines.begin(), entry.machines.end(), machines_.begin(), machines_.end(),
-                      [](const std::string& then, const std::string& now) {
-                        return detail::without_versions(then) == detail::without_versions(now);
-                      });
-  }
-
-  bool usable(const KeptChoice& choice) {
+  Unusable judge(const KeptChoice& choice) {
     if (!concerns(choice, rank_)) {
-      return true;
+      return {};
     }
     if (!is_open(choice, region_id_)) {
-      return false;
+      return {.anything = true};  // this process has chosen, and what it has chosen is used
     }
     for (const auto& core : kernels_of(choice, kernels_)) {
       if (!is_unchanged(*core, choice)) {
-        return false;
+        return {
+            .anything = true,
+            .reason = "kernel \"" + core->traits().name +
+                      "\" has another config space, source, version, coupling or participation than then"};
       }
       const std::string failed =
           core->table()->why_ruled_out({choice.key, choice.scope, static_cast<int>(choice.config_id)});
@@ -159,19 +160,17 @@ class Preparing {
         prepared_.insert({core.get(), storage::choice_digest(choice)});
       }
     }
-    return true;
+    return {};
   }
 
-  static bool refuse(const ChoiceEntry& entry, const std::string& why) {
-    detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written +
-                      " are not used: " + why);
-    return false;
+  static Unusable refuse(const ChoiceEntry& entry, const std::string& why) {
+    warn_of_unused(entry, why);
+    return {.anything = true, .reason = why};
   }
 
   std::uint32_t region_id_;
   std::size_t rank_;
-  const std::vector<std::string>& machines_;
-  std::string pins_;  ///< see storage::pins_digest
+  const storage::Surroundings& now_;
   bool check_versions_;
   Cores kernels_;
   /// Several sets may have the same choice.
@@ -224,6 +223,24 @@ std::vector<ChoiceEntry> that_agree(const std::vector<ChoiceEntry>& newest_first
     }
   }
   return kept;
+}
+
+/// Once a process. Names the set that is nearest to one that can be used, and of several the newest one. In
+/// a directory that several machines share, others beside one that is used are as it should be.
+void warn_if_none_fits(const KeptSets& sets) {
+  const std::vector<bool>& usable = sets.outcome.usable;
+  if (usable.empty() || std::find(usable.begin(), usable.end(), true) != usable.end()) {
+    return;
+  }
+  const auto nearest =
+      std::min_element(sets.unusable.begin(), sets.unusable.end(),
+                       [](const Unusable& one, const Unusable& other) { return one.fit < other.fit; });
+  const ChoiceEntry& entry = sets.newest_first[static_cast<std::size_t>(nearest - sets.unusable.begin())];
+  if (!nearest->anything) {
+    warn_of_unused(entry, "another rank cannot use them, because of its kernels");
+  } else if (!nearest->reason.empty()) {
+    warn_of_unused(entry, nearest->reason);
+  }
 }
 
 ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
@@ -283,10 +300,12 @@ KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id
   KeptSets sets{{}, entries_of(hello.kept_choices), {}, hello.machines};
   try {
     sets.pins = pins_of(hello.kept_choices, region);
-    Preparing preparing(region_id, rank, hello.machines, versions, storage::pins_digest(sets.pins));
+    const storage::Surroundings now{hello.machines, false, storage::pins_digest(sets.pins)};
+    Preparing preparing(region_id, rank, now, versions);
     prepare_pins(sets.pins);
     for (const ChoiceEntry& entry : sets.newest_first) {
-      sets.outcome.usable.push_back(preparing.usable(entry));
+      sets.unusable.push_back(preparing.judge(entry));
+      sets.outcome.usable.push_back(!sets.unusable.back().anything);
     }
   } catch (...) {
     sets.outcome.failure = {std::current_exception(), record::text_of(std::current_exception())};
@@ -298,6 +317,9 @@ KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id
 std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchange, const std::string& region,
                                                      std::uint32_t region_id, KeptSets& sets) {
   sets.outcome.usable = agreement::agree_on_kept_choices(exchange, region, sets.outcome);
+  if (exchange.rank() == 0) {
+    warn_if_none_fits(sets);
+  }
   const std::vector<ChoiceEntry> entries = that_agree(sets.newest_first, sets.outcome.usable);
   if (entries.empty() && sets.pins.empty()) {
     return std::nullopt;

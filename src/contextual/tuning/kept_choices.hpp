@@ -10,6 +10,7 @@
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/storage/choice_entry.hpp"
 #include "contextual/storage/pin.hpp"
+#include "contextual/storage/set_fit.hpp"
 
 #include <contextual/report.hpp>
 
@@ -38,12 +39,20 @@ enum class Versions {
   may_differ,  ///< a warning on stderr says that they do
 };
 
+/// What keeps a rank from using a set.
+struct Unusable {
+  bool anything = false;
+  storage::Fit fit = storage::Fit::counts;  ///< else it is a kernel
+  std::string reason{};                     ///< empty for what this process has chosen already
+};
+
 /// Rank 0's kept sets of choices, and what this rank makes of them.
 struct KeptSets {
   std::vector<storage::Pin> pins;
   std::vector<storage::ChoiceEntry> newest_first;
   agreement::KeptOutcome outcome;
   std::vector<std::string> machines{};  ///< of all ranks, as they are now
+  std::vector<Unusable> unusable{};     ///< by set
 };
 
 /// Finds the sets that were made on ranks, machines and kernels like these, without a problem that has a

@@ -71,19 +71,26 @@ bool KeptStart::run(const RegionCall& call, const agreement::Hello& hello, recor
   }
   groups_.note_met(options, hello);
   groups_.note_settled(call.region, call.region_id, options);
-  report(std::move(kept), call, hello, recorder);
+  kept.warnings = take_unused_pin_warnings(call.region_id, options);
+  report(std::move(kept), options, hello.tuning_id, recorder);
   return true;
 }
 
-void KeptStart::report(RegionReport&& kept, const RegionCall& call, const agreement::Hello& hello,
+/// Prints the choices and, in mode tune, logs them.
+void KeptStart::report(RegionReport&& kept, const ResolvedOptions& options, const std::string& tuning_id,
                        record::Recorder* recorder) {
+  ResolvedOptions own_options = options;
+  if (options.mode != Mode::tune) {
+    own_options.log_directory.clear();  // other modes write no log
+  }
   std::optional<record::Recorder> own;
   if (recorder == nullptr) {
-    recorder = own_recorder(own, call.options, call.region);
+    recorder = own_recorder(own, own_options, kept.region);
   }
-  kept.warnings = take_unused_pin_warnings(call.region_id, call.options);
+  kept.mode = options.mode;
   if (recorder != nullptr) {
-    recorder->hello(hello.tuning_id, nullptr);
+    recorder->hello(tuning_id, nullptr);
+    recorder->kept(kept.problems);
     recorder->warnings(kept.warnings);
     recorder->end(nullptr, {});
     kept.run_id = recorder->report().run_id;
@@ -110,6 +117,7 @@ KeptStart::Installed KeptStart::install(const std::string& region, std::uint32_t
   }
   Installed installed{install_kept_choices(exchange, region, region_id, sets)};
   installed.unusable = unusable_sets(sets);
+  installed.tuning_id = hello.tuning_id;
   return installed;
 }
 
@@ -141,7 +149,7 @@ void KeptStart::meet(const std::string& region, std::uint32_t region_id, const R
   Installed installed = look(region, region_id, options);
   note_looked(region, options);  // what could not be installed is looked at again
   if (installed.choices) {
-    reports_.add(std::move(installed.choices->report));
+    report(std::move(installed.choices->report), options, installed.tuning_id, nullptr);
   }
 }
 
@@ -155,7 +163,7 @@ bool KeptStart::load(const std::string& region, std::uint32_t region_id, const R
   if (installed.choices->more_than_pins) {
     loaded_[{options.communicator.get(), region}] = installed.choices->report;
   }
-  reports_.add(std::move(installed.choices->report));
+  report(std::move(installed.choices->report), options, installed.tuning_id, nullptr);
   return true;
 }
 

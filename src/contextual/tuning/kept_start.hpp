@@ -58,12 +58,13 @@ class KeptStart {
   struct Installed {
     std::optional<InstalledChoices> choices{};
     std::vector<std::string> unusable{};
+    std::string tuning_id{};
   };
   Installed install(const std::string& region, std::uint32_t region_id,
                     const options::ResolvedOptions& options, const agreement::Hello& hello);
   Installed look(const std::string& region, std::uint32_t region_id, const options::ResolvedOptions& options);
   void note_looked(const std::string& region, const options::ResolvedOptions& options);
-  void report(RegionReport&& kept, const RegionCall& call, const agreement::Hello& hello,
+  void report(RegionReport&& kept, const options::ResolvedOptions& options, const std::string& tuning_id,
               record::Recorder* recorder);
 
   RankGroups& groups_;

@@ -1,6 +1,8 @@
 #include "contextual/tuning/region_tuner.hpp"
 
 #include "contextual/launch/thread_state_scope.hpp"
+#include "contextual/record/printer.hpp"
+#include "contextual/record/text_format.hpp"
 #include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/abandoned.hpp"
 #include "contextual/tuning/flight_text.hpp"
@@ -119,10 +121,21 @@ bool RegionTuner::run(const std::string& region, const std::function<void()>& fu
     if (looks || !groups_.met(options)) {  // once: a rank may have another mode
       kept_start_.meet(region, call.region_id, options);
     }
+    say_if_off(call);
   }
   options::validate(options);
   run_once(call);
   return true;
+}
+
+/// Once for each region.
+void RegionTuner::say_if_off(const RegionCall& call) {
+  const ResolvedOptions& options = call.options;
+  if (options.mode == Mode::off && options.print != Print::nothing && options.communicator->rank() == 0 &&
+      said_off_.insert(call.region).second) {
+    record::print_to_stderr("[contextual] " + record::one_line(call.region) +
+                            ": mode off: nothing is tuned, and what is not pinned launches its default");
+  }
 }
 
 bool RegionTuner::run_in_mode_tune(const RegionCall& call) {
@@ -162,15 +175,15 @@ bool RegionTuner::run_settled(const RegionCall& call, TakenOver& taken_over) {
     return false;
   }
   if (const auto unused = take_unused_pin_warnings(call.region_id, call.options); !unused.empty()) {
-    note_unlogged(call.region, unused);
+    note_unlogged(call, unused);
   }
   return true;
 }
 
 /// Such a run has no log.
-void RegionTuner::note_unlogged(const std::string& region, const std::vector<std::string>& warnings) {
+void RegionTuner::note_unlogged(const RegionCall& call, const std::vector<std::string>& warnings) {
   std::for_each(warnings.begin(), warnings.end(), detail::warn_once);
-  reports_.note_run(region, warnings);
+  reports_.note_run(call.region, call.options.mode, warnings);
 }
 
 bool RegionTuner::load(const std::string& region, const ResolvedOptions& options) {
@@ -272,7 +285,7 @@ void RegionTuner::run_once(const RegionCall& call) {
   if (options.after_iteration) {
     options.after_iteration(info);
   }
-  note_unlogged(call.region, take_unused_pin_warnings(call.region_id, options));
+  note_unlogged(call, take_unused_pin_warnings(call.region_id, options));
 }
 
 }  // namespace contextual::tuning

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,13 +64,15 @@ class RegionTuner {
   bool tune_again(const RegionCall& call, TakenOver taken_over);
   /// Modes use and off: the final run and nothing else.
   void run_once(const RegionCall& call);
-  void note_unlogged(const std::string& region, const std::vector<std::string>& warnings);
+  void note_unlogged(const RegionCall& call, const std::vector<std::string>& warnings);
+  void say_if_off(const RegionCall& call);
 
   Options options_;
   RunLock run_lock_;
   RankGroups groups_;
   RunReports reports_;
-  CallWatch watch_;  ///< goes first, since its thread reads the reports
+  std::set<std::string> said_off_;  ///< regions; guarded by the lock
+  CallWatch watch_;                 ///< goes first, since its thread reads the reports
   KeptStart kept_start_{groups_, reports_, watch_};
 };
 

@@ -4,7 +4,9 @@
 
 #include <contextual/detail/storage/warning.hpp>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace contextual::tuning {
 
@@ -13,6 +15,7 @@ using detail::BatchKind;
 void RunNotes::tell_batch(const detail::BatchPlan& plan, const detail::BatchResult& result) {
   if (plan.kind != BatchKind::final_run) {
     note_loading();
+    note_kept_configs();
   }
   recorder_.conditions(plan, result);
   for (const std::string& warning : result.conditions.warnings) {
@@ -37,6 +40,19 @@ void RunNotes::note_loading() {
             ". Its first launch of a config may then wait for the device, for ever beside a kernel that "
             "waits for a later launch. Load its code in `load`, or load all code when the program starts");
       }
+    }
+  }
+}
+
+/// `keep` may have left out all of them, on all ranks together.
+void RunNotes::note_kept_configs() {
+  for (const detail::ProblemSlot& slot : context_.slots()) {
+    const std::vector<bool>& left_out = slot.found.left_out;
+    if (!left_out.empty() && std::find(left_out.begin(), left_out.end(), false) == left_out.end()) {
+      context_.note("kernel \"" + slot.problem.name + "\" " + slot.problem.key_text +
+                    ": `keep` leaves out every config, so the default is launched, which it leaves out, too. "
+                    "Let it return true for at least one config" +
+                    (options_.communicator->size() > 1 ? ", the same one on all ranks" : ""));
     }
   }
 }

@@ -31,6 +31,7 @@ class RunNotes {
 
  private:
   void note_loading();
+  void note_kept_configs();
   void note_timer();
 
   detail::RunContext& context_;

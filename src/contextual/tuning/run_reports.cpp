@@ -32,11 +32,12 @@ void RunReports::add(RegionReport&& latest) {
   runs.push_back(std::move(latest));
 }
 
-void RunReports::note_run(const std::string& region, const std::vector<std::string>& warnings) {
+void RunReports::note_run(const std::string& region, Mode mode, const std::vector<std::string>& warnings) {
   const std::lock_guard lock(mutex_);
   std::vector<RegionReport>& runs = report_.runs;
   if (report_.find(region) == nullptr) {
     runs.emplace_back().region = region;
+    runs.back().mode = mode;
   }
   const auto latest =
       std::find_if(runs.rbegin(), runs.rend(), [&](const RegionReport& run) { return run.region == region; });

@@ -3,6 +3,7 @@
 /// \file
 /// What a tuner reports of its runs.
 
+#include <contextual/options.hpp>
 #include <contextual/report.hpp>
 
 #include <mutex>
@@ -24,7 +25,7 @@ class RunReports {
   /// tuned again and again keeps the latest few.
   void add(RegionReport&& latest);
   /// Of a run without a report of its own: its region is known from now on, and has these warnings.
-  void note_run(const std::string& region, const std::vector<std::string>& warnings);
+  void note_run(const std::string& region, Mode mode, const std::vector<std::string>& warnings);
   /// Of the run that was added last.
   std::optional<RevalidationReport> revalidation_of_last() const;
   void set_revalidation_of_last(const std::optional<RevalidationReport>& revalidation);

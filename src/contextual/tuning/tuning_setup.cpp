@@ -1,5 +1,6 @@
 #include "contextual/tuning/tuning_setup.hpp"
 
+#include "contextual/storage/file_size_signal.hpp"
 #include "contextual/tuning/kept_choices.hpp"
 #include "contextual/tuning/meeting.hpp"
 
@@ -94,6 +95,7 @@ void TuningSetup::go_on() {
   std::unique_ptr<journal::FlightRecorder> flight;
   if (!resumption.name().empty() && keeps_journal(options_)) {
     const detail::TrustedFolder folder = journal_folder(options_.cache_directory, region_);
+    const storage::FileSizeSignalBlock blocked;  // the recorder's file gets its whole size at once
     flight =
         std::make_unique<journal::FlightRecorder>(folder, flight_file(resumption.name(), exchange_.rank()));
     run_->own_continuation().begin({folder, own_journal_file(resumption.name(), exchange_.rank()),

@@ -83,6 +83,15 @@ TEST_CASE("bad config space: duplicate values, names and listed configs are name
   REQUIRE_THAT(error_of(ConfigSpace<Tile>{{"", &Tile::m, {1}}}), ContainsSubstring("empty name"));
 }
 
+TEST_CASE("bad config space: two parameters of one member are named", "[unit]") {
+  REQUIRE_THAT(error_of(ConfigSpace<Tile>{{"M", &Tile::m, {1, 2}}, {"ROWS", &Tile::m, {4, 8}}}),
+               ContainsSubstring("\"M\" and \"ROWS\" are of one member"));
+  REQUIRE_THAT(error_of(ConfigSpace<Tile>::list({{"M", &Tile::m}, {"ROWS", &Tile::m}}, {Tile{1}, Tile{2}})),
+               ContainsSubstring("\"M\" and \"ROWS\" are of one member"));
+  REQUIRE_THAT(error_of(ConfigSpace<Tile>{{"M", &Tile::m, {1, 4}}}.refine({"M", &Tile::n, {2}})),
+               ContainsSubstring("\"M\" is refined with another member"));
+}
+
 TEST_CASE("bad config space: contradictory constraints say which excluded how many", "[unit]") {
   const auto space = ConfigSpace<Tile>{{"M", &Tile::m, {32, 64, 128}}}
                          .constraint("small", [](const Tile& t) { return t.m < 64; })

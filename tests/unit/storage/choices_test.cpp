@@ -421,6 +421,44 @@ TEST_CASE("KeptChoices: a machine differs from a set's by line, and only some li
   CHECK_FALSE(differences[1].version);
 }
 
+TEST_CASE("KeptChoices: a part that is there and empty differs, and one that a side does not know may not",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const KeptChoices there(directory.path());
+  detail::describe_machine("test part", [] { return std::string(); });
+  const auto standing_with = [&](const std::string& from, const std::string& to) {
+    ChoiceEntry entry = entry_of("r", 1, 10);
+    std::string& machine = entry.machines[0];
+    machine.replace(machine.find(from), from.size(), to);
+    plant(directory.path(), entry, now_ns());
+    const KeptStanding standing = there.list().sets.at(0).standing;
+    there.forget("r");
+    return standing;
+  };
+  CHECK(standing_with("processor: ", "processor: ") == KeptStanding::counts);
+  CHECK(standing_with("test part: \n", "test part: set\n") == KeptStanding::another_machine);
+  CHECK(standing_with("test part: \n", "") == KeptStanding::counts);
+  CHECK(standing_with("processor: ", "other part: of a component\nprocessor: ") ==
+        KeptStanding::another_machine);
+  CHECK(standing_with("processor: ", "nccl: 2.28.3\nprocessor: ") == KeptStanding::counts);
+  CHECK(standing_with("library: ", "library: 0") == KeptStanding::other_versions);
+  ::setenv("NCCL_ALGO", "Ring", 1);
+  const KeptStanding under_algo = standing_with("nccl variables: NCCL_ALGO=Ring\n", "nccl variables: \n");
+  ::unsetenv("NCCL_ALGO");
+  CHECK(under_algo == KeptStanding::another_machine);
+}
+
+TEST_CASE("KeptChoices: what was chosen beside pins that are gone is not exported", "[unit]") {
+  const TemporaryDirectory directory;
+  ChoiceEntry entry = entry_of("r", 1, 10);
+  entry.beside_pins = "0123456789abcdef";
+  plant(directory.path(), entry, now_ns());
+  const KeptChoices there(directory.path());
+  CHECK(there.list().sets.at(0).standing == KeptStanding::other_pins);
+  const TemporaryDirectory other;
+  CHECK(KeptChoices(other.path()).import_choices(there.export_choices().text).files.empty());
+}
+
 TEST_CASE("KeptChoices: pins a set, one kernel of it, or what is given, and takes pins back", "[unit]") {
   const TemporaryDirectory directory;
   const KeptChoices kept(directory.path());

@@ -4,6 +4,7 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -94,6 +95,11 @@ TEST_CASE("keep: where no config is a candidate the default stays", "[unit]") {
   const ProblemReport problem = problem_of(tuner, "keep_none", "keep_none");
   CHECK(problem.choice == 0);
   CHECK(problem.outcome == ProblemOutcome::locked_in);
+  const std::vector<std::string> warnings = tuner.report().runs.front().warnings;
+  CHECK(std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
+          return warning.find("\"keep_none\"") != std::string::npos &&
+                 warning.find("`keep` leaves out every config") != std::string::npos;
+        }) == 1);
 }
 
 TEST_CASE("keep: where every rank leaves another config out, what is left on all ranks is chosen from",

@@ -7,6 +7,7 @@
 #include "support/stderr_capture.hpp"
 #include "unit/tuning/kept_process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -149,6 +150,24 @@ TEST_CASE("kept choices: where the journal cannot be written the report says so,
                  ContainsSubstring("this run cannot be resumed: " + directory.path().string()));
     }
     CHECK(run(process).used(2));
+  }
+}
+
+TEST_CASE("kept choices: a path that is too long for the system keeps nothing, and says so", "[unit]") {
+  const TemporaryDirectory directory;
+  fs::path deep = directory.path();
+  for (int i = 0; i < 50; ++i) {
+    deep /= std::string(100, 'x');
+  }
+  for (const fs::path& path : {directory.path() / std::string(300, 'x'), deep}) {
+    const engine_test::StderrCapture said;
+    const Seen seen = run({.ranks = 2, .directory = path});
+    CHECK(seen.tuned(2));
+    CHECK_THAT(said.text(), ContainsSubstring("File name too long"));
+    const std::vector<std::string>& warnings = seen.reports[0].warnings;
+    CHECK(std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
+            return warning.find("no choices are kept") != std::string::npos;
+          }) == 1);
   }
 }
 

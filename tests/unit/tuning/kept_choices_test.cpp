@@ -6,6 +6,7 @@
 #include "contextual/storage/choice_entry.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
+#include "support/stderr_capture.hpp"
 #include "unit/tuning/kept_process.hpp"
 
 #include <contextual/alternatives.hpp>
@@ -64,6 +65,94 @@ TEST_CASE("kept choices: a changed version, config space or machine does not cou
   CHECK(run(other).tuned(3));
   CHECK(run(other).used(3));
   CHECK(run(process).used(2));  // what did not count for the others still counts here
+}
+
+TEST_CASE("kept choices: where none fits, one line says what differs", "[unit]") {
+  const TemporaryDirectory directory;
+  const Process process{
+      .ranks = 2, .directory = directory.path(), .kernel = "kept_misfit", .region = "misfit"};
+  REQUIRE(run(process).tuned(2));
+  const auto said_by = [](const Process& other) {
+    const engine_test::StderrCapture said;
+    run(other);
+    return said.text();
+  };
+  const std::string begin = "[contextual] warning: region \"misfit\": choices of 20";
+  const auto check = [&](const Process& other, const std::string& why) {
+    const std::string said = said_by(other);
+    CHECK(engine_test::count_of(said, "are not used") == 1);
+    CHECK_THAT(said, ContainsSubstring(begin) && ContainsSubstring(why));
+  };
+  Process other = process;
+  other.mode = Mode::use;
+  CHECK_THAT(said_by(other), !ContainsSubstring("are not used"));
+  Process changed = other;
+  changed.machine = [](int rank) { return rank == 1 ? "another device" : "as ever"; };
+  check(changed,
+        "another machine, or with other settings (test on rank 1: then \"as ever\", now \"another device\")");
+  changed = other;
+  changed.version = [](int) { return "2"; };
+  check(changed, "kernel \"kept_misfit\" has another config space, source, version");
+  changed = other;
+  changed.ranks = 3;
+  check(changed, "they are of 2 ranks, and here are 3");
+  // Beside a set that is used, others are as they should be.
+  changed = process;
+  changed.version = [](int) { return "3"; };
+  static_cast<void>(said_by(changed));
+  CHECK_THAT(said_by(changed), !ContainsSubstring("are not used"));
+}
+
+TEST_CASE("kept choices: a start with them names them on stderr, in the log and in the report", "[unit]") {
+  const TemporaryDirectory directory;
+  const TemporaryDirectory logs;
+  REQUIRE(run({.directory = directory.path(), .kernel = "kept_named", .region = "named"}).tuned(2));
+  const auto kernel = rank_kernel("kept_named", 3);
+  Options options;
+  options.cache_directory = directory.path();
+  options.print = Print::choices;
+  const auto start = [&](Mode mode, const auto& use) {
+    detail::describe_machine("test", [] { return std::string("as ever"); });
+    testing::ScriptedWorld world(1);
+    const engine_test::StderrCapture said;
+    CHECK(count_failed(world.run([&](int, const std::shared_ptr<Communicator>& communicator) {
+            ContextualAutotuner tuner(rank_options(communicator));
+            Options of_start = options;
+            of_start.communicator = communicator;
+            of_start.mode = mode;
+            of_start.log_directory = logs.path();
+            use(tuner, of_start);
+          })) == 0);
+    return said.text();
+  };
+  const auto region = [&] { (*kernel)(7); };
+  const std::string choice = "kept_named  (7)  {TILE: 3}";
+  const std::string tuned = start(Mode::tune, [&](ContextualAutotuner& tuner, const Options& of_start) {
+    tuner.run("named", region, of_start);
+    const RegionReport report = *tuner.report().runs.rbegin();
+    CHECK_THAT(report.to_string(), ContainsSubstring(choice) && ContainsSubstring("(from an earlier run)"));
+    CHECK(report.log_directory == logs.path().string());
+  });
+  CHECK_THAT(tuned, ContainsSubstring("[contextual] named: choices") && ContainsSubstring(choice));
+  const std::string log = engine_test::text_of_file(logs.path() / "rank-0.log");
+  CHECK_THAT(log, ContainsSubstring("{TILE: 3}") && ContainsSubstring("kept since 20"));
+  CHECK_THAT(engine_test::text_of_file(logs.path() / "rank-0.jsonl"),
+             ContainsSubstring("\"event\":\"choice\""));
+  const std::string used = start(Mode::use, [&](ContextualAutotuner& tuner, const Options& of_start) {
+    tuner.run("named", region, of_start);
+    tuner.run("named", region, of_start);
+    CHECK(tuner.report().runs.back().mode == Mode::use);
+  });
+  CHECK(engine_test::count_of(used, choice) == 1);
+  CHECK(engine_test::text_of_file(logs.path() / "rank-0.log") == log);  // that mode writes no log
+  const std::string off = start(Mode::off, [&](ContextualAutotuner& tuner, const Options& of_start) {
+    tuner.run("named", region, of_start);
+    tuner.run("named", region, of_start);
+    CHECK(tuner.report().runs.back().mode == Mode::off);
+    CHECK_THAT(tuner.report().runs.back().to_string(), ContainsSubstring("named: mode off"));
+  });
+  CHECK(engine_test::count_of(off, "[contextual] named: mode off: nothing is tuned") == 1);
+  CHECK_THAT(off, !ContainsSubstring(choice));
 }
 
 TEST_CASE("kept choices: of two sets for the same problems the newer one counts", "[unit]") {

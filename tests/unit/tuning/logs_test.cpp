@@ -2,9 +2,14 @@
 /// The logs of tuning runs as files: append-only, whole lines, one process each.
 
 #include "support/engine.hpp"
+#include "support/stderr_capture.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <cerrno>
+#include <csignal>
 #include <set>
 
 namespace logs_test {
@@ -162,6 +167,61 @@ TEST_CASE("fork: a child forked after a run uses what is locked in and may tune 
   tuner.run("fork_after", [&] { kernel(2); });
   CHECK(kernel(2) == 2);
   check_whole(directory);
+}
+
+TEST_CASE("logs: a default directory that cannot be written is said once, and tuning goes on", "[unit]") {
+  const TemporaryDirectory directory;
+  CHECK(exit_status_of_fork([&] {
+          if (::chdir(directory.path().c_str()) != 0) {
+            return 3;
+          }
+          std::ofstream(".autotune_logs") << "no directory";
+          const StderrCapture capture;
+          Options options = quick();
+          options.log_directory.reset();
+          ContextualAutotuner tuner{options};
+          TunableKernel kernel{"logs_unwritable", blocks(3), single_problem, [](const Block&) {}};
+          tuner.run("logs_unwritable", [&] { kernel(); });
+          tuner.run("logs_unwritable_too", [&] { kernel(); });
+          const bool tuned = problem_of(tuner, "logs_unwritable_too", "logs_unwritable").choice == 2;
+          return tuned && count_of(capture.text(), "warning: cannot write logs to the directory") == 1 ? 0
+                                                                                                       : 1;
+        }) == 0);
+}
+
+TEST_CASE("logs: at the limit of a file's size tuning goes on, and the program's own writes are as they were",
+          "[unit]") {
+  static volatile std::sig_atomic_t signals = 0;
+  for (const rlim_t most_bytes : {rlim_t{0}, rlim_t{1000}}) {
+    const TemporaryDirectory directory;
+    const TemporaryDirectory cache;
+    CHECK(exit_status_of_fork([&] {
+            const StderrCapture capture;
+            const rlimit limit{most_bytes, RLIM_INFINITY};
+            ::setrlimit(RLIMIT_FSIZE, &limit);
+            Options options = logged(directory);
+            options.cache_directory = cache.path();
+            options.print = Print::choices;
+            ContextualAutotuner tuner{options};
+            TunableKernel kernel{"logs_limited", blocks(3), single_problem, [](const Block&) {}};
+            tuner.run("logs_limited", [&] { kernel(); });
+            if (problem_of(tuner, "logs_limited", "logs_limited").choice != 2) {
+              return 3;
+            }
+            if (most_bytes > 0 && count_of(capture.text(), "cannot write to") != 1) {
+              return 4;
+            }
+            std::signal(SIGXFSZ, [](int) { signals = signals + 1; });
+            const int own = ::open((directory.path() / "own").c_str(), O_CREAT | O_WRONLY, 0600);
+            const std::string text(2000, 'x');
+            const bool refused =
+                ::write(own, text.data(), text.size()) == static_cast<ssize_t>(most_bytes) || errno == EFBIG;
+            if (most_bytes > 0) {
+              static_cast<void>(!::write(own, text.data(), text.size()));
+            }
+            return refused && signals == 1 ? 0 : 1;
+          }) == 0);
+  }
 }
 
 }  // namespace logs_test

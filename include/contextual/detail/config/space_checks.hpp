@@ -49,6 +49,8 @@ CONTEXTUAL_API Config in_order_of(const Config& reference, const Config& config,
 
 [[noreturn]] CONTEXTUAL_API void fail_no_default();
 [[noreturn]] CONTEXTUAL_API void fail_unreadable(const std::string& parameter);
+[[noreturn]] CONTEXTUAL_API void fail_shared_member(const std::string& first, const std::string& second);
+[[noreturn]] CONTEXTUAL_API void fail_refined_member(const std::string& parameter);
 [[noreturn]] CONTEXTUAL_API void fail_empty_constraint(const std::string& constraint);
 [[noreturn]] CONTEXTUAL_API void fail_constraint_threw(const std::string& constraint, const Config& config,
                                                        const std::string& cause);

@@ -14,6 +14,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -38,6 +39,7 @@ class SpaceGenerator {
     const std::uint64_t candidates = definition_.candidate_count();
     check_cardinality(candidates);
     configs_.push_back(default_config());
+    check_members();
     const std::optional<std::size_t> violated = detail::first_violated(definition_, configs_[0]);
     if (definition_.list) {
       add_list();
@@ -76,6 +78,27 @@ class SpaceGenerator {
     }
     check_refinements(axes, refinements, definition_.list.has_value());
     check_constraints(definition_);
+  }
+
+  /// Two parameters of one member would overwrite each other's values.
+  void check_members() const {
+    if constexpr (!std::is_same_v<C, Config>) {
+      std::map<const void*, std::string> names;
+      for (const SpaceParameter<C>& parameter : definition_.parameters) {
+        const std::string& name = parameter.axis().name;
+        const auto [first, is_new] = names.emplace(parameter.member_of(configs_[0]), name);
+        if (!is_new) {
+          fail_shared_member(first->second, name);
+        }
+      }
+      for (const SpaceParameter<C>& refinement : definition_.refinements) {
+        const std::string& name = refinement.axis().name;
+        const auto member = names.find(refinement.member_of(configs_[0]));
+        if (member == names.end() || member->second != name) {
+          fail_refined_member(name);
+        }
+      }
+    }
   }
 
   C default_config() const {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -46,9 +47,20 @@ class SpaceParameter {
     }
     assign_ = [member, values = std::move(values)](C& config, std::size_t i) { config.*member = values[i]; };
     read_ = [member](const C& config) { return to_value<M>(config.*member); };
+    member_of_ = [member](const C& config) -> const void* { return std::addressof(config.*member); };
+  }
+
+  /// Without it, `{"8", "16"}` would be the ends of a range that a vector is to be filled from.
+  template <typename M, typename B, typename V>
+  requires(std::is_object_v<M>&& std::is_base_of_v<B, C> && !std::is_convertible_v<V, M>)
+      SpaceParameter(const std::string& /*name*/, M B::* /*member*/, std::initializer_list<V> /*values*/) {
+    static_assert(std::is_convertible_v<V, M>,
+                  "the values of a config parameter have the type of its member");
   }
 
   const SpaceAxis& axis() const noexcept { return axis_; }
+  /// Returns where the parameter's member is in `config`.
+  const void* member_of(const C& config) const { return member_of_(config); }
   void assign(C& config, std::size_t value_index) const { assign_(config, value_index); }
   /// Returns nothing if the member's value cannot be a `Value`.
   std::optional<Value> read(const C& config) const { return read_(config); }
@@ -57,6 +69,7 @@ class SpaceParameter {
   SpaceAxis axis_;
   std::function<void(C&, std::size_t)> assign_;
   std::function<std::optional<Value>(const C&)> read_;
+  std::function<const void*(const C&)> member_of_;
 };
 
 /// A parameter that is a name in a dynamic config.

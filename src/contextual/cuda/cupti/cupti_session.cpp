@@ -4,10 +4,10 @@
 #include "contextual/cuda/api/driver.hpp"
 
 #include <contextual/cuda/error.hpp>
+#include <contextual/detail/sync/blocked_process.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -154,8 +154,7 @@ void CuptiSession::end() noexcept {
   if (detachments < most_detachments) {
     detachments += finalize() ? 1 : 0;
   } else if (!std::exchange(said_that_it_stays, true)) {
-    std::fprintf(
-        stderr,
+    detail::tell_stderr(
         "[contextual] CUPTI stays attached after this run, as each detachment loses device memory; a "
         "launch costs about 0.6 us more until contextual::detach_cupti() is called\n");
   }

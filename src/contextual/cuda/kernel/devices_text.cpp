@@ -7,8 +7,6 @@
 #include <contextual/cuda/error.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
-#include <dlfcn.h>
-
 #include <array>
 #include <vector>
 
@@ -89,14 +87,7 @@ std::string links_text() {
 }
 
 std::string cuda_text() {
-  // Of the library that the process has from the start: one that it loads later would change the text.
-  static const auto runtime_version =
-      reinterpret_cast<int (*)(int*)>(::dlsym(RTLD_DEFAULT, "cudaRuntimeGetVersion"));
-  std::string text = std::to_string(CUDA_VERSION);
-  if (int version = 0; runtime_version != nullptr && runtime_version(&version) == 0) {
-    text += ", runtime " + std::to_string(version);
-  }
-  return text;
+  return std::to_string(CUDA_VERSION);
 }
 
 std::string driver_text() {

@@ -26,8 +26,8 @@ std::string devices_text();
 /// over NVLink, with the driver's rank of its speed. Throws CudaUnavailable or CudaError.
 std::string links_text();
 
-/// Returns the version of CUDA that the library was built with, and that of a runtime library which the
-/// process has.
+/// Returns the version of CUDA that the library was built with. Not that of the runtime library: one that is
+/// linked statically cannot be asked from here, and a program says the same whichever it has.
 std::string cuda_text();
 
 /// Returns the driver's version, 13000 for 13.0. Throws CudaUnavailable or CudaError.

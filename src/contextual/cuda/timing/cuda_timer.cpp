@@ -5,9 +5,10 @@
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/timer.hpp>
 #include <contextual/detail/launch/stream_capture.hpp>
+#include <contextual/detail/sync/blocked_process.hpp>
 
 #include <atomic>
-#include <cstdio>
+#include <string>
 
 namespace contextual {
 namespace {
@@ -30,10 +31,9 @@ std::unique_ptr<Timer> cuda_timer_with(const CuptiTimerOptions& options) {
   } catch (const CudaUnavailable& reason) {
     static std::atomic<bool> said{false};
     if (!said.exchange(true)) {
-      std::fprintf(
-          stderr,
-          "[contextual] timing by CUDA events, which are less exact and keep kernels from overlapping: %s\n",
-          reason.what());
+      detail::tell_stderr(std::string("[contextual] timing by CUDA events, which are less exact and keep "
+                                      "kernels from overlapping: ") +
+                          reason.what() + "\n");
     }
   }
   return cuda_event_timer();

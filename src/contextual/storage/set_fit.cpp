@@ -1,0 +1,118 @@
+#include "contextual/storage/set_fit.hpp"
+
+#include <contextual/detail/storage/machine.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <sstream>
+
+namespace contextual::storage {
+namespace {
+
+using Parts = std::map<std::string, std::string>;
+
+Parts parts_of(const std::string& machine) {
+  Parts parts;
+  std::istringstream lines(machine);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(": ");
+    parts[line.substr(0, colon)] = colon == std::string::npos ? "" : line.substr(colon + 2);
+  }
+  return parts;
+}
+
+std::optional<std::string> text_of(const Parts& parts, const std::string& part) {
+  const auto found = parts.find(part);
+  return found == parts.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool is_version(const std::string& part) {
+  return detail::without_versions(part + ": \n").empty();
+}
+
+const std::string& machine_now(const Surroundings& now, std::size_t rank) {
+  return now.machines[now.stands_for_all ? 0 : rank];
+}
+
+std::string quoted(const std::optional<std::string>& text) {
+  return text ? "\"" + *text + "\"" : "unknown";
+}
+
+/// Each part once, with the first rank that it differs on.
+std::string differing_parts(const std::vector<PartDifference>& all) {
+  std::string text;
+  std::vector<std::string> said;
+  for (const PartDifference& difference : all) {
+    if (difference.counts && std::find(said.begin(), said.end(), difference.part) == said.end()) {
+      said.push_back(difference.part);
+      text += (text.empty() ? "" : "; ") + difference.part + " on rank " + std::to_string(difference.rank) +
+              ": then " + quoted(difference.then) + ", now " + quoted(difference.now);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<PartDifference> differences(const ChoiceEntry& entry, const Surroundings& now) {
+  std::vector<PartDifference> all;
+  for (std::size_t rank = 0; rank < entry.machines.size(); ++rank) {
+    if (!now.stands_for_all && rank >= now.machines.size()) {
+      break;
+    }
+    const Parts then = parts_of(entry.machines[rank]);
+    const Parts today = parts_of(machine_now(now, rank));
+    Parts both = then;
+    both.insert(today.begin(), today.end());
+    for (const auto& [part, unused] : both) {
+      PartDifference difference{static_cast<int>(rank), part, text_of(then, part), text_of(today, part),
+                                is_version(part)};
+      if (difference.then == difference.now || (now.stands_for_all && part == detail::ranks_on_machine)) {
+        continue;
+      }
+      const bool known = difference.then && (difference.now || !difference.version);
+      difference.counts = known || !now.stands_for_all;
+      all.push_back(std::move(difference));
+    }
+  }
+  return all;
+}
+
+Fit fit_of(const ChoiceEntry& entry, const Surroundings& now) {
+  if (!now.stands_for_all && entry.machines.size() != now.machines.size()) {
+    return Fit::other_ranks;
+  }
+  bool versions = false;
+  for (const PartDifference& difference : differences(entry, now)) {
+    if (difference.counts && !difference.version) {
+      return Fit::another_machine;
+    }
+    versions = versions || difference.counts;
+  }
+  if (!entry.counts_beside(now.pins)) {
+    return Fit::other_pins;
+  }
+  return versions ? Fit::other_versions : Fit::counts;
+}
+
+std::string misfit_text(const ChoiceEntry& entry, const Surroundings& now) {
+  switch (fit_of(entry, now)) {
+    case Fit::counts:
+      break;
+    case Fit::other_versions:
+      return "they were made with other versions (" + differing_parts(differences(entry, now)) +
+             "); CONTEXTUAL_VERSION_CHECK=0 accepts them";
+    case Fit::other_pins:
+      return "they were chosen beside pins of the region that are others now, or gone";
+    case Fit::another_machine:
+      return "they were made on another machine, or with other settings (" +
+             differing_parts(differences(entry, now)) + ")";
+    case Fit::other_ranks:
+      return "they are of " + std::to_string(entry.machines.size()) + " ranks, and here are " +
+             std::to_string(now.machines.size());
+  }
+  return {};
+}
+
+}  // namespace contextual::storage
