@@ -43,6 +43,7 @@ struct Solver {
   double between_us = 20;     ///< between the launches, in each iteration
   bool beside = false;        ///< dot is launched on a worker thread, beside the longest kernel
   bool coupled = false;       ///< dot is coupled
+  bool refined = false;       ///< the last two configs of dot are refinements
   double late_us = 0;         ///< the second rank is so late with the longest kernel, without a word,
   bool waits_in_dot = false;  ///< and the first one waits for it in dot
 
@@ -144,7 +145,10 @@ Tuned tuned(const Solver& solver, int closing_rounds) {
   for (std::size_t kernel = 0; kernel < kernels; ++kernel) {
     RankKernel::Options options;
     options.coupling = solver.coupled && kernel == dot ? Solver::name(kernel) : "";
-    all.push_back(rank_kernel(Solver::name(kernel), 4, options));
+    const bool refined = solver.refined && kernel == dot;
+    all.push_back(std::make_unique<RankKernel>(
+        Solver::name(kernel), refined ? tiles(2).refine({"TILE", &TileConfig::tile, {3, 4}}) : tiles(4),
+        [](const int& key) { return make_key(key); }, [](const TileConfig&, int&) {}, options));
   }
   Tuned result;
   const auto thrown =
@@ -205,6 +209,12 @@ TEST_CASE("host sequence: time that no launch explains is that of work beside", 
 TEST_CASE("host sequence: a coupled kernel may wait for another rank, so the makespan chooses it",
           "[integration]") {
   const Tuned result = tuned({.coupled = true}, 0);
+  CHECK(result.chosen_by(dot) == ChosenBy::makespan);
+  CHECK(result.chosen(ChosenBy::own_time) == kernels - 1);
+}
+
+TEST_CASE("host sequence: a problem with refinements keeps the search that visits them", "[integration]") {
+  const Tuned result = tuned({.refined = true}, 0);
   CHECK(result.chosen_by(dot) == ChosenBy::makespan);
   CHECK(result.chosen(ChosenBy::own_time) == kernels - 1);
 }
