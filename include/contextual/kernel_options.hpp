@@ -79,7 +79,8 @@ struct KernelOptions<R(const C&, Args...)> {
   Participation participation = Participation::all;  ///< which ranks launch the kernel
   /// Kernels with the same non-empty coupling form one tuning problem: their config spaces have equal sizes,
   /// their keys are equal, and all of them use the same config id. A kernel that waits for its peers on other
-  /// ranks needs a coupling too, also when it is the only one. When a coupled launch fails, the run ends with
+  /// ranks needs a coupling too, also when it is the only one: its own time contains that wait, so that it is
+  /// chosen by the region's makespan. When a coupled launch fails, the run ends with
   /// Error, because a fallback would not match its partner.
   std::string coupling{};
   /// The version of the kernel's code, in any form: what was chosen for another version does not count. The

@@ -130,7 +130,8 @@ class CONTEXTUAL_API Timer {
   virtual std::string_view name() const noexcept = 0;
 
   /// Returns false if the timer measures the host only, so that for a launch on a stream it measures only the
-  /// call. The run then warns about kernels that take a stream. The default returns true.
+  /// call. The run then warns about kernels that take a stream, and launches that follow each other overlap
+  /// nothing where the makespans are the sums of their times. The default returns true.
   virtual bool measures_devices() const noexcept;
 
   /// Returns true if the launch is only captured, for example into a CUDA graph. Such a launch is neither

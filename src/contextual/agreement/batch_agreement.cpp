@@ -5,6 +5,7 @@
 #include "contextual/agreement/joining.hpp"
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/agreement/launch_signature.hpp"
+#include "contextual/agreement/makespan_sums.hpp"
 #include "contextual/agreement/plan_digest.hpp"
 
 #include <contextual/error.hpp>
@@ -20,6 +21,17 @@ using detail::BatchPlan;
 using detail::BatchResult;
 using detail::LocalCell;
 using detail::ProblemSlot;
+
+namespace {
+
+/// What ran beside a problem's launches in a batch. The maximum over ranks counts.
+enum BesideWord : std::int64_t {
+  nothing_beside,
+  no_launch_beside,  ///< other work is not known: the timer sees the host only
+  work_beside,
+};
+
+}  // namespace
 
 Header BatchAgreement::header_of(Stage stage, const BatchPlan& plan) const {
   Header header;
@@ -96,7 +108,7 @@ BatchAgreement::Agreed BatchAgreement::agree(const BatchPlan& plan, BatchResult&
   if (joining.rejections_anywhere) {
     rejected = gather_rejections(exchange_, rejected_here(result));
   }
-  read_words(words, result, agreed);
+  read_words(words, plan, result, agreed);
   agreed.outcome.rejections = std::move(rejected.configs);
   for (InfeasibleIteration& infeasible : rejected.iterations) {
     if (infeasible.batch_iteration < agreed.outcome.iterations.size()) {
@@ -145,11 +157,12 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
   return joining;
 }
 
-/// For each tuning iteration the makespan, then a word a problem. After these, for each problem whether its
-/// launches overlapped other work, how long the devices should wait before the next batch, and the time on
+/// For each tuning iteration the makespan, then a word a problem. After these, for each problem what ran
+/// beside its launches, how long the devices should wait before the next batch, and the time on
 /// rank 0's clock.
 std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const BatchResult& result) const {
   const bool count = times_count_ == TimesCount::yes;
+  const bool sees_others = context_.timer().measures_devices();
   const std::vector<ProblemSlot*>& slots = problems_.shared.slots();
   std::vector<std::int64_t> words;
   words.reserve((slots.size() + 1) * (plan.length() + 1) + 1);
@@ -165,18 +178,20 @@ std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const 
     const std::vector<LocalCell>& cells = result.cells[slot->index];
     const bool overlaps = std::any_of(cells.begin(), cells.end(),
                                       [](const LocalCell& cell) { return cell.launched && cell.overlaps; });
-    words.push_back(overlaps ? 1 : 0);
+    // Only a search visits refinements, so that by the host's clock they keep it.
+    const bool searched = overlaps || (!sees_others && slot->problem.refinement_count > 0);
+    words.push_back(searched ? work_beside : sees_others ? nothing_beside : no_launch_beside);
   }
   words.push_back(result.wanted_head_start.count());
   words.push_back(exchange_.rank() == 0 ? result.elapsed_ns : 0);
   return words;
 }
 
-void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const BatchResult& result,
-                                Agreed& agreed) const {
+void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const BatchPlan& plan,
+                                const BatchResult& result, Agreed& agreed) const {
   const std::vector<ProblemSlot*>& slots = problems_.shared.slots();
   const std::size_t length = (words.size() - 1) / (slots.size() + 1) - 1;
-  const std::int64_t* const overlaps = &words[length * (slots.size() + 1)];
+  const std::int64_t* const beside = &words[length * (slots.size() + 1)];
   const std::chrono::nanoseconds wanted(*std::prev(words.end(), 2));
   agreed.head_start = wanted == Timer::no_head_start ? std::chrono::nanoseconds{0} : wanted;
   agreed.outcome.elapsed_ns = words.back();
@@ -189,11 +204,18 @@ void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const Ba
     iteration.makespan_ns = agreed.times.makespan_ns[i] = agreed_word::time(row[0]);
     for (std::size_t p = 0; p < slots.size(); ++p) {
       const auto time_ns = out ? std::nullopt : agreed_word::time(row[p + 1]);
-      iteration.cells.push_back({row[p + 1] != agreed_word::not_launched, time_ns, out, overlaps[p] != 0});
+      iteration.cells.push_back(
+          {row[p + 1] != agreed_word::not_launched, time_ns, out, beside[p] == work_beside});
       agreed.times.time_ns[slots[p]->index][i] = time_ns;
     }
     for (const ProblemSlot* slot : problems_.own.slots()) {
       agreed.times.time_ns[slot->index][i] = result.cells[slot->index][i].time_ns;
+    }
+  }
+  const std::vector<bool> unexplained = unexplained_makespans(plan.shared, agreed.outcome.iterations);
+  for (policy::IterationOutcome& iteration : agreed.outcome.iterations) {
+    for (std::size_t p = 0; p < slots.size(); ++p) {
+      iteration.cells[p].overlaps |= beside[p] == no_launch_beside && unexplained[p];
     }
   }
 }

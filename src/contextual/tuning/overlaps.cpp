@@ -6,10 +6,10 @@
 
 namespace contextual::tuning {
 
-void IterationOverlaps::add_launch(std::size_t problem, const LaunchTiming& launch) {
+void IterationOverlaps::add_launch(std::size_t problem, const LaunchTiming& launch, bool coupled) {
   launches_known_ = launches_known_ && (launch.idle || !launch.spans.empty());
-  if (launch.idle) {
-    idle_.push_back(problem);
+  if (launch.idle || coupled) {
+    with_others_.push_back(problem);
   }
   spans_.resize(std::max(spans_.size(), problem + 1));
   spans_[problem].insert(spans_[problem].end(), launch.spans.begin(), launch.spans.end());
@@ -32,7 +32,7 @@ std::vector<bool> IterationOverlaps::by_problem(std::size_t problem_count) const
     busy.push_back(measure::merged(spans));
   }
   overlaps.resize(std::max(problem_count, busy.size()), false);
-  for (const std::size_t problem : idle_) {
+  for (const std::size_t problem : with_others_) {
     overlaps[problem] = true;
   }
   for (std::size_t one = 0; one < busy.size(); ++one) {

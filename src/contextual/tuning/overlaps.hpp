@@ -15,8 +15,9 @@ namespace contextual::tuning {
 class IterationOverlaps {
  public:
   /// Adds a launch of the problem. If it has no spans and is not idle, what overlaps it is not known. An idle
-  /// one counts as overlapping: it leaves its work to others, so that its own time says nothing.
-  void add_launch(std::size_t problem, const LaunchTiming& launch);
+  /// one counts as overlapping, because it leaves its work to others, and a coupled one, because it may wait
+  /// for others: their own times say nothing.
+  void add_launch(std::size_t problem, const LaunchTiming& launch, bool coupled = false);
   /// Sets the work that belongs to no launch (IterationTiming::other_spans).
   void set_others(const std::optional<std::vector<Span>>& spans);
 
@@ -27,7 +28,7 @@ class IterationOverlaps {
 
  private:
   std::vector<std::vector<Span>> spans_;  ///< by problem
-  std::vector<std::size_t> idle_;         ///< problems with a launch that kept no device busy
+  std::vector<std::size_t> with_others_;  ///< problems with an idle or a coupled launch
   std::vector<Span> others_;
   bool others_known_ = false;
   bool launches_known_ = true;

@@ -7,6 +7,7 @@
 #include <contextual/detail/measure/spans.hpp>
 #include <contextual/error.hpp>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -150,16 +151,20 @@ void Settlement::fill_cells(BatchResult& result, std::size_t length) const {
   }
 }
 
-/// Cells keep `overlaps` where an iteration did not run to its end.
+/// Cells keep `overlaps` where an iteration did not run to its end. What a timer of the host does not see is
+/// left to the ranks, who compare the agreed makespans with the agreed times.
 void Settlement::fill_overlaps(BatchResult& result, std::span<const IterationTiming> iterations) const {
   std::vector<IterationOverlaps> overlaps(iterations.size());
   for (std::size_t i = 0; i < records_.size(); ++i) {
     if (const std::size_t iteration = records_[i]->batch_iteration; iteration < overlaps.size()) {
-      overlaps[iteration].add_launch(records_[i]->slot->index, timings_[i]);
+      const ProblemSlot& slot = *records_[i]->slot;
+      overlaps[iteration].add_launch(slot.index, timings_[i], !slot.problem.coupling.empty());
     }
   }
+  const bool host_only = !context_.timer().measures_devices();
   for (std::size_t i = 0; i < overlaps.size(); ++i) {
-    overlaps[i].set_others(iterations[i].other_spans);
+    const std::optional<std::vector<Span>>& others = iterations[i].other_spans;
+    overlaps[i].set_others(host_only && !others ? std::vector<Span>{} : others);
     const std::vector<bool> by_slot = overlaps[i].by_problem(result.cells.size());
     for (std::size_t slot = 0; slot < by_slot.size(); ++slot) {
       result.cells[slot][i].overlaps = by_slot[slot];

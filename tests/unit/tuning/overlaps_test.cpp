@@ -58,6 +58,14 @@ TEST_CASE("overlaps: a launch that kept no device busy leaves its work to others
   CHECK(iteration.by_problem(2) == std::vector<bool>{false, true});
 }
 
+TEST_CASE("overlaps: a coupled launch may wait for others, which it then overlaps", "[unit]") {
+  IterationOverlaps iteration;
+  iteration.add_launch(0, launch({{0, 100, 0}}));
+  iteration.add_launch(1, launch({{100, 200, 0}}), true);
+  iteration.set_others(Spans{});
+  CHECK(iteration.by_problem(2) == std::vector<bool>{false, true});
+}
+
 TEST_CASE("overlaps: several launches of one problem do not overlap each other", "[unit]") {
   IterationOverlaps iteration;
   iteration.add_launch(2, launch({{0, 100, 0}}));

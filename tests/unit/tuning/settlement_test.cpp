@@ -21,7 +21,10 @@ class FixedTimer final : public Timer {
   std::vector<std::vector<Span>> launches;
   std::vector<std::optional<std::vector<Span>>> others;
 
+  bool devices = true;
+
   std::string_view name() const noexcept override { return "fixed"; }
+  bool measures_devices() const noexcept override { return devices; }
   void begin_iteration(std::int64_t, IterationNote&) override {}
   void end_iteration(std::int64_t, IterationNote&) override {}
   void begin_launch(const LaunchInfo&, LaunchNote&) noexcept override {}
@@ -102,6 +105,16 @@ TEST_CASE("settlement: where other work is not known everything may overlap", "[
   batch.launch(*batch.first, 1, {{200, 300, 0}});
   batch.timer.others = {std::nullopt, std::vector<Span>{}};
   CHECK(batch.overlaps(Iterations::joined) == ByProblem{{true, false}});
+}
+
+TEST_CASE("settlement: of the host's other work the ranks judge, by the makespan", "[unit]") {
+  Settled batch;
+  batch.timer.devices = false;
+  batch.launch(*batch.first, 0, {{0, 100, -1}});
+  batch.launch(*batch.second, 0, {{100, 200, -1}});
+  batch.launch(*batch.first, 1, {{1'000, 1'100, -1}});
+  batch.launch(*batch.second, 1, {{1'050, 1'200, -1}});
+  CHECK(batch.overlaps(Iterations::joined) == ByProblem{{false, true}, {false, true}});
 }
 
 TEST_CASE("settlement: pipelined iterations may overlap each other, so everything may", "[unit]") {
