@@ -699,12 +699,12 @@ void RegionSearch::lose(ClosingContest::Verdict verdict) {
   const std::string name = text_of(record_.reference);
   const std::string win = record_.reference == Reference::default_alternative ? ": that wins" : ": they win";
   const bool tie = gain.high < options_.tie_margin && gain.low > -options_.tie_margin;
-  record_.reason = tie ? "what the search chose ties with " + name + win
-                   : verdict == ClosingContest::Verdict::lost && record_.lost.size() == 1
-                       ? "compared in turn, what the search chose is " + percent(-gain.centre) +
-                             " longer than " + name + win
-                       : "the noise is too large to show that what the search chose is shorter than " + name +
-                             " (by " + percent(gain.low) + " to " + percent(gain.high) + ")" + win;
+  record_.reason =
+      tie ? "the best candidate ties with " + name + win
+      : verdict == ClosingContest::Verdict::lost && record_.lost.size() == 1
+          ? "compared in turn, the best candidate is " + percent(-gain.centre) + " longer than " + name + win
+          : "the noise is too large to show that the best candidate is shorter than " + name + " (by " +
+                percent(gain.low) + " to " + percent(gain.high) + ")" + win;
   record_.choice = reference;
   record_.choice_makespan = record_.reference_makespan;
   record_.gain = Gain{};

@@ -359,7 +359,7 @@ TEST_CASE("search: what is exactly as long as the defaults ties with them", "[un
   driver.finish();
   const SearchRecord& record = driver.state.searches().front();
   CHECK(driver.choice() == Assignment{0, 0});
-  CHECK(record.reason == "what the search chose ties with the defaults: they win");
+  CHECK(record.reason == "the best candidate ties with the defaults: they win");
   REQUIRE(record.gain);
   CHECK(record.gain->centre == 0);
   CHECK(record.choice_makespan.centre_ns == 50'000);

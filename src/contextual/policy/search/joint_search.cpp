@@ -90,8 +90,8 @@ bool JointSearch::usable(const Assignment& assignment) const {
   return space_.candidate(assignment) && !ledger_.infeasible(assignment) && !ruled_out_.contains(assignment);
 }
 
-std::int64_t JointSearch::visit_runs(const Assignment& assignment) const {
-  return (ledger_.proven(assignment) ? 0 : 1) + 1 + race_samples();
+std::int64_t JointSearch::visit_runs(const Assignment& assignment, int samples) const {
+  return (ledger_.proven(assignment) ? 0 : 1) + 1 + samples;
 }
 
 /// Of a visit in a race. What a late second run costs is shared by the two that follow it.
@@ -104,12 +104,22 @@ int JointSearch::first_samples() const {
   return ledger_.second_runs_are_late() ? 2 : 1;
 }
 
-void JointSearch::visit(const Assignment& assignment) {
-  plan_.push_back({assignment, race_samples()});
+/// Plans a visit of at most so many samples if `left` runs are enough for one sample. Returns the runs that
+/// it takes, or 0.
+std::int64_t JointSearch::visit(const Assignment& assignment, int samples, std::int64_t left) {
+  while (samples > 1 && visit_runs(assignment, samples) > left) {
+    --samples;
+  }
+  const std::int64_t runs = visit_runs(assignment, samples);
+  if (runs > left) {
+    return 0;
+  }
+  plan_.push_back({assignment, samples});
+  return runs;
 }
 
 bool JointSearch::affordable(const Assignment& assignment, std::int64_t kept) const {
-  return visit_runs(assignment) + kept <= runs_left();
+  return visit_runs(assignment, 1) + kept <= runs_left();
 }
 
 /// Plans the next trials: goes through the stages until one has any.
@@ -144,7 +154,7 @@ void JointSearch::begin() {
     const std::int64_t kept = next_start_ == 0 ? 0 : race_runs_;
     if (usable(start) && affordable(start, kept) && ledger_.visits(start) == 0 &&
         start_tries_++ < most_start_tries) {
-      visit(start);
+      visit(start, race_samples(), runs_left() - kept);
       return;
     }
   }
@@ -168,7 +178,7 @@ void JointSearch::explore() {
   const std::int64_t kept = race_runs_;
   if (incumbent && affordable(*incumbent, kept) && ledger_.runs() - incumbent_visited_ > incumbent_every) {
     incumbent_visited_ = ledger_.runs();
-    visit(*incumbent);
+    visit(*incumbent, race_samples(), runs_left() - kept);
     return;
   }
   std::optional<Assignment> next = next_to_explore(incumbent);
@@ -196,7 +206,9 @@ void JointSearch::explore() {
 void JointSearch::try_out(const Assignment& assignment) {
   const bool oriented = ledger_.visited().size() >= orientation;
   const bool sampled = !oriented || ledger_.proven(assignment) || belief_.worth_a_sample();
-  plan_.push_back({assignment, sampled ? first_samples() : 0});
+  if (!sampled || visit(assignment, first_samples(), runs_left()) == 0) {
+    plan_.push_back({assignment, 0});
+  }
 }
 
 /// The shortest of a possible truth, preferably one that has not been run yet.
@@ -227,10 +239,8 @@ void JointSearch::race() {
   }
   std::int64_t left = runs_left();
   for (const Assignment& assignment : race_round(belief_)) {
-    const std::int64_t cost = visit_runs(assignment);
-    if (usable(assignment) && cost <= left) {
-      left -= cost;
-      visit(assignment);
+    if (usable(assignment)) {
+      left -= visit(assignment, race_samples(), left);
     }
   }
   if (plan_.empty()) {
@@ -294,9 +304,9 @@ bool JointSearch::try_beside(const Assignment& best) {
   std::int64_t left = runs_left() - least_race;
   for (const Assignment& assignment : beside) {
     space_.open(assignment);
-    if (usable(assignment) && visit_runs(assignment) <= left) {
+    if (usable(assignment) && visit_runs(assignment, first_samples()) <= left) {
       try_out(assignment);
-      left -= plan_.back().samples > 0 ? visit_runs(assignment) : 1;
+      left -= plan_.back().samples > 0 ? visit_runs(assignment, plan_.back().samples) : 1;
     }
   }
   return !beside.empty();

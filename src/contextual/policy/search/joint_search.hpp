@@ -58,7 +58,7 @@ class JointSearch final : public Search {
   bool usable(const Assignment& assignment) const;
   /// Those kept for refinement are not there before it begins.
   std::int64_t runs_left() const { return max_runs_ - refine_runs_ - ledger_.runs(); }
-  std::int64_t visit_runs(const Assignment& assignment) const;
+  std::int64_t visit_runs(const Assignment& assignment, int samples) const;
   bool ties(const Assignment& assignment, const Assignment& shortest) const;
   bool precedes(const Assignment& a, const Assignment& b) const;
   std::optional<Assignment> shortest_visited() const;
@@ -66,7 +66,7 @@ class JointSearch final : public Search {
   bool affordable(const Assignment& assignment, std::int64_t kept) const;
   int race_samples() const;
   int first_samples() const;
-  void visit(const Assignment& assignment);
+  std::int64_t visit(const Assignment& assignment, int samples, std::int64_t left);
   void try_out(const Assignment& assignment);
   std::optional<Assignment> next_to_explore(const std::optional<Assignment>& incumbent);
 

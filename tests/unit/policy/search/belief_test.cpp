@@ -303,7 +303,7 @@ TEST_CASE("Belief: where everything is infeasible by belief, something is still 
 TEST_CASE("Belief: a lead-in or a sample that is far too long says little", "[unit]") {
   const SearchSpace space(request_of({3, 3}, 100).problems);
   TrialLedger ledger;
-  for (int visit = 0; visit < 5; ++visit) {
+  for (int visit = 0; visit < 10; ++visit) {
     ledger.add(trial({0, 0}, {105000, 100000}));
     ledger.add(trial({1, 1}, {105000, 100000}));
   }

@@ -331,7 +331,7 @@ TEST_CASE("JointSearch::best knows of every observation, in the middle of a batc
     for (int i = 0; i < 2; ++i) {
       observation.runs.emplace_back().makespan_ns = 20000;
     }
-    for (int visit = 0; visit < 2; ++visit) {
+    for (int visit = 0; visit < 12; ++visit) {
       search.observe(observation);
     }
     CHECK(search.best() == observation.trial.assignment);
