@@ -1,9 +1,10 @@
 /// \file
-/// What the tuner itself costs, against kernels, configs and simulated ranks: the region does nothing, and
-/// times come from a script. Time and memory are the tuner's own.
+/// What the tuner itself costs, against kernels, configs, simulated ranks, searched problems and keys: the
+/// region does nothing, and times come from a script. Time and memory are the tuner's own.
 
 #include <contextual/autotuner.hpp>
 #include <contextual/kernel.hpp>
+#include <contextual/key.hpp>
 #include <contextual/testing/scripted_communicator.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
@@ -95,6 +96,48 @@ void report(int kernels, int configs, int n_repeat, int ranks, bool search) {
               static_cast<double>(cost.bytes) / 1024, static_cast<double>(cost.bytes) / samples);
 }
 
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Times are noisy, so that the search spends all its runs.
+void report_searched(int kernel_count, int config_count) {
+  const auto kernels = make_kernels(kernel_count, config_count);
+  std::uint32_t state = 1;
+  contextual::ContextualAutotuner tuner(
+      {.log_directory = "", .timer = contextual::testing::scripted_timer([&](const auto& launch) {
+                              state = state * 1664525 + 1013904223;
+                              return static_cast<std::int64_t>(1000 + 10 * launch.config_id + (state >> 24U));
+                            })});
+  long long runs = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  tuner.run("searched", [&] {
+    ++runs;
+    for (const auto& kernel : kernels) {
+      (*kernel)(0);
+    }
+  });
+  std::printf("%-26s %5d %7d %7lld %9.2f\n", "problems, searched", kernel_count, config_count, runs,
+              seconds_since(begin));
+}
+
+/// Each run of the region has a key of its own, until the cap.
+void report_changing_key(int cap) {
+  contextual::TunableKernel<void(const Config&, int)> kernel(
+      "changing-key", contextual::ConfigSpace<Config>{{"V", {0, 1, 2, 3}}},
+      [](int key) { return contextual::make_key(key); }, [](const Config&, int) {});
+  contextual::ContextualAutotuner tuner(
+      {.n_warmup = 1,
+       .n_repeat = 1,
+       .max_iterations = cap,
+       .log_directory = "",
+       .timer = contextual::testing::scripted_timer([](const auto&) { return std::int64_t{1000}; })});
+  int runs = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  tuner.run("changing-key", [&] { kernel(runs++); });
+  std::printf("%-26s %5d %7d %7d %9.2f\n", "keys, one for each run", runs, 4, runs, seconds_since(begin));
+}
+
 }  // namespace
 
 int main() {
@@ -115,6 +158,13 @@ int main() {
   }
   for (const int ranks : {1, 2, 4, 8, 16, 32, 64}) {
     report(4, 8, 5, ranks, true);
+  }
+  std::printf("\n%-26s %5s %7s %7s %9s\n", "very many", "count", "configs", "runs", "total s");
+  for (const int kernels : {25, 50, 100}) {
+    report_searched(kernels, 4);
+  }
+  for (const int cap : {500, 1000, 2000}) {
+    report_changing_key(cap);
   }
   return 0;
 }

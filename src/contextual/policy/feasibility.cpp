@@ -16,43 +16,57 @@ void Feasibility::succeeded(const Assignment& assignment) {
     return;
   }
   in_order_.push_back(assignment);
+  succeeded_.resize(std::max(succeeded_.size(), assignment.size()));
   for (std::size_t p = 0; p < assignment.size(); ++p) {
     if (launches(assignment, p)) {
-      succeeded_.insert({p, assignment[p]});
+      std::vector<bool>& configs = succeeded_[p];
+      configs.resize(std::max(configs.size(), assignment[p] + 1));
+      configs[assignment[p]] = true;
     }
   }
 }
 
-Assignment Feasibility::extended(Assignment assignment, std::size_t problem_count) const {
-  while (assignment.size() < problem_count) {
+bool Feasibility::extendable(const Assignment& assignment, std::size_t problem_count) const {
+  return assignment.size() < problem_count && !launches(assignment, assignment.size());
+}
+
+void Feasibility::extend(Assignment& assignment, std::size_t problem_count) const {
+  while (extendable(assignment, problem_count)) {
     assignment.push_back(0);
-    if (launches(assignment, assignment.size() - 1)) {
-      assignment.pop_back();
-      break;
-    }
   }
-  return assignment;
 }
 
+/// Nobody asks again whether an assignment is proven that launches a newer problem. Where a key changes in
+/// every run, that is all that was proven before.
 void Feasibility::extend(std::size_t problem_count) {
-  std::set<Assignment> proven;
-  for (const Assignment& assignment : proven_) {
-    proven.insert(extended(assignment, problem_count));
-  }
-  proven_ = std::move(proven);
+  std::vector<Assignment> in_order;
+  std::set<Assignment> still_proven;
   for (Assignment& assignment : in_order_) {
-    assignment = extended(std::move(assignment), problem_count);
+    const bool was_proven = proven(assignment);
+    extend(assignment, problem_count);
+    if (was_proven && assignment.size() == problem_count) {
+      still_proven.insert(assignment);
+      in_order.push_back(std::move(assignment));
+    }
   }
-  std::map<Assignment, std::string> failures;
-  for (auto& [assignment, reason] : failures_) {
-    failures.emplace(extended(assignment, problem_count), std::move(reason));
+  in_order_ = std::move(in_order);
+  proven_ = std::move(still_proven);
+  for (auto next = failures_.begin(); next != failures_.end();) {
+    const auto failure = next++;
+    if (extendable(failure->first, problem_count)) {
+      auto node = failures_.extract(failure);
+      extend(node.key(), problem_count);
+      failures_.insert(std::move(node));
+    }
   }
-  failures_ = std::move(failures);
-  std::set<Assignment> ruled_out;
-  for (const Assignment& assignment : ruled_out_) {
-    ruled_out.insert(extended(assignment, problem_count));
+  for (auto next = ruled_out_.begin(); next != ruled_out_.end();) {
+    const auto out = next++;
+    if (extendable(*out, problem_count)) {
+      auto node = ruled_out_.extract(out);
+      extend(node.value(), problem_count);
+      ruled_out_.insert(std::move(node));
+    }
   }
-  ruled_out_ = std::move(ruled_out);
 }
 
 void Feasibility::rule_out(const Assignment& assignment) {

@@ -26,7 +26,8 @@ class Feasibility {
   /// `choice_points` outlive it; null where there are none.
   explicit Feasibility(const ChoicePoints* choice_points = nullptr) : choice_points_(choice_points) {}
 
-  /// Makes assignments that do not launch the newest problems as long as those of so many problems.
+  /// Makes assignments that do not launch the newest problems as long as those of so many problems. What was
+  /// proven of the others is forgotten.
   void extend(std::size_t problem_count);
   void succeeded(const Assignment& assignment);
   /// The assignment must not be run again. It may have succeeded before.
@@ -53,14 +54,17 @@ class Feasibility {
 
   /// Returns true if the config was part of an assignment that succeeded.
   bool has_succeeded(std::size_t problem, std::size_t config_id) const {
-    return succeeded_.contains({problem, config_id});
+    return problem < succeeded_.size() && config_id < succeeded_[problem].size() &&
+           succeeded_[problem][config_id];
   }
 
  private:
   bool launches(const Assignment& assignment, std::size_t problem) const {
     return choice_points_ == nullptr || choice_points_->active(problem, assignment);
   }
-  Assignment extended(Assignment assignment, std::size_t problem_count) const;
+  /// Returns true if the next problem is one that the assignment does not launch.
+  bool extendable(const Assignment& assignment, std::size_t problem_count) const;
+  void extend(Assignment& assignment, std::size_t problem_count) const;
   bool has_rejected(const Assignment& assignment) const;
 
   const ChoicePoints* choice_points_;
@@ -68,8 +72,8 @@ class Feasibility {
   std::vector<Assignment> in_order_;  ///< the proven ones
   std::map<Assignment, std::string> failures_;
   std::set<Assignment> ruled_out_;
-  std::set<std::pair<std::size_t, std::size_t>> succeeded_;  ///< problem and config
-  std::set<std::pair<std::size_t, std::size_t>> rejected_;   ///< problem and config
+  std::vector<std::vector<bool>> succeeded_;                ///< by problem and config
+  std::set<std::pair<std::size_t, std::size_t>> rejected_;  ///< problem and config
 };
 
 }  // namespace contextual::policy

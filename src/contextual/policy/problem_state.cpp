@@ -220,6 +220,11 @@ void ProblemState::reject(std::size_t config_id, const std::string& reason, cons
     schedule_->reject(config_id);
   }
   viable_count_ -= config.left_out ? 0 : 1;
+  const bool readmitted = readmit_slow();
+  if (readmitted && (walking() || walked())) {
+    begin_walk();
+    return;
+  }
   if (walking()) {
     choose_by_own_time(options_->n_repeat);
   } else if (!exploring() && record_.choice == config_id) {
@@ -227,6 +232,8 @@ void ProblemState::reject(std::size_t config_id, const std::string& reason, cons
     record_.reason = config_name(config_id) + " " + when + "; then: " + record_.reason;
     if (!viable(record_.choice)) {  // a default that is no candidate
       make_provisional(viable_count_ == 0 ? "every candidate was rejected" : "no candidate was measured");
+    } else if (readmitted) {
+      make_provisional("only configs with a far too slow first run are left");
     }
   }
   settle_status();
@@ -244,6 +251,38 @@ void ProblemState::leave_unmeasured(std::size_t config_id) {
   schedule_->reject(config_id);
   choose_by_own_time(options_->n_repeat);
   settle_status();
+}
+
+bool ProblemState::begins(std::size_t config_id) const {
+  const std::vector<Step> due = plan(1);
+  return !due.empty() && due.front().config_id == config_id && due.front().iteration == 0 &&
+         viable(config_id) && !unmeasured_.contains(config_id);
+}
+
+bool ProblemState::is_far_longer(std::int64_t first_run_ns) {
+  const std::int64_t shortest = shortest_first_run_ns_.value_or(first_run_ns);
+  shortest_first_run_ns_ = std::min(shortest, first_run_ns);
+  return far_longer(first_run_ns, shortest);
+}
+
+void ProblemState::reject_slow(std::size_t config_id, const std::string& reason) {
+  if (walking() && viable(config_id) && viable_count_ > 1) {
+    slow_.insert(config_id);
+    reject(config_id, reason);
+  }
+}
+
+/// Where every other candidate is rejected. Returns false if there is none whose first run was slow.
+bool ProblemState::readmit_slow() {
+  if (viable_count_ > 0 || slow_.empty()) {
+    return false;
+  }
+  for (const std::size_t config_id : std::exchange(slow_, {})) {
+    record_.configs[config_id].rejection.reset();
+    ++viable_count_;
+  }
+  shortest_first_run_ns_.reset();
+  return true;
 }
 
 /// Called after every change: all configs may be out, or the walk may be over.

@@ -20,6 +20,11 @@
 
 namespace contextual::policy {
 
+/// Returns true if the first run of a config took so much longer than another one that it is not repeated.
+constexpr bool far_longer(std::int64_t first_run_ns, std::int64_t other_ns) {
+  return first_run_ns / 3 > other_ns;
+}
+
 /// Whether a batch has launched a problem.
 enum class Presence { launched, absent };
 
@@ -99,6 +104,17 @@ class ProblemState {
   /// measured of it does not count, and it stays a candidate. Has no effect on a problem that does not walk.
   void leave_unmeasured(std::size_t config_id);
 
+  /// Returns true if the next step of the walk is the first run of this config.
+  bool begins(std::size_t config_id) const;
+
+  /// Takes in the own time of a config's first run in the walk. Returns true if it is far longer than the
+  /// shortest one of the other configs.
+  bool is_far_longer(std::int64_t first_run_ns);
+
+  /// Rejects a config whose first run took far too long, for `reason`. It comes back where nothing else is
+  /// left. Has no effect on a problem that does not walk.
+  void reject_slow(std::size_t config_id, const std::string& reason);
+
   /// Ends the walk, or the wait for the search, and makes the problem provisional. Has no effect if it was
   /// neither walking nor waiting.
   void close(const std::string& reason);
@@ -130,6 +146,7 @@ class ProblemState {
              bool disturbed);
   void note_context(const CellOutcome& outcome, std::optional<std::int64_t> makespan_ns);
   bool retaken_too_often(std::size_t config_id);
+  bool readmit_slow();
   bool walk_refinements();
   void end_walk();
   void choose_by_own_time(int min_samples);
@@ -146,8 +163,10 @@ class ProblemState {
   std::string walk_reason_;           ///< why the walk chose what it chose; empty without a walk
   std::vector<Summary> own_times_;    ///< of each config's samples
   std::set<std::size_t> unmeasured_;  ///< what the walk left out
-  std::size_t viable_count_ = 0;      ///< candidates that are not rejected
-  std::size_t coarse_count_ = 0;      ///< configs from here on are refinements
+  std::set<std::size_t> slow_;        ///< what was rejected for its first run
+  std::optional<std::int64_t> shortest_first_run_ns_;  ///< by own time
+  std::size_t viable_count_ = 0;                       ///< candidates that are not rejected
+  std::size_t coarse_count_ = 0;                       ///< configs from here on are refinements
   bool overlaps_ = false;
   double share_ = 0;        ///< the largest so far
   int batches_absent_ = 0;  ///< batches in a row without a launch

@@ -204,6 +204,7 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
   const IterationPlan& planned = plan[i];
   const Assignment assignment = assignment_of(planned);
   const IterationOutcome outcome = choice_points.with_own_times(assignment, seen);
+  const std::vector<std::size_t> first_runs = beginning(assignment, outcome);
   std::string failure = outcome.infeasible;
   bool retake = false;
   for (std::size_t p = 0; p < problems.size(); ++p) {
@@ -234,6 +235,59 @@ void TuningState::Impl::observe_walk(const std::vector<IterationPlan>& plan, std
     if (is_sample(plan, i) && !retake && open_ones_launched(assignment, outcome)) {
       walk_log.add(assignment, outcome);
     }
+  }
+  if (failure.empty() && options.search != SearchLevel::off) {
+    judge_first_run(first_runs, assignment, outcome);
+  }
+}
+
+/// The problems whose config runs for the first time in the walk.
+std::vector<std::size_t> TuningState::Impl::beginning(const Assignment& assignment,
+                                                      const IterationOutcome& outcome) const {
+  std::vector<std::size_t> beginning;
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (outcome.cells[p].launched && problems[p].begins(assignment[p])) {
+      beginning.push_back(p);
+    }
+  }
+  return beginning;
+}
+
+/// Where a run takes long, a config that is far too slow is not repeated. A first run is compared with first
+/// runs only, because whatever a first use costs is part of all of them, and no sample has it. The makespan
+/// decides, or the own time where it is not known. Which config is to blame is told by the own times. Where
+/// they do not tell, all are repeated: each of them may be fast beside other neighbours.
+void TuningState::Impl::judge_first_run(const std::vector<std::size_t>& beginning,
+                                        const Assignment& assignment, const IterationOutcome& outcome) {
+  constexpr std::int64_t long_run_ns = 20'000'000;
+  if (beginning.empty()) {
+    return;
+  }
+  std::vector<std::size_t> suspects;
+  std::int64_t run_ns = 0;
+  for (const std::size_t p : beginning) {
+    const std::int64_t own_ns = outcome.cells[p].time_ns.value_or(0);
+    if (own_ns > 0 && problems[p].is_far_longer(own_ns)) {
+      suspects.push_back(p);
+      run_ns = std::max(run_ns, own_ns);
+    }
+  }
+  bool slow = !suspects.empty();
+  if (const std::int64_t makespan_ns = outcome.makespan_ns.value_or(0); makespan_ns > 0) {
+    const bool comparable = shortest_first_run && shortest_first_run->first.size() == assignment.size() &&
+                            choice_points.same_alternatives(shortest_first_run->first, assignment);
+    slow = comparable && far_longer(makespan_ns, shortest_first_run->second);
+    if (!comparable || makespan_ns < shortest_first_run->second) {
+      shortest_first_run = {assignment, makespan_ns};
+    }
+    run_ns = makespan_ns;
+  }
+  suspects = suspects.empty() ? beginning : suspects;
+  if (slow && run_ns > long_run_ns && suspects.size() == 1) {
+    problems[suspects.front()].reject_slow(assignment[suspects.front()],
+                                           "its first run took " + std::to_string(run_ns / 1'000'000) +
+                                               " ms, more than three times as long as another config's; "
+                                               "it was not repeated");
   }
 }
 
@@ -319,8 +373,11 @@ void TuningState::Impl::skip_ruled_out() {
 /// Without a search, each choice is the best by its own time, and together they may be ruled out. Then one of
 /// them gives way to the next best, the one that loses least by that; or else all, to what has run first.
 void TuningState::Impl::replace_ruled_out() {
+  if (options.search != SearchLevel::off || !options.feasible || any_walking()) {
+    return;
+  }
   const Assignment chosen = choice_points.normal(choices(problems));
-  if (options.search != SearchLevel::off || !options.feasible || any_walking() || options.feasible(chosen)) {
+  if (options.feasible(chosen)) {
     return;
   }
   feasibility.rule_out(chosen);

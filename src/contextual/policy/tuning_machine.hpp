@@ -43,6 +43,9 @@ struct TuningState::Impl {
   void reject(const RejectionOutcome& rejection);
   void reject_at(const BatchOutcome& outcome, std::size_t iteration);
   void observe_walk(const std::vector<IterationPlan>& plan, std::size_t i, const IterationOutcome& outcome);
+  std::vector<std::size_t> beginning(const Assignment& assignment, const IterationOutcome& outcome) const;
+  void judge_first_run(const std::vector<std::size_t>& beginning, const Assignment& assignment,
+                       const IterationOutcome& outcome);
   void condemn(const Assignment& assignment, const IterationOutcome& outcome, const std::string& reason);
   void note_presence(const std::vector<IterationPlan>& plan, const BatchOutcome& outcome);
   void skip_ruled_out();
@@ -65,7 +68,9 @@ struct TuningState::Impl {
   ChoicePoints choice_points;
   Feasibility feasibility;
   RegionSearch search;
-  std::string cut;       ///< why no more runs are spent on searching; empty while they are
+  std::string cut;  ///< why no more runs are spent on searching; empty while they are
+  /// The assignment of a first run in the walk, with the shortest makespan of such runs of the same problems.
+  std::optional<std::pair<Assignment, std::int64_t>> shortest_first_run;
   bool held = false;     ///< the search waits
   bool begun = false;    ///< a batch has been observed
   bool hit_cap = false;  ///< of the iterations

@@ -40,6 +40,11 @@ void add_rates(Event& event, const ProblemSlot& slot, double time_ns) {
   event.gigabytes_per_second = metrics.gigabytes_per_second;
 }
 
+/// Its rows say nothing once the region no longer launches it.
+bool closed_early(const ProblemView& problem) {
+  return problem.record != nullptr && problem.record->status == policy::ProblemStatus::provisional;
+}
+
 }  // namespace
 
 Recorder::Recorder(const options::ResolvedOptions& options, std::string region)
@@ -149,6 +154,9 @@ void Recorder::batch(const detail::BatchPlan& plan, const detail::BatchResult& r
       }
       const Cell cell = cell_of(result, problem, i, options_.policy.n_warmup);
       builder_.add_cell(*problem.slot, cell, launched);
+      if (!launched && closed_early(problem)) {
+        continue;  // else the log would grow with the square of the keys where each run has its own
+      }
       if (launched && cell.role == Cell::Role::step) {
         note_step(*problem.slot, cell);
       }

@@ -165,7 +165,10 @@ void ReportBuilder::begin_row(Phase phase, std::int64_t tuning_iteration) {
 }
 
 void ReportBuilder::add_cell(const ProblemSlot& slot, const Cell& cell, bool launched) {
-  first_rows_.try_emplace(slot.index, report_.table.size() - 1);
+  first_rows_.resize(std::max(first_rows_.size(), slot.index + 1));
+  if (!first_rows_[slot.index]) {
+    first_rows_[slot.index] = report_.table.size() - 1;
+  }
   std::vector<TableCell>& cells = report_.table.back().cells;
   if (!launched) {
     cells.push_back({slot.index, "-"});
@@ -199,7 +202,12 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
   }
   sort_as_agreed(problems);
   const ProblemSlot* const failed = failed_slot(problems, failure);
-  std::map<std::size_t, std::size_t> places;  // in the report, by slot
+  std::size_t slots = first_rows_.size();
+  for (const ProblemView& problem : problems) {
+    slots = std::max(slots, problem.slot->index + 1);
+  }
+  first_rows_.resize(slots);
+  std::vector<std::size_t> places(slots);  // in the report, by slot
   for (const ProblemView& problem : problems) {
     places[problem.slot->index] = report_.problems.size();
     report_.problems.push_back(report_of(problem, statistic));
@@ -207,9 +215,7 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
       note_failure(report_.problems.back(), *problem.slot, *failure);
     }
     report_.problems.back().walk_ns = time.walk_ns(problem.slot->index);
-    const auto first_row = first_rows_.find(problem.slot->index);
-    report_.problems.back().first_row =
-        first_row == first_rows_.end() ? report_.table.size() : first_row->second;
+    report_.problems.back().first_row = first_rows_[problem.slot->index].value_or(report_.table.size());
   }
   for (SearchReport& search : report_.searches) {
     for (ProblemOfSearch& problem : search.problems) {

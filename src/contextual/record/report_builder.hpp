@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -40,7 +39,7 @@ class ReportBuilder {
 
  private:
   RegionReport report_;  ///< before `end`, cells and searches refer to slots by their index
-  std::map<std::size_t, std::size_t> first_rows_;  ///< of the table, by slot
+  std::vector<std::optional<std::size_t>> first_rows_;  ///< of the table, by slot
 };
 
 }  // namespace contextual::record

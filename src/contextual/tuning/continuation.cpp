@@ -208,19 +208,17 @@ void Continuation::take_off(const std::vector<policy::IterationPlan>& plan) {
   if (!flight_ && resumption_.strikes().empty()) {
     return;
   }
-  std::vector<std::string> texts;
-  texts.reserve(plan.size());
+  texts_.clear();
   for (const policy::IterationPlan& planned : plan) {
     const bool nothing_known = shared_.slots().empty() && !first_batch_runs_.empty();
-    texts.push_back(nothing_known ? first_batch_runs_ : flight_text(shared_, planned));
+    texts_.push_back(nothing_known ? first_batch_runs_ : flight_text(shared_, planned));
   }
-  if (std::all_of(texts.begin(), texts.end(),
-                  [&](const std::string& text) { return text == texts.front(); })) {
-    alone_ = texts.front();
+  if (std::all_of(texts_.begin(), texts_.end(),
+                  [&](const std::string& text) { return text == texts_.front(); })) {
+    alone_ = texts_.front();
   }
-  only_defaults_ = std::all_of(texts.begin(), texts.end(), is_of_defaults);
   if (flight_) {
-    flight_->take_off(batch_count_ + 1, texts);
+    flight_->take_off(batch_count_ + 1, texts_);
   }
 }
 
@@ -240,7 +238,8 @@ void Continuation::landed() {
 /// blamed for that, because nothing could be run instead of them: a rank that they end says so in its own
 /// file.
 void Continuation::end(RunEnd end) {
-  const bool blamed = end == RunEnd::in_flight || (end == RunEnd::rank_lost && !only_defaults_);
+  const bool only_defaults = std::all_of(texts_.begin(), texts_.end(), is_of_defaults);
+  const bool blamed = end == RunEnd::in_flight || (end == RunEnd::rank_lost && !only_defaults);
   if (flight_ && !blamed) {
     flight_->landed();
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -90,6 +91,7 @@ void note_publication(std::uint32_t region_id) {
 }
 
 void LockIns::publish(const agreement::Problems& problems) {
+  published_.resize(context_.slots().size());
   for (ProblemSlot& slot : context_.slots()) {
     const policy::ProblemRecord* record = problems.record_of(slot);
     if (record == nullptr) {
@@ -100,7 +102,7 @@ void LockIns::publish(const agreement::Problems& problems) {
       continue;
     }
     if ((slot.shared() ? problems.shared : problems.own).state().out_of_use(*problems.index_of(slot))) {
-      published_[slot.index] = {record->choice, provisional};  // nobody launches it any more
+      published_[slot.index] = Published{record->choice, provisional};  // nobody launches it any more
       continue;
     }
     publish(slot, *record, {record->choice, provisional});
@@ -108,13 +110,12 @@ void LockIns::publish(const agreement::Problems& problems) {
 }
 
 void LockIns::publish(ProblemSlot& slot, const policy::ProblemRecord& record, Published choice) {
-  const auto known = published_.find(slot.index);
-  const bool of_earlier_run =
-      known == published_.end() && !choice.provisional && slot.found.locked_config == choice.config_id;
-  if (known != published_.end() && known->second == choice) {
+  std::optional<Published>& known = published_[slot.index];
+  const bool of_earlier_run = !known && !choice.provisional && slot.found.locked_config == choice.config_id;
+  if (known == choice) {
     return;
   }
-  published_[slot.index] = choice;
+  known = choice;
   if (of_earlier_run) {
     return;
   }
@@ -143,10 +144,10 @@ Standing LockIns::provisional_standing(const ProblemSlot& slot) const {
 }
 
 std::size_t LockIns::open_count() const {
-  const auto& slots = context_.slots();
-  return static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), [this](const ProblemSlot& slot) {
-    return !published_.contains(slot.index);
-  }));
+  const auto published =
+      std::count_if(published_.begin(), published_.end(),
+                    [](const std::optional<Published>& choice) { return choice.has_value(); });
+  return context_.slots().size() - static_cast<std::size_t>(published);
 }
 
 }  // namespace contextual::tuning

@@ -9,7 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <optional>
+#include <vector>
 
 namespace contextual::tuning {
 
@@ -52,7 +53,7 @@ class LockIns {
   detail::RunContext& context_;
   record::Recorder& recorder_;
   Origin origin_;
-  std::map<std::size_t, Published> published_;  ///< by slot
+  std::vector<std::optional<Published>> published_;  ///< by slot
   bool lasting_ = true;
 };
 

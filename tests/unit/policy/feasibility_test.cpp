@@ -40,6 +40,16 @@ TEST_CASE("Feasibility: of what is ruled out two hundred are listed, beside all 
   CHECK(feasibility.infeasible_count() == 251);
 }
 
+TEST_CASE("Feasibility: nothing is proven beside a problem that has joined since", "[unit]") {
+  Feasibility feasibility;
+  feasibility.succeeded({0});
+  feasibility.extend(2);
+  CHECK_FALSE(feasibility.proven({0}));
+  CHECK_FALSE(feasibility.proven({0, 0}));
+  CHECK_FALSE(feasibility.first_proven(1));
+  CHECK(feasibility.has_succeeded(0, 0));
+}
+
 TEST_CASE("Feasibility: what has failed stays known with its reason when a problem joins", "[unit]") {
   Feasibility feasibility;
   feasibility.failed({0}, "stuck");

@@ -121,6 +121,44 @@ TEST_CASE("holds 15: a key that changes in every run ends by the cap, the messag
   CHECK(suggested);
 }
 
+namespace {
+
+/// The second of three configs is a thousand times slower, and the last one is the fastest.
+TimerFactory with_a_slow_config() {
+  return times([](const LaunchInfo& launch) {
+    return launch.config_id == 1 ? 30'000'000'000 : 30'000'000 - 5'000'000 * (launch.config_id == 2);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a config a thousand times slower is launched once where a run takes long", "[unit]") {
+  std::vector<int> launches(3, 0);
+  TunableKernel kernel{"slow_config", blocks(3), single_problem,
+                       [&](const Block& c) { ++launches[static_cast<std::size_t>(c.block)]; }};
+  Options options = quick(with_a_slow_config());
+  options.search = SearchLevel::normal;
+  options.n_repeat = 7;
+  ContextualAutotuner tuner{options};
+  tuner.run("slow_config", [&] { kernel(); });
+  const ProblemReport problem = problem_of(tuner, "slow_config", "slow_config");
+  CHECK(launches[1] == 1);
+  CHECK(problem.choice == 2);
+  CHECK(problem.configs[1].time.count == 0);
+  REQUIRE(problem.configs[1].rejection);
+  CHECK_THAT(*problem.configs[1].rejection,
+             ContainsSubstring("its first run took 30000 ms") && ContainsSubstring("it was not repeated"));
+}
+
+TEST_CASE("a config a thousand times slower is repeated where no search follows", "[unit]") {
+  std::vector<int> launches(3, 0);
+  TunableKernel kernel{"slow_config_walk", blocks(3), single_problem,
+                       [&](const Block& c) { ++launches[static_cast<std::size_t>(c.block)]; }};
+  ContextualAutotuner tuner{quick(with_a_slow_config())};
+  tuner.run("slow_config_walk", [&] { kernel(); });
+  CHECK(launches == std::vector<int>{2, 2, 3});
+}
+
 TEST_CASE("holds 15: a problem that is not launched any more is closed and does not hold up the run",
           "[unit]") {
   TunableKernel once{"holds_15_once", blocks(3), single_problem, [](const Block&) {}};

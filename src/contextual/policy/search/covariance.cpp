@@ -11,6 +11,11 @@ namespace contextual::policy::search {
 
 namespace {
 
+/// Where row `i` of a lower triangle begins.
+std::size_t triangle(std::size_t i) {
+  return i * (i + 1) / 2;
+}
+
 /// The value is no part of the covariance matrix.
 bool same_row(const Measurement& a, const Measurement& b) {
   return a.assignment == b.assignment && drift_step(a.run) == drift_step(b.run) && a.samples == b.samples &&
@@ -52,25 +57,42 @@ std::size_t MeasurementTable::replace(std::vector<Measurement> measurements) {
                     [](const Measurement& a, const Measurement& b) { return a.assignment == b.assignment; });
   const auto known = static_cast<std::size_t>(other - measurements_.begin());
   measurements_ = std::move(measurements);
-  likeness_.resize(known * (known + 1) / 2);
+  likeness_.resize(triangle(known));
   first_of_.resize(known);
+  std::erase_if(first_by_assignment_, [known](const auto& first) { return first.second >= known; });
   for (std::size_t i = known; i < measurements_.size(); ++i) {
-    std::size_t first = i;
+    const Assignment& a = measurements_[i].assignment;
     for (std::size_t j = 0; j <= i; ++j) {
-      const Assignment& a = measurements_[i].assignment;
       const Assignment& b = measurements_[j].assignment;
       likeness_.push_back({space_->matches(a, b), space_->likeness(a, b)});
-      first = likeness_.back().matches == space_->problem_count() ? std::min(first, j) : first;
     }
-    first_of_.push_back(first);
+    first_of_.push_back(first_by_assignment_.try_emplace(a, i).first->second);
   }
   return kept;
+}
+
+std::optional<std::size_t> MeasurementTable::find(const Assignment& assignment) const {
+  const auto found = first_by_assignment_.find(assignment);
+  return found == first_by_assignment_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<Likeness> MeasurementTable::likeness(const Assignment& assignment) const {
+  std::vector<Likeness> likeness;
+  likeness.reserve(size());
+  const std::optional<std::size_t> known = find(assignment);
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Assignment& measured = measurements_[i].assignment;
+    likeness.push_back(
+        known ? likeness_[triangle(std::max(i, *known)) + std::min(i, *known)]
+              : Likeness{space_->matches(assignment, measured), space_->likeness(assignment, measured)});
+  }
+  return likeness;
 }
 
 std::vector<double> MeasurementTable::row(const Variances& variances, std::size_t i) const {
   std::vector<double> row(i + 1);
   const std::size_t problems = space_->problem_count();
-  const Likeness* const likeness = likeness_.data() + i * (i + 1) / 2;
+  const Likeness* const likeness = likeness_.data() + triangle(i);
   const long step = drift_step(measurements_[i].run);
   for (std::size_t j = 0; j <= i; ++j) {
     row[j] = covariance(variances, likeness[j], problems);

@@ -9,6 +9,8 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace contextual::policy::search {
@@ -78,6 +80,13 @@ class MeasurementTable {
   /// Returns the index of the first measurement of the same assignment as measurement `i`.
   std::size_t first_of(std::size_t i) const { return first_of_[i]; }
 
+  /// Returns the index of the first measurement of an assignment, or nothing if it was not measured.
+  std::optional<std::size_t> find(const Assignment& assignment) const;
+
+  /// Returns what an assignment has in common with each measurement. Costs the number of measurements, times
+  /// that of problems unless the assignment was measured.
+  std::vector<Likeness> likeness(const Assignment& assignment) const;
+
   /// Returns the elements 0 to i of row i of the measurements' covariance matrix.
   std::vector<double> row(const Variances& variances, std::size_t i) const;
 
@@ -89,6 +98,7 @@ class MeasurementTable {
   std::vector<Measurement> measurements_;
   std::vector<Likeness> likeness_;     ///< of the lower triangle, row by row
   std::vector<std::size_t> first_of_;  ///< by measurement
+  std::map<Assignment, std::size_t> first_by_assignment_;
 };
 
 }  // namespace contextual::policy::search

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -13,7 +15,21 @@ namespace contextual::policy::search {
 namespace {
 
 /// The kinds of terms, so that their random numbers differ.
-enum class Term : std::uint64_t { common = 1, config, parameter, pair, assignment, drift, own_drift, noise };
+enum class Term : std::uint64_t {
+  common = 1,
+  config,
+  parameter,
+  pair,
+  assignment,
+  drift,
+  own_drift,
+  noise,
+  partners
+};
+
+/// So many problems at most have pairs' terms with a problem. With all of them, a draw would cost the square
+/// of the number of problems for each measurement.
+constexpr std::size_t most_partners = 8;
 
 double normal(std::uint64_t seed, Term term, std::uint64_t key) {
   return standard_normal(mixed(seed, mixed(static_cast<std::uint64_t>(term), key)));
@@ -75,17 +91,6 @@ std::vector<double> GaussianModel::centred() const {
   return values;
 }
 
-double GaussianModel::weighted(const Assignment& assignment, const std::vector<double>& weights) const {
-  const SearchSpace& space = table_->space();
-  double sum = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const Assignment& measured = (*table_)[i].assignment;
-    const Likeness likeness{space.matches(assignment, measured), space.likeness(assignment, measured)};
-    sum += weights[i] * covariance_of(likeness);
-  }
-  return sum;
-}
-
 double GaussianModel::weighted(const std::vector<Likeness>& likeness,
                                const std::vector<double>& weights) const {
   double sum = 0;
@@ -96,7 +101,7 @@ double GaussianModel::weighted(const std::vector<Likeness>& likeness,
 }
 
 double GaussianModel::expected(const Assignment& assignment) const {
-  return mean_ + weighted(assignment, weights_);
+  return mean_ + weighted(table_->likeness(assignment), weights_);
 }
 
 double GaussianModel::log_evidence() const {
@@ -124,7 +129,96 @@ GaussianModel::Draw::Draw(const GaussianModel& model, std::uint64_t seed)
                           parameters);
     }
   }
+  partners_ = draw_partners();
+  if (!partners_.empty() && !partners_.front().empty()) {
+    const auto partners = static_cast<double>(partners_.front().size());
+    scale_of_pairs_ = std::sqrt(2 * variances.pair / (problems * partners));
+  }
+  priors_ = priors_of_measured();
   weights_ = model.factor_.solve(wrong());
+}
+
+/// Every two problems are as likely as any others to be partners, in ascending order: few problems all of
+/// each other, many their neighbours on a ring in a random order.
+std::vector<std::vector<std::size_t>> GaussianModel::Draw::draw_partners() const {
+  const std::size_t problems = terms_.size();
+  std::vector<std::vector<std::size_t>> partners(problems);
+  std::vector<std::size_t> ring(problems);
+  std::iota(ring.begin(), ring.end(), std::size_t{0});
+  if (problems <= most_partners + 1) {
+    for (std::size_t p = 0; p < problems; ++p) {
+      std::copy_if(ring.begin(), ring.end(), std::back_inserter(partners[p]),
+                   [p](std::size_t other) { return other != p; });
+    }
+    return partners;
+  }
+  RandomWords random(mixed(seed_, static_cast<std::uint64_t>(Term::partners)));
+  for (std::size_t left = problems; left > 1; --left) {
+    std::swap(ring[left - 1], ring[random.below(left)]);
+  }
+  for (std::size_t place = 0; place < problems; ++place) {
+    for (std::size_t distance = 1; distance <= most_partners / 2; ++distance) {
+      const std::size_t other = ring[(place + distance) % problems];
+      partners[ring[place]].push_back(other);
+      partners[other].push_back(ring[place]);
+    }
+  }
+  for (std::vector<std::size_t>& of_problem : partners) {
+    std::sort(of_problem.begin(), of_problem.end());
+  }
+  return partners;
+}
+
+/// For each measurement the sum of its pairs' terms, in the order in which `prior` adds them. The loop over
+/// the measurements is the inner one, because many of them have the same term where there are few.
+std::vector<double> GaussianModel::Draw::pairs_of_measured() const {
+  const MeasurementTable& table = *model_->table_;
+  const SearchSpace& space = table.space();
+  std::vector<double> sums(table.size());
+  std::vector<double> of_problem(table.size());
+  std::vector<std::optional<double>> terms;
+  for (std::size_t p = 0; p < terms_.size(); ++p) {
+    std::fill(of_problem.begin(), of_problem.end(), 0.0);
+    for (const std::size_t other : partners_[p]) {
+      const std::size_t others_configs = space.config_count(other);
+      const std::size_t existing = space.config_count(p) * others_configs;
+      const bool shared = existing <= table.size();
+      terms.assign(shared ? existing : 1, std::nullopt);
+      for (std::size_t i = 0; i < table.size(); ++i) {
+        const std::size_t config = table[i].assignment[p];
+        const std::size_t others_config = table[i].assignment[other];
+        std::optional<double>& term = terms[shared ? config * others_configs + others_config : 0];
+        if (!term || !shared) {
+          term = pair(key_of(p, config), key_of(other, others_config));
+        }
+        of_problem[i] += *term;
+      }
+    }
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      sums[i] += of_problem[i] / 2;  // each is met from both sides
+    }
+  }
+  return sums;
+}
+
+std::vector<double> GaussianModel::Draw::priors_of_measured() const {
+  const MeasurementTable& table = *model_->table_;
+  const std::vector<double> pairs = pairs_of_measured();
+  std::vector<double> priors;
+  priors.reserve(table.size());
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table.first_of(i) != i) {
+      priors.push_back(priors[table.first_of(i)]);
+      continue;
+    }
+    const Assignment& assignment = table[i].assignment;
+    double terms = 0;
+    for (std::size_t p = 0; p < assignment.size(); ++p) {
+      terms += terms_[p][assignment[p]];
+    }
+    priors.push_back(prior(terms, pairs[i], key_of(assignment)));
+  }
+  return priors;
 }
 
 /// The measurements less what they would be if the draw of the prior were true.
@@ -132,14 +226,11 @@ std::vector<double> GaussianModel::Draw::wrong() const {
   const Variances& variances = model_->variances_;
   const MeasurementTable& table = *model_->table_;
   std::vector<double> wrong = model_->centred();
-  std::vector<double> priors(wrong.size());  // of first measurements of an assignment
-  std::optional<long> step;                  // of the measurement before
+  std::optional<long> step;  // of the measurement before
   double drift = 0;
   for (std::size_t i = 0; i < wrong.size(); ++i) {
     const Measurement& measurement = table[i];
-    const std::size_t first = table.first_of(i);
-    priors[i] = first == i ? prior(measurement.assignment) : priors[first];
-    wrong[i] -= priors[i] + std::sqrt(noise(variances, measurement)) * normal(seed_, Term::noise, i);
+    wrong[i] -= priors_[i] + std::sqrt(noise(variances, measurement)) * normal(seed_, Term::noise, i);
     const long step_now = drift_step(measurement.run);
     if (variances.drift > 0) {
       drift = step == step_now ? drift : drift_of(seed_, Term::drift, 0, step_now);
@@ -157,22 +248,22 @@ std::vector<double> GaussianModel::Draw::wrong() const {
 double GaussianModel::Draw::prior(double sum_of_terms, double sum_of_pairs,
                                   std::uint64_t assignment_key) const {
   const Variances& variances = model_->variances_;
-  const auto problems = static_cast<double>(terms_.size());
-  const double pairs =
-      terms_.size() > 1 ? std::sqrt(2 * variances.pair / (problems * (problems - 1))) * sum_of_pairs : 0;
-  return common_ + sum_of_terms + pairs +
+  return common_ + sum_of_terms + scale_of_pairs_ * sum_of_pairs +
          std::sqrt(variances.assignment) * normal(seed_, Term::assignment, assignment_key);
+}
+
+/// The same for both orders of the two.
+double GaussianModel::Draw::pair(std::uint64_t key_of_one, std::uint64_t key_of_other) const {
+  return normal(seed_, Term::pair, key_of_one + key_of_other);
 }
 
 /// The sum of the terms of all pairs that a config of one problem is part of.
 double GaussianModel::Draw::pairs_of(const Assignment& assignment, std::size_t problem,
                                      std::size_t config) const {
+  const std::uint64_t key = key_of(problem, config);
   double sum = 0;
-  for (std::size_t other = 0; other < assignment.size(); ++other) {
-    if (other != problem) {
-      // The same for both orders of the two.
-      sum += normal(seed_, Term::pair, key_of(problem, config) + key_of(other, assignment[other]));
-    }
+  for (const std::size_t other : partners_[problem]) {
+    sum += pair(key, key_of(other, assignment[other]));
   }
   return sum;
 }
@@ -188,24 +279,33 @@ double GaussianModel::Draw::prior(const Assignment& assignment) const {
 }
 
 double GaussianModel::Draw::operator()(const Assignment& assignment) const {
-  return model_->mean_ + prior(assignment) + model_->weighted(assignment, weights_);
+  const MeasurementTable& table = *model_->table_;
+  const std::optional<std::size_t> known = table.find(assignment);
+  return model_->mean_ + (known ? priors_[*known] : prior(assignment)) +
+         model_->weighted(table.likeness(assignment), weights_);
 }
 
 GaussianModel::Draw::Place::Place(const Draw& draw, Assignment assignment)
-    : draw_(&draw), assignment_(std::move(assignment)) {
+    : draw_(&draw),
+      assignment_(std::move(assignment)),
+      key_(key_of(assignment_)),
+      likeness_(draw.model_->table_->likeness(assignment_)) {
   for (std::size_t p = 0; p < assignment_.size(); ++p) {
-    sum_of_terms_ += draw.terms_[p][assignment_[p]];
     pairs_.push_back(draw.pairs_of(assignment_, p, assignment_[p]));
-    sum_of_pairs_ += pairs_.back() / 2;
   }
-  const MeasurementTable& table = *draw.model_->table_;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const Assignment& measured = table[i].assignment;
-    likeness_.push_back(
-        {table.space().matches(assignment_, measured), table.space().likeness(assignment_, measured)});
+  evaluate();
+}
+
+/// From what is known of each problem and measurement.
+void GaussianModel::Draw::Place::evaluate() {
+  sum_of_terms_ = 0;
+  sum_of_pairs_ = 0;
+  for (std::size_t p = 0; p < assignment_.size(); ++p) {
+    sum_of_terms_ += draw_->terms_[p][assignment_[p]];
+    sum_of_pairs_ += pairs_[p] / 2;  // each is met from both sides
   }
-  value_ = draw.model_->mean_ + draw.prior(sum_of_terms_, sum_of_pairs_, key_of(assignment_)) +
-           draw.model_->weighted(likeness_, draw.weights_);
+  value_ = draw_->model_->mean_ + draw_->prior(sum_of_terms_, sum_of_pairs_, key_) +
+           draw_->model_->weighted(likeness_, draw_->weights_);
 }
 
 double GaussianModel::Draw::Place::value_with(std::size_t problem, std::size_t config) const {
@@ -214,7 +314,7 @@ double GaussianModel::Draw::Place::value_with(std::size_t problem, std::size_t c
   const std::size_t now = assignment_[problem];
   const double terms = sum_of_terms_ - draw_->terms_[problem][now] + draw_->terms_[problem][config];
   const double pairs = sum_of_pairs_ - pairs_[problem] + draw_->pairs_of(assignment_, problem, config);
-  const std::uint64_t key = key_of(assignment_) - key_of(problem, now) + key_of(problem, config);
+  const std::uint64_t key = key_ - key_of(problem, now) + key_of(problem, config);
   double sum = model.mean_ + draw_->prior(terms, pairs, key);
   for (std::size_t i = 0; i < likeness_.size(); ++i) {
     const std::size_t measured = table[i].assignment[problem];
@@ -227,8 +327,19 @@ double GaussianModel::Draw::Place::value_with(std::size_t problem, std::size_t c
 }
 
 void GaussianModel::Draw::Place::move(std::size_t problem, std::size_t config) {
-  assignment_[problem] = config;
-  *this = Place(*draw_, std::move(assignment_));
+  const MeasurementTable& table = *draw_->model_->table_;
+  const std::size_t before = std::exchange(assignment_[problem], config);
+  key_ += key_of(problem, config) - key_of(problem, before);
+  pairs_[problem] = draw_->pairs_of(assignment_, problem, config);
+  for (const std::size_t other : draw_->partners_[problem]) {
+    pairs_[other] = draw_->pairs_of(assignment_, other, assignment_[other]);
+  }
+  for (std::size_t i = 0; i < likeness_.size(); ++i) {
+    const std::size_t measured = table[i].assignment[problem];
+    likeness_[i].matches = likeness_[i].matches + (config == measured ? 1 : 0) - (before == measured ? 1 : 0);
+    likeness_[i].parameters += table.space().likeness_change(problem, before, config, measured);
+  }
+  evaluate();
 }
 
 namespace {

@@ -33,10 +33,12 @@ class GaussianModel {
   double log_evidence() const;
 
   /// One of the possible truths: a function of assignments that is drawn from the belief. Keeps references to
-  /// the model and the measurements.
+  /// the model and the measurements. Of very many problems each has terms with a few others only, which are
+  /// drawn, too, and count for more: over all draws mean and covariance are those of the belief.
   class Draw {
    public:
-    /// Returns the value of an assignment in this draw. Costs the number of measurements.
+    /// Returns the value of an assignment in this draw. Costs the number of measurements, times that of
+    /// problems unless the assignment was measured.
     double operator()(const Assignment& assignment) const;
 
     /// An assignment with its value in the draw, of which one problem at a time is changed. Keeps a reference
@@ -53,8 +55,11 @@ class GaussianModel {
       void move(std::size_t problem, std::size_t config);
 
      private:
+      void evaluate();
+
       const Draw* draw_;
       Assignment assignment_;
+      std::uint64_t key_;
       double sum_of_terms_ = 0;    ///< of all problems
       std::vector<double> pairs_;  ///< for each problem the sum of its pairs' terms
       double sum_of_pairs_ = 0;
@@ -65,16 +70,23 @@ class GaussianModel {
    private:
     friend class GaussianModel;
     Draw(const GaussianModel& model, std::uint64_t seed);
+    std::vector<std::vector<std::size_t>> draw_partners() const;
+    std::vector<double> pairs_of_measured() const;
+    std::vector<double> priors_of_measured() const;
     std::vector<double> wrong() const;
     double prior(const Assignment& assignment) const;
     double prior(double sum_of_terms, double sum_of_pairs, std::uint64_t assignment_key) const;
+    double pair(std::uint64_t key_of_one, std::uint64_t key_of_other) const;
     double pairs_of(const Assignment& assignment, std::size_t problem, std::size_t config) const;
 
     const GaussianModel* model_;
     std::uint64_t seed_;
-    double common_;                           ///< the term of all assignments
-    std::vector<std::vector<double>> terms_;  ///< of each problem's configs and their parameters
-    std::vector<double> weights_;             ///< of the measurements
+    double common_;                                   ///< the term of all assignments
+    std::vector<std::vector<double>> terms_;          ///< of each problem's configs and their parameters
+    std::vector<std::vector<std::size_t>> partners_;  ///< the problems that each has pairs' terms with
+    double scale_of_pairs_ = 0;
+    std::vector<double> priors_;   ///< of the measurements' assignments, at the first one of each
+    std::vector<double> weights_;  ///< of the measurements
   };
 
   /// Returns the draw of `seed`. Costs the square of the number of measurements.
@@ -84,7 +96,6 @@ class GaussianModel {
   double covariance_of(const Likeness& likeness) const {
     return by_matches_[likeness.matches] + variances_.parameter * likeness.parameters;
   }
-  double weighted(const Assignment& assignment, const std::vector<double>& weights) const;
   double weighted(const std::vector<Likeness>& likeness, const std::vector<double>& weights) const;
   std::vector<double> centred() const;
 

@@ -3,6 +3,7 @@
 #include "contextual/policy/search/random_numbers.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -254,6 +255,39 @@ TEST_CASE("GaussianModel::Draw::Place has the value of the draw, also after a mo
   CHECK(place.value_with(2, 5) == Approx(draw({0, 1, 5, 3})));
   place.move(2, 5);
   CHECK(place.value() == Approx(draw({0, 1, 5, 3})));
+}
+
+TEST_CASE("GaussianModel: draws of very many problems have the mean and deviation of the belief", "[unit]") {
+  const SearchSpace space = space_of(40, 3);
+  const Assignment measured(40, 0);
+  Assignment near(40, 0);
+  std::fill(near.begin(), near.begin() + 10, 1);
+  Variances variances = almost_without_noise();
+  variances.common = variances.config = variances.parameter = variances.assignment = 0;
+  variances.pair = 1;
+  const MeasurementTable table(space, {{measured, 1, 7.0}});
+  const GaussianModel model(table, variances, 5);
+  // 30 of 40 problems are the same: 30 x 29 of 40 x 39 pairs.
+  const double correlation = 30.0 * 29 / (40 * 39);
+  const Moments moments = moments_of_draws(model, near);
+  CHECK(moments.mean == Approx(5 + 2 * correlation).margin(0.05));
+  CHECK(moments.deviation == Approx(std::sqrt(1 - correlation * correlation)).margin(0.03));
+  CHECK(model.draw(3)(measured) == Approx(7.0).margin(1e-3));
+}
+
+TEST_CASE("GaussianModel: a place in a draw that has moved has the value of a new one", "[unit]") {
+  const SearchSpace space = space_of(12, 4);
+  Assignment end(12, 0);
+  const MeasurementTable table(space, {{end, 1, 5.0}, {Assignment(12, 1), 2, 5.2}});
+  const GaussianModel model(table, {}, 5);
+  const GaussianModel::Draw draw = model.draw(7);
+  GaussianModel::Draw::Place place(draw, end);
+  for (std::size_t p = 0; p < end.size(); ++p) {
+    end[p] = p % 4;
+    CHECK(place.value_with(p, end[p]) == Approx(draw(end)).epsilon(1e-12));
+    place.move(p, end[p]);
+    CHECK(place.value() == Approx(draw(end)).epsilon(1e-12));
+  }
 }
 
 }  // namespace gaussian_model_test

@@ -232,13 +232,14 @@ TEST_CASE("TrialLedger: the one visit that is far longer than many others says l
   CHECK(doubted == 1);
 }
 
-TEST_CASE("TrialLedger: a visit far shorter than the others to its assignment counts", "[unit]") {
+TEST_CASE("TrialLedger: a visit far shorter than the others to its assignment counts as they do", "[unit]") {
   TrialLedger ledger;
   for (int i = 0; i < 12; ++i) {
     ledger.add(trial({0}, {2000, i == 6 ? 500 : 1000 + i}));
   }
-  for (const Measurement& visit : ledger.makespans(ledger.lateness())) {
-    CHECK(visit.extra_variance == 0);
+  const std::vector<Measurement> visits = ledger.makespans(ledger.lateness());
+  for (const Measurement& visit : visits) {
+    CHECK(visit.extra_variance == visits[6].extra_variance);  // all say the same
   }
 }
 

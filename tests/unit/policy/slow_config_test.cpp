@@ -1,0 +1,139 @@
+/// \file
+/// Configs whose first run in the walk takes far too long.
+
+#include "support/catch.hpp"
+#include "unit/policy/search_world.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace slow_config_test {
+
+using contextual::Assignment;
+using contextual::SearchLevel;
+using namespace contextual::policy;
+using namespace contextual::policy::test;
+
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;
+
+/// One after another: the makespan is the sum of the own times [problem][config].
+World world_of(std::vector<std::vector<std::int64_t>> times) {
+  std::vector<std::size_t> counts;
+  for (const std::vector<std::int64_t>& of_problem : times) {
+    counts.push_back(of_problem.size());
+  }
+  World world{counts, [times](const Assignment& a) {
+                std::int64_t sum = 0;
+                for (std::size_t p = 0; p < a.size(); ++p) {
+                  sum += times[p][a[p]];
+                }
+                return sum;
+              }};
+  world.time_ns = [times](std::size_t p, std::size_t config) { return times[p][config]; };
+  return world;
+}
+
+std::int64_t runs_with(const Driver& driver, std::size_t problem, std::size_t config) {
+  return std::count_if(driver.all.begin(), driver.all.end(),
+                       [&](const Assignment& a) { return a[problem] == config; });
+}
+
+}  // namespace
+
+TEST_CASE("slow config: where runs take long, one that is far slower runs once and is out", "[unit]") {
+  Driver driver(PolicyOptions{},
+                world_of({{10 * ms, 8 * ms, 9 * ms, 8000 * ms}, {4 * ms, 5 * ms, 3 * ms, 6 * ms}}));
+  driver.finish();
+  CHECK(runs_with(driver, 0, 3) == 1);
+  const ConfigRecord& slow = driver.state.problem(0).configs[3];
+  REQUIRE(slow.rejection);
+  CHECK_THAT(*slow.rejection, ContainsSubstring("8006 ms, more than three times"));
+  CHECK(slow.samples_ns.empty());
+  CHECK_FALSE(driver.state.problem(1).configs[3].rejection);  // only one is to blame
+  CHECK(driver.choice() == Assignment{1, 2});
+}
+
+TEST_CASE("slow config: short runs are repeated however slow they are", "[unit]") {
+  Driver driver(PolicyOptions{}, world_of({{10'000, 8'000, 19 * ms}}));
+  driver.finish();
+  CHECK(driver.state.problem(0).configs[2].samples_ns.size() == 5);
+  CHECK_FALSE(driver.state.problem(0).configs[2].rejection);
+}
+
+TEST_CASE("slow config: three times the shortest is not far slower", "[unit]") {
+  Driver driver(PolicyOptions{}, world_of({{20 * ms, 10 * ms, 30 * ms}}));
+  driver.finish();
+  CHECK(driver.state.problem(0).configs[2].samples_ns.size() == 5);
+}
+
+TEST_CASE("slow config: without a search every config is walked as documented", "[unit]") {
+  PolicyOptions options;
+  options.search = SearchLevel::off;
+  Driver driver(options, world_of({{10 * ms, 8000 * ms}}));
+  driver.finish();
+  CHECK(driver.state.problem(0).configs[1].samples_ns.size() == 5);
+  CHECK(driver.runs == 2 * 8);
+}
+
+TEST_CASE("slow config: a first use that all configs pay for blames none", "[unit]") {
+  World world = world_of({{10 * ms, 8 * ms, 9 * ms}});
+  std::vector<bool> used(3, false);
+  world.time_ns = [used](std::size_t, std::size_t config) mutable {
+    const bool first = !used[config];
+    used[config] = true;
+    return (first ? 100 : 0) * ms + (config == 1 ? 8 : 10) * ms;
+  };
+  world.makespan_ns = [used](const Assignment& a) mutable {
+    const bool first = !used[a[0]];
+    used[a[0]] = true;
+    return (first ? 100 : 0) * ms + (a[0] == 1 ? 8 : 10) * ms;
+  };
+  Driver driver(PolicyOptions{}, world);
+  driver.finish();
+  for (const ConfigRecord& config : driver.state.problem(0).configs) {
+    CHECK_FALSE(config.rejection);
+    CHECK(config.samples_ns.size() == 5);
+  }
+}
+
+TEST_CASE("slow config: where two may be to blame, both are repeated", "[unit]") {
+  World world = world_of({{10 * ms, 8 * ms}, {10 * ms, 8 * ms}});
+  world.makespan_ns = [](const Assignment& a) { return (a == Assignment{1, 1} ? 900 : 10) * ms; };
+  world.time_ns = [](std::size_t, std::size_t config) { return (config == 1 ? 900 : 10) * ms; };
+  Driver driver(PolicyOptions{}, world);
+  driver.finish();
+  for (std::size_t p = 0; p < 2; ++p) {
+    CHECK_FALSE(driver.state.problem(p).configs[1].rejection);
+    CHECK(driver.state.problem(p).configs[1].samples_ns.size() == 5);
+  }
+}
+
+TEST_CASE("slow config: it is walked after all where every other config is rejected", "[unit]") {
+  Driver driver(PolicyOptions{}, world_of({{10 * ms, 500 * ms, 9 * ms}}));
+  driver.run_batch();
+  while (!driver.state.problem(0).configs[1].rejection) {
+    REQUIRE_FALSE(driver.state.done());
+    driver.run_batch();
+  }
+  driver.state.reject({{0, 0, 0, "broken"}, {0, 2, 0, "broken"}});
+  driver.finish();
+  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
+  CHECK(driver.choice() == Assignment{1});
+  CHECK(driver.state.problem(0).configs[1].samples_ns.size() == 5);
+  CHECK_FALSE(driver.state.problem(0).configs[1].rejection);
+}
+
+TEST_CASE("slow config: it is provisional where the final run rejects every other config", "[unit]") {
+  Driver driver(PolicyOptions{}, world_of({{10 * ms, 500 * ms}}));
+  driver.finish();
+  CHECK(driver.state.problem(0).configs[1].rejection);
+  CHECK(driver.state.reject_choice(0, 0, "broken"));
+  CHECK(driver.state.problem(0).status == ProblemStatus::provisional);
+  CHECK(driver.choice() == Assignment{1});
+}
+
+}  // namespace slow_config_test
