@@ -10,9 +10,10 @@
 /// first kernel is hardly slower on half of them, because the most of its time does not depend on their
 /// number.
 ///
-/// First every pair is timed as five calls in a row pay for it, in batches that begin on an idle device; the
-/// pairs take turns in random order. Then the region is tuned many times, each time from nothing, and each
-/// choice is compared with the best steady pair by those times.
+/// First every pair is timed as five calls in a row pay for it, in both orders of the launches and without a
+/// timer, in batches that begin on an idle device; the pairs take turns in random order. A pair is steady if
+/// its time depends neither on the batch nor on the order. Then the region is tuned many times, each time
+/// from nothing, and each choice is compared with the best steady pair by those times.
 
 #include "cuda_common.hpp"
 #include "cuda_share_region.hpp"
@@ -106,10 +107,22 @@ std::map<Pair, PairTime> time_all(ShareRegion& region, Order order, int batches,
   return times;
 }
 
-double best_steady_us(const std::map<Pair, PairTime>& times) {
+using Times = std::map<Order, std::map<Pair, PairTime>>;
+
+/// In both orders together.
+bool is_steady(const Times& times, const Pair& pair) {
+  PairTime both = times.begin()->second.at(pair);
+  for (const auto& [order, of_order] : times) {
+    both.low_us = std::min(both.low_us, of_order.at(pair).low_us);
+    both.high_us = std::max(both.high_us, of_order.at(pair).high_us);
+  }
+  return both.is_steady();
+}
+
+double best_steady_us(const Times& times, Order order) {
   double best = 0;
-  for (const auto& [pair, time] : times) {
-    if (time.is_steady() && (best == 0 || time.mean_us < best)) {
+  for (const auto& [pair, time] : times.at(order)) {
+    if (is_steady(times, pair) && (best == 0 || time.mean_us < best)) {
       best = time.mean_us;
     }
   }
@@ -119,12 +132,12 @@ double best_steady_us(const std::map<Pair, PairTime>& times) {
   return best;
 }
 
-void print_row(const ShareRegion& region, const Pair& pair, const PairTime& time, double best_us,
+void print_row(const ShareRegion& region, const Pair& pair, const PairTime& time, bool steady, double best_us,
                long chosen) {
   const std::string text = "(" + std::to_string(region.space()[pair.first].blocks) + ", " +
                            std::to_string(region.space()[pair.second].blocks) + ")";
   std::printf("%-12s %8.1f %8.1f to %6.1f %-7s %7.3f", text.c_str(), time.mean_us, time.low_us, time.high_us,
-              time.is_steady() ? "steady" : "erratic", time.mean_us / best_us);
+              steady ? "steady" : "erratic", time.mean_us / best_us);
   if (chosen > 0) {
     std::printf(" %7ld", chosen);
   }
@@ -133,10 +146,9 @@ void print_row(const ShareRegion& region, const Pair& pair, const PairTime& time
 
 /// One order of the launches with one timer. Returns whether every choice was close to the best steady pair.
 bool tune_often(ShareRegion& region, Order order, const char* timer_name, const TimerFactory& timer,
-                const Settings& settings, nlohmann::json& results) {
-  std::mt19937 random(1);
-  const std::map<Pair, PairTime> times = time_all(region, order, settings.batches, random);
-  const double best_us = best_steady_us(times);
+                const Times& all_times, const Settings& settings, nlohmann::json& results) {
+  const std::map<Pair, PairTime>& times = all_times.at(order);
+  const double best_us = best_steady_us(all_times, order);
   Options options;
   options.search = settings.level;
   options.timer = timer;
@@ -158,13 +170,14 @@ bool tune_often(ShareRegion& region, Order order, const char* timer_name, const 
   std::printf("%-12s %8s %18s %15s %7s\n", "blocks", "mean us", "5 % to 95 %", "over best", "chosen");
   nlohmann::json sets = nlohmann::json::array();
   for (const auto& [pair, time] : times) {
-    print_row(region, pair, time, best_us, chosen[pair]);
+    const bool steady = is_steady(all_times, pair);
+    print_row(region, pair, time, steady, best_us, chosen[pair]);
     sets.push_back({{"first_blocks", region.space()[pair.first].blocks},
                     {"second_blocks", region.space()[pair.second].blocks},
                     {"mean_us", time.mean_us},
                     {"low_us", time.low_us},
                     {"high_us", time.high_us},
-                    {"steady", time.is_steady()},
+                    {"steady", steady},
                     {"chosen", chosen[pair]}});
   }
   const auto close = std::count_if(ratios.begin(), ratios.end(), [](double r) { return r <= largest_ratio; });
@@ -180,6 +193,7 @@ bool tune_often(ShareRegion& region, Order order, const char* timer_name, const 
                      {"runs_median", median(runs)},
                      {"seconds_median", median(seconds)},
                      {"sets", std::move(sets)}});
+  detach_cupti();  // or it would be beside the next timer
   const bool met = goal_at_most("largest ratio to the best steady pair",
                                 *std::max_element(ratios.begin(), ratios.end()), largest_ratio, "");
   std::fflush(stdout);
@@ -188,6 +202,11 @@ bool tune_often(ShareRegion& region, Order order, const char* timer_name, const 
 
 int measure(const Settings& settings) {
   ShareRegion region(space(), work());
+  std::mt19937 random(1);
+  Times times;
+  for (const Order order : {Order::first_first, Order::second_first}) {
+    times[order] = time_all(region, order, settings.batches, random);
+  }
   nlohmann::json results = nlohmann::json::array();
   bool met = true;
   for (const Order order : {Order::first_first, Order::second_first}) {
@@ -195,10 +214,10 @@ int measure(const Settings& settings) {
       continue;
     }
     if (settings.timer != "events") {
-      met = tune_often(region, order, "CUPTI", cuda_cupti_timer, settings, results) && met;
+      met = tune_often(region, order, "CUPTI", cuda_cupti_timer, times, settings, results) && met;
     }
     if (settings.timer != "cupti") {
-      met = tune_often(region, order, "events", cuda_event_timer, settings, results) && met;
+      met = tune_often(region, order, "events", cuda_event_timer, times, settings, results) && met;
     }
   }
   if (!settings.json.empty()) {

@@ -87,10 +87,10 @@ class Continuation {
   Resumption resumption_;
   std::unique_ptr<RunJournal> journal_;
   std::unique_ptr<journal::FlightRecorder> flight_;
-  std::uint64_t batch_count_ = 0;   ///< agreed on so far, in this run and the one before
-  std::string first_batch_runs_;    ///< empty if it runs defaults
-  std::string alone_;               ///< the one assignment that is running; empty if there are several
-  std::vector<std::string> texts_;  ///< of the runs that are in flight
+  std::uint64_t batch_count_ = 0;        ///< agreed on so far, in this run and the one before
+  std::string first_batch_runs_;         ///< empty if it runs defaults
+  std::string alone_;                    ///< the one assignment that is running; empty if there are several
+  std::vector<std::string> texts_;       ///< of the runs that are in flight
   std::vector<std::string> made_ready_;  ///< since the last batch, on this rank
   std::vector<std::vector<policy::RejectionOutcome>> unprepared_;  ///< since the last batch
   bool told_ = false;

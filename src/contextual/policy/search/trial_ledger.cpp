@@ -104,7 +104,7 @@ bool TrialLedger::second_runs_are_late() const {
   if (second_runs_ >= enough) {
     return second_run_excess_ > noticeable;
   }
-  return measurements_.empty() || measurements_.back().value < natural_logarithm(short_ns);
+  return !measurements_.empty() && measurements_.back().value < natural_logarithm(short_ns);
 }
 
 std::size_t TrialLedger::visits(const Assignment& assignment) const {
@@ -151,8 +151,10 @@ void TrialLedger::judge_spreads() {
       }
     }
   }
-  const double scale = distances.size() < enough_distances ? 0 : normal_scale * median(distances);
-  usual_variance_ = std::max(least_scale * least_scale, scale * scale);
+  if (distances.size() >= enough_distances) {
+    const double scale = std::max(least_scale, normal_scale * median(distances));
+    usual_variance_ = scale * scale;
+  }
 }
 
 void TrialLedger::Samples::add(const std::vector<double>& more) {
@@ -179,7 +181,8 @@ void TrialLedger::Samples::add(const std::vector<double>& more) {
 bool TrialLedger::erratic(const Samples& samples) const {
   constexpr std::size_t enough_samples = 3;
   constexpr double far = 3;  // deviations
-  return samples.values.size() >= enough_samples && samples.variance > far * far * usual_variance_;
+  return usual_variance_ > 0 && samples.values.size() >= enough_samples &&
+         samples.variance > far * far * usual_variance_;
 }
 
 bool TrialLedger::erratic(const Assignment& assignment) const {
