@@ -36,8 +36,8 @@ int ClosingContest::rounds_left() const {
   return most_rounds_ - spent_ - (comparison_ ? comparison_->rounds() : 0);
 }
 
-bool ClosingContest::affords_another() const {
-  return rounds_left() >= rounds_ && looks_ < quantiles.size();
+bool ClosingContest::affords(int candidates) const {
+  return rounds_left() >= candidates * rounds_ && looks_ < quantiles.size();
 }
 
 ClosingContest::Verdict ClosingContest::judge() {

@@ -54,8 +54,8 @@ class ClosingContest {
   /// The result of the last `judge`, with the interval that it went by.
   const ClosingComparison::Result& result() const noexcept { return result_; }
 
-  /// Returns true if there are runs for the rounds of a further candidate.
-  bool affords_another() const;
+  /// Returns true if there are runs for the rounds of so many further candidates.
+  bool affords(int candidates) const;
 
  private:
   int rounds_left() const;

@@ -713,21 +713,24 @@ void RegionSearch::lose(ClosingContest::Verdict verdict) {
 
 /// The best that has not lost, or else what own times chose, with the defaults of all that is searched.
 std::optional<Assignment> RegionSearch::next_candidate() {
-  if (stopped_ || !closing_->affords_another() || claim_ == ClosingContest::Claim::not_slower) {
+  if (stopped_ || claim_ == ClosingContest::Claim::not_slower) {
     return std::nullopt;
-  }
-  search_->rule_out(project(record_.choice, members_));
-  const std::optional<Assignment> best = search_->best();
-  if (best && full(*best) != defaults_) {
-    record_.reason = search_->reason();
-    return full(*best);
   }
   Assignment by_time = defaults_;
   for (const std::size_t p : record_.by_time) {
     by_time[p] = base_[p];
   }
   by_time = choice_points_.normal(std::move(by_time));
-  if (!task_.by_alternative.empty() || !allowed(by_time)) {
+  const bool last_is_by_time = task_.by_alternative.empty() && by_time != defaults_ && allowed(by_time);
+  if (closing_->affords(last_is_by_time ? 2 : 1)) {
+    search_->rule_out(project(record_.choice, members_));
+    const std::optional<Assignment> best = search_->best();
+    if (best && full(*best) != defaults_) {
+      record_.reason = search_->reason();
+      return full(*best);
+    }
+  }
+  if (!last_is_by_time || !closing_->affords(1)) {
     return std::nullopt;
   }
   claim_ = ClosingContest::Claim::not_slower;

@@ -105,4 +105,34 @@ TEST_CASE("median: the middle one, the mean of the middle two, 0 of nothing", "[
   CHECK(median({4, 1, 2, 3}) == 2.5);
 }
 
+TEST_CASE("makespans: the mean, without one far outlier among many", "[unit]") {
+  using contextual::policy::summarize_makespans;
+  const std::vector<std::int64_t> two_values{100, 140, 100, 140};
+  CHECK(summarize_makespans(two_values).centre_ns == 120);
+  CHECK(near(summarize_makespans(two_values).spread_ns, std::sqrt(1600.0 / 3)));
+  std::vector<std::int64_t> busy(11, 100);
+  busy[3] = 900;
+  CHECK(summarize_makespans(busy).centre_ns == 100);
+  CHECK(summarize_makespans(busy).count == 10);
+  CHECK(summarize_makespans(busy).greatest_ns == 100);
+  busy[7] = 900;  // it comes again, and so is no accident
+  CHECK(summarize_makespans(busy).count == 11);
+  busy.resize(7);  // too few to tell
+  CHECK(summarize_makespans(busy).greatest_ns == 900);
+  CHECK(summarize_makespans({}).count == 0);
+}
+
+TEST_CASE("quantiles of Student's t distribution are within 2 % of those of tables", "[unit]") {
+  using contextual::policy::student_quantile;
+  const auto relative = [](double normal, std::size_t degrees, double table) {
+    return std::abs(student_quantile(normal, degrees) / table - 1);
+  };
+  CHECK(relative(1.9600, 1, 12.706) < 0.001);
+  CHECK(relative(1.9600, 4, 2.776) < 0.001);
+  CHECK(relative(2.5758, 4, 4.604) < 0.005);
+  CHECK(relative(3.2905, 4, 8.610) < 0.02);
+  CHECK(relative(2.5758, 24, 2.797) < 0.001);
+  CHECK(relative(3.2905, 9, 4.781) < 0.001);
+}
+
 }  // namespace statistics_test

@@ -364,7 +364,8 @@ std::optional<Assignment> JointSearch::best() const {
 
 bool JointSearch::ties(const Assignment& assignment, const Assignment& shortest) const {
   const double longer_by = belief_.expected(assignment) - belief_.expected(shortest);
-  return longer_by <= std::max(tie_margin_, ledger_.uncertainty(assignment, shortest));
+  constexpr double deviations = 2;
+  return longer_by <= std::max(tie_margin_, deviations * ledger_.uncertainty(assignment, shortest));
 }
 
 bool JointSearch::precedes(const Assignment& a, const Assignment& b) const {
