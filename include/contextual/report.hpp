@@ -19,7 +19,8 @@
 
 namespace contextual {
 
-/// A robust summary of times.
+/// A summary of times. Makespans of the assignments that a search or a comparison has measured have their
+/// mean and standard deviation, without a far outlier. All others have robust ones.
 struct TimeSummary {
   std::size_t count = 0;
   double centre_ns = 0;  ///< the median, or the trimmed mean if Options::statistic says so
@@ -110,8 +111,14 @@ enum class SearchReference : std::uint8_t {
 /// By how much the choice shortens the makespan of the reference, as a fraction of the latter.
 struct SearchGain {
   double centre = 0;
-  double low = 0;   ///< lower end of the interval that holds the gain with a confidence of 95 %
-  double high = 0;  ///< its upper end
+  double low = 0;  ///< lower end of an interval; all those of one search hold their gains in 95 % of searches
+  double high = 0;  ///< its upper end, at most 1
+};
+
+/// An assignment that lost the closing comparison: it was not shown to be shorter than the reference.
+struct LostAssignment {
+  Assignment assignment;
+  SearchGain gain;
 };
 
 /// What one search did and what came of it. An assignment has one config id for each of `problems`, in their
@@ -137,6 +144,7 @@ struct SearchReport {
   TimeSummary choice_makespan;     ///< in the same rounds
   /// Over the reference. Empty if that has no valid times, or is the first feasible assignment.
   std::optional<SearchGain> gain;
+  std::vector<LostAssignment> lost;  ///< in the order of their comparisons, the best of the search first
 };
 
 /// A part of the region, which was run alone.
@@ -227,7 +235,8 @@ struct RegionReport {
   /// Returns an assignment of a search of this report, e.g. "gemm config-1, norm config-0".
   CONTEXTUAL_API std::string assignment_text(const SearchReport& search, const Assignment& assignment) const;
   /// Returns a few lines on each search: what was measured, what is gained over its reference and how sure
-  /// that is, what is within the noise of the choice, and what the best configs by own time would cost.
+  /// that is, what lost the closing comparison, what is within the noise of the choice, and what the best
+  /// configs by own time would cost.
   CONTEXTUAL_API std::string searches_text() const;
   /// Returns a few lines on the parts of the region, how short it could be, and what it hides; empty without
   /// parts.

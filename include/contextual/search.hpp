@@ -121,7 +121,7 @@ class CONTEXTUAL_API Search {
   virtual ~Search();
 
   /// Returns the trials of the next batch, after which the ranks meet. The result is empty if and only if the
-  /// search is complete. The result stays the same until the next `observe` or `reject`.
+  /// search is complete. The result stays the same until the next call that is not const.
   ///
   /// An assignment that has not run successfully yet costs one run if it is infeasible, because it is run
   /// once before its first trial: the tuner then plans that run alone, and reports a trial without samples.

@@ -38,6 +38,7 @@ using Choice = schema::Choice<Owned>;
 using SearchedProblem = schema::SearchedProblem<Owned>;
 using MeasuredAssignment = schema::MeasuredAssignment<Owned>;
 using InfeasibleAssignment = schema::InfeasibleAssignment<Owned>;
+using LostAssignment = schema::LostAssignment<Owned>;
 using SearchResult = schema::SearchResult<Owned>;
 using TimelineLaunch = schema::TimelineLaunch<Owned>;
 using TimelineSpan = schema::TimelineSpan;

@@ -76,13 +76,16 @@ std::string_view text_of(SearchReference reference) {
   }
 }
 
+std::string interval_text(const SearchGain& gain) {
+  return " (95 % interval " + percent(-gain.high) + " to " + percent(-gain.low) + ")";
+}
+
 /// The gain over the reference of the closing comparison; empty if it has measured none.
 std::string gain_text(const SearchReport& search) {
   const bool other = search.reference != SearchReference::first_feasible &&
                      search.reference != SearchReference::none && search.choice != search.compared_with;
   return other && search.gain ? percent(-search.gain->centre) + " to " +
-                                    std::string(text_of(search.reference)) + " (95 % interval " +
-                                    percent(-search.gain->high) + " to " + percent(-search.gain->low) + ")"
+                                    std::string(text_of(search.reference)) + interval_text(*search.gain)
                               : "";
 }
 
@@ -302,6 +305,10 @@ std::string RegionReport::searches_text() const {
     }
     text += "    chosen: " + assignment_text(search, search.choice) + ": " + search.reason + "\n    " +
             comparison_text(search) + "\n";
+    for (const LostAssignment& lost : search.lost) {
+      text += "    lost the comparison: " + assignment_text(search, lost.assignment) + ": " +
+              percent(-lost.gain.centre) + interval_text(lost.gain) + "\n";
+    }
     if (!search.within_noise.empty()) {
       text += "    within the noise of the choice: " + std::to_string(search.within_noise.size()) +
               " other assignments, such as " + assignment_text(search, search.within_noise.front()) + "\n";

@@ -56,6 +56,10 @@ TimeSummary time_summary(const std::vector<std::int64_t>& samples, policy::Stati
   return time_summary(policy::summarize(samples, statistic));
 }
 
+SearchGain gain_of(const policy::Gain& gain) {
+  return {gain.centre, gain.low, gain.high};
+}
+
 /// Without the problems.
 SearchReport report_of(const policy::SearchRecord& search) {
   SearchReport report;
@@ -79,7 +83,10 @@ SearchReport report_of(const policy::SearchRecord& search) {
     report.choice_makespan = time_summary(search.choice_makespan);
   }
   if (search.gain) {
-    report.gain = SearchGain{search.gain->centre, search.gain->low, search.gain->high};
+    report.gain = gain_of(*search.gain);
+  }
+  for (const policy::LostComparison& lost : search.lost) {
+    report.lost.push_back({lost.assignment, gain_of(lost.gain)});
   }
   return report;
 }

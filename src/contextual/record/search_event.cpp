@@ -113,6 +113,9 @@ SearchResult search_event(const policy::SearchRecord& search,
   event.reason = search.reason;
   event.cut = search.cut;
   add_comparison(event, search);
+  for (const policy::LostComparison& lost : search.lost) {
+    event.lost.push_back({config_ids(lost.assignment), lost.gain.centre, lost.gain.low, lost.gain.high});
+  }
   event.own_time_cost = search.cost_of_own_time;
   return event;
 }

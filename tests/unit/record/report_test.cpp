@@ -98,6 +98,10 @@ TEST_CASE("report: a search says what it was compared with", "[unit]") {
   SearchReport& search = region.searches[0];
   search.choice = search.compared_with;
   CHECK_THAT(region.searches_text(), ContainsSubstring("    the defaults were kept\n"));
+  search.lost = {{{0, 1, 0}, {0.2, -0.4, 1.0}}};
+  CHECK_THAT(region.searches_text(),
+             ContainsSubstring("    lost the comparison: gemm (2) config-0, gemm (1) config-1, norm "
+                               "config-0: -20.0 % (95 % interval -100.0 % to +40.0 %)\n"));
   search.gain.reset();
   CHECK_THAT(region.searches_text(), ContainsSubstring("    the choice is all defaults\n"));
   search.choice = {1, 2, 0};

@@ -101,12 +101,14 @@ inline SearchResult search() {
   SearchResult event;
   event.problems = {{config_use(1).problem, contextual::ChosenBy::makespan, 1, 2},
                     {{"norm", "(4096)"}, contextual::ChosenBy::own_time, 0, 0}};
-  event.existing_count = 3;
-  event.measured_count = 2;
+  event.existing_count = 4;
+  event.measured_count = 3;
   event.failed_count = 1;
-  event.run_count = 20;
-  event.lead_in_count = 8;
-  event.measured = {{{0, 0}, 5, 350000, 2000, Standing::other}, {{1, 0}, 7, 310000, 1500, Standing::choice}};
+  event.run_count = 44;
+  event.lead_in_count = 20;
+  event.measured = {{{0, 0}, 10, 350000, 2000, Standing::other},
+                    {{1, 0}, 7, 310000, 1500, Standing::choice},
+                    {{3, 0}, 7, 341000, 48000, Standing::other}};
   event.infeasible = {{{2, 0}, "rank 1: no progress in 1000 ms"}};
   event.reason = "the shortest makespan, 11.4 % shorter than the defaults";
   event.reference = contextual::SearchReference::defaults;
@@ -119,12 +121,16 @@ inline SearchResult search() {
   event.gain = 0.114;
   event.gain_low = 0.108;
   event.gain_high = 0.12;
+  event.lost = {{{3, 0}, 0.014, -0.11, 0.125}};
   return event;
 }
 
 /// All defaults are infeasible, and the budget was spent.
 inline SearchResult cut_search() {
   SearchResult event = search();
+  event.measured_count = 2;
+  event.run_count = 20;
+  event.lead_in_count = 6;
   event.measured = {{{1, 0}, 7, 310000, 1500, Standing::choice},
                     {{2, 0}, 7, 310500, 1500, Standing::within_noise}};
   event.within_noise_count = 1;

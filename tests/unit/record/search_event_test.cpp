@@ -71,6 +71,7 @@ SearchRecord sample_record() {
   search.reference_makespan = times(5, 210, 6);
   search.choice_makespan = times(5, 152, 7);
   search.gain = contextual::policy::Gain{0.27, 0.25, 0.29};
+  search.lost = {{{3, 1, 5}, {0.1, -0.2, 0.4}}, {{2, 1, 5}, {-0.1, -0.12, -0.08}}};
   search.within_noise = {{3, 1, 5}};
   search.by_own_time = {2, 1, 5};
   search.cost_of_own_time = 0.5;
@@ -132,6 +133,8 @@ TEST_CASE("search_event: the closing comparison has its reference, rounds, makes
   CHECK(event.gain == 0.27);
   CHECK(event.gain_low == 0.25);
   CHECK(event.gain_high == 0.29);
+  const std::vector<LostAssignment> lost{{{3, 1, 5}, 0.1, -0.2, 0.4}, {{2, 1, 5}, -0.1, -0.12, -0.08}};
+  CHECK(event.lost == lost);
 }
 
 TEST_CASE("search_event: without a comparison, or rounds that count, times and gain are unknown", "[unit]") {
@@ -199,6 +202,12 @@ TEST_CASE("ReportBuilder: a search has everything that the policy says of it", "
   CHECK(search.gain->centre == 0.27);
   CHECK(search.gain->low == 0.25);
   CHECK(search.gain->high == 0.29);
+  REQUIRE(search.lost.size() == 2);
+  CHECK(search.lost[0].assignment == Assignment{3, 1, 5});
+  CHECK(search.lost[0].gain.centre == 0.1);
+  CHECK(search.lost[0].gain.low == -0.2);
+  CHECK(search.lost[0].gain.high == 0.4);
+  CHECK(search.lost[1].assignment == Assignment{2, 1, 5});
 }
 
 TEST_CASE("ReportBuilder: the makespans of the report are those of the closing comparison", "[unit]") {

@@ -14,9 +14,7 @@ std::optional<DefaultsComparison> compared_with_defaults(const std::vector<Searc
   DefaultsComparison comparison;
   comparison.chosen_ns = *result.choice_makespan_ns;
   comparison.defaults_ns = *result.reference_makespan_ns;
-  comparison.change = -*result.gain;
-  comparison.change_low = -result.gain_high.value_or(*result.gain);
-  comparison.change_high = -result.gain_low.value_or(*result.gain);
+  comparison.change = change_of(*result.gain, result.gain_low, result.gain_high);
   comparison.round_count = result.round_count;
   comparison.defaults_came_back = !last.choice.empty() && last.choice == result.reference_config_ids;
   return comparison;

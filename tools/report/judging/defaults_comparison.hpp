@@ -15,12 +15,9 @@ namespace contextual::log_report {
 struct DefaultsComparison {
   double chosen_ns = 0;    ///< the region's time with the chosen set
   double defaults_ns = 0;  ///< the region's time with all defaults
-  double change = 0;  ///< of the region's time, by paired rounds, as a fraction of that with all defaults;
-                      ///< negative if the chosen set is faster
-  double change_low = 0;  ///< ends of the interval that holds the change with a confidence of 95 %
-  double change_high = 0;
+  Change change;           ///< from all defaults to the chosen set, by paired rounds
   std::int64_t round_count = 0;
-  bool defaults_came_back = false;  ///< the search found nothing better, so every kernel uses its default
+  bool defaults_came_back = false;  ///< nothing was shown to be faster, so every kernel uses its default
 };
 
 /// Returns the comparison of the last search. Returns nothing if there was no search, it was not compared

@@ -89,7 +89,7 @@ Report make_report(const std::filesystem::path& directory, Logs logs, const Repo
     summary.iterations = iterations_text(analysis);
     summary.elapsed_ns = elapsed_ns(run);
     if (analysis.gain && !analysis.gain->defaults_came_back) {
-      summary.change = analysis.gain->change;
+      summary.change = analysis.gain->change.centre;
     }
     summary.choices = choices_text(analysis);
     report.summaries.push_back(std::move(summary));

@@ -51,6 +51,16 @@ std::vector<MeasuredView> measured_of(const SearchResult& result) {
   return measured;
 }
 
+std::vector<LostView> lost_of(const SearchResult& result) {
+  std::vector<LostView> lost;
+  for (const LostAssignment& each : result.lost) {
+    if (each.config_ids.size() == result.problems.size() && each.gain) {
+      lost.push_back({&each.config_ids, change_of(*each.gain, each.gain_low, each.gain_high)});
+    }
+  }
+  return lost;
+}
+
 /// Compares all with the first one.
 std::vector<std::size_t> differing_of(const SearchView& view) {
   std::vector<const ConfigIds*> all;
@@ -59,6 +69,9 @@ std::vector<std::size_t> differing_of(const SearchView& view) {
   }
   for (const InfeasibleAssignment* each : view.infeasible) {
     all.push_back(&each->config_ids);
+  }
+  for (const LostView& each : view.lost) {
+    all.push_back(each.config_ids);
   }
   for (const ConfigIds* each : {&view.choice, &view.by_own_time, &view.defaults}) {
     if (!each->empty()) {
@@ -89,6 +102,11 @@ std::optional<std::string_view> SearchView::infeasible_because(const ConfigIds& 
   return found == infeasible.end() ? std::nullopt : std::optional((*found)->reason);
 }
 
+Change change_of(double gain, std::optional<double> gain_low, std::optional<double> gain_high) {
+  const auto change = [](double of_gain) { return -std::min(of_gain, 1.0); };
+  return {change(gain), change(gain_high.value_or(gain)), change(gain_low.value_or(gain))};
+}
+
 SearchView view_of(const SearchResult& result) {
   SearchView view;
   view.result = &result;
@@ -103,6 +121,7 @@ SearchView view_of(const SearchResult& result) {
       view.infeasible.push_back(&each);
     }
   }
+  view.lost = lost_of(result);
   view.differing = differing_of(view);
   return view;
 }

@@ -25,6 +25,19 @@ struct MeasuredView {
   const ConfigIds& config_ids() const { return measured->config_ids; }
 };
 
+/// By how much a set's time differs from another one's, as a fraction of the latter: never below -1.
+struct Change {
+  double centre = 0;
+  double low = 0;  ///< ends of an interval; all those of one search hold their changes in 95 % of searches
+  double high = 0;
+};
+
+/// An assignment that was not shown to be faster in the closing comparison.
+struct LostView {
+  const ConfigIds* config_ids = nullptr;
+  Change change;
+};
+
 /// What the parts of the report say about one search. Assignments that do not have one config for each
 /// problem, as damaged lines may say, are left out.
 struct SearchView {
@@ -34,6 +47,7 @@ struct SearchView {
   ConfigIds defaults;                  ///< all problems that were tuned at config 0, the others as chosen
   std::vector<MeasuredView> measured;  ///< the shortest makespan first
   std::vector<const InfeasibleAssignment*> infeasible;
+  std::vector<LostView> lost;          ///< in the order of their comparisons
   std::vector<std::size_t> differing;  ///< the problems whose config is not the same in all of these
 
   /// Returns the measured one with these configs, or null.
@@ -41,6 +55,9 @@ struct SearchView {
   /// Returns why the assignment is infeasible, or nothing if that is not known.
   std::optional<std::string_view> infeasible_because(const ConfigIds& assignment) const;
 };
+
+/// Returns the change that a gain is, whose interval may not be known. Older logs may have gains above 1.
+Change change_of(double gain, std::optional<double> gain_low, std::optional<double> gain_high);
 
 /// `result` must outlive the view.
 SearchView view_of(const SearchResult& result);

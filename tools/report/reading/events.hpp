@@ -39,6 +39,7 @@ using Choice = record::schema::Choice<Pooled>;
 using SearchedProblem = record::schema::SearchedProblem<Pooled>;
 using MeasuredAssignment = record::schema::MeasuredAssignment<Pooled>;
 using InfeasibleAssignment = record::schema::InfeasibleAssignment<Pooled>;
+using LostAssignment = record::schema::LostAssignment<Pooled>;
 using SearchResult = record::schema::SearchResult<Pooled>;
 using TimelineLaunch = record::schema::TimelineLaunch<Pooled>;
 using TimelineSpan = record::schema::TimelineSpan;

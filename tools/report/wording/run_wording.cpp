@@ -20,14 +20,14 @@ std::string rank_count_text(const TuningRun& run) {
   return std::to_string(found) + " of " + std::to_string(run.rank_count) + " ranks";
 }
 
-std::string result_text(const DefaultsComparison& gain) {
+/// `last` is the search with that comparison.
+std::string result_text(const DefaultsComparison& gain, const SearchView& last) {
   if (gain.defaults_came_back) {
     return "the region takes " + duration_text(gain.defaults_ns) +
-           " with all defaults, which were kept: the search found no set that is surely faster";
+           " with all defaults, which were kept: " + kept_because(last);
   }
   return "the region takes " + duration_text(gain.chosen_ns) + " with the chosen configs and " +
-         duration_text(gain.defaults_ns) + " with all defaults, " + percent_text(gain.change) +
-         interval_text(gain.change_low, gain.change_high) + " by " +
+         duration_text(gain.defaults_ns) + " with all defaults, " + change_text(gain.change) + " by " +
          count_text(static_cast<std::uint64_t>(gain.round_count), "paired round");
 }
 
@@ -113,7 +113,7 @@ std::string status_text(const RunSummary& summary) {
 
 std::string result_text(const RunAnalysis& analysis) {
   if (analysis.gain) {
-    return result_text(*analysis.gain);
+    return result_text(*analysis.gain, analysis.searches.back());
   }
   return analysis.searches.empty() ? "" : result_without_comparison(analysis.searches.back());
 }

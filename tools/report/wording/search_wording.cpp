@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t problems_in_text = 12;
 constexpr std::size_t ties_in_text = 4;
+constexpr std::size_t lost_in_text = 4;
+constexpr double worthwhile_change = 0.005;  ///< the default of Options::tie_margin
 constexpr std::size_t name_columns = 24;
 constexpr std::int64_t most_counted = 1'000'000'000;
 
@@ -74,9 +76,8 @@ std::string gain_text(const SearchView& search) {
     return "none: " + kept_text(result.reference) + ", " +
            time_text(result.reference_makespan_ns, result.reference_spread_ns);
   }
-  return percent_text(-*result.gain) +
-         interval_text(-result.gain_high.value_or(*result.gain), -result.gain_low.value_or(*result.gain)) +
-         ", " + compared_times(result);
+  return change_text(change_of(*result.gain, result.gain_low, result.gain_high)) + ", " +
+         compared_times(result);
 }
 
 std::string first_feasible_text(const SearchView& search) {
@@ -120,6 +121,15 @@ std::string ties_text(const SearchView& search) {
   return unsigned_of(search.result->within_noise_count) > named ? text + "; ..." : text;
 }
 
+std::string lost_text(const SearchView& search) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(lost_in_text, search.lost.size()); ++i) {
+    text += (i == 0 ? "" : "; ") + set_text(search, *search.lost[i].config_ids) + ": " +
+            change_text(search.lost[i].change);
+  }
+  return search.lost.size() > lost_in_text ? text + "; ..." : text;
+}
+
 std::string own_time_text(const SearchView& search) {
   if (search.by_own_time == search.choice) {
     return "the same set";
@@ -145,8 +155,26 @@ std::string_view defaults_name(const SearchView& search) {
   }
 }
 
-std::string interval_text(double low, double high) {
-  return " (95 % interval " + percent_text(low) + " to " + percent_text(high) + ")";
+std::string change_text(const Change& change) {
+  return percent_text(change.centre) + " (95 % interval " + percent_text(change.low) + " to " +
+         percent_text(change.high) + ")";
+}
+
+std::string kept_because(const SearchView& search) {
+  const auto best = std::min_element(
+      search.lost.begin(), search.lost.end(),
+      [](const LostView& a, const LostView& b) { return a.change.centre < b.change.centre; });
+  if (best == search.lost.end()) {
+    return "the search found no set that is surely faster";
+  }
+  const Change& change = best->change;
+  const std::string set = "the best other set (" + set_text(search, *best->config_ids) + ")";
+  if (change.low > 0) {
+    return set + " takes longer: " + change_text(change);
+  }
+  const bool ties = change.low > -worthwhile_change && change.high < worthwhile_change;
+  return (ties ? set + " ties: " : "the noise is too large to show that " + set + " is faster: ") +
+         change_text(change);
 }
 
 std::vector<SearchFact> search_facts(const SearchView& search) {
@@ -160,6 +188,9 @@ std::vector<SearchFact> search_facts(const SearchView& search) {
   facts.push_back({search.choice.empty() ? "no choice" : "why", std::string(result.reason)});
   if (!search.choice.empty()) {
     facts.push_back({"to " + std::string(defaults_name(search)), comparison_text(search)});
+    if (!search.lost.empty()) {
+      facts.push_back({"lost that comparison", lost_text(search)});
+    }
     facts.push_back({"within noise", ties_text(search)});
   }
   if (!search.choice.empty() && !search.by_own_time.empty()) {

@@ -39,8 +39,8 @@ template <typename Storage>
 struct MeasuredAssignment {
   std::vector<std::int64_t> config_ids{};
   std::int64_t sample_count = 0;
-  std::optional<double> makespan_ns{};  ///< the median of its samples
-  std::optional<double> spread_ns{};
+  std::optional<double> makespan_ns{};  ///< the mean of its samples, without a far outlier
+  std::optional<double> spread_ns{};    ///< their standard deviation
   Standing standing = Standing::other;
 
   bool operator==(const MeasuredAssignment&) const = default;
@@ -64,6 +64,25 @@ struct InfeasibleAssignment {
   static constexpr auto fields() {
     return std::tuple{field("config_ids", &InfeasibleAssignment::config_ids).as_id(),
                       field("reason", &InfeasibleAssignment::reason)};
+  }
+};
+
+/// An assignment that lost the closing comparison, so that the next best took its place.
+template <typename Storage>
+struct LostAssignment {
+  std::vector<std::int64_t> config_ids{};
+  std::optional<double> gain{};  ///< over the reference, a fraction of its makespan
+  std::optional<double> gain_low{};
+  std::optional<double> gain_high{};
+
+  bool operator==(const LostAssignment&) const = default;
+
+  static constexpr auto fields() {
+    using L = LostAssignment;
+    return std::tuple{field("config_ids", &L::config_ids).as_id().shown("config-ids"),
+                      field("gain", &L::gain).shown("gain", Unit::fraction),
+                      field("gain_low", &L::gain_low).shown("at least", Unit::fraction),
+                      field("gain_high", &L::gain_high).shown("at most", Unit::fraction)};
   }
 };
 
@@ -92,6 +111,7 @@ struct SearchResult {
   std::optional<double> gain{};  ///< over the reference, a fraction of its makespan
   std::optional<double> gain_low{};
   std::optional<double> gain_high{};
+  std::vector<LostAssignment<Storage>> lost{};
   std::optional<double> own_time_cost{};  ///< what the choices by own time cost, a fraction
 
   static constexpr std::string_view event_name = "search";
@@ -121,6 +141,7 @@ struct SearchResult {
         field("gain", &S::gain).shown_if_set("gain", Unit::fraction),
         field("gain_low", &S::gain_low).shown_if_set("at least", Unit::fraction),
         field("gain_high", &S::gain_high).shown_if_set("at most", Unit::fraction),
+        field("lost", &S::lost).shown_if_set("lost"),
         field("own_time_cost", &S::own_time_cost).shown_if_set("cost of own times", Unit::fraction)};
   }
 };

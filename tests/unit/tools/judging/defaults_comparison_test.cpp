@@ -38,9 +38,9 @@ TEST_CASE("compared_with_defaults: the change is that of the paired rounds, with
   REQUIRE(comparison.has_value());
   CHECK(comparison->chosen_ns == 80'000);
   CHECK(comparison->defaults_ns == 100'000);
-  CHECK_THAT(comparison->change, WithinAbs(-0.25, 1e-12));
-  CHECK_THAT(comparison->change_low, WithinAbs(-0.26, 1e-12));
-  CHECK_THAT(comparison->change_high, WithinAbs(-0.24, 1e-12));
+  CHECK_THAT(comparison->change.centre, WithinAbs(-0.25, 1e-12));
+  CHECK_THAT(comparison->change.low, WithinAbs(-0.26, 1e-12));
+  CHECK_THAT(comparison->change.high, WithinAbs(-0.24, 1e-12));
   CHECK(comparison->round_count == 5);
   CHECK_FALSE(comparison->defaults_came_back);
 }

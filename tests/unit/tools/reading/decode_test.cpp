@@ -74,12 +74,12 @@ TEST_CASE("decode_line: a search keeps its lists and every value in them", "[uni
   CHECK(search.problems[0].chosen_by == contextual::ChosenBy::makespan);
   CHECK(search.problems[0].config_id == 1);
   CHECK(search.problems[0].own_time_config_id == 2);
-  CHECK(search.existing_count == 3);
-  CHECK(search.measured_count == 2);
+  CHECK(search.existing_count == 4);
+  CHECK(search.measured_count == 3);
   CHECK(search.failed_count == 1);
-  CHECK(search.run_count == 20);
-  CHECK(search.lead_in_count == 8);
-  REQUIRE(search.measured.size() == 2);
+  CHECK(search.run_count == 44);
+  CHECK(search.lead_in_count == 20);
+  REQUIRE(search.measured.size() == 3);
   CHECK(search.measured[1] == MeasuredAssignment{{1, 0}, 7, 310'000, 1'500, Standing::choice});
   REQUIRE(search.infeasible.size() == 1);
   CHECK(search.infeasible[0] == InfeasibleAssignment{{2, 0}, "rank 1: no progress in 1000 ms"});
@@ -95,6 +95,7 @@ TEST_CASE("decode_line: a search keeps its lists and every value in them", "[uni
   CHECK(search.gain == 0.114);
   CHECK(search.gain_low == 0.108);
   CHECK(search.gain_high == 0.12);
+  CHECK(search.lost == std::vector<LostAssignment>{{{3, 0}, 0.014, -0.11, 0.125}});
   CHECK_FALSE(search.own_time_cost.has_value());
 }
 

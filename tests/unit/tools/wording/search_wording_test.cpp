@@ -82,6 +82,42 @@ TEST_CASE("search_facts: defaults that were kept, and comparisons that were not 
              ContainsSubstring("to all defaults: none: the choice is all defaults\n"));
 }
 
+TEST_CASE("search_facts: what lost the closing comparison is named with its interval, few of many",
+          "[unit]") {
+  const auto lose = [](SearchResult& search) { search.lost = {{{1, 1}, 0.02, -0.05, 0.09}}; };
+  CHECK_THAT(facts_of(lose),
+             ContainsSubstring("\nlost that comparison: gemm 1, norm 1: -2.0 % (95 % interval "
+                               "-9.0 % to +5.0 %)\nwithin noise:"));
+  CHECK_THAT(facts_of([&](SearchResult& search) {
+               lose(search);
+               search.lost.push_back({{2, 1}, -0.1, -0.12, -0.08});
+             }),
+             ContainsSubstring("to +5.0 %); gemm 2, norm 1: +10.0 % (95 % interval +8.0 % to +12.0 %)\n"));
+  CHECK_THAT(facts_of([](SearchResult& search) {
+               search.lost.assign(5, {{1, 1}, 0.02, -0.05, 0.09});
+             }),
+             ContainsSubstring("to +5.0 %); ...\n"));
+}
+
+TEST_CASE("kept_because: what was shown of the best set that lost", "[unit]") {
+  const auto because = [](std::vector<LostAssignment> lost) {
+    const Analysed run = analysed(files_of({}));
+    SearchResult result = *run.analysis.searches[0].result;
+    result.lost = std::move(lost);
+    return kept_because(view_of(result));
+  };
+  CHECK(because({}) == "the search found no set that is surely faster");
+  CHECK(because({{{1, 1}, 0.25, -0.18, 0.42}}) ==
+        "the noise is too large to show that the best other set (gemm 1, norm 1) is faster: -25.0 % (95 % "
+        "interval -42.0 % to +18.0 %)");
+  CHECK(because({{{1, 1}, -0.1, -0.12, -0.08}}) ==
+        "the best other set (gemm 1, norm 1) takes longer: +10.0 % (95 % interval +8.0 % to +12.0 %)");
+  CHECK(because({{{1, 1}, 0.001, -0.002, 0.004}}) ==
+        "the best other set (gemm 1, norm 1) ties: -0.1 % (95 % interval -0.4 % to +0.2 %)");
+  CHECK_THAT(because({{{1, 1}, -0.1, -0.12, -0.08}, {{2, 1}, 0.1, -0.1, 0.3}}),
+             ContainsSubstring("the noise is too large to show that the best other set (gemm 2, norm 1)"));
+}
+
 TEST_CASE("search_facts: where alternatives are tuned and compared, it does not speak of all defaults",
           "[unit]") {
   CHECK_THAT(facts_of([](SearchResult& search) { search.reference = SearchReference::default_alternative; }),
