@@ -182,6 +182,9 @@ CallWatch::Actions blocked_call_actions(const options::ResolvedOptions& options,
                                         std::chrono::nanoseconds blocked_for) noexcept {
   auto blocked = blocked_of(options, call.after_grace);
   record::Blocked event = body_of({call.activity, Phase::final_run, 0}, blocked_for);
+  if (call.made_ready) {
+    event.config = use_of(detail::CurrentLaunch(*call.made_ready));
+  }
   event.action =
       call.after_grace == AfterGrace::leave ? action_of(*blocked) : record::BlockedAction::left_alone;
   blocked->event = {call.run_id, options.communicator->rank(), call.region, std::move(event)};

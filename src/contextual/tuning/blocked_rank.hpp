@@ -12,6 +12,7 @@
 #include <contextual/phase.hpp>
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace contextual::tuning {
@@ -32,6 +33,7 @@ struct UntunedCall {
   std::string run_id;  ///< of the last tuning run of the region: its log tells of the call
   Activity activity = Activity::later_call;
   AfterGrace after_grace = AfterGrace::nothing;
+  std::optional<detail::CurrentLaunch> made_ready{};  ///< the config that is being made ready
 };
 
 /// The same for such a call. `over` says in the log that it has ended after all.

@@ -14,6 +14,8 @@ namespace {
 
 /// Of a problem in the text of a kept set.
 constexpr const char* no_identity = "kept";
+/// Of a config that is being made ready.
+constexpr const char* preparing = "prepare";
 
 bool is_of(const json& problem, const storage::KeptChoice& choice) {
   return !choice.rank && problem[0] == choice.kernel && problem[1] == choice.key_text &&
@@ -52,8 +54,13 @@ std::string flight_text(const RegionReport& installed) {
 }
 
 std::string preparing_text(const detail::Problem& problem, std::size_t config_id) {
-  const json text = json::array({json::array({problem.name, problem.key_text, "prepare", config_id})});
+  const json text = json::array({json::array({problem.name, problem.key_text, preparing, config_id})});
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+bool is_of_preparing(const std::string& text) {
+  const json problems = problems_of(text);
+  return !problems.empty() && problems.front()[2] == preparing;
 }
 
 bool launches(const storage::ChoiceEntry& entry, const std::string& text) {

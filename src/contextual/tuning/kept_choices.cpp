@@ -99,13 +99,16 @@ void warn_of_unused(const ChoiceEntry& entry, const std::string& why) {
 /// Loads what the choices launch, or their first launches would do so within the region.
 class Preparing {
  public:
-  Preparing(std::uint32_t region_id, std::size_t rank, const storage::Surroundings& now, Versions versions)
+  Preparing(std::uint32_t region_id, std::size_t rank, const storage::Surroundings& now, Versions versions,
+            MadeReady& made_ready)
       : region_id_(region_id),
         rank_(rank),
         now_(now),
         check_versions_(versions == Versions::must_be_equal),
+        made_ready_(made_ready),
         kernels_(living_kernels()) {
     for (const auto& kernel : kernels_) {
+      const MadeReady::Now now_made_ready(made_ready_, {kernel->traits().name, "", 0, {}, false});
       kernel->preload();  // what has no choice launches its default
     }
   }
@@ -156,6 +159,9 @@ class Preparing {
       }
       const bool is_prepared = prepared_.contains({core.get(), storage::choice_digest(choice)});
       if (core->traits().prepare && !is_prepared) {
+        const MadeReady::Now now_made_ready(
+            made_ready_, {core->traits().name, core->key_text(choice.key), choice.config_id,
+                          core->space().configs.at(choice.config_id), false});
         core->traits().prepare(choice.config_id, choice.key);
         prepared_.insert({core.get(), storage::choice_digest(choice)});
       }
@@ -172,6 +178,7 @@ class Preparing {
   std::size_t rank_;
   const storage::Surroundings& now_;
   bool check_versions_;
+  MadeReady& made_ready_;
   Cores kernels_;
   /// Several sets may have the same choice.
   std::set<std::pair<const KernelCore*, std::uint64_t>> prepared_{};
@@ -296,13 +303,13 @@ std::string read_kept_choices(const options::ResolvedOptions& options, const std
 }
 
 KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id, std::size_t rank,
-                              const agreement::Hello& hello, Versions versions) {
+                              const agreement::Hello& hello, Versions versions, MadeReady& made_ready) {
   KeptSets sets{{}, entries_of(hello.kept_choices), {}, hello.machines};
   try {
     sets.pins = pins_of(hello.kept_choices, region);
     const storage::Surroundings now{hello.machines, false, storage::pins_digest(sets.pins)};
-    Preparing preparing(region_id, rank, now, versions);
-    prepare_pins(sets.pins);
+    Preparing preparing(region_id, rank, now, versions, made_ready);
+    prepare_pins(sets.pins, made_ready);
     for (const ChoiceEntry& entry : sets.newest_first) {
       sets.unusable.push_back(preparing.judge(entry));
       sets.outcome.usable.push_back(!sets.unusable.back().anything);

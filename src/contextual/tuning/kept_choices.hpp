@@ -11,6 +11,7 @@
 #include "contextual/storage/choice_entry.hpp"
 #include "contextual/storage/pin.hpp"
 #include "contextual/storage/set_fit.hpp"
+#include "contextual/tuning/made_ready.hpp"
 
 #include <contextual/report.hpp>
 
@@ -59,9 +60,9 @@ struct KeptSets {
 /// lasting choice already. Loads the defaults of all kernels and the configs of these sets, as a tuning run
 /// does. Choices of `local` kernels concern their rank only. Keeps what a kernel's `prepare` throws:
 /// DeviceError as the rank's failure, anything else makes the set unusable. A pin that cannot be launched is
-/// the rank's failure, too.
+/// the rank's failure, too. `made_ready` says meanwhile which config is being loaded.
 KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id, std::size_t rank,
-                              const agreement::Hello& hello, Versions versions);
+                              const agreement::Hello& hello, Versions versions, MadeReady& made_ready);
 
 /// What is in force then.
 struct InstalledChoices {

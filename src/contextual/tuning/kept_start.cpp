@@ -1,6 +1,7 @@
 #include "contextual/tuning/kept_start.hpp"
 
 #include "contextual/tuning/blocked_rank.hpp"
+#include "contextual/tuning/made_ready.hpp"
 #include "contextual/tuning/meeting.hpp"
 #include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/settled_run.hpp"
@@ -101,10 +102,12 @@ void KeptStart::report(RegionReport&& kept, const ResolvedOptions& options, cons
 
 KeptStart::Installed KeptStart::install(const std::string& region, std::uint32_t region_id,
                                         const ResolvedOptions& options, const agreement::Hello& hello) {
+  MadeReady made_ready;
   const CallWatch::Call preparing{
       options.deadline, options.grace, [&](std::chrono::nanoseconds blocked_for) {
         return blocked_call_actions(
-            options, {region, reports_.last_run_id(region), Activity::prepare, AfterGrace::leave},
+            options,
+            {region, reports_.last_run_id(region), Activity::prepare, AfterGrace::leave, made_ready.config()},
             blocked_for);
       }};
   agreement::Exchange& exchange = groups_.exchange_for(options);
@@ -113,7 +116,7 @@ KeptStart::Installed KeptStart::install(const std::string& region, std::uint32_t
     const CallWatch::Section section(watch_, preparing);
     const bool checks = options::environment().values.version_check.value_or(true);
     sets = look_at_kept_choices(region, region_id, static_cast<std::size_t>(exchange.rank()), hello,
-                                checks ? Versions::must_be_equal : Versions::may_differ);
+                                checks ? Versions::must_be_equal : Versions::may_differ, made_ready);
   }
   Installed installed{install_kept_choices(exchange, region, region_id, sets)};
   installed.unusable = unusable_sets(sets);

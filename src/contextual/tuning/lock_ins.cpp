@@ -3,6 +3,7 @@
 #include "contextual/policy/tuning_state.hpp"
 
 #include <contextual/key.hpp>
+#include <contextual/launch_registry.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -61,7 +62,7 @@ LaterAttempts& later_attempts() {
   return *attempts;
 }
 
-class Publications {
+class CountsByRegion {
  public:
   std::uint64_t count(std::uint32_t region_id, bool one_more) {
     const std::lock_guard lock(mutex_);
@@ -75,8 +76,13 @@ class Publications {
   std::map<std::uint32_t, std::uint64_t> counts_;
 };
 
-Publications& publications() {
-  static auto* const counts = new Publications;  // outlives static tuners
+CountsByRegion& publications() {
+  static auto* const counts = new CountsByRegion;  // outlives static tuners
+  return *counts;
+}
+
+CountsByRegion& forgettings() {
+  static auto* const counts = new CountsByRegion;  // outlives static tuners
   return *counts;
 }
 
@@ -88,6 +94,16 @@ std::uint64_t publications_of(std::uint32_t region_id) {
 
 void note_publication(std::uint32_t region_id) {
   publications().count(region_id, true);
+}
+
+void forget_choices(std::uint32_t region_id) {
+  LaunchRegistry::instance().forget_choices(region_id);
+  forgettings().count(region_id, true);
+  note_publication(region_id);
+}
+
+std::uint64_t times_forgotten(std::uint32_t region_id) {
+  return forgettings().count(region_id, false);
 }
 
 void LockIns::publish(const agreement::Problems& problems) {

@@ -25,6 +25,10 @@ enum class Origin {
 std::uint64_t publications_of(std::uint32_t region_id);
 /// Choices of a region were published otherwise than by a LockIns. Thread-safe.
 void note_publication(std::uint32_t region_id);
+/// Forgets what is locked in for a region, see LaunchRegistry::forget_choices. Thread-safe.
+void forget_choices(std::uint32_t region_id);
+/// Returns how often that was done in this process. Thread-safe.
+std::uint64_t times_forgotten(std::uint32_t region_id);
 
 /// The published choices of one run.
 class LockIns {

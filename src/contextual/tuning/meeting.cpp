@@ -5,14 +5,6 @@
 #include <contextual/launch_registry.hpp>
 
 namespace contextual::tuning {
-namespace {
-
-void forget_choices(std::uint32_t region_id) {
-  LaunchRegistry::instance().forget_choices(region_id);
-  note_publication(region_id);
-}
-
-}  // namespace
 
 agreement::Hello meet(agreement::Exchange& exchange, const std::string& region, std::uint32_t region_id,
                       const options::ResolvedOptions& options, agreement::Arrival arrival) {

@@ -56,8 +56,10 @@ void prepare(const Pin& pin, std::size_t config_id, const detail::KernelTraits& 
   }
 }
 
-void prepare(const Pin& pin, const KernelCore& core) {
+void prepare(const Pin& pin, const KernelCore& core, MadeReady& made_ready) {
   const std::size_t config_id = detail::pinned_config(pin, core);
+  const MadeReady::Now now(
+      made_ready, {core.traits().name, pin.key_text, config_id, core.space().configs.at(config_id), false});
   std::string reason;
   try {
     prepare(pin, config_id, core.traits());
@@ -133,12 +135,12 @@ std::vector<Pin> pins_of(const std::string& kept_text, const std::string& region
   return pins;
 }
 
-void prepare_pins(const std::vector<Pin>& pins) {
+void prepare_pins(const std::vector<Pin>& pins, MadeReady& made_ready) {
   const auto kernels = LaunchRegistry::instance().kernels();
   for (const Pin& pin : pins) {
     for (const auto& core : kernels) {
       if (is_of(pin, *core)) {
-        prepare(pin, *core);
+        prepare(pin, *core, made_ready);
       }
     }
   }

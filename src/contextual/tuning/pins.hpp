@@ -6,6 +6,7 @@
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/storage/pin.hpp"
+#include "contextual/tuning/made_ready.hpp"
 
 #include <contextual/report.hpp>
 
@@ -26,8 +27,8 @@ std::vector<storage::Pin> pins_of(const std::string& kept_text, const std::strin
 
 /// Loads what the pins launch, as far as the kernels exist: `prepare` where a pin gives the words of its key,
 /// else `preload`. Throws InvalidArgument, which names the file, if a kernel has no such config, or what was
-/// pinned cannot be prepared; and DeviceError.
-void prepare_pins(const std::vector<storage::Pin>& pins);
+/// pinned cannot be prepared; and DeviceError. `made_ready` says meanwhile which config is being loaded.
+void prepare_pins(const std::vector<storage::Pin>& pins, MadeReady& made_ready);
 
 /// Replaces what is pinned in the region. Returns what a report says of it.
 std::vector<ProblemReport> install_pins(std::uint32_t region_id, const std::vector<storage::Pin>& pins);

@@ -77,12 +77,18 @@ journal::Safety safety_of(const options::ResolvedOptions& options) {
 
 namespace {
 
-/// What ran last where files of these ranks say that something was running.
+bool is_of_preparing(const journal::Flight& flight) {
+  return !flight.assignments.empty() && tuning::is_of_preparing(flight.assignments.front());
+}
+
+/// What ran last where files of these ranks say that something was running. Of ranks in one batch, the others
+/// may have waited at its end for one that still made a config ready.
 journal::Flight latest_flight(const detail::TrustedFolder& folder, const std::vector<std::string>& files) {
   journal::Flight latest;
   for (const std::string& file : files) {
     journal::Flight flight = journal::FlightRecorder(folder, file).found();
-    if (flight.batch > latest.batch) {
+    const bool waited_for = flight.batch == latest.batch && is_of_preparing(flight);
+    if (flight.batch > latest.batch || waited_for) {
       latest = std::move(flight);
     }
   }

@@ -3,6 +3,7 @@
 #include "contextual/options/environment.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/printer.hpp"
+#include "contextual/tuning/lock_ins.hpp"
 
 #include <contextual/context_guard.hpp>
 #include <contextual/detail/launch/alternative_scope.hpp>
@@ -10,6 +11,7 @@
 #include <contextual/detail/launch/lock_in_table.hpp>
 #include <contextual/detail/tuning/tuned_calls.hpp>
 #include <contextual/error.hpp>
+#include <contextual/launch_registry.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +19,7 @@
 #include <mutex>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace contextual::detail {
 namespace {
@@ -63,10 +66,21 @@ class TunedCalls::Group {
       }
     }
     chosen_.lock_in(this_region, key, static_cast<int>(config_id), Standing::lasting, device_kind);
+    const std::lock_guard lock(mutex_);
+    known_.emplace_back(key, device_kind);
   }
 
   void use_default(const KernelCore& function, const Key& key) {
     chosen_.lock_in(this_region, key, 0, Standing::lasting, device_kind_of(function.traits()));
+  }
+
+  /// The next call of each key finds out again.
+  void forget() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, device_kind] : known_) {
+      chosen_.lock_in(this_region, key, LockInTable::none, Standing::lasting, device_kind);
+    }
+    known_.clear();
   }
 
  private:
@@ -75,8 +89,33 @@ class TunedCalls::Group {
   std::atomic<std::uint32_t> region_id_{0};
   LockInTable chosen_;
   std::mutex mutex_;
-  std::unordered_map<Key, int, KeyHash> attempts_;  ///< that came to a provisional choice
+  std::unordered_map<Key, int, KeyHash> attempts_;    ///< that came to a provisional choice
+  std::vector<std::pair<Key, std::uint64_t>> known_;  ///< with the kind of device
 };
+
+namespace {
+
+/// Around a run, also one that throws: if the ranks forget in it what is locked in for the group's region,
+/// because some of it has failed on one of them, they forget what they know of its calls, too.
+class ForgetsWithRegion {
+ public:
+  explicit ForgetsWithRegion(TunedCalls::Group& group)
+      : group_(group), times_(tuning::times_forgotten(group.region_id())), region_id_(group.region_id()) {}
+  ForgetsWithRegion(const ForgetsWithRegion&) = delete;
+  ForgetsWithRegion& operator=(const ForgetsWithRegion&) = delete;
+  ~ForgetsWithRegion() {
+    if (tuning::times_forgotten(region_id_) != times_) {
+      group_.forget();
+    }
+  }
+
+ private:
+  TunedCalls::Group& group_;
+  std::uint64_t times_;
+  std::uint32_t region_id_;
+};
+
+}  // namespace
 
 struct TunedCalls::Impl {
   Impl(std::string name, FunctionTuner& of_function)
@@ -134,6 +173,10 @@ bool TunedCalls::falls_back(Group& group, const KernelCore& function, const Key&
                             const std::string& reason) {
   const ThreadStateScope outside(state_in_region(group.region_id(), false));
   if (!detail::falls_back(function, key, config_id, reason)) {
+    const LaunchRegistry& registry = LaunchRegistry::instance();
+    if (registry.has_failed_choice(group.region_id()) && !registry.of_several_ranks(group.region_id())) {
+      group.forget();  // a rank alone need not meet others for that
+    }
     return false;
   }
   group.use_default(function, key);
@@ -163,14 +206,17 @@ void TunedCalls::tune(Group& group, const Call& call) {
   bool ran = false;
   std::uint32_t region_id = 0;
   const Options options = options_of(group, call, ran);
-  impl_->tuner.tuner.run(
-      group.region(),
-      [&] {
-        ran = true;
-        region_id = region_of(thread_state());
-        call.call();
-      },
-      options);
+  {
+    const ForgetsWithRegion forgets(group);
+    impl_->tuner.tuner.run(
+        group.region(),
+        [&] {
+          ran = true;
+          region_id = region_of(thread_state());
+          call.call();
+        },
+        options);
+  }
   group.note(call.function, call.key, call.last_config(), region_id);
   if (call.options.verbose) {
     tell(group, call.function, call.key, call.last_config(), Use::found);

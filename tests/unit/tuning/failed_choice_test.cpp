@@ -144,6 +144,70 @@ TEST_CASE("holds 21: a tuned function's choice that fails falls back to the defa
   }
 }
 
+TEST_CASE("holds 4: a tuned function's choice that fails on one rank is out on all after the next meeting",
+          "[unit]") {
+  struct Breaks {
+    bool now = false;
+    std::vector<int> tried{};
+  };
+  std::vector<Breaks> broken(2);
+  std::vector<std::string> texts(2);
+  testing::ScriptedWorld world(2);
+  const StderrCapture captured;
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    Breaks& here = broken[static_cast<std::size_t>(rank)];
+    auto function = autotune(
+        "failed_function_ranks",
+        [&here](const Block& c, int) {
+          here.tried.push_back(c.block);
+          if (here.now && c.block == 2) {
+            throw ConfigRejected("too large");
+          }
+          return c.block;
+        },
+        blocks(3), [](int n) { return make_key(n); }, {.options = test::rank_options(communicator)});
+    function(1);
+    here.now = rank == 1;
+    here.tried.clear();
+    std::string& text = texts[static_cast<std::size_t>(rank)];
+    text = error_text<ConfigRejected>([&] { function(1); });
+    text += "; " + error_text<ConfigRejected>([&] { function(1); });
+    CHECK(here.tried == std::vector<int>{2, 2});
+    function(2);  // the ranks meet
+    here.tried.clear();
+    text += "; " + error_text<ConfigRejected>([&] { function(1); });
+    text += "; " + error_text<ConfigRejected>([&] { function(1); });
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(texts[0] == "[no error]; [no error]; [no error]; [no error]");
+  CHECK(texts[1] == "too large; too large; [no error]; [no error]");
+  for (const Breaks& here : broken) {
+    CHECK(here.tried.back() == 1);
+    CHECK(here.tried == broken.front().tried);
+  }
+}
+
+TEST_CASE("holds 21: a coupled function's choice that fails on a rank alone is out at the next call",
+          "[unit]") {
+  bool broken = false;
+  auto function = autotune(
+      "failed_function_coupled",
+      [&](const Block& c, int) {
+        if (broken && c.block == 2) {
+          throw ConfigRejected("too large");
+        }
+        return c.block;
+      },
+      blocks(3), [](int n) { return make_key(n); },
+      {.kernel = {.coupling = "failed_function_coupled"}, .options = quick()});
+  REQUIRE(function(1) == 2);
+  broken = true;
+  const StderrCapture captured;
+  CHECK(error_text<ConfigRejected>([&] { function(1); }) == "too large");
+  CHECK(function(1) == 1);
+  CHECK(function(1) == 1);
+}
+
 TEST_CASE("holds 21: a KernelTuner in mode use returns the default that it has fallen back to", "[unit]") {
   Breakable breakable("failed_tuner");
   ContextualAutotuner{quick()}.run("failed_tuner", [&] { return breakable.kernel(); });

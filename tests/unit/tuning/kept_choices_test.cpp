@@ -582,7 +582,9 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
   hello.kept_choices = nlohmann::json({{"choices", {storage::to_json(entry)}}}).dump();
   const auto usable = [&](const std::vector<std::string>& machines, tuning::Versions versions) {
     hello.machines = machines;
-    const tuning::KeptSets sets = tuning::look_at_kept_choices(entry.region, 1, 0, hello, versions);
+    tuning::MadeReady made_ready;
+    const tuning::KeptSets sets =
+        tuning::look_at_kept_choices(entry.region, 1, 0, hello, versions, made_ready);
     REQUIRE(sets.outcome.usable.size() == 1);
     return sets.outcome.usable[0];
   };

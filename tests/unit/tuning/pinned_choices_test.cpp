@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <fstream>
+#include <future>
 #include <map>
 #include <set>
 #include <vector>
@@ -22,6 +24,7 @@ namespace pinned_choices_test {
 
 using namespace contextual;
 using namespace contextual::test;
+using engine_test::StderrCapture;
 using engine_test::TemporaryDirectory;
 
 namespace fs = std::filesystem;
@@ -297,7 +300,7 @@ TEST_CASE("pins: one that no launch has used is a warning that names file, kerne
     write_pin(directory.path(), process.region, pin_of(name, key_text(8) + config_1), "key.pin");
     write_pin(directory.path(), process.region, pin_of(name + "_misspelled", config_1), "kernel.pin");
     process.change = [mode](Options& options) { options.mode = mode; };
-    const engine_test::StderrCapture said;
+    const StderrCapture said;
     const CacheSeen seen = process.run();
     INFO(text_of(seen.thrown[0]));
     CHECK(seen.only_launched(pinned));
@@ -341,7 +344,7 @@ TEST_CASE("pins: one that no launch has used is a warning also after `load`, onc
   write_pin(directory.path(), "pinned loaded", pin_of("pinned_loaded", key_text(8) + config_1), "key.pin");
   const auto kernel = rank_kernel("pinned_loaded", 3);
   Report report;
-  const engine_test::StderrCapture said;
+  const StderrCapture said;
   const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
     Options options;
     options.cache_directory = directory.path();
@@ -418,6 +421,80 @@ TEST_CASE("pins: a launch that is rejected is an error on all ranks, and no othe
       CHECK(std::count(seen.others.begin(), seen.others.end(), true) == 0);
     }
   }
+}
+
+TEST_CASE("holds 21: pins: one that fails to launch later falls back to the default, once", "[unit]") {
+  for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
+    const TemporaryDirectory directory;
+    write_pin(directory.path(), "pinned falls back", pin_of("pinned_falls_back", config_1));
+    bool broken = false;
+    std::vector<int> tiles;
+    const StderrCapture captured;
+    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+      const auto kernel = rank_kernel("pinned_falls_back", 3, {}, [&](const TileConfig& config, int&) {
+        tiles.push_back(config.tile);
+        if (broken && config.tile == 2) {
+          throw ConfigRejected("too large");
+        }
+      });
+      Options options;
+      options.cache_directory = directory.path();
+      options.mode = mode;
+      options.print = Print::nothing;
+      auto wrapped = make_tuned_region(
+          tuner, "pinned falls back", [&](int key) { (*kernel)(key); }, options);
+      wrapped(1);
+      broken = true;
+      tiles.clear();
+      wrapped(1);
+      wrapped(1);
+    });
+    INFO(text_of(thrown[0]));
+    CHECK(text_of(thrown[0]).empty());
+    CHECK(tiles == std::vector<int>{2, 1, 1});
+    const std::string text = captured.text();
+    CHECK_THAT(text, ContainsSubstring("config-1 {TILE: 2}, which ") &&
+                         ContainsSubstring("mine.pin pins, failed to launch: too large"));
+    CHECK(engine_test::count_of(text, "\n") == 1);
+  }
+}
+
+TEST_CASE("pins: one, or a kept choice, that takes too long to be made ready is named", "[unit]") {
+  const bool pins = GENERATE(true, false);
+  const Mode mode = GENERATE(Mode::tune, Mode::use);
+  const TemporaryDirectory directory;
+  CacheProcess process;
+  process.directory = directory.path();
+  process.kernel = "pinned_slow";
+  process.fastest = pinned;
+  if (pins) {
+    const std::string words = R"(, "key_words": [[0, "0000000000000007"]])";
+    write_pin(directory.path(), process.region, pin_of("pinned_slow", key_text(7) + words + config_1));
+  } else {
+    REQUIRE(process.run().tuned(pinned));
+  }
+  std::promise<std::string> told;
+  process.kernel_options.prepare = [told = told.get_future().share()](const TileConfig& config) {
+    if (config.tile == 2) {
+      CHECK(told.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+      CHECK(told.get() == "pinned_slow (7) {TILE: 2}");
+    }
+  };
+  process.change = [&](Options& options) {
+    options.mode = mode;
+    options.deadline = std::chrono::milliseconds(200);
+    options.grace = std::chrono::milliseconds(100);
+    options.on_deadline = [&](const BlockedInfo& blocked) {
+      if (blocked.activity == Activity::prepare) {
+        told.set_value(std::string(blocked.kernel) + " " + std::string(blocked.key) + " " +
+                       std::string(blocked.config));
+      }
+    };
+  };
+  const StderrCapture captured;
+  CHECK(process.run().used(pinned));
+  CHECK_THAT(captured.text(),
+             ContainsSubstring("blocked in: prepare") && ContainsSubstring("config: {TILE: 2}"));
 }
 
 TEST_CASE("pins: what only tuning finds out cannot be prepared is an error on all ranks", "[unit]") {

@@ -501,14 +501,18 @@ TEST_CASE("resuming: a config that takes too long to be made ready is named, and
           "[unit]") {
   const TemporaryDirectory directory;
   const int ranks = GENERATE(1, 2);
-  INFO(ranks << " ranks");
+  const auto participation = GENERATE(Participation::all, Participation::local);
+  INFO(ranks << " ranks, participation " << static_cast<int>(participation));
   static thread_local bool hangs = false;
   const RankKernels slow = kernel_per_rank(ranks, [&](int) {
-    return rank_kernel("slow", 3, {.prepare = [](const TileConfig& config) {
-                         while (hangs && config.tile == 2) {
-                           std::this_thread::sleep_for(std::chrono::milliseconds(100));
-                         }
-                       }});
+    return rank_kernel("slow", 3,
+                       {.prepare =
+                            [](const TileConfig& config) {
+                              while (hangs && config.tile == 2) {
+                                std::this_thread::sleep_for(std::chrono::milliseconds(100));
+                              }
+                            },
+                        .participation = participation});
   });
   Job job{.directory = directory.path(), .ranks = ranks};
   job.change = [&, ranks](int rank, Options& options) {

@@ -73,16 +73,16 @@ class LaunchEngine<R(const C&, Args...)> {
   /// Launches what `resolve` has returned, or the default if that fails: see falls_back. `launch(id)`
   /// launches a config.
   template <typename Launch>
-  R launch_chosen(int config_id, const Key& key, const Launch& launch) const {
+  [[gnu::always_inline]] R launch_chosen(int config_id, const Key& key, const Launch& launch) const {
     const auto id = static_cast<std::size_t>(config_id);
-    return detail::launch_chosen<R>(
-        id, launch, [&](const std::string& reason) { return falls_back(*core_, key, id, reason); });
+    return detail::launch_chosen<R>(id, launch, FallsBack{core_, key, id});
   }
 
   /// Launches inside a run. `resolved` is the result of `resolve(key)`; `launch(id)` launches a config with
-  /// `args`. Not inlined, so that launches outside of tuning do without its stack frame.
+  /// `args`. Not inlined, so that launches outside of tuning do without its stack frame; `launch` is copied,
+  /// so that they do without one in memory.
   template <typename Launch>
-  [[gnu::noinline]] R launch_in_run(int resolved, const Key& key, Launch&& launch, Args&... args) {
+  [[gnu::noinline]] R launch_in_run(int resolved, const Key& key, Launch launch, Args&... args) {
     if (resolved != KernelCore::tuning) [[unlikely]] {
       return launch_chosen(KernelCore::first_watched - resolved, key, launch);
     }
