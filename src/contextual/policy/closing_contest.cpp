@@ -11,6 +11,9 @@ namespace {
 constexpr std::array quantiles{1.9600, 2.3940, 2.6383, 2.8070, 2.9352, 3.0381, 3.1237, 3.1970,
                                3.2608, 3.3172, 3.3678, 3.4136, 3.4554, 3.4938, 3.5293, 3.5623};
 
+/// 0.17 % exceed it: what other measurements have shown is not given up for less.
+constexpr double against_other_measurements = 2.9352;
+
 }  // namespace
 
 ClosingContest::ClosingContest(int rounds, std::int64_t most_runs)
@@ -41,8 +44,9 @@ bool ClosingContest::affords(int candidates) const {
 }
 
 ClosingContest::Verdict ClosingContest::judge() {
-  result_ = comparison_->result(quantiles[std::min(looks_, quantiles.size() - 1)]);
-  ++looks_;
+  result_ = comparison_->result(claim_ == Claim::faster ? quantiles[std::min(looks_, quantiles.size() - 1)]
+                                                        : against_other_measurements);
+  looks_ += claim_ == Claim::faster ? 1 : 0;
   if (!result_.gain) {
     return Verdict::unmeasured;
   }

@@ -672,7 +672,7 @@ bool RegionSearch::end_closing() {
     return false;
   }
   if (verdict == Verdict::lost || verdict == Verdict::noise) {
-    lose(verdict);
+    lose();
     return !closing_->running();
   }
   if (verdict == Verdict::shown) {
@@ -685,7 +685,7 @@ bool RegionSearch::end_closing() {
 }
 
 /// What has lost is out, and the next best takes its place. The reference comes back if nothing is left.
-void RegionSearch::lose(ClosingContest::Verdict verdict) {
+void RegionSearch::lose() {
   const Assignment reference = closing_->comparison().reference();
   record_.lost.push_back({record_.choice, *record_.gain});
   const std::optional<Assignment> next = next_candidate();
@@ -695,13 +695,17 @@ void RegionSearch::lose(ClosingContest::Verdict verdict) {
     begin_closing();
     return;
   }
-  const Gain& gain = record_.lost.front().gain;
+  const Gain& gain = std::max_element(record_.lost.begin(), record_.lost.end(),
+                                      [](const LostComparison& a, const LostComparison& b) {
+                                        return a.gain.centre < b.gain.centre;
+                                      })
+                         ->gain;
   const std::string name = text_of(record_.reference);
   const std::string win = record_.reference == Reference::default_alternative ? ": that wins" : ": they win";
   const bool tie = gain.high < options_.tie_margin && gain.low > -options_.tie_margin;
   record_.reason =
       tie ? "the best candidate ties with " + name + win
-      : verdict == ClosingContest::Verdict::lost && record_.lost.size() == 1
+      : gain.high < 0
           ? "compared in turn, the best candidate is " + percent(-gain.centre) + " longer than " + name + win
           : "the noise is too large to show that the best candidate is shorter than " + name + " (by " +
                 percent(gain.low) + " to " + percent(gain.high) + ")" + win;

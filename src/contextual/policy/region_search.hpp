@@ -105,7 +105,7 @@ class RegionSearch {
   bool compares_further() const;
   void begin_closing();
   bool end_closing();
-  void lose(ClosingContest::Verdict verdict);
+  void lose();
   std::optional<Assignment> next_candidate();
   void begin_next_comparison();
   void begin_overall();

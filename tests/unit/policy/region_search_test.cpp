@@ -505,9 +505,8 @@ TEST_CASE("search: own times keep what the makespan is too noisy to show", "[uni
   for (unsigned seed = 1; seed <= 20; ++seed) {
     std::mt19937 random(seed);
     std::normal_distribution<double> noise(0, 0.1);
-    World world{{3, 4}, [&](const Assignment&) {
-                  return static_cast<std::int64_t>(300'000 * (1 + noise(random)));
-                }};
+    World world{{3, 4},
+                [&](const Assignment&) { return static_cast<std::int64_t>(300'000 * (1 + noise(random))); }};
     world.overlaps = [](std::size_t problem) { return problem == 1; };
     world.time_ns = [](std::size_t problem, std::size_t config) {
       return problem == 0 ? 20'000 - 5000 * static_cast<std::int64_t>(config) : 50'000;

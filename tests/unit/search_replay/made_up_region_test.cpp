@@ -42,6 +42,7 @@ const Kind& kind_named(std::string_view name) {
 
 TEST_CASE("a made-up region's best makespan is the least of all assignments", "[unit]") {
   for (const Kind& kind : all_kinds()) {
+    const bool of_pairs = kind.name == "close_pairs" || kind.name == "racing_streams";
     if (kind.name.starts_with("fine_grids")) {
       continue;  // of one size, and the best one may not be among the configs: see below
     }
@@ -62,7 +63,7 @@ TEST_CASE("a made-up region's best makespan is the least of all assignments", "[
       });
       CHECK(model->best_ns() == Approx(least_ns));
     }
-    CHECK(most_problems > 2);  // more than one pair, or stream of two, was tried
+    CHECK(most_problems > (of_pairs ? 1 : 2));  // more than one pair, or stream of two, was tried
   }
 }
 

@@ -132,10 +132,8 @@ void Belief::update_failures() {
 }
 
 bool Belief::allowed(const Assignment& assignment, const ValueOf* failure) const {
-  if (ledger_->proven(assignment)) {
-    return true;
-  }
-  return !ledger_->infeasible(assignment) && (failure == nullptr || (*failure)(assignment) < 0.5);
+  return !ledger_->infeasible(assignment) &&
+         (ledger_->proven(assignment) || failure == nullptr || (*failure)(assignment) < 0.5);
 }
 
 std::optional<Belief::Shortest> Belief::draw_shortest(const std::optional<Assignment>& incumbent) {

@@ -1,20 +1,23 @@
 #include "contextual/policy/search/joint_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace contextual::policy::search {
 
 namespace {
 
-constexpr double cover_share = 0.25;            ///< of the runs, at most, to run every config once
-constexpr double race_share = 0.4;              ///< of the runs, kept for the race
-constexpr double refine_share = 0.2;            ///< of the runs, kept for refinements where there are any
-constexpr int patience = 24;                    ///< draws in a row without a gain that end the exploration
-constexpr std::int64_t incumbent_every = 30;    ///< runs after which the incumbent is visited again
-constexpr int most_start_tries = 3;             ///< where its makespan stays unknown
-constexpr std::int64_t least_race = 12;         ///< runs
+constexpr double cover_share = 0.25;          ///< of the runs, at most, to run every config once
+constexpr double race_share = 0.4;            ///< of the runs, kept for the race
+constexpr double refine_share = 0.2;          ///< of the runs, kept for refinements where there are any
+constexpr std::int64_t many_runs = 120;       ///< with fewer, another assignment is worth more than a sample
+constexpr int patience = 24;                  ///< draws in a row without a gain that end the exploration
+constexpr std::int64_t incumbent_every = 30;  ///< runs after which the incumbent is visited again
+constexpr int most_start_tries = 3;           ///< where its makespan stays unknown
+constexpr std::int64_t least_race = 12;       ///< runs
 constexpr std::int64_t share_for_the_rest = 2;  ///< one of so many spare runs, for what nothing speaks for
+constexpr std::size_t samples_of_a_tie = 12;    ///< what has fewer was given up, or is not known yet
 constexpr int redraws = 5;                      ///< to find an assignment that has not been run yet
 constexpr std::size_t orientation = 3;          ///< visits before lead-ins can be judged
 
@@ -70,7 +73,7 @@ void JointSearch::reject(std::size_t problem, std::size_t config_id) {
 }
 
 void JointSearch::rule_out(const Assignment& assignment) {
-  ruled_out_.insert(assignment);
+  ledger_.rule_out(assignment);
   forget_unusable();
   if (plan_.empty()) {
     decide();
@@ -87,16 +90,16 @@ Assignment JointSearch::defaults() const {
 }
 
 bool JointSearch::usable(const Assignment& assignment) const {
-  return space_.candidate(assignment) && !ledger_.infeasible(assignment) && !ruled_out_.contains(assignment);
+  return space_.candidate(assignment) && !ledger_.infeasible(assignment);
 }
 
 std::int64_t JointSearch::visit_runs(const Assignment& assignment, int samples) const {
   return (ledger_.proven(assignment) ? 0 : 1) + 1 + samples;
 }
 
-/// Of a visit in a race. What a late second run costs is shared by the two that follow it.
+/// Of a visit in a race: they share the cost of its lead-in, and of a second run that is late.
 int JointSearch::race_samples() const {
-  return ledger_.second_runs_are_late() ? 3 : 1;
+  return max_runs_ >= many_runs || ledger_.second_runs_are_late() ? 3 : 1;
 }
 
 /// Of a visit that is to show where an assignment stands.
@@ -233,11 +236,18 @@ void JointSearch::race() {
     return;
   }
   const bool begins = !std::exchange(racing_, true);
-  if (!begins && ledger_.visits(*incumbent) > 1 && race_is_decided(belief_, min_gain_)) {
+  // Where some assignments take two values, a few samples of the shorter one may be luck.
+  const std::size_t enough_samples = ledger_.has_erratic() ? 15 : 2;
+  const std::optional<Assignment> unsure = unsure_tie(*incumbent);
+  if (!begins && !unsure && ledger_.sample_count(*incumbent) >= enough_samples &&
+      race_is_decided(belief_, min_gain_)) {
     end_race();
     return;
   }
   std::int64_t left = runs_left();
+  if (unsure) {
+    left -= visit(*unsure, race_samples(), left);
+  }
   for (const Assignment& assignment : race_round(belief_)) {
     if (usable(assignment)) {
       left -= visit(assignment, race_samples(), left);
@@ -350,7 +360,8 @@ std::optional<Assignment> JointSearch::shortest_tried() const {
 }
 
 /// Of what ties with the shortest: what is steady, then what changes least of the defaults, then what has the
-/// lower ids. Two makespans tie within the tie margin, and within what their samples leave uncertain.
+/// lower ids. Two makespans tie within the tie margin, and within what their samples leave uncertain, unless
+/// what may seem as short is erratic.
 std::optional<Assignment> JointSearch::best() const {
   const std::optional<Assignment> shortest = shortest_visited();
   std::optional<Assignment> best = shortest;
@@ -363,9 +374,36 @@ std::optional<Assignment> JointSearch::best() const {
 }
 
 bool JointSearch::ties(const Assignment& assignment, const Assignment& shortest) const {
-  const double longer_by = belief_.expected(assignment) - belief_.expected(shortest);
-  constexpr double deviations = 2;
-  return longer_by <= std::max(tie_margin_, deviations * ledger_.uncertainty(assignment, shortest));
+  const bool comparable = ledger_.sample_count(assignment) >= samples_of_a_tie &&
+                          ledger_.sample_count(shortest) >= samples_of_a_tie;
+  return longer_by(assignment, shortest) <=
+         std::max(tie_margin_, comparable ? uncertainty(assignment, shortest) : 0);
+}
+
+double JointSearch::longer_by(const Assignment& assignment, const Assignment& shortest) const {
+  return belief_.expected(assignment) - belief_.expected(shortest);
+}
+
+/// Some standard errors of the difference. What is erratic is not chosen for what its samples leave open.
+double JointSearch::uncertainty(const Assignment& assignment, const Assignment& shortest) const {
+  constexpr double deviations = 2.5;
+  const double error = ledger_.error(assignment);
+  const double of_shortest = ledger_.error(shortest);
+  return ledger_.erratic(assignment) ? 0 : deviations * std::sqrt(error * error + of_shortest * of_shortest);
+}
+
+/// What would be preferred to the incumbent, and may tie with it after more samples: without these, luck
+/// would decide between near ties.
+std::optional<Assignment> JointSearch::unsure_tie(const Assignment& incumbent) const {
+  std::optional<Assignment> unsure;
+  for (const auto& [assignment, visits] : ledger_.visited()) {
+    if (usable(assignment) && ledger_.sample_count(assignment) < samples_of_a_tie &&
+        precedes(assignment, unsure.value_or(incumbent)) &&
+        longer_by(assignment, incumbent) <= uncertainty(assignment, incumbent)) {
+      unsure = assignment;
+    }
+  }
+  return unsure;
 }
 
 bool JointSearch::precedes(const Assignment& a, const Assignment& b) const {

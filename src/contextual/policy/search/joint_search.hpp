@@ -21,7 +21,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +59,9 @@ class JointSearch final : public Search {
   std::int64_t runs_left() const { return max_runs_ - refine_runs_ - ledger_.runs(); }
   std::int64_t visit_runs(const Assignment& assignment, int samples) const;
   bool ties(const Assignment& assignment, const Assignment& shortest) const;
+  double longer_by(const Assignment& assignment, const Assignment& shortest) const;
+  double uncertainty(const Assignment& assignment, const Assignment& shortest) const;
+  std::optional<Assignment> unsure_tie(const Assignment& incumbent) const;
   bool precedes(const Assignment& a, const Assignment& b) const;
   std::optional<Assignment> shortest_visited() const;
   std::optional<Assignment> shortest_tried() const;  ///< also of those without samples
@@ -83,7 +85,6 @@ class JointSearch final : public Search {
   Stage stage_ = Stage::start;
   bool racing_ = false;  ///< a round of the race has been planned
   std::vector<SearchTrial> plan_;
-  std::set<Assignment> ruled_out_;
   std::int64_t further_runs_ = 0;       ///< of all starts but the first one
   std::int64_t race_runs_ = 0;          ///< kept for the race
   std::int64_t refine_runs_ = 0;        ///< kept for refinement, until that begins

@@ -93,18 +93,32 @@ void TrialLedger::add(const SearchObservation& observation) {
 void TrialLedger::note_second_run(const std::vector<double>& values) {
   const auto later_count = static_cast<double>(values.size() - 1);
   const double later = std::accumulate(values.begin() + 1, values.end(), 0.0) / later_count;
-  ++second_runs_;
-  second_run_excess_ += (values.front() - later - second_run_excess_) / second_runs_;
+  second_run_excesses_.push_back(values.front() - later);
 }
 
 bool TrialLedger::second_runs_are_late() const {
-  constexpr int enough = 3;
+  constexpr std::size_t enough = 3;
   constexpr double noticeable = 0.003;
   constexpr double short_ns = 250'000;  // a few us of disorder are some per cent of it
-  if (second_runs_ >= enough) {
-    return second_run_excess_ > noticeable;
+  const auto count = static_cast<double>(second_run_excesses_.size());
+  if (second_run_excesses_.size() >= enough) {
+    double mean = 0;
+    for (const double excess : second_run_excesses_) {
+      mean += excess / count;
+    }
+    double squares = 0;
+    for (const double excess : second_run_excesses_) {
+      squares += (excess - mean) * (excess - mean);
+    }
+    return mean + std::sqrt(squares / (count - 1) / count) >
+           noticeable;  // unless it is shown that they are not
   }
   return !measurements_.empty() && measurements_.back().value < natural_logarithm(short_ns);
+}
+
+std::size_t TrialLedger::sample_count(const Assignment& assignment) const {
+  const auto found = samples_.find(assignment);
+  return found == samples_.end() ? 0 : found->second.values.size();
 }
 
 std::size_t TrialLedger::visits(const Assignment& assignment) const {
@@ -185,23 +199,24 @@ bool TrialLedger::erratic(const Samples& samples) const {
          samples.variance > far * far * usual_variance_;
 }
 
+bool TrialLedger::has_erratic() const {
+  return std::any_of(samples_.begin(), samples_.end(),
+                     [this](const auto& each) { return erratic(each.second); });
+}
+
 bool TrialLedger::erratic(const Assignment& assignment) const {
   const auto found = samples_.find(assignment);
   return found != samples_.end() && erratic(found->second);
 }
 
-double TrialLedger::uncertainty(const Assignment& a, const Assignment& b) const {
-  constexpr std::size_t enough_samples = 5;  // what has fewer was given up in the race
-  double variance = 0;
-  for (const Assignment* const assignment : {&a, &b}) {
-    const Samples& samples = samples_.at(*assignment);
-    if (samples.values.size() < enough_samples) {
-      return 0;
-    }
-    variance +=
-        (erratic(samples) ? samples.variance : usual_variance_) / static_cast<double>(samples.values.size());
+double TrialLedger::error(const Assignment& assignment) const {
+  const auto found = samples_.find(assignment);
+  if (found == samples_.end()) {
+    return 0;
   }
-  return std::sqrt(variance);
+  const Samples& samples = found->second;
+  return std::sqrt((erratic(samples) ? samples.variance : usual_variance_) /
+                   static_cast<double>(samples.values.size()));
 }
 
 std::vector<Measurement> TrialLedger::makespans(const Lateness& lateness) const {

@@ -41,13 +41,18 @@ class TrialLedger {
   std::int64_t runs() const noexcept { return runs_; }
 
   bool proven(const Assignment& assignment) const { return proven_.contains(assignment); }
+  /// Takes in that the assignment must not be run any more, though it did not fail.
+  void rule_out(const Assignment& assignment) { ruled_out_.insert(assignment); }
+
   /// Returns true for what has failed and for what is ruled out.
   bool infeasible(const Assignment& assignment) const {
-    return infeasible_.contains(assignment) || (feasible_ && !feasible_(assignment));
+    return infeasible_.contains(assignment) || ruled_out_.contains(assignment) ||
+           (feasible_ && !feasible_(assignment));
   }
   /// Returns what has failed.
   const std::set<Assignment>& infeasible() const noexcept { return infeasible_; }
   const std::set<Assignment>& proven() const noexcept { return proven_; }
+  std::size_t sample_count(const Assignment& assignment) const;
   /// Returns how often samples of the assignment were taken.
   std::size_t visits(const Assignment& assignment) const;
   /// Returns the number of visits of each assignment that has any.
@@ -55,9 +60,9 @@ class TrialLedger {
 
   /// Returns true for an assignment whose samples differ far more than those of the others usually do.
   bool erratic(const Assignment& assignment) const;
-  /// Returns the standard error of the difference between the mean logarithms of two assignments' samples, or
-  /// 0 where either has but a few.
-  double uncertainty(const Assignment& a, const Assignment& b) const;
+  bool has_erratic() const;
+  /// Returns the standard error of the mean logarithm of an assignment's samples, or 0 if it has none.
+  double error(const Assignment& assignment) const;
 
   /// Returns true if the run after a lead-in still is longer than those that follow it, as it is in short
   /// regions. Visits of two samples and more then leave it out.
@@ -94,11 +99,12 @@ class TrialLedger {
   double walked_runs_ = 0;
   std::set<Assignment> proven_;
   std::set<Assignment> infeasible_;
+  std::set<Assignment> ruled_out_;
   std::map<Assignment, std::size_t> visits_;
   std::map<Assignment, Samples> samples_;
-  double usual_variance_ = 0;              ///< of the samples of an assignment
-  int second_runs_ = 0;                    ///< that were followed by further samples
-  double second_run_excess_ = 0;           ///< their mean excess over these, as a difference of logarithms
+  double usual_variance_ = 0;  ///< of the samples of an assignment
+  /// Of second runs over the samples that followed them, as differences of logarithms.
+  std::vector<double> second_run_excesses_;
   std::vector<Assignment> known_;          ///< proven or infeasible, in the order of their first runs
   std::vector<Measurement> measurements_;  ///< visits, and lead-ins alone with their lateness
   std::vector<double> excesses_;           ///< of lead-ins over the samples after them

@@ -211,7 +211,10 @@ TEST_CASE("TrialLedger: two values that both come again are what an assignment c
     }
   }
   CHECK(mean == Approx(std::log(1025)).margin(0.005));
-  CHECK(ledger.uncertainty({0}, {1}) > 0.03);
+  CHECK(ledger.has_erratic());
+  CHECK(ledger.error({0}) < 0.003);
+  CHECK(ledger.error({1}) > 0.03);
+  CHECK(ledger.error({2}) == 0);
 }
 
 TEST_CASE("TrialLedger: the one visit that is far longer than many others says little", "[unit]") {
