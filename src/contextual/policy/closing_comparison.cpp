@@ -100,7 +100,9 @@ ClosingComparison::Result ClosingComparison::result(double normal_quantile) cons
   // The ratio of the means; what remains of each round beside it is free of a drift that both had.
   const double ratio = result.choice.centre_ns / result.reference.centre_ns;
   double squares = 0;
+  std::vector<double> gains;
   for (std::size_t i = 0; i < count; ++i) {
+    gains.push_back(1 - static_cast<double>(of_choice[i]) / static_cast<double>(of_reference[i]));
     const double rest = static_cast<double>(of_choice[i]) - ratio * static_cast<double>(of_reference[i]);
     squares += rest * rest;
   }
@@ -109,6 +111,7 @@ ClosingComparison::Result ClosingComparison::result(double normal_quantile) cons
   const double reach = 1 + student_quantile(normal_quantile, count - 1) * error;
   result.gain = Gain{1 - ratio, 1 - ratio * reach, 1 - ratio / reach};
   result.noise = ratio * error;
+  result.median_gain = median(std::move(gains));
   return result;
 }
 

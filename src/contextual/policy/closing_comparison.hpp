@@ -42,6 +42,7 @@ class ClosingComparison {
     Summary choice;
     std::optional<Gain> gain;  ///< empty with fewer than two rounds that count
     double noise = 0;          ///< the standard error of the gain, as a fraction of the reference's makespan
+    double median_gain = 0;    ///< of the rounds
   };
   /// Compares the means over the rounds that count, without those of a far outlier. The interval of the gain
   /// has the confidence that belongs to a quantile of the normal distribution. It is that of a ratio, so that

@@ -11,6 +11,8 @@ namespace {
 constexpr std::array quantiles{1.9600, 2.3940, 2.6383, 2.8070, 2.9352, 3.0381, 3.1237, 3.1970,
                                3.2608, 3.3172, 3.3678, 3.4136, 3.4554, 3.4938, 3.5293, 3.5623};
 
+constexpr int rounds_for_outliers = 10;
+
 /// 0.17 % exceed it: what other measurements have shown is not given up for less.
 constexpr double against_other_measurements = 2.9352;
 
@@ -62,13 +64,20 @@ ClosingContest::Verdict ClosingContest::judge() {
 }
 
 /// Enough for the next look, if the rounds that are left would show the gain, were it one standard error
-/// larger than it seems. The rounds of one further candidate are kept.
+/// larger than it seems; but one sample of a busy host, which is known as such among ten, hides no gain. The
+/// rounds of one further candidate are kept.
 int ClosingContest::worthwhile_rounds() const {
   constexpr double growth = 0.4;
   const int left = rounds_left() - rounds_;
   const Gain& gain = *result_.gain;
   const double hoped_for = gain.centre + result_.noise;
-  if (left <= 0 || looks_ >= quantiles.size() || hoped_for <= 0) {
+  if (left <= 0 || looks_ >= quantiles.size()) {
+    return 0;
+  }
+  if (comparison_->rounds() < rounds_for_outliers && result_.median_gain > 0) {
+    return std::min(left, rounds_for_outliers - comparison_->rounds());
+  }
+  if (hoped_for <= 0) {
     return 0;
   }
   const auto rounds = static_cast<double>(comparison_->rounds());

@@ -26,6 +26,7 @@ constexpr std::size_t orientation = 3;          ///< visits before lead-ins can 
 JointSearch::JointSearch(const SearchRequest& request)
     : starts_{request.start},
       max_runs_(request.max_runs),
+      walked_(!request.walked.empty()),
       min_gain_(request.min_gain),
       tie_margin_(request.tie_margin),
       space_(request.problems),
@@ -99,12 +100,12 @@ std::int64_t JointSearch::visit_runs(const Assignment& assignment, int samples) 
 
 /// Of a visit in a race: they share the cost of its lead-in, and of a second run that is late.
 int JointSearch::race_samples() const {
-  return max_runs_ >= many_runs || ledger_.second_runs_are_late() ? 3 : 1;
+  return !walked_ ? 1 : max_runs_ >= many_runs ? 3 : ledger_.second_runs_are_late() ? 2 : 1;
 }
 
 /// Of a visit that is to show where an assignment stands.
 int JointSearch::first_samples() const {
-  return ledger_.second_runs_are_late() ? 2 : 1;
+  return walked_ && ledger_.second_runs_are_late() ? 2 : 1;
 }
 
 /// Plans a visit of at most so many samples if `left` runs are enough for one sample. Returns the runs that
@@ -237,7 +238,7 @@ void JointSearch::race() {
   }
   const bool begins = !std::exchange(racing_, true);
   // Where some assignments take two values, a few samples of the shorter one may be luck.
-  const std::size_t enough_samples = ledger_.has_erratic() ? 15 : 2;
+  const std::size_t enough_samples = walked_ && ledger_.has_erratic() ? 15 : 2;
   const std::optional<Assignment> unsure = unsure_tie(*incumbent);
   if (!begins && !unsure && ledger_.sample_count(*incumbent) >= enough_samples &&
       race_is_decided(belief_, min_gain_)) {
@@ -384,12 +385,18 @@ double JointSearch::longer_by(const Assignment& assignment, const Assignment& sh
   return belief_.expected(assignment) - belief_.expected(shortest);
 }
 
-/// Some standard errors of the difference. What is erratic is not chosen for what its samples leave open.
+/// By how much the assignment may seem longer, and tie all the same: some standard errors of the difference,
+/// if the walk has left runs for samples that make them small. What is erratic is not chosen for what its
+/// samples leave open, and the closing comparison, not this, brings the defaults back.
 double JointSearch::uncertainty(const Assignment& assignment, const Assignment& shortest) const {
   constexpr double deviations = 2.5;
+  constexpr double most = 0.03;
+  if (!walked_ || ledger_.erratic(assignment) || assignment == defaults()) {
+    return 0;
+  }
   const double error = ledger_.error(assignment);
   const double of_shortest = ledger_.error(shortest);
-  return ledger_.erratic(assignment) ? 0 : deviations * std::sqrt(error * error + of_shortest * of_shortest);
+  return std::min(most, deviations * std::sqrt(error * error + of_shortest * of_shortest));
 }
 
 /// What would be preferred to the incumbent, and may tie with it after more samples: without these, luck
