@@ -12,9 +12,9 @@ import subprocess
 import sys
 import tempfile
 
-# The open batch or the open closing comparison (five rounds of two trials of two runs), the first run, the run in
+# The open batch or the open closing comparison (at most ten rounds of two trials of two runs), the first run, the run in
 # which a kernel joined, a lead-in for the suspects.
-MOST_RUNS_AGAIN = 26
+MOST_RUNS_AGAIN = 46
 
 
 def arguments():
