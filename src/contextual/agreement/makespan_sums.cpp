@@ -36,6 +36,7 @@ std::vector<bool> unexplained_makespans(const std::vector<policy::IterationPlan>
     }
   }
   std::vector<bool> unexplained;
+  unexplained.reserve(explained_more.size());
   for (const std::map<std::size_t, int>& of_problem : explained_more) {
     unexplained.push_back(std::any_of(of_problem.begin(), of_problem.end(),
                                       [](const auto& of_config) { return of_config.second < 0; }));

@@ -84,15 +84,15 @@ std::vector<ClosingComparison::Round> ClosingComparison::clean() const {
 }
 
 ClosingComparison::Result ClosingComparison::result(double normal_quantile) const {
-  std::vector<std::int64_t> of_reference;
-  std::vector<std::int64_t> of_choice;
+  std::vector<double> of_reference;
+  std::vector<double> of_choice;
   for (const Round& round : clean()) {
-    of_reference.push_back(*round.reference_ns);
-    of_choice.push_back(*round.choice_ns);
+    of_reference.push_back(static_cast<double>(*round.reference_ns));
+    of_choice.push_back(static_cast<double>(*round.choice_ns));
   }
   Result result;
-  result.reference = summarize_makespans(of_reference);
-  result.choice = summarize_makespans(of_choice);
+  result.reference = summarize_all(of_reference);
+  result.choice = summarize_all(of_choice);
   const std::size_t count = of_choice.size();
   if (count < 2) {
     return result;
@@ -101,9 +101,10 @@ ClosingComparison::Result ClosingComparison::result(double normal_quantile) cons
   const double ratio = result.choice.centre_ns / result.reference.centre_ns;
   double squares = 0;
   std::vector<double> gains;
+  gains.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    gains.push_back(1 - static_cast<double>(of_choice[i]) / static_cast<double>(of_reference[i]));
-    const double rest = static_cast<double>(of_choice[i]) - ratio * static_cast<double>(of_reference[i]);
+    gains.push_back(1 - of_choice[i] / of_reference[i]);
+    const double rest = of_choice[i] - ratio * of_reference[i];
     squares += rest * rest;
   }
   const auto rounds = static_cast<double>(count);

@@ -179,8 +179,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   usually_launched_.clear();
   barren_batches_ = 0;
   irregular_ = false;
-  closing_.emplace(options_.closing_rounds,
-                   runs_in_all() / closing_part / static_cast<std::int64_t>(task_.parts));
+  make_contest();
   overall_.reset();
   members_.clear();
   timed_.clear();
@@ -215,6 +214,12 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   } else {
     make_search(problems, iterations);
   }
+}
+
+/// Of the candidates with the defaults.
+void RegionSearch::make_contest() {
+  closing_.emplace(options_.closing_rounds,
+                   runs_in_all() / closing_part / static_cast<std::int64_t>(task_.parts));
 }
 
 std::int64_t RegionSearch::runs_in_all() const {
@@ -482,17 +487,18 @@ void RegionSearch::observe_in_closing(const SearchObservation& observation) {
     return;
   }
   ++context_;
-  if (observation.trial.assignment != closing_->comparison().choice()) {
-    begin_next_comparison();
-  } else if (search_ && claim_ == ClosingContest::Claim::faster) {
+  const Assignment& failed = observation.trial.assignment;
+  if (search_ && full(project(failed, members_)) == failed) {
     SearchObservation failure = observation;
     failure.runs.clear();
     tell_search(std::move(failure));
-    closing_->drop();
-    stage_ = Stage::searching;  // for the second best
+  }
+  if (failed != closing_->comparison().choice()) {
+    begin_next_comparison();
+  } else if (search_ && (claim_ == ClosingContest::Claim::faster || stage_ == Stage::overall)) {
+    search_again();  // for the second best
   } else if (search_) {
-    record_.choice = closing_->comparison().reference();
-    closing_->drop();
+    give_back();
   } else {
     choose_unmeasured();
     begin_closing();
@@ -523,9 +529,21 @@ void RegionSearch::reject(std::size_t problem, std::size_t config_id) {
     interrupt();  // the context of all trials has changed
   } else if (in_closing) {
     ++context_;
-    closing_->drop();
-    stage_ = search_ ? Stage::searching : stage_;
+    if (search_) {
+      search_again();
+    } else {
+      closing_->drop();
+    }
   }
+}
+
+void RegionSearch::search_again() {
+  if (stage_ == Stage::overall) {
+    make_contest();
+    overall_.reset();
+  }
+  closing_->drop();
+  stage_ = Stage::searching;
 }
 
 void RegionSearch::interrupt() {
@@ -608,6 +626,7 @@ void RegionSearch::begin_comparison(SearchRecord& record, Assignment reference, 
   closing_->drop();
   record.reference = Reference::none;
   record.compared_with.clear();
+  record.choice_makespan = {};
   if (!may_compare()) {
     return;
   }
@@ -675,6 +694,11 @@ bool RegionSearch::end_closing() {
     lose();
     return !closing_->running();
   }
+  if (verdict == Verdict::unmeasured && !record_.lost.empty() &&
+      record_.reference != Reference::first_feasible) {
+    give_back();  // what took the loser's place has shown nothing
+    return true;
+  }
   if (verdict == Verdict::shown) {
     const double gain = record_.gain->centre;
     record_.reason += ", " + percent(std::abs(gain)) + (gain < 0 ? " longer" : " shorter") + " than " +
@@ -693,8 +717,13 @@ void RegionSearch::lose() {
   if (next && *next != reference) {
     record_.choice = *next;
     begin_closing();
-    return;
+  } else {
+    give_back();
   }
+}
+
+/// The reference comes back, with what speaks for it: the candidate that was closest to a gain.
+void RegionSearch::give_back() {
   const Gain& gain = std::max_element(record_.lost.begin(), record_.lost.end(),
                                       [](const LostComparison& a, const LostComparison& b) {
                                         return a.gain.centre < b.gain.centre;
@@ -709,7 +738,7 @@ void RegionSearch::lose() {
           ? "compared in turn, the best candidate is " + percent(-gain.centre) + " longer than " + name + win
           : "the noise is too large to show that the best candidate is shorter than " + name + " (by " +
                 percent(gain.low) + " to " + percent(gain.high) + ")" + win;
-  record_.choice = reference;
+  record_.choice = record_.compared_with;
   record_.choice_makespan = record_.reference_makespan;
   record_.gain = Gain{};
   closing_->drop();
@@ -725,7 +754,11 @@ std::optional<Assignment> RegionSearch::next_candidate() {
     by_time[p] = base_[p];
   }
   by_time = choice_points_.normal(std::move(by_time));
-  const bool last_is_by_time = task_.by_alternative.empty() && by_time != defaults_ && allowed(by_time);
+  const bool has_lost = std::any_of(
+      record_.lost.begin(), record_.lost.end(),
+      [&](const LostComparison& lost) { return lost.assignment == by_time && lost.gain.high < 0; });
+  const bool last_is_by_time =
+      task_.by_alternative.empty() && by_time != defaults_ && !has_lost && allowed(by_time);
   if (closing_->affords(last_is_by_time ? 2 : 1)) {
     search_->rule_out(project(record_.choice, members_));
     const std::optional<Assignment> best = search_->best();

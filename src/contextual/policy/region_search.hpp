@@ -106,6 +106,8 @@ class RegionSearch {
   void begin_closing();
   bool end_closing();
   void lose();
+  void give_back();
+  void search_again();
   std::optional<Assignment> next_candidate();
   void begin_next_comparison();
   void begin_overall();
@@ -122,6 +124,7 @@ class RegionSearch {
   void observe_in_closing(const SearchObservation& observation);
   bool searchable(const ProblemState& problem) const;
   bool decided_by_time(const ProblemState& problem) const;
+  void make_contest();
   std::int64_t runs_in_all() const;
   std::int64_t runs_for_search(std::int64_t iterations, std::size_t parts) const;
   bool allowed(const Assignment& assignment) const;

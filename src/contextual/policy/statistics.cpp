@@ -93,6 +93,10 @@ Summary summarize_makespans(std::span<const std::int64_t> samples) {
   if (const std::optional<std::size_t> outlier = far_outlier(values)) {
     values.erase(values.begin() + static_cast<std::ptrdiff_t>(*outlier));
   }
+  return summarize_all(values);
+}
+
+Summary summarize_all(std::span<const double> values) {
   Summary summary;
   summary.count = values.size();
   if (values.empty()) {

@@ -41,6 +41,9 @@ std::optional<std::size_t> far_outlier(std::span<const double> values);
 /// Without samples, all members are 0.
 Summary summarize_makespans(std::span<const std::int64_t> samples);
 
+/// The same of all values.
+Summary summarize_all(std::span<const double> values);
+
 /// Returns the quantile of Student's t distribution with `degrees` of freedom where that of the normal
 /// distribution is `normal`: at most 2 % too small for normal quantiles of 1.9 to 3.5 (an expansion by Fisher
 /// and Cornish, "The percentile points of distributions having known cumulants", 1960). With one to three

@@ -30,6 +30,8 @@ void TrialLedger::add_visit(const Assignment& assignment, const std::vector<doub
   const auto count = static_cast<double>(values.size());
   measurements_.push_back({assignment, run, std::accumulate(values.begin(), values.end(), 0.0) / count,
                            static_cast<int>(values.size()), 0});
+  first_samples_.resize(measurements_.size());
+  first_samples_.back() = samples_[assignment].values.size();
   ++visits_[assignment];
   samples_[assignment].add(values);
   judge_spreads();
@@ -149,8 +151,6 @@ Lateness TrialLedger::lateness() const {
   return {mean, for_the_longest_tenth * std::sqrt(variance) + least_deviation};
 }
 
-/// A busy host makes one sample among many far too long, and the others of its assignment say more without
-/// it. Two that are as long as each other are no accident: a program pays them, too.
 void TrialLedger::judge_spreads() {
   constexpr std::size_t enough_samples = 3;     // of an assignment, for a median
   constexpr std::size_t enough_distances = 10;  // for a scale
@@ -221,7 +221,8 @@ double TrialLedger::error(const Assignment& assignment) const {
 
 std::vector<Measurement> TrialLedger::makespans(const Lateness& lateness) const {
   std::vector<Measurement> values = measurements_;
-  for (Measurement& value : values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Measurement& value = values[i];
     if (value.samples == 0) {
       value.value -= lateness.mean;
       value.extra_variance = lateness.deviation * lateness.deviation;
@@ -231,9 +232,20 @@ std::vector<Measurement> TrialLedger::makespans(const Lateness& lateness) const 
     if (erratic(samples)) {
       value.value += samples.variance / 2;
       value.extra_variance = samples.variance / value.samples;
-    } else if (samples.outlier && samples.values[*samples.outlier] == value.value) {
-      const double excess = value.value - median(samples.values);
+      continue;
+    }
+    const std::size_t first = first_samples_[i];
+    const auto count = static_cast<std::size_t>(value.samples);
+    if (!samples.outlier || *samples.outlier < first || *samples.outlier >= first + count) {
+      continue;
+    }
+    const double outlier = samples.values[*samples.outlier];
+    if (count == 1) {
+      const double excess = outlier - median(samples.values);
       value.extra_variance = excess * excess;
+    } else {
+      value.value = (value.value * value.samples - outlier) / (value.samples - 1);
+      --value.samples;
     }
   }
   return values;

@@ -72,8 +72,9 @@ class TrialLedger {
 
   /// Returns the logarithms of makespans: of each visit the mean, and of each lead-in without samples its
   /// makespan less `lateness`. An erratic assignment's visits have the variance of its samples, and half of
-  /// that added, because the mean of its makespans is what it costs. The one far outlier of an assignment has
-  /// an extra variance. Measurements keep their places: later ones follow at the end.
+  /// that added, because the mean of its makespans is what it costs. The one far outlier of an assignment
+  /// counts for nothing, or has an extra variance where it is a visit of its own. Measurements keep their
+  /// places: later ones follow at the end.
   std::vector<Measurement> makespans(const Lateness& lateness) const;
   /// Returns 1 for each infeasible assignment and 0 for each that succeeded, in the order of their first
   /// runs.
@@ -105,9 +106,10 @@ class TrialLedger {
   double usual_variance_ = 0;  ///< of the samples of an assignment
   /// Of second runs over the samples that followed them, as differences of logarithms.
   std::vector<double> second_run_excesses_;
-  std::vector<Assignment> known_;          ///< proven or infeasible, in the order of their first runs
-  std::vector<Measurement> measurements_;  ///< visits, and lead-ins alone with their lateness
-  std::vector<double> excesses_;           ///< of lead-ins over the samples after them
+  std::vector<Assignment> known_;           ///< proven or infeasible, in the order of their first runs
+  std::vector<Measurement> measurements_;   ///< visits, and lead-ins alone with their lateness
+  std::vector<std::size_t> first_samples_;  ///< by measurement: its place among the samples of its assignment
+  std::vector<double> excesses_;            ///< of lead-ins over the samples after them
 };
 
 }  // namespace contextual::policy::search
