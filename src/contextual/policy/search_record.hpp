@@ -24,7 +24,7 @@ struct MeasuredAssignment {
 /// By how much the choice shortens the makespan of the reference, as a fraction of the latter.
 struct Gain {
   double centre = 0;
-  double low = 0;  ///< lower end of an interval; all those of one search hold their gains in 95 % of searches
+  double low = 0;   ///< lower end of an interval; no end of a search exceeds its gain in 95 % of searches
   double high = 0;  ///< its upper end, at most 1
 };
 
