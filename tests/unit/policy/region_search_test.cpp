@@ -1,6 +1,7 @@
 #include "contextual/policy/region_search.hpp"
 
 #include "support/catch.hpp"
+#include "support/repetitions.hpp"
 #include "unit/policy/scripted_search.hpp"
 #include "unit/policy/search_world.hpp"
 
@@ -18,6 +19,7 @@ namespace region_search_test {
 
 using contextual::Phase;
 using contextual::SearchLevel;
+using contextual::test::repetitions;
 using namespace contextual::policy;
 using namespace contextual::policy::test;
 
@@ -405,7 +407,7 @@ World racing_kernels(unsigned seed) {
 }
 
 TEST_CASE("holds 23: an erratic set's lucky samples win no search", "[unit]") {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= repetitions(60U); ++seed) {
     CAPTURE(seed);
     Driver driver({}, racing_kernels(seed));
     driver.finish();
@@ -471,8 +473,9 @@ TEST_CASE("search: where the defaults are infeasible nothing comes back", "[unit
 }
 
 TEST_CASE("holds 23: with equal sets the defaults stay in at least 95 % of tunings", "[unit]") {
-  int stayed = 0;
-  for (unsigned seed = 1; seed <= 100; ++seed) {
+  constexpr unsigned tunings = repetitions(100U);
+  unsigned stayed = 0;
+  for (unsigned seed = 1; seed <= tunings; ++seed) {
     std::mt19937 random(seed);
     std::normal_distribution<double> noise(0, 0.02);
     Driver driver({}, World{{3, 4}, [&](const Assignment&) {
@@ -481,7 +484,7 @@ TEST_CASE("holds 23: with equal sets the defaults stay in at least 95 % of tunin
     driver.finish();
     stayed += driver.choice() == Assignment{0, 0} ? 1 : 0;
   }
-  CHECK(stayed >= 95);
+  CHECK(20 * stayed >= 19 * tunings);
 }
 
 TEST_CASE("holds 23: near ties come out the same in nearly every tuning", "[unit]") {
