@@ -102,18 +102,9 @@ bool TrialLedger::second_runs_are_late() const {
   constexpr std::size_t enough = 3;
   constexpr double noticeable = 0.003;
   constexpr double short_ns = 250'000;  // a few us of disorder are some per cent of it
-  const auto count = static_cast<double>(second_run_excesses_.size());
   if (second_run_excesses_.size() >= enough) {
-    double mean = 0;
-    for (const double excess : second_run_excesses_) {
-      mean += excess / count;
-    }
-    double squares = 0;
-    for (const double excess : second_run_excesses_) {
-      squares += (excess - mean) * (excess - mean);
-    }
-    return mean + std::sqrt(squares / (count - 1) / count) >
-           noticeable;  // unless it is shown that they are not
+    const Summary excess = summarize_all(second_run_excesses_);       // of logarithms
+    return excess.centre_ns + excess.standard_error_ns > noticeable;  // unless it is shown that they are not
   }
   return !measurements_.empty() && measurements_.back().value < natural_logarithm(short_ns);
 }
