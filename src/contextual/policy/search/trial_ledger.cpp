@@ -11,7 +11,7 @@ namespace contextual::policy::search {
 
 namespace {
 
-constexpr double worthwhile_change = 0.2;  ///< of a variance, relative
+constexpr double worthwhile_variance_change = 0.2;  ///< relative
 
 /// The logarithms of the makespans that are known, from run `first` on.
 std::vector<double> logarithms(const std::vector<SearchRun>& runs, std::size_t first) {
@@ -180,7 +180,8 @@ void TrialLedger::Samples::add(const std::vector<double>& more) {
   const double now = count > 1 ? squares / (count - 1) : 0;
   const double ratio = variance > 0 ? now / variance : 0;
   // A small change is not worth that the whole model is made anew.
-  variance = ratio > 1 - worthwhile_change && ratio < 1 + worthwhile_change ? variance : now;
+  variance =
+      ratio > 1 - worthwhile_variance_change && ratio < 1 + worthwhile_variance_change ? variance : now;
 }
 
 bool TrialLedger::erratic(const Samples& samples) const {
