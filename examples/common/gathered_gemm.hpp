@@ -1,24 +1,25 @@
 #pragma once
 
 /// \file
-/// A tensor parallel layer on several GPUs: rows of all ranks times this rank's weights, with sampled
-/// elements of the result checked against sums in double precision.
+/// A tensor parallel layer on several GPUs: rows of all ranks times this rank's weights, with every element
+/// of the result checked against float sums.
 
 #include "common/checked_layer.hpp"
 #include "common/device_matrices.hpp"
 #include "common/device_stream.hpp"
+#include "common/summed_parts.hpp"
 
 #include <contextual/communicator.hpp>
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 
-#include <cstddef>
 #include <memory>
 #include <vector>
 
 namespace examples {
 
-/// With two sets of inputs in turn. Construction is collective, as the workspace's.
+/// With two sets of inputs in turn. Construction is collective, as the workspace's, and computes the
+/// reference from all ranks' rows, which each rank makes from their numbers.
 class GatheredGemm final : public CheckedLayer {
  public:
   GatheredGemm(std::shared_ptr<contextual::Communicator> communicator,
@@ -27,24 +28,19 @@ class GatheredGemm final : public CheckedLayer {
   void prepare() override;
   void run() override;
   void wait() const override { stream_.wait(); }
-  /// Relative to the largest sampled element.
+  /// Over what the roundings allow: see SummedParts.
   double error() override;
   ErrorMeasure measure() const override;
   const contextual::kernels::cuda::PeerWorkspace& workspace() const noexcept override { return *workspace_; }
 
  private:
-  RandomMatrix input(int set) const;
-  RandomMatrix weights() const;
-  std::vector<double> expected(int set) const;
-
   contextual::kernels::cuda::AllGatherGemmShape shape_;
   std::shared_ptr<contextual::kernels::cuda::PeerWorkspace> workspace_;
   contextual::kernels::cuda::AllGatherGemm layer_;
   std::vector<std::unique_ptr<DeviceBytes>> rows_;  ///< by set
-  DeviceBytes weights_on_device_;
+  DeviceBytes weights_;
   DeviceBytes output_;
-  std::vector<std::size_t> samples_;           ///< indices into the output
-  std::vector<std::vector<double>> expected_;  ///< by set and sample
+  std::vector<std::unique_ptr<SummedParts>> expected_;  ///< by set
   int set_ = 0;
   DeviceStream stream_;
 };

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The reference of a GEMM reduce-scatter on a GPU: a sum of products in float, with how far a result may be
-/// from it.
+/// The reference of a product on a GPU, or of a sum of products: sums in float, with how far a result may be
+/// from them.
 
 #include "common/device_matrices.hpp"
 #include "common/device_stream.hpp"
