@@ -5,11 +5,11 @@
 #include "contextual/journal/journal_file.hpp"
 #include "support/catch.hpp"
 #include "support/engine.hpp"
+#include "support/repetitions.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -26,12 +26,6 @@ using engine_test::TemporaryDirectory;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// CONTEXTUAL_ENTRY_MUTATIONS, else 20,000.
-int mutations() {
-  const char* text = std::getenv("CONTEXTUAL_ENTRY_MUTATIONS");
-  return text == nullptr ? 20'000 : std::atoi(text);
-}
 
 /// A heading, and batches of which no two are equal.
 std::vector<std::string> lines_of_a_tuning() {
@@ -144,7 +138,7 @@ TEST_CASE("journal file: of one that was changed anywhere only what stands befor
   const std::string written = file_of(texts);
   Mutator mutator(17);
   std::size_t whole = 0;
-  const int count = mutations();
+  const int count = contextual::test::repetitions(20'000);
   for (int i = 0; i < count; ++i) {
     const std::string file = mutator.changed(written);
     std::ofstream(path, std::ios::binary | std::ios::trunc) << file;

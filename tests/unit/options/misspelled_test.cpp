@@ -39,7 +39,7 @@ TEST_CASE("misspelled: of a short name one letter may be wrong, and not two", "[
 TEST_CASE("misspelled: what is known, or close to nothing, is not", "[unit]") {
   for (const char* const name :
        {"CONTEXTUAL_MODE", "CONTEXTUAL_CACHE_DIR", "CONTEXTUAL_TRUSTED_CACHE_DIR", "CONTEXTUAL_TEST_LOGS",
-        "CONTEXTUAL_REPORT_MUTATIONS", "CONTEXTUAL_GPU_STEP_SECONDS", "CONTEXTUAL_TIDY_TIMEOUT",
+        "CONTEXTUAL_TEST_REPETITIONS", "CONTEXTUAL_GPU_STEP_SECONDS", "CONTEXTUAL_TIDY_TIMEOUT",
         "CONTEXTUAL_", "CONTEXTUAL_X", "CACHE_DIR", "CONTEXT_MODE", "mode", "NCCL_DEBUG", ""}) {
     INFO(name);
     CHECK(meant_variable(name).empty());

@@ -1,6 +1,7 @@
 #include "contextual/storage/choice_entry.hpp"
 
 #include "support/catch.hpp"
+#include "support/repetitions.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
@@ -8,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <string_view>
@@ -60,12 +60,6 @@ ChoiceEntry example() {
   entry.beside_pins = "00000000000000ff";
   entry.infeasible = {{"gemm (4096, ...) config-0, pair () config-1", "it \"hung\"\n"}, {"own config-3", ""}};
   return entry;
-}
-
-/// CONTEXTUAL_ENTRY_MUTATIONS, else 100,000.
-int mutations() {
-  const char* text = std::getenv("CONTEXTUAL_ENTRY_MUTATIONS");
-  return text == nullptr ? 100'000 : std::atoi(text);
 }
 
 /// The text with one change.
@@ -129,7 +123,7 @@ TEST_CASE("ChoiceEntry: a text with a change anywhere is refused, or means the s
   int refused = 0;
   int wrong = 0;
   int unexplained = 0;
-  for (int i = 0; i < mutations(); ++i) {
+  for (int i = 0; i < contextual::test::repetitions(100'000); ++i) {
     const ParsedEntry parsed = parse_entry(changed(whole, random));
     if (parsed.entry) {
       wrong += *parsed.entry == expected ? 0 : 1;
@@ -138,7 +132,7 @@ TEST_CASE("ChoiceEntry: a text with a change anywhere is refused, or means the s
       unexplained += parsed.problem.empty() ? 1 : 0;
     }
   }
-  CHECK(refused > mutations() / 4 * 3);
+  CHECK(refused > contextual::test::repetitions(100'000) / 4 * 3);
   CHECK(wrong == 0);
   CHECK(unexplained == 0);
 }
@@ -149,7 +143,7 @@ TEST_CASE("ChoiceEntry: a changed text with the digest of the change is refused,
   const std::string content = whole.at("content").dump(1);
   std::mt19937 random(2);
   int accepted = 0;
-  for (int i = 0; i < mutations() / 5; ++i) {
+  for (int i = 0; i < contextual::test::repetitions(100'000) / 5; ++i) {
     const Json other = Json::parse(changed(content, random), nullptr, false);
     if (other.is_discarded()) {
       continue;
@@ -173,7 +167,8 @@ TEST_CASE("ChoiceEntry: a changed text with the digest of the change is refused,
       REQUIRE(choice.config_id < choice.config_count);
     }
   }
-  CHECK(accepted > mutations() / 1000);  // the changes must reach further than the digest
+  CHECK(accepted >
+        contextual::test::repetitions(100'000) / 1000);  // the changes must reach further than the digest
 }
 
 TEST_CASE("ChoiceEntry: a text without one of its fields is refused although its digest is right", "[unit]") {

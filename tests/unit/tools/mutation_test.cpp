@@ -9,6 +9,7 @@
 #include "report/text/text_report.hpp"
 #include "report/trace/trace.hpp"
 #include "support/catch.hpp"
+#include "support/repetitions.hpp"
 #include "unit/record/sample_events.hpp"
 #include "unit/tools/mutations.hpp"
 #include "unit/tools/sample_logs.hpp"
@@ -26,12 +27,6 @@ using namespace contextual::log_report;
 using namespace report_test;
 
 namespace {
-
-/// CONTEXTUAL_REPORT_MUTATIONS, else 10,000.
-int rounds() {
-  const char* text = std::getenv("CONTEXTUAL_REPORT_MUTATIONS");
-  return text == nullptr ? 10'000 : std::atoi(text);
-}
 
 std::string sample_events() {
   std::string text;
@@ -66,7 +61,7 @@ TEST_CASE("report: 10,000 mutated logs, always a report of bounded size", "[unit
   ReportOptions options;
   std::size_t damaged = 0;
   std::size_t bad = 0;
-  for (int round = 0; round < rounds(); ++round) {
+  for (int round = 0; round < contextual::test::repetitions(10'000); ++round) {
     Files files = all[static_cast<std::size_t>(round) % all.size()];
     mutator.mutate(files);
     options.all = round % 2 == 0;
@@ -90,9 +85,9 @@ TEST_CASE("report: 10,000 mutated logs, always a report of bounded size", "[unit
     }
   }
   // The mutations must reach further than the first check.
-  CHECK(damaged > static_cast<std::size_t>(rounds()) / 4);
-  CHECK(damaged < static_cast<std::size_t>(rounds()));
-  CHECK(bad > static_cast<std::size_t>(rounds()) / 4);
+  CHECK(damaged > static_cast<std::size_t>(contextual::test::repetitions(10'000)) / 4);
+  CHECK(damaged < static_cast<std::size_t>(contextual::test::repetitions(10'000)));
+  CHECK(bad > static_cast<std::size_t>(contextual::test::repetitions(10'000)) / 4);
 }
 
 TEST_CASE("report: mutated log directories, always one of the documented exit codes", "[unit]") {
@@ -101,7 +96,7 @@ TEST_CASE("report: mutated log directories, always one of the documented exit co
   std::filesystem::create_directories(directory);
   const std::vector<Files> all = originals();
   Mutator mutator(7);
-  for (int round = 0; round < rounds() / 50; ++round) {
+  for (int round = 0; round < contextual::test::repetitions(10'000) / 50; ++round) {
     Files files = all[static_cast<std::size_t>(round) % all.size()];
     mutator.mutate(files);
     for (std::size_t i = 0; i < files.size(); ++i) {

@@ -1,5 +1,4 @@
 #include "support/catch.hpp"
-#include "support/repetitions.hpp"
 #include "unit/tuning/property_rank_region.hpp"
 
 #include <atomic>
@@ -223,7 +222,7 @@ void check_seeds(unsigned first, unsigned count, int ranks) {
 
 TEST_CASE("any region on few ranks is tuned alike on all and skips nothing and ends", "[unit]") {
   for (int ranks = 1; ranks <= 8; ++ranks) {
-    check_seeds(1000 * static_cast<unsigned>(ranks), repetitions(80U), ranks);
+    check_seeds(1000 * static_cast<unsigned>(ranks), 80, ranks);
   }
 }
 
