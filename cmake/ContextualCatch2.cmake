@@ -1,7 +1,6 @@
-# Catch2 2 (Debian 12) and 3 (Ubuntu 24.04), and contextual_add_unit_test.
+# Catch2 2 (Debian 12) and 3 (Ubuntu 24.04), contextual_discover_tests and contextual_add_unit_test.
 
 find_package(Catch2 REQUIRED)
-include(Catch)
 
 if(NOT TARGET Catch2::Catch2WithMain)
   # Catch2 2 as its own build installs it: headers only, main is ours.
@@ -11,30 +10,33 @@ if(NOT TARGET Catch2::Catch2WithMain)
   add_library(Catch2::Catch2WithMain ALIAS contextual_catch_main)
 endif()
 
-# contextual_test_defaults(<target>): of a program of tests. It runs once for each time it is compiled, so compiling it
-# should not take long; the library that it tests is compiled as users have it.
-function(contextual_test_defaults target)
-  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
-  if(CONTEXTUAL_JOIN_TEST_FILES)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+# contextual_discover_tests(<target> <prefix> <test property>...): ctest starts the program once for each of its files
+# <name>_test.cpp, as <prefix>/<name>, or once if it has none of that name.
+function(contextual_discover_tests target prefix)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "_test\\.cpp$")
+  if(NOT sources)
+    add_test(NAME "${prefix}" COMMAND ${target})
+    set_tests_properties("${prefix}" PROPERTIES TIMEOUT 300 ${ARGN})
   endif()
+  foreach(source IN LISTS sources)
+    get_filename_component(file "${source}" NAME_WE)
+    string(REGEX REPLACE "_test$" "" name "${prefix}/${file}")
+    add_test(NAME "${name}" COMMAND ${target} --filenames-as-tags "[#${file}]")
+    set_tests_properties("${name}" PROPERTIES TIMEOUT 300 ${ARGN})
+  endforeach()
 endfunction()
 
 # contextual_add_unit_test(<folder> SOURCES <files> [LIBRARIES <targets>] [PUBLIC_ONLY])
 #
-# One executable test_<folder>, one test of label `unit` for each Catch2 test case. It is linked to the
+# One executable test_<folder>, whose tests have the label `unit`. It is linked to the
 # library's and contextual::testing's objects, so it may use private headers ("contextual/policy/x.hpp") and hidden symbols; with
 # PUBLIC_ONLY it is linked to the libraries themselves, as a user would be.
 function(contextual_add_unit_test folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "PUBLIC_ONLY" "" "SOURCES;LIBRARIES")
-  if(NOT arg_SOURCES)
-    message(STATUS "tests/unit/${folder}: no tests yet")
-    return()
-  endif()
   set(target test_${folder})
   add_executable(${target} ${arg_SOURCES})
   contextual_target_defaults(${target})
-  contextual_test_defaults(${target})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   if(arg_PUBLIC_ONLY)
     target_link_libraries(${target} PRIVATE contextual::testing)
@@ -42,5 +44,5 @@ function(contextual_add_unit_test folder)
     target_link_libraries(${target} PRIVATE contextual_testing_internal)
   endif()
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} Catch2::Catch2WithMain)
-  catch_discover_tests(${target} TEST_PREFIX "${folder}/" PROPERTIES LABELS unit TIMEOUT 300)
+  contextual_discover_tests(${target} ${folder} LABELS unit)
 endfunction()

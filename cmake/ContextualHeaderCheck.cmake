@@ -23,6 +23,7 @@ endforeach()
 
 add_library(contextual_header_check OBJECT ${check_sources})
 contextual_target_defaults(contextual_header_check)
+set_target_properties(contextual_header_check PROPERTIES UNITY_BUILD OFF)
 target_compile_options(contextual_header_check PRIVATE $<$<CONFIG:Release>:-O0>)
 target_link_libraries(contextual_header_check PRIVATE
   contextual::contextual $<TARGET_NAME_IF_EXISTS:contextual::mpi> $<TARGET_NAME_IF_EXISTS:contextual::cuda>

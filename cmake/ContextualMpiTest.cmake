@@ -8,7 +8,6 @@ function(contextual_add_mpi_test_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
   add_executable(${target} ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
   contextual_target_defaults(${target})
-  contextual_test_defaults(${target})
   contextual_compile_apart(${target} "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${target} PRIVATE contextual::mpi ${arg_LIBRARIES} Catch2::Catch2)
@@ -29,10 +28,6 @@ function(contextual_add_mpi_test test)
   endif()
   set(environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_hwloc_base_binding_policy=none NCCL_NVLS_ENABLE=0 NVSHMEM_DISABLE_NVLS=1)
-  if(CONTEXTUAL_SANITIZE)
-    # Open MPI itself takes locks in both orders and leaves memory behind.
-    list(APPEND environment TSAN_OPTIONS=detect_deadlocks=0 ASAN_OPTIONS=detect_leaks=0)
-  endif()
   foreach(ranks IN LISTS arg_RANKS)
     set(name "mpi/${test}, ${ranks} ranks")
     add_test(NAME "${name}" COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks}

@@ -8,7 +8,6 @@ option(CONTEXTUAL_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL
 option(CONTEXTUAL_BUILD_TOOLS "Build the command line tools" ${PROJECT_IS_TOP_LEVEL})
 option(CONTEXTUAL_INSTALL "Generate install rules" ${PROJECT_IS_TOP_LEVEL})
 option(CONTEXTUAL_CHECK_HEADERS "With the tests, compile every public header alone" ON)
-option(CONTEXTUAL_JOIN_TEST_FILES "Compile several files of a test program as one, which takes less time" OFF)
 option(CONTEXTUAL_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 set(CONTEXTUAL_SANITIZE "" CACHE STRING "Sanitizers for everything built here: 'address;undefined' or 'thread'")
 

@@ -18,11 +18,11 @@
 
 namespace gpu_test {
 
-/// False, with the reason for ctest, where there is no GPU.
+/// False, with words that ctest looks for, where there is no GPU.
 inline bool has_gpu() {
   const std::string problem = contextual::cuda_problem();
   if (!problem.empty()) {
-    std::printf("skipped: %s\n", problem.c_str());
+    std::printf("skipped: no GPU: %s\n", problem.c_str());
   }
   return problem.empty();
 }

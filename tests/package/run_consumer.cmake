@@ -9,7 +9,7 @@ if(NOT hint MATCHES "^CONTEXTUAL_SOURCE_DIR=")
 endif()
 execute_process(COMMAND "${CMAKE_COMMAND}" -S "${source}" -B "${binary}" -G "${generator}"
     "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}"
-    "-DCMAKE_BUILD_TYPE=${build_type}" "-D${hint}" ${unfindable}
+    "-D${hint}" ${unfindable}
   COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${binary}" COMMAND_ERROR_IS_FATAL ANY)
 # What an earlier run has chosen says nothing here.
