@@ -36,13 +36,15 @@ struct KeptInfeasible {
   std::string reason{};
 };
 
-/// Whether a set counts for a process like this one, for the first reason that applies.
+/// Whether a set counts for a process like this one and with its environment, for the first reason that
+/// applies.
 enum class KeptStanding {
-  counts,      ///< for a program whose kernels have the config spaces, sources and versions that they had
-  superseded,  ///< see KeptSet::superseded
+  counts,         ///< for a program whose kernels have the config spaces, sources and versions that they had
+  superseded,     ///< see KeptSet::superseded
+  in_quarantine,  ///< for a program whose kernels are as they were: it has twice ended a process
   another_machine,  ///< this one differs from the set's, or its settings do
   other_pins,       ///< it was chosen beside pins, and other ones, or none, are there now
-  other_versions,   ///< only versions of software differ: CONTEXTUAL_VERSION_CHECK=0 accepts that
+  other_versions,   ///< only versions of software differ, and CONTEXTUAL_VERSION_CHECK=0 is not set
 };
 
 /// The choices of one run of a region: one file.
@@ -124,7 +126,7 @@ class CONTEXTUAL_API KeptChoices {
     std::vector<std::string> problems;  ///< what is not in it, and why
   };
   /// Returns the sets of one region, or of all, that count here or on another machine: which are not
-  /// superseded, and were not chosen beside other pins than there are. Leaves out pins.
+  /// superseded, not in quarantine, and were not chosen beside other pins than there are. Leaves out pins.
   Exported export_choices(const std::optional<std::string>& region = {}) const;
   /// Writes the sets of such a text that are not there yet, as old as they are. Throws InvalidArgument, and
   /// writes nothing, if the text or a digest in it is damaged.

@@ -126,6 +126,9 @@ std::string verdict_of(const KeptSet& set) {
     case KeptStanding::superseded:
       return "It would not be used: a newer set of the same machines counts, which has the same kernels and "
              "keys, or\nhas chosen another config for one of them.\n";
+    case KeptStanding::in_quarantine:
+      return "It would not be used: it is in quarantine, because it has twice ended a process or broken a "
+             "rank\nwhile it ran. Option `try_quarantined` lets it run again, and so do other kernels.\n";
     case KeptStanding::other_pins:
       return "It would not be used: it was chosen beside pins of this region that are others now, or gone.\n";
     case KeptStanding::another_machine:
@@ -167,6 +170,8 @@ std::string standing_text(const KeptSet& set) {
   switch (set.standing) {
     case KeptStanding::superseded:
       return "superseded";
+    case KeptStanding::in_quarantine:
+      return "in quarantine";
     case KeptStanding::other_pins:
       return "other pins";
     case KeptStanding::another_machine:

@@ -196,7 +196,7 @@ void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const Ba
   agreed.head_start = wanted == Timer::no_head_start ? std::chrono::nanoseconds{0} : wanted;
   agreed.outcome.elapsed_ns = words.back();
   agreed.times.makespan_ns.assign(length, std::nullopt);
-  agreed.times.time_ns.assign(context_.slots().size(), std::vector<std::optional<std::int64_t>>(length));
+  agreed.times.time_ns.assign(length, std::vector<std::optional<std::int64_t>>(context_.slots().size()));
   for (std::size_t i = 0; i < length; ++i) {
     const std::int64_t* row = &words[i * (slots.size() + 1)];
     const bool out = row[0] == agreed_word::disturbed;
@@ -206,10 +206,10 @@ void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const Ba
       const auto time_ns = out ? std::nullopt : agreed_word::time(row[p + 1]);
       iteration.cells.push_back(
           {row[p + 1] != agreed_word::not_launched, time_ns, out, beside[p] == work_beside});
-      agreed.times.time_ns[slots[p]->index][i] = time_ns;
+      agreed.times.time_ns[i][slots[p]->index] = time_ns;
     }
     for (const ProblemSlot* slot : problems_.own.slots()) {
-      agreed.times.time_ns[slot->index][i] = result.cells[slot->index][i].time_ns;
+      agreed.times.time_ns[i][slot->index] = result.cells[slot->index][i].time_ns;
     }
   }
   const std::vector<bool> unexplained = unexplained_makespans(plan.shared, agreed.outcome.iterations);

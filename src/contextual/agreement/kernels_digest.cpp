@@ -1,5 +1,7 @@
 #include "contextual/agreement/kernels_digest.hpp"
 
+#include "contextual/storage/choice_entry.hpp"
+
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
@@ -7,24 +9,27 @@
 #include <contextual/launch_registry.hpp>
 
 #include <cstdint>
-#include <map>
+#include <numeric>
+#include <set>
 #include <string_view>
 
 namespace contextual::agreement {
 
-std::string kernels_digest() {
-  std::map<std::string, std::uint64_t> digests;
+std::string kernels_text() {
+  std::set<std::string> lines;
   for (const auto& kernel : LaunchRegistry::instance().kernels()) {
     try {
-      digests[kernel->traits().name] += kernel->alive() ? kernel->table_digest() : 0;
+      if (kernel->alive()) {
+        lines.insert(detail::hex_text(kernel->table_digest()) + " " + kernel->traits().name + "\n");
+      }
     } catch (const Error&) {  // whoever launches it gets to know
     }
   }
-  detail::StableHash hash;
-  for (const auto& [name, digest] : digests) {
-    hash.add(std::string_view(name)).add(digest);
-  }
-  return detail::hex_text(hash.value());
+  return storage::as_kept(std::accumulate(lines.begin(), lines.end(), std::string()));
+}
+
+std::string kernels_digest() {
+  return detail::hex_text(detail::StableHash().add(std::string_view(kernels_text())).value());
 }
 
 std::uint64_t launched_digest(const detail::RunContext& context) {

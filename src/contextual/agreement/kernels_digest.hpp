@@ -10,8 +10,10 @@
 
 namespace contextual::agreement {
 
-/// Returns a digest of all living kernels with their config spaces and versions: equal in another process
-/// that has the same ones.
+/// Returns all living kernels, with digests of their config spaces and versions: a line each, the digest
+/// first. Equal in another process that has the same ones, also when a file has kept it.
+std::string kernels_text();
+/// Returns a digest of that.
 std::string kernels_digest();
 
 /// Returns a digest of the problems that ranks tune together and of the kernels that this rank has launched

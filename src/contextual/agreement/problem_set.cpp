@@ -69,10 +69,6 @@ void ProblemSet::join(ProblemSlot& slot, const detail::LaunchingAlternative* in)
   indices_[slot.index] = index;
 }
 
-std::optional<std::size_t> ProblemSet::index_of(const ProblemSlot& slot) const noexcept {
-  return slot.index < indices_.size() ? indices_[slot.index] : std::nullopt;
-}
-
 const policy::ProblemRecord& ProblemSet::record_of(const ProblemSlot& slot) const {
   return state_.problem(*index_of(slot));
 }
@@ -151,11 +147,9 @@ ProblemSet& Problems::set_of(const ProblemSlot& slot) noexcept {
 }
 
 const policy::ProblemRecord* Problems::record_of(const ProblemSlot& slot) const {
-  return index_of(slot) ? &(slot.shared() ? shared : own).record_of(slot) : nullptr;
-}
-
-std::optional<std::size_t> Problems::index_of(const ProblemSlot& slot) const noexcept {
-  return (slot.shared() ? shared : own).index_of(slot);
+  const ProblemSet& set = slot.shared() ? shared : own;
+  const std::optional<std::size_t> index = set.index_of(slot);
+  return index ? &set.state().problem(*index) : nullptr;
 }
 
 }  // namespace contextual::agreement

@@ -50,7 +50,9 @@ class ProblemSet {
 
   /// Returns the index of the slot's problem in the state, or nothing before it has joined and for problems
   /// of another set.
-  std::optional<std::size_t> index_of(const detail::ProblemSlot& slot) const noexcept;
+  std::optional<std::size_t> index_of(const detail::ProblemSlot& slot) const noexcept {
+    return slot.index < indices_.size() ? indices_[slot.index] : std::nullopt;
+  }
   /// Returns the record of a slot that has joined.
   const policy::ProblemRecord& record_of(const detail::ProblemSlot& slot) const;
   /// Returns every rejected config with its reason.
@@ -85,7 +87,9 @@ class Problems {
   /// Returns the set that decides a slot.
   ProblemSet& set_of(const detail::ProblemSlot& slot) noexcept;
   /// Returns the problem's index in the state that decides it, or nothing before it has joined.
-  std::optional<std::size_t> index_of(const detail::ProblemSlot& slot) const noexcept;
+  std::optional<std::size_t> index_of(const detail::ProblemSlot& slot) const noexcept {
+    return (slot.shared() ? shared : own).index_of(slot);
+  }
   /// Returns the slot's record, or null before its problem has joined.
   const policy::ProblemRecord* record_of(const detail::ProblemSlot& slot) const;
 };

@@ -52,6 +52,12 @@ std::string Strikes::to_text(const std::string& kernels) const {
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+std::string Strikes::kernels_in(std::string_view text) {
+  const json parsed = json::parse(text, nullptr, false);
+  const json kernels = parsed.is_object() ? parsed.value("kernels", json()) : json();
+  return kernels.is_string() ? kernels.get<std::string>() : std::string();
+}
+
 Strikes Strikes::parse(std::string_view text, const std::string& kernels) {
   Strikes strikes;
   const json parsed = json::parse(text, nullptr, false);

@@ -36,8 +36,10 @@ class Strikes {
   /// Returns true if another process must know something of it.
   bool to_be_kept() const noexcept { return forgiven_ || !counts_.empty(); }
 
-  /// Returns them as JSON. `kernels`: a digest of what they are about.
+  /// Returns them as JSON. `kernels`: a text of what they are about.
   std::string to_text(const std::string& kernels) const;
+  /// Returns what such a text is about.
+  static std::string kernels_in(std::string_view text);
   /// Returns none where it is no such text, or is about other kernels.
   static Strikes parse(std::string_view text, const std::string& kernels);
 

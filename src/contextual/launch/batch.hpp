@@ -98,7 +98,7 @@ struct BatchResult {
 
 /// The times that the ranks agreed on. For a problem that this rank has alone, they are its own times.
 struct AgreedTimes {
-  std::vector<std::vector<std::optional<std::int64_t>>> time_ns;  ///< by slot, by iteration
+  std::vector<std::vector<std::optional<std::int64_t>>> time_ns;  ///< by iteration, by slot
   std::vector<std::optional<std::int64_t>> makespan_ns;           ///< by iteration
 };
 

@@ -18,6 +18,14 @@ void LaunchMap::add(const KernelCore& core, ProblemSlot& slot) {
   ++count_;
 }
 
+void LaunchMap::add(const LaunchMap& other) {
+  for (const Place& place : other.places_) {
+    if (place.slot != nullptr) {
+      add(*place.core, *place.slot);
+    }
+  }
+}
+
 void LaunchMap::put(const Place& place) {
   const Problem& problem = place.slot->problem;
   std::size_t i = place_hash(*place.core, problem.key, problem.scope);

@@ -21,6 +21,8 @@ class LaunchMap {
 
   /// Adds a kernel with the key of `slot`. Add each kernel and key only once.
   void add(const KernelCore& core, ProblemSlot& slot);
+  /// Adds what another one has.
+  void add(const LaunchMap& other);
   void clear();
   ProblemSlot* find(const KernelCore& core, const Key& key, std::uint64_t scope) const noexcept {
     for (std::size_t i = place_hash(core, key, scope);; ++i) {

@@ -54,6 +54,8 @@ struct BatchView {
   bool lacks_preparation(std::size_t config_id) const {
     return config_id < prepared.size() && !prepared[config_id];
   }
+
+  bool operator==(const BatchView&) const = default;
 };
 
 /// A config that failed on this rank in the current batch, by itself or beside its neighbours.

@@ -313,10 +313,14 @@ void RunContext::rebuild_map() {
   if (fresh_.empty()) {
     return;  // nothing was added since
   }
-  map_.clear();
-  for (ProblemSlot& slot : slots_) {
-    for (const auto& member : slot.found.members) {
-      map_.add(*member, slot);
+  if (retired_.empty()) {
+    map_.add(fresh_);
+  } else {
+    map_.clear();
+    for (ProblemSlot& slot : slots_) {
+      for (const auto& member : slot.found.members) {
+        map_.add(*member, slot);
+      }
     }
   }
   fresh_.clear();

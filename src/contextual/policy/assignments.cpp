@@ -4,6 +4,7 @@ namespace contextual::policy {
 
 Assignment choices(const std::vector<ProblemState>& problems) {
   Assignment assignment;
+  assignment.reserve(problems.size());
   for (const ProblemState& problem : problems) {
     assignment.push_back(problem.record().choice);
   }

@@ -64,6 +64,7 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
       searching() ? search.plan(most_runs(length)) : std::vector<SearchRunPlan>{};
   const Assignment best = waiting() ? search.harmless(choices(problems)) : choices(problems);
   for (std::size_t i = 0; i < length; ++i) {
+    batch[i].cells.reserve(best.size());
     for (const std::size_t config_id : best) {
       batch[i].cells.push_back({Cell::Role::best, config_id, 0, false});
     }

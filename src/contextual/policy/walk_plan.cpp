@@ -31,6 +31,9 @@ std::size_t walk_length(const std::vector<ProblemState>& problems, const PolicyO
 
 void plan_walks(const std::vector<ProblemState>& problems, std::vector<IterationPlan>& batch) {
   for (std::size_t p = 0; p < problems.size(); ++p) {
+    if (!problems[p].walking()) {
+      continue;
+    }
     const std::vector<Step> steps = problems[p].plan(batch.size());
     for (std::size_t i = 0; i < steps.size() && i < batch.size(); ++i) {
       batch[i].cells[p] = {Cell::Role::step, steps[i].config_id, steps[i].iteration, steps[i].warmup};

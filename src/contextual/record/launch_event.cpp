@@ -56,8 +56,8 @@ LaunchRow launch_event(const detail::BatchPlan& plan, const detail::BatchResult&
   }
   row.local_ns = local.time_ns;
   row.makespan_ns = row.local_makespan_ns = result.makespans_ns[iteration];
-  if (slot.index < agreed.time_ns.size()) {
-    row.agreed_ns = agreed.time_ns[slot.index][iteration];
+  if (iteration < agreed.time_ns.size() && slot.index < agreed.time_ns[iteration].size()) {
+    row.agreed_ns = agreed.time_ns[iteration][slot.index];
     row.makespan_ns = agreed.makespan_ns[iteration];
   }
   const bool needs_no_time = slot.problem.choice_point;  // a choice between alternatives has none of its own

@@ -5,7 +5,7 @@
 #include "contextual/storage/choice_entry.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/storage/region_folders.hpp"
-#include "contextual/storage/set_fit.hpp"
+#include "contextual/tuning/set_fit.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/storage/machine.hpp>
@@ -81,14 +81,13 @@ class ThisMachine {
       return false;
     }
     const bool versions_may_differ = !options::environment().values.version_check.value_or(true);
-    return has_versions_of(entry) ||
-           (versions_may_differ && fit_of(entry, now_) == storage::Fit::other_versions);
+    return has_versions_of(entry) || (versions_may_differ && fit_of(entry, now_) == Fit::other_versions);
   }
   /// Of such choices.
-  bool has_versions_of(const ChoiceEntry& entry) const { return fit_of(entry, now_) == storage::Fit::counts; }
+  bool has_versions_of(const ChoiceEntry& entry) const { return fit_of(entry, now_) == Fit::counts; }
 
  private:
-  storage::Surroundings now_{{storage::as_kept(detail::machine_text())}};
+  Surroundings now_{{storage::as_kept(detail::machine_text())}};
 };
 
 }  // namespace

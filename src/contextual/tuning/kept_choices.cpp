@@ -1,10 +1,10 @@
 #include "contextual/tuning/kept_choices.hpp"
 
 #include "contextual/agreement/details_text.hpp"
+#include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/record/failure.hpp"
 #include "contextual/storage/choice_purpose.hpp"
 #include "contextual/storage/choice_store.hpp"
-#include "contextual/tuning/flight_text.hpp"
 #include "contextual/tuning/lock_ins.hpp"
 #include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/run_journal.hpp"
@@ -99,14 +99,8 @@ void warn_of_unused(const ChoiceEntry& entry, const std::string& why) {
 /// Loads what the choices launch, or their first launches would do so within the region.
 class Preparing {
  public:
-  Preparing(std::uint32_t region_id, std::size_t rank, const storage::Surroundings& now, Versions versions,
-            MadeReady& made_ready)
-      : region_id_(region_id),
-        rank_(rank),
-        now_(now),
-        check_versions_(versions == Versions::must_be_equal),
-        made_ready_(made_ready),
-        kernels_(living_kernels()) {
+  Preparing(std::uint32_t region_id, std::size_t rank, const Surroundings& now, MadeReady& made_ready)
+      : region_id_(region_id), rank_(rank), now_(now), made_ready_(made_ready), kernels_(living_kernels()) {
     for (const auto& kernel : kernels_) {
       const MadeReady::Now now_made_ready(made_ready_, {kernel->traits().name, "", 0, {}, false});
       kernel->preload();  // what has no choice launches its default
@@ -115,8 +109,7 @@ class Preparing {
 
   /// Returns what keeps a set from being used. Throws DeviceError.
   Unusable judge(const ChoiceEntry& entry) {
-    const storage::Fit fit = fit_of(entry, now_);
-    if (fit != storage::Fit::counts && (fit != storage::Fit::other_versions || check_versions_)) {
+    if (const Fit fit = fit_of(entry, now_); fit != Fit::counts) {
       return {.anything = true, .fit = fit, .reason = misfit_text(entry, now_)};
     }
     try {
@@ -176,8 +169,7 @@ class Preparing {
 
   std::uint32_t region_id_;
   std::size_t rank_;
-  const storage::Surroundings& now_;
-  bool check_versions_;
+  const Surroundings& now_;
   MadeReady& made_ready_;
   Cores kernels_;
   /// Several sets may have the same choice.
@@ -262,18 +254,6 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
   return report;
 }
 
-bool launches_any(const ChoiceEntry& entry, const std::vector<std::string>& assignments) {
-  return std::any_of(assignments.begin(), assignments.end(),
-                     [&](const std::string& assignment) { return launches(entry, assignment); });
-}
-
-void warn_of_quarantine(const ChoiceEntry& entry) {
-  detail::warn_once(
-      "region \"" + entry.region + "\": choices of " + entry.written +
-      " are not used: they are in quarantine, because they have twice ended a process or broken a "
-      "rank while they ran; option `try_quarantined` lets them run again");
-}
-
 }  // namespace
 
 std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region,
@@ -286,12 +266,16 @@ std::string read_kept_choices(const options::ResolvedOptions& options, const std
     for (const std::string& problem : kept.problems) {
       detail::warn_once(problem);
     }
-    const auto quarantined = options.try_quarantined
-                                 ? std::vector<std::string>()
-                                 : quarantined_assignments(options.cache_directory, region);
+    Surroundings now;
+    if (!options.try_quarantined) {
+      now.quarantine = quarantine_of(options.cache_directory, region);
+      std::erase_if(now.quarantine, [](const Quarantined& quarantined) {
+        return quarantined.kernels != agreement::kernels_text();
+      });
+    }
     for (const ChoiceEntry& entry : kept.entries) {
-      if (launches_any(entry, quarantined)) {
-        warn_of_quarantine(entry);
+      if (fit_of(entry, now) == Fit::in_quarantine) {
+        warn_of_unused(entry, misfit_text(entry, now));
       } else {
         choices.push_back(to_json(entry));
       }
@@ -303,12 +287,12 @@ std::string read_kept_choices(const options::ResolvedOptions& options, const std
 }
 
 KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id, std::size_t rank,
-                              const agreement::Hello& hello, Versions versions, MadeReady& made_ready) {
+                              const agreement::Hello& hello, bool versions_count, MadeReady& made_ready) {
   KeptSets sets{{}, entries_of(hello.kept_choices), {}, hello.machines};
   try {
     sets.pins = pins_of(hello.kept_choices, region);
-    const storage::Surroundings now{hello.machines, false, storage::pins_digest(sets.pins)};
-    Preparing preparing(region_id, rank, now, versions, made_ready);
+    const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins), versions_count};
+    Preparing preparing(region_id, rank, now, made_ready);
     prepare_pins(sets.pins, made_ready);
     for (const ChoiceEntry& entry : sets.newest_first) {
       sets.unusable.push_back(preparing.judge(entry));

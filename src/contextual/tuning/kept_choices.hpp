@@ -10,8 +10,8 @@
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/storage/choice_entry.hpp"
 #include "contextual/storage/pin.hpp"
-#include "contextual/storage/set_fit.hpp"
 #include "contextual/tuning/made_ready.hpp"
+#include "contextual/tuning/set_fit.hpp"
 
 #include <contextual/report.hpp>
 
@@ -34,17 +34,11 @@ enum class Reads {
 /// the options say to try them. Throws nothing but std::bad_alloc.
 std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what);
 
-/// Whether choices count that were made with other versions of the library and the driver.
-enum class Versions {
-  must_be_equal,
-  may_differ,  ///< a warning on stderr says that they do
-};
-
 /// What keeps a rank from using a set.
 struct Unusable {
   bool anything = false;
-  storage::Fit fit = storage::Fit::counts;  ///< else it is a kernel
-  std::string reason{};                     ///< empty for what this process has chosen already
+  Fit fit = Fit::counts;  ///< else it is a kernel
+  std::string reason{};   ///< empty for what this process has chosen already
 };
 
 /// Rank 0's kept sets of choices, and what this rank makes of them.
@@ -60,9 +54,10 @@ struct KeptSets {
 /// lasting choice already. Loads the defaults of all kernels and the configs of these sets, as a tuning run
 /// does. Choices of `local` kernels concern their rank only. Keeps what a kernel's `prepare` throws:
 /// DeviceError as the rank's failure, anything else makes the set unusable. A pin that cannot be launched is
-/// the rank's failure, too. `made_ready` says meanwhile which config is being loaded.
+/// the rank's failure, too. `versions_count`: see Surroundings. `made_ready` says meanwhile which config is
+/// being loaded.
 KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id, std::size_t rank,
-                              const agreement::Hello& hello, Versions versions, MadeReady& made_ready);
+                              const agreement::Hello& hello, bool versions_count, MadeReady& made_ready);
 
 /// What is in force then.
 struct InstalledChoices {

@@ -77,12 +77,12 @@ bool KeptStart::run(const RegionCall& call, const agreement::Hello& hello, recor
   return true;
 }
 
-/// Prints the choices and, in mode tune, logs them.
+/// Prints the choices and logs them, in mode off without a log.
 void KeptStart::report(RegionReport&& kept, const ResolvedOptions& options, const std::string& tuning_id,
                        record::Recorder* recorder) {
   ResolvedOptions own_options = options;
-  if (options.mode != Mode::tune) {
-    own_options.log_directory.clear();  // other modes write no log
+  if (options.mode == Mode::off) {
+    own_options.log_directory.clear();
   }
   std::optional<record::Recorder> own;
   if (recorder == nullptr) {
@@ -114,9 +114,9 @@ KeptStart::Installed KeptStart::install(const std::string& region, std::uint32_t
   KeptSets sets;
   {
     const CallWatch::Section section(watch_, preparing);
-    const bool checks = options::environment().values.version_check.value_or(true);
+    const bool versions_count = options::environment().values.version_check.value_or(true);
     sets = look_at_kept_choices(region, region_id, static_cast<std::size_t>(exchange.rank()), hello,
-                                checks ? Versions::must_be_equal : Versions::may_differ, made_ready);
+                                versions_count, made_ready);
   }
   Installed installed{install_kept_choices(exchange, region, region_id, sets)};
   installed.unusable = unusable_sets(sets);

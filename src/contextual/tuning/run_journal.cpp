@@ -109,18 +109,18 @@ std::map<std::string, std::vector<std::string>> flights_by_tuning(const detail::
 
 }  // namespace
 
-/// Also counts deaths that no tuning has taken in yet.
-std::vector<std::string> quarantined_assignments(const std::filesystem::path& cache_directory,
-                                                 const std::string& region) {
+std::vector<Quarantined> quarantine_of(const std::filesystem::path& cache_directory,
+                                       const std::string& region) {
   const detail::TrustedFolder folder = journal_folder(cache_directory, region);
-  std::vector<std::string> all;
-  std::string kernels;  // made if it is needed, which is seldom
+  std::vector<Quarantined> all;
   for (const auto& [name, flights] : flights_by_tuning(folder)) {
-    kernels = kernels.empty() ? agreement::kernels_digest() : kernels;
-    auto strikes = journal::Strikes::parse(folder.read(name + strikes_ending).text.value_or(""), kernels);
+    const std::string text = folder.read(name + strikes_ending).text.value_or("");
+    const std::string kernels = journal::Strikes::kernels_in(text);
+    auto strikes = journal::Strikes::parse(text, kernels);
     strikes.add(latest_flight(folder, flights).assignments);
-    const std::vector<std::string> some = strikes.quarantined();
-    all.insert(all.end(), some.begin(), some.end());
+    for (std::string& assignment : strikes.quarantined()) {
+      all.push_back({kernels, std::move(assignment)});
+    }
   }
   return all;
 }
@@ -130,7 +130,7 @@ RunJournal::RunJournal(const options::ResolvedOptions& options, const std::strin
     : folder_(journal_folder(options.cache_directory, region)),
       name_(name_of(options, region, timer, rank_count)),
       file_(folder_, name_ + ".journal", safety_of(options)),
-      kernels_(agreement::kernels_digest()) {
+      kernels_(agreement::kernels_text()) {
   strikes_ = journal::Strikes::parse(folder_.read(name_ + strikes_ending).text.value_or(""), kernels_);
   if (options.try_quarantined) {
     strikes_.forgive();

@@ -7,6 +7,7 @@
 #include "contextual/journal/journal_file.hpp"
 #include "contextual/journal/strikes.hpp"
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/tuning/set_fit.hpp"
 
 #include <contextual/detail/storage/trusted_folder.hpp>
 
@@ -30,9 +31,10 @@ std::string own_journal_file(const std::string& journal, int rank);
 /// Returns when a line of a journal is safe, as the options say.
 journal::Safety safety_of(const options::ResolvedOptions& options);
 
-/// Returns the assignments that are in quarantine in some tuning of the region by kernels like these.
-std::vector<std::string> quarantined_assignments(const std::filesystem::path& cache_directory,
-                                                 const std::string& region);
+/// Returns what is in quarantine in some tuning of the region, of whatever kernels. Also counts deaths that
+/// no tuning has taken in yet.
+std::vector<Quarantined> quarantine_of(const std::filesystem::path& cache_directory,
+                                       const std::string& region);
 
 /// Files in `journal/<region>` of the cache directory, named after what the run is about: the batches, what
 /// is in flight on each rank, and the assignments beside which a process has died. Not thread-safe.
@@ -77,7 +79,7 @@ class RunJournal {
   detail::TrustedFolder folder_;
   std::string name_;
   journal::JournalFile file_;
-  std::string kernels_;  ///< see agreement::kernels_digest
+  std::string kernels_;  ///< see agreement::kernels_text
   journal::Strikes strikes_;
 };
 

@@ -299,17 +299,19 @@ std::size_t TuningRun::plan_length() const {
 
 /// What launches go by during the batch.
 void TuningRun::fix_views() {
+  detail::BatchView view;  // outside of the loop, because most problems keep theirs
   for (ProblemSlot& slot : context_.slots()) {
     if (const auto index = problems_.index_of(slot)) {
-      detail::BatchView view;
       const auto& iterations = slot.shared() ? plan_.shared : plan_.own;
-      view.cells.reserve(iterations.size());
+      view.cells.clear();
       for (const policy::IterationPlan& iteration : iterations) {
         view.cells.push_back(iteration.cells[*index]);
       }
       view.best_so_far = problems_.set_of(slot).state().best_so_far(*index);
       view.prepared = preparation_.prepared_here(slot);
-      context_.set_view(slot, std::move(view));
+      if (view != slot.batch) {
+        context_.set_view(slot, view);
+      }
     }
   }
 }

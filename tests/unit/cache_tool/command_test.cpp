@@ -1,6 +1,7 @@
 #include "cache/command.hpp"
 
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
@@ -10,10 +11,12 @@
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -63,6 +66,49 @@ void tune(const fs::path& directory, const std::string& region) {
   tuner.run(
       region, [&] { (*kernel)(7); }, options);
 }
+
+/// Runs a program that begins anew. Returns its exit code, or the negative signal that has ended it.
+template <typename Program>
+int in_another_process(const Program& program) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::_exit(program());
+  }
+  int status = 0;
+  REQUIRE(::waitpid(pid, &status, 0) == pid);
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// A program whose kernel, which no other test has, has this version.
+struct Program {
+  fs::path directory{};
+  std::string version{};
+  int n_repeat = 2;
+  bool dies = false;  ///< of the last config
+
+  /// Returns the tile that was launched last.
+  int run(Mode mode) const {
+    return in_another_process([&] {
+      int tile = 0;
+      const auto kernel =
+          rank_kernel("tool_deadly", 3, {.version = version}, [&](const test::TileConfig& config, int&) {
+            tile = config.tile;
+            if (dies && tile == 3) {
+              ::raise(SIGKILL);
+            }
+          });
+      Options options;
+      options.cache_directory = directory;
+      options.mode = mode;
+      options.n_repeat = n_repeat;
+      options.always_tune = true;
+      ContextualAutotuner tuner(rank_options(nullptr));
+      tuner.run(
+          "tool deadly", [&] { (*kernel)(7); }, options);
+      return tile;
+    });
+  }
+};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -175,6 +221,58 @@ TEST_CASE("contextual-cache: list names a set of other versions, which why says 
   CHECK_THAT(listed, !ContainsSubstring("fits here"));
   CHECK_THAT(say(command_of(directory.path(), Verb::why)).out,
              ContainsSubstring("only with CONTEXTUAL_VERSION_CHECK=0"));
+}
+
+TEST_CASE("contextual-cache: a set that a program ignores because it is in quarantine is listed so",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  Program program{.directory = directory.path()};
+  REQUIRE(program.run(Mode::tune) == 3);
+  program.dies = true;
+  for (int death = 1; death <= 2; ++death) {
+    CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("fits here"));
+    REQUIRE(program.run(Mode::tune) == -SIGKILL);
+  }
+  CHECK(program.run(Mode::use) == 1);
+  CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("in quarantine"));
+  CHECK_THAT(say(command_of(directory.path(), Verb::why)).out,
+             ContainsSubstring("would not be used: it is in quarantine"));
+  const TemporaryDirectory other;
+  CHECK_THAT(say(command_of(other.path(), Verb::import_choices),
+                 say(command_of(directory.path(), Verb::export_choices)).out)
+                 .out,
+             ContainsSubstring("0 files written"));
+  const Program mended{.directory = directory.path(), .version = "2", .n_repeat = 3};
+  REQUIRE(mended.run(Mode::tune) == 3);
+  CHECK(mended.run(Mode::use) == 3);
+  CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("fits here"));
+}
+
+TEST_CASE("child process: contextual-cache with CONTEXTUAL_VERSION_CHECK", "[.child]") {
+  if (!engine_test::is_child()) {
+    return;
+  }
+  const TemporaryDirectory directory;
+  if (std::string(std::getenv("CONTEXTUAL_VERSION_CHECK")) != "0") {
+    const Said said = say(command_of(directory.path(), Verb::list));
+    CHECK(said.code == exit_problems);
+    CHECK_THAT(said.err, ContainsSubstring("CONTEXTUAL_VERSION_CHECK=\"maybe\""));
+    return;
+  }
+  detail::describe_machine("driver", [] { return std::string("1.2"); });
+  tune(directory.path(), "tool region");
+  detail::describe_machine("driver", [] { return std::string("1.3"); });
+  CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("fits here"));
+  CHECK_THAT(say(command_of(directory.path(), Verb::why)).out,
+             ContainsSubstring("would be used on machines like this one") &&
+                 ContainsSubstring("driver: then \"1.2\", now \"1.3\""));
+}
+
+TEST_CASE("contextual-cache: CONTEXTUAL_VERSION_CHECK counts for it as for a program", "[unit]") {
+  for (const char* const check : {"0", "maybe"}) {
+    CHECK(engine_test::run_child("contextual-cache with CONTEXTUAL_VERSION_CHECK",
+                                 {{"CONTEXTUAL_VERSION_CHECK", check}}) == 0);
+  }
 }
 
 TEST_CASE("contextual-cache: list and why say that a set was chosen beside pins that are gone", "[unit]") {

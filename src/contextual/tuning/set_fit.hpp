@@ -10,7 +10,13 @@
 #include <string>
 #include <vector>
 
-namespace contextual::storage {
+namespace contextual::tuning {
+
+/// What has twice ended a process.
+struct Quarantined {
+  std::string kernels;     ///< of that process, see agreement::kernels_text
+  std::string assignment;  ///< see flight_text
+};
 
 /// What a set is compared with.
 struct Surroundings {
@@ -19,7 +25,9 @@ struct Surroundings {
   /// set has described, and the version of a library that this process does not use.
   std::vector<std::string> machines{};
   bool stands_for_all = false;
-  std::string pins{};  ///< see pins_digest
+  std::string pins{};                     ///< see pins_digest
+  bool versions_count = true;             ///< false with CONTEXTUAL_VERSION_CHECK=0
+  std::vector<Quarantined> quarantine{};  ///< of the region
 };
 
 /// A part of a machine that a set and its surroundings say different things of.
@@ -33,15 +41,15 @@ struct PartDifference {
 };
 
 /// By rank, and by the names of parts. Leaves out how many ranks there are.
-std::vector<PartDifference> differences(const ChoiceEntry& entry, const Surroundings& now);
+std::vector<PartDifference> differences(const storage::ChoiceEntry& entry, const Surroundings& now);
 
 /// From what is nearest to a set that counts.
-enum class Fit { counts, other_versions, other_pins, another_machine, other_ranks };
+enum class Fit { counts, other_versions, other_pins, another_machine, other_ranks, in_quarantine };
 
 /// For the reason that no option accepts, if there is one.
-Fit fit_of(const ChoiceEntry& entry, const Surroundings& now);
+Fit fit_of(const storage::ChoiceEntry& entry, const Surroundings& now);
 
 /// Returns why a set does not count, in one line that says what differs; an empty text if it counts.
-std::string misfit_text(const ChoiceEntry& entry, const Surroundings& now);
+std::string misfit_text(const storage::ChoiceEntry& entry, const Surroundings& now);
 
-}  // namespace contextual::storage
+}  // namespace contextual::tuning

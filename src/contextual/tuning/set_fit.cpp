@@ -1,5 +1,8 @@
-#include "contextual/storage/set_fit.hpp"
+#include "contextual/tuning/set_fit.hpp"
 
+#include "contextual/tuning/flight_text.hpp"
+
+#include <contextual/detail/config/hex_text.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
 #include <algorithm>
@@ -7,8 +10,10 @@
 #include <map>
 #include <sstream>
 
-namespace contextual::storage {
+namespace contextual::tuning {
 namespace {
+
+using storage::ChoiceEntry;
 
 using Parts = std::map<std::string, std::string>;
 
@@ -53,6 +58,34 @@ std::string differing_parts(const std::vector<PartDifference>& all) {
   return text;
 }
 
+/// What a process that has other kernels has died of says nothing of a set.
+bool is_as_then(const storage::ChosenKernel& kernel, const std::string& kernels) {
+  bool named = false;
+  std::istringstream lines(kernels);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t space = line.find(' ');
+    if (space != std::string::npos && line.substr(space + 1) == kernel.name) {
+      if (line.substr(0, space) == detail::hex_text(kernel.table_digest)) {
+        return true;
+      }
+      named = true;
+    }
+  }
+  return !named;
+}
+
+bool is_in_quarantine(const ChoiceEntry& entry, const Surroundings& now) {
+  return std::any_of(now.quarantine.begin(), now.quarantine.end(), [&](const Quarantined& quarantined) {
+    return launches(entry, quarantined.assignment) &&
+           std::all_of(entry.choices.begin(), entry.choices.end(), [&](const storage::KeptChoice& choice) {
+             return std::all_of(choice.launched.begin(), choice.launched.end(),
+                                [&](const storage::ChosenKernel& kernel) {
+                                  return is_as_then(kernel, quarantined.kernels);
+                                });
+           });
+  });
+}
+
 }  // namespace
 
 std::vector<PartDifference> differences(const ChoiceEntry& entry, const Surroundings& now) {
@@ -80,6 +113,9 @@ std::vector<PartDifference> differences(const ChoiceEntry& entry, const Surround
 }
 
 Fit fit_of(const ChoiceEntry& entry, const Surroundings& now) {
+  if (is_in_quarantine(entry, now)) {
+    return Fit::in_quarantine;
+  }
   if (!now.stands_for_all && entry.machines.size() != now.machines.size()) {
     return Fit::other_ranks;
   }
@@ -88,7 +124,7 @@ Fit fit_of(const ChoiceEntry& entry, const Surroundings& now) {
     if (difference.counts && !difference.version) {
       return Fit::another_machine;
     }
-    versions = versions || difference.counts;
+    versions = versions || (difference.counts && now.versions_count);
   }
   if (!entry.counts_beside(now.pins)) {
     return Fit::other_pins;
@@ -111,8 +147,11 @@ std::string misfit_text(const ChoiceEntry& entry, const Surroundings& now) {
     case Fit::other_ranks:
       return "they are of " + std::to_string(entry.machines.size()) + " ranks, and here are " +
              std::to_string(now.machines.size());
+    case Fit::in_quarantine:
+      return "they are in quarantine, because they have twice ended a process or broken a rank while they "
+             "ran; option `try_quarantined` lets them run again";
   }
   return {};
 }
 
-}  // namespace contextual::storage
+}  // namespace contextual::tuning

@@ -1,9 +1,11 @@
+#include "contextual/options/environment.hpp"
 #include "contextual/storage/choice_bundle.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/storage/old_journals.hpp"
 #include "contextual/storage/pin_files.hpp"
 #include "contextual/storage/region_folders.hpp"
-#include "contextual/storage/set_fit.hpp"
+#include "contextual/tuning/run_journal.hpp"
+#include "contextual/tuning/set_fit.hpp"
 
 #include <contextual/choices.hpp>
 #include <contextual/detail/storage/machine.hpp>
@@ -18,6 +20,8 @@ namespace contextual {
 using storage::ChoiceEntry;
 using storage::ChoiceStore;
 using storage::KeptChoice;
+using tuning::Fit;
+using tuning::Surroundings;
 using Changes = KeptChoices::Changes;
 
 namespace fs = std::filesystem;
@@ -122,23 +126,33 @@ bool has_kernel(const ChoiceEntry& entry, const std::optional<std::string>& kern
 }
 
 /// This process, for all ranks.
-storage::Surroundings surroundings(std::string pins) {
-  return {{storage::as_kept(detail::machine_text())}, true, std::move(pins)};
+Surroundings surroundings() {
+  return {.machines = {storage::as_kept(detail::machine_text())},
+          .stands_for_all = true,
+          .versions_count = options::environment().values.version_check.value_or(true)};
 }
 
-KeptStanding standing_of(const ChoiceStore::Named& named, const storage::Surroundings& now) {
+bool counts_on_its_machines(const ChoiceEntry& entry, Surroundings now) {
+  now.machines = entry.machines;
+  now.stands_for_all = false;
+  return fit_of(entry, now) == Fit::counts;
+}
+
+KeptStanding standing_of(const ChoiceStore::Named& named, const Surroundings& now) {
   if (named.superseded) {
     return KeptStanding::superseded;
   }
   switch (fit_of(named.entry, now)) {
-    case storage::Fit::counts:
+    case Fit::counts:
       break;
-    case storage::Fit::other_versions:
+    case Fit::in_quarantine:
+      return KeptStanding::in_quarantine;
+    case Fit::other_versions:
       return KeptStanding::other_versions;
-    case storage::Fit::other_pins:
+    case Fit::other_pins:
       return KeptStanding::other_pins;
-    case storage::Fit::another_machine:
-    case storage::Fit::other_ranks:
+    case Fit::another_machine:
+    case Fit::other_ranks:
       return KeptStanding::another_machine;
   }
   return KeptStanding::counts;
@@ -161,10 +175,15 @@ KeptChoices::Contents KeptChoices::list(const std::optional<std::string>& region
     for (const ChoiceStore::Damaged& damaged : files.damaged) {
       contents.problems.push_back((store.path() / damaged.file).string() + ": " + damaged.problem);
     }
-    const storage::Surroundings now = surroundings(storage::pins_digest(list_pins(store, name, contents)));
+    Surroundings now = surroundings();
+    now.pins = storage::pins_digest(list_pins(store, name, contents));
+    now.quarantine = tuning::quarantine_of(directory_, name);
     for (std::size_t i = 0; i < files.entries.size(); ++i) {
       contents.sets[first + i].standing = standing_of(files.entries[i], now);
     }
+  }
+  if (const std::string& error = options::environment().error; !error.empty()) {
+    contents.problems.push_back(error);
   }
   return contents;
 }
@@ -215,9 +234,10 @@ KeptChoices::Exported KeptChoices::export_choices(const std::optional<std::strin
     ChoiceStore::Files files = store.files();
     note_refusals(files, exported.problems);
     Contents pinned;
-    const std::string pins = storage::pins_digest(list_pins(store, name, pinned));
+    const Surroundings now{.pins = storage::pins_digest(list_pins(store, name, pinned)),
+                           .quarantine = tuning::quarantine_of(directory_, name)};
     for (ChoiceStore::Named& named : files.entries) {
-      if (!named.superseded && named.entry.counts_beside(pins)) {
+      if (!named.superseded && counts_on_its_machines(named.entry, now)) {
         entries.push_back({named.file, std::move(named.entry)});
       }
     }
@@ -297,7 +317,7 @@ std::vector<MachineDifference> KeptChoices::differences(const KeptSet& set) {
   ChoiceEntry entry;
   entry.machines = set.machines;
   std::vector<MachineDifference> all;
-  for (storage::PartDifference& found : storage::differences(entry, surroundings({}))) {
+  for (tuning::PartDifference& found : tuning::differences(entry, surroundings())) {
     all.push_back({found.rank, std::move(found.part), std::move(found.then), std::move(found.now),
                    found.version, found.counts});
   }
