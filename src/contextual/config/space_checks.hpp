@@ -1,12 +1,10 @@
 #pragma once
 
 /// \file
-/// The checks of a config space and their messages: the half of `space_generator.hpp` that does not depend on
-/// the configs' type. A failed check throws ConfigSpaceError.
+/// The checks of a config space and their messages. A failed check throws ConfigSpaceError.
 
 #include <contextual/config.hpp>
-#include <contextual/detail/config/space_parameter.hpp>
-#include <contextual/export.hpp>
+#include <contextual/detail/config/space_column.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,38 +24,38 @@ struct Exclusion {
 };
 
 /// Returns the number of combinations, or the largest value if that overflows; 0 without parameters.
-CONTEXTUAL_API std::uint64_t cardinality(std::span<const SpaceAxis> axes) noexcept;
+std::uint64_t cardinality(std::span<const SpaceAxis> axes) noexcept;
 
 /// Checks that there are parameters, that names are unique, and that each parameter has values, distinct and
 /// of one type. If `listed`, the configs come from a list, and parameters need no values.
-CONTEXTUAL_API void check_axes(std::span<const SpaceAxis> axes, bool listed);
+void check_axes(std::span<const SpaceAxis> axes, bool listed);
 
 /// Checks that every refinement has numbers as values, that they are of the type of a parameter of that name
 /// and none of its values, and that the configs do not come from a list.
-CONTEXTUAL_API void check_refinements(std::span<const SpaceAxis> axes, std::span<const SpaceAxis> refinements,
+void check_refinements(std::span<const SpaceAxis> axes, std::span<const SpaceAxis> refinements,
                                       bool listed);
 
-CONTEXTUAL_API void check_list_size(std::size_t size);
-CONTEXTUAL_API void check_cardinality(std::uint64_t cardinality);
+void check_list_size(std::size_t size);
+void check_cardinality(std::uint64_t cardinality);
 
 /// Checks that no config occurs twice.
-CONTEXTUAL_API void check_unique(std::span<const Config> listed);
+void check_unique(std::span<const Config> listed);
 
 /// Returns a dynamic config with its parameters in the order of `reference`, and checks that it has the names
 /// and types of `reference`. `what` describes the config in messages, e.g. "the default config".
-CONTEXTUAL_API Config in_order_of(const Config& reference, const Config& config, const std::string& what);
+Config in_order_of(const Config& reference, const Config& config, const std::string& what);
 
-[[noreturn]] CONTEXTUAL_API void fail_no_default();
-[[noreturn]] CONTEXTUAL_API void fail_unreadable(const std::string& parameter);
-[[noreturn]] CONTEXTUAL_API void fail_shared_member(const std::string& first, const std::string& second);
-[[noreturn]] CONTEXTUAL_API void fail_refined_member(const std::string& parameter);
-[[noreturn]] CONTEXTUAL_API void fail_empty_constraint(const std::string& constraint);
-[[noreturn]] CONTEXTUAL_API void fail_constraint_threw(const std::string& constraint, const Config& config,
+[[noreturn]] void fail_no_default();
+[[noreturn]] void fail_unreadable(const std::string& parameter);
+[[noreturn]] void fail_shared_member(const std::string& first, const std::string& second);
+[[noreturn]] void fail_refined_member(const std::string& parameter);
+[[noreturn]] void fail_empty_constraint(const std::string& constraint);
+[[noreturn]] void fail_constraint_threw(const std::string& constraint, const Config& config,
                                                        const std::string& cause);
-[[noreturn]] CONTEXTUAL_API void fail_default_excluded(const std::string& constraint, const Config& config,
+[[noreturn]] void fail_default_excluded(const std::string& constraint, const Config& config,
                                                        const Config& allowed);
-[[noreturn]] CONTEXTUAL_API void fail_contradictory(std::uint64_t candidates,
+[[noreturn]] void fail_contradictory(std::uint64_t candidates,
                                                     const std::vector<Exclusion>& exclusions);
-[[noreturn]] CONTEXTUAL_API void fail_moved_from();
+[[noreturn]] void fail_moved_from();
 
 }  // namespace contextual::detail
