@@ -4,8 +4,8 @@
 /// Alternatives: implementations of one thing that launch different kernels. Call them like a function.
 
 #include <contextual/config_space.hpp>
-#include <contextual/detail/launch/alternative_scope.hpp>
 #include <contextual/detail/config/checked_callable.hpp>
+#include <contextual/detail/launch/alternative_scope.hpp>
 #include <contextual/detail/launch/kernel_arguments.hpp>
 #include <contextual/detail/launch/launch_engine.hpp>
 #include <contextual/error.hpp>

@@ -122,9 +122,7 @@ class ConfigSpace {
   std::size_t refinement_count() const { return space_.refinement_count(); }
 
   /// Returns all configs in order. The reference is valid until the space is changed or destroyed.
-  const std::vector<C>& configs() const& {
-    return static_cast<const List&>(space_.configs()).configs;
-  }
+  const std::vector<C>& configs() const& { return static_cast<const List&>(space_.configs()).configs; }
   std::vector<C> configs() && { return std::as_const(*this).configs(); }
 
   /// Returns one config. Throws InvalidArgument if `config_id` is not below `size()`.

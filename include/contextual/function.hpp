@@ -5,8 +5,8 @@
 
 #include <contextual/call_options.hpp>
 #include <contextual/config_space.hpp>
-#include <contextual/detail/config/fixed_configs.hpp>
 #include <contextual/detail/config/checked_callable.hpp>
+#include <contextual/detail/config/fixed_configs.hpp>
 #include <contextual/detail/launch/kernel_arguments.hpp>
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/detail/tuning/function_space.hpp>

@@ -103,7 +103,9 @@ namespace detail {
 /// Returns true if the primary launch_status takes every result of the type for a success.
 template <typename Result>
 constexpr bool never_fails() noexcept {
-  return requires { launch_status<std::remove_cvref_t<Result>>::never_fails; };
+  return requires {
+    launch_status<std::remove_cvref_t<Result>>::never_fails;
+  };
 }
 
 }  // namespace detail

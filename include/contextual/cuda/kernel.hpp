@@ -7,9 +7,9 @@
 #include <contextual/cuda/device_facts.hpp>
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/kernel_definition.hpp>
+#include <contextual/detail/config/checked_callable.hpp>
 #include <contextual/detail/cuda/cuda_kernel_parts.hpp>
 #include <contextual/detail/cuda/definition_arguments.hpp>
-#include <contextual/detail/config/checked_callable.hpp>
 #include <contextual/detail/launch/launch_engine.hpp>
 #include <contextual/kernel_options.hpp>
 #include <contextual/key.hpp>

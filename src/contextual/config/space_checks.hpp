@@ -32,8 +32,7 @@ void check_axes(std::span<const SpaceAxis> axes, bool listed);
 
 /// Checks that every refinement has numbers as values, that they are of the type of a parameter of that name
 /// and none of its values, and that the configs do not come from a list.
-void check_refinements(std::span<const SpaceAxis> axes, std::span<const SpaceAxis> refinements,
-                                      bool listed);
+void check_refinements(std::span<const SpaceAxis> axes, std::span<const SpaceAxis> refinements, bool listed);
 
 void check_list_size(std::size_t size);
 void check_cardinality(std::uint64_t cardinality);
@@ -51,11 +50,10 @@ Config in_order_of(const Config& reference, const Config& config, const std::str
 [[noreturn]] void fail_refined_member(const std::string& parameter);
 [[noreturn]] void fail_empty_constraint(const std::string& constraint);
 [[noreturn]] void fail_constraint_threw(const std::string& constraint, const Config& config,
-                                                       const std::string& cause);
+                                        const std::string& cause);
 [[noreturn]] void fail_default_excluded(const std::string& constraint, const Config& config,
-                                                       const Config& allowed);
-[[noreturn]] void fail_contradictory(std::uint64_t candidates,
-                                                    const std::vector<Exclusion>& exclusions);
+                                        const Config& allowed);
+[[noreturn]] void fail_contradictory(std::uint64_t candidates, const std::vector<Exclusion>& exclusions);
 [[noreturn]] void fail_moved_from();
 
 }  // namespace contextual::detail

@@ -1,6 +1,5 @@
-#include <contextual/detail/config/space_column.hpp>
-
 #include <contextual/config.hpp>
+#include <contextual/detail/config/space_column.hpp>
 
 #include <cstring>
 #include <utility>

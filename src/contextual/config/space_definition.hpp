@@ -28,7 +28,7 @@ struct SpaceDefinition {
   bool dynamic;  ///< the configs are of type Config
   std::vector<SpaceColumn> parameters{};
   std::vector<SpaceConstraint> constraints{};
-  std::vector<SpaceColumn> refinements{};               ///< further values of parameters, each for itself
+  std::vector<SpaceColumn> refinements{};              ///< further values of parameters, each for itself
   std::shared_ptr<const ConfigList> default_config{};  ///< one config, or null
   std::shared_ptr<const ConfigList> list{};            ///< null: all combinations
 };

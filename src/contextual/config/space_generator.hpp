@@ -43,7 +43,7 @@ class SpaceGenerator {
   const SpaceDefinition& definition_;
   std::vector<Exclusion> exclusions_;
   std::unique_ptr<ConfigList> configs_;  // the default first
-  std::uint64_t passed_ = 0;             // candidates allowed by every constraint, the default if it is one of them
+  std::uint64_t passed_ = 0;  // candidates allowed by every constraint, the default if it is one of them
 };
 
 }  // namespace contextual::detail

@@ -9,8 +9,8 @@ KernelHooks::KernelHooks(PackedResult<void>& its_load, PackedResult<void>& its_p
                          PackedResult<bool>& its_keep, PackedResult<void>& its_before_launch,
                          PackedResult<void>& its_after_launch, PackedResult<void>& its_reset,
                          PackedResult<bool>& its_check, PackedResult<KernelWork>& its_work,
-                         Participation its_participation, std::string& its_coupling,
-                         std::string& its_version, std::vector<std::string>& its_key_names)
+                         Participation its_participation, std::string& its_coupling, std::string& its_version,
+                         std::vector<std::string>& its_key_names)
     : load(std::move(its_load)),
       prepare(std::move(its_prepare)),
       prepare_for(std::move(its_prepare_for)),

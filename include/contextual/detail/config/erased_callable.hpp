@@ -36,8 +36,8 @@ class CONTEXTUAL_API ErasedCallable {
   };
 
   template <typename F>
-  static constexpr bool is_small =
-      sizeof(F) <= sizeof(Storage) && alignof(F) <= alignof(Storage) && std::is_trivially_copyable_v<F>;
+  static constexpr bool is_small = sizeof(F) <= sizeof(Storage) &&
+                                   alignof(F) <= alignof(Storage) && std::is_trivially_copyable_v<F>;
 
   template <typename F>
   static F& get(const Storage& storage) noexcept {
@@ -71,7 +71,7 @@ class CONTEXTUAL_API ErasedCallable {
   }
 
   mutable Storage storage_{};  ///< a callable may change itself
-  Invoke invoke_ = nullptr;  ///< null: nothing is held
+  Invoke invoke_ = nullptr;    ///< null: nothing is held
 
  private:
   void* (*manage_)(void* callable, bool copy) = nullptr;  ///< copies or deletes it; null if it is small

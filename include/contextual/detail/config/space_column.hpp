@@ -51,8 +51,8 @@ constexpr MemberType member_type() noexcept {
   } else if constexpr (std::integral<M>) {
     static_assert(sizeof(M) <= sizeof(std::int64_t), "an integer of a config has at most 64 bits");
     constexpr int log2_bytes = sizeof(M) == 1 ? 0 : sizeof(M) == 2 ? 1 : sizeof(M) == 4 ? 2 : 3;
-    return static_cast<MemberType>(static_cast<int>(std::is_signed_v<M> ? MemberType::int8 : MemberType::uint8) +
-                                   log2_bytes);
+    return static_cast<MemberType>(
+        static_cast<int>(std::is_signed_v<M> ? MemberType::int8 : MemberType::uint8) + log2_bytes);
   } else if constexpr (std::floating_point<M>) {
     return std::same_as<M, float>    ? MemberType::float32
            : std::same_as<M, double> ? MemberType::float64

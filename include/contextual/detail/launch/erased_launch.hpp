@@ -22,9 +22,9 @@ struct ErasedStatus {
 
 /// A view of a call on the stack of the launching thread.
 struct ErasedLaunch {
-  void* launch;                                            ///< a LaunchWithResult
-  void (*run)(void* launch, std::size_t config_id);        ///< launches, and keeps the result
-  const ErasedStatus* status;                              ///< null: no result is a failure
+  void* launch;                                      ///< a LaunchWithResult
+  void (*run)(void* launch, std::size_t config_id);  ///< launches, and keeps the result
+  const ErasedStatus* status;                        ///< null: no result is a failure
   /// The addresses of the launch's arguments; the element before them is free for the config or the like.
   void** arguments;
   void* stream;

@@ -41,8 +41,8 @@ class LaunchEngine<R(const C&, Args...)> {
   using Options = KernelOptions<R(const C&, Args...)>;
 
   /// `source` returns what stands for the kernel's source code, and throws nothing; it may be empty.
-  LaunchEngine(std::string name, ConfigSpace<C> space, Options options,
-               LaunchKind kind = LaunchKind::kernel, std::function<std::string()> source = {})
+  LaunchEngine(std::string name, ConfigSpace<C> space, Options options, LaunchKind kind = LaunchKind::kernel,
+               std::function<std::string()> source = {})
       : configs_(std::move(space)),
         erased_(std::move(name), configs_.space().erased(), KernelHooks::of(options), kind,
                 takes_stream<Args...>, std::move(source)) {}

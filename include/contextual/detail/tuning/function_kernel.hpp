@@ -31,8 +31,7 @@ class FunctionKernel<R(const C&, Args...)> {
 
   FunctionKernel(std::string name, ConfigSpace<C> space, const Function& function, Options options)
       : function_(function),
-        engine_(std::move(name), std::move(space), std::move(options),
-                LaunchKind::function) {}
+        engine_(std::move(name), std::move(space), std::move(options), LaunchKind::function) {}
   FunctionKernel(const FunctionKernel&) = delete;
   FunctionKernel& operator=(const FunctionKernel&) = delete;
 

@@ -8,10 +8,10 @@
 #include <contextual/detail/launch/chosen_launch.hpp>
 #include <contextual/detail/launch/function_scope.hpp>
 #include <contextual/detail/launch/lock_in_table.hpp>
+#include <contextual/detail/launch/result_slot.hpp>
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/detail/launch/stream_capture.hpp>
 #include <contextual/detail/tuning/function_kernel.hpp>
-#include <contextual/detail/launch/result_slot.hpp>
 #include <contextual/detail/tuning/tuned_calls.hpp>
 #include <contextual/function_options.hpp>
 #include <contextual/key.hpp>
