@@ -4,8 +4,8 @@
 /// Alternatives: implementations of one thing that launch different kernels. Call them like a function.
 
 #include <contextual/config_space.hpp>
+#include <contextual/detail/config/checked_callable.hpp>
 #include <contextual/detail/launch/alternative_scope.hpp>
-#include <contextual/detail/launch/checked_function.hpp>
 #include <contextual/detail/launch/kernel_arguments.hpp>
 #include <contextual/detail/launch/launch_engine.hpp>
 #include <contextual/error.hpp>
@@ -89,7 +89,7 @@ class Alternatives<R(Args...)> {
   /// std::bad_alloc only.
   Alternatives(std::string name, CheckedKey key, std::vector<Alternative> alternatives,
                std::vector<std::string> key_names = {})
-      : key_(std::move(key).function()),
+      : key_(std::move(key)),
         alternatives_(std::move(alternatives)),
         engine_(std::move(name), space_of(alternatives_), options_of(alternatives_, std::move(key_names)),
                 detail::LaunchKind::choice_point) {}
@@ -116,16 +116,15 @@ class Alternatives<R(Args...)> {
  private:
   using Options = KernelOptions<R(const AlternativeConfig&, Args...)>;
 
-  static std::shared_ptr<const ConfigSpace<AlternativeConfig>> space_of(const std::vector<Alternative>& all) {
+  static ConfigSpace<AlternativeConfig> space_of(const std::vector<Alternative>& all) {
     std::vector<AlternativeConfig> configs;
     configs.reserve(all.size());
     for (const Alternative& alternative : all) {
       configs.push_back({alternative.name});
     }
-    return std::make_shared<const ConfigSpace<AlternativeConfig>>(
-        ConfigSpace<AlternativeConfig>::list(
-            {{detail::alternative_parameter, &AlternativeConfig::alternative}}, std::move(configs))
-            .default_config({all.empty() ? "" : all.front().name}));
+    return ConfigSpace<AlternativeConfig>::list(
+               {{detail::alternative_parameter, &AlternativeConfig::alternative}}, std::move(configs))
+        .default_config({all.empty() ? "" : all.front().name});
   }
 
   static Options options_of(const std::vector<Alternative>& all, std::vector<std::string> key_names) {
@@ -160,7 +159,7 @@ class Alternatives<R(Args...)> {
     }
   }
 
-  typename CheckedKey::Function key_;
+  CheckedKey key_;
   std::vector<Alternative> alternatives_;
   detail::LaunchEngine<R(const AlternativeConfig&, Args...)> engine_;
 };

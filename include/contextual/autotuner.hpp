@@ -4,7 +4,7 @@
 /// ContextualAutotuner: tunes every tunable kernel launched in a region, in place, by running the region.
 
 #include <contextual/call_options.hpp>
-#include <contextual/detail/tuning/result_slot.hpp>
+#include <contextual/detail/launch/result_slot.hpp>
 #include <contextual/export.hpp>
 #include <contextual/options.hpp>
 #include <contextual/report.hpp>

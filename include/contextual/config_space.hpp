@@ -4,26 +4,31 @@
 /// The configs a tunable kernel may be launched with.
 
 #include <contextual/config.hpp>
-#include <contextual/detail/config/generated_space.hpp>
-#include <contextual/detail/config/space_checks.hpp>
-#include <contextual/detail/config/space_definition.hpp>
-#include <contextual/detail/config/space_generator.hpp>
+#include <contextual/detail/config/checked_callable.hpp>
+#include <contextual/detail/config/config_list.hpp>
+#include <contextual/detail/config/erased_space.hpp>
 #include <contextual/detail/config/space_parameter.hpp>
 #include <contextual/detail/config/space_view.hpp>
-#include <contextual/error.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace contextual {
+
+namespace detail {
+
+template <bool Fits>
+struct ConstraintFits {
+  static_assert(Fits, "a constraint of a config space is called as bool(const C&)");
+};
+
+}  // namespace detail
 
 /// A set of configs of type C in a fixed order. Config 0 is the default. The others follow: either all
 /// combinations of the parameters' values, where the last parameter changes fastest, or an explicit list;
@@ -46,9 +51,15 @@ class ConfigSpace {
  public:
   using config_type = C;
   using Parameter = detail::SpaceParameter<C>;
+  /// Any copyable callable.
+  using Constraint = detail::CheckedHook<detail::ConstraintFits, bool(const C&)>;
 
   ConfigSpace() = default;
-  ConfigSpace(std::initializer_list<Parameter> parameters) { definition_.parameters = parameters; }
+  ConfigSpace(std::initializer_list<Parameter> parameters) {
+    for (const Parameter& parameter : parameters) {
+      space_.add_parameter(parameter);
+    }
+  }
 
   /// A space of exactly these configs. For a struct, the parameters name the members in which they differ.
   static ConfigSpace list(std::initializer_list<Parameter> parameters, std::vector<C> configs) {
@@ -60,11 +71,11 @@ class ConfigSpace {
 
   /// Excludes the configs for which `allows` returns false. `allows` is called when the configs are
   /// generated, by the thread that uses the space first. `name` appears in error messages.
-  ConfigSpace& constraint(std::string name, std::function<bool(const C&)> allows) & {
-    definition_.constraints.push_back({std::move(name), std::move(allows)});
-    return changed();
+  ConfigSpace& constraint(std::string name, Constraint allows) & {
+    space_.add_constraint(std::move(name), std::move(allows));
+    return *this;
   }
-  ConfigSpace constraint(std::string name, std::function<bool(const C&)> allows) && {
+  ConfigSpace constraint(std::string name, Constraint allows) && {
     return std::move(constraint(std::move(name), std::move(allows)));
   }
 
@@ -76,16 +87,15 @@ class ConfigSpace {
   /// few runs. A kernel that is not searched is not refined, nor is one that is coupled or takes part as
   /// `some`. Once for a parameter; a list of configs takes the place of refinements, too.
   ConfigSpace& refine(Parameter values) & {
-    definition_.refinements.push_back(std::move(values));
-    return changed();
+    space_.add_refinement(std::move(values));
+    return *this;
   }
   ConfigSpace refine(Parameter values) && { return std::move(refine(std::move(values))); }
 
   /// Uses these configs instead of all combinations. The parameters' values and refinements are then ignored.
   ConfigSpace& explicit_list(std::vector<C> configs) & {
-    definition_.list = std::move(configs);
-    definition_.refinements.clear();
-    return changed();
+    space_.set_list(std::make_shared<const List>(std::move(configs)));
+    return *this;
   }
   ConfigSpace explicit_list(std::vector<C> configs) && {
     return std::move(explicit_list(std::move(configs)));
@@ -93,91 +103,59 @@ class ConfigSpace {
 
   /// Sets config 0, which is launched where nothing has been tuned.
   ConfigSpace& default_config(C config) & {
-    definition_.default_config = std::move(config);
-    return changed();
+    space_.set_default(std::addressof(config));
+    return *this;
   }
   ConfigSpace default_config(C config) && { return std::move(default_config(std::move(config))); }
 
   /// Returns the number of candidates before constraints and without refinements, or the largest value if
   /// that overflows. Generates nothing.
-  std::uint64_t cardinality() const { return definition_.candidate_count(); }
+  std::uint64_t cardinality() const { return space_.cardinality(); }
 
   /// Generates the configs unless they exist already. Throws ConfigSpaceError for a bad space.
-  void validate() const { static_cast<void>(generated()); }
+  void validate() const { static_cast<void>(space_.configs()); }
 
   /// Returns the number of configs, refinements included, which is at least 1.
-  std::size_t size() const { return generated().configs.size(); }
+  std::size_t size() const { return space_.configs().size(); }
 
   /// Returns how many configs are refinements: those with the largest ids.
-  std::size_t refinement_count() const { return generated().refinement_count; }
+  std::size_t refinement_count() const { return space_.refinement_count(); }
 
   /// Returns all configs in order. The reference is valid until the space is changed or destroyed.
-  const std::vector<C>& configs() const& { return generated().configs; }
-  std::vector<C> configs() && { return generated().configs; }
+  const std::vector<C>& configs() const& { return static_cast<const List&>(space_.configs()).configs; }
+  std::vector<C> configs() && { return std::as_const(*this).configs(); }
 
   /// Returns one config. Throws InvalidArgument if `config_id` is not below `size()`.
   const C& operator[](std::size_t config_id) const {
-    const std::vector<C>& all = generated().configs;
-    if (config_id >= all.size()) {
-      throw InvalidArgument("config space: there is no config " + std::to_string(config_id) + ", only 0 to " +
-                            std::to_string(all.size() - 1));
-    }
-    return all[config_id];
+    return *static_cast<const C*>(space_.config(config_id));
   }
 
   /// Returns the names and values of one config. Throws as `[]` does.
-  Config to_config(std::size_t config_id) const {
-    return detail::named_values(definition_.parameters, (*this)[config_id]);
-  }
+  Config to_config(std::size_t config_id) const { return space_.to_config(config_id); }
 
   /// Returns a config as text, e.g. "{BLOCK_N: 128, NUM_SMS: 132}". Throws as `[]` does.
   std::string describe(std::size_t config_id) const { return to_config(config_id).to_string(); }
 
   /// Returns a hash of the parameters' names and all configs in order, the same in every run and on every
   /// rank.
-  std::uint64_t digest() const { return generated().digest; }
+  std::uint64_t digest() const { return space_.digest(); }
 
   /// Returns what the tuner needs of the space: its size, its digest, and the configs as names and values.
-  SpaceView view() const {
-    SpaceView view{size(), digest(), {}, refinement_count()};
-    view.configs.reserve(view.size);
-    for (const C& config : configs()) {
-      view.configs.push_back(detail::named_values(definition_.parameters, config));
-    }
-    return view;
-  }
+  SpaceView view() const { return space_.view(); }
 
   /// Returns a handle for `config[handle]`. An unknown name does not throw here but in that look-up.
   template <ConfigValue T>
   Param<T> param(const std::string& name) const requires std::same_as<C, Config> {
-    std::size_t position = 0;
-    for (const std::string& known : detail::parameter_names(definition_)) {
-      if (known == name) {
-        break;
-      }
-      ++position;
-    }
-    return Param<T>(name, position);
+    return Param<T>(name, space_.position_of(name));
   }
+
+  /// For the library, which does not know C.
+  const detail::ErasedSpace& erased() const noexcept { return space_; }
 
  private:
-  using Cache = detail::GeneratedSpaceCache<C>;
+  using List = detail::TypedConfigList<C>;
 
-  // Copies share one cache; a change gives the changed copy a cache of its own.
-  ConfigSpace& changed() {
-    cache_ = std::make_shared<Cache>();
-    return *this;
-  }
-
-  const detail::GeneratedSpace<C>& generated() const {
-    if (!cache_) {
-      detail::fail_moved_from();
-    }
-    return cache_->get([this] { return detail::SpaceGenerator<C>(definition_).generate(); });
-  }
-
-  detail::SpaceDefinition<C> definition_;
-  std::shared_ptr<Cache> cache_ = std::make_shared<Cache>();
+  detail::ErasedSpace space_{&detail::make_config_list<C>, std::same_as<C, Config>};
 };
 
 }  // namespace contextual

@@ -5,8 +5,8 @@
 
 #include <contextual/call_options.hpp>
 #include <contextual/config_space.hpp>
+#include <contextual/detail/config/checked_callable.hpp>
 #include <contextual/detail/config/fixed_configs.hpp>
-#include <contextual/detail/launch/checked_function.hpp>
 #include <contextual/detail/launch/kernel_arguments.hpp>
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/detail/tuning/function_space.hpp>
@@ -68,8 +68,8 @@ class TunedFunction<R(const C&, Args...)> {
   /// See `autotune`. Does not throw for a bad config space or option: the first call does.
   TunedFunction(std::string name, CheckedFunction function, ConfigSpace<C> space, KeyFunction key,
                 Options options = {})
-      : key_(std::move(key).function()),
-        function_(std::move(function).function()),
+      : key_(std::move(key)),
+        function_(std::move(function)),
         options_(std::move(options)),
         tuner_(options_.options),
         all_(name, std::move(space), function_, options_, tuner_) {}
@@ -124,8 +124,8 @@ class TunedFunction<R(const C&, Args...)> {
     return *known;
   }
 
-  const typename KeyFunction::Function key_;
-  const typename CheckedFunction::Function function_;
+  const KeyFunction key_;
+  const CheckedFunction function_;
   const Options options_;
   detail::FunctionTuner tuner_;
   Space all_;

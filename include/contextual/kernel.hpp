@@ -4,15 +4,13 @@
 /// TunableKernel: a named launchable with a config space. Call it like a function.
 
 #include <contextual/config_space.hpp>
-#include <contextual/detail/launch/checked_function.hpp>
+#include <contextual/detail/config/checked_callable.hpp>
 #include <contextual/detail/launch/kernel_arguments.hpp>
 #include <contextual/detail/launch/launch_engine.hpp>
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/kernel_options.hpp>
 
 #include <cstddef>
-#include <functional>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -46,8 +44,8 @@ class TunableKernel<R(const C&, Args...)> {
   using CheckedLauncher = detail::CheckedFunction<detail::LauncherFits, R(const C&, Args&...)>;
 
  public:
-  using Launcher = typename CheckedLauncher::Function;
-  using KeyFunction = typename CheckedKey::Function;
+  using Launcher = CheckedLauncher;
+  using KeyFunction = CheckedKey;
   using Options = KernelOptions<R(const C&, Args...)>;
 
   /// `key` takes the same arguments as a launch. `key` and `launcher` may be any copyable callables of the
@@ -55,10 +53,9 @@ class TunableKernel<R(const C&, Args...)> {
   /// copies of all arguments. Throws std::bad_alloc only.
   TunableKernel(std::string name, ConfigSpace<C> space, CheckedKey key, CheckedLauncher launcher,
                 Options options = {})
-      : key_(std::move(key).function()),
-        launcher_(std::move(launcher).function()),
-        engine_(std::move(name), std::make_shared<const ConfigSpace<C>>(std::move(space)),
-                std::move(options)) {}
+      : key_(std::move(key)),
+        launcher_(std::move(launcher)),
+        engine_(std::move(name), std::move(space), std::move(options)) {}
   /// Chosen when `space` is not a ConfigSpace<C>. It never compiles, and its message says so.
   template <typename Space>
   requires(!std::is_convertible_v<Space, ConfigSpace<C>>)

@@ -3,7 +3,7 @@
 /// \file
 /// Optional members of a tunable kernel.
 
-#include <contextual/detail/launch/checked_function.hpp>
+#include <contextual/detail/config/checked_callable.hpp>
 #include <contextual/detail/launch/kernel_arguments.hpp>
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/key.hpp>
@@ -31,7 +31,7 @@ template <typename R, typename C, typename... Args>
 struct KernelOptions<R(const C&, Args...)> {
   /// Loads the code of a config for the current device, for example by `load_kernel`. Called where `preload`
   /// and `prepare` are, before them, so it stands for both. Return at once if the code is loaded already.
-  detail::CheckedFunction<detail::LoadFits, void(const C&)> load{};
+  detail::CheckedHook<detail::LoadFits, void(const C&)> load{};
   /// Compiles, loads and sets attributes: does what must not happen inside the region. Called on the thread
   /// of `run` with no region work in flight, once for each config of each tuning problem and run, before the
   /// first launch that the schedule gives to the config. Never called outside of tuning. DeviceError ends the
@@ -40,10 +40,10 @@ struct KernelOptions<R(const C&, Args...)> {
   /// The first launches of a tuning problem in a run happen before the tuner knows of the problem. They use
   /// the default or the config locked in earlier, so that config must be launchable without `prepare`, or
   /// after `load` and `preload` alone.
-  detail::CheckedFunction<detail::PrepareFits, void(const C&)> prepare{};
+  detail::CheckedHook<detail::PrepareFits, void(const C&)> prepare{};
   /// Like `prepare`, but also gets the key, for a kernel whose preparation depends on sizes. Called after
   /// `prepare` when both are given.
-  detail::CheckedFunction<detail::PrepareForFits, void(const C&, const Key&)> prepare_for{};
+  detail::CheckedHook<detail::PrepareForFits, void(const C&, const Key&)> prepare_for{};
   /// Loads what a first launch of the config needs. Otherwise that launch would load code inside the region,
   /// and could wait for ever beside a kernel that waits for it.
   ///
@@ -52,30 +52,30 @@ struct KernelOptions<R(const C&, Args...)> {
   /// Return at once if there is nothing left to load. If it throws, it is called for the next config, and the
   /// region's first run launches the first config that could be loaded. A coupled kernel has its default
   /// only.
-  detail::CheckedFunction<detail::PreloadFits, void(const C&)> preload{};
+  detail::CheckedHook<detail::PreloadFits, void(const C&)> preload{};
   /// Returns true if the config is a candidate for launches with these arguments, like
   /// ConfigSpace::constraint, which does not see the arguments. Called for every config at a tuning problem's
   /// first launch in a run.
   ///
   /// The first launch and fallbacks still use a default that is left out, but it is not chosen. A config that
   /// one rank leaves out is left out on all ranks. If no config is left, the default remains a candidate.
-  detail::CheckedFunction<detail::KeepFits, bool(const C&, const std::remove_reference_t<Args>&...)> keep{};
+  detail::CheckedHook<detail::KeepFits, bool(const C&, const std::remove_reference_t<Args>&...)> keep{};
   /// Called before and after every launch. The LaunchInfo is valid during the call only.
-  detail::CheckedFunction<detail::HookFits, void(const LaunchInfo&, Args&...)> before_launch{};
-  detail::CheckedFunction<detail::HookFits, void(const LaunchInfo&, Args&...)> after_launch{};
+  detail::CheckedHook<detail::HookFits, void(const LaunchInfo&, Args&...)> before_launch{};
+  detail::CheckedHook<detail::HookFits, void(const LaunchInfo&, Args&...)> after_launch{};
   /// Restores state that another config left behind, such as a workspace whose layout depends on the config,
   /// or an output that is accumulated into. Called before a launch whose config differs from that of the
   /// problem's previous launch; a fallback is such a launch.
-  detail::CheckedFunction<detail::ResetFits, void(Args&...)> reset{};
+  detail::CheckedHook<detail::ResetFits, void(Args&...)> reset{};
   /// Returns true if the launch's result is right. Called after every warm-up launch of a config. False, or
   /// ConfigRejected with a reason, rejects the config. The same call then launches the fallback if `reset` is
   /// given and the kernel is not coupled.
-  detail::CheckedFunction<detail::CheckFits, bool(const C&, Args&...)> check{};
+  detail::CheckedHook<detail::CheckFits, bool(const C&, Args&...)> check{};
   /// Returns the work of one launch, whatever its config: floating-point operations, bytes, or both. Report
   /// and logs then say the rates that each config reaches. Called for the launches of a tuning problem in the
   /// first tuning iteration in which this rank launches it; their sum belongs to the problem's own time. The
   /// run ends with InvalidArgument if a number is negative or not finite.
-  detail::CheckedFunction<detail::WorkFits, KernelWork(const std::remove_reference_t<Args>&...)> work{};
+  detail::CheckedHook<detail::WorkFits, KernelWork(const std::remove_reference_t<Args>&...)> work{};
   Participation participation = Participation::all;  ///< which ranks launch the kernel
   /// Kernels with the same non-empty coupling form one tuning problem: their config spaces have equal sizes,
   /// their keys are equal, and all of them use the same config id. A kernel that waits for its peers on other

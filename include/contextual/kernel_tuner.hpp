@@ -5,7 +5,7 @@
 
 #include <contextual/config_cache.hpp>
 #include <contextual/config_space.hpp>
-#include <contextual/detail/launch/checked_function.hpp>
+#include <contextual/detail/config/checked_callable.hpp>
 #include <contextual/detail/launch/kernel_arguments.hpp>
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/detail/tuning/kernel_tuner_core.hpp>
@@ -72,7 +72,7 @@ class KernelTuner<R(const C&, Args...)> {
   /// all arguments. `kernel_options` are those of any tunable kernel: `keep`, `prepare`, `check`, `version`.
   KernelTuner(std::string name, ConfigSpace<C> space, Launcher launcher, KernelTunerOptions options = {},
               OptionsOfKernel kernel_options = {})
-      : own_(std::make_unique<typename Tuned::Kernel>(name, std::move(space), std::move(launcher).function(),
+      : own_(std::make_unique<typename Tuned::Kernel>(name, std::move(space), std::move(launcher),
                                                       std::move(kernel_options))),
         kernel_(own_kernel(*own_)),
         space_(&own_->space()),

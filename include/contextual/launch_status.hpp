@@ -86,6 +86,7 @@ struct launch_status {
                 "the launcher returns a status whose failures are not known: specialise "
                 "contextual::launch_status for its type");
 
+  static constexpr bool never_fails = true;  ///< no specialisation has it
   static std::optional<std::string> failure(const Result&) { return std::nullopt; }
 };
 
@@ -96,6 +97,18 @@ struct launch_status<std::error_code> {
     return code ? std::optional(code.message()) : std::nullopt;
   }
 };
+
+namespace detail {
+
+/// Returns true if the primary launch_status takes every result of the type for a success.
+template <typename Result>
+constexpr bool never_fails() noexcept {
+  return requires {
+    launch_status<std::remove_cvref_t<Result>>::never_fails;
+  };
+}
+
+}  // namespace detail
 
 /// Returns why the launch failed according to launch_status, or nothing.
 template <typename Result>

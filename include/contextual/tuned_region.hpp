@@ -5,7 +5,7 @@
 /// new.
 
 #include <contextual/autotuner.hpp>
-#include <contextual/detail/tuning/result_slot.hpp>
+#include <contextual/detail/launch/result_slot.hpp>
 
 #include <functional>
 #include <memory>

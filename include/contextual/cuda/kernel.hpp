@@ -7,9 +7,9 @@
 #include <contextual/cuda/device_facts.hpp>
 #include <contextual/cuda/error.hpp>
 #include <contextual/cuda/kernel_definition.hpp>
+#include <contextual/detail/config/checked_callable.hpp>
 #include <contextual/detail/cuda/cuda_kernel_parts.hpp>
 #include <contextual/detail/cuda/definition_arguments.hpp>
-#include <contextual/detail/launch/checked_function.hpp>
 #include <contextual/detail/launch/launch_engine.hpp>
 #include <contextual/kernel_options.hpp>
 #include <contextual/key.hpp>
@@ -45,12 +45,12 @@ class CudaKernel {
 
  public:
   using Definition = CudaKernelDefinition<C, Args...>;
-  using KeyFunction = typename CheckedKey::Function;
+  using KeyFunction = CheckedKey;
 
   /// `key` takes `Args...`, without the stream. Compiles nothing and does not touch CUDA.
   CudaKernel(std::string name, ConfigSpace<C> space, CheckedKey key, Definition definition)
       : parts_(std::make_shared<Parts>(std::move(space), std::move(definition))),
-        key_(std::move(key).function()),
+        key_(std::move(key)),
         engine_(std::move(name), parts_->configs().space(), engine_options(), detail::LaunchKind::kernel,
                 [parts = parts_] { return parts->source_text(); }) {}
   CudaKernel(const CudaKernel&) = delete;

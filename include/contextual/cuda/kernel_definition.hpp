@@ -5,8 +5,8 @@
 
 #include <contextual/cuda/parameters.hpp>
 #include <contextual/cuda/program.hpp>
+#include <contextual/detail/config/checked_callable.hpp>
 #include <contextual/detail/cuda/definition_arguments.hpp>
-#include <contextual/detail/launch/checked_function.hpp>
 #include <contextual/kernel_options.hpp>
 
 #include <cuda.h>

@@ -1,4 +1,5 @@
-#include <contextual/detail/config/space_checks.hpp>
+#include "contextual/config/space_checks.hpp"
+
 #include <contextual/error.hpp>
 
 #include <algorithm>

@@ -1,80 +1,77 @@
 #pragma once
 
 /// \file
-/// One parameter of a config space: its name, its candidate values, and access to its value in a config.
+/// A parameter as a ConfigSpace takes it: the types of a SpaceColumn's arguments are checked here.
 
 #include <contextual/config.hpp>
+#include <contextual/detail/config/space_column.hpp>
 #include <contextual/value.hpp>
 
+#include <bit>
 #include <cstddef>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace contextual::detail {
 
-/// A parameter without the type of its config. A value that cannot be a `Value` is empty; generating the
-/// space reports that.
-struct SpaceAxis {
-  std::string name;
-  std::vector<std::optional<Value>> values;
-};
-
 /// A parameter that is a data member of the user's struct C or of a base of C.
 template <typename C>
-class SpaceParameter {
+class SpaceParameter : public SpaceColumn {
  public:
   /// `values` may be empty in a space with an explicit list, where the member only needs a name.
   template <typename M, typename B>
   requires std::is_object_v<M> && std::is_base_of_v<B, C> SpaceParameter(
-      std::string name, M B::*member, std::initializer_list<std::type_identity_t<M>> values = {})
-      : SpaceParameter(std::move(name), member, std::vector<M>(values)) {}
+      std::string_view name, M B::*member, std::initializer_list<std::type_identity_t<M>> values = {})
+      : SpaceColumn(name, member_of<M>(member), values.begin(), values.size()) {}
 
   template <typename M, typename B>
   requires std::is_object_v<M> && std::is_base_of_v<B, C> SpaceParameter(
-      std::string name, M B::*member, std::vector<std::type_identity_t<M>> values) {
-    static_assert(
-        ConfigValue<M>,
-        "a config parameter is a bool, an integer, an enumerator, a floating-point number or std::string");
-    axis_.name = std::move(name);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      axis_.values.push_back(to_value<M>(values[i]));
-    }
-    assign_ = [member, values = std::move(values)](C& config, std::size_t i) { config.*member = values[i]; };
-    read_ = [member](const C& config) { return to_value<M>(config.*member); };
-    member_of_ = [member](const C& config) -> const void* { return std::addressof(config.*member); };
-  }
+      std::string_view name, M B::*member, const std::vector<std::type_identity_t<M>>& values)
+      : SpaceColumn(name, member_of<M>(member), array_of(values).get(), values.size()) {}
 
   /// Without it, `{"8", "16"}` would be the ends of a range that a vector is to be filled from.
   template <typename M, typename B, typename V>
   requires(std::is_object_v<M>&& std::is_base_of_v<B, C> && !std::is_convertible_v<V, M>)
-      SpaceParameter(const std::string& /*name*/, M B::* /*member*/, std::initializer_list<V> /*values*/) {
+      SpaceParameter(std::string_view name, M B::*member, std::initializer_list<V> /*values*/)
+      : SpaceColumn(name, member_of<M>(member), nullptr, 0) {
     static_assert(std::is_convertible_v<V, M>,
                   "the values of a config parameter have the type of its member");
   }
 
-  const SpaceAxis& axis() const noexcept { return axis_; }
-  /// Returns where the parameter's member is in `config`.
-  const void* member_of(const C& config) const { return member_of_(config); }
-  void assign(C& config, std::size_t value_index) const { assign_(config, value_index); }
-  /// Returns nothing if the member's value cannot be a `Value`.
-  std::optional<Value> read(const C& config) const { return read_(config); }
-
  private:
-  SpaceAxis axis_;
-  std::function<void(C&, std::size_t)> assign_;
-  std::function<std::optional<Value>(const C&)> read_;
-  std::function<const void*(const C&)> member_of_;
+  /// The ABIs of this library's compilers represent a pointer to a data member by the member's offset.
+  template <typename M>
+  static SpaceMember member_of(M C::*member) noexcept {
+    static_assert(
+        ConfigValue<M>,
+        "a config parameter is a bool, an integer, an enumerator, a floating-point number or std::string");
+    if constexpr (ConfigValue<M>) {
+      return {std::bit_cast<std::ptrdiff_t>(member), member_type<M>(), sizeof(M)};
+    } else {
+      return {};
+    }
+  }
+
+  /// A vector of bools has no array of bools.
+  template <typename M>
+  static std::unique_ptr<M[]> array_of(const std::vector<M>& values) {
+    auto array = std::make_unique<M[]>(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      array[i] = values[i];
+    }
+    return array;
+  }
 };
 
 /// A parameter that is a name in a dynamic config.
 template <>
-class SpaceParameter<Config> {
+class SpaceParameter<Config> : public SpaceColumn {
  public:
   /// Takes any `ValueLike`. Does not throw for one that cannot be a `Value`, but is empty then.
   struct Candidate {
@@ -83,30 +80,22 @@ class SpaceParameter<Config> {
     std::optional<Value> value;
   };
 
-  SpaceParameter(std::string name, std::initializer_list<Candidate> values) : axis_{std::move(name), {}} {
-    for (const Candidate& candidate : values) {
-      axis_.values.push_back(candidate.value);
-    }
-  }
+  SpaceParameter(std::string name, std::initializer_list<Candidate> values)
+      : SpaceColumn(std::move(name), values_of(values)) {}
 
   template <ValueLike T>
-  SpaceParameter(std::string name, const std::vector<T>& values) : axis_{std::move(name), {}} {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      axis_.values.push_back(to_value<T>(values[i]));
-    }
-  }
-
-  const SpaceAxis& axis() const noexcept { return axis_; }
-  void assign(Config& config, std::size_t value_index) const {
-    config.set(axis_.name, *axis_.values[value_index]);
-  }
-  std::optional<Value> read(const Config& config) const {
-    const Value* value = config.find(axis_.name);
-    return value != nullptr ? std::optional<Value>(*value) : std::nullopt;
-  }
+  SpaceParameter(std::string name, const std::vector<T>& values)
+      : SpaceColumn(std::move(name), values_of(std::vector<Candidate>(values.begin(), values.end()))) {}
 
  private:
-  SpaceAxis axis_;
+  template <typename Candidates>
+  static std::vector<std::optional<Value>> values_of(const Candidates& candidates) {
+    std::vector<std::optional<Value>> values;
+    for (const Candidate& candidate : candidates) {
+      values.push_back(candidate.value);
+    }
+    return values;
+  }
 };
 
 }  // namespace contextual::detail

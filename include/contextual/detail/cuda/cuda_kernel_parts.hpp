@@ -16,7 +16,6 @@
 #include <cuda.h>
 
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -31,7 +30,7 @@ class CudaKernelParts {
   using Definition = CudaKernelDefinition<C, Args...>;
 
   CudaKernelParts(ConfigSpace<C> space, Definition definition)
-      : configs_(std::make_shared<const ConfigSpace<C>>(std::move(space))),
+      : configs_(std::move(space)),
         definition_(std::move(definition)),
         core_(definition_.source, [this] { return variants(); }) {}
   CudaKernelParts(const CudaKernelParts&) = delete;
@@ -96,7 +95,7 @@ class CudaKernelParts {
  private:
   std::vector<CudaVariant> variants() const {
     std::vector<CudaVariant> all;
-    for (const C& config : configs_.space()->configs()) {
+    for (const C& config : configs_.space().configs()) {
       all.push_back(definition_.variant(config));
     }
     return all;

@@ -10,7 +10,6 @@
 #include <contextual/launch_status.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -28,11 +27,11 @@ CONTEXTUAL_API bool falls_back(const KernelCore& core, const Key& key, std::size
 
 /// The same as an object. Inlined, so that nothing of it is in memory while the config is launched.
 struct FallsBack {
-  const std::shared_ptr<KernelCore>& core;
+  const KernelCore& core;
   const Key& key;
   std::size_t config_id;
   [[gnu::always_inline]] bool operator()(const std::string& reason) const {
-    return falls_back(*core, key, config_id, reason);
+    return falls_back(core, key, config_id, reason);
   }
 };
 

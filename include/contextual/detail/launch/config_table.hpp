@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <memory>
 #include <utility>
 
 namespace contextual::detail {
@@ -14,29 +13,29 @@ namespace contextual::detail {
 template <typename C>
 class ConfigTable {
  public:
-  explicit ConfigTable(std::shared_ptr<const ConfigSpace<C>> space) : space_(std::move(space)) {}
+  explicit ConfigTable(ConfigSpace<C> space) : space_(std::move(space)) {}
   ConfigTable(const ConfigTable&) = delete;
   ConfigTable& operator=(const ConfigTable&) = delete;
 
-  const std::shared_ptr<const ConfigSpace<C>>& space() const noexcept { return space_; }
+  const ConfigSpace<C>& space() const noexcept { return space_; }
 
   /// `config_id` is not checked: it comes from the engine.
   const C& operator[](std::size_t config_id) const { return first()[config_id]; }
 
-  /// `config` must be a reference into this table, such as the engine passes to hooks.
+  /// `config` must be a reference to a config of this space, such as the engine passes to hooks.
   std::size_t id_of(const C& config) const { return static_cast<std::size_t>(&config - first()); }
 
  private:
   const C* first() const {
     const C* configs = first_.load(std::memory_order_acquire);
     if (configs == nullptr) [[unlikely]] {
-      configs = space_->configs().data();
+      configs = static_cast<const C*>(space_.erased().configs().at(0));
       first_.store(configs, std::memory_order_release);
     }
     return configs;
   }
 
-  std::shared_ptr<const ConfigSpace<C>> space_;
+  const ConfigSpace<C> space_;
   mutable std::atomic<const C*> first_{nullptr};
 };
 

@@ -26,13 +26,12 @@ class FunctionKernel;
 template <typename R, typename C, typename... Args>
 class FunctionKernel<R(const C&, Args...)> {
  public:
-  using Function = std::function<R(const C&, Args&...)>;
+  using Function = DirectCallable<R(const C&, Args&...)>;
   using Options = KernelOptions<R(const C&, Args...)>;
 
   FunctionKernel(std::string name, ConfigSpace<C> space, const Function& function, Options options)
       : function_(function),
-        engine_(std::move(name), std::make_shared<const ConfigSpace<C>>(std::move(space)), std::move(options),
-                LaunchKind::function) {}
+        engine_(std::move(name), std::move(space), std::move(options), LaunchKind::function) {}
   FunctionKernel(const FunctionKernel&) = delete;
   FunctionKernel& operator=(const FunctionKernel&) = delete;
 

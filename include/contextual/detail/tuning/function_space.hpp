@@ -8,10 +8,10 @@
 #include <contextual/detail/launch/chosen_launch.hpp>
 #include <contextual/detail/launch/function_scope.hpp>
 #include <contextual/detail/launch/lock_in_table.hpp>
+#include <contextual/detail/launch/result_slot.hpp>
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/detail/launch/stream_capture.hpp>
 #include <contextual/detail/tuning/function_kernel.hpp>
-#include <contextual/detail/tuning/result_slot.hpp>
 #include <contextual/detail/tuning/tuned_calls.hpp>
 #include <contextual/function_options.hpp>
 #include <contextual/key.hpp>
@@ -32,7 +32,7 @@ class FunctionSpace;
 template <typename R, typename C, typename... Args>
 class FunctionSpace<R(const C&, Args...)> {
  public:
-  using Function = std::function<R(const C&, Args&...)>;
+  using Function = DirectCallable<R(const C&, Args&...)>;
   using Options = FunctionOptions<R(const C&, Args...)>;
 
   FunctionSpace(const std::string& name, ConfigSpace<C> space, const Function& function,

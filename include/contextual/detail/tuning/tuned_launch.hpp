@@ -44,7 +44,7 @@ struct TunedLaunch<R(const C&, Args...)> {
   /// The launcher as a function, which may launch tunable kernels: these are then tuned first.
   class Kernel {
    public:
-    Kernel(std::string name, ConfigSpace<C> space, std::function<R(const C&, Args&...)> launch,
+    Kernel(std::string name, ConfigSpace<C> space, DirectCallable<R(const C&, Args&...)> launch,
            KernelOptions<R(const C&, Args...)> options)
         : launch_(launcher(std::move(launch))),
           kernel_(std::move(name), std::move(space), launch_, TunedLaunch::options(std::move(options))) {}
@@ -62,12 +62,14 @@ struct TunedLaunch<R(const C&, Args...)> {
     const ConfigSpace<C>& space() const noexcept { return kernel_.engine().space(); }
 
    private:
-    static typename KernelOfRequests::Function launcher(std::function<R(const C&, Args&...)> launch) {
+    using Launcher = CheckedFunction<LauncherFits, R(const C&, const TuneRequest&, Args&...)>;
+
+    static Launcher launcher(DirectCallable<R(const C&, Args&...)> launch) {
       return [launch = std::move(launch)](const C& config, const TuneRequest& /*request*/,
                                           Args&... args) -> R { return launch(config, args...); };
     }
 
-    const typename KernelOfRequests::Function launch_;
+    const Launcher launch_;
     KernelOfRequests kernel_;
   };
 
@@ -110,7 +112,7 @@ struct TunedLaunch<R(const C&, Args...)> {
 
  private:
   template <typename Hook>
-  static std::function<void(const LaunchInfo&, const TuneRequest&, Args&...)> hook(Hook of) {
+  static CheckedHook<HookFits, void(const LaunchInfo&, const TuneRequest&, Args&...)> hook(Hook of) {
     if (!of) {
       return nullptr;
     }

@@ -18,6 +18,7 @@ class ResultSlot {
     value_.reset();
     value_.emplace(InvokeLater<Region>{region});
   }
+  const Result& result() const noexcept { return value_->value; }
   Result take() && { return std::move(*value_).value; }
 
  private:
@@ -46,6 +47,7 @@ class ResultSlot<Result> {
     Result result = std::invoke(region);  // a name, so that an rvalue's address can be taken
     value_ = std::addressof(result);
   }
+  const Referred& result() const noexcept { return *value_; }
   Result take() && { return static_cast<Result>(*value_); }
 
  private:

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <contextual/detail/config/erased_callable.hpp>
+#include <contextual/key.hpp>
+#include <contextual/metrics.hpp>
+#include <contextual/participation.hpp>
+
+#include <string>
+#include <vector>
+
+namespace contextual::detail {
+
+/// KernelOptions without the kernel's signature: see there. A hook gets the addresses of its arguments.
+struct CONTEXTUAL_API KernelHooks {
+  /// Moves the members out of KernelOptions. They are given one by one, because their user's compiler then
+  /// generates nothing but a call.
+  template <typename Options>
+  static KernelHooks of(Options& options) {
+    return {options.load,          options.prepare,      options.prepare_for, options.preload,  options.keep,
+            options.before_launch, options.after_launch, options.reset,       options.check,    options.work,
+            options.participation, options.coupling,     options.version,     options.key_names};
+  }
+  KernelHooks(PackedResult<void>& load, PackedResult<void>& prepare, PackedResult<void>& prepare_for,
+              PackedResult<void>& preload, PackedResult<bool>& keep, PackedResult<void>& before_launch,
+              PackedResult<void>& after_launch, PackedResult<void>& reset, PackedResult<bool>& check,
+              PackedResult<KernelWork>& work, Participation participation, std::string& coupling,
+              std::string& version, std::vector<std::string>& key_names);
+  KernelHooks(const KernelHooks&) = delete;
+  KernelHooks(KernelHooks&&) noexcept;
+  KernelHooks& operator=(const KernelHooks&) = delete;
+  ~KernelHooks();
+
+  PackedResult<void> load;
+  PackedResult<void> prepare;
+  PackedResult<void> prepare_for;
+  PackedResult<void> preload;
+  PackedResult<bool> keep;
+  PackedResult<void> before_launch;
+  PackedResult<void> after_launch;
+  PackedResult<void> reset;
+  PackedResult<bool> check;
+  PackedResult<KernelWork> work;
+  Participation participation;
+  std::string coupling;
+  std::string version;
+  std::vector<std::string> key_names;
+};
+
+}  // namespace contextual::detail

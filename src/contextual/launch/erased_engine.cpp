@@ -1,0 +1,182 @@
+#include <contextual/detail/launch/chosen_launch.hpp>
+#include <contextual/detail/launch/erased_engine.hpp>
+#include <contextual/detail/launch/launch_call.hpp>
+#include <contextual/error.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace contextual::detail {
+
+namespace {
+
+void* writable(const void* argument) noexcept {
+  return const_cast<void*>(argument);
+}
+
+/// Calls a hook that takes something before the launch's arguments.
+template <typename R>
+R call_with(const PackedResult<R>& hook, const void* first, void** arguments) {
+  arguments[-1] = writable(first);
+  return hook.call(arguments - 1);
+}
+
+/// Calls a hook, if there is one, with the config and the key, which it may take or not.
+void call_of_config(const PackedResult<void>& hook, const void* config, const Key* key = nullptr) {
+  if (hook) {
+    void* const arguments[] = {writable(config), writable(key)};
+    hook.call(arguments);
+  }
+}
+
+/// The traits may outlive the kernel, so they have copies of what they need.
+KernelTraits traits_of(std::string name, const ErasedSpace& space, const KernelHooks& hooks, LaunchKind kind,
+                       bool takes_stream, std::function<std::string()> source) {
+  KernelTraits traits;
+  traits.choice_point = kind == LaunchKind::choice_point;
+  traits.function = kind == LaunchKind::function;
+  traits.name = std::move(name);
+  traits.participation = hooks.participation;
+  traits.coupling = hooks.coupling;
+  traits.key_names = hooks.key_names;
+  traits.takes_stream = takes_stream && !traits.choice_point;
+  traits.space = [space] { return space.view(); };
+  traits.version = [version = hooks.version, source = std::move(source)] {
+    return source ? version + source() : version;
+  };
+  if (hooks.load || hooks.prepare || hooks.prepare_for) {
+    traits.prepare = [space, load = hooks.load, prepare = hooks.prepare, prepare_for = hooks.prepare_for](
+                         std::size_t id, const Key& key) {
+      const void* const config = space.config(id);
+      call_of_config(load, config);
+      call_of_config(prepare, config);
+      call_of_config(prepare_for, config, &key);
+    };
+  }
+  if (hooks.load || hooks.preload) {
+    traits.preload = [space, load = hooks.load, preload = hooks.preload](std::size_t id) {
+      const void* const config = space.config(id);
+      call_of_config(load, config);
+      call_of_config(preload, config);
+    };
+  }
+  return traits;
+}
+
+}  // namespace
+
+ErasedEngine::ErasedEngine(std::string name, const ErasedSpace& space, KernelHooks hooks, LaunchKind kind,
+                           bool takes_stream, std::function<std::string()> source)
+    : space_(space),
+      hooks_(std::move(hooks)),
+      hooked_(hooks_.reset || hooks_.before_launch || hooks_.after_launch || hooks_.check),
+      takes_stream_(takes_stream),
+      core_(std::make_shared<KernelCore>(
+          traits_of(std::move(name), space, hooks_, kind, takes_stream, std::move(source)))),
+      registration_(core_) {}
+
+ErasedEngine::~ErasedEngine() = default;
+
+bool ErasedEngine::keeps(std::size_t config_id, void** arguments) const {
+  return !hooks_.keep || call_with(hooks_.keep, space_.config(config_id), arguments);
+}
+
+void ErasedEngine::launch_in_run(int resolved, const Key& key, const ErasedLaunch& launch) const {
+  if (resolved != KernelCore::tuning) [[unlikely]] {
+    launch_watched(static_cast<std::size_t>(KernelCore::first_watched - resolved), key, launch);
+    return;
+  }
+  const auto asked = [&](std::size_t id) { return keeps(id, launch.arguments); };
+  LaunchCall call(*core_, key, hooks_.keep ? KeepView(asked) : KeepView(), takes_stream_, launch.stream);
+  if (hooks_.work && call.wants_work()) [[unlikely]] {
+    call.add_work(hooks_.work.call(launch.arguments));
+  }
+  for (;;) {
+    if (hooked_ && hooks_.reset && call.config_changed()) {
+      hooks_.reset.call(launch.arguments);
+    }
+    try {
+      begin(call, launch);
+      launch.run(launch.launch, call.config_id());
+      if (launch.status != nullptr) {
+        if (const auto lost = launch.status->device_failure(launch.launch)) {
+          call.device_failed(*lost);
+        }
+        if (const auto failure = launch.status->failure(launch.launch)) {
+          call.reject(*failure);
+          continue;
+        }
+      }
+      if (accept(call, launch)) {
+        return;
+      }
+    } catch (const ConfigRejected& rejected) {
+      call.reject(rejected.what());
+    }
+  }
+}
+
+/// In a run with nothing to tune: as detail::launch_chosen.
+void ErasedEngine::launch_watched(std::size_t config_id, const Key& key, const ErasedLaunch& launch) const {
+  try {
+    launch.run(launch.launch, config_id);
+    if (launch.status == nullptr) {
+      return;
+    }
+    const auto failure = launch.status->failure(launch.launch);
+    if (!failure || launch.status->device_failure(launch.launch) ||
+        !falls_back(*core_, key, config_id, *failure)) {
+      return;
+    }
+  } catch (const ConfigRejected& rejected) {
+    if (!falls_back(*core_, key, config_id, rejected.what())) {
+      throw;
+    }
+  }
+  launch.run(launch.launch, 0);
+}
+
+/// Does everything between the choice of a config and its launch.
+void ErasedEngine::begin(LaunchCall& call, const ErasedLaunch& launch) const {
+  if (hooked_ && hooks_.before_launch) {
+    call_with(hooks_.before_launch, &call.info(), launch.arguments);
+  }
+  if (launch.status != nullptr) {
+    if (const auto before = launch.status->begin()) {
+      call.found_before(*before);
+    }
+  }
+  call.start();
+}
+
+/// Returns false if the result was wrong; the fallback is then to be launched.
+bool ErasedEngine::accept(LaunchCall& call, const ErasedLaunch& launch) const {
+  if (hooked_) [[unlikely]] {
+    return accept_with_hooks(call, launch);
+  }
+  call.finish();
+  return true;
+}
+
+bool ErasedEngine::accept_with_hooks(LaunchCall& call, const ErasedLaunch& launch) const {
+  call.stop();
+  std::string reason;
+  try {
+    if (hooks_.after_launch) {
+      call_with(hooks_.after_launch, &call.info(), launch.arguments);
+    }
+    if (hooks_.check && call.wants_check() &&
+        !call_with(hooks_.check, space_.config(call.config_id()), launch.arguments)) {
+      reason = "the check of its result failed";
+    }
+  } catch (const ConfigRejected& rejected) {
+    reason = rejected.what();
+  }
+  if (!reason.empty() && call.reject_result(reason, static_cast<bool>(hooks_.reset))) {
+    return false;
+  }
+  call.finish();
+  return true;
+}
+
+}  // namespace contextual::detail
