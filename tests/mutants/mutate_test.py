@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests what needs no compiler: which mutants a source has, in which order they are tried, which count, and what is reported."""
+"""Tests what needs no compiler: which mutants a source has, in which order they are tried, and what is reported."""
 
 import argparse
 import concurrent.futures

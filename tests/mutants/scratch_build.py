@@ -12,8 +12,8 @@ import subprocess
 import time
 
 OPTIONS = [
-    "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -w -D_GLIBCXX_ASSERTIONS", "-DBUILD_SHARED_LIBS=OFF", "-DCONTEXTUAL_CHECK_HEADERS=OFF",
-    "-DCONTEXTUAL_ENABLE_MPI=OFF", "-DCONTEXTUAL_BUILD_EXAMPLES=OFF", "-DCONTEXTUAL_BUILD_BENCHMARKS=OFF",
+    "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -w -D_GLIBCXX_ASSERTIONS", "-DBUILD_SHARED_LIBS=OFF",
+    "-DCONTEXTUAL_CHECK_HEADERS=OFF", "-DCONTEXTUAL_ENABLE_MPI=OFF", "-DCONTEXTUAL_BUILD_EXAMPLES=OFF", "-DCONTEXTUAL_BUILD_BENCHMARKS=OFF",
     "-DCONTEXTUAL_BUILD_TOOLS=OFF",
 ]
 LEAST_TIME_LIMIT_S = 20
@@ -24,7 +24,7 @@ MEMORY_LIMIT_BYTES = 16 << 30  # of addresses: each of the threads of a program 
 def run(command, directory, time_limit_s=None):
     """Returns (exit status, output) of a command; the status is None if it ran out of time and was ended.
 
-    What it writes to the user's folders and to the temporary one is below `directory`, too.
+    One with a time limit runs tests: what these write to the user's folders and to the temporary one is below `directory`.
     """
     limit = (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES)
     own = os.environ | dict.fromkeys(["HOME", "XDG_CACHE_HOME", "TMPDIR"], str(directory))
