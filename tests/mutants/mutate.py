@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Makes one-token mutants of the policy and counts which of them its unit tests kill.
+"""Makes one-token mutants of rooms of the source and counts which of them the room's own unit tests kill.
 
-Every mutant has a place in an order that the seed alone decides, and which does not change when other lines of the
-policy do. The first --count of them count, without those that do not compile and those that equivalent.json names. The
-exit status is 1 if fewer than --least percent of them are killed, and 2 if the tests fail without a change.
+Every mutant has a place in an order that the seed alone decides, and which does not change when other lines of the room
+do. The first --count of a room count, without those that do not compile, those of files that the tests do not link, and
+those that equivalent.json names. The exit status is 1 if a smaller share is killed than baseline.json says of the same
+seed and count, and 2 if something does not build or fails without a change.
 """
 
 import argparse
@@ -23,7 +24,27 @@ import scratch_build
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-POLICY = "src/contextual/policy"
+BASELINE = HERE / "baseline.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Room:
+    sources: tuple  # patterns
+    program: str
+
+
+def library_room(name, files="**/*.?pp"):
+    return Room((f"src/contextual/{name}/{files}", f"include/contextual/detail/{name}/{files}"),
+                f"tests/unit/{name}/test_{name.replace('/', '_')}")
+
+
+# Those whose tests take longest come first, so that no job waits for them at the end.
+ROOMS = {name: library_room(name) for name in (
+    "tuning", "cuda", "sync/nccl", "policy", "storage", "launch", "testing", "record", "agreement", "measure", "config",
+    "journal", "options")}
+ROOMS["sync"] = library_room("sync", "*.?pp")
+ROOMS["tools/report"] = Room(("tools/report/**/*.?pp",), "tests/unit/tools/test_tools")
+ROOMS["tools/cache"] = Room(("tools/cache/**/*.?pp",), "tests/unit/cache_tool/test_cache_tool")
 
 
 class Equivalents:
@@ -61,122 +82,157 @@ class Result:
     detail: str = ""
 
 
-def try_mutants(mutants, count, jobs, equivalents, outcome_of, deadline=None):
+def try_mutants(mutants, count, pool, equivalents, outcome_of):
     """Tries mutants in their order until `count` of them were killed or survived. Returns a Result for each one tried.
 
     Whichever job is done first, the same ones are tried: never more at a time than may still be needed.
     """
     results = {}
     waiting = iter(enumerate(mutants))
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        running = {}
-        counted = 0
-        while True:
-            while len(running) < min(jobs, count - counted) and (deadline is None or time.monotonic() < deadline):
-                place, mutant = next(waiting, (None, None))
-                if mutant is None:
-                    break
-                reason = equivalents.reason_for(mutant)
-                if reason is not None:
-                    results[place] = Result(mutant, "equivalent", reason)
-                    continue
-                running[pool.submit(outcome_of, mutant)] = (place, mutant)
-            if not running:
-                return [results[place] for place in sorted(results)]
-            done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
-            for future in done:
-                place, mutant = running.pop(future)
-                results[place] = Result(mutant, *future.result())
-                counted += results[place].outcome in {"killed", "survived"}
-                print(f"{counted:4} {results[place].outcome:16} {mutant.file}:{mutant.line}: {mutant.after}", flush=True)
+    running = {}
+    counted = 0
+    while True:
+        while len(running) < count - counted:
+            place, mutant = next(waiting, (None, None))
+            if mutant is None:
+                break
+            reason = equivalents.reason_for(mutant)
+            if reason is not None:
+                results[place] = Result(mutant, "equivalent", reason)
+                continue
+            running[pool.submit(outcome_of, mutant)] = (place, mutant)
+        if not running:
+            return [results[place] for place in sorted(results)]
+        done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+        for future in done:
+            place, mutant = running.pop(future)
+            results[place] = Result(mutant, *future.result())
+            counted += results[place].outcome in {"killed", "survived"}
+            print(f"{counted:3} {results[place].outcome:16} {mutant.file}:{mutant.line}: {mutant.after}  "
+                  f"{results[place].detail}", flush=True)
 
 
-def killed_percent(results):
+def summary(results):
+    """What a report says of a room."""
     outcomes = collections.Counter(result.outcome for result in results)
-    counted = outcomes["killed"] + outcomes["survived"]
-    return 100 * outcomes["killed"] / counted if counted else 100.0
+    survivors = [{"file": result.mutant.file, "before": result.mutant.before, "after": result.mutant.after}
+                 for result in results if result.outcome == "survived"]
+    return {"count": outcomes["killed"] + outcomes["survived"], "killed": outcomes["killed"], "survivors": survivors}
 
 
-def table(results):
-    """Returns the counts of each file, and then what survived."""
-    kinds = ["killed", "survived", "does not compile", "equivalent"]
-    files = sorted({result.mutant.file for result in results})
-    lines = [f"{'file':48}" + "".join(f"{kind:>18}" for kind in kinds)]
-    for file in [*files, None]:
-        counts = collections.Counter(result.outcome for result in results if file in (None, result.mutant.file))
-        name = "all" if file is None else file.removeprefix(POLICY + "/")
-        lines.append(f"{name:48}" + "".join(f"{counts[kind]:18}" for kind in kinds))
-    for result in results:
-        if result.outcome == "survived":
-            mutant = result.mutant
-            lines += ["", f"survived: {mutant.file}:{mutant.line}", f"  - {mutant.before}", f"  + {mutant.after}"]
-    return "\n".join([*lines, "", f"killed: {killed_percent(results):.1f} % of those that count"])
+def killed_percent(room):
+    return 100 * room["killed"] / room["count"] if room["count"] else 100.0
 
 
-def as_json(results, seed):
-    rows = [{"file": result.mutant.file, "line": result.mutant.line, "kind": result.mutant.kind,
-             "before": result.mutant.before, "after": result.mutant.after, "outcome": result.outcome,
-             "detail": result.detail} for result in results]
-    return json.dumps({"seed": seed, "killed_percent": killed_percent(results),
-                       "survivors": [row for row in rows if row["outcome"] == "survived"], "mutants": rows}, indent=1)
+def room_text(name, room, baseline):
+    """A line of the rate and that of the baseline, if it has one, and then what survived."""
+    before = f" (baseline {killed_percent(baseline):.1f} %)" if baseline else ""
+    lines = [f"{name}: killed {room['killed']} of {room['count']}, {killed_percent(room):.1f} %{before}"]
+    for survivor in room["survivors"]:
+        lines += [f"  survived: {survivor['file']}", f"    - {survivor['before']}", f"    + {survivor['after']}"]
+    return "\n".join(lines)
 
 
-def chosen_files(root, only, leave_out):
-    """The policy's sources that match one of `only`, if there are any, and none of `leave_out`: names below the policy."""
-    def matches(name, patterns):
-        return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+def read_report(path, seed, count):
+    """What was written of the same mutants; an empty report if there is none, or one of others."""
+    report = json.loads(path.read_text()) if path.exists() else {}
+    same = report.get("seed") == seed and report.get("count") == count
+    return report if same else {"seed": seed, "count": count, "rooms": {}}
 
-    names = sorted(path.relative_to(root / POLICY).as_posix() for path in (root / POLICY).rglob("*.?pp"))
-    return [f"{POLICY}/{name}" for name in names if matches(name, only or ["*"]) and not matches(name, leave_out)]
+
+def chosen_files(root, room, only):
+    """The sources of a room, or those that match one of `only`."""
+    names = sorted(path.relative_to(root).as_posix() for pattern in ROOMS[room].sources for path in root.glob(pattern))
+    return [name for name in names if any(fnmatch.fnmatch(name, pattern) for pattern in only or ["*"])]
+
+
+def mutants_of(room, options):
+    mutants = [mutant for file in chosen_files(ROOT, room, options.only)
+               for mutant in mutations.source_mutants(file, (ROOT / file).read_text())]
+    ordered = in_order(mutants, options.seed)
+    return again(ordered, json.loads(options.again.read_text())) if options.again else ordered
 
 
 def again(mutants, report):
     """The survivors of an earlier report, as far as their lines are still there."""
-    survived = {(row["file"], row["before"], row["after"]) for row in report["survivors"]}
+    survived = {(row["file"], row["before"], row["after"]) for room in report["rooms"].values() for row in room["survivors"]}
     return [mutant for mutant in mutants if (mutant.file, mutant.before, mutant.after) in survived]
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rooms", nargs="*", metavar="ROOM", help=f"all, or some of: {', '.join(ROOMS)}")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=100, help="mutants that count")
+    parser.add_argument("--count", type=int, default=30, help="mutants of each room that count")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--least", type=float, default=0, help="percent that must be killed")
-    parser.add_argument("--only", action="append", default=[], metavar="GLOB", help="such as search/*; may be repeated")
-    parser.add_argument("--leave-out", action="append", default=[], metavar="GLOB")
+    parser.add_argument("--only", action="append", default=[], metavar="GLOB", help="files such as */search/*; may be repeated")
     parser.add_argument("--again", type=pathlib.Path, metavar="REPORT", help="try the survivors of an earlier report")
-    parser.add_argument("--minutes", type=float, help="begin no further mutant after this time")
-    parser.add_argument("--report", type=pathlib.Path, help="where the JSON goes")
+    parser.add_argument("--report", type=pathlib.Path, help="where the JSON goes; rooms that it has of other runs stay")
+    parser.add_argument("--baseline", dest="report", action="store_const", const=BASELINE, help="write it to baseline.json")
     parser.add_argument("--scratch", type=pathlib.Path, help="folder of the copy and its build, which is kept")
     parser.add_argument("--list", action="store_true", help="print the mutants in their order, and build nothing")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if unknown := set(options.rooms) - set(ROOMS):
+        parser.error(f"no such room: {', '.join(sorted(unknown))}")
+    if options.report == BASELINE and (options.only or options.again):
+        parser.error("the baseline is of whole rooms")
+    return options
+
+
+def try_rooms(mutants, options, equivalents, directory):
+    """Returns the exit status. All rooms share the jobs, and each is written to the report when it is done."""
+    begin = time.monotonic()
+    scratch = scratch_build.ScratchBuild(ROOT, directory)
+    for room in [room for room in mutants if ROOMS[room].program not in scratch.targets]:
+        print(f"{room}: left out, as this machine cannot build its tests", file=sys.stderr)
+        del mutants[room]
+    scratch.build([ROOMS[room].program for room in mutants], options.jobs)
+    print(f"built in {time.monotonic() - begin:.0f} s", flush=True)
+    whole = not options.only and not options.again
+    baseline = read_report(BASELINE, options.seed, options.count)["rooms"] if whole else {}
+    status = 0
+    with (concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
+          concurrent.futures.ThreadPoolExecutor(len(ROOMS)) as waiting):
+        def try_room(room):
+            program = pool.submit(scratch_build.Program, scratch, ROOMS[room].program).result()
+            return try_mutants(mutants[room], options.count, pool, equivalents, program.outcome_of)
+
+        running = {waiting.submit(try_room, room): room for room in mutants}
+        for future in concurrent.futures.as_completed(running):
+            room = running[future]
+            try:
+                found = summary(future.result())
+            except RuntimeError as error:
+                print(f"{room}: its tests fail without a change: {error}", file=sys.stderr)
+                status = 2
+                continue
+            print(f"{room_text(room, found, baseline.get(room))}\n  done after {time.monotonic() - begin:.0f} s", flush=True)
+            if room in baseline and killed_percent(found) < killed_percent(baseline[room]):
+                status = max(status, 1)
+            if options.report:
+                report = read_report(options.report, options.seed, options.count)
+                report["rooms"][room] = found
+                options.report.write_text(json.dumps(report, indent=1, sort_keys=True) + "\n")
+    return status
 
 
 def main():
     options = arguments()
-    deadline = time.monotonic() + 60 * options.minutes if options.minutes else None
-    mutants = [mutant for file in chosen_files(ROOT, options.only, options.leave_out)
-               for mutant in mutations.source_mutants(file, (ROOT / file).read_text())]
-    equivalents = Equivalents(json.loads((HERE / "equivalent.json").read_text()))
-    for file, before, after in equivalents.stale(mutants):
-        print(f"equivalent.json: {file} has no such mutant any more: {before} -> {after}", file=sys.stderr)
-    ordered = in_order(mutants, options.seed)
-    if options.again:
-        ordered = again(ordered, json.loads(options.again.read_text()))
+    mutants = {room: mutants_of(room, options) for room in ROOMS if room in (options.rooms or ROOMS)}
     if options.list:
-        print("\n".join(f"{mutant.file}:{mutant.line}: {mutant.before} -> {mutant.after}" for mutant in ordered))
+        for mutant in [mutant for room in mutants.values() for mutant in room]:
+            print(f"{mutant.file}:{mutant.line}: {mutant.before} -> {mutant.after}")
         return 0
+    equivalents = Equivalents(json.loads((HERE / "equivalent.json").read_text()))
+    if not options.again:
+        for file, before, after in equivalents.stale([mutant for room in mutants.values() for mutant in room]):
+            print(f"equivalent.json: {file} has no such mutant any more: {before} -> {after}", file=sys.stderr)
     with tempfile.TemporaryDirectory() as temporary:
         try:
-            scratch = scratch_build.ScratchBuild(ROOT, (options.scratch or pathlib.Path(temporary)).resolve(), options.jobs)
+            return try_rooms(mutants, options, equivalents, (options.scratch or pathlib.Path(temporary)).resolve())
         except RuntimeError as error:
-            print(f"the policy's unit tests fail without a change: {error}", file=sys.stderr)
+            print(f"it does not build without a change: {error}", file=sys.stderr)
             return 2
-        results = try_mutants(ordered, options.count, options.jobs, equivalents, scratch.outcome_of, deadline)
-    print(table(results))
-    if options.report:
-        options.report.write_text(as_json(results, options.seed) + "\n")
-    return 0 if killed_percent(results) >= options.least else 1
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Tests what needs no compiler: which mutants a source has, in which order they are tried, and which of them count."""
+"""Tests what needs no compiler: which mutants a source has, in which order they are tried, and what is reported."""
 
+import argparse
+import concurrent.futures
 import contextlib
 import io
 import pathlib
@@ -8,6 +10,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 import mutate
 import mutations
@@ -83,7 +86,7 @@ class Mutants(unittest.TestCase):
         self.assertEqual(afters("for (i = k; i < n; ++i) {\n", "operator"), {"for (i = k; i <= n; ++i) {"})
 
     def test_every_mutant_differs_from_the_source_in_the_line_that_it_names(self):
-        file = mutate.POLICY + "/tie.cpp"
+        file = "src/contextual/policy/tie.cpp"
         source = (mutate.ROOT / file).read_text()
         found = mutations.source_mutants(file, source)
         self.assertGreater(len(found), 5)
@@ -129,7 +132,8 @@ class Trying(unittest.TestCase):
             self.tried.append(mutant)
             return outcome(mutant)
 
-        return mutate.try_mutants(self.mutants, count, jobs, mutate.Equivalents(entries), outcome_of)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            return mutate.try_mutants(self.mutants, count, pool, mutate.Equivalents(entries), outcome_of)
 
     def test_so_many_are_tried_as_were_asked_for(self):
         self.assertEqual([result.mutant for result in self.try_them(4)], self.mutants[:4])
@@ -159,19 +163,109 @@ class Trying(unittest.TestCase):
         self.assertEqual([result.mutant for result in self.try_them(2, 4, outcome=late_or_not)], alone)
 
     def test_the_percentage_is_of_those_that_count(self):
-        outcomes = iter(["killed", "does not compile", "survived", "killed", "killed"])
+        outcomes = iter(["killed", "does not compile", "survived", "is not linked", "killed", "killed"])
         results = self.try_them(4, outcome=lambda mutant: (next(outcomes), ""))
-        self.assertEqual(mutate.killed_percent(results), 75)
-        self.assertIn("killed: 75.0 %", mutate.table(results))
-        self.assertIn(f"survived: a.cpp:{results[2].mutant.line}", mutate.table(results))
+        room = mutate.summary(results)
+        survivor = results[2].mutant
+        self.assertEqual(room, {"count": 4, "killed": 3, "survivors": [
+            {"file": "a.cpp", "before": survivor.before, "after": survivor.after}]})
+        text = mutate.room_text("tuning", room, {"count": 2, "killed": 1, "survivors": []})
+        self.assertIn("tuning: killed 3 of 4, 75.0 % (baseline 50.0 %)", text)
+        self.assertIn("+ " + survivor.after, text)
 
     def test_survivors_of_a_report_can_be_tried_again(self):
         results = self.try_them(4, outcome=lambda mutant: ("survived" if mutant.kind == "operator" else "killed", ""))
-        report = mutate.json.loads(mutate.as_json(results, 1))
         survivors = [result.mutant for result in results if result.outcome == "survived"]
+        tried_again = mutate.again(self.mutants, {"rooms": {"a": mutate.summary([]), "b": mutate.summary(results)}})
         self.assertTrue(survivors)
-        self.assertTrue(set(survivors) <= set(mutate.again(self.mutants, report)))
-        self.assertTrue(all(mutant.kind == "operator" for mutant in mutate.again(self.mutants, report)))
+        self.assertTrue(set(survivors) <= set(tried_again))
+        self.assertTrue(all(mutant.kind == "operator" for mutant in tried_again))
+
+
+class FakeBuild:
+    """Stands for scratch_build: a build that has the programs of some rooms, whose tests kill every mutant but some."""
+
+    def __init__(self, rooms, surviving=(), failing=()):
+        self.targets = {mutate.ROOMS[room].program for room in rooms}
+        self.built = []
+        self._surviving = surviving
+        self._failing = {mutate.ROOMS[room].program for room in failing}
+
+    def ScratchBuild(self, root, directory):
+        return self
+
+    def build(self, programs, jobs):
+        self.built += programs
+
+    def Program(self, scratch, path):
+        if path in self._failing:
+            raise RuntimeError("a test failed")
+        return self
+
+    def outcome_of(self, mutant):
+        return "survived" if mutant in self._surviving else "killed", ""
+
+
+class Rooms(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.output = self.enterContext(contextlib.redirect_stdout(io.StringIO()))
+        self.errors = self.enterContext(contextlib.redirect_stderr(io.StringIO()))
+        self.mutants = mutations.source_mutants("a.cpp", SOURCE)
+        self.enterContext(unittest.mock.patch.object(mutate, "BASELINE", self.folder / "baseline.json"))
+
+    def try_rooms(self, rooms, build, **changed):
+        options = argparse.Namespace(seed=1, count=4, jobs=2, only=[], again=None, report=None)
+        vars(options).update(changed)
+        with unittest.mock.patch.object(mutate, "scratch_build", build):
+            return mutate.try_rooms({room: self.mutants for room in rooms}, options, mutate.Equivalents([]), self.folder)
+
+    def report(self):
+        return mutate.json.loads(mutate.BASELINE.read_text())
+
+    def test_each_has_sources_and_a_program_of_tests(self):
+        for name, room in mutate.ROOMS.items():
+            self.assertTrue(mutate.chosen_files(mutate.ROOT, name, []), name)
+            folder, program = room.program.rsplit("/", 1)
+            text = (mutate.ROOT / folder / "CMakeLists.txt").read_text()
+            self.assertIn(f"contextual_add_unit_test({program.removeprefix('test_')} ", text)
+
+    def test_every_folder_of_the_library_is_one(self):
+        folders = {path.name for path in (mutate.ROOT / "src/contextual").iterdir() if path.is_dir()}
+        self.assertEqual(folders - set(mutate.ROOMS), set())
+
+    def test_no_source_is_in_two(self):
+        files = [file for room in mutate.ROOMS for file in mutate.chosen_files(mutate.ROOT, room, [])]
+        self.assertEqual(len(files), len(set(files)))
+
+    def test_a_lower_rate_than_the_baseline_of_the_same_mutants_is_an_exit_status(self):
+        worse = FakeBuild(["record"], surviving=self.mutants[:2])
+        self.assertEqual(self.try_rooms(["record"], worse), 0)  # there is no baseline yet
+        self.assertEqual(self.try_rooms(["record"], FakeBuild(["record"]), report=mutate.BASELINE), 0)
+        self.assertEqual(self.try_rooms(["record"], worse), 1)
+        self.assertIn("killed 2 of 4, 50.0 % (baseline 100.0 %)", self.output.getvalue())
+        self.assertEqual(self.try_rooms(["record"], worse, seed=2), 0)
+        self.assertEqual(self.try_rooms(["record"], worse, only=["a.cpp"]), 0)
+
+    def test_rooms_of_other_runs_stay_in_a_report_of_the_same_mutants(self):
+        for room in ("record", "launch"):
+            self.try_rooms([room], FakeBuild([room]), report=mutate.BASELINE)
+        self.assertEqual(self.report(), {"seed": 1, "count": 4, "rooms": {
+            room: {"count": 4, "killed": 4, "survivors": []} for room in ("record", "launch")}})
+        self.try_rooms(["sync"], FakeBuild(["sync"]), report=mutate.BASELINE, seed=2)
+        self.assertEqual(list(self.report()["rooms"]), ["sync"])
+
+    def test_one_that_this_machine_cannot_build_is_left_out_by_name(self):
+        build = FakeBuild(["record"])
+        self.assertEqual(self.try_rooms(["cuda", "record"], build), 0)
+        self.assertEqual(build.built, [mutate.ROOMS["record"].program])
+        self.assertIn("cuda: left out", self.errors.getvalue())
+
+    def test_one_whose_tests_fail_without_a_change_does_not_stop_the_others(self):
+        build = FakeBuild(["cuda", "record"], failing=["cuda"])
+        self.assertEqual(self.try_rooms(["cuda", "record"], build, report=mutate.BASELINE), 2)
+        self.assertEqual(list(self.report()["rooms"]), ["record"])
+        self.assertIn("cuda: its tests fail without a change: a test failed", self.errors.getvalue())
 
 
 class EquivalentList(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""A copy of the repository with a build of its own, in which the policy's unit tests are run on mutants."""
+"""A copy of the repository with a build of its own, in which unit tests are run on mutants."""
 
 import json
 import os
@@ -11,25 +11,25 @@ import signal
 import subprocess
 import time
 
-TARGET = "test_policy"
-PROGRAM = f"tests/unit/policy/{TARGET}"
-LIBRARY = "src/contextual/libcontextual_internal.a"
-TESTING_LIBRARY = "src/contextual/testing/libcontextual_testing_internal.a"
 OPTIONS = [
-    "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -w -D_GLIBCXX_ASSERTIONS", "-DCONTEXTUAL_CHECK_HEADERS=OFF", "-DCONTEXTUAL_ENABLE_MPI=OFF",
-    "-DCONTEXTUAL_ENABLE_CUDA=OFF", "-DCONTEXTUAL_BUILD_EXAMPLES=OFF", "-DCONTEXTUAL_BUILD_BENCHMARKS=OFF",
+    "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -w -D_GLIBCXX_ASSERTIONS", "-DBUILD_SHARED_LIBS=OFF",
+    "-DCONTEXTUAL_CHECK_HEADERS=OFF", "-DCONTEXTUAL_ENABLE_MPI=OFF", "-DCONTEXTUAL_BUILD_EXAMPLES=OFF", "-DCONTEXTUAL_BUILD_BENCHMARKS=OFF",
     "-DCONTEXTUAL_BUILD_TOOLS=OFF",
 ]
 LEAST_TIME_LIMIT_S = 20
-TIME_LIMIT_FACTOR = 8  # of the unchanged program's time; jobs beside it take cores from it
-MEMORY_LIMIT_BYTES = 4 << 30
+TIME_LIMIT_FACTOR = 4  # of the unchanged program's time, which is measured beside the other rooms' programs
+MEMORY_LIMIT_BYTES = 16 << 30  # of addresses: each of the threads of a program takes many that it does not use
 
 
 def run(command, directory, time_limit_s=None):
-    """Returns (exit status, output) of a command; the status is None if it ran out of time and was ended."""
+    """Returns (exit status, output) of a command; the status is None if it ran out of time and was ended.
+
+    One with a time limit runs tests: what these write to the user's folders and to the temporary one is below `directory`.
+    """
     limit = (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES)
+    own = os.environ | dict.fromkeys(["HOME", "XDG_CACHE_HOME", "TMPDIR"], str(directory))
     process = subprocess.Popen(command, cwd=directory, text=True, errors="replace", stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, start_new_session=True,
+                               stderr=subprocess.STDOUT, start_new_session=True, env=own if time_limit_s else None,
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
     try:
         output, _ = process.communicate(timeout=time_limit_s)
@@ -40,8 +40,8 @@ def run(command, directory, time_limit_s=None):
         return None, output
 
 
-def checked(command, directory):
-    status, output = run(command, directory)
+def checked(command, directory, time_limit_s=None):
+    status, output = run(command, directory, time_limit_s)
     if status != 0:
         raise RuntimeError(f"{shlex.join(map(str, command))}\n{output}")
     return output
@@ -63,101 +63,100 @@ def copy_repository(root, to):
 
 
 class ScratchBuild:
-    """Thread-safe once it has been made. `directory` is kept, so that the next run only builds what has changed."""
+    """`directory` is kept, so that the next run only builds what has changed."""
 
-    def __init__(self, root, directory, jobs):
+    def __init__(self, root, directory):
         self.source = directory / "source"
-        self.build = directory / "build"
+        self.folder = directory / "build"
         self.work = directory / "mutants"
         shutil.rmtree(self.work, ignore_errors=True)
-        for path in (self.source, self.build, self.work):
+        for path in (self.source, self.folder, self.work):
             path.mkdir(parents=True, exist_ok=True)
         copy_repository(root, self.source)
-        linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold"] if shutil.which("mold") else []
-        checked(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", *OPTIONS, *linker], directory)
-        self._read_commands()
-        checked(["ninja", "-j", str(jobs), *self.objects, *self.testing_objects], self.build)
-        checked(["ar", "crs", self.testing_library, *self.testing_objects], self.build)
-        self.includers = self._read_includers()
-        self.time_limit_s = None
-        self.time_limit_s = self._time_unchanged()
+        checked(["cmake", "-S", self.source, "-B", self.folder, "-G", "Ninja", *OPTIONS], directory)
+        targets = checked(["ninja", "-t", "targets", "all"], self.folder).splitlines()
+        self.targets = {line.split(":")[0] for line in targets}
 
-    def _rooms(self):
-        """The policy and the rooms that it may include: a room includes only those that are added before it."""
-        text = (self.source / "src/contextual/CMakeLists.txt").read_text()
-        rooms = re.findall(r"^add_subdirectory\((\w+)\)", text, re.MULTILINE)
-        return rooms[:rooms.index("policy") + 1]
-
-    def _read_commands(self):
-        """Reads how objects are compiled, and how they are linked to the program of the policy's unit tests."""
-        self.compile = {}
-        for entry in json.loads((self.build / "compile_commands.json").read_text()):
+    def build(self, programs, jobs):
+        """Builds programs and what they link, and reads how."""
+        checked(["ninja", "-j", str(jobs), *programs], self.folder)
+        self.compile = {}  # object to (command, source)
+        for entry in json.loads((self.folder / "compile_commands.json").read_text()):
             words = shlex.split(entry["command"])
             self.compile[words[words.index("-o") + 1]] = (words, entry["file"])
-        folder = "src/contextual/CMakeFiles/contextual_objects.dir/"
-        rooms = tuple(folder + room + "/" for room in self._rooms()) + (folder + "error.cpp",)
-        commands = checked(["ninja", "-t", "commands", TARGET], self.build).splitlines()
-        link = next(part for part in commands[-1].split(" && ") if f"-o {PROGRAM}" in part)
-        words = shlex.split(link)
-        own = [word for word in words if word.endswith(".o")]
-        self.objects = own + [name for name in self.compile if name.startswith(rooms)]
-        place = words.index(LIBRARY)
-        self.link = words[:place] + self.objects[len(own):] + words[place + 1:]
-        # Its target in the build waits for the whole library, of which the policy's tests need a part.
-        self.testing_objects = [name for name in self.compile if "/contextual_testing_objects.dir/" in name]
-        self.testing_library = self.work / "testing.a"
-        self.link[self.link.index(TESTING_LIBRARY)] = str(self.testing_library)
-
-    def _read_includers(self):
-        """Source or header, from the repository's root on, to the objects that are made from it."""
-        includers = {}
-        current = None
-        for line in checked(["ninja", "-t", "deps"], self.build).splitlines():
+        self.includers = {}  # source or header, from the repository's root on, to the objects that are made from it
+        for line in checked(["ninja", "-t", "deps"], self.folder).splitlines():
             if not line.startswith(" "):
                 current = line.split(":")[0]
-            elif line.strip() and current in self.objects:
-                path = pathlib.Path(os.path.normpath(self.build / line.strip()))
+            elif line.strip():
+                path = pathlib.Path(os.path.normpath(self.folder / line.strip()))
                 if self.source in path.parents:
-                    includers.setdefault(path.relative_to(self.source).as_posix(), []).append(current)
-        return includers
+                    self.includers.setdefault(path.relative_to(self.source).as_posix(), []).append(current)
 
-    def _time_unchanged(self):
-        program = self.work / "unchanged"
-        self._link(program, {})
+
+class Program:
+    """A program of unit tests that has been built. Thread-safe once it has been made."""
+
+    def __init__(self, scratch, path):
+        self._scratch = scratch
+        commands = checked(["ninja", "-t", "commands", path], scratch.folder).splitlines()
+        self._link_words = shlex.split(next(part for part in commands[-1].split(" && ") if f"-o {path}" in part))
+        folder = scratch.work / pathlib.Path(path).name
+        folder.mkdir()
+        self._read_objects(folder / "unchanged")
         begin = time.monotonic()
-        checked([program], self.work)
-        return max(LEAST_TIME_LIMIT_S, TIME_LIMIT_FACTOR * (time.monotonic() - begin))
+        checked([folder / "unchanged"], folder, 3600)
+        self._time_limit_s = max(LEAST_TIME_LIMIT_S, TIME_LIMIT_FACTOR * (time.monotonic() - begin))
 
-    def _link(self, program, replaced):
-        words = [str(replaced.get(word, word)) for word in self.link]
+    def _read_objects(self, program):
+        """Links the program as it is. Its objects are those that it lists and those that the linker takes from libraries;
+        a mutant of what it leaves there survives."""
+        status, output = self._link(program, {}, f"-Wl,-Map={program}.map")
+        if status != 0:
+            raise RuntimeError(output)
+        taken = set(re.findall(r"\.a\(([^()]+\.o)\)", program.with_suffix(".map").read_text()))
+        self._objects = {word for word in self._link_words if word.endswith(".o")}
+        self._not_taken = set()
+        for library in [word for word in self._link_words if word.endswith(".a") and word in self._scratch.targets]:
+            parts = checked(["ninja", "-t", "query", library], self._scratch.folder).split()
+            for part in [part for part in parts if part.endswith(".o")]:
+                (self._objects if pathlib.Path(part).name in taken else self._not_taken).add(part)
+
+    def _link(self, program, replaced, *options):
+        """Objects that replace those of a library come before it, and the linker takes the first of what it finds twice."""
+        words = [str(replaced.get(word, word)) for word in self._link_words]
         words[words.index("-o") + 1] = str(program)
-        return run(words, self.build)
+        first = next(i for i, word in enumerate(words) if word.endswith(".a"))
+        words[first:first] = [str(made) for name, made in replaced.items() if name not in self._link_words]
+        return run([*words, "-Wl,--allow-multiple-definition", *options], self._scratch.folder)
 
     def outcome_of(self, mutant):
-        """Returns "killed", "survived" or "does not compile", and how it was killed."""
-        folder = self.work / f"{mutant.offset}-{abs(hash(mutant))}"
+        """Returns "killed", "survived", "does not compile" or "is not linked", and how it was killed."""
+        if not (self._objects | self._not_taken).intersection(self._scratch.includers.get(mutant.file, [])):
+            return "is not linked", ""
+        folder = self._scratch.work / f"{mutant.offset}-{abs(hash(mutant))}"
         mutated = folder / mutant.file
         mutated.parent.mkdir(parents=True)
-        mutated.write_text(mutant.apply((self.source / mutant.file).read_text()))
+        mutated.write_text(mutant.apply((self._scratch.source / mutant.file).read_text()))
         try:
             return self._try(mutant, folder, mutated)
         finally:
-            shutil.rmtree(folder)
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _try(self, mutant, folder, mutated):
         replaced = {}
-        for name in self.includers.get(mutant.file, []):
-            words, source = self.compile[name]
+        for name in self._objects.intersection(self._scratch.includers.get(mutant.file, [])):
+            words, source = self._scratch.compile[name]
             made = folder / f"{len(replaced)}.o"
-            if pathlib.Path(source) == self.source / mutant.file:
+            if pathlib.Path(source) == self._scratch.source / mutant.file:
                 words = [str(mutated) if word == source else word for word in words]
             first = next(i for i, word in enumerate(words) if word.startswith("-I"))
-            words = words[:first] + [f"-I{folder / 'src'}", f"-I{folder / 'include'}"] + words[first:]
+            words = words[:first] + [f"-I{folder / root}" for root in ("src", "include", "tools")] + words[first:]
             words[words.index("-o") + 1] = str(made)
-            if run(words, self.build)[0] != 0:
+            if run(words, self._scratch.folder)[0] != 0:
                 return "does not compile", ""
             replaced[name] = made
-        program = folder / TARGET
+        program = folder / "program"
         if self._link(program, replaced)[0] != 0:
             return "does not compile", ""
         return self._test(mutant, program, folder)
@@ -165,9 +164,9 @@ class ScratchBuild:
     def _test(self, mutant, program, folder):
         """The tests of the file's name first, because they are the likeliest to fail."""
         name = pathlib.Path(mutant.file).stem + "_test"
-        selections = [["-#", f"[#{name}]"]] if any(f"/{name}.cpp.o" in word for word in self.objects) else []
+        selections = [["-#", f"[#{name}]"]] if any(f"/{name}.cpp.o" in word for word in self._link_words) else []
         for selection in [*selections, []]:
-            status, output = run([program, "--abort", *selection], folder, self.time_limit_s)
+            status, output = run([program, "--abort", *selection], folder, self._time_limit_s)
             if status is None:
                 return "killed", "by the time limit"
             if status != 0:

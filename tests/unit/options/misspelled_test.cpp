@@ -29,6 +29,11 @@ TEST_CASE("misspelled: the prefix may be misspelled as well, and small letters a
   CHECK(meant_variable("CONTEXUAL_MODE") == "MODE");
 }
 
+TEST_CASE("misspelled: of a long name two letters may be wrong, and not three", "[unit]") {
+  CHECK(meant_variable("CONTEXTUAL_VERZION_CHEK") == "VERSION_CHECK");
+  CHECK(meant_variable("CONTEXTUAL_WERZION_CHEK").empty());
+}
+
 TEST_CASE("misspelled: of a short name one letter may be wrong, and not two", "[unit]") {
   CHECK(meant_variable("CONTEXTUAL_MODA") == "MODE");
   CHECK(meant_variable("CONTEXTUAL_HOME").empty());

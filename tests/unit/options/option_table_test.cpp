@@ -104,6 +104,8 @@ TEST_CASE("options: what must be equal on all ranks is compared by name and valu
              ContainsSubstring("mode=use ") && ContainsSubstring(" iterations=pipelined ") &&
                  ContainsSubstring(" statistic=trimmed_mean ") && ContainsSubstring(" always_tune=true ") &&
                  ContainsSubstring(" schedule=own"));
+  const Options parts{.parts = std::vector<RegionPart>{{"a \"quoted\" one", [] {}}, {"b", [] {}}}};
+  CHECK_THAT(resolve(parts, {}, {}).agreed_text(), ContainsSubstring(R"( parts="a \"quoted\" one","b" )"));
 }
 
 TEST_CASE("options: margins that differ in their last digit are told apart", "[unit]") {
@@ -120,6 +122,43 @@ TEST_CASE("options: where ranks may differ, nothing is compared", "[unit]") {
                     .log_directory = "elsewhere",
                     .print = Print::choices};
   CHECK(resolve(own, {}, {}).agreed_items() == resolve({}, {}, {}).agreed_items());
+}
+
+TEST_CASE("options: parts have names of their own, on one line, and callables", "[unit]") {
+  const auto error_with = [](const std::vector<RegionPart>& parts) { return error_of({.parts = parts}); };
+  const RegionPart a{"a", [] {}};
+  CHECK(error_with({a, {"b", [] {}}}).empty());
+  for (const std::string name : {"", "a", "two\nlines", "a\ttab"}) {
+    CHECK(error_with({a, {name, [] {}}}) ==
+          "option `parts`: \"" + name +
+              "\" cannot be the name of a part: give every part a name of its own on one line");
+  }
+  CHECK(error_with({a, {"b", {}}}) == "option `parts`: part \"b\" has no callable");
+}
+
+TEST_CASE("options: a deadline may be years, and is limited to what a clock can be asked for", "[unit]") {
+  const std::chrono::hours years(24 * 365 * 10);
+  CHECK(resolve({.deadline = years}, {}, {}).deadline == years);
+  const auto longest = resolve({.deadline = std::chrono::milliseconds::max()}, {}, {}).deadline;
+  CHECK(std::chrono::steady_clock::now() + longest > std::chrono::steady_clock::now() + years);
+}
+
+TEST_CASE(
+    "options: a batch has one assignment where each iteration is verified, or starts while others go on",
+    "[unit]") {
+  const auto one_assignment = [](const Options& options) {
+    return resolve(options, {}, {}).policy.one_assignment_per_batch;
+  };
+  CHECK(!one_assignment({}));
+  CHECK(one_assignment({.iterations = Iterations::pipelined}));
+  CHECK(one_assignment({.verify = [](const IterationInfo&) { return true; }}));
+}
+
+TEST_CASE("options: without any, a run is of one rank and has the default timer", "[unit]") {
+  const ResolvedOptions none = resolve({}, {}, {});
+  CHECK(none.communicator->size() == 1);
+  CHECK(!none.communicator_given);
+  CHECK(none.timer != nullptr);
 }
 
 TEST_CASE("options: a value that makes no sense is named with what it may be", "[unit]") {
