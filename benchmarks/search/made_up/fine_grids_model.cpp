@@ -57,7 +57,7 @@ Kernel make_kernel(const std::string& name, double work_ns, RandomNumbers& rando
   return kernel;
 }
 
-std::vector<Kernel> make_kernels(RandomNumbers& random) {
+std::vector<Kernel> fine_kernels(RandomNumbers& random) {
   const double scale_ns = random.log_uniform(80e3, 3e6);
   std::vector<Kernel> kernels;
   kernels.push_back(make_kernel("kernel_0", scale_ns, random));
@@ -93,7 +93,7 @@ double best_of(const std::vector<Kernel>& kernels) {
 }  // namespace
 
 FineGridsModel::FineGridsModel(FineNumbers fine, RandomNumbers& random)
-    : FineGridsModel(fine, make_kernels(random)) {}
+    : FineGridsModel(fine, fine_kernels(random)) {}
 
 FineGridsModel::FineGridsModel(FineNumbers fine, std::vector<Kernel> all)
     : Model(given(all, fine)), best_ns_(best_of(all)) {}
