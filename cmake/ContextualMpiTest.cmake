@@ -1,14 +1,20 @@
 # Tests that run as several processes, label `mpi`.
 
+if(NOT TARGET contextual_mpi_test_main)
+  add_library(contextual_mpi_test_main OBJECT "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
+  contextual_target_defaults(contextual_mpi_test_main)
+  target_include_directories(contextual_mpi_test_main PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(contextual_mpi_test_main PRIVATE contextual::mpi Catch2::Catch2)
+endif()
+
 # contextual_add_mpi_test_program(<target> SOURCES <files> [LIBRARIES <targets>])
 #
 # A Catch2 program whose main initialises MPI: every rank runs the same test cases, and the program fails when
 # one of them does.
 function(contextual_add_mpi_test_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
-  add_executable(${target} ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
+  add_executable(${target} ${arg_SOURCES} $<TARGET_OBJECTS:contextual_mpi_test_main>)
   contextual_target_defaults(${target})
-  contextual_compile_apart(${target} "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${target} PRIVATE contextual::mpi ${arg_LIBRARIES} Catch2::Catch2)
 endfunction()
