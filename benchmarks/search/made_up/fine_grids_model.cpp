@@ -36,7 +36,7 @@ std::vector<int> fine_numbers() {
 
 /// Coarse numbers first. With s multiprocessors the work takes 1 / s of its time, and a part that does not
 /// depend on them.
-Kernel make_kernel(const std::string& name, double work_ns, RandomNumbers& random) {
+Kernel fine_kernel(const std::string& name, double work_ns, RandomNumbers& random) {
   const double fixed_ns = work_ns * random.uniform(0.02, 0.1);
   std::vector<double> tiles;
   for (std::int64_t tile = 0; tile < tile_count; ++tile) {
@@ -60,8 +60,8 @@ Kernel make_kernel(const std::string& name, double work_ns, RandomNumbers& rando
 std::vector<Kernel> fine_kernels(RandomNumbers& random) {
   const double scale_ns = random.log_uniform(80e3, 3e6);
   std::vector<Kernel> kernels;
-  kernels.push_back(make_kernel("kernel_0", scale_ns, random));
-  kernels.push_back(make_kernel("kernel_1", scale_ns * random.uniform(0.05, 1), random));
+  kernels.push_back(fine_kernel("kernel_0", scale_ns, random));
+  kernels.push_back(fine_kernel("kernel_1", scale_ns * random.uniform(0.05, 1), random));
   return kernels;
 }
 
