@@ -86,7 +86,7 @@ struct launch_status {
                 "the launcher returns a status whose failures are not known: specialise "
                 "contextual::launch_status for its type");
 
-  static constexpr bool never_fails = true;  ///< no specialisation has it
+  using never_fails_for = Result;  ///< another type in a specialisation that derives from this one
   static std::optional<std::string> failure(const Result&) { return std::nullopt; }
 };
 
@@ -103,9 +103,12 @@ namespace detail {
 /// Returns true if the primary launch_status takes every result of the type for a success.
 template <typename Result>
 constexpr bool never_fails() noexcept {
-  return requires {
-    launch_status<std::remove_cvref_t<Result>>::never_fails;
-  };
+  using Plain = std::remove_cvref_t<Result>;
+  if constexpr (requires { typename launch_status<Plain>::never_fails_for; }) {
+    return std::is_same_v<typename launch_status<Plain>::never_fails_for, Plain>;
+  } else {
+    return false;
+  }
 }
 
 }  // namespace detail

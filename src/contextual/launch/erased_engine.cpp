@@ -103,6 +103,7 @@ void ErasedEngine::launch_in_run(int resolved, const Key& key, const ErasedLaunc
           call.device_failed(*lost);
         }
         if (const auto failure = launch.status->failure(launch.launch)) {
+          launch.discard(launch.launch);
           call.reject(*failure);
           continue;
         }
@@ -113,6 +114,7 @@ void ErasedEngine::launch_in_run(int resolved, const Key& key, const ErasedLaunc
     } catch (const ConfigRejected& rejected) {
       call.reject(rejected.what());
     }
+    launch.discard(launch.launch);  // before the hooks of the next launch, which may need what it holds
   }
 }
 

@@ -283,4 +283,14 @@ TEST_CASE("dynamic config space: a list alone names the parameters", "[unit]") {
   REQUIRE(space[1][space.param<std::string>("B")] == "y");
 }
 
+TEST_CASE("config space: an enumerator stands as an integer, also over a bool", "[unit]") {
+  enum class Switch : bool { off, on };
+  struct SwitchConfig {
+    Switch fused = Switch::off;
+  };
+  const ConfigSpace<SwitchConfig> space{{"FUSED", &SwitchConfig::fused, {Switch::off, Switch::on}}};
+  CHECK(texts(space) == std::vector<std::string>{"{FUSED: 0}", "{FUSED: 1}"});
+  CHECK(space.configs()[1].fused == Switch::on);
+}
+
 }  // namespace config_space_test

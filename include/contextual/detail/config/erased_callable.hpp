@@ -98,10 +98,12 @@ bool is_null(const F& function) {
 
 template <typename R, typename F, typename... Args>
 R invoke_as(F& function, Args&&... args) {
-  if constexpr (std::is_member_pointer_v<F>) {
-    return static_cast<R>(std::invoke(function, std::forward<Args>(args)...));
+  if constexpr (std::is_void_v<R>) {
+    static_cast<void>(std::invoke(function, std::forward<Args>(args)...));
+  } else if constexpr (std::is_member_pointer_v<F>) {
+    return std::invoke(function, std::forward<Args>(args)...);
   } else {
-    return static_cast<R>(function(std::forward<Args>(args)...));
+    return function(std::forward<Args>(args)...);
   }
 }
 
@@ -153,7 +155,11 @@ class PackedResult : public ErasedCallable {
 
 template <typename T>
 void* address_of(T& argument) noexcept {
-  return const_cast<void*>(static_cast<const volatile void*>(std::addressof(argument)));
+  if constexpr (std::is_function_v<T>) {
+    return reinterpret_cast<void*>(std::addressof(argument));
+  } else {
+    return const_cast<void*>(static_cast<const volatile void*>(std::addressof(argument)));
+  }
 }
 
 template <typename R, typename... Args>
@@ -179,7 +185,7 @@ class PackedCallable<R(Args...)> : public PackedResult<R> {
  private:
   template <typename F, std::size_t... I>
   static R unpack(F& function, [[maybe_unused]] void* const* args, std::index_sequence<I...> /*positions*/) {
-    return invoke_as<R>(function, *static_cast<std::remove_reference_t<Args>*>(args[I])...);
+    return invoke_as<R>(function, *reinterpret_cast<std::remove_reference_t<Args>*>(args[I])...);
   }
 };
 

@@ -37,15 +37,16 @@ enum class MemberType : std::uint8_t {
   uint64,
   float32,
   float64,
-  long_double,
+  long_double,  ///< candidates are assigned as doubles
   text,
 };
 
-/// An enumerator is read and written as the integer that stands for it.
+/// An enumerator is read and written as the integer that stands for it, also where that is a bool.
 template <ConfigValue M>
 constexpr MemberType member_type() noexcept {
   if constexpr (std::is_enum_v<M>) {
-    return member_type<std::underlying_type_t<M>>();
+    using Integer = std::underlying_type_t<M>;
+    return std::same_as<Integer, bool> ? MemberType::uint8 : member_type<Integer>();
   } else if constexpr (std::same_as<M, bool>) {
     return MemberType::boolean;
   } else if constexpr (std::integral<M>) {
@@ -54,6 +55,8 @@ constexpr MemberType member_type() noexcept {
     return static_cast<MemberType>(
         static_cast<int>(std::is_signed_v<M> ? MemberType::int8 : MemberType::uint8) + log2_bytes);
   } else if constexpr (std::floating_point<M>) {
+    static_assert(std::same_as<M, float> || std::same_as<M, double> || std::same_as<M, long double>,
+                  "a floating-point number of a config is a float, a double or a long double");
     return std::same_as<M, float>    ? MemberType::float32
            : std::same_as<M, double> ? MemberType::float64
                                      : MemberType::long_double;

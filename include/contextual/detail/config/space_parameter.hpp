@@ -51,6 +51,7 @@ class SpaceParameter : public SpaceColumn {
     static_assert(
         ConfigValue<M>,
         "a config parameter is a bool, an integer, an enumerator, a floating-point number or std::string");
+    static_assert(std::is_same_v<M, std::remove_cv_t<M>>, "a config parameter is neither const nor volatile");
     if constexpr (ConfigValue<M>) {
       return {std::bit_cast<std::ptrdiff_t>(member), member_type<M>(), sizeof(M)};
     } else {

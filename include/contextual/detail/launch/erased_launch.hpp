@@ -24,6 +24,7 @@ struct ErasedStatus {
 struct ErasedLaunch {
   void* launch;                                      ///< a LaunchWithResult
   void (*run)(void* launch, std::size_t config_id);  ///< launches, and keeps the result
+  void (*discard)(void* launch) noexcept;            ///< destroys the result
   const ErasedStatus* status;                        ///< null: no result is a failure
   /// The addresses of the launch's arguments; the element before them is free for the config or the like.
   void** arguments;
@@ -41,6 +42,7 @@ struct LaunchWithResult {
     auto bound = [&]() -> R { return call.launch(config_id); };
     call.slot.fill(bound);
   }
+  static void discard(void* self) noexcept { static_cast<LaunchWithResult*>(self)->slot.clear(); }
   static std::optional<std::string> failure(const void* self) {
     return launch_failure(static_cast<const LaunchWithResult*>(self)->slot.result());
   }
@@ -65,6 +67,7 @@ struct LaunchWithResult<void, Launch> {
   static void run(void* self, std::size_t config_id) {
     static_cast<LaunchWithResult*>(self)->launch(config_id);
   }
+  static void discard(void* /*self*/) noexcept {}
   static const ErasedStatus* status() noexcept { return nullptr; }
   void take() && {}
 };

@@ -81,8 +81,9 @@ class LaunchEngine<R(const C&, Args...)> {
     void* addresses[] = {nullptr, address_of(args)...};
     using Call = LaunchWithResult<R, Launch>;
     Call call{launch};
-    erased_.launch_in_run(resolved, key,
-                          {&call, &Call::run, Call::status(), addresses + 1, stream_of(args...)});
+    erased_.launch_in_run(
+        resolved, key,
+        {&call, &Call::run, &Call::discard, Call::status(), addresses + 1, stream_of(args...)});
     return std::move(call).take();
   }
 

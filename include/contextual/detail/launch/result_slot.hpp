@@ -13,9 +13,10 @@ namespace contextual::detail {
 template <typename Result>
 class ResultSlot {
  public:
+  void clear() noexcept { value_.reset(); }
   template <typename Region>
   void fill(Region& region) {
-    value_.reset();
+    clear();
     value_.emplace(InvokeLater<Region>{region});
   }
   const Result& result() const noexcept { return value_->value; }
@@ -42,6 +43,7 @@ class ResultSlot<Result> {
   using Referred = std::remove_reference_t<Result>;
 
  public:
+  void clear() noexcept {}
   template <typename Region>
   void fill(Region& region) {
     Result result = std::invoke(region);  // a name, so that an rvalue's address can be taken
