@@ -269,9 +269,6 @@ std::string read_kept_choices(const options::ResolvedOptions& options, const std
     Surroundings now;
     if (!options.try_quarantined) {
       now.quarantine = quarantine_of(options.cache_directory, region);
-      std::erase_if(now.quarantine, [](const Quarantined& quarantined) {
-        return quarantined.kernels != agreement::kernels_text();
-      });
     }
     for (const ChoiceEntry& entry : kept.entries) {
       if (fit_of(entry, now) == Fit::in_quarantine) {

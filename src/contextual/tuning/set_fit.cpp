@@ -60,18 +60,14 @@ std::string differing_parts(const std::vector<PartDifference>& all) {
 
 /// What a process that has other kernels has died of says nothing of a set.
 bool is_as_then(const storage::ChosenKernel& kernel, const std::string& kernels) {
-  bool named = false;
+  const std::string wanted = detail::hex_text(kernel.table_digest) + " " + kernel.name;
   std::istringstream lines(kernels);
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t space = line.find(' ');
-    if (space != std::string::npos && line.substr(space + 1) == kernel.name) {
-      if (line.substr(0, space) == detail::hex_text(kernel.table_digest)) {
-        return true;
-      }
-      named = true;
+    if (line == wanted) {
+      return true;
     }
   }
-  return !named;
+  return false;
 }
 
 bool is_in_quarantine(const ChoiceEntry& entry, const Surroundings& now) {

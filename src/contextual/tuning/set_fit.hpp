@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Whether a set of kept choices counts where it is looked at, as far as kernels do not decide it. Pure. The
-/// one judgement of runs and of those that show what is kept.
+/// Whether a set of kept choices counts where it is looked at, as far as the kernels of this process do not
+/// decide it. Pure. The one judgement of runs and of those that show what is kept.
 
 #include "contextual/storage/choice_entry.hpp"
 
@@ -46,7 +46,7 @@ std::vector<PartDifference> differences(const storage::ChoiceEntry& entry, const
 /// From what is nearest to a set that counts.
 enum class Fit { counts, other_versions, other_pins, another_machine, other_ranks, in_quarantine };
 
-/// For the reason that no option accepts, if there is one.
+/// For the reason that is named last among those above, if there are several.
 Fit fit_of(const storage::ChoiceEntry& entry, const Surroundings& now);
 
 /// Returns why a set does not count, in one line that says what differs; an empty text if it counts.

@@ -85,11 +85,13 @@ struct Program {
   std::string version{};
   int n_repeat = 2;
   bool dies = false;  ///< of the last config
+  bool has_another_kernel = false;
 
   /// Returns the tile that was launched last.
   int run(Mode mode) const {
     return in_another_process([&] {
       int tile = 0;
+      const auto another = has_another_kernel ? rank_kernel("tool_not_launched", 2) : nullptr;
       const auto kernel =
           rank_kernel("tool_deadly", 3, {.version = version}, [&](const test::TileConfig& config, int&) {
             tile = config.tile;
@@ -235,6 +237,8 @@ TEST_CASE("contextual-cache: a set that a program ignores because it is in quara
   }
   CHECK(program.run(Mode::use) == 1);
   CHECK_THAT(say(command_of(directory.path(), Verb::list)).out, ContainsSubstring("in quarantine"));
+  program.has_another_kernel = true;
+  CHECK(program.run(Mode::use) == 1);
   CHECK_THAT(say(command_of(directory.path(), Verb::why)).out,
              ContainsSubstring("would not be used: it is in quarantine"));
   const TemporaryDirectory other;
