@@ -11,7 +11,7 @@ if(NOT TARGET Catch2::Catch2WithMain)
 endif()
 
 # contextual_discover_tests(<target> <prefix> <test property>...): ctest starts the program once for each of its files
-# <name>_test.cpp, as <prefix>/<name>, or once if it has none of that name.
+# <name>_test.cpp, which all files with test cases are named, or once if it has none of that name.
 function(contextual_discover_tests target prefix)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "_test\\.cpp$")

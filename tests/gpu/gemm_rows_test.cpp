@@ -49,7 +49,7 @@ std::string complaint(Gemm& kernel, const GemmArgs& args) {
 
 }  // namespace
 
-TEST_CASE("gemm rows: groups that do not fit the matrix are invalid arguments that are named", "[gpu]") {
+TEST_CASE("gemm rows: groups that do not fit the matrix are invalid arguments that are named", "[unit]") {
   alignas(16) static char memory[32];
   static unsigned word = 0;
   const GemmArgs good{.a = memory, .b = memory, .c = memory, .m = 16, .n = 8, .k = 8, .ready_flags = &word};

@@ -108,7 +108,7 @@ class ReadyFlags {
 
 }  // namespace
 
-TEST_CASE("gemm: config 0 is the default, and the space is of a size that can be walked", "[gpu]") {
+TEST_CASE("gemm: config 0 is the default, and the space is of a size that can be walked", "[unit]") {
   const ConfigSpace<GemmConfig> space = gemm_space();
   CHECK(space.size() >= 24);
   CHECK(space.size() <= 60);
@@ -116,7 +116,7 @@ TEST_CASE("gemm: config 0 is the default, and the space is of a size that can be
   CHECK(space[0].stages == GemmConfig{}.stages);
 }
 
-TEST_CASE("gemm: what the copy engine cannot read is an invalid argument that is named", "[gpu]") {
+TEST_CASE("gemm: what the copy engine cannot read is an invalid argument that is named", "[unit]") {
   alignas(16) static char memory[32];
   const auto message = [](GemmArgs args) -> std::string {
     try {

@@ -93,7 +93,7 @@ TEST_CASE("launches by <<<>>>: an error that was there before is not blamed on a
   static_cast<void>(cudaGetLastError());
 }
 
-TEST_CASE("launches by <<<>>>: without a GPU one message says so, and no config is to blame", "[gpu]") {
+TEST_CASE("launches by <<<>>>: without a GPU one message says so, and no config is to blame", "[unit]") {
   if (cuda_problem().empty()) {
     return;
   }
@@ -110,7 +110,7 @@ TEST_CASE("launches by <<<>>>: without a GPU one message says so, and no config 
   }
 }
 
-TEST_CASE("launch_status of cudaError_t: tells the device's failures from the launch's", "[gpu]") {
+TEST_CASE("launch_status of cudaError_t: tells the device's failures from the launch's", "[unit]") {
   using Status = launch_status<cudaError_t>;
   CHECK(!Status::failure(cudaSuccess));
   CHECK_THAT(Status::failure(cudaErrorInvalidValue).value(), ContainsSubstring("cudaErrorInvalidValue: "));
