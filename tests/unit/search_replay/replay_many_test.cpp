@@ -15,7 +15,7 @@ std::vector<double> regrets(std::size_t thread_count) {
   std::vector<double> result;
   for (const NamedSearch& search : all_searches()) {
     for (const Replay& replay :
-         replay_many(made_up_source(made_up::all_kinds()[0]), search, {8, 100, thread_count})) {
+         replay_many(made_up_source(made_up::all_kinds()[0]), search, {4, 50, thread_count})) {
       result.push_back(replay.regret);
     }
   }
