@@ -86,7 +86,7 @@ struct launch_status {
                 "the launcher returns a status whose failures are not known: specialise "
                 "contextual::launch_status for its type");
 
-  using never_fails_for = Result;  ///< another type in a specialisation that derives from this one
+  using NeverFailsFor = Result;  ///< another type in a specialisation that derives from this one
   static std::optional<std::string> failure(const Result&) { return std::nullopt; }
 };
 
@@ -104,8 +104,8 @@ namespace detail {
 template <typename Result>
 constexpr bool never_fails() noexcept {
   using Plain = std::remove_cvref_t<Result>;
-  if constexpr (requires { typename launch_status<Plain>::never_fails_for; }) {
-    return std::is_same_v<typename launch_status<Plain>::never_fails_for, Plain>;
+  if constexpr (requires { typename launch_status<Plain>::NeverFailsFor; }) {
+    return std::is_same_v<typename launch_status<Plain>::NeverFailsFor, Plain>;
   } else {
     return false;
   }

@@ -49,7 +49,7 @@ std::optional<Value> to_value(const T& value) {
   } else if constexpr (std::is_enum_v<T>) {
     return Value(std::in_place_type<std::int64_t>, static_cast<std::int64_t>(value));
   } else if constexpr (std::integral<T>) {
-    const auto wide = static_cast<std::int64_t>(value);
+    const auto wide = static_cast<std::int64_t>(value);  // NOLINT(bugprone-signed-char-misuse): a number
     return (wide < 0) == (value < T{}) ? std::optional<Value>(Value(std::in_place_type<std::int64_t>, wide))
                                        : std::nullopt;
   } else if constexpr (std::floating_point<T>) {

@@ -13,6 +13,7 @@ namespace contextual::detail {
 
 std::vector<SpaceAxis> axes_of(const std::vector<SpaceColumn>& parameters) {
   std::vector<SpaceAxis> axes;
+  axes.reserve(parameters.size());
   for (const SpaceColumn& parameter : parameters) {
     axes.push_back(parameter.axis());
   }
@@ -205,9 +206,9 @@ void SpaceGenerator::add_product(const std::vector<SpaceColumn>& parameters) {
   for (std::uint64_t i = 0; i < candidates; ++i) {
     void* const candidate = configs_->append(configs_->at(0));
     std::uint64_t rest = i;
-    for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
-      const std::uint64_t count = parameter->axis().values.size();
-      parameter->assign(candidate, static_cast<std::size_t>(rest % count));
+    for (std::size_t p = parameters.size(); p-- > 0;) {
+      const std::uint64_t count = parameters[p].axis().values.size();
+      parameters[p].assign(candidate, static_cast<std::size_t>(rest % count));
       rest /= count;
     }
     keep_or_remove(i == default_at);

@@ -6,7 +6,6 @@
 
 #include <numeric>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace contextual {
@@ -40,7 +39,7 @@ bool is_empty(const GemmArgs& args) {
 ConfigSpace<CublasLtConfig> cublaslt_space() {
   std::vector<int> ranks(cublaslt_ranks);
   std::iota(ranks.begin(), ranks.end(), 0);
-  return {{"ALGORITHM", &CublasLtConfig::algorithm, std::move(ranks)}};
+  return {{"ALGORITHM", &CublasLtConfig::algorithm, ranks}};
 }
 
 int cublaslt_algorithm_count(const GemmArgs& args) {
