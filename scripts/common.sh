@@ -211,15 +211,15 @@ show_on_one_line() {
   printf '\r\033[K' >&2
 }
 
-# build_quietly <preset> <target>...: as configure_and_build, but what that prints is shown only if it fails. Where stderr
-# is a terminal, it shows the step that is under way.
-build_quietly() {
+# quietly <command>...: what it prints is shown only if it fails. Where stderr is a terminal, it shows the line that is
+# the latest.
+quietly() {
   local output code=0
   output="$(mktemp)"
   if [ -t 2 ]; then
-    configure_and_build "$@" 2>&1 | tee "$output" | show_on_one_line || code=$?
+    "$@" 2>&1 | tee "$output" | show_on_one_line || code=$?
   else
-    configure_and_build "$@" >"$output" 2>&1 || code=$?
+    "$@" >"$output" 2>&1 || code=$?
   fi
   [ "$code" -eq 0 ] || cat "$output" >&2
   rm -f "$output"
