@@ -12,6 +12,7 @@
 #include <contextual/autotuner.hpp>
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -78,7 +79,7 @@ TEST_CASE("all-gather GEMM: five rounds of fresh data at the size of a model's l
   }
   const Rank rank;
   const Stream stream;
-  const AllGatherGemmShape shape{4091 * rank.count, 5120, 1024, GemmType::fp16};
+  const AllGatherGemmShape shape{4091 * std::min(rank.count, rank.devices), 5120, 1024, GemmType::fp16};
   const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
   if (workspace == nullptr) {
     return;

@@ -23,10 +23,9 @@ namespace gpu_test {
 /// So small that every element of a product of k of them is below 1.
 inline std::vector<std::uint16_t> small_values(const Half& half, std::size_t count, unsigned seed) {
   std::mt19937 generator(seed);
-  std::uniform_real_distribution<float> distribution(-0.1F, 0.1F);
   std::vector<std::uint16_t> values(count);
   for (std::uint16_t& value : values) {
-    value = half.bits(distribution(generator));
+    value = half.bits(0.2F * (0x1p-32F * static_cast<float>(generator()) - 0.5F));
   }
   return values;
 }
