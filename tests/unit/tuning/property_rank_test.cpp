@@ -1,4 +1,5 @@
 #include "support/catch.hpp"
+#include "support/repetitions.hpp"
 #include "unit/tuning/property_rank_region.hpp"
 
 #include <atomic>
@@ -208,7 +209,8 @@ bool check(RandomRegion& region) {
   return !failed;
 }
 
-void check_seeds(unsigned first, unsigned count, int ranks) {
+void check_seeds(unsigned first, int all, int ranks) {
+  const auto count = static_cast<unsigned>(repetitions(all));
   unsigned tuned = 0;
   for (unsigned seed = first; seed < first + count; ++seed) {
     INFO("seed " << seed << ", " << ranks << " ranks");
@@ -222,20 +224,20 @@ void check_seeds(unsigned first, unsigned count, int ranks) {
 
 TEST_CASE("any region on few ranks is tuned alike on all and skips nothing and ends", "[unit]") {
   for (int ranks = 1; ranks <= 8; ++ranks) {
-    check_seeds(1000 * static_cast<unsigned>(ranks), 80, ranks);
+    check_seeds(1000 * static_cast<unsigned>(ranks), 400, ranks);
   }
 }
 
 TEST_CASE("any region on 16 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
-  check_seeds(16000, 20, 16);
+  check_seeds(16000, 100, 16);
 }
 
 TEST_CASE("any region on 32 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
-  check_seeds(32000, 10, 32);
+  check_seeds(32000, 50, 32);
 }
 
 TEST_CASE("any region on 64 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
-  check_seeds(64000, 6, 64);
+  check_seeds(64000, 30, 64);
 }
 
 }  // namespace property_rank_test
