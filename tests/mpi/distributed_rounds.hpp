@@ -32,10 +32,10 @@ inline int world_size() {
   return size;
 }
 
-/// Each rank's rows: odd and prime, so that no block size divides them. CONTEXTUAL_TEST_ROWS sets another
+/// Each rank's rows: odd and prime, so that no block size divides them. TEST_ROWS sets another
 /// number where many ranks share few cores.
 inline long rows_per_rank() {
-  const char* const text = std::getenv("CONTEXTUAL_TEST_ROWS");
+  const char* const text = std::getenv("TEST_ROWS");
   return text == nullptr ? 4091 : std::stol(text);
 }
 

@@ -18,7 +18,7 @@
 
 namespace engine_test {
 
-inline constexpr const char* child_variable = "CONTEXTUAL_TEST_CHILD";
+inline constexpr const char* child_variable = "TEST_CHILD";
 
 /// True in a process made by `run_child`, and notes that its test case was found; elsewhere the test cases of
 /// children do nothing.

@@ -1,13 +1,13 @@
 #include "contextual/options/environment.hpp"
 
-#include "contextual/options/misspelled.hpp"
-
 #include <contextual/cache_directory.hpp>
 #include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <string_view>
@@ -17,6 +17,13 @@ extern "C" char** environ;  // NOLINT(readability-identifier-naming): POSIX name
 
 namespace contextual::options {
 namespace {
+
+constexpr std::array<std::string_view, 9> known_variables = {
+    "CONTEXTUAL_ALWAYS_TUNE",      "CONTEXTUAL_CACHE_DIR",
+    "CONTEXTUAL_LOG_DIR",          "CONTEXTUAL_MODE",
+    "CONTEXTUAL_PRINT_AUTOTUNING", "CONTEXTUAL_RENDEZVOUS_HOST",
+    "CONTEXTUAL_RENDEZVOUS_PORT",  "CONTEXTUAL_TRUSTED_CACHE_DIR",
+    "CONTEXTUAL_VERSION_CHECK"};
 
 std::optional<bool> parse_bool(const char* name, const std::optional<std::string>& text) {
   if (!text) {
@@ -85,6 +92,25 @@ Environment parse_environment(const std::function<const char*(const char*)>& get
   return environment;
 }
 
+std::string unknown_variables_text(const std::vector<std::string>& names) {
+  std::string unknown;
+  for (const std::string& name : names) {
+    const bool is_known =
+        std::find(known_variables.begin(), known_variables.end(), name) != known_variables.end();
+    if (name.starts_with("CONTEXTUAL_") && !is_known) {
+      unknown += (unknown.empty() ? "" : ", ") + name;
+    }
+  }
+  if (unknown.empty()) {
+    return {};
+  }
+  std::string known;
+  for (const std::string_view name : known_variables) {
+    known.append(known.empty() ? "" : ", ").append(name);
+  }
+  return "environment variables that are not known: " + unknown + "; those that are: " + known;
+}
+
 const ReadEnvironment& environment() {
   static const ReadEnvironment* const read = [] {
     if (std::getenv("CONTEXTUAL_CACHE_DIR") == nullptr && cache_directory().empty()) {
@@ -92,7 +118,7 @@ const ReadEnvironment& environment() {
           "choices and machine code are kept nowhere, because HOME is not set: name a directory in "
           "CONTEXTUAL_CACHE_DIR, or set it to an empty text");
     }
-    for (const std::string& warning : misspelled_variables(variable_names())) {
+    if (const std::string warning = unknown_variables_text(variable_names()); !warning.empty()) {
       detail::warn_once(warning);
     }
     auto* const fresh = new ReadEnvironment;

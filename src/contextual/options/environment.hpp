@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace contextual::options {
 
@@ -33,6 +34,10 @@ struct ReadEnvironment {
   Environment values;
   std::string error;  ///< the message of `parse_environment`'s exception; empty if it threw none
 };
+
+/// Returns a warning that names those of these names of variables that begin with CONTEXTUAL_ and are none
+/// that the library reads, with all that it does; an empty text if there are none.
+std::string unknown_variables_text(const std::vector<std::string>& names);
 
 /// Returns the environment of this process, which is read once.
 const ReadEnvironment& environment();

@@ -258,6 +258,19 @@ TEST_CASE("child process: bad mode in the environment", "[.child]") {
   CHECK(kernel() == 0);  // a launch outside of run does not care
 }
 
+TEST_CASE(
+    "options: variables that begin as the library's and are none of them are named, with those that are",
+    "[unit]") {
+  CHECK(options::unknown_variables_text({"HOME", "CONTEXTUAL_MODE", "contextual_mode", "MY_CONTEXTUAL_MODE",
+                                         "CONTEXTUAL_RENDEZVOUS_PORT"})
+            .empty());
+  const std::string text =
+      options::unknown_variables_text({"CONTEXTUAL_LOGDIR", "CONTEXTUAL_MODE", "CONTEXTUAL_"});
+  CHECK_THAT(text, ContainsSubstring("not known: CONTEXTUAL_LOGDIR, CONTEXTUAL_;"));
+  CHECK_THAT(text, ContainsSubstring("those that are: CONTEXTUAL_ALWAYS_TUNE, CONTEXTUAL_CACHE_DIR, ") &&
+                       ContainsSubstring(", CONTEXTUAL_MODE, "));
+}
+
 TEST_CASE("options: choices are kept where the environment says, unless an option says otherwise", "[unit]") {
   const auto resolved = [](const Options& call, const Options& tuner) {
     return options::resolve(call, tuner, {}).cache_directory;

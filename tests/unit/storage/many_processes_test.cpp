@@ -31,9 +31,9 @@ namespace {
 constexpr int processes = 8;
 constexpr int shared_key = processes;  ///< all of them write it, beside one of their own
 
-/// CONTEXTUAL_STORAGE_SECONDS, else 2.
+/// TEST_STORAGE_SECONDS, else 2.
 std::chrono::duration<double> duration() {
-  const char* text = std::getenv("CONTEXTUAL_STORAGE_SECONDS");
+  const char* text = std::getenv("TEST_STORAGE_SECONDS");
   return std::chrono::duration<double>(text == nullptr ? 2.0 : std::atof(text));
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("ChoiceStore: what eight processes write is all there, and of one key 
     sum.unread += all.back().unread;
   }
   const ChoiceStore::Kept kept = ChoiceStore(directory.path(), "region").load();
-  if (std::getenv("CONTEXTUAL_STORAGE_SECONDS") != nullptr) {
+  if (std::getenv("TEST_STORAGE_SECONDS") != nullptr) {
     std::cout << processes << " processes wrote " << sum.written << " sets in " << duration().count()
               << " s; failed: " << sum.failed << ", own choice not read: " << sum.missing
               << ", unreadable: " << sum.unread << "; sets that count in the end: " << kept.entries.size()

@@ -191,7 +191,7 @@ TEST_CASE("child process: a later call is blocked for ever", "[unit]") {
   if (!is_child()) {
     return;
   }
-  Options options = impatient(std::getenv("CONTEXTUAL_TEST_LOGS"));
+  Options options = impatient(std::getenv("TEST_LOGS"));
   options.end_blocked_calls = true;
   TunableKernel kernel{"later_for_ever", blocks(2), single_problem, do_nothing};
   ContextualAutotuner tuner{options};
@@ -211,7 +211,7 @@ TEST_CASE("child process: a run with nothing to tune is blocked for ever", "[uni
     return;
   }
   TunableKernel kernel{"settled_for_ever", blocks(2), single_problem, do_nothing};
-  ContextualAutotuner tuner{impatient(std::getenv("CONTEXTUAL_TEST_LOGS"))};
+  ContextualAutotuner tuner{impatient(std::getenv("TEST_LOGS"))};
   int calls = 0;
   const auto region = [&] {
     kernel();
@@ -228,7 +228,7 @@ TEST_CASE("holds 8: a process blocked outside of tuning leaves with the document
        {std::pair("a later call is blocked for ever", "later_call"),
         std::pair("a run with nothing to tune is blocked for ever", "region")}) {
     const TemporaryDirectory directory;
-    CHECK(run_child(child, {{"CONTEXTUAL_TEST_LOGS", directory.path().string()}}) == deadline_exit_code);
+    CHECK(run_child(child, {{"TEST_LOGS", directory.path().string()}}) == deadline_exit_code);
     const std::vector<json> blocked = events_named(directory.path() / "rank-0.jsonl", "blocked");
     REQUIRE(blocked.size() == 1);
     CHECK(blocked.front().at("activity") == activity);

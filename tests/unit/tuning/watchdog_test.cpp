@@ -237,7 +237,7 @@ TEST_CASE("child process: blocked for ever", "[unit]") {
   Options options = impatient();
   options.n_warmup = 1;
   options.n_repeat = 1;
-  options.log_directory = std::getenv("CONTEXTUAL_TEST_LOGS");
+  options.log_directory = std::getenv("TEST_LOGS");
   int runs = 0;
   ContextualAutotuner(options).run("stuck", [&] {
     kernel();
@@ -250,8 +250,7 @@ TEST_CASE("child process: blocked for ever", "[unit]") {
 
 TEST_CASE("holds 8: a blocked process leaves with the documented exit code and has said why", "[unit]") {
   const TemporaryDirectory directory;
-  CHECK(run_child("blocked for ever", {{"CONTEXTUAL_TEST_LOGS", directory.path().string()}}) ==
-        deadline_exit_code);
+  CHECK(run_child("blocked for ever", {{"TEST_LOGS", directory.path().string()}}) == deadline_exit_code);
   const std::string log = text_of_file(directory.path() / "rank-0.jsonl");
   std::istringstream lines(log);
   nlohmann::json last;
