@@ -251,9 +251,10 @@ struct Report {
   std::vector<RegionReport> runs;
 
   /// Returns the latest run of a region, or null if there is none. The pointer is valid as long as this
-  /// report. `tuner.report().find("step")` does not compile, because that report would be destroyed at once.
+  /// report.
   CONTEXTUAL_API const RegionReport* find(std::string_view region) const&;
-  const RegionReport* find(std::string_view region) const&& = delete;
+  /// The same, by value, of a report that is gone afterwards: `tuner.report().find("step")->warnings`.
+  CONTEXTUAL_API std::optional<RegionReport> find(std::string_view region) const&&;
 };
 
 }  // namespace contextual
