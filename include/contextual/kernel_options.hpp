@@ -67,9 +67,10 @@ struct KernelOptions<R(const C&, Args...)> {
   /// or an output that is accumulated into. Called before a launch whose config differs from that of the
   /// problem's previous launch; a fallback is such a launch.
   detail::CheckedHook<detail::ResetFits, void(Args&...)> reset{};
-  /// Returns true if the launch's result is right. Called after every warm-up launch of a config. False, or
-  /// ConfigRejected with a reason, rejects the config. The same call then launches the fallback if `reset` is
-  /// given and the kernel is not coupled.
+  /// Returns true if the launch's result is right. Called after every launch in a warm-up or lead-in. False,
+  /// or ConfigRejected with a reason, rejects the assignment: the config beside those of the other kernels;
+  /// for a `local` kernel, and with `search` off, the config. The same call then launches the fallback if
+  /// `reset` is given and the kernel is not coupled.
   detail::CheckedHook<detail::CheckFits, bool(const C&, Args&...)> check{};
   /// Returns the work of one launch, whatever its config: floating-point operations, bytes, or both. Report
   /// and logs then say the rates that each config reaches. Called for the launches of a tuning problem in the
