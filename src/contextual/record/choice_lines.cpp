@@ -5,8 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <optional>
-#include <set>
+#include <limits>
 #include <utility>
 
 namespace contextual::record {
@@ -82,6 +81,7 @@ constexpr std::array<TextColumn, 6> text_columns{{{&ChoiceLine::kernel},
 class Columns {
  public:
   Columns(std::vector<ChoiceLine> lines, std::size_t width) : lines_(std::move(lines)), width_(width) {
+    rooms_.fill(std::numeric_limits<std::size_t>::max());
     measure();
     if (excess() > 0) {
       for (ChoiceLine& line : lines_) {
@@ -89,16 +89,8 @@ class Columns {
       }
       measure();
     }
-    const std::vector<ChoiceLine> whole = lines_;
-    narrow_names();
-    if (distinct(lines_) < distinct(whole)) {  // what was left out told lines apart
-      lines_ = whole;
-      measure();
-      move_configs();
-      narrow_names();
-    } else {
-      move_configs();
-    }
+    make_room(config_column);
+    make_room(key_column);
   }
 
   std::string text() const {
@@ -110,17 +102,16 @@ class Columns {
   }
 
  private:
-  static constexpr std::size_t kernel_column = 0;
   static constexpr std::size_t key_column = 1;
   static constexpr std::size_t config_column = 2;
 
-  bool stands_apart(const ChoiceLine& line) const {
-    return config_room_ && column_count(line.config) > *config_room_;
+  bool stands_apart(const ChoiceLine& line, std::size_t column) const {
+    return column_count(line.*text_columns[column].text) > rooms_[column];
   }
 
   /// What is in the column itself.
   std::string cell_of(const ChoiceLine& line, std::size_t column) const {
-    return column == config_column && stands_apart(line) ? "" : line.*text_columns[column].text;
+    return stands_apart(line, column) ? "" : line.*text_columns[column].text;
   }
 
   void measure() {
@@ -141,31 +132,9 @@ class Columns {
     return used - std::min(used, width_);
   }
 
-  /// How many pairs of kernel and key there are.
-  static std::size_t distinct(const std::vector<ChoiceLine>& lines) {
-    std::set<std::pair<std::string, std::string>> names;
-    for (const ChoiceLine& line : lines) {
-      names.emplace(line.kernel, line.key);
-    }
-    return names.size();
-  }
-
-  void move_configs() {
-    config_room_ = widths_[config_column] - std::min(widths_[config_column], excess());
-    measure();
-  }
-
-  void narrow_names() {
-    narrow(key_column);
-    narrow(kernel_column);
-  }
-
-  void narrow(std::size_t column) {
-    const std::size_t target = widths_[column] - std::min(widths_[column], excess());
-    for (ChoiceLine& line : lines_) {
-      std::string& cell = line.*text_columns[column].text;
-      cell = without_middle(cell, std::max(target, least_columns));
-    }
+  /// What is too long for the column then has lines of its own.
+  void make_room(std::size_t column) {
+    rooms_[column] = widths_[column] - std::min(widths_[column], excess());
     measure();
   }
 
@@ -182,13 +151,16 @@ class Columns {
     }
     text.erase(text.find_last_not_of(' ') + 1);
     text = wrapped(text, width_);
-    return stands_apart(line) ? text + wrapped("    " + line.config, width_) : text;
+    for (const std::size_t column : {key_column, config_column}) {
+      text += stands_apart(line, column) ? wrapped("    " + line.*text_columns[column].text, width_) : "";
+    }
+    return text;
   }
 
   std::vector<ChoiceLine> lines_;
   std::size_t width_;
   std::array<std::size_t, text_columns.size()> widths_{};
-  std::optional<std::size_t> config_room_;  ///< configs with more columns have lines of their own
+  std::array<std::size_t, text_columns.size()> rooms_{};
 };
 
 }  // namespace

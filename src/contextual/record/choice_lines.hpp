@@ -10,7 +10,7 @@
 
 namespace contextual::record {
 
-/// Kernels and keys of this many columns and fewer stay as they are.
+/// What `short_key` returns at most, if that is more than it was told.
 inline constexpr std::size_t least_columns = 16;
 
 /// A line on one choice. Every text is on one line; what is empty leaves its column empty.
@@ -27,9 +27,8 @@ struct ChoiceLine {
 /// than `width` columns, or than 40 if that is more. Where there is no room,
 ///
 /// 1. keys lose the names of their parts: "{M: 512, N: 768}" becomes "{512, 768}";
-/// 2. keys, and then kernels, of more than 16 columns lose their middle: "all_gath..rank_gemm";
-/// 3. configs, which are never shortened, are moved to lines of their own below the kernel's if they are too
-///    long. Where step 2 would make different kernels and keys look alike, this goes before it.
+/// 2. configs that are too long for their column, and then keys, are moved to lines of their own below the
+///    kernel's.
 std::string choice_lines(std::vector<ChoiceLine> lines, std::size_t width);
 
 /// Returns a key in at most `width` columns, or 16 if that is more, for a line of its own: without the names
