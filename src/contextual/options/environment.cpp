@@ -18,12 +18,10 @@ extern "C" char** environ;  // NOLINT(readability-identifier-naming): POSIX name
 namespace contextual::options {
 namespace {
 
-constexpr std::array<std::string_view, 9> known_variables = {
-    "CONTEXTUAL_ALWAYS_TUNE",      "CONTEXTUAL_CACHE_DIR",
-    "CONTEXTUAL_LOG_DIR",          "CONTEXTUAL_MODE",
-    "CONTEXTUAL_PRINT_AUTOTUNING", "CONTEXTUAL_RENDEZVOUS_HOST",
-    "CONTEXTUAL_RENDEZVOUS_PORT",  "CONTEXTUAL_TRUSTED_CACHE_DIR",
-    "CONTEXTUAL_VERSION_CHECK"};
+constexpr auto known_variables = std::to_array<std::string_view>(
+    {"CONTEXTUAL_ALWAYS_TUNE", "CONTEXTUAL_CACHE_DIR", "CONTEXTUAL_LOG_DIR", "CONTEXTUAL_MODE",
+     "CONTEXTUAL_PRINT_AUTOTUNING", "CONTEXTUAL_RENDEZVOUS_HOST", "CONTEXTUAL_RENDEZVOUS_PORT",
+     "CONTEXTUAL_TRUSTED_CACHE_DIR", "CONTEXTUAL_VERSION_CHECK"});
 
 std::optional<bool> parse_bool(const char* name, const std::optional<std::string>& text) {
   if (!text) {

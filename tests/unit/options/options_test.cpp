@@ -4,6 +4,7 @@
 #include "contextual/options/resolved_options.hpp"
 #include "support/child_process.hpp"
 #include "support/engine.hpp"
+#include "support/stderr_capture.hpp"
 
 #include <contextual/tuned_region.hpp>
 
@@ -220,6 +221,14 @@ TEST_CASE("options: the progress callback is called after every batch with what 
   CHECK(open == std::vector<std::size_t>{1, 1, 1, 0, 0});
 }
 
+TEST_CASE("child process: default options", "[.child]") {
+  if (!is_child()) {
+    return;
+  }
+  ::unsetenv("CONTEXTUAL_CACHE_DIR");
+  CHECK(options::environment().error.empty());
+}
+
 TEST_CASE("child process: mode off by the environment", "[.child]") {
   if (!is_child()) {
     return;
@@ -269,6 +278,17 @@ TEST_CASE(
   CHECK_THAT(text, ContainsSubstring("not known: CONTEXTUAL_LOGDIR, CONTEXTUAL_;"));
   CHECK_THAT(text, ContainsSubstring("those that are: CONTEXTUAL_ALWAYS_TUNE, CONTEXTUAL_CACHE_DIR, ") &&
                        ContainsSubstring(", CONTEXTUAL_MODE, "));
+}
+
+TEST_CASE("options: what the environment lacks or has too much is said", "[unit]") {
+  const auto said = [](const std::vector<std::pair<std::string, std::string>>& variables) {
+    const StderrCapture capture;
+    CHECK(run_child("default options", variables) == 0);
+    return capture.text();
+  };
+  CHECK_THAT(said({{"CONTEXTUAL_LOGDIR", "logs"}}), ContainsSubstring("not known: CONTEXTUAL_LOGDIR;"));
+  CHECK_THAT(said({{"HOME", ""}}), ContainsSubstring("kept nowhere, because HOME is not set"));
+  CHECK_THAT(said({{"HOME", "/nowhere"}}), !ContainsSubstring("HOME"));
 }
 
 TEST_CASE("options: choices are kept where the environment says, unless an option says otherwise", "[unit]") {
