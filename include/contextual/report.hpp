@@ -252,7 +252,10 @@ struct Report {
   /// Returns the latest run of a region, or null if there is none. The pointer is valid as long as this
   /// report.
   CONTEXTUAL_API const RegionReport* find(std::string_view region) const&;
-  /// The same, by value, of a report that is gone afterwards: `tuner.report().find("step")->warnings`.
+  /// Returns a copy of the latest run of a region, or nothing if there is none, of a report that is about to
+  /// be destroyed. Keep it in a variable: `const auto step = tuner.report().find("step");`. What refers into
+  /// the result itself, as a loop over `tuner.report().find("step")->warnings` does, is gone before it is
+  /// used.
   CONTEXTUAL_API std::optional<RegionReport> find(std::string_view region) const&&;
 };
 
