@@ -229,7 +229,7 @@ struct RegionReport {
   CONTEXTUAL_API std::string to_string(Detail detail = Detail::choices, std::size_t width = 120) const;
   /// Returns one line for each choice, in aligned columns: kernel, key, config, its own time in the walk and
   /// how that compares with the default's. Where there is no room in `width` columns, keys lose the names of
-  /// their parts, and then configs and keys have lines of their own.
+  /// their parts, and then configs, keys and kernels have lines of their own.
   CONTEXTUAL_API std::string choices_text(std::size_t width = 120) const;
   /// Returns an assignment of a search of this report, e.g. "gemm config-1, norm config-0".
   CONTEXTUAL_API std::string assignment_text(const SearchReport& search, const Assignment& assignment) const;

@@ -89,8 +89,10 @@ class Columns {
       }
       measure();
     }
-    make_room(config_column);
-    make_room(key_column);
+    // The last two come back as far as there is room again.
+    for (const std::size_t column : {config_column, key_column, kernel_column, key_column, config_column}) {
+      make_room(column);
+    }
   }
 
   std::string text() const {
@@ -102,6 +104,7 @@ class Columns {
   }
 
  private:
+  static constexpr std::size_t kernel_column = 0;
   static constexpr std::size_t key_column = 1;
   static constexpr std::size_t config_column = 2;
 
@@ -134,11 +137,14 @@ class Columns {
 
   /// What is too long for the column then has lines of its own.
   void make_room(std::size_t column) {
+    rooms_[column] = std::numeric_limits<std::size_t>::max();
+    measure();
     rooms_[column] = widths_[column] - std::min(widths_[column], excess());
     measure();
   }
 
-  std::string text_of(const ChoiceLine& line) const {
+  /// The cells in their columns, those that stand apart left blank.
+  std::string row_of(const ChoiceLine& line) const {
     std::string text;
     for (std::size_t column = 0; column < text_columns.size(); ++column) {
       if (widths_[column] == 0) {
@@ -149,8 +155,14 @@ class Columns {
       text += text.empty() ? "" : gap;
       text += text_columns[column].is_number ? padding + cell : cell + padding;
     }
-    text.erase(text.find_last_not_of(' ') + 1);
-    text = wrapped(text, width_);
+    return text.erase(text.find_last_not_of(' ') + 1);
+  }
+
+  std::string text_of(const ChoiceLine& line) const {
+    std::string text = stands_apart(line, kernel_column) ? wrapped(line.kernel, width_) : "";
+    if (const std::string row = row_of(line); !row.empty()) {
+      text += wrapped(row, width_);
+    }
     for (const std::size_t column : {key_column, config_column}) {
       text += stands_apart(line, column) ? wrapped("    " + line.*text_columns[column].text, width_) : "";
     }

@@ -10,7 +10,7 @@
 
 namespace contextual::record {
 
-/// What `short_key` returns at most, if that is more than it was told.
+/// `short_key` never shortens a key to fewer columns than this.
 inline constexpr std::size_t least_columns = 16;
 
 /// A line on one choice. Every text is on one line; what is empty leaves its column empty.
@@ -28,7 +28,7 @@ struct ChoiceLine {
 ///
 /// 1. keys lose the names of their parts: "{M: 512, N: 768}" becomes "{512, 768}";
 /// 2. configs that are too long for their column, and then keys, are moved to lines of their own below the
-///    kernel's.
+///    kernel's, and then kernels to one above.
 std::string choice_lines(std::vector<ChoiceLine> lines, std::size_t width);
 
 /// Returns a key in at most `width` columns, or 16 if that is more, for a line of its own: without the names

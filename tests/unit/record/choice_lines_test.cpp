@@ -67,6 +67,26 @@ TEST_CASE("choice lines: without room still, configs and then keys have lines of
         "    {ROWS: 8}\n");
 }
 
+TEST_CASE("choice lines: a kernel that is wider than all has a line of its own, and others stay in columns",
+          "[unit]") {
+  ChoiceLine line = gemm;
+  line.kernel = std::string(60, 'k');
+  CHECK(choice_lines({line, norm}, 60) == line.kernel +
+                                              "\n"
+                                              "          {512, 768}             1.36 ms    -82 %\n"
+                                              "    {BLOCK_M: 64, BLOCK_K: 16}\n"
+                                              "rms_norm  {4}         {ROWS: 8}  59.6 us  default\n");
+}
+
+TEST_CASE("choice lines: a key that has to move takes no config with it that has room", "[unit]") {
+  ChoiceLine line = norm;
+  line.key = "{" + std::string(58, '1') + "}";
+  CHECK(choice_lines({line, norm}, 60) == "rms_norm       {ROWS: 8}  59.6 us  default\n    " +
+                                              line.key.substr(0, 56) + "\n        " + line.key.substr(56) +
+                                              "\n"
+                                              "rms_norm  {4}  {ROWS: 8}  59.6 us  default\n");
+}
+
 TEST_CASE("choice lines: a config is never shortened, and has lines of its own if it is too long", "[unit]") {
   ChoiceLine line = gemm;
   line.config = "{FIRST: 1000000, SECOND: 2000000, THIRD: 3000000, FOURTH: 4000000, FIFTH: 5000000}";
