@@ -15,7 +15,7 @@
 namespace kept_choices_ranks_test {
 
 using namespace kept_test;
-using contextual::test::repetitions;
+using contextual::test::repetitions_of_threads;
 using engine_test::TemporaryDirectory;
 
 namespace {
@@ -43,7 +43,7 @@ TEST_CASE("kept choices: all ranks use them or all tune, for the same number of 
   const engine_test::StderrCapture said;  // of hundreds of damaged files
   for (const int ranks : {2, 4}) {
     const std::int64_t tuning = run({.ranks = ranks}).traffic.collectives;
-    for (int repetition = 0; repetition < repetitions(100); ++repetition) {
+    for (int repetition = 0; repetition < repetitions_of_threads(100); ++repetition) {
       const TemporaryDirectory directory;
       const TemporaryDirectory empty;
       const Process process{.ranks = ranks, .directory = directory.path()};

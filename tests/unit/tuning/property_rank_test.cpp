@@ -210,7 +210,7 @@ bool check(RandomRegion& region) {
 }
 
 void check_seeds(unsigned first, int all, int ranks) {
-  const auto count = static_cast<unsigned>(repetitions(all));
+  const auto count = static_cast<unsigned>(repetitions_of_threads(all));
   unsigned tuned = 0;
   for (unsigned seed = first; seed < first + count; ++seed) {
     INFO("seed " << seed << ", " << ranks << " ranks");
@@ -224,20 +224,20 @@ void check_seeds(unsigned first, int all, int ranks) {
 
 TEST_CASE("any region on few ranks is tuned alike on all and skips nothing and ends", "[unit]") {
   for (int ranks = 1; ranks <= 8; ++ranks) {
-    check_seeds(1000 * static_cast<unsigned>(ranks), 400, ranks);
+    check_seeds(1000 * static_cast<unsigned>(ranks), 80, ranks);
   }
 }
 
 TEST_CASE("any region on 16 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
-  check_seeds(16000, 100, 16);
+  check_seeds(16000, 20, 16);
 }
 
 TEST_CASE("any region on 32 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
-  check_seeds(32000, 50, 32);
+  check_seeds(32000, 10, 32);
 }
 
 TEST_CASE("any region on 64 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
-  check_seeds(64000, 30, 64);
+  check_seeds(64000, 6, 64);
 }
 
 }  // namespace property_rank_test
