@@ -175,7 +175,7 @@ class CONTEXTUAL_API Timer {
   virtual std::optional<std::int64_t> bias_ns() const noexcept;
   /// Returns the conditions of the batch that was settled last.
   virtual BatchConditions conditions();
-  /// Returns why a first launch without `prepare` may block beside a kernel that waits; empty if it cannot.
+  /// Returns why a first launch without `load` may block beside a kernel that waits; empty if it cannot.
   virtual std::string loading_hazard() const;
 };
 

@@ -35,8 +35,8 @@ struct ReadEnvironment {
   std::string error;  ///< the message of `parse_environment`'s exception; empty if it threw none
 };
 
-/// Returns a warning that names those of these names of variables that begin with CONTEXTUAL_ and are none
-/// that the library reads, with all that it does; an empty text if there are none.
+/// Returns a warning that lists the variables in `names` that begin with CONTEXTUAL_ but that the library
+/// does not read, and then those that it reads; an empty text if there are none of the former.
 std::string unknown_variables_text(const std::vector<std::string>& names);
 
 /// Returns the environment of this process, which is read once.
