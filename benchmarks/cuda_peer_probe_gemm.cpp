@@ -54,20 +54,18 @@ class Product {
     cudaEventDestroy(end_);
   }
 
-  void measure(Gemm& uncounted, Gemm& counted, int rounds, nlohmann::json& rows) {
+  void measure(Gemm& own, int rounds, nlohmann::json& rows) {
     const ProblemReport of_cublaslt = tune("cuBLASLt", [&] { cublaslt_gemm()(stream_, plain_); });
-    const ProblemReport of_own = tune("own", [&] { uncounted(stream_, plain_); });
-    const ProblemReport of_counted = tune("counted", [&] { counted(stream_, counted_); });
+    const ProblemReport of_own = tune("own", [&] { own(stream_, plain_); });
+    const ProblemReport of_counted = tune("counted", [&] { own(stream_, counted_); });
     const auto own_config = of_own.choice_config.to_string();
     std::vector<Kind> kinds;
     kinds.push_back({"cuBLASLt, tuned", of_cublaslt.choice_config.to_string(),
                      [&] { cublaslt_gemm()(stream_, plain_); }});
-    kinds.push_back({"own, tuned", own_config, launch_of(uncounted, of_own.choice, plain_)});
-    kinds.push_back({"own that can count, does not", own_config, launch_of(counted, of_own.choice, plain_)});
-    kinds.push_back(
-        {"own that counts, same config", own_config, launch_of(counted, of_own.choice, counted_)});
+    kinds.push_back({"own, tuned", own_config, launch_of(own, of_own.choice, plain_)});
+    kinds.push_back({"own that counts, same config", own_config, launch_of(own, of_own.choice, counted_)});
     kinds.push_back({"own that counts, tuned", of_counted.choice_config.to_string(),
-                     launch_of(counted, of_counted.choice, counted_)});
+                     launch_of(own, of_counted.choice, counted_)});
     for (int round = -1; round < rounds; ++round) {
       for (Kind& kind : kinds) {
         const double us = time(kind);
@@ -149,9 +147,6 @@ class Product {
 }  // namespace
 
 nlohmann::json measure_gemm(const std::vector<std::string>& shapes, int rounds) {
-  // Of the same configs, so that their ids are equal.
-  Gemm uncounted("probe_gemm", gemm_space(), gemm_key, gemm_definition());
-  Gemm counted("probe_counted_gemm", gemm_space(), gemm_key, gemm_definition(GemmOutput::counted));
   nlohmann::json rows = nlohmann::json::array();
   std::printf("\nGEMM in bf16, ten launches in a row, kinds in turn\n%-16s %-30s %8s %8s %8s  %s\n",
               "m x n x k", "", "us", "TFLOP/s", "over Lt", "config");
@@ -163,7 +158,7 @@ nlohmann::json measure_gemm(const std::vector<std::string>& shapes, int rounds) 
     if (std::sscanf(shape.c_str(), "%dx%dx%d%c", &m, &n, &k, &end) != 3) {
       throw std::runtime_error("a shape is MxNxK, not '" + shape + "'");
     }
-    Product(shape, m, n, k).measure(uncounted, counted, rounds, rows);
+    Product(shape, m, n, k).measure(gemm(), rounds, rows);
     std::fflush(stdout);
   }
   return rows;

@@ -8,6 +8,7 @@
 #include <contextual/kernels/cuda/gemm.hpp>
 #include <contextual/kernels/row_partition.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -24,12 +25,6 @@ using namespace contextual::kernels::cuda;
 using namespace gpu_test;
 using kernels::RowPartition;
 using kernels::Rows;
-
-Gemm& counted_gemm() {
-  static auto* const kernel =
-      new Gemm("cuda_gemm_counted", gemm_space(), gemm_key, gemm_definition(GemmOutput::counted));
-  return *kernel;
-}
 
 GemmArgs in_groups(GemmArgs args, const RowPartition& partition) {
   args.rows_per_flag = partition.rows_per_chunk();
@@ -65,9 +60,8 @@ TEST_CASE("gemm rows: groups that do not fit the matrix are invalid arguments th
   CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("first_row = -1"));
   bad = in_groups(good, RowPartition(16, 2, 2));
   bad.done_counts = &word;
-  CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("GemmOutput::counted"));
   bad.n = 1 << 29;
-  CHECK_THAT(complaint(counted_gemm(), bad), ContainsSubstring("its count can tell"));
+  CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("its count can tell"));
 }
 
 TEST_CASE("gemm rows: every config is right from any first row on", "[gpu]") {
@@ -133,24 +127,59 @@ TEST_CASE("gemm rows: rows of A in shards are not read before the flag of their 
   }
 }
 
-TEST_CASE("gemm rows: it does not wait where a wait has failed already", "[gpu]") {
+TEST_CASE("gemm rows: a wait ends when another has failed, when the host says so, and when the time is up",
+          "[gpu]") {
   if (!has_gpu()) {
     return;
   }
+  struct Case {
+    const char* what;
+    bool failed_before;
+    bool fails_meanwhile;
+    bool host_ends_it;
+    std::chrono::nanoseconds budget;
+    unsigned timed_out;  // what it says afterwards
+  };
+  constexpr auto long_budget = std::chrono::seconds(10);
+  const Case cases[] = {
+      {"another wait has failed before", true, false, false, long_budget, 7},
+      {"another wait fails meanwhile", false, true, false, long_budget, 7},
+      {"the host ends it", false, false, true, long_budget, 2},
+      {"the time is up", false, false, false, std::chrono::milliseconds(3), 1},
+  };
   const Stream stream;
+  const Stream copies;
   ReferenceGemm problem({700, 264, 136});
   const DeviceArray<unsigned> flags(std::vector<unsigned>(6, 0));
-  const DeviceArray<unsigned> timed_out(std::vector<unsigned>{1});
-  GemmArgs args = problem.args();
-  args.ready_flags = flags.get();
-  args.rows_per_flag = 128;
-  args.timed_out = timed_out.get();
-  args.wait_budget_ns = 10'000'000'000;
-  const auto begin = std::chrono::steady_clock::now();
-  REQUIRE(gemm().launch_config(0, stream, args) == CUDA_SUCCESS);
-  stream.wait();
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
-  CHECK(problem.error() < ReferenceGemm::most_error);
+  unsigned* host_abort = nullptr;
+  cuda_check(cudaHostAlloc(reinterpret_cast<void**>(&host_abort), sizeof(unsigned), cudaHostAllocMapped));
+  for (const Case& it : cases) {
+    INFO(it.what);
+    *host_abort = 0;
+    const DeviceArray<unsigned> timed_out(std::vector<unsigned>{it.failed_before ? 7U : 0U});
+    GemmArgs args = problem.args();
+    args.ready_flags = flags.get();
+    args.rows_per_flag = 128;
+    args.timed_out = timed_out.get();
+    args.host_abort = host_abort;
+    args.wait_budget_ns = static_cast<unsigned long long>(it.budget.count());
+    REQUIRE(gemm().launch_config(0, stream, args) == CUDA_SUCCESS);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const auto told = std::chrono::steady_clock::now();
+    if (it.fails_meanwhile) {
+      write_value(copies, timed_out.get(), 7);
+    }
+    if (it.host_ends_it) {
+      std::atomic_ref(*host_abort).store(1);
+    }
+    stream.wait();
+    const std::chrono::duration<double, std::micro> us_after = std::chrono::steady_clock::now() - told;
+    INFO("it ended after " << us_after.count() << " us");
+    CHECK(us_after < long_budget / 2);
+    CHECK(timed_out.host().at(0) == it.timed_out);
+    CHECK(problem.error() < ReferenceGemm::most_error);
+  }
+  cuda_check(cudaFreeHost(host_abort));
 }
 
 TEST_CASE("gemm rows: a count says when the rows of a group are complete", "[gpu]") {
@@ -165,8 +194,8 @@ TEST_CASE("gemm rows: a count says when the rows of a group are complete", "[gpu
   const DeviceArray<std::uint16_t> sent(static_cast<std::size_t>(shape.m) * row_elements);
   for (const RowPartition& partition : {RowPartition(shape.m, 2, 1), RowPartition(shape.m, 3, 4)}) {
     const DeviceArray<unsigned> counts(static_cast<std::size_t>(partition.flag_count()));
-    for (std::size_t id = 0; id < counted_gemm().space().size(); ++id) {
-      INFO(partition.ranks() << " shards; " << counted_gemm().space().describe(id));
+    for (std::size_t id = 0; id < gemm().space().size(); ++id) {
+      INFO(partition.ranks() << " shards; " << gemm().space().describe(id));
       problem.poison();
       cuda_check(
           cudaMemset(counts.get(), 0, static_cast<std::size_t>(partition.flag_count()) * sizeof(unsigned)));
@@ -174,7 +203,7 @@ TEST_CASE("gemm rows: a count says when the rows of a group are complete", "[gpu
       GemmArgs args = in_groups(problem.args(), partition);
       args.done_counts = counts.get();
       args.first_row = partition.shard(1).begin;
-      REQUIRE(counted_gemm().launch_config(id, stream, args) == CUDA_SUCCESS);
+      REQUIRE(gemm().launch_config(id, stream, args) == CUDA_SUCCESS);
       for (int flag = 0; flag < partition.flag_count(); ++flag) {
         const Rows rows = partition.chunk(flag / RowPartition::most_chunks, flag % RowPartition::most_chunks);
         const unsigned all = static_cast<unsigned>(rows.count()) * static_cast<unsigned>(shape.n);

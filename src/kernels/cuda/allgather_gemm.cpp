@@ -45,6 +45,7 @@ void wait_for_rows(GemmArgs& args, const GatherCall& call, int first_row) {
   args.rows_per_shard = partition.rows_per_shard();
   args.flags_per_shard = RowPartition::most_chunks;
   args.timed_out = &control.failed;
+  args.host_abort = call.workspace->host.abort();
   args.wait_budget_ns = static_cast<unsigned long long>(call.workspace->options.wait_budget.count());
   args.first_row = first_row;
   constexpr int sms_of_copies = 32;  // within one device it is no copy engine that copies

@@ -100,13 +100,10 @@ void check_groups(const GemmArgs& args) {
 }
 
 /// Throws InvalidArgument.
-void check(const GemmArgs& args, GemmOutput output) {
+void check(const GemmArgs& args) {
   check_gemm_sizes("cuda_gemm", args.m, args.n, args.k);
   if (!is_aligned(args.a) || !is_aligned(args.b) || !is_aligned(args.c)) {
     throw InvalidArgument("cuda_gemm: a, b and c must be multiples of 16 bytes and not null");
-  }
-  if (args.done_counts != nullptr && output == GemmOutput::uncounted) {
-    throw InvalidArgument("cuda_gemm: done_counts need a kernel of gemm_definition(GemmOutput::counted)");
   }
   check_groups(args);
   if (args.first_row < 0 || args.first_row >= args.m) {
@@ -115,7 +112,7 @@ void check(const GemmArgs& args, GemmOutput output) {
   }
 }
 
-CudaVariant variant(const GemmConfig& config, GemmOutput output) {
+CudaVariant variant(const GemmConfig& config) {
   return {.function = "hopper_gemm",
           .defines = {{"BLOCK_M", std::to_string(config.block_m)},
                       {"BLOCK_N", std::to_string(config.block_n)},
@@ -123,12 +120,11 @@ CudaVariant variant(const GemmConfig& config, GemmOutput output) {
                       {"CLUSTER", std::to_string(config.cluster)},
                       {"GROUP", std::to_string(config.group)},
                       {"ALONG_N", config.along_n ? "1" : "0"},
-                      {"EPILOGUE_N", std::to_string(config.epilogue_n)},
-                      {"COUNTED", output == GemmOutput::counted ? "1" : "0"}}};
+                      {"EPILOGUE_N", std::to_string(config.epilogue_n)}}};
 }
 
-CudaLayout layout(const GemmConfig& config, const GemmArgs& args, GemmOutput output) {
-  check(args, output);
+CudaLayout layout(const GemmConfig& config, const GemmArgs& args) {
+  check(args);
   const int all = multiprocessors();
   const int wanted = config.num_sms > 0 ? config.num_sms : all + config.num_sms;
   const int used = std::max(1, std::min(wanted, all - args.least_free_sms));
@@ -153,6 +149,7 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
   const bool in_shards = args.rows_per_shard > 0;
   parameters.add(GemmParameters{.ready_flags = args.ready_flags,
                                 .timed_out = args.timed_out,
+                                .host_abort = args.host_abort,
                                 .done_counts = args.done_counts,
                                 .wait_budget_ns = args.wait_budget_ns,
                                 .ready_value = args.ready_value,
@@ -192,17 +189,15 @@ ConfigSpace<GemmConfig> gemm_space(const std::vector<int>& num_sms) {
       .constraint("minor members one at a time", is_worth_a_try);
 }
 
-Gemm::Definition gemm_definition(GemmOutput output) {
+Gemm::Definition gemm_definition() {
   Gemm::Definition definition;
   definition.source = CudaSource::text("gemm.cu", source)
                           .header("gemm_parameters.hpp", parameters_header)
                           .header("gemm_walk.cuh", walk_header)
                           .header("hopper_ptx.cuh", ptx_header)
                           .header("hopper_wgmma.cuh", wgmma_header);
-  definition.variant = [output](const GemmConfig& config) { return variant(config, output); };
-  definition.layout = [output](const GemmConfig& config, const GemmArgs& args) {
-    return layout(config, args, output);
-  };
+  definition.variant = variant;
+  definition.layout = layout;
   definition.parameters = add_parameters;
   definition.options.keep = is_mostly_inside;
   definition.options.key_names = {"M", "N", "K", "TYPE", "WAITS"};

@@ -1,6 +1,7 @@
-/// C = A * B^T on Hopper: persistent blocks, in clusters that share B, of one warpgroup that loads and two
-/// that multiply, through a ring of stages in shared memory. C leaves through shared memory while the next
-/// tile is multiplied. Compiled by NVRTC, one variant a config; the macros are GemmConfig's members.
+/// C = A * B^T on Hopper: persistent blocks, in clusters that share B, of two warpgroups that multiply and one
+/// of which a warp loads, through a ring of stages in shared memory, and two store: C leaves through shared
+/// memory while the next tile is multiplied, and whoever multiplies waits for no store. Compiled by NVRTC, one
+/// variant a config; the macros are GemmConfig's members.
 #if __CUDA_ARCH__ != 900
 #error "this kernel needs a Hopper GPU (compute capability 9.0)"
 #endif
@@ -54,20 +55,37 @@ struct Shared {
     return base + STAGES * stage_bytes + consumers * store_buffers * store_bytes + stage * 8;
   }
   __device__ unsigned empty(int stage) const { return full(stage) + STAGES * 8; }
+  __device__ unsigned store_full(int consumer, int buffer) const {
+    return empty(STAGES) + (consumer * store_buffers + buffer) * 8;
+  }
+  __device__ unsigned store_empty(int consumer, int buffer) const {
+    return store_full(consumers, 0) + (consumer * store_buffers + buffer) * 8;
+  }
 };
 
-/// Where a role is in the ring of stages.
+/// Where a role is in a ring, and which phase of its barriers it waits for.
+template <int count>
 struct Place {
   int stage = 0;
   unsigned parity = 0;
 
   __device__ __forceinline__ void advance() {
-    if (++stage == STAGES) {
+    if (++stage == count) {
       stage = 0;
       parity ^= 1;
     }
   }
 };
+using Stage = Place<STAGES>;
+using StoreBuffer = Place<store_buffers>;
+
+/// The part of a tile that a consumer computes, from the tile's first row and column on.
+__device__ __forceinline__ int first_row_of(int consumer) {
+  return CONSUMERS_ALONG_M == 2 ? consumer * slabs * slab_m : 0;
+}
+__device__ __forceinline__ int first_column_of(int consumer) {
+  return CONSUMERS_ALONG_M == 2 ? 0 : consumer * WGMMA_N;
+}
 
 /// One thread of the block.
 __device__ void produce(const TensorMap& a, const TensorMap& b, const GemmParameters& p, Shared shared) {
@@ -75,7 +93,7 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const GemmParame
   const int k_blocks = (p.k + block_k - 1) / block_k;
   const int rank = CLUSTER > 1 ? static_cast<int>(block_in_cluster()) : 0;
   Flags flags(p);
-  Place place;
+  Stage place;
   for (int index = blockIdx.x / CLUSTER; index < walk.count; index += gridDim.x / CLUSTER) {
     const Tile tile = walk[index];
     if (p.ready_flags != nullptr) {
@@ -115,7 +133,7 @@ using Sums = float[slabs][WGMMA_N / 2];
 /// One tile of a consumer: the rows and columns from (a, b) on in every stage. When it returns, the last
 /// products are under way; they use the stage it returns.
 template <bool fp16>
-__device__ __forceinline__ int multiply(Sums& sums, Shared shared, Place& place, int k_blocks,
+__device__ __forceinline__ int multiply(Sums& sums, Shared shared, Stage& place, int k_blocks,
                                         unsigned a_offset, unsigned b_offset) {
   int previous = 0;
   for (int k = 0; k < k_blocks; ++k) {
@@ -142,22 +160,18 @@ __device__ __forceinline__ int multiply(Sums& sums, Shared shared, Place& place,
   return previous;
 }
 
-/// Rounds, and sends panels of C away by way of two buffers in turn; `buffer` is the next one.
+/// Rounds, and hands panels of C to the thread that stores them.
 template <bool fp16>
-__device__ __forceinline__ void store(const Sums& sums, const TensorMap& c, Shared shared, int consumer,
-                                      int& buffer, int row, int column) {
+__device__ __forceinline__ void hand_over(const Sums& sums, Shared shared, int consumer, StoreBuffer& buffer) {
   const int thread = threadIdx.x % warpgroup_threads;
   const int lane = thread % 32;
   const int own_row = thread / 32 * 16 + lane % 16;
 #pragma unroll
   for (int slab = 0; slab < slabs; ++slab) {
 #pragma unroll
-    for (int first = 0; first < WGMMA_N; first += EPILOGUE_N, buffer ^= 1) {
-      const unsigned base = shared.store(consumer, buffer);
-      if (thread == 0) {
-        wait_for_stores<store_buffers - 1>();
-      }
-      warps_sync(1 + consumer, warpgroup_threads);
+    for (int first = 0; first < WGMMA_N; first += EPILOGUE_N, buffer.advance()) {
+      const unsigned base = shared.store(consumer, buffer.stage);
+      barrier_wait(shared.store_empty(consumer, buffer.stage), buffer.parity ^ 1);
 #pragma unroll
       for (int x = 0; x < EPILOGUE_N; x += 16) {
         const float* const d = sums[slab] + (first + x) / 2;
@@ -167,79 +181,73 @@ __device__ __forceinline__ void store(const Sums& sums, const TensorMap& c, Shar
                        pack<fp16>(d[6], d[7]));
       }
       fence_shared_writes();
-      warps_sync(1 + consumer, warpgroup_threads);
-      if (thread == 0) {
-#pragma unroll
-        for (int x = 0; x < EPILOGUE_N; x += panel_n) {
-          store_box(c, column + first + x, row + slab * slab_m, base + x / panel_n * panel_bytes);
-        }
-        commit_stores();
+      __syncwarp();
+      if (lane == 0) {
+        barrier_arrive(shared.store_full(consumer, buffer.stage));
       }
     }
   }
 }
 
-/// What one thread of a consumer tells of the part of a tile that the consumer stores.
-class Counts {
- public:
-  __device__ explicit Counts(const GemmParameters& p) : p_(p) {}
-
-  __device__ __forceinline__ void stored(int row, int column) {
-    row_ = row;
-    column_ = column;
+/// Tells how much of C is complete: a consumer's part of a tile, from (row, column) on.
+__device__ __forceinline__ void tell(const GemmParameters& p, int row, int column) {
+  const int columns = min(WGMMA_N, p.n - column);
+  const int end = min(row + slabs * slab_m, p.m);
+  if (columns <= 0 || row >= end) {
+    return;
   }
-  /// Of what was stored last. Its stores have had the time of a tile to end.
-  __device__ __forceinline__ void tell() {
-    const int columns = min(WGMMA_N, p_.n - column_);
-    if (row_ < 0 || columns <= 0) {
-      return;
+  for (RowGroup group(p, row); group.begin < end; group = RowGroup(p, group.end)) {
+    add_to_count(p.done_counts + group.index, (min(group.end, end) - group.begin) * columns);
+  }
+}
+
+/// One thread for each consumer: stores what that hands over, by way of two buffers in turn.
+__device__ void store(const TensorMap& c, const GemmParameters& p, Shared shared, int consumer) {
+  const Walk walk(p);
+  StoreBuffer buffer;
+  bool first_of_all = true;
+  for (int index = blockIdx.x / CLUSTER; index < walk.count; index += gridDim.x / CLUSTER) {
+    const Tile tile = walk[index];
+    const int row = tile.m * BLOCK_M + first_row_of(consumer);
+    const int column = tile.n * BLOCK_N + first_column_of(consumer);
+    for (int slab = 0; slab < slabs; ++slab) {
+      for (int first = 0; first < WGMMA_N; first += EPILOGUE_N, buffer.advance()) {
+        barrier_wait(shared.store_full(consumer, buffer.stage), buffer.parity);
+        const unsigned base = shared.store(consumer, buffer.stage);
+#pragma unroll
+        for (int x = 0; x < EPILOGUE_N; x += panel_n) {
+          store_box(c, column + first + x, row + slab * slab_m, base + x / panel_n * panel_bytes);
+        }
+        commit_stores();
+        if (!first_of_all) {
+          wait_for_stores<store_buffers - 1>();
+          barrier_arrive(shared.store_empty(consumer, (buffer.stage + store_buffers - 1) % store_buffers));
+        }
+        first_of_all = false;
+      }
     }
-    wait_for_writes();
-    const int end = min(row_ + slabs * slab_m, p_.m);
-    for (RowGroup group(p_, row_); group.begin < end; group = RowGroup(p_, group.end)) {
-      add_to_count(p_.done_counts + group.index, (min(group.end, end) - group.begin) * columns);
+    if (p.done_counts != nullptr) {
+      wait_for_writes();
+      tell(p, row, column);
     }
   }
-
- private:
-  const GemmParameters& p_;
-  int row_ = -1;
-  int column_ = 0;
-};
+  wait_for_stores<0>();
+}
 
 /// One warpgroup.
 template <bool fp16>
-__device__ __forceinline__ void consume(const TensorMap& c, const GemmParameters& p, Shared shared,
-                                        int consumer) {
-  const Walk walk(p);
+__device__ __forceinline__ void consume(const GemmParameters& p, Shared shared, int consumer) {
+  const int tiles = Walk(p).count;
   const int k_blocks = (p.k + block_k - 1) / block_k;
-  const int own_row = CONSUMERS_ALONG_M == 2 ? consumer * slabs * slab_m : 0;
-  const int own_column = CONSUMERS_ALONG_M == 2 ? 0 : consumer * WGMMA_N;
-  Place place;
+  Stage place;
+  StoreBuffer buffer;
   Sums sums;
-  int buffer = 0;
-  [[maybe_unused]] Counts counts(p);
-  const bool tells = COUNTED && p.done_counts != nullptr && threadIdx.x % warpgroup_threads == 0;
-  for (int index = blockIdx.x / CLUSTER; index < walk.count; index += gridDim.x / CLUSTER) {
-    const int last =
-        multiply<fp16>(sums, shared, place, k_blocks, own_row * row_bytes, own_column * row_bytes);
-    Tile tile = walk[index];
-    asm volatile("" : "+r"(tile.m), "+r"(tile.n));  // its divisions are done while the tensor cores are busy
+  for (int index = blockIdx.x / CLUSTER; index < tiles; index += gridDim.x / CLUSTER) {
+    const int last = multiply<fp16>(sums, shared, place, k_blocks, first_row_of(consumer) * row_bytes,
+                                    first_column_of(consumer) * row_bytes);
     wgmma_wait<0>();
     release(shared.empty(last));
-    if (tells) {
-      counts.tell();
-    }
-    store<fp16>(sums, c, shared, consumer, buffer, tile.m * BLOCK_M + own_row, tile.n * BLOCK_N + own_column);
-    if (tells) {
-      counts.stored(tile.m * BLOCK_M + own_row, tile.n * BLOCK_N + own_column);
-    }
-  }
-  if (threadIdx.x % warpgroup_threads == 0) {
-    wait_for_stores<0>();
-  }
-  if (tells) {
-    counts.tell();
+    hand_over<fp16>(sums, shared, consumer, buffer);
   }
 }
 
@@ -260,6 +268,12 @@ extern "C" __global__ __launch_bounds__((1 + consumers) * warpgroup_threads,
       barrier_init(shared.full(stage), 1);
       barrier_init(shared.empty(stage), CLUSTER * consumers * (warpgroup_threads / 32));
     }
+    for (int consumer = 0; consumer < consumers; ++consumer) {
+      for (int buffer = 0; buffer < store_buffers; ++buffer) {
+        barrier_init(shared.store_full(consumer, buffer), warpgroup_threads / 32);
+        barrier_init(shared.store_empty(consumer, buffer), 1);
+      }
+    }
     barrier_init_fence();
   }
   __syncthreads();
@@ -269,15 +283,20 @@ extern "C" __global__ __launch_bounds__((1 + consumers) * warpgroup_threads,
   const int warpgroup = __shfl_sync(0xFFFFFFFFU, static_cast<int>(threadIdx.x) / warpgroup_threads, 0);
   if (warpgroup == consumers) {
     give_registers<producer_registers>();
-    if (threadIdx.x == consumers * warpgroup_threads) {
-      produce(a, b, p, shared);
+    const int warp = static_cast<int>(threadIdx.x) / 32 - consumers * (warpgroup_threads / 32);
+    if (threadIdx.x % 32 == 0) {
+      if (warp < consumers) {
+        store(c, p, shared, warp);
+      } else if (warp == consumers) {
+        produce(a, b, p, shared);
+      }
     }
   } else {
     take_registers<consumer_registers>();
     if (p.fp16) {
-      consume<true>(c, p, shared, warpgroup);
+      consume<true>(p, shared, warpgroup);
     } else {
-      consume<false>(c, p, shared, warpgroup);
+      consume<false>(p, shared, warpgroup);
     }
   }
   // Other blocks write into this one's shared memory until they are done.

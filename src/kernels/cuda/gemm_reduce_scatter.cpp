@@ -181,7 +181,7 @@ Gemm& gemm_reduce_scatter() {
       new Gemm(scattered_gemm_name,
                gemm_space({0, -4, -8, -16})
                    .refine({"NUM_SMS", &GemmConfig::num_sms, {-2, -6, -10, -12, -14, -20, -24}}),
-               gemm_key, gemm_definition(GemmOutput::counted));
+               gemm_key, gemm_definition());
   return *kernel;
 }
 

@@ -8,18 +8,19 @@
 
 namespace contextual::kernels::cuda {
 
-/// Returns the threads, one warpgroup that loads and two that multiply, and the shared memory as gemm.cu lays
-/// it out.
+/// Returns the threads, one warpgroup that loads and stores and two that multiply, and the shared memory as
+/// gemm.cu lays it out.
 inline ResourceNeeds gemm_needs(const GemmConfig& config) {
   constexpr int block_threads = 384;
   constexpr int row_bytes = 128;
-  constexpr int barrier_bytes = 16;      // a stage's two
+  constexpr int barrier_bytes = 16;      // two, of a stage or of a buffer
   constexpr int alignment_bytes = 1024;  // the swizzle repeats
   constexpr int consumers = 2;
   constexpr int store_buffers = 2;
   constexpr int store_rows = 64;
+  const int store_bytes = store_rows * config.epilogue_n * 2;
   const int shared_bytes = config.stages * ((config.block_m + config.block_n) * row_bytes + barrier_bytes) +
-                           consumers * store_buffers * store_rows * config.epilogue_n * 2 + alignment_bytes;
+                           consumers * store_buffers * (store_bytes + barrier_bytes) + alignment_bytes;
   return {.shared_bytes = shared_bytes, .threads = block_threads};
 }
 

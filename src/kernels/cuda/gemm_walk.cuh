@@ -64,12 +64,12 @@ struct RowGroup {
   }
 };
 
-/// Waits for flags, for a limited time in all.
+/// Waits for flags, for a limited time in all, and until a wait of anybody was in vain or the host ends it.
 class Flags {
  public:
   __device__ explicit Flags(const GemmParameters& p) : p_(p) {}
 
-  /// Until the flags of these rows of A are set, or the time is up.
+  /// Until the flags of these rows of A are set, or there is nothing to wait for any more.
   __device__ void wait(int first_row) {
     const int end = min(first_row + BLOCK_M, p_.m);
     if (first_row >= end || first_row == done_) {
@@ -86,26 +86,37 @@ class Flags {
 
  private:
   __device__ bool expired() {
+    constexpr unsigned long long host_interval_ns = 50'000;  // a read of its memory takes about a microsecond
+    if (p_.timed_out != nullptr && *const_cast<volatile unsigned*>(p_.timed_out) != 0) {
+      return true;
+    }
     const unsigned long long now = hopper::now_ns();
     if (begin_ == 0) {
       begin_ = now;
-      already_failed_ = p_.timed_out != nullptr && *const_cast<volatile unsigned*>(p_.timed_out) != 0;
+      next_look_at_host_ = now + host_interval_ns;
     }
-    if (already_failed_) {
+    if (now - begin_ >= p_.wait_budget_ns) {
+      give_up(1);
       return true;
     }
-    if (now - begin_ < p_.wait_budget_ns) {
-      return false;
+    if (p_.host_abort != nullptr && now >= next_look_at_host_) {
+      next_look_at_host_ = now + host_interval_ns;
+      if (hopper::load_flag(p_.host_abort) != 0) {
+        give_up(2);
+        return true;
+      }
     }
+    return false;
+  }
+  __device__ void give_up(unsigned reason) {
     if (p_.timed_out != nullptr) {
-      *const_cast<volatile unsigned*>(p_.timed_out) = 1;
+      atomicCAS(p_.timed_out, 0U, reason);
     }
-    return true;
   }
 
   const GemmParameters& p_;
   unsigned long long begin_ = 0;  // of the first wait that was not over at once
-  bool already_failed_ = false;
+  unsigned long long next_look_at_host_ = 0;
   int done_ = -1;
 };
 

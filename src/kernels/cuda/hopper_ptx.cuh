@@ -61,11 +61,6 @@ __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity) 
   }
 }
 
-/// A barrier of some of the block's warps. `id` is 1 to 15.
-__device__ __forceinline__ void warps_sync(unsigned id, unsigned threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
-
 // --- clusters
 
 __device__ __forceinline__ unsigned block_in_cluster() {

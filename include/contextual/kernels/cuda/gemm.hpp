@@ -24,14 +24,14 @@ enum class GemmType { bf16, fp16 };
 ///
 /// With `ready_flags`, a row of A is not read before its group's flag is at least `ready_value`. The
 /// writer of A sets the flag with release semantics at system scope, or by an operation that the stream
-/// orders after the write, such as a copy. A block waits at most `wait_budget_ns` in total. It then writes 1
-/// to `timed_out`, unless that is null, and continues with A as it is, so that the kernel always ends. It
-/// does not wait at all if `timed_out` is set already.
+/// orders after the write, such as a copy. A block waits at most `wait_budget_ns` in total, and while
+/// `timed_out` is 0. Every 50 us it reads `host_abort`; if that is not 0, it waits no more either. It then
+/// writes to `timed_out` 1, or 2 if the host has ended the wait, and continues with A as it is, so that the
+/// kernel always ends.
 ///
 /// With `done_counts`, the kernel adds to a group's count the number of elements of C that it has written
 /// there, with release semantics at system scope. So all rows of a group are complete when the count has
-/// grown by n times their number. Only a kernel of the definition `gemm_definition(GemmOutput::counted)`
-/// takes counts.
+/// grown by n times their number.
 ///
 /// Tiles are computed from `first_row` on to the end of C and then from its begin, in bands as the config
 /// says.
@@ -43,8 +43,9 @@ struct GemmArgs {
   GemmType type = GemmType::bf16;
   const unsigned* ready_flags = nullptr;  ///< null if A is complete
   unsigned ready_value = 1;
-  int rows_per_flag = 0;                              ///< at least 1 if there are flags or counts
-  unsigned* timed_out = nullptr;                      ///< device memory; never set to 0
+  int rows_per_flag = 0;                 ///< at least 1 if there are flags or counts
+  unsigned* timed_out = nullptr;         ///< device memory; null for nobody to tell; never set to 0
+  const unsigned* host_abort = nullptr;  ///< the host's memory, mapped; null if the host never ends a wait
   unsigned long long wait_budget_ns = 2'000'000'000;  ///< by the device's global timer
   int rows_per_shard = 0;                             ///< 0 if all rows are one shard
   int flags_per_shard = 0;                            ///< with shards, enough for rows_per_shard
@@ -77,11 +78,8 @@ using Gemm = CudaKernel<GemmConfig, GemmArgs>;
 /// Returns the kernel, which lives as long as the process. Thread-safe.
 CONTEXTUAL_API Gemm& gemm();
 
-/// Whether a kernel tells how much of C is complete, which costs registers.
-enum class GemmOutput { uncounted, counted };
-
 /// Returns the definition of `gemm`, for a kernel with another name or another config space.
-CONTEXTUAL_API Gemm::Definition gemm_definition(GemmOutput output = GemmOutput::uncounted);
+CONTEXTUAL_API Gemm::Definition gemm_definition();
 CONTEXTUAL_API Key gemm_key(const GemmArgs& args);
 
 }  // namespace contextual::kernels::cuda

@@ -9,7 +9,7 @@ namespace contextual::kernels::cuda {
 /// Why a call has failed: the value of PeerControl::failed. Those from `not_arrived` on have the rank added.
 struct PeerFailure {
   static constexpr unsigned none = 0;
-  static constexpr unsigned rows_missing = 1;  ///< what the GEMM writes to `timed_out`
+  static constexpr unsigned rows_missing = 1;  ///< this and the next are what the GEMM writes to `timed_out`
   static constexpr unsigned aborted = 2;
   static constexpr unsigned not_arrived = 16;
   static constexpr unsigned not_done = 32;

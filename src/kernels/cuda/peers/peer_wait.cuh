@@ -23,20 +23,25 @@ __device__ void fail(const PeerBegin& p, unsigned reason) {
 /// already.
 template <typename Condition>
 __device__ bool wait_until(const PeerBegin& p, unsigned reason, const Condition& holds) {
-  constexpr int looks_per_read_of_host = 256;  // which takes about a microsecond
+  constexpr unsigned long long host_interval_ns = 50'000;  // a read of its memory takes about a microsecond
   const unsigned* const failed = &p.control[p.rank]->failed;
   const unsigned long long begin = now_ns();
-  for (int look = 1; !holds(); ++look) {
+  unsigned long long next_look_at_host = begin + host_interval_ns;
+  while (!holds()) {
     if (load_from_peers(failed) != PeerFailure::none) {
       return false;
     }
-    if (look % looks_per_read_of_host == 0 && load_from_peers(p.host_abort) != 0) {
-      fail(p, PeerFailure::aborted);
-      return false;
-    }
-    if (now_ns() - begin > p.wait_budget_ns) {
+    const unsigned long long now = now_ns();
+    if (now - begin > p.wait_budget_ns) {
       fail(p, reason);
       return false;
+    }
+    if (now >= next_look_at_host) {
+      next_look_at_host = now + host_interval_ns;
+      if (load_from_peers(p.host_abort) != 0) {
+        fail(p, PeerFailure::aborted);
+        return false;
+      }
     }
   }
   return true;
