@@ -336,6 +336,43 @@ TEST_CASE("all-gather GEMM: the host can end a wait", "[abort]") {
   workspace->rearm();
 }
 
+TEST_CASE("all-gather GEMM: the host can end a collective of NCCL, and rearm makes it ready again",
+          "[abort]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const AllGatherGemmShape shape{512, 136, 72, GemmType::fp16};
+  const auto workspace = region_workspace(rank, AllGatherGemm::workspace_bytes(shape));
+  if (rank.count < 2 || workspace == nullptr || !workspace->parts().nccl.problem().empty()) {
+    return;
+  }
+  const Stream stream;
+  AllGatherGemm layer(workspace, shape);
+  GatheredProblem problem(rank, shape, 1);
+  const auto gather = [&] {
+    workspace->parts().nccl.all_gather(stream, problem.a_rows(0), workspace->parts().matrices_of(rank.number),
+                                       kernels::RowPartition(shape.m, rank.count),
+                                       static_cast<std::size_t>(shape.k) * sizeof(std::uint16_t));
+  };
+  if (rank.number == 0) {
+    const auto begin = std::chrono::steady_clock::now();
+    gather();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    workspace->abort();
+    stream.wait();
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+    CHECK_THAT(workspace->failure(), ContainsSubstring("the host ended the wait"));
+    CHECK_THROWS_AS(gather_and_check(layer, problem, stream, 0), DeviceError);
+  }
+  on_all_ranks(true);
+  workspace->rearm();
+  gather();
+  gather_and_check(layer, problem, stream, 0);
+  CHECK(problem.wrong() == 0);
+  CHECK(workspace->failure().empty());
+}
+
 TEST_CASE("all-gather GEMM: an assignment with which a rank waits in vain is rejected on all ranks",
           "[verdict]") {
   if (!ready_here()) {

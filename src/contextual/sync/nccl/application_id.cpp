@@ -1,8 +1,8 @@
 #include "contextual/sync/nccl/application_id.hpp"
 
-#include "contextual/sync/nccl/bounded_call.hpp"
 #include "contextual/sync/nccl/nccl_channel.hpp"
 
+#include <contextual/detail/sync/bounded_call.hpp>
 #include <contextual/error.hpp>
 
 #include <cstring>

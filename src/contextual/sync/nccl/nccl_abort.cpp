@@ -1,10 +1,9 @@
 #include "contextual/sync/nccl/nccl_abort.hpp"
 
-#include "contextual/sync/nccl/bounded_call.hpp"
-
 #include <contextual/abort_word.hpp>
 #include <contextual/detail/cuda/context_scope.hpp>
 #include <contextual/detail/sync/blocked_process.hpp>
+#include <contextual/detail/sync/bounded_call.hpp>
 #include <contextual/detail/sync/nccl_api.hpp>
 #include <contextual/options.hpp>
 

@@ -1,9 +1,8 @@
 #include "contextual/sync/nccl/own_nccl.hpp"
 
-#include "contextual/sync/nccl/bounded_call.hpp"
-
 #include <contextual/deadline.hpp>
 #include <contextual/detail/cuda/context_scope.hpp>
+#include <contextual/detail/sync/bounded_call.hpp>
 #include <contextual/detail/sync/pause.hpp>
 #include <contextual/error.hpp>
 

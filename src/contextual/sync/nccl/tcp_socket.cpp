@@ -1,6 +1,6 @@
 #include "contextual/sync/nccl/tcp_socket.hpp"
 
-#include "contextual/sync/nccl/bounded_call.hpp"
+#include <contextual/detail/sync/bounded_call.hpp>
 
 #include <arpa/inet.h>
 #include <netdb.h>

@@ -16,7 +16,11 @@
 
 namespace contextual::kernels::cuda {
 
-/// A communicator of its own, which is made and connected by the constructor. One thread uses it.
+/// A communicator of its own, which is made and connected by the constructor. One thread uses it; any may
+/// abort it.
+///
+/// It blocks: NCCL starts a thread for each collective of one that does not. So it is made on a thread that
+/// is left alone if the time is up, and its first collectives, in which NCCL connects, run there too.
 class PeerNccl {
  public:
   /// Collective. If a rank has no NCCL, or NCCL fails on one, `problem` says so on all ranks. Throws
@@ -27,6 +31,14 @@ class PeerNccl {
   ~PeerNccl();  ///< waits for no other rank
 
   const std::string& problem() const noexcept { return problem_; }
+
+  /// Ends the collectives that this rank waits in, whose outputs are then worth nothing. Does not wait: NCCL
+  /// does it on a thread of its own. Every later call throws CommunicationError, until `restore`.
+  void abort() noexcept;
+
+  /// Collective: makes a new communicator if that of any rank was aborted. All work on the device that uses
+  /// it must be done. Throws CommunicationError if a rank does not come, or NCCL fails on one.
+  void restore(Communicator& communicator, std::chrono::nanoseconds deadline);
 
   /// Brings the rows of all ranks to `gathered`, of which this rank's may be `own_rows` themselves. In stream
   /// order. Throws CommunicationError with NCCL's words.
@@ -41,7 +53,7 @@ class PeerNccl {
 
   std::string connect(Communicator& communicator, std::chrono::nanoseconds deadline);
 
-  std::unique_ptr<Handle> handle_;
+  std::shared_ptr<Handle> handle_;  ///< also of threads that outlive this object
   std::string problem_;
 };
 

@@ -19,6 +19,9 @@ PeerNccl::PeerNccl(Communicator& /*communicator*/, std::chrono::nanoseconds /*de
 
 PeerNccl::~PeerNccl() = default;
 
+void PeerNccl::abort() noexcept {}
+void PeerNccl::restore(Communicator& /*communicator*/, std::chrono::nanoseconds /*deadline*/) {}
+
 void PeerNccl::all_gather(CUstream /*stream*/, const void* /*own_rows*/, std::byte* /*gathered*/,
                           const RowPartition& /*partition*/, std::size_t /*row_bytes*/) {
   throw CommunicationError(missing, {});

@@ -5,7 +5,6 @@
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 
-#include <atomic>
 #include <span>
 #include <utility>
 
@@ -54,7 +53,7 @@ std::string PeerWorkspace::failure() const {
 }
 
 void PeerWorkspace::abort() noexcept {
-  std::atomic_ref(*parts_->host.abort()).store(1, std::memory_order_release);
+  parts_->abort();
 }
 
 void PeerWorkspace::rearm() {

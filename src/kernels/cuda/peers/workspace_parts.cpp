@@ -127,6 +127,15 @@ void PeerWorkspace::Parts::require_room(const char* object, std::size_t needed) 
   }
 }
 
+/// What waits in a kernel of NCCL writes to no word, so the host does.
+void PeerWorkspace::Parts::abort() noexcept {
+  std::atomic_ref(*host.abort()).store(1, std::memory_order_release);
+  unsigned none = PeerFailure::none;
+  std::atomic_ref(*host.failed())
+      .compare_exchange_strong(none, PeerFailure::aborted, std::memory_order_acq_rel);
+  nccl.abort();
+}
+
 /// All ranks begin again at an epoch that none of them has used, with all words lowered before anyone goes
 /// on.
 void PeerWorkspace::Parts::rearm() {
@@ -142,6 +151,7 @@ void PeerWorkspace::Parts::rearm() {
   }
   CONTEXTUAL_KERNELS_CUDA(cudaMemcpy(own, &control, sizeof(control), cudaMemcpyHostToDevice));
   CONTEXTUAL_KERNELS_CUDA(cudaDeviceSynchronize());
+  nccl.restore(*communicator, options.setup_deadline);
   *host.failed() = 0;
   *host.abort() = 0;
   communicator->all_reduce_max(epoch, Deadline::after(options.setup_deadline));

@@ -53,6 +53,7 @@ struct PeerWorkspace::Parts {
   void require_room(const char* object, std::size_t needed) const;
 
   std::string failure() const;
+  void abort() noexcept;
   void rearm();
 
   std::shared_ptr<Communicator> communicator;

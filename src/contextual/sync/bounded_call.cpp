@@ -1,4 +1,4 @@
-#include "contextual/sync/nccl/bounded_call.hpp"
+#include <contextual/detail/sync/bounded_call.hpp>
 
 #include <condition_variable>
 #include <exception>

@@ -1,6 +1,6 @@
-#include "contextual/sync/nccl/bounded_call.hpp"
-
 #include "support/catch.hpp"
+
+#include <contextual/detail/sync/bounded_call.hpp>
 
 #include <atomic>
 #include <chrono>
