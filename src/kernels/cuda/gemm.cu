@@ -1,7 +1,7 @@
 /// C = A * B^T on Hopper: persistent blocks, in clusters that share B, of two warpgroups that multiply and one
-/// of which a warp loads, through a ring of stages in shared memory, and two store: C leaves through shared
-/// memory while the next tile is multiplied, and whoever multiplies waits for no store. Compiled by NVRTC, one
-/// variant a config; the macros are GemmConfig's members.
+/// of which a warp loads, through a ring of stages in shared memory, and another stores: C leaves through
+/// shared memory while the next tile is multiplied, and whoever multiplies waits for no store. Compiled by
+/// NVRTC, one variant a config; the macros are GemmConfig's members.
 #if __CUDA_ARCH__ != 900
 #error "this kernel needs a Hopper GPU (compute capability 9.0)"
 #endif
@@ -160,7 +160,7 @@ __device__ __forceinline__ int multiply(Sums& sums, Shared shared, Stage& place,
   return previous;
 }
 
-/// Rounds, and hands panels of C to the thread that stores them.
+/// Rounds, and hands panels of C to the thread that stores them, by way of two buffers in turn.
 template <bool fp16>
 __device__ __forceinline__ void hand_over(const Sums& sums, Shared shared, int consumer, StoreBuffer& buffer) {
   const int thread = threadIdx.x % warpgroup_threads;
@@ -189,44 +189,46 @@ __device__ __forceinline__ void hand_over(const Sums& sums, Shared shared, int c
   }
 }
 
-/// Tells how much of C is complete: a consumer's part of a tile, from (row, column) on.
+/// Tells how much of C is complete: a tile, from (row, column) on.
 __device__ __forceinline__ void tell(const GemmParameters& p, int row, int column) {
-  const int columns = min(WGMMA_N, p.n - column);
-  const int end = min(row + slabs * slab_m, p.m);
-  if (columns <= 0 || row >= end) {
-    return;
-  }
+  const int columns = min(BLOCK_N, p.n - column);
+  const int end = min(row + BLOCK_M, p.m);
   for (RowGroup group(p, row); group.begin < end; group = RowGroup(p, group.end)) {
     add_to_count(p.done_counts + group.index, (min(group.end, end) - group.begin) * columns);
   }
 }
 
-/// One thread for each consumer: stores what that hands over, by way of two buffers in turn.
-__device__ void store(const TensorMap& c, const GemmParameters& p, Shared shared, int consumer) {
+/// One thread of the block: stores what the consumers hand over, by way of two buffers in turn for each of them.
+__device__ void store(const TensorMap& c, const GemmParameters& p, Shared shared) {
   const Walk walk(p);
   StoreBuffer buffer;
   bool first_of_all = true;
   for (int index = blockIdx.x / CLUSTER; index < walk.count; index += gridDim.x / CLUSTER) {
     const Tile tile = walk[index];
-    const int row = tile.m * BLOCK_M + first_row_of(consumer);
-    const int column = tile.n * BLOCK_N + first_column_of(consumer);
+    const int row = tile.m * BLOCK_M;
+    const int column = tile.n * BLOCK_N;
     for (int slab = 0; slab < slabs; ++slab) {
       for (int first = 0; first < WGMMA_N; first += EPILOGUE_N, buffer.advance()) {
-        barrier_wait(shared.store_full(consumer, buffer.stage), buffer.parity);
-        const unsigned base = shared.store(consumer, buffer.stage);
 #pragma unroll
-        for (int x = 0; x < EPILOGUE_N; x += panel_n) {
-          store_box(c, column + first + x, row + slab * slab_m, base + x / panel_n * panel_bytes);
+        for (int consumer = 0; consumer < consumers; ++consumer) {
+          barrier_wait(shared.store_full(consumer, buffer.stage), buffer.parity);
+#pragma unroll
+          for (int x = 0; x < EPILOGUE_N; x += panel_n) {
+            store_box(c, column + first_column_of(consumer) + first + x, row + first_row_of(consumer) + slab * slab_m,
+                      shared.store(consumer, buffer.stage) + x / panel_n * panel_bytes);
+          }
+          commit_stores();
         }
-        commit_stores();
         if (!first_of_all) {
-          wait_for_stores<store_buffers - 1>();
-          barrier_arrive(shared.store_empty(consumer, (buffer.stage + store_buffers - 1) % store_buffers));
+          wait_for_stores<consumers*(store_buffers - 1)>();
+          for (int consumer = 0; consumer < consumers; ++consumer) {
+            barrier_arrive(shared.store_empty(consumer, (buffer.stage + store_buffers - 1) % store_buffers));
+          }
         }
         first_of_all = false;
       }
     }
-    if (p.done_counts != nullptr) {
+    if (p.done_counts != nullptr && row < p.m) {
       wait_for_writes();
       tell(p, row, column);
     }
@@ -285,10 +287,10 @@ extern "C" __global__ __launch_bounds__((1 + consumers) * warpgroup_threads,
     give_registers<producer_registers>();
     const int warp = static_cast<int>(threadIdx.x) / 32 - consumers * (warpgroup_threads / 32);
     if (threadIdx.x % 32 == 0) {
-      if (warp < consumers) {
-        store(c, p, shared, warp);
-      } else if (warp == consumers) {
+      if (warp == 0) {
         produce(a, b, p, shared);
+      } else if (warp == 1) {
+        store(c, p, shared);
       }
     }
   } else {

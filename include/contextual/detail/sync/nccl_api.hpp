@@ -27,8 +27,6 @@
   X(ncclAllReduce)                   \
   X(ncclAllGather)                   \
   X(ncclReduceScatter)               \
-  X(ncclSend)                        \
-  X(ncclRecv)                        \
   X(ncclGroupStart)                  \
   X(ncclGroupEnd)                    \
   X(ncclBroadcast)

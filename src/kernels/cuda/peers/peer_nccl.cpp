@@ -59,7 +59,8 @@ struct PeerNccl::Handle {
     }
     return mine;
   }
-  /// NCCL connects in the first call of each collective, with those that come to it.
+  /// NCCL connects in the first calls. What is called later takes the same rings: connecting pairs of ranks,
+  /// for ncclSend, would take two seconds.
   void make(const ncclUniqueId& id, int device) {
     const Nccl& api = sync::nccl();
     CONTEXTUAL_KERNELS_CUDA(cudaSetDevice(device));
@@ -77,12 +78,6 @@ struct PeerNccl::Handle {
     sync::check_nccl(api.ncclAllGather(words, words, 1, ncclChar, made, stream), "the first ncclAllGather");
     sync::check_nccl(api.ncclReduceScatter(words, words, 1, ncclBfloat16, ncclSum, made, stream),
                      "the first ncclReduceScatter");
-    sync::check_nccl(api.ncclGroupStart(), "ncclGroupStart");
-    for (int peer = 0; peer < ranks; ++peer) {
-      static_cast<void>(api.ncclSend(words, 1, ncclChar, peer, made, stream));
-      static_cast<void>(api.ncclRecv(static_cast<char*>(words) + peer, 1, ncclChar, peer, made, stream));
-    }
-    sync::check_nccl(api.ncclGroupEnd(), "the first ncclSend and ncclRecv");
     CONTEXTUAL_KERNELS_CUDA(cudaStreamSynchronize(stream));
     CONTEXTUAL_KERNELS_CUDA(cudaFree(words));
     CONTEXTUAL_KERNELS_CUDA(cudaStreamDestroy(stream));
@@ -170,19 +165,10 @@ void PeerNccl::all_gather(CUstream stream, const void* own_rows, std::byte* gath
   // ncclAllGather knows shards of one size only.
   sync::check_nccl(api.ncclGroupStart(), "ncclGroupStart");
   for (int rank = 0; rank < handle_->ranks; ++rank) {
-    const bool in_place =
-        rank == handle_->rank &&
-        own_rows == gathered + static_cast<std::size_t>(partition.shard(rank).begin) * row_bytes;
-    if (in_place) {
-      continue;
-    }
-    if (bytes_of(handle_->rank) > 0) {
-      static_cast<void>(
-          api.ncclSend(own_rows, bytes_of(handle_->rank), ncclChar, rank, communicator, stream));
-    }
     if (bytes_of(rank) > 0) {
       std::byte* const rows = gathered + static_cast<std::size_t>(partition.shard(rank).begin) * row_bytes;
-      static_cast<void>(api.ncclRecv(rows, bytes_of(rank), ncclChar, rank, communicator, stream));
+      static_cast<void>(
+          api.ncclBroadcast(own_rows, rows, bytes_of(rank), ncclChar, rank, communicator, stream));
     }
   }
   // An error of the calls in between comes out here.
