@@ -7,6 +7,7 @@
 #include "kernels/cuda/scatter_transfer.hpp"
 #include "searches/sequential_search.hpp"
 
+#include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/kernels/cuda/half_bits.hpp>
 
 #include <algorithm>
@@ -84,6 +85,21 @@ class AllGatherLayer final : public RegionLayer {
                                     .first_row = layer_.own_rows().begin});
   }
 
+  void run_cublaslt(CUstream stream) override {
+    cuda::cublaslt_gemm()(
+        stream,
+        {.a = layer_.gathered(), .b = b_.get(), .c = c_.get(), .m = shape_.m, .n = shape_.n, .k = shape_.k});
+  }
+
+  /// A and B are read, C is written, and the others' rows are written before they are read.
+  std::size_t compulsory_bytes() const override {
+    const auto m = static_cast<std::size_t>(shape_.m);
+    const auto n = static_cast<std::size_t>(shape_.n);
+    const auto k = static_cast<std::size_t>(shape_.k);
+    const auto others = m - static_cast<std::size_t>(layer_.own_rows().count());
+    return 2 * (m * k + n * k + m * n + others * k);
+  }
+
   void run_transfer(CUstream stream) override {
     cuda::PeerWorkspace::Parts& parts = workspace_->parts();
     const cuda::PeerBegin begin = parts.begin();
@@ -139,6 +155,22 @@ class ReduceScatterLayer final : public RegionLayer {
                                          .rows_per_shard = partition.rows_per_shard(),
                                          .flags_per_shard = RowPartition::most_chunks,
                                          .done_counts = counts_.get()});
+  }
+
+  void run_cublaslt(CUstream stream) override {
+    cuda::cublaslt_gemm()(
+        stream,
+        {.a = a_.get(), .b = b_.get(), .c = partial_.get(), .m = shape_.m, .n = shape_.n, .k = shape_.k});
+  }
+
+  /// A and B are read, own rows are written, and partial sums of the others are written before they are read.
+  std::size_t compulsory_bytes() const override {
+    const auto m = static_cast<std::size_t>(shape_.m);
+    const auto n = static_cast<std::size_t>(shape_.n);
+    const auto k = static_cast<std::size_t>(shape_.k);
+    const auto own = static_cast<std::size_t>(layer_.own_rows().count());
+    const auto sent = own * static_cast<std::size_t>(workspace_->ranks() - 1);
+    return 2 * (m * k + n * k + own * n + 2 * sent * n);
   }
 
   void run_transfer(CUstream stream) override {

@@ -12,6 +12,7 @@
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 #include <contextual/search.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -40,10 +41,15 @@ class RegionLayer {
   virtual void run(CUstream stream) = 0;
   /// Its GEMM alone, with all rows there, under the key that it has in the call.
   virtual void run_gemm(CUstream stream) = 0;
+  /// The same product by cuBLASLt.
+  virtual void run_cublaslt(CUstream stream) = 0;
   /// Everything else of it: the handshake and the transfer, with nothing to wait for.
   virtual void run_transfer(CUstream stream) = 0;
   /// A call in which there is nothing to do.
   virtual void run_handshake(CUstream stream) = 0;
+
+  /// Bytes that a rank's memory must give and take in one call, if nothing were read twice.
+  virtual std::size_t compulsory_bytes() const = 0;
 
   virtual std::string gemm_kernel() const = 0;
   virtual std::string transfer_kernel() const = 0;

@@ -1,14 +1,22 @@
 /// \file
 /// The regions across GPUs beside what people use instead: an all-gather GEMM or a GEMM reduce-scatter with
 /// its defaults, as NCCL and the best of cuBLASLt's algorithms, with each kernel tuned alone, after the walk,
-/// after the joint search, and with the best of a subspace of sets.
+/// after the joint search (twice, which shows what is noise), and with the best of a subspace of sets.
 ///
 ///     mpirun -n 2 cuda_regions --region allgather --m 8192 --n 14336 --k 4096
 ///
+/// peers/torch_regions.py runs the same in a process that has PyTorch, whose ways are sides as well.
+///
 /// A time is that of some calls in a row, divided by their number, on the slower rank: so it holds everything
-/// from the moment at which the last rank is ready until the next call may begin. All sides take turns.
+/// from the moment at which the last rank is ready until the next call may begin. All sides take turns. With
+/// --graph a call is the replay of a graph that holds one.
+///
+/// The limit is the longest of: the faster of the own GEMM and cuBLASLt's; the fastest transfer alone that
+/// moves the data; the bytes that the region must read and write at the speed at which the device copies.
 
-#include "cuda_common.hpp"
+#include "cuda_regions.hpp"
+
+#include "cuda_device_load.hpp"
 #include "cuda_region_layers.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -19,15 +27,16 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+namespace contextual::benchmarks {
 namespace {
 
-using namespace contextual;
-using namespace contextual::benchmarks;
 using Clock = std::chrono::steady_clock;
 
 struct CommandLine {
@@ -37,44 +46,71 @@ struct CommandLine {
   int calls = 5;
   int tunings = 1;
   bool pipelined = false;
+  bool graph = false;
   std::string log_directory;
   bool subspace = true;
 };
 
 /// One way of running the region, or one of its parts: with what is locked in for a name, or with the
-/// defaults.
+/// defaults. Without a name, it is no work of the tuner's.
 struct Side {
   std::string name;
   std::string region;
+  std::function<void(CUstream)> call;
   Mode mode = Mode::use;
-  void (RegionLayer::*body)(CUstream) = &RegionLayer::run;
+  cudaGraphExec_t graph = nullptr;
   std::vector<double> ms{};
 };
 
 class Program {
  public:
-  explicit Program(const CommandLine& line)
+  Program(const CommandLine& line, std::vector<ForeignSide> foreign)
       : line_(line),
+        foreign_(std::move(foreign)),
         communicator_(mpi_communicator(MPI_COMM_WORLD)),
         layer_((line.region == "allgather" ? make_allgather_layer : make_reduce_scatter_layer)(communicator_,
                                                                                                line.shape)),
         tuner_(base_options()) {}
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() {  // before NCCL's communicators, which wait for the graphs that hold their collectives
+    for (const auto* const group : {&sides_, &parts_}) {
+      for (const Side& side : *group) {
+        if (side.graph != nullptr) {
+          cudaGraphExecDestroy(side.graph);
+        }
+      }
+    }
+  }
 
   void run();
 
  private:
   bool speaks() const { return communicator_->rank() == 0; }
   Options base_options() const;
+  std::function<void(CUstream)> member(void (RegionLayer::*body)(CUstream)) {
+    return [this, body](CUstream stream) { ((*layer_).*body)(stream); };
+  }
   Options only_way(const char* way) const;
+  Options that_moves() const;
+  void add_side(const std::string& name, const std::string& region, Mode mode = Mode::use) {
+    sides_.push_back({.name = name, .region = region, .call = member(&RegionLayer::run), .mode = mode});
+  }
   const RegionReport& tune(const std::string& region, const Options& options);
-  std::size_t alone(const std::string& region, const std::string& kernel, const std::function<void()>& body);
+  std::size_t alone(const std::string& region, const std::string& kernel, const std::function<void()>& body,
+                    const Options& options = {});
   void tune_sides();
+  void add_foreign_sides();
+  void capture(std::vector<Side>& sides);
+  void run_side(const Side& side, const std::function<void()>& body);
   double time_ms(const Side& side);
   double slowest(double value);
+  double compulsory_ms();
   void print() const;
   void print_limit(const Side& side) const;
 
   CommandLine line_;
+  std::vector<ForeignSide> foreign_;
   std::shared_ptr<Communicator> communicator_;
   std::unique_ptr<RegionLayer> layer_;
   Stream stream_;
@@ -82,6 +118,8 @@ class Program {
   Report report_;
   std::vector<Side> sides_;
   std::vector<Side> parts_;  ///< each alone, tuned for itself
+  double compulsory_ms_ = 0;
+  DeviceLoad load_;
 };
 
 Options Program::base_options() const {
@@ -105,6 +143,18 @@ Options Program::only_way(const char* way) const {
   return options;
 }
 
+/// Options under which a transfer carries the data, and does not leave that to whoever sums.
+Options Program::that_moves() const {
+  Options options;
+  options.feasible = [](std::span<const AssignedConfig> configs) {
+    return std::none_of(configs.begin(), configs.end(), [](const AssignedConfig& config) {
+      return config.kernel == "cuda_reduce_scatter_transfer" && config.config != nullptr &&
+             config.config->get<std::string>("METHOD") == "offer";
+    });
+  };
+  return options;
+}
+
 const RegionReport& Program::tune(const std::string& region, const Options& options) {
   const auto begin = Clock::now();
   tuner_.run(
@@ -122,8 +172,8 @@ const RegionReport& Program::tune(const std::string& region, const Options& opti
 
 /// Returns the config that a kernel gets when it is tuned by itself.
 std::size_t Program::alone(const std::string& region, const std::string& kernel,
-                           const std::function<void()>& body) {
-  tuner_.run(region, body);
+                           const std::function<void()>& body, const Options& options) {
+  tuner_.run(region, body, options);
   report_ = tuner_.report();
   for (const ProblemReport& problem : report_.find(region)->problems) {
     if (problem.kernel == kernel) {
@@ -134,29 +184,25 @@ std::size_t Program::alone(const std::string& region, const std::string& kernel,
 }
 
 void Program::tune_sides() {
-  sides_.push_back({.name = "defaults", .region = "joint", .mode = Mode::off});
+  add_side("defaults", "joint", Mode::off);
   tune("separate", only_way("separate"));
-  sides_.push_back({.name = "NCCL and cuBLASLt", .region = "separate"});
+  add_side("NCCL and cuBLASLt", "separate");
 
   Options each_alone = only_way("overlapped");
   each_alone.search_settings.factory =
       fixed_search({{layer_->gemm_kernel(),
                      alone("gemm_alone", layer_->gemm_kernel(), [&] { layer_->run_gemm(stream_); })},
-                    {layer_->transfer_kernel(), alone("transfer_alone", layer_->transfer_kernel(),
-                                                      [&] { layer_->run_transfer(stream_); })}});
+                    {layer_->transfer_kernel(), alone(
+                                                    "transfer_alone", layer_->transfer_kernel(),
+                                                    [&] { layer_->run_transfer(stream_); }, that_moves())}});
   tune("each_alone", each_alone);
-  sides_.push_back({.name = "each kernel alone", .region = "each_alone"});
+  add_side("each kernel alone", "each_alone");
 
   Options walk = only_way("overlapped");
   walk.search = SearchLevel::off;
   tune("walk", walk);
-  sides_.push_back({.name = "walk", .region = "walk"});
+  add_side("walk", "walk");
 
-  for (int i = 1; i <= line_.tunings; ++i) {
-    const std::string region = "joint" + (i == 1 ? "" : "_" + std::to_string(i));
-    tune(region, {});
-    sides_.push_back({.name = "joint search" + (i == 1 ? "" : " " + std::to_string(i)), .region = region});
-  }
   if (line_.subspace) {
     // The transfers by copy engines, which are the first configs, with as many GEMMs as make 300 sets.
     std::vector<std::size_t> transfers(14);
@@ -168,11 +214,81 @@ void Program::tune_sides() {
     exhaustive.search_settings.factory =
         subspace_search({{layer_->transfer_kernel(), transfers}, {layer_->gemm_kernel(), gemms}});
     tune("subspace", exhaustive);
-    sides_.push_back({.name = "best of a subspace", .region = "subspace"});
+    add_side("best of a subspace", "subspace");
   }
-  parts_ = {{.name = "GEMM alone", .region = "gemm_alone", .body = &RegionLayer::run_gemm},
-            {.name = "transfer alone", .region = "transfer_alone", .body = &RegionLayer::run_transfer},
-            {.name = "handshake", .region = "handshake", .body = &RegionLayer::run_handshake}};
+  add_foreign_sides();
+  for (int i = line_.tunings; i >= 1; --i) {
+    const std::string region = "joint" + (i == 1 ? "" : "_" + std::to_string(i));
+    tune(region, {});
+    add_side("joint search" + (i == 1 ? "" : " " + std::to_string(i)), region);
+  }
+  sides_.insert(sides_.end() - 1, sides_.back());
+  sides_[sides_.size() - 2].name = "joint search, again";
+  tuner_.run("cublaslt_alone", [&] { layer_->run_cublaslt(stream_); });
+  parts_ = {
+      {.name = "GEMM alone", .region = "gemm_alone", .call = member(&RegionLayer::run_gemm)},
+      {.name = "cuBLASLt alone", .region = "cublaslt_alone", .call = member(&RegionLayer::run_cublaslt)},
+      {.name = "transfer alone", .region = "transfer_alone", .call = member(&RegionLayer::run_transfer)},
+      {.name = "handshake", .region = "handshake", .call = member(&RegionLayer::run_handshake)}};
+}
+
+/// Those that work on all ranks.
+void Program::add_foreign_sides() {
+  for (const ForeignSide& foreign : foreign_) {
+    std::string problem;
+    try {
+      foreign.call(stream_);
+      stream_.wait();
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+    if (slowest(problem.empty() ? 0 : 1) == 0) {
+      sides_.push_back({.name = foreign.name, .region = "", .call = foreign.call});
+    } else if (speaks()) {
+      std::printf("\nleft out: %s: %s\n", foreign.name.c_str(), problem.c_str());
+    }
+  }
+}
+
+/// Takes away those that cannot be captured on some rank.
+void Program::capture(std::vector<Side>& sides) {
+  std::erase_if(sides, [this](Side& side) {
+    std::string problem;
+    run_side(side, [&] { side.call(stream_); });
+    stream_.wait();
+    cudaGraph_t graph = nullptr;
+    try {
+      CONTEXTUAL_CHECKED(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+      run_side(side, [&] { side.call(stream_); });
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+    const cudaError_t ended = cudaStreamEndCapture(stream_, &graph);
+    if (problem.empty() && ended != cudaSuccess) {
+      problem = cudaGetErrorString(ended);
+    }
+    if (problem.empty()) {
+      CONTEXTUAL_CHECKED(cudaGraphInstantiate(&side.graph, graph, 0));
+      CONTEXTUAL_CHECKED(cudaGraphDestroy(graph));
+    } else {
+      static_cast<void>(cudaGetLastError());
+    }
+    const bool all = slowest(problem.empty() ? 0 : 1) == 0;
+    if (!all && speaks()) {
+      std::printf("\nleft out, since it cannot be captured: %s: %s\n", side.name.c_str(), problem.c_str());
+    }
+    return !all;
+  });
+}
+
+void Program::run_side(const Side& side, const std::function<void()>& body) {
+  if (side.region.empty()) {
+    body();
+    return;
+  }
+  Options options;
+  options.mode = side.mode;
+  tuner_.run(side.region, body, options);
 }
 
 double Program::slowest(double value) {
@@ -182,30 +298,55 @@ double Program::slowest(double value) {
 }
 
 double Program::time_ms(const Side& side) {
-  Options options;
-  options.mode = side.mode;
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
   CONTEXTUAL_CHECKED(cudaEventCreate(&begin));
   CONTEXTUAL_CHECKED(cudaEventCreate(&end));
-  const auto call = [&] { ((*layer_).*side.body)(stream_); };
-  tuner_.run(
-      side.region,
-      [&] {
-        call();  // the ranks meet, and the host gets ahead of the device
-        CONTEXTUAL_CHECKED(cudaEventRecord(begin, stream_));
-        for (int i = 0; i < line_.calls; ++i) {
-          call();
-        }
-        CONTEXTUAL_CHECKED(cudaEventRecord(end, stream_));
-      },
-      options);
+  const auto call = [&] {
+    if (side.graph != nullptr) {
+      CONTEXTUAL_CHECKED(cudaGraphLaunch(side.graph, stream_));
+    } else {
+      side.call(stream_);
+    }
+  };
+  const auto calls = [&] {
+    call();  // the ranks meet, and the host gets ahead of the device
+    CONTEXTUAL_CHECKED(cudaEventRecord(begin, stream_));
+    for (int i = 0; i < line_.calls; ++i) {
+      call();
+    }
+    CONTEXTUAL_CHECKED(cudaEventRecord(end, stream_));
+  };
+  if (side.graph != nullptr) {
+    calls();
+  } else {
+    run_side(side, calls);
+  }
   stream_.wait();
   float ms = 0;
   CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin, end));
   CONTEXTUAL_CHECKED(cudaEventDestroy(begin));
   CONTEXTUAL_CHECKED(cudaEventDestroy(end));
   return slowest(static_cast<double>(ms) / line_.calls);
+}
+
+/// What the region must read and write, at the speed at which the device copies.
+double Program::compulsory_ms() {
+  constexpr std::size_t bytes = std::size_t{1} << 30;
+  constexpr int copies = 9;
+  const Buffer<char> from(bytes);
+  const Buffer<char> to(bytes);
+  std::vector<double> ms;
+  const Side side{
+      .name = "copy", .region = "", .call = [&](CUstream stream) {
+        CONTEXTUAL_CHECKED(cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice, stream));
+      }};
+  for (int copy = 0; copy < copies; ++copy) {
+    ms.push_back(time_ms(side));
+  }
+  std::nth_element(ms.begin(), ms.begin() + copies / 2, ms.end());
+  return ms[copies / 2] * static_cast<double>(layer_->compulsory_bytes()) /
+         (2.0 * static_cast<double>(bytes));
 }
 
 /// The middle value and the order statistics that hold the median with 95 %.
@@ -225,26 +366,22 @@ Interval interval(std::vector<double> values) {
   return {at(n / 2 - half - 1), at((n - 1) / 2), at(n / 2 + half)};
 }
 
-/// What a region would take if all but its longest part cost nothing, and how much of the rest is hidden.
+/// What a region would take if all but its longest part cost nothing.
 void Program::print_limit(const Side& side) const {
   std::vector<double> shares;
-  std::vector<double> hidden;
   for (std::size_t round = 0; round < side.ms.size(); ++round) {
-    const double gemm = parts_[0].ms[round];
-    const double transfer = parts_[1].ms[round];
-    const double longest = std::max(gemm, transfer);
-    shares.push_back(longest / side.ms[round]);
-    hidden.push_back((gemm + transfer - side.ms[round]) / (gemm + transfer - longest));
+    const double gemm = std::min(parts_[0].ms[round], parts_[1].ms[round]);
+    shares.push_back(std::max({gemm, parts_[2].ms[round], compulsory_ms_}) / side.ms[round]);
   }
   const Interval share = interval(shares);
-  const Interval part = interval(hidden);
-  std::printf("  %-20s limit over result %.3f (%.3f to %.3f), hidden %.2f (%.2f to %.2f)\n",
-              side.name.c_str(), share.middle, share.low, share.high, part.middle, part.low, part.high);
+  std::printf("  %-28s limit over result %.3f (%.3f to %.3f)\n", side.name.c_str(), share.middle, share.low,
+              share.high);
 }
 
 void Program::print() const {
-  std::printf("\n%s %d x %d x %d, %d rounds of %d calls, ms of the slower rank\n", line_.region.c_str(),
-              line_.shape.m, line_.shape.n, line_.shape.k, line_.rounds, line_.calls);
+  std::printf("\n%s %d x %d x %d, %d rounds of %d %s, ms of the slower rank, %s\n", line_.region.c_str(),
+              line_.shape.m, line_.shape.n, line_.shape.k, line_.rounds, line_.calls,
+              line_.graph ? "replays" : "calls", load_.text().c_str());
   const Side& last = sides_.back();
   for (const Side& side : sides_) {
     std::vector<double> ratios;
@@ -253,13 +390,14 @@ void Program::print() const {
     }
     const Interval ratio = interval(ratios);
     const Interval ms = interval(side.ms);
-    std::printf("  %-20s %8.4f (%.4f to %.4f)  over %s: %.4f (%.4f to %.4f)\n", side.name.c_str(), ms.middle,
+    std::printf("  %-28s %8.4f (%.4f to %.4f)  over %s: %.4f (%.4f to %.4f)\n", side.name.c_str(), ms.middle,
                 ms.low, ms.high, last.name.c_str(), ratio.middle, ratio.low, ratio.high);
   }
   for (const Side& part : parts_) {
     const Interval ms = interval(part.ms);
-    std::printf("  %-20s %8.4f (%.4f to %.4f)\n", part.name.c_str(), ms.middle, ms.low, ms.high);
+    std::printf("  %-28s %8.4f (%.4f to %.4f)\n", part.name.c_str(), ms.middle, ms.low, ms.high);
   }
+  std::printf("  %-28s %8.4f\n", "compulsory bytes", compulsory_ms_);
   for (const Side& side : sides_) {
     print_limit(side);
   }
@@ -267,6 +405,11 @@ void Program::print() const {
 
 void Program::run() {
   tune_sides();
+  compulsory_ms_ = compulsory_ms();
+  if (line_.graph) {
+    capture(sides_);
+    capture(parts_);
+  }
   std::vector<Side*> all;
   for (auto* const group : {&sides_, &parts_}) {
     for (Side& side : *group) {
@@ -279,6 +422,7 @@ void Program::run() {
       const double ms = time_ms(side);
       if (round >= 0) {
         side.ms.push_back(ms);
+        load_.sample();
       }
     }
   }
@@ -289,7 +433,7 @@ void Program::run() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int run_regions(int argc, char** argv, std::vector<ForeignSide> foreign) {
   const auto world = mpi_world();
   CLI::App app{"Regions across GPUs beside what people use instead"};
   CommandLine line;
@@ -307,14 +451,17 @@ int main(int argc, char** argv) {
   app.add_option("--calls", line.calls, "in a row")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--tunings", line.tunings, "by the joint search, each a side")->check(CLI::PositiveNumber);
   app.add_option("--log-directory", line.log_directory, "of the tunings; empty: none");
+  app.add_flag("--graph", line.graph, "time replays of a graph of one call");
   app.add_flag("--pipelined", line.pipelined, "tune with iterations that follow each other without a join");
   app.add_flag("!--no-subspace", line.subspace, "without the best of a subspace");
   return run_program(app, argc, argv, [&] {
     int devices = 0;
     CONTEXTUAL_CHECKED(cudaGetDeviceCount(&devices));
     CONTEXTUAL_CHECKED(cudaSetDevice(world->rank() % devices));
-    Program program(line);
+    Program program(line, std::move(foreign));
     program.run();
     return 0;
   });
 }
+
+}  // namespace contextual::benchmarks

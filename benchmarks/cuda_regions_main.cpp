@@ -1,0 +1,5 @@
+#include "cuda_regions.hpp"
+
+int main(int argc, char** argv) {
+  return contextual::benchmarks::run_regions(argc, argv);
+}
