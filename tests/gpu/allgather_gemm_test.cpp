@@ -110,7 +110,7 @@ TEST_CASE(
   poison(*workspace);
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 2);
-  ContextualAutotuner tuner(region_tuning());
+  ContextualAutotuner tuner(region_tuning(rank));
   int iteration = 0;
   tuner.run("allgather_gemm",
             [&] { gather_and_check(layer, problem, stream, iteration++ % problem.sets()); });
@@ -148,7 +148,7 @@ TEST_CASE("all-gather GEMM: with equal bits, every assignment that is tried give
   GatheredProblem problem(rank, shape, 1);
   layer(stream, problem.a_rows(0), problem.b(), problem.c());
   const std::vector<std::uint16_t> bits = problem.bits();
-  ContextualAutotuner tuner(region_tuning());
+  ContextualAutotuner tuner(region_tuning(rank));
   int iterations = 0;
   int different = 0;
   tuner.run("equal_bits_allgather", [&] {
@@ -389,7 +389,7 @@ TEST_CASE("all-gather GEMM: an assignment with which a rank waits in vain is rej
   const Stream stream;
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 2);
-  Options options = region_tuning();
+  Options options = region_tuning(rank);
   options.search_settings.runs = 60;
   ContextualAutotuner tuner(options);
   int iteration = 0;

@@ -82,7 +82,7 @@ TEST_CASE(
   }
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 2);
-  ContextualAutotuner tuner(region_tuning());
+  ContextualAutotuner tuner(region_tuning(rank));
   int iteration = 0;
   std::size_t wrong = 0;
   tuner.run("gemm_reduce_scatter", [&] {
@@ -124,7 +124,7 @@ TEST_CASE("GEMM reduce-scatter: with equal bits, every assignment that is tried 
   ReducedProblem problem(rank, shape, 1);
   layer(stream, problem.a(0), problem.b(0), problem.c());
   const std::vector<std::uint16_t> bits = problem.bits();
-  ContextualAutotuner tuner(region_tuning());
+  ContextualAutotuner tuner(region_tuning(rank));
   int iterations = 0;
   int different = 0;
   tuner.run("equal_bits_reduce_scatter", [&] {

@@ -78,7 +78,7 @@ TEST_CASE("regions: no rank makes a multicast object, tuned or not, with NCCL or
   GemmReduceScatter scatter(workspace, scattered);
   GatheredProblem a(rank, gathered, 1);
   ReducedProblem b(rank, scattered, 1);
-  Options options = region_tuning();
+  Options options = region_tuning(rank);
   options.search_settings.runs = 40;
   ContextualAutotuner tuner(options);  // both ways are tried
   tuner.run("no_multicast", [&] {

@@ -32,14 +32,15 @@ inline std::shared_ptr<contextual::kernels::cuda::PeerWorkspace> region_workspac
   return nullptr;
 }
 
-/// A short tuning of a region of all ranks, which tries some 100 assignments.
-inline contextual::Options region_tuning() {
+/// A short tuning of a region of all ranks. Many ranks share their GPUs, which then take turns: they try
+/// fewer assignments.
+inline contextual::Options region_tuning(const Rank& rank) {
   contextual::Options options;
   options.communicator = contextual::mpi_communicator(MPI_COMM_WORLD);
   options.n_warmup = 1;
   options.n_repeat = 2;
   options.search = contextual::SearchLevel::quick;
-  options.search_settings.runs = 120;
+  options.search_settings.runs = rank.count > 4 ? 40 : 120;
   options.always_tune = true;
   options.log_directory = "";
   options.timer = contextual::cuda_timer;  // events under a tool that has CUPTI

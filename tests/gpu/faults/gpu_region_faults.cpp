@@ -105,14 +105,14 @@ class Program {
       skip("the ranks cannot use each other's memory");
       return false;
     }
-    make_tuner();
+    make_tuner(rank);
     RegionUnderFault region(rank, workspace, injector_, command_line_.hold);
     tune(name, region, *workspace, {.deadline = patience});
     return true;
   }
 
-  void make_tuner() {
-    contextual::Options options = region_tuning();
+  void make_tuner(const Rank& rank) {
+    contextual::Options options = region_tuning(rank);
     options.communicator = world_;
     options.search_settings.runs = 40;
     options.search_settings.closing_rounds = 2;
