@@ -93,9 +93,12 @@ ProblemResult closed(const ProblemName* name, Collected collected) {
   result.name = name;
   result.choices = std::move(collected.choices);
   result.local = collected.own_times_agree && collected.rank_differences > 1;
+  // A run that began with what an earlier one has chosen measured none.
+  const bool measured = std::any_of(collected.configs.begin(), collected.configs.end(),
+                                    [](const auto& entry) { return !entry.second.samples_ns.empty(); });
   std::int64_t next = 0;
   for (auto& [id, config] : collected.configs) {
-    if (id > next) {
+    if (measured && id > next) {
       result.not_measured.push_back({next, id - 1});
     }
     next = id + 1;

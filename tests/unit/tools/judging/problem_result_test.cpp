@@ -67,4 +67,18 @@ TEST_CASE("analyse: rejected configs have their reason, ids without a line are n
   CHECK(gemm.not_measured == std::vector<Range>{{3, 6}});
 }
 
+TEST_CASE("analyse: nothing is said to be left out of a run that began with an earlier choice", "[unit]") {
+  Events events = events_of({.ranks = 1}, 0);
+  std::erase_if(events, [](const record::Event& event) {
+    return !std::holds_alternative<record::RunStart>(event.body) &&
+           !std::holds_alternative<record::Choice>(event.body) && !std::holds_alternative<record::RunEnd>(event.body);
+  });
+  const Analysed run = analysed({lines_of(events)});
+  REQUIRE_FALSE(run.analysis.problems.empty());
+  for (const ProblemResult& problem : run.analysis.problems) {
+    CHECK_FALSE(problem.choices.empty());
+    CHECK(problem.not_measured.empty());
+  }
+}
+
 }  // namespace problem_result_test
