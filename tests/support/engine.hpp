@@ -87,6 +87,17 @@ inline contextual::ProblemReport problem_of(const contextual::ContextualAutotune
   return {};
 }
 
+/// Tunes a kernel of `count` configs, which a region of the same name launches once in each run.
+inline contextual::ProblemReport tune_alone(
+    const std::string& name, int count, contextual::Options options = quick(),
+    const std::function<void(const Block&)>& launch = [](const Block&) {}) {
+  contextual::TunableKernel kernel{name, blocks(count), contextual::single_problem,
+                                   [&](const Block& block) { launch(block); }};
+  contextual::ContextualAutotuner tuner{std::move(options)};
+  tuner.run(name, [&] { kernel(); });
+  return problem_of(tuner, name, name);
+}
+
 /// An empty directory, removed at the end.
 class TemporaryDirectory {
  public:

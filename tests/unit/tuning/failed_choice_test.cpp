@@ -75,30 +75,28 @@ void check_falls_back_once(Breakable& breakable, const std::function<int()>& cal
 
 }  // namespace
 
-TEST_CASE("holds 21: in mode use, a choice that fails to launch falls back to the default, once", "[unit]") {
-  Breakable breakable("failed_use");
-  ContextualAutotuner{quick()}.run("failed_use", [&] { return breakable.kernel(); });
-  ContextualAutotuner serving{in_mode(Mode::use)};
-  check_falls_back_once(breakable,
-                        [&] { return serving.run("failed_use", [&] { return breakable.kernel(); }); });
-  ContextualAutotuner another{in_mode(Mode::use)};
-  CHECK(another.run("failed_use", [&] { return breakable.kernel(); }) == 0);
-  CHECK(breakable.tried.back() == 0);
-}
-
-TEST_CASE("holds 21: in a later call, a choice that fails to launch falls back to the default, once",
-          "[unit]") {
-  Breakable breakable("failed_later");
-  ContextualAutotuner tuner{quick()};
-  auto step = make_tuned_region(tuner, "failed_later", [&] { return breakable.kernel(); });
-  check_falls_back_once(breakable, [&] { return step(); });
-}
-
-TEST_CASE("holds 21: outside of regions, a choice that fails to launch falls back to the default, once",
-          "[unit]") {
-  Breakable breakable("failed_outside");
-  ContextualAutotuner{quick()}.run("failed_outside", [&] { return breakable.kernel(); });
-  check_falls_back_once(breakable, [&] { return breakable.kernel(); });
+TEST_CASE("holds 21: a choice that fails to launch falls back to the default, once", "[unit]") {
+  SECTION("in mode use") {
+    Breakable breakable("failed_use");
+    const auto region = [&] { return breakable.kernel(); };
+    ContextualAutotuner{quick()}.run("failed_use", region);
+    ContextualAutotuner serving{in_mode(Mode::use)};
+    check_falls_back_once(breakable, [&] { return serving.run("failed_use", region); });
+    ContextualAutotuner another{in_mode(Mode::use)};
+    CHECK(another.run("failed_use", region) == 0);
+    CHECK(breakable.tried.back() == 0);
+  }
+  SECTION("in a later call") {
+    Breakable breakable("failed_later");
+    ContextualAutotuner tuner{quick()};
+    auto step = make_tuned_region(tuner, "failed_later", [&] { return breakable.kernel(); });
+    check_falls_back_once(breakable, [&] { return step(); });
+  }
+  SECTION("outside of regions") {
+    Breakable breakable("failed_outside");
+    ContextualAutotuner{quick()}.run("failed_outside", [&] { return breakable.kernel(); });
+    check_falls_back_once(breakable, [&] { return breakable.kernel(); });
+  }
 }
 
 TEST_CASE("holds 21: a status that says so is a failed launch, and that of the default reaches the caller",
@@ -223,21 +221,19 @@ TEST_CASE("holds 21: a KernelTuner in mode use returns the default that it has f
 
 TEST_CASE("holds 21: an alternative that fails to launch falls back to the first one, once", "[unit]") {
   bool broken = false;
+  int last = 0;
+  const auto clever = [&](int&) {
+    if (broken) {
+      throw ConfigRejected("too clever");
+    }
+    return 2;
+  };
   Alternatives<int(int)> either{"failed_alternative",
                                 [](const int&) { return single_problem(); },
-                                {{"plain", [](int&) { return 1; }}, {"clever", [&](int&) {
-                                                                       if (broken) {
-                                                                         throw ConfigRejected("too clever");
-                                                                       }
-                                                                       return 2;
-                                                                     }}}};
-  Options options =
-      quick(testing::scripted_timer([](const LaunchInfo&) { return std::int64_t{0}; },
-                                    [](std::int64_t, const auto&) { return std::int64_t{1000}; }));
-  int last = 0;
-  options.timer = testing::scripted_timer(
+                                {{"plain", [](int&) { return 1; }}, {"clever", clever}}};
+  const Options options = quick(testing::scripted_timer(
       [](const LaunchInfo&) { return std::int64_t{100}; },
-      [&last](std::int64_t, const auto&) { return last == 2 ? std::int64_t{500} : std::int64_t{1000}; });
+      [&last](std::int64_t, const auto&) { return last == 2 ? std::int64_t{500} : std::int64_t{1000}; }));
   ContextualAutotuner{options}.run("failed_alternative", [&] { return last = either(1); });
   REQUIRE(either(1) == 2);
   broken = true;

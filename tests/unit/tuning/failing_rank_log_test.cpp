@@ -1,28 +1,9 @@
-#include "support/engine.hpp"
+#include "support/log_events.hpp"
 #include "support/ranks.hpp"
-
-#include <nlohmann/json.hpp>
-
-#include <sstream>
 
 namespace failing_rank_log_test {
 
 using namespace contextual;
-
-namespace {
-
-/// The events of a rank's log, in order.
-std::vector<nlohmann::json> events_of(const std::filesystem::path& directory, int rank) {
-  std::istringstream lines(
-      engine_test::text_of_file(directory / ("rank-" + std::to_string(rank) + ".jsonl")));
-  std::vector<nlohmann::json> events;
-  for (std::string line; std::getline(lines, line);) {
-    events.push_back(nlohmann::json::parse(line));
-  }
-  return events;
-}
-
-}  // namespace
 
 TEST_CASE("a rank on which all configs fail logs why, and its end, before the exchange", "[unit]") {
   const engine_test::TemporaryDirectory directory;
@@ -46,7 +27,7 @@ TEST_CASE("a rank on which all configs fail logs why, and its end, before the ex
   CHECK(test::threw<TuningFailedError>(thrown[1]));
   int rejected = 0;
   bool ended = false;
-  for (const nlohmann::json& event : events_of(directory.path(), 1)) {
+  for (const nlohmann::json& event : engine_test::events_in(directory.path(), 1)) {
     rejected += event.at("event") == "rejected" ? 1 : 0;
     if (event.at("event") == "run_end") {
       ended = true;
@@ -73,7 +54,7 @@ TEST_CASE("where all ranks throw because all configs fail on one, the others' lo
   });
   for (int rank = 0; rank < 3; ++rank) {
     CHECK(test::threw<TuningFailedError>(thrown[static_cast<std::size_t>(rank)]));
-    const nlohmann::json end = events_of(directory.path(), rank).back();
+    const nlohmann::json end = engine_test::events_in(directory.path(), rank).back();
     CHECK(end.at("event") == "run_end");
     CHECK(end.at("blamed_ranks") == nlohmann::json::array({2}));
   }

@@ -62,21 +62,17 @@ TEST_CASE("holds 4: a launch that fails launches the fallback in the same call",
 }
 
 TEST_CASE("holds 4: a default that fails to launch falls back to another config", "[unit]") {
-  std::vector<int> effects;
-  TunableKernel kernel{"holds_4_default", blocks(3), single_problem, [&](const Block& c) {
-                         if (c.block == 0) {
-                           throw ConfigRejected("the default is no good here");
-                         }
-                         effects.push_back(c.block);
-                       }};
-  ContextualAutotuner tuner{quick()};
+  std::size_t effects = 0;
+  Options options = quick();
   std::size_t runs = 0;
-  tuner.run("holds_4_default", [&] {
-    ++runs;
-    kernel();
-  });
-  CHECK(effects.size() == runs);
-  CHECK(problem_of(tuner, "holds_4_default", "holds_4_default").choice == 2);
+  options.before_iteration = [&](const IterationInfo&) { ++runs; };
+  CHECK(tune_alone("holds_4_default", 3, options, [&](const Block& c) {
+          if (c.block == 0) {
+            throw ConfigRejected("the default is no good here");
+          }
+          ++effects;
+        }).choice == 2);
+  CHECK(effects == runs);
 }
 
 TEST_CASE("holds 4: a failing status returned by a launcher is a failed launch", "[unit]") {
@@ -128,17 +124,14 @@ TEST_CASE("holds 4: without reset a wrong result is rejected and the launch is n
 }
 
 TEST_CASE("holds 5: when all configs fail TuningFailedError has every reason", "[unit]") {
-  TunableKernel kernel{
-      "holds_5", blocks(3), [](int n) { return make_key(n); },
-      [](const Block& c, int) { throw ConfigRejected("reason " + std::to_string(c.block)); }};
-  ContextualAutotuner tuner{quick()};
   try {
-    tuner.run("holds_5", [&] { kernel(4); });
+    tune_alone("holds_5", 3, quick(),
+               [](const Block& c) { throw ConfigRejected("reason " + std::to_string(c.block)); });
     FAIL("no error");
   } catch (const TuningFailedError& error) {
     CHECK(error.region() == "holds_5");
     CHECK(error.kernel() == "holds_5");
-    CHECK(error.key() == "(4)");
+    CHECK(error.key() == "()");
     REQUIRE(error.rejections().size() == 3);
     for (std::size_t id = 0; id < 3; ++id) {
       CHECK(error.rejections()[id].config_id == id);
@@ -151,24 +144,18 @@ TEST_CASE("holds 5: when all configs fail TuningFailedError has every reason", "
 
 TEST_CASE("holds 5: reasons of configs that failed earlier are told too", "[unit]") {
   int launches = 0;
-  TunableKernel kernel{"holds_5_later", blocks(3), single_problem, [&](const Block& c) {
-                         ++launches;
-                         if (c.block == 1) {
-                           throw ConfigRejected("one is bad");
-                         }
-                         if (c.block == 2) {
-                           throw ConfigRejected("two is bad");
-                         }
-                         if (launches > 4) {
-                           throw ConfigRejected("out of memory by now");
-                         }
-                       }};
-  ContextualAutotuner tuner{quick()};
-  const std::string text =
-      error_text<TuningFailedError>([&] { tuner.run("holds_5_later", [&] { kernel(); }); });
-  CHECK_THAT(text, ContainsSubstring("one is bad"));
-  CHECK_THAT(text, ContainsSubstring("two is bad"));
-  CHECK_THAT(text, ContainsSubstring("out of memory by now"));
+  const auto launch = [&](const Block& c) {
+    ++launches;
+    if (c.block > 0) {
+      throw ConfigRejected(std::to_string(c.block) + " is bad");
+    }
+    if (launches > 4) {
+      throw ConfigRejected("out of memory by now");
+    }
+  };
+  CHECK_THAT(error_text<TuningFailedError>([&] { tune_alone("holds_5_later", 3, quick(), launch); }),
+             ContainsSubstring("1 is bad") && ContainsSubstring("2 is bad") &&
+                 ContainsSubstring("out of memory by now"));
 }
 
 TEST_CASE("holds 5: the reasons are those of the problem, and not of one whose key has the same text",

@@ -141,16 +141,6 @@ TEST_CASE("function on ranks: one that throws on a rank fails on all of them, an
   CHECK(results == std::vector<int>{15, 15});
 }
 
-TEST_CASE("function on ranks: one that a rank never calls is an error within the deadline", "[unit]") {
-  const auto body = [](int rank, RankFunction& function, const std::vector<int>&) {
-    if (rank == 0) {
-      static_cast<void>(function(5));
-    }
-  };
-  const Ranks ranks = functions_on(2, "fn_rank_missing", {.deadline = std::chrono::milliseconds(300)}, body);
-  CHECK(threw<CommunicationError>(ranks.thrown[0]));
-}
-
 TEST_CASE("function on ranks: a group that a call names tunes for itself", "[unit]") {
   std::vector<std::vector<int>> used(2);
   testing::ScriptedWorld world(2);

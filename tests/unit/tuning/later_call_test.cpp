@@ -3,18 +3,15 @@
 /// with nothing to tune that are blocked.
 
 #include "support/child_process.hpp"
-#include "support/engine.hpp"
+#include "support/log_events.hpp"
 #include "support/ranks.hpp"
 
 #include <contextual/tuned_region.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <chrono>
 #include <functional>
 #include <future>
-#include <sstream>
 #include <thread>
 
 namespace later_call_test {
@@ -23,33 +20,20 @@ using namespace contextual;
 using engine_test::Block;
 using engine_test::blocks;
 using engine_test::error_text;
+using engine_test::events_in;
 using engine_test::is_child;
 using engine_test::quick;
 using engine_test::run_child;
 using engine_test::TemporaryDirectory;
-using engine_test::text_of_file;
 using nlohmann::json;
 using std::chrono::milliseconds;
 
 namespace {
 
-/// The events of a log that have this name.
-std::vector<json> events_named(const std::filesystem::path& log, const std::string& name) {
-  std::vector<json> events;
-  std::istringstream lines(text_of_file(log));
-  for (std::string line; std::getline(lines, line);) {
-    json event = json::parse(line);
-    if (event.at("event") == name) {
-      events.push_back(std::move(event));
-    }
-  }
-  return events;
-}
-
-/// Waits until the log has an event of that name; gives up after ten seconds.
-bool comes_to_say(const std::filesystem::path& log, const std::string& name, std::size_t count = 1) {
+/// Waits until the log of rank 0 has an event of that name; gives up after ten seconds.
+bool comes_to_say(const std::filesystem::path& logs, const std::string& name, std::size_t count = 1) {
   for (int i = 0; i < 1000; ++i) {
-    if (events_named(log, name).size() >= count) {
+    if (events_in(logs, 0, name).size() >= count) {
       return true;
     }
     std::this_thread::sleep_for(milliseconds(10));
@@ -91,7 +75,7 @@ TEST_CASE("holds 7: a rank that alone meets a new key in a later call says so, a
   CHECK(texts[2] == "[no error]");
   CHECK_THAT(texts[1], ContainsSubstring("rank 1 launched kernel \"lonely_key\", key (512)"));
   CHECK_THAT(texts[1], ContainsSubstring("this rank alone met the key"));
-  const std::vector<json> ends = events_named(directory.path() / "rank-1.jsonl", "run_end");
+  const std::vector<json> ends = events_in(directory.path(), 1, "run_end");
   REQUIRE_FALSE(ends.empty());
   CHECK(ends.back().at("blamed_ranks") == json::array({1}));
   CHECK_THAT(ends.back().at("error").get<std::string>(), ContainsSubstring("lonely_key"));
@@ -111,7 +95,6 @@ TEST_CASE("holds 7: a later call whose new key all ranks meet is tuned", "[unit]
 TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its end is told as well",
           "[unit]") {
   const TemporaryDirectory directory;
-  const auto log = directory.path() / "rank-0.jsonl";
   Options options = impatient(directory.path());
   std::atomic<int> calls{0};
   options.on_deadline = [&](const BlockedInfo&) { ++calls; };
@@ -121,29 +104,28 @@ TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its
   auto step = make_tuned_region(tuner, "later_blocked", [&] {
     kernel();
     if (blocks_now) {
-      CHECK(comes_to_say(log, "blocked"));
+      CHECK(comes_to_say(directory.path(), "blocked"));
       std::this_thread::sleep_for(milliseconds(600));  // longer than the grace
     }
   });
   step();
   step();
-  CHECK(events_named(log, "blocked").empty());
+  CHECK(events_in(directory.path(), 0, "blocked").empty());
   blocks_now = true;
   step();
   CHECK(calls == 0);
-  const json blocked = events_named(log, "blocked").front();
+  const json blocked = events_in(directory.path(), 0, "blocked").front();
   CHECK(blocked.at("activity") == "later_call");
   CHECK(blocked.at("action") == "none: end_blocked_calls is off");
   CHECK(blocked.at("region") == "later_blocked");
   CHECK(blocked.at("run_id") == engine_test::report_of(tuner, "later_blocked").run_id);
-  const std::vector<json> warnings = events_named(log, "warning");
+  const std::vector<json> warnings = events_in(directory.path(), 0, "warning");
   REQUIRE_FALSE(warnings.empty());
   CHECK_THAT(warnings.back().at("text").get<std::string>(), ContainsSubstring("has ended after all"));
 }
 
 TEST_CASE("holds 8: two threads in later calls of one region are both watched", "[unit]") {
   const TemporaryDirectory directory;
-  const auto log = directory.path() / "rank-0.jsonl";
   TunableKernel kernel{"later_two", blocks(2), single_problem, do_nothing};
   ContextualAutotuner tuner{impatient(directory.path())};
   std::atomic<bool> blocks_now{false};
@@ -151,7 +133,7 @@ TEST_CASE("holds 8: two threads in later calls of one region are both watched", 
   auto step = make_tuned_region(tuner, "later_two", [&] {
     kernel();
     if (blocks_now) {
-      told = comes_to_say(log, "blocked", 2);
+      told = comes_to_say(directory.path(), "blocked", 2);
     }
   });
   step();
@@ -229,7 +211,7 @@ TEST_CASE("holds 8: a process blocked outside of tuning leaves with the document
         std::pair("a run with nothing to tune is blocked for ever", "region")}) {
     const TemporaryDirectory directory;
     CHECK(run_child(child, {{"TEST_LOGS", directory.path().string()}}) == deadline_exit_code);
-    const std::vector<json> blocked = events_named(directory.path() / "rank-0.jsonl", "blocked");
+    const std::vector<json> blocked = events_in(directory.path(), 0, "blocked");
     REQUIRE(blocked.size() == 1);
     CHECK(blocked.front().at("activity") == activity);
     CHECK(blocked.front().at("action") == "exit 84");
@@ -256,7 +238,7 @@ TEST_CASE("run with nothing to tune: in a hook of another run it is not taken fo
     }
   };
   ContextualAutotuner{options}.run("settled_outer", [&] { outer(); });
-  CHECK(events_named(directory.path() / "rank-0.jsonl", "blocked").empty());
+  CHECK(events_in(directory.path(), 0, "blocked").empty());
 }
 
 }  // namespace later_call_test

@@ -83,21 +83,6 @@ TEST_CASE("holds 13: logs are append-only, never truncated by a second tuner", "
   check_whole(directory);
 }
 
-TEST_CASE("holds 13: two living tuners write one file and lose no lines", "[unit]") {
-  const TemporaryDirectory directory;
-  TunableKernel kernel{"holds_13_both", blocks(2), single_problem, [](const Block&) {}};
-  ContextualAutotuner first{logged(directory)};
-  ContextualAutotuner second{logged(directory)};
-  first.run("holds_13_a", [&] { kernel(); });
-  second.run("holds_13_b", [&] { kernel(); });
-  first.run("holds_13_c", [&] { kernel(); });
-  const std::string json = text_of_file(directory.path() / "rank-0.jsonl");
-  for (const char* region : {"\"holds_13_a\"", "\"holds_13_b\"", "\"holds_13_c\""}) {
-    CHECK(count_of(json, region) >= 5);
-  }
-  check_whole(directory);
-}
-
 TEST_CASE("holds 13: lines are on disk while the region still runs", "[unit]") {
   const TemporaryDirectory directory;
   TunableKernel kernel{"holds_13_flush", blocks(3), single_problem, [](const Block&) {}};
@@ -110,17 +95,6 @@ TEST_CASE("holds 13: lines are on disk while the region still runs", "[unit]") {
     }
   });
   CHECK(runs == 7);
-}
-
-TEST_CASE("holds 13: a run that fails says so in the log", "[unit]") {
-  const TemporaryDirectory directory;
-  TunableKernel kernel{"holds_13_fails", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{logged(directory)};
-  CHECK_THROWS(tuner.run("holds_13_fails", [&] {
-    kernel();
-    throw std::runtime_error("pump is dry");
-  }));
-  CHECK_THAT(text_of_file(directory.path() / "rank-0.log"), ContainsSubstring("pump is dry"));
 }
 
 TEST_CASE("fork: a child forked inside a region exits, the parent's logs stay whole, the parent goes on",

@@ -1,33 +1,18 @@
 #include "support/catch.hpp"
-#include "support/engine.hpp"
+#include "support/log_events.hpp"
 #include "support/ranks.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include <sstream>
 #include <stdexcept>
 
 namespace rank_logs_test {
 
 using namespace contextual;
 using namespace contextual::test;
-using nlohmann::json;
+using engine_test::events_in;
 
 namespace {
 
 constexpr int ranks = 3;
-
-std::vector<json> events(const std::filesystem::path& directory, int rank, const std::string& name) {
-  std::vector<json> found;
-  std::istringstream text(engine_test::text_of_file(directory / ("rank-" + std::to_string(rank) + ".jsonl")));
-  for (std::string line; std::getline(text, line);) {
-    json event = json::parse(line);
-    if (event.at("event").get<std::string>() == name) {
-      found.push_back(std::move(event));
-    }
-  }
-  return found;
-}
 
 /// Runs `region` once a rank with logs in `directory`, and swallows what it throws.
 void run_logged(
@@ -49,11 +34,11 @@ TEST_CASE("logs of several ranks: the tuning id is equal on all ranks and new in
   const auto kernel = rank_kernel("logged", 2);
   run_logged(directory.path(), [&](int) { (*kernel)(1); });
   run_logged(directory.path(), [&](int) { (*kernel)(2); });
-  const auto first = events(directory.path(), 0, "hello");
+  const auto first = events_in(directory.path(), 0, "hello");
   REQUIRE(first.size() == 2);
   CHECK(first[0].at("tuning_id") != first[1].at("tuning_id"));
   for (int rank = 1; rank < ranks; ++rank) {
-    const auto hello = events(directory.path(), rank, "hello");
+    const auto hello = events_in(directory.path(), rank, "hello");
     REQUIRE(hello.size() == 2);
     CHECK(hello[0].at("tuning_id") == first[0].at("tuning_id"));
     CHECK(hello[1].at("tuning_id") == first[1].at("tuning_id"));
@@ -72,7 +57,7 @@ TEST_CASE("logs of several ranks: a failed run says where it ended, by what, and
     }
   });
   for (int rank = 0; rank < ranks; ++rank) {
-    const auto end = events(directory.path(), rank, "run_end");
+    const auto end = events_in(directory.path(), rank, "run_end");
     REQUIRE(end.size() == 1);
     CHECK(end[0].at("status").get<std::string>() == "failed");
     CHECK(end[0].at("error_type").get<std::string>() == (rank == 1 ? "region" : "RegionFailedError"));
@@ -89,8 +74,8 @@ TEST_CASE("logs of several ranks: a run that ends before its first iteration is 
       directory.path(), [&](int) { (*kernel)(1); },
       [](int rank, Options& options) { options.n_repeat = rank == 2 ? 7 : 2; });
   for (int rank = 0; rank < ranks; ++rank) {
-    CHECK(events(directory.path(), rank, "hello").empty());
-    const auto end = events(directory.path(), rank, "run_end");
+    CHECK(events_in(directory.path(), rank, "hello").empty());
+    const auto end = events_in(directory.path(), rank, "run_end");
     REQUIRE(end.size() == 1);
     CHECK(end[0].at("error_type").get<std::string>() == "RankMismatchError");
     CHECK(end[0].at("blamed_ranks").get<std::vector<int>>() == std::vector<int>{2});
@@ -108,7 +93,7 @@ TEST_CASE("logs of several ranks: a launch has the makespan of its own rank besi
         options.timer = testing::scripted_timer([rank](const LaunchInfo&) { return 1000 * (rank + 1); });
       });
   for (int rank = 0; rank < ranks; ++rank) {
-    const auto launches = events(directory.path(), rank, "launch");
+    const auto launches = events_in(directory.path(), rank, "launch");
     REQUIRE_FALSE(launches.empty());
     CHECK(launches[0].at("local_makespan_ns").get<int>() == 1000 * (rank + 1));
     CHECK(launches[0].at("makespan_ns").get<int>() == 1000 * ranks);
