@@ -41,19 +41,14 @@ TEST_CASE("a rank on which all configs fail logs why, and its end, before the ex
 
 TEST_CASE("where all ranks throw because all configs fail on one, the others' logs blame it", "[unit]") {
   const engine_test::TemporaryDirectory directory;
-  const auto kernels = test::kernel_per_rank(3, [](int rank) {
-    return test::rank_kernel("all_fail_told", 2, {}, [rank](const test::TileConfig&, int&) {
-      if (rank == 2) {
-        throw ConfigRejected("planted");
-      }
-    });
-  });
-  const auto thrown = test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    tuner.run("all_fail_told", [&] { (*kernels[static_cast<std::size_t>(rank)])(1); },
-              {.log_directory = directory.path()});
-  });
+  const auto outcome = test::tune_kernels(
+      3,
+      [](int rank) {
+        return test::rank_kernel("all_fail_told", 1, {}, test::refuse_tile(rank == 2, 1, "planted"));
+      },
+      [&](int, Options& options) { options.log_directory = directory.path(); });
   for (int rank = 0; rank < 3; ++rank) {
-    CHECK(test::threw<TuningFailedError>(thrown[static_cast<std::size_t>(rank)]));
+    CHECK(test::threw<TuningFailedError>(outcome.thrown[static_cast<std::size_t>(rank)]));
     const nlohmann::json end = engine_test::events_in(directory.path(), rank).back();
     CHECK(end.at("event") == "run_end");
     CHECK(end.at("blamed_ranks") == nlohmann::json::array({2}));

@@ -44,57 +44,34 @@ std::vector<RegionReport> each_rank_leaves_one_out(const std::string& kernel, in
 
 TEST_CASE("keep: a default that is no candidate is launched first, and not chosen though it is fastest",
           "[unit]") {
-  std::vector<int> used;
-  TunableKernel kernel{"keep_default",
-                       blocks(3),
-                       single_problem,
-                       [&](const Block& c) { used.push_back(c.block); },
-                       {.keep = [](const Block& c) { return c.block > 0; }}};
-  ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
-    return launch.config_id == 0 ? std::int64_t{1'000}
-                                 : 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
-  }))};
-  tuner.run("keep_default", [&] { kernel(); });
-  CHECK(used.front() == 0);
-  CHECK(used.back() == 2);
-  const ProblemReport problem = problem_of(tuner, "keep_default", "keep_default");
-  CHECK(left_out_of(problem) == std::vector<bool>{true, false, false});
-  CHECK(problem.choice == 2);
+  OneKernel one("keep_default", 3, {.keep = [](const Block& c) { return c.block > 0; }},
+                quick(times([](const LaunchInfo& launch) {
+                  return launch.config_id == 0
+                             ? std::int64_t{1'000}
+                             : 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
+                })));
+  CHECK(one.run() == 2);
+  CHECK(one.used.front() == 0);
+  CHECK(left_out_of(one.problem()) == std::vector<bool>{true, false, false});
+  CHECK(one.problem().choice == 2);
 }
 
 TEST_CASE("keep: a default that is no candidate is still the fallback of a config that fails", "[unit]") {
-  std::vector<int> used;
-  TunableKernel kernel{"keep_fallback",
-                       blocks(3),
-                       single_problem,
-                       [&](const Block& c) {
-                         if (c.block == 1) {
-                           throw ConfigRejected("planted");
-                         }
-                         used.push_back(c.block);
-                       },
-                       {.keep = [](const Block& c) { return c.block > 0; }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("keep_fallback", [&] { kernel(); });
+  OneKernel one("keep_fallback", 3, {.keep = [](const Block& c) { return c.block > 0; }});
+  one.in_launch = refuse_block(1, "planted");
+  one.run();
   // The first launch and, in place of both uses of config 1, the fallback; config 2; the final run.
-  CHECK(used == std::vector<int>{0, 0, 0, 2, 2, 2});
-  CHECK(problem_of(tuner, "keep_fallback", "keep_fallback").choice == 2);
+  CHECK(one.used == std::vector<int>{0, 0, 0, 2, 2, 2});
+  CHECK(one.problem().choice == 2);
 }
 
 TEST_CASE("keep: where no config is a candidate the default stays", "[unit]") {
-  std::set<int> used;
-  TunableKernel kernel{"keep_none",
-                       blocks(3),
-                       single_problem,
-                       [&](const Block& c) { used.insert(c.block); },
-                       {.keep = [](const Block&) { return false; }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("keep_none", [&] { kernel(); });
-  CHECK(used == std::set<int>{0});
-  const ProblemReport problem = problem_of(tuner, "keep_none", "keep_none");
-  CHECK(problem.choice == 0);
-  CHECK(problem.outcome == ProblemOutcome::locked_in);
-  const std::vector<std::string> warnings = tuner.report().runs.front().warnings;
+  OneKernel one("keep_none", 3, {.keep = [](const Block&) { return false; }});
+  one.run();
+  CHECK(std::set<int>(one.used.begin(), one.used.end()) == std::set<int>{0});
+  CHECK(one.problem().choice == 0);
+  CHECK(one.problem().outcome == ProblemOutcome::locked_in);
+  const std::vector<std::string> warnings = one.report().warnings;
   CHECK(std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
           return warning.find("\"keep_none\"") != std::string::npos &&
                  warning.find("`keep` leaves out every config") != std::string::npos;

@@ -138,6 +138,18 @@ inline Seen run(const Process& process) {
   return seen;
 }
 
+/// Every rank threw InvalidArgument with all of `parts`, and ran nothing.
+inline void check_refused(const Seen& seen, const std::vector<std::string>& parts) {
+  for (const std::exception_ptr& thrown : seen.thrown) {
+    INFO(text_of(thrown));
+    CHECK(threw<InvalidArgument>(thrown));
+    for (const std::string& part : parts) {
+      CHECK_THAT(text_of(thrown), ContainsSubstring(part));
+    }
+  }
+  CHECK(seen.runs == std::vector<int>(seen.runs.size(), 0));
+}
+
 /// Each rank does `body` in a process of its own; rank 0 has the directory.
 inline std::vector<std::exception_ptr> in_process(
     int ranks, const fs::path& directory,

@@ -22,6 +22,7 @@ using engine_test::blocks;
 using engine_test::error_text;
 using engine_test::events_in;
 using engine_test::is_child;
+using engine_test::OneKernel;
 using engine_test::quick;
 using engine_test::run_child;
 using engine_test::TemporaryDirectory;
@@ -49,8 +50,6 @@ Options impatient(const std::filesystem::path& logs) {
   options.log_directory = logs;
   return options;
 }
-
-const auto do_nothing = [](const Block&) {};
 
 }  // namespace
 
@@ -98,11 +97,10 @@ TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its
   Options options = impatient(directory.path());
   std::atomic<int> calls{0};
   options.on_deadline = [&](const BlockedInfo&) { ++calls; };
-  TunableKernel kernel{"later_blocked", blocks(2), single_problem, do_nothing};
-  ContextualAutotuner tuner{options};
+  OneKernel one("later_blocked", 2, {}, options);
   bool blocks_now = false;
-  auto step = make_tuned_region(tuner, "later_blocked", [&] {
-    kernel();
+  auto step = make_tuned_region(one.tuner, "later_blocked", [&] {
+    one.region();
     if (blocks_now) {
       CHECK(comes_to_say(directory.path(), "blocked"));
       std::this_thread::sleep_for(milliseconds(600));  // longer than the grace
@@ -118,7 +116,7 @@ TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its
   CHECK(blocked.at("activity") == "later_call");
   CHECK(blocked.at("action") == "none: end_blocked_calls is off");
   CHECK(blocked.at("region") == "later_blocked");
-  CHECK(blocked.at("run_id") == engine_test::report_of(tuner, "later_blocked").run_id);
+  CHECK(blocked.at("run_id") == one.report().run_id);
   const std::vector<json> warnings = events_in(directory.path(), 0, "warning");
   REQUIRE_FALSE(warnings.empty());
   CHECK_THAT(warnings.back().at("text").get<std::string>(), ContainsSubstring("has ended after all"));
@@ -126,7 +124,7 @@ TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its
 
 TEST_CASE("holds 8: two threads in later calls of one region are both watched", "[unit]") {
   const TemporaryDirectory directory;
-  TunableKernel kernel{"later_two", blocks(2), single_problem, do_nothing};
+  TunableKernel kernel{"later_two", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{impatient(directory.path())};
   std::atomic<bool> blocks_now{false};
   std::atomic<bool> told{false};
@@ -154,12 +152,10 @@ TEST_CASE("holds 8: a blocked later call calls on_deadline where the option says
     told.set_value(std::string(blocked.region) + "/" + std::string(to_string(blocked.activity)) + "/" +
                    std::string(to_string(blocked.phase)));
   };
-  TunableKernel kernel{"later_callback", blocks(2), single_problem, do_nothing};
-  ContextualAutotuner tuner{options};
-  int calls = 0;
-  auto step = make_tuned_region(tuner, "later_callback", [&] {
-    kernel();
-    if (++calls == 6) {
+  OneKernel one("later_callback", 2, {}, options);
+  auto step = make_tuned_region(one.tuner, "later_callback", [&] {
+    one.region();
+    if (one.runs == 6) {
       heard.wait_for(std::chrono::seconds(10));
     }
   });
@@ -175,12 +171,10 @@ TEST_CASE("child process: a later call is blocked for ever", "[unit]") {
   }
   Options options = impatient(std::getenv("TEST_LOGS"));
   options.end_blocked_calls = true;
-  TunableKernel kernel{"later_for_ever", blocks(2), single_problem, do_nothing};
-  ContextualAutotuner tuner{options};
-  int calls = 0;
-  auto step = make_tuned_region(tuner, "later_for_ever", [&] {
-    kernel();
-    while (++calls > 5) {
+  OneKernel one("later_for_ever", 2, {}, options);
+  auto step = make_tuned_region(one.tuner, "later_for_ever", [&] {
+    one.region();
+    while (one.runs > 5) {
       std::this_thread::sleep_for(std::chrono::hours(1));
     }
   });
@@ -192,17 +186,14 @@ TEST_CASE("child process: a run with nothing to tune is blocked for ever", "[uni
   if (!is_child()) {
     return;
   }
-  TunableKernel kernel{"settled_for_ever", blocks(2), single_problem, do_nothing};
-  ContextualAutotuner tuner{impatient(std::getenv("TEST_LOGS"))};
-  int calls = 0;
-  const auto region = [&] {
-    kernel();
-    while (++calls > 5) {
+  OneKernel one("settled_for_ever", 2, {}, impatient(std::getenv("TEST_LOGS")));
+  one.in_launch = [&](const Block&) {
+    while (one.runs > 5) {
       std::this_thread::sleep_for(std::chrono::hours(1));
     }
   };
-  tuner.run("settled_for_ever", region);
-  tuner.run("settled_for_ever", region);
+  one.run();
+  one.run();
 }
 
 TEST_CASE("holds 8: a process blocked outside of tuning leaves with the documented exit code", "[unit]") {
@@ -220,24 +211,19 @@ TEST_CASE("holds 8: a process blocked outside of tuning leaves with the document
 
 TEST_CASE("run with nothing to tune: in a hook of another run it is not taken for blocked", "[unit]") {
   const TemporaryDirectory directory;
-  TunableKernel inner{"settled_inner", blocks(2), single_problem, do_nothing};
-  TunableKernel outer{"settled_outer", blocks(2), single_problem, do_nothing};
-  ContextualAutotuner helper{quick()};
-  const auto region = [&] {
-    inner();
-    std::this_thread::sleep_for(milliseconds(10));
-  };
-  helper.run("settled_inner", region);
+  OneKernel inner("settled_inner", 2);
+  inner.in_launch = [](const Block&) { std::this_thread::sleep_for(milliseconds(10)); };
+  inner.run();
   Options options = impatient(directory.path());
   options.on_deadline = [](const BlockedInfo&) {};
   options.before_iteration = [&](const IterationInfo& info) {
     if (info.phase == Phase::final_run) {
       for (int i = 0; i < 50; ++i) {  // longer than the deadline
-        helper.run("settled_inner", region);
+        inner.run();
       }
     }
   };
-  ContextualAutotuner{options}.run("settled_outer", [&] { outer(); });
+  OneKernel("settled_outer", 2, {}, options).run();
   CHECK(events_in(directory.path(), 0, "blocked").empty());
 }
 

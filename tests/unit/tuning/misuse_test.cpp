@@ -36,12 +36,9 @@ class WildSchedule final : public Schedule {
 }  // namespace
 
 TEST_CASE("misuse: a schedule that plans a config the problem does not have is refused", "[unit]") {
-  TunableKernel kernel{"misuse_schedule", blocks(2), single_problem, [](const Block&) {}};
   Options options = quick();
   options.schedule = [](const ScheduleRequest&) { return std::make_unique<WildSchedule>(); };
-  ContextualAutotuner tuner{options};
-  const std::string text =
-      error_text<InvalidArgument>([&] { tuner.run("misuse_schedule", [&] { kernel(); }); });
+  const std::string text = error_text<InvalidArgument>([&] { tune_alone("misuse_schedule", 2, options); });
   CHECK(has(text, "config-1000"));
   CHECK(has(text, "2 configs"));
 }
@@ -174,63 +171,42 @@ TEST_CASE("holds 4: a coupled launch that fails ends the run also when the regio
 }
 
 TEST_CASE("a locked-in config that fails in a later run is replaced everywhere", "[unit]") {
-  bool broken = false;
-  int launched = -1;
-  int attempts = 0;
-  TunableKernel kernel{"relock", blocks(3), single_problem, [&](const Block& c) {
-                         ++attempts;
-                         if (broken && c.block == 2) {
-                           throw ConfigRejected("out of memory");
-                         }
-                         launched = c.block;
-                       }};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("relock", [&] { kernel(); });
+  OneKernel one("relock");
+  one.run();
   REQUIRE(LaunchRegistry::instance().locked_in("relock", "relock", Key{}) == 2U);
-  broken = true;
-  tuner.run("relock", [&] { kernel(); });
-  CHECK(launched != 2);
+  int attempts = 0;
+  one.in_launch = [&](const Block& c) {
+    ++attempts;
+    refuse_block(2, "out of memory")(c);
+  };
+  CHECK(one.run() != 2);
   CHECK(LaunchRegistry::instance().locked_in("relock", "relock", Key{}) != 2U);
   attempts = 0;
-  kernel();
+  CHECK(one.kernel() != 2);
   CHECK(attempts == 1);
-  CHECK(launched != 2);
 }
 
 TEST_CASE("a rejection by after_launch is one by result: no launch without reset", "[unit]") {
-  int effects = 0;
-  int runs = 0;
-  KernelOptions<void(const Block&)> options;
-  options.after_launch = [](const LaunchInfo& info) {
-    if (info.config_id == 1) {
-      throw ConfigRejected("wrong");
-    }
-  };
-  TunableKernel<void(const Block&)> kernel{"after_launch_rejects", blocks(2), single_problem,
-                                           [&](const Block&) { ++effects; }, options};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("after_launch_rejects", [&] {
-    ++runs;
-    kernel();
-  });
-  CHECK(effects == runs);
-  CHECK(problem_of(tuner, "after_launch_rejects", "after_launch_rejects").configs[1].rejection.has_value());
+  OneKernel one("after_launch_rejects", 2, {.after_launch = [](const LaunchInfo& info) {
+                  if (info.config_id == 1) {
+                    throw ConfigRejected("wrong");
+                  }
+                }});
+  one.run();
+  CHECK(std::ssize(one.used) == one.runs);
+  CHECK(one.problem().configs[1].rejection.has_value());
 }
 
 TEST_CASE("report: a region that is tuned again and again keeps its latest runs, and hides no other region",
           "[unit]") {
-  TunableKernel kernel{"many_runs", blocks(2), single_problem, [](const Block&) {}};
-  Options options = quick();
-  options.always_tune = true;
-  ContextualAutotuner tuner(options);
-  tuner.run("once", [&] { kernel(); });
+  OneKernel many("many_runs", 2);
+  many.tuner.run("once", [&] { many.region(); });
   std::vector<std::string> ids;
   for (int run = 0; run < Report::most_runs_of_region + 5; ++run) {
-    tuner.run("many_runs", [&] { kernel(); });
-    const Report report = tuner.report();
-    ids.push_back(report.find("many_runs")->run_id);
+    many.run({.always_tune = true});
+    ids.push_back(many.report().run_id);
   }
-  const Report report = tuner.report();
+  const Report report = many.tuner.report();
   CHECK(report.find("once") != nullptr);
   REQUIRE(report.runs.size() == Report::most_runs_of_region + 1);
   CHECK(report.runs[1].run_id == ids[5]);

@@ -21,6 +21,7 @@ using namespace contextual;
 using engine_test::Block;
 using engine_test::blocks;
 using engine_test::last_is_fastest;
+using engine_test::OneKernel;
 using engine_test::quick;
 using engine_test::TemporaryDirectory;
 using engine_test::text_of_file;
@@ -80,7 +81,6 @@ testing::ScriptedTraffic traffic_of_second_run(int ranks) {
 TEST_CASE("holds 19: a run with nothing to tune is one run of the region between its hooks, and no more",
           "[unit]") {
   const TemporaryDirectory directory;
-  TunableKernel kernel{"settled", blocks(3), single_problem, [](const Block& c) { return c.block; }};
   std::atomic<int> timers{0};
   std::vector<std::string> steps;
   Options options = quick(counted(last_is_fastest(), timers));
@@ -91,21 +91,18 @@ TEST_CASE("holds 19: a run with nothing to tune is one run of the region between
   options.after_iteration = [&](const IterationInfo& info) {
     steps.push_back("after " + std::string(to_string(info.phase)));
   };
-  ContextualAutotuner tuner{options};
-  const auto region = [&] {
-    steps.emplace_back("region");
-    return kernel();
-  };
-  tuner.run("settled", region);
+  OneKernel one("settled", 3, {}, options);
+  one.in_launch = [&](const Block&) { steps.emplace_back("launch"); };
+  one.run();
   const std::string log = text_of_file(directory.path() / "rank-0.jsonl");
   REQUIRE(timers == 1);
   steps.clear();
 
-  CHECK(tuner.run("settled", region) == 2);
-  CHECK(steps == std::vector<std::string>{"before final", "region", "after final"});
+  CHECK(one.run() == 2);
+  CHECK(steps == std::vector<std::string>{"before final", "launch", "after final"});
   CHECK(timers == 1);
   CHECK(text_of_file(directory.path() / "rank-0.jsonl") == log);
-  CHECK(tuner.report().runs.size() == 1);  // that of the run that tuned
+  CHECK(one.tuner.report().runs.size() == 1);  // that of the run that tuned
 }
 
 TEST_CASE("holds 19: ranks with nothing to tune exchange two small words, before and after the region",
@@ -256,21 +253,15 @@ TEST_CASE("run with nothing to tune: a worker's new launch is seen", "[unit]") {
   CHECK(engine_test::problem_of(tuner, "settled_worker", "settled_worker", "(2)").choice == 2);
 }
 
-TEST_CASE("run with nothing to tune: always_tune, another region and another tuner tune", "[unit]") {
-  TunableKernel kernel{"settled_always", blocks(3), single_problem, [](const Block& c) { return c.block; }};
-  ContextualAutotuner tuner{quick()};
-  int runs = 0;
-  const auto region = [&] {
-    ++runs;
-    kernel();
-  };
-  tuner.run("settled_always", region);
-  tuner.run("settled_always", region);
-  CHECK(runs == 7 + 1);
-  tuner.run("settled_always", region, {.always_tune = true});
-  CHECK(runs == 7 + 1 + 7);
-  tuner.run("settled_always_other", region);
-  CHECK(runs == 7 + 1 + 7 + 7);
+TEST_CASE("run with nothing to tune: always_tune and another region tune", "[unit]") {
+  OneKernel one("settled_always");
+  one.run();
+  one.run();
+  CHECK(one.runs == 7 + 1);
+  one.run({.always_tune = true});
+  CHECK(one.runs == 7 + 1 + 7);
+  one.tuner.run("settled_always_other", [&] { one.region(); });
+  CHECK(one.runs == 7 + 1 + 7 + 7);
 }
 
 TEST_CASE("run with nothing to tune: what the process forgets is tuned again", "[unit]") {
@@ -311,23 +302,16 @@ TEST_CASE("holds 9: a choice that another tuner of one rank changed is noticed b
 
 TEST_CASE("holds 6: a ConfigRejected of the region itself in a run with nothing to tune is rethrown",
           "[unit]") {
-  TunableKernel kernel{"settled_own_error", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick()};
-  bool fail = false;
-  int runs = 0;
-  const auto region = [&] {
-    ++runs;
-    kernel();
-    if (fail) {
-      throw ConfigRejected("the region's own");
-    }
-  };
-  tuner.run("settled_own_error", region);
-  fail = true;
-  runs = 0;
-  CHECK(engine_test::error_text<ConfigRejected>([&] { tuner.run("settled_own_error", region); }) ==
-        "the region's own");
-  CHECK(runs == 1);
+  OneKernel one("settled_own_error");
+  one.run();
+  one.runs = 0;
+  CHECK(engine_test::error_text<ConfigRejected>([&] {
+          one.tuner.run("settled_own_error", [&] {
+            one.region();
+            throw ConfigRejected("the region's own");
+          });
+        }) == "the region's own");
+  CHECK(one.runs == 1);
 }
 
 TEST_CASE("holds 6: what a rank threw in a run with nothing to tune survives that it cannot be told",
@@ -364,26 +348,20 @@ TEST_CASE("holds 6: what a rank threw in a run with nothing to tune survives tha
 }
 
 TEST_CASE("holds 4: a run with nothing to tune falls back to the default and to nothing else", "[unit]") {
-  bool broken = false;
-  std::vector<int> launched;
-  TunableKernel<int(const Block&)> kernel("settled_fallback", blocks(4), single_problem,
-                                          [&](const Block& c) {
-                                            launched.push_back(c.block);
-                                            if (broken && c.block != 0) {
-                                              throw ConfigRejected("broken");
-                                            }
-                                            return c.block;
-                                          },
-                                          {.keep = [](const Block& c) { return c.block != 1; }});
-  ContextualAutotuner tuner{quick()};
-  tuner.run("settled_fallback", [&] { return kernel(); });
-  broken = true;
-  launched.clear();
-  CHECK(tuner.run("settled_fallback", [&] { return kernel(); }) == 0);
-  REQUIRE(launched.size() > 2);
-  CHECK(launched[0] == 3);
-  CHECK(launched[1] == 0);
-  CHECK(std::find(launched.begin(), launched.end(), 1) == launched.end());
+  OneKernel one("settled_fallback", 4, {.keep = [](const Block& c) { return c.block != 1; }});
+  one.run();
+  std::vector<int> tried;
+  one.in_launch = [&](const Block& c) {
+    tried.push_back(c.block);
+    if (c.block != 0) {
+      throw ConfigRejected("broken");
+    }
+  };
+  CHECK(one.run() == 0);
+  REQUIRE(tried.size() > 2);
+  CHECK(tried[0] == 3);
+  CHECK(tried[1] == 0);
+  CHECK(std::find(tried.begin(), tried.end(), 1) == tried.end());
 }
 
 }  // namespace settled_run_test

@@ -47,27 +47,21 @@ TEST_CASE("holds 6: what the region throws comes through unchanged, type and val
 }
 
 TEST_CASE("holds 6: what a launcher throws, other than ConfigRejected, is the region's own error", "[unit]") {
-  TunableKernel kernel{"holds_6_launcher", blocks(3), single_problem, [](const Block& c) {
-                         if (c.block == 1) {
-                           throw Odd{5};
-                         }
-                       }};
-  ContextualAutotuner tuner{quick()};
-  CHECK_THROWS_AS(tuner.run("holds_6_launcher", [&] { kernel(); }), Odd);
+  OneKernel one("holds_6_launcher");
+  one.in_launch = [](const Block& c) {
+    if (c.block == 1) {
+      throw Odd{5};
+    }
+  };
+  CHECK_THROWS_AS(one.run(), Odd);
 }
 
 TEST_CASE("a tuner and a region are used again after tuning failed", "[unit]") {
-  bool broken = true;
-  TunableKernel kernel{"again_after_failure", blocks(2), single_problem, [&](const Block&) {
-                         if (broken) {
-                           throw ConfigRejected("driver is away");
-                         }
-                       }};
-  ContextualAutotuner tuner{quick()};
-  CHECK_THROWS_AS(tuner.run("again_after_failure", [&] { kernel(); }), TuningFailedError);
-  broken = false;
-  tuner.run("again_after_failure", [&] { kernel(); });
-  CHECK(problem_of(tuner, "again_after_failure", "again_after_failure").choice == 1);
+  OneKernel one("again_after_failure", 2);
+  one.in_launch = [](const Block&) { throw ConfigRejected("driver is away"); };
+  CHECK_THROWS_AS(one.run(), TuningFailedError);
+  one.in_launch = [](const Block&) {};
+  CHECK(one.run() == 1);
 }
 
 }  // namespace throwing_region_test
