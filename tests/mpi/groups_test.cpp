@@ -9,14 +9,12 @@
 #include <contextual/testing/scripted_timer.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace groups_test {
 

@@ -103,6 +103,9 @@ struct OneKernel {
             },
             std::move(of_kernel)),
         tuner(std::move(options)) {}
+  OneKernel(const OneKernel&) = delete;
+  OneKernel& operator=(const OneKernel&) = delete;
+  ~OneKernel() = default;
 
   /// The region. Its value is the config that was launched.
   int region() {

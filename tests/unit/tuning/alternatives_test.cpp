@@ -60,21 +60,20 @@ TEST_CASE("alternatives in a region: the better one at its best is locked in", "
   TunableKernel fused{"alt_fused", blocks(2), single_problem, [](const Block&) {}};
   TunableKernel part{"alt_part", blocks(3), single_problem, [](const Block&) {}};
   std::vector<std::string> called;
+  const auto by_fused = [&](int& n) {
+    fused();
+    called.push_back("fused");
+    return n;
+  };
+  const auto by_parts = [&](int& n) {
+    part();
+    part();
+    called.push_back("separate");
+    return 2 * n;
+  };
   Alternatives<int(int)> choice{"alt_choice",
                                 [](const int& n) { return make_key(n); },
-                                {{"fused",
-                                  [&](int& n) {
-                                    fused();
-                                    called.push_back("fused");
-                                    return n;
-                                  }},
-                                 {"separate",
-                                  [&](int& n) {
-                                    part();
-                                    part();
-                                    called.push_back("separate");
-                                    return 2 * n;
-                                  }}},
+                                {{"fused", by_fused}, {"separate", by_parts}},
                                 {"N"}};
   ContextualAutotuner tuner{searching(makespans(fused_or_separate))};
   CHECK(tuner.run("alternatives", [&] { return choice(4); }) == 8);
@@ -98,11 +97,9 @@ TEST_CASE("alternatives in a region: the better one at its best is locked in", "
   // Outside of a region, and in it without tuning, the choices hold inside the alternative.
   called.clear();
   CHECK(choice(4) == 8);
-  CHECK(called == std::vector<std::string>{"separate"});
-  CHECK(choice(5) == 5);  // another key: the default
-  called.clear();
   CHECK(tuner.run("alternatives", [&] { return choice(4); }) == 8);
-  CHECK(called.size() == 1);  // nothing is left to tune
+  CHECK(called == std::vector<std::string>{"separate", "separate"});
+  CHECK(choice(5) == 5);  // another key: the default
 }
 
 TEST_CASE("alternatives in a region: the choice itself never lacks a time", "[unit]") {
@@ -125,23 +122,19 @@ TEST_CASE("alternatives in a region: one kernel and key in two of them is two pr
   TunableKernel kernel{"alt_shared", blocks(2), single_problem,
                        [&](const Block& block) { used.push_back(block.block); }};
   int alternative = 0;
-  Alternatives<void()> choice{"alt_of_shared",
-                              single_problem,
-                              {{"first",
-                                [&] {
-                                  alternative = 0;
-                                  kernel();
-                                }},
-                               {"second", [&] {
-                                  alternative = 1;
-                                  kernel();
-                                }}}};
+  const auto launch_as = [&](int number) {
+    return [&, number] {
+      alternative = number;
+      kernel();
+    };
+  };
+  Alternatives<void()> choice{
+      "alt_of_shared", single_problem, {{"first", launch_as(0)}, {"second", launch_as(1)}}};
   // The first alternative is best with config 0, the second one with config 1.
-  const TimerFactory timer = makespans([&](const std::vector<ScriptedLaunch>& launches) {
+  Options options = searching(makespans([&](const std::vector<ScriptedLaunch>& launches) {
     return 50'000 + (config_of(launches, "alt_shared") == alternative ? 0 : 20'000) +
            (alternative == 1 ? 0 : 20'000);
-  });
-  Options options = searching(timer);
+  }));
   options.settle_every = 1;  // the makespan knows the alternative of the last run only
   ContextualAutotuner tuner{options};
   tuner.run("shared", [&] { choice(); });
@@ -156,15 +149,13 @@ TEST_CASE("alternatives in a region: one kernel and key in two of them is two pr
 
 TEST_CASE("alternatives in a region: a thread of an alternative belongs to it", "[unit]") {
   TunableKernel kernel{"alt_threaded", blocks(2), single_problem, [](const Block&) {}};
-  Alternatives<void()> choice{
-      "alt_of_thread", single_problem, {{"here", [] {}}, {"there", [&] {
-                                                            const RegionContext context =
-                                                                RegionContext::current();
-                                                            std::thread([&] {
-                                                              const ContextGuard guard(context);
-                                                              kernel();
-                                                            }).join();
-                                                          }}}};
+  const auto there = [&] {
+    std::thread([&, context = RegionContext::current()] {
+      const ContextGuard guard(context);
+      kernel();
+    }).join();
+  };
+  Alternatives<void()> choice{"alt_of_thread", single_problem, {{"here", [] {}}, {"there", there}}};
   ContextualAutotuner tuner{searching(makespans([](const std::vector<ScriptedLaunch>& launches) {
     return launches.empty() ? 90'000 : 80'000 - 10'000 * config_of(launches, "alt_threaded");
   }))};
@@ -176,12 +167,11 @@ TEST_CASE("alternatives in a region: a thread of an alternative belongs to it", 
 
 TEST_CASE("alternatives in a region: one that throws ConfigRejected is replaced in the same call", "[unit]") {
   int calls = 0;
-  Alternatives<int()> choice{"alt_rejecting",
-                             single_problem,
-                             {{"good", [] { return 1; }}, {"bad", [&]() -> int {
-                                                             ++calls;
-                                                             throw ConfigRejected("not on this machine");
-                                                           }}}};
+  const auto bad = [&]() -> int {
+    ++calls;
+    throw ConfigRejected("not on this machine");
+  };
+  Alternatives<int()> choice{"alt_rejecting", single_problem, {{"good", [] { return 1; }}, {"bad", bad}}};
   ContextualAutotuner tuner{searching(makespans([](const auto&) { return 1000; }))};
   std::vector<int> results;
   tuner.run("rejecting", [&] { results.push_back(choice()); });
@@ -189,8 +179,7 @@ TEST_CASE("alternatives in a region: one that throws ConfigRejected is replaced 
   CHECK(std::count(results.begin(), results.end(), 1) == std::ssize(results));
   const ProblemReport problem = problem_of(tuner, "rejecting", "alt_rejecting");
   CHECK(problem.choice == 0);
-  REQUIRE(problem.configs[1].rejection);
-  CHECK(*problem.configs[1].rejection == "not on this machine");
+  CHECK(problem.configs[1].rejection == "not on this machine");
 }
 
 TEST_CASE("alternatives in a region: one whose kernel cannot be prepared or launched is replaced", "[unit]") {
@@ -255,25 +244,22 @@ TEST_CASE("alternatives on ranks: all agree, also where one rank rejects one", "
       ContextualAutotuner tuner(options);
       TunableKernel fused{"alt_rank_fused", blocks(2), single_problem, [](const Block&) {}};
       TunableKernel part{"alt_rank_part", blocks(3), single_problem, [](const Block&) {}};
-      Alternatives<void()> choice{"alt_rank_choice",
-                                  single_problem,
-                                  {{"fused", [&] { fused(); }}, {"separate", [&] {
-                                                                   if (rejects && rank == 2) {
-                                                                     throw ConfigRejected("not here");
-                                                                   }
-                                                                   part();
-                                                                 }}}};
+      const auto separate = [&] {
+        if (rejects && rank == 2) {
+          throw ConfigRejected("not here");
+        }
+        part();
+      };
+      Alternatives<void()> choice{
+          "alt_rank_choice", single_problem, {{"fused", [&] { fused(); }}, {"separate", separate}}};
       tuner.run("on_ranks", [&] { choice(); });
       choices[static_cast<std::size_t>(rank)] = test::agreed_text(report_of(tuner, "on_ranks"));
     };
-    const auto thrown = test::on_ranks(4, body);
-    for (const auto& each : thrown) {
+    for (const auto& each : test::on_ranks(4, body)) {
       CHECK(test::text_of(each) == "");
     }
-    CHECK(test::count_failed(thrown) == 0);
     for (const std::string& choice : choices) {
-      CHECK(
-          (rejects || choice == choices.front()));  // the rank that rejects does not know the other's kernel
+      CHECK((rejects || choice == choices.front()));  // who rejects does not know the other's kernel
       CHECK_THAT(choice, ContainsSubstring(rejects ? "{alternative: fused}" : "{alternative: separate}"));
     }
   }
@@ -313,12 +299,14 @@ TEST_CASE("alternatives on ranks: one rank may reject what launches a choice of 
     TunableKernel flat{"alt_m_flat", blocks(2), single_problem, [](const Block&) {}};
     TunableKernel deep{"alt_m_deep", blocks(3), single_problem, [](const Block&) {}};
     Alternatives<void()> inner{"alt_m_inner", single_problem, {{"a", [&] { deep(); }}, {"b", [] {}}}};
+    const auto nested = [&] {
+      if (rank == 2) {
+        throw ConfigRejected("not here");
+      }
+      inner();
+    };
     Alternatives<void()> outer{
-        "alt_m_outer", single_problem, {{"flat", [&] { flat(); }}, {"nested", [&] {
-                                                                      if (rank == 2)
-                                                                        throw ConfigRejected("not here");
-                                                                      inner();
-                                                                    }}}};
+        "alt_m_outer", single_problem, {{"flat", [&] { flat(); }}, {"nested", nested}}};
     tuner.run("revm", [&] { outer(); });
   };
   for (const auto& each : test::on_ranks(4, body))

@@ -7,7 +7,6 @@
 #include <contextual/config_cache.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>

@@ -9,8 +9,6 @@
 
 #include <contextual/alternatives.hpp>
 #include <contextual/choices.hpp>
-#include <contextual/detail/launch/kernel_core.hpp>
-#include <contextual/launch_registry.hpp>
 
 #include <algorithm>
 #include <cstdint>

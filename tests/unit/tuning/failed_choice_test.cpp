@@ -4,13 +4,12 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 #include "support/stderr_capture.hpp"
+#include "unit/tuning/kept_process.hpp"
 
 #include <contextual/alternatives.hpp>
-#include <contextual/detail/storage/machine.hpp>
 #include <contextual/error.hpp>
 #include <contextual/function.hpp>
 #include <contextual/kernel_tuner.hpp>
-#include <contextual/launch_registry.hpp>
 #include <contextual/tuned_region.hpp>
 
 #include <chrono>
@@ -255,32 +254,24 @@ TEST_CASE("holds 21: a set of an earlier process that has failed here is not use
     }
     last = c.tile;
   });
-  /// A rank in a world of its own finds nothing locked in.
-  const auto in_new_world = [&](Mode mode) {
-    const auto thrown = test::on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-      Options options;
-      options.mode = mode;
-      options.cache_directory = directory.path();
-      tuner.run(
-          "failed_kept", [&] { (*kernel)(1); }, options);
-    });
-    CHECK(test::count_failed(thrown) == 0);
+  /// Finds nothing locked in. Returns what was said.
+  const auto run_anew = [&](Mode mode) {
+    const StderrCapture captured;
+    const kept_test::Alone alone = kept_test::run_alone(
+        directory.path(), "failed_kept", [&] { (*kernel)(1); },
+        [mode](Options& options) { options.mode = mode; });
+    CHECK(alone.error.empty());
+    return captured.text();
   };
-  in_new_world(Mode::tune);
-  in_new_world(Mode::use);
+  run_anew(Mode::tune);
+  run_anew(Mode::use);
   REQUIRE(last == 3);
   broken = true;
-  {
-    const StderrCapture captured;
-    in_new_world(Mode::use);
-    CHECK(last == 1);
-    CHECK(count_of(captured.text(), "\n") == 1);
-  }
-  broken = false;
-  const StderrCapture captured;
-  in_new_world(Mode::use);
+  CHECK(count_of(run_anew(Mode::use), "\n") == 1);
   CHECK(last == 1);
-  CHECK_THAT(captured.text(), ContainsSubstring("are not used") && ContainsSubstring("failed to launch"));
+  broken = false;
+  CHECK_THAT(run_anew(Mode::use), ContainsSubstring("are not used") && ContainsSubstring("failed to launch"));
+  CHECK(last == 1);
 }
 
 TEST_CASE("holds 4: a coupled choice of one rank that fails ends the call, and the next one leaves it out",

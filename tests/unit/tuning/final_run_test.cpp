@@ -2,7 +2,6 @@
 
 #include <set>
 #include <string>
-#include <vector>
 
 namespace final_run_test {
 

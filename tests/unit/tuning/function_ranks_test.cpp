@@ -5,13 +5,10 @@
 #include "support/ranks.hpp"
 
 #include <contextual/detail/storage/machine.hpp>
-#include <contextual/error.hpp>
 #include <contextual/function.hpp>
 
 #include <array>
-#include <chrono>
 #include <cstddef>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>

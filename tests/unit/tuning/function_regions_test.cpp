@@ -5,7 +5,6 @@
 
 #include <contextual/alternatives.hpp>
 #include <contextual/function.hpp>
-#include <contextual/launch_registry.hpp>
 #include <contextual/tuned_region.hpp>
 
 #include <algorithm>

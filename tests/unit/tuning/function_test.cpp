@@ -7,7 +7,6 @@
 #include <contextual/function.hpp>
 #include <contextual/launch_registry.hpp>
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>

@@ -10,7 +10,6 @@
 
 #include <array>
 #include <chrono>
-#include <functional>
 #include <future>
 #include <thread>
 

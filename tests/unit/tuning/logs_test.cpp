@@ -10,7 +10,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <set>
 
 namespace logs_test {
 

@@ -49,16 +49,15 @@ TEST_CASE("holds 10: zero, negative and missing times are never samples", "[unit
 
 TEST_CASE("holds 10: a launch without a time makes no sample of the other launches of its iteration",
           "[unit]") {
-  TunableKernel kernel{"holds_10_sum", blocks(2), single_problem, [](const Block&) {}};
   int launches = 0;
-  ContextualAutotuner tuner{quick(times([&](const LaunchInfo&) -> std::int64_t {
-    return ++launches == 8 ? 0 : 1'000;  // the second launch of config 1's repeat
-  }))};
-  tuner.run("holds_10_sum", [&] {
-    kernel();
-    kernel();
+  OneKernel one("holds_10_sum", 2, {}, quick(times([&](const LaunchInfo&) -> std::int64_t {
+                  return ++launches == 8 ? 0 : 1'000;  // the second launch of config 1's repeat
+                })));
+  one.tuner.run("holds_10_sum", [&] {
+    one.kernel();
+    one.kernel();
   });
-  const ProblemReport problem = problem_of(tuner, "holds_10_sum", "holds_10_sum");
+  const ProblemReport problem = one.problem();
   CHECK(problem.configs[0].time.centre_ns == problem.configs[1].time.centre_ns);
   CHECK(problem.choice == 0);
 }

@@ -108,38 +108,33 @@ TEST_CASE("misuse: a guard that outlives a run of the region is an error, whethe
 
 TEST_CASE("misuse: a guard of the thread of run that outlives the region leaves no trace on the thread",
           "[unit]") {
-  TunableKernel kernel{"misuse_own_guard", blocks(2), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick()};
+  OneKernel one("misuse_own_guard", 2);
   for (const LaunchOrder order : {LaunchOrder::same, LaunchOrder::any}) {
     std::unique_ptr<ContextGuard> kept;
     const std::string text = error_text<Error>([&] {
-      tuner.run("misuse_own_guard", [&] {
-        kernel();
+      one.tuner.run("misuse_own_guard", [&] {
+        one.region();
         kept = std::make_unique<ContextGuard>(RegionContext::current(), order);
       });
     });
     kept.reset();
     CHECK(has(text, "ContextGuard"));
   }
-  kernel();
-  int runs = 0;
-  tuner.run("misuse_own_guard", [&] {
-    ++runs;
-    kernel();
-  });
-  CHECK(runs == 5);  // two configs, twice each, and the final run
+  one.kernel();
+  one.runs = 0;
+  one.run();
+  CHECK(one.runs == 5);  // two configs, twice each, and the final run
 }
 
 TEST_CASE("a wrapped region runs its hooks in the first call only, in every mode", "[unit]") {
-  TunableKernel kernel{"wrapped_hooks", blocks(2), single_problem, [](const Block& c) { return c.block; }};
-  ContextualAutotuner tuner{quick()};
+  OneKernel one("wrapped_hooks", 2);
   for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
     int hooks = 0;
     Options options;
     options.mode = mode;
     options.before_iteration = [&](const IterationInfo&) { ++hooks; };
     auto region = make_tuned_region(
-        tuner, "wrapped_hooks", [&] { return kernel(); }, options);
+        one.tuner, "wrapped_hooks", [&] { return one.region(); }, options);
     CHECK(region() == (mode == Mode::off ? 0 : 1));
     CHECK(hooks > 0);
     hooks = 0;

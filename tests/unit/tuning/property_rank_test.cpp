@@ -2,7 +2,6 @@
 #include "support/repetitions.hpp"
 #include "unit/tuning/property_rank_region.hpp"
 
-#include <atomic>
 #include <sstream>
 
 namespace property_rank_test {

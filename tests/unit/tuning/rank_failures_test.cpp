@@ -3,7 +3,6 @@
 #include "support/ranks.hpp"
 
 #include <atomic>
-#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 

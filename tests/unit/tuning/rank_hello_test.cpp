@@ -4,7 +4,6 @@
 #include "support/catch.hpp"
 #include "support/ranks.hpp"
 
-#include <filesystem>
 #include <stdexcept>
 
 namespace rank_hello_test {

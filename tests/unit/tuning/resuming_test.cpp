@@ -7,13 +7,10 @@
 #include "support/repetitions.hpp"
 #include "support/scripted_files.hpp"
 
-#include <contextual/alternatives.hpp>
-
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -238,6 +235,11 @@ Job of_two_kernels(const fs::path& directory, const InRegion& region = nothing) 
   return job;
 }
 
+void check_dies_twice(const Job& job) {
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == SIGKILL);
+}
+
 fs::path only_journal(const fs::path& directory) {
   for (const auto& entry : fs::recursive_directory_iterator(directory / "cache" / "journal")) {
     if (entry.path().extension() == ".journal") {
@@ -301,8 +303,7 @@ TEST_CASE("resuming: a death at any time, also between the points, is survived",
 TEST_CASE("resuming: an assignment that always kills is in quarantine after two deaths", "[unit]") {
   const TemporaryDirectory directory;
   Job job = of_two_kernels(directory.path(), kills_at(1, 4, 3));
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
+  check_dies_twice(job);
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"),
              ContainsSubstring("first") &&
@@ -365,8 +366,7 @@ TEST_CASE("resuming: `try_quarantined` frees once, so that a tuning with it come
   const TemporaryDirectory directory;
   Job job = of_two_kernels(directory.path(), kills_at(1, 4, 3));
   job.change = [](int, Options& options) { options.try_quarantined = true; };
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
+  check_dies_twice(job);
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
   job.change = [](int, Options& options) {
@@ -386,8 +386,7 @@ TEST_CASE("resuming: kept choices that are in quarantine are not used", "[unit]"
   REQUIRE(first > 1);
   job.change = [](int, Options& options) { options.always_tune = true; };
   job.region = kills_at(0, 4, 3);
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
+  check_dies_twice(job);
   job.region = nothing;
   const auto tile_in_use = [&](bool try_quarantined) {
     job.change = [=](int, Options& options) {
@@ -422,8 +421,7 @@ TEST_CASE("resuming: kept choices that kill while they are revalidated are out a
 TEST_CASE("resuming: quarantine is in the report of every run that goes on over it", "[unit]") {
   const TemporaryDirectory directory;
   Job job = of_two_kernels(directory.path(), kills_at(1, 4, 3));
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
+  check_dies_twice(job);
   job.region = dies_in_run(15, kills_at(1, 4, 3));
   CHECK(run(job) == SIGKILL);
   job.region = kills_at(1, 4, 3);
@@ -452,8 +450,7 @@ TEST_CASE("resuming: the defaults are never in quarantine, and deaths of one pro
   const TemporaryDirectory directory;
   Job job{.directory = directory.path()};
   job.region = kills;
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
+  check_dies_twice(job);
   CHECK(run(job) == -1);
   CHECK_THAT(left(directory.path(), "error"),
              ContainsSubstring(
@@ -806,8 +803,7 @@ TEST_CASE("resuming: choices of which the final run dies twice give way to other
     });
   };
   job.region = kills_at(1, 2, 3);
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
+  check_dies_twice(job);
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
   CHECK(left(directory.path(), "choices") != "first (1): 1\nsecond (1): 2\n");

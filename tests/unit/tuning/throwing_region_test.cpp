@@ -19,31 +19,29 @@ struct Odd {  // of the user, no std::exception
 }  // namespace
 
 TEST_CASE("holds 6: what the region throws comes through unchanged, type and value", "[unit]") {
-  TunableKernel kernel{"holds_6", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick()};
-  int runs = 0;
-  const auto throws_in_run = [&](int which, auto what) {
-    return [&kernel, &runs, which, what] {
-      kernel();
-      if (++runs == which) {
-        throw what;
-      }
-    };
+  OneKernel one("holds_6");
+  const auto run_throwing = [&](int which, auto what) {
+    one.runs = 0;
+    one.tuner.run("holds_6",
+                  [&] {
+                    one.region();
+                    if (one.runs == which) {
+                      throw what;
+                    }
+                  },
+                  {.always_tune = true});
   };
   for (const int which : {1, 2, 4}) {
-    runs = 0;
     try {
-      tuner.run("holds_6", throws_in_run(which, Odd{77}), {.always_tune = true});
+      run_throwing(which, Odd{77});
       FAIL("no error");
     } catch (const Odd& odd) {
       CHECK(odd.value == 77);
-      CHECK(runs == which);
+      CHECK(one.runs == which);
     }
   }
-  runs = 0;
-  CHECK(error_text<std::out_of_range>([&] {
-          tuner.run("holds_6", throws_in_run(7, std::out_of_range("in the final run")));
-        }) == "in the final run");
+  CHECK(error_text<std::out_of_range>([&] { run_throwing(7, std::out_of_range("in the final run")); }) ==
+        "in the final run");
 }
 
 TEST_CASE("holds 6: what a launcher throws, other than ConfigRejected, is the region's own error", "[unit]") {
