@@ -311,10 +311,8 @@ TEST_CASE("pins: what another region pins of the same kernel repeats no warning"
   write_pin(directory.path(), "pinned two", pin_of("pinned_by_two", key_text(7) + config_1));
   const auto kernel = rank_kernel("pinned_by_two", 3);
   Report report;
-  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-    Options options;
+  const auto thrown = in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
     options.mode = Mode::off;
-    options.cache_directory = directory.path();
     for (const char* region : {"pinned one", "pinned two", "pinned one"}) {
       tuner.run(
           region, [&] { (*kernel)(7); }, options);
@@ -335,17 +333,16 @@ TEST_CASE("pins: one that no launch has used is a warning also after `load`, onc
   const auto kernel = rank_kernel("pinned_loaded", 3);
   Report report;
   const StderrCapture said;
-  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-    Options options;
-    options.cache_directory = directory.path();
-    REQUIRE(tuner.load("pinned loaded", options));
-    CHECK(tuner.report().runs.back().warnings.empty());
-    for (int run = 0; run < 2; ++run) {
-      tuner.run(
-          "pinned loaded", [&] { (*kernel)(7); }, options);
-    }
-    report = tuner.report();
-  });
+  const auto thrown =
+      in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, const Options& options) {
+        REQUIRE(tuner.load("pinned loaded", options));
+        CHECK(tuner.report().runs.back().warnings.empty());
+        for (int run = 0; run < 2; ++run) {
+          tuner.run(
+              "pinned loaded", [&] { (*kernel)(7); }, options);
+        }
+        report = tuner.report();
+      });
   INFO(text_of(thrown[0]));
   REQUIRE(report.find("pinned loaded") != nullptr);
   REQUIRE(report.find("pinned loaded")->warnings.size() == 1);
@@ -411,25 +408,24 @@ TEST_CASE("holds 21: pins: one that fails to launch later falls back to the defa
     bool broken = false;
     std::vector<int> tiles;
     const StderrCapture captured;
-    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-      const auto kernel = rank_kernel("pinned_falls_back", 3, {}, [&](const TileConfig& config, int&) {
-        tiles.push_back(config.tile);
-        if (broken && config.tile == 2) {
-          throw ConfigRejected("too large");
-        }
-      });
-      Options options;
-      options.cache_directory = directory.path();
-      options.mode = mode;
-      options.print = Print::nothing;
-      auto wrapped = make_tuned_region(
-          tuner, "pinned falls back", [&](int key) { (*kernel)(key); }, options);
-      wrapped(1);
-      broken = true;
-      tiles.clear();
-      wrapped(1);
-      wrapped(1);
-    });
+    const auto thrown =
+        in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
+          const auto kernel = rank_kernel("pinned_falls_back", 3, {}, [&](const TileConfig& config, int&) {
+            tiles.push_back(config.tile);
+            if (broken && config.tile == 2) {
+              throw ConfigRejected("too large");
+            }
+          });
+          options.mode = mode;
+          options.print = Print::nothing;
+          auto wrapped = make_tuned_region(
+              tuner, "pinned falls back", [&](int key) { (*kernel)(key); }, options);
+          wrapped(1);
+          broken = true;
+          tiles.clear();
+          wrapped(1);
+          wrapped(1);
+        });
     INFO(text_of(thrown[0]));
     CHECK(text_of(thrown[0]).empty());
     CHECK(tiles == std::vector<int>{2, 1, 1});
@@ -490,13 +486,12 @@ TEST_CASE("pins: what only tuning finds out cannot be prepared is an error on al
                        }});
   });
   const RankKernels others = kernel_per_rank(2, [&](int) { return rank_kernel("pinned_late_other", 3); });
-  const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    const auto at = static_cast<std::size_t>(rank);
-    Options options;
-    options.cache_directory = rank == 0 ? directory.path() : fs::path();
-    tuner.run(
-        "pinned late", [&] { (*kernels[at])(7), (*others[at])(7); }, options);
-  });
+  const auto thrown =
+      in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, const Options& options) {
+        const auto at = static_cast<std::size_t>(rank);
+        tuner.run(
+            "pinned late", [&] { (*kernels[at])(7), (*others[at])(7); }, options);
+      });
   for (const std::exception_ptr& failure : thrown) {
     INFO(text_of(failure));
     CHECK(threw<InvalidArgument>(failure));
@@ -543,19 +538,18 @@ TEST_CASE("pins: later calls of a wrapped region and launches outside follow the
   write_pin(directory.path(), "pinned wrapped", pin_of("pinned_wrapped", config_1));
   for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
     std::vector<int> tiles;
-    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-      const auto kernel = rank_kernel("pinned_wrapped", 3, {},
-                                      [&](const TileConfig& config, int&) { tiles.push_back(config.tile); });
-      Options options;
-      options.cache_directory = directory.path();
-      options.mode = mode;
-      auto wrapped = make_tuned_region(
-          tuner, "pinned wrapped", [&](int key) { (*kernel)(key); }, options);
-      wrapped(1);
-      wrapped(1);
-      wrapped(2);
-      (*kernel)(3);
-    });
+    const auto thrown =
+        in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
+          const auto kernel = rank_kernel(
+              "pinned_wrapped", 3, {}, [&](const TileConfig& config, int&) { tiles.push_back(config.tile); });
+          options.mode = mode;
+          auto wrapped = make_tuned_region(
+              tuner, "pinned wrapped", [&](int key) { (*kernel)(key); }, options);
+          wrapped(1);
+          wrapped(1);
+          wrapped(2);
+          (*kernel)(3);
+        });
     INFO(text_of(thrown[0]));
     CHECK(text_of(thrown[0]).empty());
     CHECK(tiles.size() >= 4);
