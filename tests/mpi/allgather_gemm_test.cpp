@@ -66,19 +66,11 @@ class AllGatherGemm {
     if (!c_.all_finite()) {
       return std::numeric_limits<double>::infinity();
     }
-    double worst = 0;
-    for (const long row : sample_rows(c_.rows, ranks_, engine_)) {
-      worst = std::max(worst, error_of(row));
-    }
-    return worst;
+    return worst_of(sample_rows(c_.rows, ranks_, engine_), [&](long row) { return error_of(row); });
   }
 
   double full_error() const {
-    double worst = 0;
-    for (long row = 0; row < c_.rows; ++row) {
-      worst = std::max(worst, error_of(row));
-    }
-    return worst;
+    return worst_of(all_rows(c_.rows), [&](long row) { return error_of(row); });
   }
 
  private:
@@ -102,14 +94,7 @@ class AllGatherGemm {
 
 TEST_CASE("all-gather GEMM: every run is right with defaults, while tuning and tuned, and ranks choose alike",
           "[mpi]") {
-  AllGatherGemm test;
-  Rounds rounds({.region = "allgather_gemm",
-                 .new_data = [&](std::uint64_t round) { test.new_data(round); },
-                 .spoil = [&](std::uint64_t round) { test.spoil(round); },
-                 .run = [&] { test.run(); },
-                 .sampled_error = [&] { return test.sampled_error(); },
-                 .full_error = [&] { return test.full_error(); }});
-  rounds.run_all();
+  check_rounds<AllGatherGemm>("allgather_gemm");
 }
 
 }  // namespace allgather_gemm_test

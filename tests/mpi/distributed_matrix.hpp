@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -85,6 +86,22 @@ double row_error(const float* result, const Matrix& b, long depth, const Factor&
     }
   }
   return worst;
+}
+
+/// The largest of the errors of these rows.
+template <typename ErrorOf>
+double worst_of(const std::vector<long>& rows, const ErrorOf& error_of) {
+  double worst = 0;
+  for (const long row : rows) {
+    worst = std::max(worst, error_of(row));
+  }
+  return worst;
+}
+
+inline std::vector<long> all_rows(long count) {
+  std::vector<long> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), 0L);
+  return rows;
 }
 
 /// The rows to look at after one tuning iteration: the first and the last of each of `shards` shards, where

@@ -16,7 +16,6 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace distributed {
 
@@ -148,5 +147,18 @@ class Rounds {
   int checked_ = 0;
   contextual::ContextualAutotuner tuner_;
 };
+
+/// Of a region that is an object with the functions of `Subject`.
+template <typename Region>
+void check_rounds(const char* name) {
+  Region region;
+  Rounds({.region = name,
+          .new_data = [&](std::uint64_t round) { region.new_data(round); },
+          .spoil = [&](std::uint64_t round) { region.spoil(round); },
+          .run = [&] { region.run(); },
+          .sampled_error = [&] { return region.sampled_error(); },
+          .full_error = [&] { return region.full_error(); }})
+      .run_all();
+}
 
 }  // namespace distributed

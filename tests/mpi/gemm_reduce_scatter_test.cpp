@@ -68,19 +68,11 @@ class GemmReduceScatter {
     if (!out_.all_finite()) {
       return std::numeric_limits<double>::infinity();
     }
-    double worst = 0;
-    for (const long row : sample_rows(out_.rows, 1, engine_)) {
-      worst = std::max(worst, error_of(row));
-    }
-    return worst;
+    return worst_of(sample_rows(out_.rows, 1, engine_), [&](long row) { return error_of(row); });
   }
 
   double full_error() const {
-    double worst = 0;
-    for (long row = 0; row < out_.rows; ++row) {
-      worst = std::max(worst, error_of(row));
-    }
-    return worst;
+    return worst_of(all_rows(out_.rows), [&](long row) { return error_of(row); });
   }
 
  private:
@@ -110,14 +102,7 @@ class GemmReduceScatter {
 TEST_CASE(
     "GEMM reduce-scatter: every run is right with defaults, while tuning and tuned, and ranks choose alike",
     "[mpi]") {
-  GemmReduceScatter test;
-  Rounds rounds({.region = "gemm_reduce_scatter",
-                 .new_data = [&](std::uint64_t round) { test.new_data(round); },
-                 .spoil = [&](std::uint64_t round) { test.spoil(round); },
-                 .run = [&] { test.run(); },
-                 .sampled_error = [&] { return test.sampled_error(); },
-                 .full_error = [&] { return test.full_error(); }});
-  rounds.run_all();
+  check_rounds<GemmReduceScatter>("gemm_reduce_scatter");
 }
 
 }  // namespace gemm_reduce_scatter_test

@@ -1,23 +1,20 @@
-// Groups of one program that tune apart, and ranks whose times do not count.
+// Groups of one program that tune apart.
 
 #include "support/catch.hpp"
 #include "support/report_of.hpp"
 
 #include <contextual/autotuner.hpp>
-#include <contextual/function.hpp>
 #include <contextual/kernel.hpp>
 #include <contextual/mpi.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace groups_test {
 
@@ -99,30 +96,6 @@ TEST_CASE("groups that tune apart: choices are alike in a group, and each group'
   }
 }
 
-TEST_CASE("tuned function: a call is tuned by the group that it names, and all of its ranks choose alike",
-          "[mpi]") {
-  const int colour = world_rank() % 2;
-  const auto group = group_of(colour);
-  const int fastest = colour == 0 ? 1 : 2;
-  int runs = 0;
-  auto function = autotune(
-      "function step",
-      [&runs](const StepConfig& config, int n) {
-        ++runs;
-        return n + config.step;
-      },
-      {{"STEP", &StepConfig::step, {0, 1, 2, 3}}}, [](int n) { return make_key(n); },
-      {.options = scripted_options(nullptr, static_cast<std::size_t>(fastest))});
-  CHECK(function.with({.communicator = group}, 10) == 10 + fastest);
-  CHECK(runs > 4 * 2);
-  runs = 0;
-  CHECK(function.with({.communicator = group}, 10) == 10 + fastest);
-  CHECK(runs == 1);
-  for (const std::string& other : group->all_gather(std::to_string(fastest), soon())) {
-    CHECK(other == std::to_string(fastest));
-  }
-}
-
 TEST_CASE("groups that tune apart: each process has a log of its own", "[mpi]") {
   const auto world = mpi_communicator(MPI_COMM_WORLD);
   const auto group = group_of(world->rank() % 2);
@@ -155,16 +128,6 @@ TEST_CASE("groups that tune apart: each process has a log of its own", "[mpi]") 
   static_cast<void>(world->all_gather("", soon()));  // all have looked
   if (world->rank() == 0) {
     std::filesystem::remove_all(folder);
-  }
-}
-
-TEST_CASE("times_count: all ranks choose what is fastest where times count", "[mpi]") {
-  const auto world = mpi_communicator(MPI_COMM_WORLD);
-  for (int counting = 0; counting < world->size(); ++counting) {
-    const bool counts = world->rank() == counting;
-    Options options = scripted_options(world, counts ? 3 : 1);
-    options.times_count = counts;
-    CHECK(tune(options) == 3);
   }
 }
 

@@ -72,12 +72,4 @@ TEST_CASE("KernelTuner: all ranks get one result, and the second time what rank 
   CHECK(tuner.cache().get_all_keys().size() == (world->rank() == 0 ? 1U : 0U));
 }
 
-TEST_CASE("KernelTuner: ranks with other requests all throw, and the next request works", "[mpi]") {
-  const auto world = mpi_communicator(MPI_COMM_WORLD);
-  KernelTuner tuner{"mpi_kernel_tuner_requests", ConfigSpace<Config>{{"BLOCK", {16, 32, 64, 128}}},
-                    [](const Config&, int) {}, options_of(world)};
-  CHECK_THROWS_AS(tuner.tune({.problem_size = {world->rank()}}, 1), RankMismatchError);
-  check_equal_on_all(*world, text_of(tuner.tune({.problem_size = {7}}, 1)));
-}
-
 }  // namespace kernel_tuner_test

@@ -87,6 +87,66 @@ inline contextual::ProblemReport problem_of(const contextual::ContextualAutotune
   return {};
 }
 
+/// A kernel of `count` configs, and a tuner with a region of the same name that launches it.
+struct OneKernel {
+  using Kernel = contextual::TunableKernel<int(const Block&)>;
+
+  explicit OneKernel(const std::string& its_name, int count = 3, Kernel::Options of_kernel = {},
+                     contextual::Options options = quick())
+      : name(its_name),
+        kernel(
+            name, blocks(count), contextual::single_problem,
+            [this](const Block& block) {
+              in_launch(block);
+              used.push_back(block.block);
+              return block.block;
+            },
+            std::move(of_kernel)),
+        tuner(std::move(options)) {}
+  OneKernel(const OneKernel&) = delete;
+  OneKernel& operator=(const OneKernel&) = delete;
+  ~OneKernel() = default;
+
+  /// The region. Its value is the config that was launched.
+  int region() {
+    ++runs;
+    return kernel();
+  }
+  int run(const contextual::Options& call = {}) {
+    return tuner.run(
+        name, [this] { return region(); }, call);
+  }
+  /// What the latest run came to.
+  contextual::ProblemReport problem() const { return problem_of(tuner, name, name); }
+  contextual::RegionReport report() const { return report_of(tuner, name); }
+
+  std::string name;
+  std::function<void(const Block&)> in_launch = [](const Block&) {};  ///< may reject
+  std::vector<int> used;                                              ///< by launches that were not rejected
+  int runs = 0;                                                       ///< of the region
+  Kernel kernel;
+  contextual::ContextualAutotuner tuner;
+};
+
+/// For `in_launch` or `prepare`: rejects that config.
+inline auto refuse_block(int refused, const std::string& why) {
+  return [=](const Block& block) {
+    if (block.block == refused) {
+      throw contextual::ConfigRejected(why);
+    }
+  };
+}
+
+/// Tunes a kernel of `count` configs by itself.
+inline contextual::ProblemReport tune_alone(
+    const std::string& name, int count, contextual::Options options = quick(),
+    std::function<void(const Block&)> in_launch = [](const Block&) {}) {
+  OneKernel one(name, count, {}, std::move(options));
+  one.in_launch = std::move(in_launch);
+  one.run();
+  return one.problem();
+}
+
 /// An empty directory, removed at the end.
 class TemporaryDirectory {
  public:

@@ -44,6 +44,15 @@ inline std::unique_ptr<RankKernel> rank_kernel(
       std::move(options));
 }
 
+/// For `prepare` or a launcher: rejects the config with this tile, if `here`.
+inline auto refuse_tile(bool here, int tile, std::string why) {
+  return [=](const TileConfig& config, auto&... /*key*/) {
+    if (here && config.tile == tile) {
+      throw ConfigRejected(why);
+    }
+  };
+}
+
 /// An object of the same name for each rank.
 using RankKernels = std::vector<std::unique_ptr<RankKernel>>;
 
@@ -109,6 +118,56 @@ inline std::vector<std::exception_ptr> on_ranks(int ranks, const RankBody& body)
     ContextualAutotuner tuner(rank_options(communicator));
     body(rank, tuner, communicator);
   });
+}
+
+/// What came of a region that each rank has run once, with a tuner of its own: all by rank.
+struct RankRuns {
+  std::vector<std::exception_ptr> thrown;
+  std::vector<RegionReport> reports;  ///< empty where the run ended before it had one
+  std::vector<int> runs;              ///< of the region
+
+  bool well() const {
+    return std::none_of(thrown.begin(), thrown.end(), [](const auto& error) { return error != nullptr; });
+  }
+};
+
+/// Called as run number `run` of the region on a rank, from 0 on.
+using RankRegion = std::function<void(int rank, int run)>;
+/// Changes the options of a rank's call.
+using RankChange = std::function<void(int rank, Options& options)>;
+
+inline RankRuns run_on_ranks(
+    int ranks, const RankRegion& region, const RankChange& change = [](int, Options&) {}) {
+  RankRuns outcome;
+  outcome.reports.resize(static_cast<std::size_t>(ranks));
+  outcome.runs.resize(static_cast<std::size_t>(ranks));
+  outcome.thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto at = static_cast<std::size_t>(rank);
+    Options options;
+    change(rank, options);
+    const auto keep_report = [&] {
+      const Report report = tuner.report();
+      outcome.reports[at] = report.runs.empty() ? RegionReport{} : report.runs.back();
+    };
+    try {
+      tuner.run(
+          "region", [&] { region(rank, outcome.runs[at]++); }, options);
+    } catch (...) {
+      keep_report();
+      throw;
+    }
+    keep_report();
+  });
+  return outcome;
+}
+
+/// Each rank's region is one launch of a kernel of its own with key 1; `make(rank)` makes the kernels.
+template <typename Make>
+RankRuns tune_kernels(
+    int ranks, const Make& make, const RankChange& change = [](int, Options&) {}) {
+  const RankKernels kernels = kernel_per_rank(ranks, make);
+  return run_on_ranks(
+      ranks, [&](int rank, int /*run*/) { (*kernels[static_cast<std::size_t>(rank)])(1); }, change);
 }
 
 inline int count_failed(const std::vector<std::exception_ptr>& thrown) {

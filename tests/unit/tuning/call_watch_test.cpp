@@ -2,7 +2,6 @@
 
 #include "support/catch.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <future>
 #include <memory>

@@ -30,6 +30,7 @@ using contextual::storage::to_json;
 using engine_test::TemporaryDirectory;
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -65,15 +66,24 @@ std::uint64_t now_ns() {
                                         .count());
 }
 
-/// As a writer would have written it at that time.
-fs::path plant(const fs::path& directory, const ChoiceEntry& entry, std::uint64_t time_ns) {
-  const ChoiceStore store(directory, entry.region);
-  const std::string name =
-      detail::hex_text(time_ns) + "-" +
-      detail::hex_text(detail::StableHash().add(std::string_view(to_json(entry))).value()) + ".json";
-  REQUIRE(store.folder().write(name, to_json(entry)).empty());
-  return store.path() / name;
-}
+/// A cache directory, and what is kept in it.
+struct Kept {
+  TemporaryDirectory directory;
+  KeptChoices choices{directory.path()};
+
+  const fs::path& path() const { return directory.path(); }
+
+  /// As a writer would have written it so long ago.
+  fs::path plant(const ChoiceEntry& entry, std::chrono::nanoseconds ago = 0ns) const {
+    const ChoiceStore store(path(), entry.region);
+    const std::uint64_t time_ns = now_ns() - static_cast<std::uint64_t>(ago.count());
+    const std::string name =
+        detail::hex_text(time_ns) + "-" +
+        detail::hex_text(detail::StableHash().add(std::string_view(to_json(entry))).value()) + ".json";
+    REQUIRE(store.folder().write(name, to_json(entry)).empty());
+    return store.path() / name;
+  }
+};
 
 std::vector<std::size_t> configs_in(const KeptChoices::Contents& contents) {
   std::vector<std::size_t> configs;
@@ -92,20 +102,19 @@ std::vector<fs::path> sorted(std::vector<fs::path> files) {
 
 TEST_CASE("KeptChoices: lists the sets of all regions or of one, the newest first, and says which count",
           "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices kept(directory.path());
-  CHECK(kept.list().sets.empty());
+  const Kept kept;
+  CHECK(kept.choices.list().sets.empty());
   const std::string long_name(300, 'x');
-  const fs::path older = plant(directory.path(), entry_of("a/b", 1, 10), now_ns() - 2 * hour_ns);
-  plant(directory.path(), entry_of("a/b", 1, 11), now_ns() - hour_ns);
-  plant(directory.path(), entry_of("a/b", 2, 20), now_ns());
-  plant(directory.path(), entry_of(long_name, 3, 30), now_ns());
-  const KeptChoices::Contents all = kept.list();
+  const fs::path older = kept.plant(entry_of("a/b", 1, 10), 2h);
+  kept.plant(entry_of("a/b", 1, 11), 1h);
+  kept.plant(entry_of("a/b", 2, 20));
+  kept.plant(entry_of(long_name, 3, 30));
+  const KeptChoices::Contents all = kept.choices.list();
   CHECK(all.problems.empty());
   CHECK(configs_in(all) == std::vector<std::size_t>{20, 11, 10, 30});
   CHECK(all.sets[3].region == long_name);
-  CHECK(configs_in(kept.list("a/b")) == std::vector<std::size_t>{20, 11, 10});
-  CHECK(kept.list("a").sets.empty());
+  CHECK(configs_in(kept.choices.list("a/b")) == std::vector<std::size_t>{20, 11, 10});
+  CHECK(kept.choices.list("a").sets.empty());
   const KeptSet& set = all.sets[2];
   CHECK(set.file == older);
   CHECK(set.superseded);
@@ -127,30 +136,29 @@ TEST_CASE("KeptChoices: lists the sets of all regions or of one, the newest firs
 }
 
 TEST_CASE("KeptChoices: names what is damaged, and what others can write, and leaves it", "[unit]") {
-  const TemporaryDirectory directory;
-  const fs::path good = plant(directory.path(), entry_of("r", 1, 10), now_ns());
-  const fs::path damaged = plant(directory.path(), entry_of("r", 2, 20), now_ns());
+  const Kept kept;
+  const fs::path good = kept.plant(entry_of("r", 1, 10));
+  const fs::path damaged = kept.plant(entry_of("r", 2, 20));
   std::ofstream(damaged, std::ios::app) << "x";
-  const fs::path open = plant(directory.path(), entry_of("r", 3, 30), now_ns());
+  const fs::path open = kept.plant(entry_of("r", 3, 30));
   fs::permissions(open, fs::perms::others_write, fs::perm_options::add);
-  const KeptChoices::Contents contents = KeptChoices(directory.path()).list();
+  const KeptChoices::Contents contents = kept.choices.list();
   CHECK(configs_in(contents) == std::vector<std::size_t>{10});
   REQUIRE(contents.problems.size() == 2);
   CHECK_THAT(contents.problems[0], ContainsSubstring(open.string()) && ContainsSubstring("others can write"));
   CHECK_THAT(contents.problems[1], ContainsSubstring(damaged.string()));
   CHECK(fs::exists(damaged));
-  fs::permissions(directory.path(), fs::perms::others_write, fs::perm_options::add);
-  CHECK(KeptChoices(directory.path()).list().sets.empty());
-  CHECK_THAT(KeptChoices(directory.path()).list().problems.at(0), ContainsSubstring("others can write"));
+  fs::permissions(kept.path(), fs::perms::others_write, fs::perm_options::add);
+  CHECK(kept.choices.list().sets.empty());
+  CHECK_THAT(kept.choices.list().problems.at(0), ContainsSubstring("others can write"));
 }
 
 TEST_CASE("KeptChoices: prune removes what is superseded, damaged or left over, and by age what counts",
           "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices kept(directory.path());
-  const fs::path superseded = plant(directory.path(), entry_of("r", 1, 10), now_ns() - 30 * hour_ns);
-  const fs::path newest = plant(directory.path(), entry_of("r", 1, 11), now_ns() - 2 * hour_ns);
-  const fs::path old = plant(directory.path(), entry_of("r", 2, 20), now_ns() - 40 * hour_ns);
+  const Kept kept;
+  const fs::path superseded = kept.plant(entry_of("r", 1, 10), 30h);
+  const fs::path newest = kept.plant(entry_of("r", 1, 11), 2h);
+  const fs::path old = kept.plant(entry_of("r", 2, 20), 40h);
   const fs::path damaged = newest.string() + ".damaged";
   std::ofstream(damaged) << "x";
   const auto temporary = [&](std::uint64_t age_ns) {
@@ -163,18 +171,18 @@ TEST_CASE("KeptChoices: prune removes what is superseded, damaged or left over, 
   const fs::path left = temporary(2 * hour_ns);
   const fs::path being_written = temporary(0);
   const std::vector<fs::path> goes = sorted({superseded, damaged, left});
-  CHECK(sorted(kept.prune({.dry_run = true}).files) == goes);
+  CHECK(sorted(kept.choices.prune({.dry_run = true}).files) == goes);
   CHECK(fs::exists(superseded));
-  const KeptChoices::Changes changes = kept.prune({});
+  const KeptChoices::Changes changes = kept.choices.prune({});
   CHECK(sorted(changes.files) == goes);
   CHECK(changes.problems.empty());
   for (const fs::path& file : goes) {
     CHECK_FALSE(fs::exists(file));
   }
   CHECK(fs::exists(being_written));
-  const fs::path journals = directory.path() / "journal" / "r";
+  const fs::path journals = kept.path() / "journal" / "r";
   fs::create_directories(journals);
-  fs::permissions(directory.path() / "journal", fs::perms::owner_all);
+  fs::permissions(kept.path() / "journal", fs::perms::owner_all);
   fs::permissions(journals, fs::perms::owner_all);
   const auto journal = [&](const std::string& name, std::chrono::hours age) {
     std::ofstream(journals / name) << "line";
@@ -183,40 +191,38 @@ TEST_CASE("KeptChoices: prune removes what is superseded, damaged or left over, 
   };
   const fs::path cut_off = journal("a.journal", std::chrono::hours(30));
   const fs::path going_on = journal("b.journal", std::chrono::hours(2));
-  CHECK(kept.prune({}).files.empty());
-  CHECK(sorted(kept.prune({.older_than = std::chrono::hours(24)}).files) == sorted({old, cut_off}));
+  CHECK(kept.choices.prune({}).files.empty());
+  CHECK(sorted(kept.choices.prune({.older_than = std::chrono::hours(24)}).files) == sorted({old, cut_off}));
   CHECK(fs::exists(going_on));
-  CHECK(configs_in(kept.list()) == std::vector<std::size_t>{11});
+  CHECK(configs_in(kept.choices.list()) == std::vector<std::size_t>{11});
 }
 
 TEST_CASE("KeptChoices: a set that a newer one contradicts is superseded where that counts in any case",
           "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices kept(directory.path());
+  const Kept kept;
   const auto both = [](int key, std::size_t config_of_g) {
     ChoiceEntry entry = entry_of("r", key, 10);
     entry.choices.push_back(entry_of("r", 0, config_of_g, "g").choices[0]);
     return entry;
   };
-  const fs::path contradicted = plant(directory.path(), both(1, 4), now_ns() - 4 * hour_ns);
+  const fs::path contradicted = kept.plant(both(1, 4), 4h);
   ChoiceEntry other_kernels = both(3, 4);
   other_kernels.choices[0].launched[0].table_digest = 2;  // where its kernel is like that, it counts
-  plant(directory.path(), other_kernels, now_ns() - 3 * hour_ns);
-  plant(directory.path(), both(2, 5), now_ns() - 2 * hour_ns);
-  plant(directory.path(), both(4, 5), now_ns() - hour_ns);
-  const auto sets = kept.list().sets;
+  kept.plant(other_kernels, 3h);
+  kept.plant(both(2, 5), 2h);
+  kept.plant(both(4, 5), 1h);
+  const auto sets = kept.choices.list().sets;
   REQUIRE(sets.size() == 4);
   CHECK_FALSE(sets[0].superseded);
   CHECK_FALSE(sets[1].superseded);
   CHECK_FALSE(sets[2].superseded);
   CHECK(sets[3].superseded);
-  CHECK(kept.prune({}).files == std::vector<fs::path>{contradicted});
+  CHECK(kept.choices.prune({}).files == std::vector<fs::path>{contradicted});
 }
 
 TEST_CASE("KeptChoices: prune leaves what a tuning has left alone while a process uses any of it", "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices kept(directory.path());
-  const detail::TrustedFolder folder(directory.path(), "journal/r");
+  const Kept kept;
+  const detail::TrustedFolder folder(kept.path(), "journal/r");
   const auto old = [&](const std::string& name) {
     REQUIRE(folder.write(name, "line").empty());
     fs::last_write_time(folder.path() / name, fs::file_time_type::clock::now() - std::chrono::hours(30));
@@ -228,14 +234,15 @@ TEST_CASE("KeptChoices: prune leaves what a tuning has left alone while a proces
   for (const fs::path& used : files) {
     const int held = ::open(used.c_str(), O_RDWR | O_CLOEXEC);
     REQUIRE(::flock(held, LOCK_SH) == 0);
-    CHECK(sorted(kept.prune({.older_than = std::chrono::seconds(0), .dry_run = true}).files) == others);
+    CHECK(sorted(kept.choices.prune({.older_than = std::chrono::seconds(0), .dry_run = true}).files) ==
+          others);
     ::close(held);
   }
   // Quarantine goes with the rest, and stays as long as something of the tuning is newer.
   fs::last_write_time(folder.path() / "b.journal", fs::file_time_type::clock::now());
-  CHECK(sorted(kept.prune({.older_than = std::chrono::hours(24)}).files) == files);
-  CHECK(kept.prune({.older_than = std::chrono::hours(24)}).files.empty());
-  CHECK(sorted(kept.prune({.older_than = std::chrono::seconds(0)}).files) == others);
+  CHECK(sorted(kept.choices.prune({.older_than = std::chrono::hours(24)}).files) == files);
+  CHECK(kept.choices.prune({.older_than = std::chrono::hours(24)}).files.empty());
+  CHECK(sorted(kept.choices.prune({.older_than = std::chrono::seconds(0)}).files) == others);
   CHECK(fs::is_empty(folder.path()));
 }
 
@@ -258,9 +265,8 @@ int open_lockable_if_written(int folder, const char* name, int flags, mode_t mod
 
 TEST_CASE("KeptChoices: prune leaves what a tuning has left where nobody can say whether it is in use",
           "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices kept(directory.path());
-  const detail::TrustedFolder folder(directory.path(), "journal/r");
+  const Kept kept;
+  const detail::TrustedFolder folder(kept.path(), "journal/r");
   REQUIRE(folder.write("a.journal", "line").empty());
   fs::last_write_time(folder.path() / "a.journal", fs::file_time_type::clock::now() - std::chrono::hours(30));
   const KeptChoices::Prune old{.older_than = std::chrono::hours(24)};
@@ -268,137 +274,130 @@ TEST_CASE("KeptChoices: prune leaves what a tuning has left where nobody can say
   {
     calls.openat = open_unlockable;
     const storage::FileCallsReplacement replacement(calls);
-    CHECK(kept.prune(old).files.empty());
+    CHECK(kept.choices.prune(old).files.empty());
   }
   calls.openat = open_lockable_if_written;
   const storage::FileCallsReplacement replacement(calls);
   {
     const int held = ::open((folder.path() / "a.journal").c_str(), O_RDWR | O_CLOEXEC);
     REQUIRE(::flock(held, LOCK_EX) == 0);
-    CHECK(kept.prune(old).files.empty());
+    CHECK(kept.choices.prune(old).files.empty());
     ::close(held);
   }
-  CHECK(kept.prune(old).files == std::vector<fs::path>{folder.path() / "a.journal"});
+  CHECK(kept.choices.prune(old).files == std::vector<fs::path>{folder.path() / "a.journal"});
 }
 
 TEST_CASE("KeptChoices: a folder of a region that is refused may pin something, and that is told once",
           "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices kept(directory.path());
-  plant(directory.path(), entry_of("r", 1, 10), now_ns());
-  REQUIRE(kept.pin({.region = "r", .kernel = "k", .config_id = 1}).problems.empty());
-  const ChoiceStore store(directory.path(), "r");
+  const Kept kept;
+  kept.plant(entry_of("r", 1, 10));
+  REQUIRE(kept.choices.pin({.region = "r", .kernel = "k", .config_id = 1}).problems.empty());
+  const ChoiceStore store(kept.path(), "r");
   fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::add);
-  const std::vector<std::string> problems = kept.list("r").problems;
+  const std::vector<std::string> problems = kept.choices.list("r").problems;
   REQUIRE(problems.size() == 1);
   CHECK_THAT(problems[0], ContainsSubstring(store.path().string()) && ContainsSubstring("others can write"));
-  CHECK(kept.unpin("r").files.empty());
-  CHECK(kept.unpin("r").problems.size() == 1);
+  CHECK(kept.choices.unpin("r").files.empty());
+  CHECK(kept.choices.unpin("r").problems.size() == 1);
   REQUIRE(store.pin_files().size() == 1);
   CHECK_THAT(store.pin_files()[0].refusal, ContainsSubstring("what is pinned in " + store.path().string()));
   fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::remove);
-  REQUIRE(kept.unpin("r").files.size() == 1);
+  REQUIRE(kept.choices.unpin("r").files.size() == 1);
   fs::permissions(store.path(), fs::perms::others_write, fs::perm_options::add);
   CHECK(store.pin_files().empty());  // nothing is pinned there, whoever has written it
 }
 
 TEST_CASE("KeptChoices: no pin is written whose key also names an alternative or a device", "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices kept(directory.path());
+  const Kept kept;
   for (const char* key : {"() in fn (7): {TILE: 1}", "(7) on H200", "{M: 1} in fn (7): {TILE: 1}"}) {
-    CHECK_THROWS_AS(kept.pin({.region = "r", .kernel = "k", .key = key, .config_id = 1}), InvalidArgument);
+    CHECK_THROWS_AS(kept.choices.pin({.region = "r", .kernel = "k", .key = key, .config_id = 1}),
+                    InvalidArgument);
   }
-  CHECK(kept.list("r").pins.empty());
-  CHECK(
-      kept.pin({.region = "r", .kernel = "k", .key = "((1, 2), [3], a in b)", .config_id = 1}).files.size() ==
-      1);
+  CHECK(kept.choices.list("r").pins.empty());
+  CHECK(kept.choices.pin({.region = "r", .kernel = "k", .key = "((1, 2), [3], a in b)", .config_id = 1})
+            .files.size() == 1);
 }
 
 TEST_CASE("KeptChoices: prune keeps the newest of each purpose of very many", "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices kept(directory.path());
+  const Kept kept;
   constexpr int purposes = 5;
   constexpr int files = 500;
   for (int i = 0; i < files; ++i) {
-    plant(directory.path(), entry_of("r", i % purposes, static_cast<std::size_t>(i % 100)),
-          now_ns() - hour_ns + static_cast<std::uint64_t>(i));
+    kept.plant(entry_of("r", i % purposes, static_cast<std::size_t>(i % 100)),
+               1h - std::chrono::nanoseconds(i));
   }
-  CHECK(kept.prune({}).files.size() == files - purposes);
-  CHECK(configs_in(kept.list()) == std::vector<std::size_t>{99, 98, 97, 96, 95});
+  CHECK(kept.choices.prune({}).files.size() == files - purposes);
+  CHECK(configs_in(kept.choices.list()) == std::vector<std::size_t>{99, 98, 97, 96, 95});
 }
 
 TEST_CASE("KeptChoices: a region with a long name is known by its pins, and pruned where nothing names it",
           "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices kept(directory.path());
+  const Kept kept;
   const std::string pinned_region(300, 'p');
-  REQUIRE(kept.pin({.region = pinned_region, .kernel = "k", .config_id = 1}).problems.empty());
+  REQUIRE(kept.choices.pin({.region = pinned_region, .kernel = "k", .config_id = 1}).problems.empty());
   const std::string long_region(300, 'd');
-  const fs::path damaged = plant(directory.path(), entry_of(long_region, 1, 10), now_ns());
+  const fs::path damaged = kept.plant(entry_of(long_region, 1, 10));
   fs::rename(damaged, damaged.string() + ".damaged");
-  const KeptChoices::Contents contents = kept.list();
+  const KeptChoices::Contents contents = kept.choices.list();
   CHECK(contents.problems.empty());
   REQUIRE(contents.pins.size() == 1);
   CHECK(contents.pins[0].region == pinned_region);
-  const KeptChoices::Changes changes = kept.prune({});
+  const KeptChoices::Changes changes = kept.choices.prune({});
   CHECK(changes.problems.empty());
   CHECK(changes.files == std::vector<fs::path>{damaged.string() + ".damaged"});
-  CHECK(kept.list().pins.size() == 1);
+  CHECK(kept.choices.list().pins.size() == 1);
   const fs::path foreign = damaged.parent_path() / "foreign.json";  // its reader may name it
   std::ofstream(foreign) << "{}";
-  CHECK(kept.list().problems.size() == 1);
-  CHECK(kept.prune({}).files.empty());
+  CHECK(kept.choices.list().problems.size() == 1);
+  CHECK(kept.choices.prune({}).files.empty());
   CHECK(fs::exists(foreign));
 }
 
 TEST_CASE("KeptChoices: forget removes the sets of a region, or those with a kernel", "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices kept(directory.path());
+  const Kept kept;
   ChoiceEntry both = entry_of("r", 1, 10);
   both.choices.push_back(entry_of("r", 2, 20, "other").choices[0]);
-  plant(directory.path(), both, now_ns());
-  plant(directory.path(), entry_of("r", 3, 30), now_ns());
-  plant(directory.path(), entry_of("s", 4, 40, "other"), now_ns());
-  CHECK(kept.forget("r", "other").files.size() == 1);
-  CHECK(configs_in(kept.list()) == std::vector<std::size_t>{30, 40});
-  CHECK(kept.forget("r").files.size() == 1);
-  CHECK(configs_in(kept.list()) == std::vector<std::size_t>{40});
-  CHECK(kept.forget("nothing").files.empty());
+  kept.plant(both);
+  kept.plant(entry_of("r", 3, 30));
+  kept.plant(entry_of("s", 4, 40, "other"));
+  CHECK(kept.choices.forget("r", "other").files.size() == 1);
+  CHECK(configs_in(kept.choices.list()) == std::vector<std::size_t>{30, 40});
+  CHECK(kept.choices.forget("r").files.size() == 1);
+  CHECK(configs_in(kept.choices.list()) == std::vector<std::size_t>{40});
+  CHECK(kept.choices.forget("nothing").files.empty());
 }
 
 TEST_CASE("KeptChoices: what is exported can be imported elsewhere once, and is as old as it was", "[unit]") {
-  const TemporaryDirectory directory;
-  const TemporaryDirectory elsewhere;
-  plant(directory.path(), entry_of("r", 1, 10), now_ns() - 3 * hour_ns);
-  plant(directory.path(), entry_of("r", 1, 11), now_ns() - 2 * hour_ns);
-  plant(directory.path(), entry_of("s", 2, 20), now_ns() - 2 * hour_ns);
-  plant(elsewhere.path(), entry_of("r", 1, 12), now_ns());
-  const std::string text = KeptChoices(directory.path()).export_choices().text;
-  const KeptChoices there(elsewhere.path());
-  CHECK(there.import_choices(text).files.size() == 2);
-  CHECK(configs_in(there.list()) == std::vector<std::size_t>{12, 11, 20});
-  CHECK(there.list().sets[1].superseded);
-  CHECK(there.import_choices(text).files.empty());
-  CHECK(configs_in(KeptChoices(directory.path()).list("r")).size() == 2);
-  const auto only_s = nlohmann::json::parse(KeptChoices(directory.path()).export_choices("s").text);
+  const Kept kept;
+  const Kept elsewhere;
+  kept.plant(entry_of("r", 1, 10), 3h);
+  kept.plant(entry_of("r", 1, 11), 2h);
+  kept.plant(entry_of("s", 2, 20), 2h);
+  elsewhere.plant(entry_of("r", 1, 12));
+  const std::string text = kept.choices.export_choices().text;
+  CHECK(elsewhere.choices.import_choices(text).files.size() == 2);
+  CHECK(configs_in(elsewhere.choices.list()) == std::vector<std::size_t>{12, 11, 20});
+  CHECK(elsewhere.choices.list().sets[1].superseded);
+  CHECK(elsewhere.choices.import_choices(text).files.empty());
+  CHECK(configs_in(kept.choices.list("r")).size() == 2);
+  const auto only_s = nlohmann::json::parse(kept.choices.export_choices("s").text);
   CHECK(only_s.at("sets").size() == 1);
 }
 
 TEST_CASE("KeptChoices: nothing of a damaged text is imported", "[unit]") {
-  const TemporaryDirectory directory;
-  const TemporaryDirectory elsewhere;
-  plant(directory.path(), entry_of("r", 1, 10), now_ns());
-  plant(directory.path(), entry_of("r", 2, 20), now_ns());
-  const std::string text = KeptChoices(directory.path()).export_choices().text;
-  const KeptChoices there(elsewhere.path());
+  const Kept kept;
+  const Kept elsewhere;
+  kept.plant(entry_of("r", 1, 10));
+  kept.plant(entry_of("r", 2, 20));
+  const std::string text = kept.choices.export_choices().text;
   std::string changed = text;
   changed.replace(changed.find("it was fast"), 2, "IT");
   std::string escaping = text;
   escaping.replace(escaping.find(R"("file": ")") + 9, 2, "..");
   for (const std::string& bad :
        {std::string(), std::string("{}"), text.substr(0, text.size() / 2), changed, escaping}) {
-    CHECK_THROWS_AS(there.import_choices(bad), InvalidArgument);
-    CHECK(there.list().sets.empty());
+    CHECK_THROWS_AS(elsewhere.choices.import_choices(bad), InvalidArgument);
+    CHECK(elsewhere.choices.list().sets.empty());
   }
 }
 
@@ -423,16 +422,15 @@ TEST_CASE("KeptChoices: a machine differs from a set's by line, and only some li
 
 TEST_CASE("KeptChoices: a part that is there and empty differs, and one that a side does not know may not",
           "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices there(directory.path());
+  const Kept kept;
   detail::describe_machine("test part", [] { return std::string(); });
   const auto standing_with = [&](const std::string& from, const std::string& to) {
     ChoiceEntry entry = entry_of("r", 1, 10);
     std::string& machine = entry.machines[0];
     machine.replace(machine.find(from), from.size(), to);
-    plant(directory.path(), entry, now_ns());
-    const KeptStanding standing = there.list().sets.at(0).standing;
-    there.forget("r");
+    kept.plant(entry);
+    const KeptStanding standing = kept.choices.list().sets.at(0).standing;
+    kept.choices.forget("r");
     return standing;
   };
   CHECK(standing_with("processor: ", "processor: ") == KeptStanding::counts);
@@ -449,28 +447,26 @@ TEST_CASE("KeptChoices: a part that is there and empty differs, and one that a s
 }
 
 TEST_CASE("KeptChoices: what was chosen beside pins that are gone is not exported", "[unit]") {
-  const TemporaryDirectory directory;
+  const Kept kept;
   ChoiceEntry entry = entry_of("r", 1, 10);
   entry.beside_pins = "0123456789abcdef";
-  plant(directory.path(), entry, now_ns());
-  const KeptChoices there(directory.path());
-  CHECK(there.list().sets.at(0).standing == KeptStanding::other_pins);
-  const TemporaryDirectory other;
-  CHECK(KeptChoices(other.path()).import_choices(there.export_choices().text).files.empty());
+  kept.plant(entry);
+  CHECK(kept.choices.list().sets.at(0).standing == KeptStanding::other_pins);
+  const Kept other;
+  CHECK(other.choices.import_choices(kept.choices.export_choices().text).files.empty());
 }
 
 TEST_CASE("KeptChoices: pins a set, one kernel of it, or what is given, and takes pins back", "[unit]") {
-  const TemporaryDirectory directory;
-  const KeptChoices kept(directory.path());
+  const Kept kept;
   ChoiceEntry both = entry_of("r", 1, 10);
   both.choices.push_back(entry_of("r", 2, 20, "other").choices[0]);
-  plant(directory.path(), both, now_ns());
-  const KeptSet set = kept.list().sets.at(0);
-  CHECK(kept.pin(set, "other").files.size() == 1);
-  CHECK(kept.pin(set).files.size() == 2);
-  CHECK(kept.pin({.region = "r", .kernel = "any", .config = Config{{"B", 1}}}).files.size() == 1);
-  CHECK(kept.pin({.region = "r", .kernel = "any", .config = Config{{"B", 2}}}).files.size() == 1);
-  KeptChoices::Contents contents = kept.list();
+  kept.plant(both);
+  const KeptSet set = kept.choices.list().sets.at(0);
+  CHECK(kept.choices.pin(set, "other").files.size() == 1);
+  CHECK(kept.choices.pin(set).files.size() == 2);
+  CHECK(kept.choices.pin({.region = "r", .kernel = "any", .config = Config{{"B", 1}}}).files.size() == 1);
+  CHECK(kept.choices.pin({.region = "r", .kernel = "any", .config = Config{{"B", 2}}}).files.size() == 1);
+  KeptChoices::Contents contents = kept.choices.list();
   REQUIRE(contents.pins.size() == 3);
   CHECK(contents.problems.empty());
   CHECK(contents.pins[0].kernel == "any");
@@ -479,23 +475,22 @@ TEST_CASE("KeptChoices: pins a set, one kernel of it, or what is given, and take
   CHECK(contents.pins[1].key == "(1)");
   CHECK(contents.pins[2].kernel == "other");
   CHECK(contents.sets.size() == 1);
-  CHECK(kept.unpin("r", "k").files.size() == 1);
-  CHECK(kept.list().pins.size() == 2);
-  CHECK(kept.unpin("r").files.size() == 2);
-  CHECK(kept.list().pins.empty());
-  CHECK_THROWS_AS(kept.pin({.region = "r", .kernel = "any"}), InvalidArgument);
-  CHECK_THROWS_AS(kept.pin({.kernel = "any", .config_id = 1}), InvalidArgument);
-  kept.forget("r");
-  CHECK_THROWS_AS(kept.pin(set), InvalidArgument);
+  CHECK(kept.choices.unpin("r", "k").files.size() == 1);
+  CHECK(kept.choices.list().pins.size() == 2);
+  CHECK(kept.choices.unpin("r").files.size() == 2);
+  CHECK(kept.choices.list().pins.empty());
+  CHECK_THROWS_AS(kept.choices.pin({.region = "r", .kernel = "any"}), InvalidArgument);
+  CHECK_THROWS_AS(kept.choices.pin({.kernel = "any", .config_id = 1}), InvalidArgument);
+  kept.choices.forget("r");
+  CHECK_THROWS_AS(kept.choices.pin(set), InvalidArgument);
 }
 
 TEST_CASE("ChoiceStore: a save removes what it supersedes, and nothing else", "[unit]") {
-  const TemporaryDirectory directory;
-  const ChoiceStore store(directory.path(), "r");
-  const fs::path superseded = plant(directory.path(), entry_of("r", 1, 10), now_ns() - hour_ns);
-  const fs::path other = plant(directory.path(), entry_of("r", 2, 20), now_ns() - hour_ns);
-  const fs::path newer =
-      plant(directory.path(), entry_of("r", 1, 12), now_ns() + hour_ns);  // of a fast clock
+  const Kept kept;
+  const ChoiceStore store(kept.path(), "r");
+  const fs::path superseded = kept.plant(entry_of("r", 1, 10), 1h);
+  const fs::path other = kept.plant(entry_of("r", 2, 20), 1h);
+  const fs::path newer = kept.plant(entry_of("r", 1, 12), -1h);  // of a fast clock
   REQUIRE(store.save(entry_of("r", 1, 11)).empty());
   CHECK_FALSE(fs::exists(superseded));
   CHECK(fs::exists(other));
@@ -503,11 +498,11 @@ TEST_CASE("ChoiceStore: a save removes what it supersedes, and nothing else", "[
 }
 
 TEST_CASE("ChoiceStore: a reader finds a set while others replace it again and again", "[unit]") {
-  const TemporaryDirectory directory;
-  const ChoiceStore store(directory.path(), "r");
+  const Kept kept;
+  const ChoiceStore store(kept.path(), "r");
   constexpr int others = 200;  // of a later time, so that they are read first, while the set is replaced
   for (int key = 2; key < 2 + others; ++key) {
-    plant(directory.path(), entry_of("r", key, 0), now_ns() + hour_ns);
+    kept.plant(entry_of("r", key, 0), -1h);
   }
   REQUIRE(store.save(entry_of("r", 1, 0)).empty());
   std::jthread writer([&](const std::stop_token& stop) {
@@ -523,35 +518,33 @@ TEST_CASE("ChoiceStore: a reader finds a set while others replace it again and a
 }
 
 TEST_CASE("KeptChoices: what a rank has chosen for itself cannot be pinned for all", "[unit]") {
-  const TemporaryDirectory directory;
+  const Kept kept;
   ChoiceEntry entry = entry_of("r", 1, 10);
   entry.machines = {"a", "b"};
   entry.choices[0].rank = 1;
-  plant(directory.path(), entry, now_ns());
-  const KeptChoices kept(directory.path());
-  const KeptChoices::Changes changes = kept.pin(kept.list().sets.at(0));
+  kept.plant(entry);
+  const KeptChoices::Changes changes = kept.choices.pin(kept.choices.list().sets.at(0));
   CHECK(changes.files.empty());
   REQUIRE(changes.problems.size() == 1);
   CHECK_THAT(changes.problems[0], ContainsSubstring("is `local`: rank 1"));
 }
 
 TEST_CASE("KeptChoices: a folder that cannot be believed is a problem of whoever works on it", "[unit]") {
-  const TemporaryDirectory directory;
-  const fs::path file = plant(directory.path(), entry_of("r", 1, 10), now_ns());
+  const Kept kept;
+  const fs::path file = kept.plant(entry_of("r", 1, 10));
   fs::permissions(file.parent_path(), fs::perms::all);
-  const KeptChoices kept(directory.path());
-  CHECK(kept.export_choices("r").problems.size() == 1);
-  CHECK(kept.forget("r").problems.size() == 1);
-  CHECK(kept.prune({}).problems.size() == 1);
+  CHECK(kept.choices.export_choices("r").problems.size() == 1);
+  CHECK(kept.choices.forget("r").problems.size() == 1);
+  CHECK(kept.choices.prune({}).problems.size() == 1);
   CHECK(fs::exists(file));
 }
 
 TEST_CASE("KeptChoices: what is no folder in the place of a region's folder is a problem", "[unit]") {
-  const TemporaryDirectory directory;
-  const fs::path file = plant(directory.path(), entry_of("r", 1, 10), now_ns());
-  plant(directory.path(), entry_of("other", 1, 10), now_ns());
+  const Kept kept;
+  const fs::path file = kept.plant(entry_of("r", 1, 10));
+  kept.plant(entry_of("other", 1, 10));
   const fs::path folder = file.parent_path();
-  const fs::path moved = directory.path() / "moved";
+  const fs::path moved = kept.path() / "moved";
   fs::rename(folder, moved);
   SECTION("a link to a folder") {
     fs::create_directory_symlink(moved, folder);
@@ -562,14 +555,13 @@ TEST_CASE("KeptChoices: what is no folder in the place of a region's folder is a
   SECTION("a file") {
     std::ofstream(folder) << "{}";
   }
-  const KeptChoices kept(directory.path());
-  const KeptChoices::Contents contents = kept.list();
+  const KeptChoices::Contents contents = kept.choices.list();
   CHECK(contents.sets.size() == 1);
   REQUIRE(contents.problems.size() == 1);
   CHECK_THAT(contents.problems[0],
              ContainsSubstring(folder.string() + " is not used: it is a symbolic link"));
-  CHECK(kept.export_choices().problems == contents.problems);
-  CHECK(kept.prune({}).problems == contents.problems);
+  CHECK(kept.choices.export_choices().problems == contents.problems);
+  CHECK(kept.choices.prune({}).problems == contents.problems);
   CHECK(fs::exists(fs::symlink_status(folder)));
 }
 

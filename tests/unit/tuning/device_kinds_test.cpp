@@ -4,12 +4,11 @@
 #include "contextual/storage/choice_store.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
+#include "unit/tuning/kept_process.hpp"
+#include "unit/tuning/two_kinds.hpp"
 
 #include <contextual/alternatives.hpp>
 #include <contextual/choices.hpp>
-#include <contextual/detail/launch/device_kind.hpp>
-#include <contextual/detail/launch/kernel_core.hpp>
-#include <contextual/launch_registry.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -24,26 +23,11 @@ using engine_test::TemporaryDirectory;
 
 namespace {
 
-thread_local std::uint64_t device_of_thread = 0;
-
-/// Two kinds, in force while it lives: the words 0 and 77.
-class TwoKinds {
- public:
-  TwoKinds() { detail::set_device_kinds(&kinds); }
-  TwoKinds(const TwoKinds&) = delete;
-  TwoKinds& operator=(const TwoKinds&) = delete;
-  ~TwoKinds() { detail::set_device_kinds(nullptr); }
-
- private:
-  static constexpr detail::DeviceKinds kinds{[]() noexcept { return device_of_thread; },
-                                             [](std::uint64_t word) { return "H" + std::to_string(word); }};
-};
-
 /// The first kind is fast with config 1, the other one with config 2.
 Options options_for_two_kinds() {
   Options options;
   options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
-    const std::size_t best = device_of_thread == 0 ? 1 : 2;
+    const std::size_t best = TwoKinds::current == 0 ? 1 : 2;
     return launch.config_id == best ? std::int64_t{1000} : 5000;
   });
   return options;
@@ -54,11 +38,11 @@ template <typename Launch>
 std::vector<std::size_t> on_each_kind(const std::size_t& used, const Launch& launch) {
   std::vector<std::size_t> configs;
   for (const std::uint64_t device : {0, 77}) {
-    device_of_thread = device;
+    TwoKinds::current = device;
     launch();
     configs.push_back(used);
   }
-  device_of_thread = 0;
+  TwoKinds::current = 0;
   return configs;
 }
 
@@ -116,10 +100,10 @@ TEST_CASE("device kinds: outside of a run a launch uses the choice of its device
   const auto launch = [&] { kernel(1); };
   tuner.run("kinds outside", [&] { on_each_kind(used, launch); });
   CHECK(on_each_kind(used, launch) == best_of_each);
-  device_of_thread = 78;  // a kind that nothing is known of
+  TwoKinds::current = 78;  // a kind that nothing is known of
   launch();
   CHECK(used == 0);
-  device_of_thread = 0;
+  TwoKinds::current = 0;
 }
 
 TEST_CASE("device kinds: coupled kernels choose together on whatever devices they are", "[unit]") {
@@ -136,9 +120,9 @@ TEST_CASE("device kinds: coupled kernels choose together on whatever devices the
   bool together = true;
   tuner.run("kinds coupled", [&] {
     (*send)(1);
-    device_of_thread = 77;
+    TwoKinds::current = 77;
     (*receive)(1);
-    device_of_thread = 0;
+    TwoKinds::current = 0;
     together = together && sent == received;
   });
   CHECK(together);
@@ -174,68 +158,36 @@ TEST_CASE("device kinds: kernels in an alternative have a choice for each kind, 
   CHECK(within == best_of_each);
 }
 
-TEST_CASE("device kinds: what is kept has the kind, and another process begins with it", "[unit]") {
+TEST_CASE("device kinds: what is kept and pinned has the kind, and another process begins with it",
+          "[unit]") {
   const TwoKinds kinds;
   const TemporaryDirectory directory;
-  for (const bool first : {true, false}) {
-    int runs = 0;
-    std::vector<std::size_t> within;
-    const auto thrown =
-        on_ranks(1, [&](int, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-          std::size_t used = 9;
-          const auto kernel = rank_kernel("kinds_kept", 3, {}, [&](const TileConfig& config, int&) {
-            used = static_cast<std::size_t>(config.tile - 1);
-          });
-          Options options = options_for_two_kinds();
-          options.cache_directory = directory.path();
-          tuner.run(
-              "kinds kept",
-              [&] {
-                ++runs;
-                within = on_each_kind(used, [&] { (*kernel)(7); });
-              },
-              options);
-        });
-    CHECK_FALSE(thrown[0]);
-    CHECK((runs == 1) == !first);
-    CHECK(within == best_of_each);
-  }
-}
-
-TEST_CASE("device kinds: a set that is pinned is launched as it was on each kind", "[unit]") {
-  const TwoKinds kinds;
-  const TemporaryDirectory directory;
+  std::size_t used = 9;
   std::vector<std::size_t> within;
-  int runs = 0;
-  const auto process = [&](const Options& change) {
-    runs = 0;
-    const auto thrown =
-        on_ranks(1, [&](int, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-          std::size_t used = 9;
-          const auto kernel = rank_kernel("kinds_pinned", 3, {}, [&](const TileConfig& config, int&) {
-            used = static_cast<std::size_t>(config.tile - 1);
-          });
-          Options options = change;
+  const auto runs_of_process = [&](bool always_tune) {
+    const auto kernel = rank_kernel("kinds_kept", 3, {}, [&](const TileConfig& config, int&) {
+      used = static_cast<std::size_t>(config.tile - 1);
+    });
+    int runs = 0;
+    const kept_test::Alone alone = kept_test::run_alone(
+        directory.path(), "kinds kept",
+        [&] {
+          ++runs;
+          within = on_each_kind(used, [&] { (*kernel)(7); });
+        },
+        [&](Options& options) {
           options.timer = options_for_two_kinds().timer;
-          options.cache_directory = directory.path();
-          tuner.run(
-              "kinds pinned",
-              [&] {
-                ++runs;
-                within = on_each_kind(used, [&] { (*kernel)(7); });
-              },
-              options);
+          options.always_tune = always_tune;
         });
-    CHECK_FALSE(thrown[0]);
+    CHECK(alone.error.empty());
+    CHECK(within == best_of_each);
+    return runs;
   };
-  process({});
+  CHECK(runs_of_process(false) > 1);
+  CHECK(runs_of_process(false) == 1);
   const KeptChoices choices(directory.path());
   REQUIRE(choices.pin(choices.list().sets.at(0)).problems.empty());
-  Options anew;
-  anew.always_tune = true;
-  process(anew);
-  CHECK(runs == 1);  // nothing is left to tune
-  CHECK(within == best_of_each);
+  CHECK(runs_of_process(true) == 1);  // nothing is left to tune
 }
 
 }  // namespace device_kinds_test

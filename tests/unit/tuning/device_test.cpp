@@ -105,30 +105,20 @@ TEST_CASE("preload: every living kernel's default is loaded before the region ru
 
 TEST_CASE("preload: where the default cannot be loaded the first run launches the first config that can",
           "[unit]") {
-  std::vector<int> used;
-  TunableKernel kernel{"preload_default_fails",
-                       blocks(3),
-                       single_problem,
-                       [&](const Block& c) { used.push_back(c.block); },
-                       {.prepare =
-                            [](const Block& c) {
-                              if (c.block == 0) {
-                                throw ConfigRejected("does not compile");
-                              }
-                            },
-                        .preload =
-                            [](const Block& c) {
-                              if (c.block == 0) {
-                                throw ConfigRejected("does not compile");
-                              }
-                            }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("preload_default_fails", [&] { kernel(); });
-  CHECK(used.front() == 1);
-  CHECK(std::count(used.begin(), used.end(), 0) == 0);
-  const ProblemReport problem = problem_of(tuner, "preload_default_fails", "preload_default_fails");
-  CHECK(problem.choice == 2);
-  CHECK(problem.configs[0].rejection == "does not compile");
+  const auto refuse = refuse_block(0, "does not compile");
+  OneKernel one("preload_default_fails", 3, {.prepare = refuse, .preload = refuse});
+  one.run();
+  CHECK(one.used.front() == 1);
+  CHECK(std::count(one.used.begin(), one.used.end(), 0) == 0);
+  CHECK(one.problem().choice == 2);
+  CHECK(one.problem().configs[0].rejection == "does not compile");
+  // Not one that is left out for the launch's sizes.
+  OneKernel left_out(
+      "preload_left_out", 3,
+      {.prepare = refuse, .preload = refuse, .keep = [](const Block& c) { return c.block != 1; }});
+  left_out.in_launch = refuse;
+  CHECK_THROWS_AS(left_out.run(), Error);
+  CHECK(std::count(left_out.used.begin(), left_out.used.end(), 1) == 0);
 }
 
 TEST_CASE("load: called for the default before the region runs, and for each config before its first launch",
@@ -137,13 +127,10 @@ TEST_CASE("load: called for the default before the region runs, and for each con
   const auto note = [&events](const char* what) {
     return [&events, what](const Block& c) { events.push_back(what + std::to_string(c.block)); };
   };
-  TunableKernel kernel{"loads",
-                       blocks(3),
-                       single_problem,
-                       note("launch "),
-                       {.load = note("load "), .prepare = note("prepare "), .preload = note("preload ")}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("loads", [&] { kernel(); });
+  OneKernel one("loads", 3,
+                {.load = note("load "), .prepare = note("prepare "), .preload = note("preload ")});
+  one.in_launch = note("launch ");
+  one.run();
   REQUIRE(events.size() > 8);
   CHECK(std::vector<std::string>(events.begin(), events.begin() + 3) ==
         std::vector<std::string>{"load 0", "preload 0", "launch 0"});
@@ -155,32 +142,12 @@ TEST_CASE("load: called for the default before the region runs, and for each con
   }
 }
 
-TEST_CASE("load: alone it is enough where code is loaded lazily", "[unit]") {
-  TunableKernel<void(const Block&, CUstream_st*)> kernel{"loads_alone",
-                                                         blocks(1),
-                                                         [](CUstream_st* const&) { return Key{}; },
-                                                         [](const Block&, CUstream_st*) {},
-                                                         {.load = [](const Block&) {}}};
-  ContextualAutotuner tuner{quick(device_timer({.hazard = "CUDA loads code lazily"}))};
-  tuner.run("loads alone", [&] { kernel(nullptr); });
-  const Report report = tuner.report();
-  CHECK(report.find("loads alone")->warnings.empty());
-}
-
 TEST_CASE("preload: where no config can be loaded every reason is told, and nothing is launched", "[unit]") {
-  int launched = 0;
   const auto load = [](const Block& c) { throw ConfigRejected("no code for " + std::to_string(c.block)); };
-  TunableKernel kernel{"preload_all_fail",
-                       blocks(3),
-                       single_problem,
-                       [&](const Block& c) {
-                         load(c);
-                         ++launched;
-                       },
-                       {.prepare = load, .preload = load}};
-  ContextualAutotuner tuner{quick()};
+  OneKernel one("preload_all_fail", 3, {.prepare = load, .preload = load});
+  one.in_launch = load;
   try {
-    tuner.run("preload_all_fail", [&] { kernel(); });
+    one.run();
     FAIL("no error");
   } catch (const TuningFailedError& error) {
     REQUIRE(error.rejections().size() == 3);
@@ -188,28 +155,7 @@ TEST_CASE("preload: where no config can be loaded every reason is told, and noth
       CHECK(rejection.reason == "no code for " + std::to_string(rejection.config_id));
     }
   }
-  CHECK(launched == 0);
-}
-
-TEST_CASE("preload: a first config that is left out for the launch's sizes is not launched", "[unit]") {
-  std::vector<int> used;
-  const auto load = [](const Block& c) {
-    if (c.block == 0) {
-      throw ConfigRejected("does not compile");
-    }
-  };
-  TunableKernel kernel{
-      "preload_left_out",
-      blocks(3),
-      single_problem,
-      [&](const Block& c) {
-        load(c);
-        used.push_back(c.block);
-      },
-      {.prepare = load, .preload = load, .keep = [](const Block& c) { return c.block != 1; }}};
-  ContextualAutotuner tuner{quick()};
-  CHECK_THROWS_AS(tuner.run("preload_left_out", [&] { kernel(); }), Error);
-  CHECK(std::count(used.begin(), used.end(), 1) == 0);
+  CHECK(one.used.empty());
 }
 
 TEST_CASE("prepare_for: gets the key of the problem that the config is due for", "[unit]") {
@@ -306,8 +252,7 @@ TEST_CASE("device error: what was wrong before a launch is taken away, said, and
 
 TEST_CASE("conditions: times of a disturbed batch do not count, are taken again, and that is said",
           "[unit]") {
-  TunableKernel kernel{"disturbed", blocks(2), single_problem, [](const Block&) {}};
-  TemporaryDirectory logs;
+  const TemporaryDirectory logs;
   Options options = quick(device_timer({.conditions = [](int settle) {
     BatchConditions conditions;
     conditions.devices.push_back({.device = 0, .sm_clock_mhz = settle == 2 ? 900 : 1980});
@@ -315,17 +260,11 @@ TEST_CASE("conditions: times of a disturbed batch do not count, are taken again,
     return conditions;
   }}));
   options.log_directory = logs.path();
-  ContextualAutotuner tuner{options};
-  int runs = 0;
-  tuner.run("disturbed", [&] {
-    ++runs;
-    kernel();
-  });
-  const Report report = tuner.report();
-  const RegionReport& run = *report.find("disturbed");
+  OneKernel one("disturbed", 2, {}, options);
+  CHECK(one.run() == 1);
+  CHECK(one.runs == 2 * 2 + 1 + 1);  // the table, the repeat again, the final run
+  const RegionReport run = one.report();
   CHECK(run.retakes == 1);
-  CHECK(runs == 2 * 2 + 1 + 1);  // the table, the repeat again, the final run
-  CHECK(problem_of(tuner, "disturbed", "disturbed").choice == 1);
   REQUIRE(run.warnings.size() == 1);
   CHECK_THAT(run.warnings[0], ContainsSubstring("thermal slowdown"));
   CHECK(run.timer == "device timer");
@@ -336,47 +275,45 @@ TEST_CASE("conditions: times of a disturbed batch do not count, are taken again,
   CHECK(count_of(log, "\"timer_bias_ns\":1450") == 1);
 }
 
-TEST_CASE("loading: a kernel on a stream without `prepare` is warned about where code is loaded lazily",
-          "[unit]") {
+TEST_CASE(
+    "loading: a kernel on a stream that is not loaded before is warned about where code is loaded lazily",
+    "[unit]") {
   using OnStream = TunableKernel<void(const Block&, CUstream_st*)>;
-  const auto key = [](CUstream_st* const&) { return Key{}; };
-  OnStream bare{"loads_lazily", blocks(1), key, [](const Block&, CUstream_st*) {}};
-  OnStream prepared{"loads_before",
-                    blocks(1),
-                    key,
-                    [](const Block&, CUstream_st*) {},
-                    {.prepare = [](const Block&) {}, .preload = [](const Block&) {}}};
+  const auto make = [](const char* name, OnStream::Options options = {}) {
+    return OnStream(
+        name, blocks(1), [](CUstream_st* const&) { return Key{}; }, [](const Block&, CUstream_st*) {},
+        std::move(options));
+  };
+  OnStream bare = make("loads_lazily");
+  OnStream prepared = make("loads_before", {.prepare = [](const Block&) {}, .preload = [](const Block&) {}});
+  OnStream loaded = make("loads_alone", {.load = [](const Block&) {}});
   TunableKernel host{"needs_no_loading", blocks(1), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick(device_timer({.hazard = "CUDA loads code lazily"}))};
   tuner.run("loading", [&] {
     bare(nullptr);
     prepared(nullptr);
+    loaded(nullptr);
     host();
   });
-  const Report report = tuner.report();
-  const auto& warnings = report.find("loading")->warnings;
+  const std::vector<std::string> warnings = report_of(tuner, "loading").warnings;
   REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings[0], ContainsSubstring("\"loads_lazily\""));
-  CHECK_THAT(warnings[0], ContainsSubstring("CUDA loads code lazily"));
+  CHECK_THAT(warnings[0],
+             ContainsSubstring("\"loads_lazily\"") && ContainsSubstring("CUDA loads code lazily"));
 }
 
 TEST_CASE("timers: ranks that would measure by different ones throw, unless one has no say", "[unit]") {
   using namespace contextual::test;
   const bool counts = GENERATE(true, false);
-  const auto kernels = kernel_per_rank(3, [](int) { return rank_kernel("other-timers", 2); });
-  const auto thrown = on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    Options options = rank_options(communicator);
-    options.timer = device_timer({.name = rank == 1 ? "CUDA events" : "CUPTI"});
-    options.times_count = rank != 1 || counts;
-    tuner.run(
-        "region", [&] { (*kernels[static_cast<std::size_t>(rank)])(1); }, options);
-  });
-  if (!counts) {
-    CHECK(count_failed(thrown) == 0);
-    return;
-  }
-  for (const auto& error : thrown) {
-    REQUIRE(threw<RankMismatchError>(error));
-    CHECK_THAT(text_of(error), ContainsSubstring("rank 0 by CUPTI, rank 1 by CUDA events, rank 2 by CUPTI"));
+  const RankRuns outcome = tune_kernels(
+      3, [](int) { return rank_kernel("other-timers", 2); },
+      [&](int rank, Options& options) {
+        options.timer = device_timer({.name = rank == 1 ? "CUDA events" : "CUPTI"});
+        options.times_count = rank != 1 || counts;
+      });
+  CHECK(outcome.well() == !counts);
+  for (const auto& error : outcome.thrown) {
+    CHECK(threw<RankMismatchError>(error) == counts);
+    CHECK((!counts || text_of(error).find("rank 0 by CUPTI, rank 1 by CUDA events, rank 2 by CUPTI") !=
+                          std::string::npos));
   }
 }

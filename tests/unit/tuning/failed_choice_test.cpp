@@ -4,13 +4,12 @@
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 #include "support/stderr_capture.hpp"
+#include "unit/tuning/kept_process.hpp"
 
 #include <contextual/alternatives.hpp>
-#include <contextual/detail/storage/machine.hpp>
 #include <contextual/error.hpp>
 #include <contextual/function.hpp>
 #include <contextual/kernel_tuner.hpp>
-#include <contextual/launch_registry.hpp>
 #include <contextual/tuned_region.hpp>
 
 #include <chrono>
@@ -75,30 +74,28 @@ void check_falls_back_once(Breakable& breakable, const std::function<int()>& cal
 
 }  // namespace
 
-TEST_CASE("holds 21: in mode use, a choice that fails to launch falls back to the default, once", "[unit]") {
-  Breakable breakable("failed_use");
-  ContextualAutotuner{quick()}.run("failed_use", [&] { return breakable.kernel(); });
-  ContextualAutotuner serving{in_mode(Mode::use)};
-  check_falls_back_once(breakable,
-                        [&] { return serving.run("failed_use", [&] { return breakable.kernel(); }); });
-  ContextualAutotuner another{in_mode(Mode::use)};
-  CHECK(another.run("failed_use", [&] { return breakable.kernel(); }) == 0);
-  CHECK(breakable.tried.back() == 0);
-}
-
-TEST_CASE("holds 21: in a later call, a choice that fails to launch falls back to the default, once",
-          "[unit]") {
-  Breakable breakable("failed_later");
-  ContextualAutotuner tuner{quick()};
-  auto step = make_tuned_region(tuner, "failed_later", [&] { return breakable.kernel(); });
-  check_falls_back_once(breakable, [&] { return step(); });
-}
-
-TEST_CASE("holds 21: outside of regions, a choice that fails to launch falls back to the default, once",
-          "[unit]") {
-  Breakable breakable("failed_outside");
-  ContextualAutotuner{quick()}.run("failed_outside", [&] { return breakable.kernel(); });
-  check_falls_back_once(breakable, [&] { return breakable.kernel(); });
+TEST_CASE("holds 21: a choice that fails to launch falls back to the default, once", "[unit]") {
+  SECTION("in mode use") {
+    Breakable breakable("failed_use");
+    const auto region = [&] { return breakable.kernel(); };
+    ContextualAutotuner{quick()}.run("failed_use", region);
+    ContextualAutotuner serving{in_mode(Mode::use)};
+    check_falls_back_once(breakable, [&] { return serving.run("failed_use", region); });
+    ContextualAutotuner another{in_mode(Mode::use)};
+    CHECK(another.run("failed_use", region) == 0);
+    CHECK(breakable.tried.back() == 0);
+  }
+  SECTION("in a later call") {
+    Breakable breakable("failed_later");
+    ContextualAutotuner tuner{quick()};
+    auto step = make_tuned_region(tuner, "failed_later", [&] { return breakable.kernel(); });
+    check_falls_back_once(breakable, [&] { return step(); });
+  }
+  SECTION("outside of regions") {
+    Breakable breakable("failed_outside");
+    ContextualAutotuner{quick()}.run("failed_outside", [&] { return breakable.kernel(); });
+    check_falls_back_once(breakable, [&] { return breakable.kernel(); });
+  }
 }
 
 TEST_CASE("holds 21: a status that says so is a failed launch, and that of the default reaches the caller",
@@ -223,21 +220,19 @@ TEST_CASE("holds 21: a KernelTuner in mode use returns the default that it has f
 
 TEST_CASE("holds 21: an alternative that fails to launch falls back to the first one, once", "[unit]") {
   bool broken = false;
+  int last = 0;
+  const auto clever = [&](int&) {
+    if (broken) {
+      throw ConfigRejected("too clever");
+    }
+    return 2;
+  };
   Alternatives<int(int)> either{"failed_alternative",
                                 [](const int&) { return single_problem(); },
-                                {{"plain", [](int&) { return 1; }}, {"clever", [&](int&) {
-                                                                       if (broken) {
-                                                                         throw ConfigRejected("too clever");
-                                                                       }
-                                                                       return 2;
-                                                                     }}}};
-  Options options =
-      quick(testing::scripted_timer([](const LaunchInfo&) { return std::int64_t{0}; },
-                                    [](std::int64_t, const auto&) { return std::int64_t{1000}; }));
-  int last = 0;
-  options.timer = testing::scripted_timer(
+                                {{"plain", [](int&) { return 1; }}, {"clever", clever}}};
+  const Options options = quick(testing::scripted_timer(
       [](const LaunchInfo&) { return std::int64_t{100}; },
-      [&last](std::int64_t, const auto&) { return last == 2 ? std::int64_t{500} : std::int64_t{1000}; });
+      [&last](std::int64_t, const auto&) { return last == 2 ? std::int64_t{500} : std::int64_t{1000}; }));
   ContextualAutotuner{options}.run("failed_alternative", [&] { return last = either(1); });
   REQUIRE(either(1) == 2);
   broken = true;
@@ -259,32 +254,24 @@ TEST_CASE("holds 21: a set of an earlier process that has failed here is not use
     }
     last = c.tile;
   });
-  /// A rank in a world of its own finds nothing locked in.
-  const auto in_new_world = [&](Mode mode) {
-    const auto thrown = test::on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-      Options options;
-      options.mode = mode;
-      options.cache_directory = directory.path();
-      tuner.run(
-          "failed_kept", [&] { (*kernel)(1); }, options);
-    });
-    CHECK(test::count_failed(thrown) == 0);
+  /// Finds nothing locked in. Returns what was said.
+  const auto run_anew = [&](Mode mode) {
+    const StderrCapture captured;
+    const kept_test::Alone alone = kept_test::run_alone(
+        directory.path(), "failed_kept", [&] { (*kernel)(1); },
+        [mode](Options& options) { options.mode = mode; });
+    CHECK(alone.error.empty());
+    return captured.text();
   };
-  in_new_world(Mode::tune);
-  in_new_world(Mode::use);
+  run_anew(Mode::tune);
+  run_anew(Mode::use);
   REQUIRE(last == 3);
   broken = true;
-  {
-    const StderrCapture captured;
-    in_new_world(Mode::use);
-    CHECK(last == 1);
-    CHECK(count_of(captured.text(), "\n") == 1);
-  }
-  broken = false;
-  const StderrCapture captured;
-  in_new_world(Mode::use);
+  CHECK(count_of(run_anew(Mode::use), "\n") == 1);
   CHECK(last == 1);
-  CHECK_THAT(captured.text(), ContainsSubstring("are not used") && ContainsSubstring("failed to launch"));
+  broken = false;
+  CHECK_THAT(run_anew(Mode::use), ContainsSubstring("are not used") && ContainsSubstring("failed to launch"));
+  CHECK(last == 1);
 }
 
 TEST_CASE("holds 4: a coupled choice of one rank that fails ends the call, and the next one leaves it out",

@@ -12,23 +12,15 @@ using namespace contextual;
 using namespace engine_test;
 
 TEST_CASE("holds 4: a config that cannot be prepared is never launched and its reason is kept", "[unit]") {
-  std::vector<int> used;
-  TunableKernel kernel{"holds_4_prepare",
-                       blocks(4),
-                       single_problem,
-                       [&](const Block& c) { used.push_back(c.block); },
-                       {.prepare = [](const Block& c) {
-                         if (c.block == 1) {
-                           throw ConfigRejected("too much shared memory");
-                         }
-                         if (c.block == 3) {
-                           throw std::runtime_error("compiler error");
-                         }
-                       }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("holds_4_prepare", [&] { kernel(); });
-  CHECK(used == std::vector<int>{0, 0, 2, 2, 2});
-  const ProblemReport problem = problem_of(tuner, "holds_4_prepare", "holds_4_prepare");
+  OneKernel one("holds_4_prepare", 4, {.prepare = [](const Block& c) {
+                  refuse_block(1, "too much shared memory")(c);
+                  if (c.block == 3) {
+                    throw std::runtime_error("compiler error");
+                  }
+                }});
+  one.run();
+  CHECK(one.used == std::vector<int>{0, 0, 2, 2, 2});
+  const ProblemReport problem = one.problem();
   CHECK(problem.choice == 2);
   CHECK(problem.configs[1].rejection == "too much shared memory");
   CHECK(problem.configs[3].rejection == "compiler error");
@@ -36,47 +28,30 @@ TEST_CASE("holds 4: a config that cannot be prepared is never launched and its r
 }
 
 TEST_CASE("holds 4: a launch that fails launches the fallback in the same call", "[unit]") {
-  std::vector<int> effects;
-  std::vector<int> attempts;
-  TunableKernel kernel{"holds_4_launch", blocks(4), single_problem, [&](const Block& c) {
-                         attempts.push_back(c.block);
-                         if (c.block == 2) {
-                           throw ConfigRejected("no resources");
-                         }
-                         effects.push_back(c.block);
-                       }};
-  ContextualAutotuner tuner{quick()};
-  std::size_t runs = 0;
-  tuner.run("holds_4_launch", [&] {
-    ++runs;
-    kernel();
-    REQUIRE(effects.size() == runs);  // never skipped, never twice
+  OneKernel one("holds_4_launch", 4);
+  int attempts = 0;
+  one.in_launch = [&](const Block& c) {
+    attempts += c.block == 2 ? 1 : 0;
+    refuse_block(2, "no resources")(c);
+  };
+  one.tuner.run("holds_4_launch", [&] {
+    one.region();
+    REQUIRE(std::ssize(one.used) == one.runs);  // never skipped, never twice
   });
-  CHECK(std::count(attempts.begin(), attempts.end(), 2) == 1);
+  CHECK(attempts == 1);
   // Config 1 is the best so far when config 2 fails, also for the rest of the batch.
-  CHECK(effects == std::vector<int>{0, 0, 1, 1, 1, 1, 3, 3, 3});
-  const ProblemReport problem = problem_of(tuner, "holds_4_launch", "holds_4_launch");
+  CHECK(one.used == std::vector<int>{0, 0, 1, 1, 1, 1, 3, 3, 3});
+  const ProblemReport problem = one.problem();
   CHECK(problem.configs[2].rejection == "no resources");
   CHECK(problem.configs[2].time.count == 0);
   CHECK(problem.choice == 3);
 }
 
 TEST_CASE("holds 4: a default that fails to launch falls back to another config", "[unit]") {
-  std::vector<int> effects;
-  TunableKernel kernel{"holds_4_default", blocks(3), single_problem, [&](const Block& c) {
-                         if (c.block == 0) {
-                           throw ConfigRejected("the default is no good here");
-                         }
-                         effects.push_back(c.block);
-                       }};
-  ContextualAutotuner tuner{quick()};
-  std::size_t runs = 0;
-  tuner.run("holds_4_default", [&] {
-    ++runs;
-    kernel();
-  });
-  CHECK(effects.size() == runs);
-  CHECK(problem_of(tuner, "holds_4_default", "holds_4_default").choice == 2);
+  OneKernel one("holds_4_default");
+  one.in_launch = refuse_block(0, "the default is no good here");
+  CHECK(one.run() == 2);
+  CHECK(std::ssize(one.used) == one.runs);
 }
 
 TEST_CASE("holds 4: a failing status returned by a launcher is a failed launch", "[unit]") {
@@ -110,35 +85,24 @@ TEST_CASE("holds 4: a result that fails its check is rejected; with reset the sa
 }
 
 TEST_CASE("holds 4: without reset a wrong result is rejected and the launch is not repeated", "[unit]") {
-  std::vector<int> used;
-  TunableKernel kernel{"holds_4_check_only",
-                       blocks(3),
-                       single_problem,
-                       [&](const Block& c) { used.push_back(c.block); },
-                       {.check = [](const Block& c) -> bool {
-                         if (c.block == 1) {
-                           throw ConfigRejected("off by 3 %");
-                         }
-                         return true;
-                       }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("holds_4_check_only", [&] { kernel(); });
-  CHECK(std::count(used.begin(), used.end(), 1) == 1);
-  CHECK(problem_of(tuner, "holds_4_check_only", "holds_4_check_only").configs[1].rejection == "off by 3 %");
+  OneKernel one("holds_4_check_only", 3, {.check = [](const Block& c) {
+                  refuse_block(1, "off by 3 %")(c);
+                  return true;
+                }});
+  one.run();
+  CHECK(std::count(one.used.begin(), one.used.end(), 1) == 1);
+  CHECK(one.problem().configs[1].rejection == "off by 3 %");
 }
 
 TEST_CASE("holds 5: when all configs fail TuningFailedError has every reason", "[unit]") {
-  TunableKernel kernel{
-      "holds_5", blocks(3), [](int n) { return make_key(n); },
-      [](const Block& c, int) { throw ConfigRejected("reason " + std::to_string(c.block)); }};
-  ContextualAutotuner tuner{quick()};
   try {
-    tuner.run("holds_5", [&] { kernel(4); });
+    tune_alone("holds_5", 3, quick(),
+               [](const Block& c) { throw ConfigRejected("reason " + std::to_string(c.block)); });
     FAIL("no error");
   } catch (const TuningFailedError& error) {
     CHECK(error.region() == "holds_5");
     CHECK(error.kernel() == "holds_5");
-    CHECK(error.key() == "(4)");
+    CHECK(error.key() == "()");
     REQUIRE(error.rejections().size() == 3);
     for (std::size_t id = 0; id < 3; ++id) {
       CHECK(error.rejections()[id].config_id == id);
@@ -151,24 +115,18 @@ TEST_CASE("holds 5: when all configs fail TuningFailedError has every reason", "
 
 TEST_CASE("holds 5: reasons of configs that failed earlier are told too", "[unit]") {
   int launches = 0;
-  TunableKernel kernel{"holds_5_later", blocks(3), single_problem, [&](const Block& c) {
-                         ++launches;
-                         if (c.block == 1) {
-                           throw ConfigRejected("one is bad");
-                         }
-                         if (c.block == 2) {
-                           throw ConfigRejected("two is bad");
-                         }
-                         if (launches > 4) {
-                           throw ConfigRejected("out of memory by now");
-                         }
-                       }};
-  ContextualAutotuner tuner{quick()};
-  const std::string text =
-      error_text<TuningFailedError>([&] { tuner.run("holds_5_later", [&] { kernel(); }); });
-  CHECK_THAT(text, ContainsSubstring("one is bad"));
-  CHECK_THAT(text, ContainsSubstring("two is bad"));
-  CHECK_THAT(text, ContainsSubstring("out of memory by now"));
+  const auto launch = [&](const Block& c) {
+    ++launches;
+    if (c.block > 0) {
+      throw ConfigRejected(std::to_string(c.block) + " is bad");
+    }
+    if (launches > 4) {
+      throw ConfigRejected("out of memory by now");
+    }
+  };
+  CHECK_THAT(error_text<TuningFailedError>([&] { tune_alone("holds_5_later", 3, quick(), launch); }),
+             ContainsSubstring("1 is bad") && ContainsSubstring("2 is bad") &&
+                 ContainsSubstring("out of memory by now"));
 }
 
 TEST_CASE("holds 5: the reasons are those of the problem, and not of one whose key has the same text",
@@ -223,15 +181,14 @@ TEST_CASE("failures: a problem that fails in its first run is reported as failed
 }
 
 TEST_CASE("failures: a problem whose default has worked before is reported as failed, too", "[unit]") {
-  int calls = 0;
-  TunableKernel kernel{"fail_later", blocks(3), single_problem, [&](const Block& c) {
-                         if (++calls > 1) {
-                           throw ConfigRejected("no " + std::to_string(c.block));
-                         }
-                       }};
-  ContextualAutotuner tuner{quick()};
-  CHECK_THROWS_AS(tuner.run("fail_later", [&] { kernel(); }), TuningFailedError);
-  const ProblemReport problem = problem_of(tuner, "fail_later", "fail_later");
+  OneKernel one("fail_later");
+  one.in_launch = [&, calls = 0](const Block& c) mutable {
+    if (++calls > 1) {
+      throw ConfigRejected("no " + std::to_string(c.block));
+    }
+  };
+  CHECK_THROWS_AS(one.run(), TuningFailedError);
+  const ProblemReport problem = one.problem();
   CHECK(problem.outcome == ProblemOutcome::failed);
   REQUIRE(problem.configs.size() == 3);
   for (const ConfigReport& config : problem.configs) {

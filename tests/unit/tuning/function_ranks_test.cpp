@@ -5,13 +5,10 @@
 #include "support/ranks.hpp"
 
 #include <contextual/detail/storage/machine.hpp>
-#include <contextual/error.hpp>
 #include <contextual/function.hpp>
 
 #include <array>
-#include <chrono>
 #include <cstddef>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -139,16 +136,6 @@ TEST_CASE("function on ranks: one that throws on a rank fails on all of them, an
   CHECK_THAT(errors[0], ContainsSubstring("fn_rank_mismatch") && ContainsSubstring("rank"));
   CHECK_THAT(errors[1], ContainsSubstring("fn_rank_mismatch") && ContainsSubstring("rank"));
   CHECK(results == std::vector<int>{15, 15});
-}
-
-TEST_CASE("function on ranks: one that a rank never calls is an error within the deadline", "[unit]") {
-  const auto body = [](int rank, RankFunction& function, const std::vector<int>&) {
-    if (rank == 0) {
-      static_cast<void>(function(5));
-    }
-  };
-  const Ranks ranks = functions_on(2, "fn_rank_missing", {.deadline = std::chrono::milliseconds(300)}, body);
-  CHECK(threw<CommunicationError>(ranks.thrown[0]));
 }
 
 TEST_CASE("function on ranks: a group that a call names tunes for itself", "[unit]") {

@@ -5,7 +5,6 @@
 
 #include <contextual/alternatives.hpp>
 #include <contextual/function.hpp>
-#include <contextual/launch_registry.hpp>
 #include <contextual/tuned_region.hpp>
 
 #include <algorithm>
@@ -19,23 +18,9 @@ namespace function_regions_test {
 using namespace contextual;
 using namespace engine_test;
 
-namespace {
-
-/// A kernel of three configs that notes which it has launched. The last one is fastest.
-struct Noted {
-  std::vector<int> launched;
-  TunableKernel<void(const Block&)> kernel;
-
-  explicit Noted(const std::string& name)
-      : kernel(name, blocks(3), single_problem,
-               [this](const Block& block) { launched.push_back(block.block); }) {}
-};
-
-}  // namespace
-
 TEST_CASE("function with a region: the region is part of it in all calls, and tunes nothing of its own",
           "[unit]") {
-  Noted noted("fn_region_inner");
+  OneKernel noted("fn_region_inner");
   ContextualAutotuner tuner{quick()};
   auto step = make_tuned_region(tuner, "fn region step", [&] { noted.kernel(); });
   const bool wrapped = GENERATE(true, false);
@@ -50,19 +35,19 @@ TEST_CASE("function with a region: the region is part of it in all calls, and tu
                            },
                            blocks(2), single_problem, {.options = quick()});
   function();
-  CHECK(noted.launched.back() == 2);
-  noted.launched.clear();
+  CHECK(noted.used.back() == 2);
+  noted.used.clear();
   function();
-  CHECK(noted.launched == std::vector<int>{2});
-  noted.launched.clear();
+  CHECK(noted.used == std::vector<int>{2});
+  noted.used.clear();
   function.with({.autotune = false});
-  CHECK(noted.launched == std::vector<int>{0});
+  CHECK(noted.used == std::vector<int>{0});
   CHECK(tuner.report().runs.empty());
 }
 
 TEST_CASE("function in a region: without autotune its kernels use their defaults, and are not tuned",
           "[unit]") {
-  Noted noted("fn_off_inner");
+  OneKernel noted("fn_off_inner");
   auto function = autotune("fn_off_outer", [&](const Block&) { noted.kernel(); }, blocks(2), single_problem,
                            {.options = quick()});
   TunableKernel beside{"fn_off_beside", blocks(2), single_problem, [](const Block&) {}};
@@ -75,21 +60,21 @@ TEST_CASE("function in a region: without autotune its kernels use their defaults
   CHECK(problem_of(tuner, "fn off region", "fn_off_beside").choice == 1);
   CHECK(report_of(tuner, "fn off region").problems.size() == 1);
   step();
-  CHECK(std::all_of(noted.launched.begin(), noted.launched.end(), [](int config) { return config == 0; }));
+  CHECK(std::all_of(noted.used.begin(), noted.used.end(), [](int config) { return config == 0; }));
 }
 
 TEST_CASE("function in alternatives outside of a region: its kernels launch what was chosen", "[unit]") {
-  Noted noted("fn_way_inner");
+  OneKernel noted("fn_way_inner");
   auto function = autotune("fn_way", [&](const Block&) { noted.kernel(); }, blocks(2), single_problem,
                            {.options = quick()});
   Alternatives<void()> ways{
       "fn_ways", single_problem, {{"one", [&] { function(); }}, {"other", [&] { function(); }}}};
   ways();
-  CHECK(noted.launched.back() == 2);
-  noted.launched.clear();
+  CHECK(noted.used.back() == 2);
+  noted.used.clear();
   ways();
   function();
-  CHECK(noted.launched == std::vector<int>{2, 2});
+  CHECK(noted.used == std::vector<int>{2, 2});
 }
 
 TEST_CASE("function on threads: calls that fix parameters wait for one that tunes", "[unit]") {

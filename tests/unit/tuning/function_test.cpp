@@ -7,9 +7,7 @@
 #include <contextual/function.hpp>
 #include <contextual/launch_registry.hpp>
 
-#include <chrono>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,7 +24,7 @@ struct Tile {
   int warps = 4;
 };
 
-/// The number of the latest call that tuned.
+/// Of the latest call that tuned.
 template <typename Function>
 RegionReport report_of_function(const Function& function) {
   const Report report = function.report();
@@ -75,37 +73,6 @@ TEST_CASE("tuned function: the dummy kernel runs 2 + 5 times with each config, a
   CHECK(report.problems.front().kernel == "fn_dummy");
   CHECK(report.problems.front().choice == 2);
   CHECK(report.problems.front().configs.size() == 4);
-}
-
-TEST_CASE("tuned function: a vector addition of 2^20 is tuned by its first call alone", "[unit]") {
-  constexpr std::size_t n = std::size_t{1} << 20;
-  int calls = 0;
-  auto add = autotune(
-      "fn_vector_add",
-      [&](const Tile& tile, float* sum, const float* a, const float* b, std::size_t count) {
-        ++calls;
-        const auto chunk = static_cast<std::size_t>(tile.block) * static_cast<std::size_t>(tile.warps);
-        for (std::size_t begin = 0; begin < count; begin += chunk) {
-          for (std::size_t i = begin; i < std::min(begin + chunk, count); ++i) {
-            sum[i] = a[i] + b[i];
-          }
-        }
-      },
-      ConfigSpace<Tile>::list({{"BLOCK", &Tile::block}, {"WARPS", &Tile::warps}}, {{128, 4}, {256, 8}})
-          .default_config({128, 4}),
-      [](float*, const float*, const float*, std::size_t count) { return make_key(count); },
-      {.options = {.n_warmup = 2, .n_repeat = 5, .search = SearchLevel::off, .log_directory = ""}});
-  std::vector<float> a(n);
-  std::vector<float> b(n, 1);
-  std::vector<float> sum(n);
-  std::iota(a.begin(), a.end(), 0.0F);
-  add(sum.data(), a.data(), b.data(), n);
-  CHECK(calls >= 2 * (2 + 5) + 1);
-  CHECK(sum[n - 1] == static_cast<float>(n));
-  calls = 0;
-  add(sum.data(), a.data(), b.data(), n);
-  CHECK(calls == 1);
-  CHECK(add.space().size() == 2);
 }
 
 TEST_CASE("tuned function: each key is tuned once, with the arguments of its call", "[unit]") {
@@ -250,17 +217,6 @@ TEST_CASE("tuned function: a tuning that is cut is done again by the next calls,
     tuned.push_back(runs > 1);
   }
   CHECK(tuned == std::vector<bool>{true, true, true, false, false});
-}
-
-TEST_CASE("tuned function: in mode off it runs the default", "[unit]") {
-  std::vector<int> used;
-  Options options = quick();
-  options.mode = Mode::off;
-  auto function = autotune("fn_off", [&](const Block& block) { used.push_back(block.block); }, blocks(3),
-                           single_problem, {.options = options});
-  function();
-  function();
-  CHECK(used == std::vector<int>{0, 0});
 }
 
 TEST_CASE("tuned function: two threads call it at once, and both get what was chosen", "[unit]") {

@@ -24,95 +24,68 @@ std::vector<bool> left_out_of(const ProblemReport& problem) {
   return left_out;
 }
 
-/// What three ranks come to with a kernel of which each leaves out the config of its own rank.
-std::vector<ProblemReport> each_rank_leaves_one_out(const std::string& kernel, int configs) {
-  const RankKernels kernels = kernel_per_rank(3, [&](int rank) {
-    RankKernel::Options options;
-    options.keep = [rank](const TileConfig& config, const int&) { return config.tile != rank + 1; };
-    return rank_kernel(kernel, configs, options, [](const TileConfig&, int&) {});
+/// Three ranks tune a kernel of which each leaves out the config of its own rank; no rank launches those.
+std::vector<RegionReport> each_rank_leaves_one_out(const std::string& kernel, int configs) {
+  std::vector<std::set<int>> used(3);
+  const RankRuns outcome = tune_kernels(3, [&](int rank) {
+    return rank_kernel(
+        kernel, configs,
+        {.keep = [rank](const TileConfig& config, const int&) { return config.tile != rank + 1; }},
+        [&own = used[static_cast<std::size_t>(rank)]](const TileConfig& c, int&) { own.insert(c.tile); });
   });
-  std::vector<ProblemReport> problems(3);
-  const auto thrown = on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    const auto r = static_cast<std::size_t>(rank);
-    tuner.run("region", [&] { (*kernels[r])(1); });
-    problems[r] = tuner.report().runs.front().problems.front();
-  });
-  CHECK(count_failed(thrown) == 0);
-  return problems;
+  CHECK(outcome.well());
+  for (const std::set<int>& tiles : used) {  // beside the default, which is launched first
+    CHECK(tiles == (configs > 3 ? std::set<int>{1, 4} : std::set<int>{1}));
+  }
+  return outcome.reports;
 }
 
 }  // namespace
 
 TEST_CASE("keep: a default that is no candidate is launched first, and not chosen though it is fastest",
           "[unit]") {
-  std::vector<int> used;
-  TunableKernel kernel{"keep_default",
-                       blocks(3),
-                       single_problem,
-                       [&](const Block& c) { used.push_back(c.block); },
-                       {.keep = [](const Block& c) { return c.block > 0; }}};
-  ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
-    return launch.config_id == 0 ? std::int64_t{1'000}
-                                 : 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
-  }))};
-  tuner.run("keep_default", [&] { kernel(); });
-  CHECK(used.front() == 0);
-  CHECK(used.back() == 2);
-  const ProblemReport problem = problem_of(tuner, "keep_default", "keep_default");
-  CHECK(left_out_of(problem) == std::vector<bool>{true, false, false});
-  CHECK(problem.choice == 2);
+  OneKernel one("keep_default", 3, {.keep = [](const Block& c) { return c.block > 0; }},
+                quick(times([](const LaunchInfo& launch) {
+                  return launch.config_id == 0
+                             ? std::int64_t{1'000}
+                             : 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
+                })));
+  CHECK(one.run() == 2);
+  CHECK(one.used.front() == 0);
+  CHECK(left_out_of(one.problem()) == std::vector<bool>{true, false, false});
+  CHECK(one.problem().choice == 2);
 }
 
 TEST_CASE("keep: a default that is no candidate is still the fallback of a config that fails", "[unit]") {
-  std::vector<int> used;
-  TunableKernel kernel{"keep_fallback",
-                       blocks(3),
-                       single_problem,
-                       [&](const Block& c) {
-                         if (c.block == 1) {
-                           throw ConfigRejected("planted");
-                         }
-                         used.push_back(c.block);
-                       },
-                       {.keep = [](const Block& c) { return c.block > 0; }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("keep_fallback", [&] { kernel(); });
+  OneKernel one("keep_fallback", 3, {.keep = [](const Block& c) { return c.block > 0; }});
+  one.in_launch = refuse_block(1, "planted");
+  one.run();
   // The first launch and, in place of both uses of config 1, the fallback; config 2; the final run.
-  CHECK(used == std::vector<int>{0, 0, 0, 2, 2, 2});
-  CHECK(problem_of(tuner, "keep_fallback", "keep_fallback").choice == 2);
+  CHECK(one.used == std::vector<int>{0, 0, 0, 2, 2, 2});
+  CHECK(one.problem().choice == 2);
 }
 
 TEST_CASE("keep: where no config is a candidate the default stays", "[unit]") {
-  std::set<int> used;
-  TunableKernel kernel{"keep_none",
-                       blocks(3),
-                       single_problem,
-                       [&](const Block& c) { used.insert(c.block); },
-                       {.keep = [](const Block&) { return false; }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("keep_none", [&] { kernel(); });
-  CHECK(used == std::set<int>{0});
-  const ProblemReport problem = problem_of(tuner, "keep_none", "keep_none");
-  CHECK(problem.choice == 0);
-  CHECK(problem.outcome == ProblemOutcome::locked_in);
-  const std::vector<std::string> warnings = tuner.report().runs.front().warnings;
+  OneKernel one("keep_none", 3, {.keep = [](const Block&) { return false; }});
+  one.run();
+  CHECK(std::set<int>(one.used.begin(), one.used.end()) == std::set<int>{0});
+  CHECK(one.problem().choice == 0);
+  CHECK(one.problem().outcome == ProblemOutcome::locked_in);
+  const std::vector<std::string> warnings = one.report().warnings;
   CHECK(std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
           return warning.find("\"keep_none\"") != std::string::npos &&
                  warning.find("`keep` leaves out every config") != std::string::npos;
         }) == 1);
 }
 
-TEST_CASE("keep: where every rank leaves another config out, what is left on all ranks is chosen from",
+TEST_CASE("keep: what one rank leaves out no rank tries, and where nothing is left the default stays",
           "[unit]") {
-  for (const ProblemReport& problem : each_rank_leaves_one_out("keep_ranks", 4)) {
-    CHECK(left_out_of(problem) == std::vector<bool>{true, true, true, false});
-    CHECK(problem.choice == 3);
+  for (const RegionReport& report : each_rank_leaves_one_out("keep_ranks", 4)) {
+    CHECK(left_out_of(report.problems.front()) == std::vector<bool>{true, true, true, false});
+    CHECK(report.problems.front().choice == 3);
   }
-}
-
-TEST_CASE("keep: where the ranks together leave every config out the default stays on all", "[unit]") {
-  for (const ProblemReport& problem : each_rank_leaves_one_out("keep_none_on_ranks", 3)) {
-    CHECK(problem.choice == 0);
+  for (const RegionReport& report : each_rank_leaves_one_out("keep_none_on_ranks", 3)) {
+    CHECK(report.problems.front().choice == 0);
   }
 }
 

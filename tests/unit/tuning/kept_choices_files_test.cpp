@@ -24,31 +24,21 @@ constexpr int always = 1000;
 
 }  // namespace
 
-TEST_CASE("kept choices: a file that is stale once is used", "[unit]") {
-  for (const FileCall call : {FileCall::openat, FileCall::fstat, FileCall::read}) {
+TEST_CASE("kept choices: a file that cannot be read at once is looked for again, and used", "[unit]") {
+  for (const FileFault& fault :
+       std::vector<FileFault>{{FileCall::read, ".json", ESTALE}, {FileCall::openat, ".json", ENOENT}}) {
     const TemporaryDirectory directory;
     const Process process{.ranks = 2, .directory = directory.path(), .journal = Journal::off};
     REQUIRE(run(process).tuned(2));
-    const ScriptedFiles files({{call, ".json", ESTALE}});
+    const ScriptedFiles files({fault});
     CHECK(run(process).used(2));
     CHECK(files.failed() == 1);
   }
 }
 
-TEST_CASE("kept choices: a file that is listed before it can be found is looked for again", "[unit]") {
-  const TemporaryDirectory directory;
-  const Process process{.ranks = 2, .directory = directory.path(), .journal = Journal::off};
-  REQUIRE(run(process).tuned(2));
-  const ScriptedFiles files({{FileCall::openat, ".json", ENOENT}});
-  CHECK(run(process).used(2));
-  CHECK(files.failed() == 1);
-}
-
 TEST_CASE("kept choices: what cannot be read is tuned again, and used when it can be read", "[unit]") {
-  for (const FileFault& fault : std::vector<FileFault>{{FileCall::read, ".json", EIO},
-                                                       {FileCall::read, ".json", ESTALE, 2},
-                                                       {FileCall::openat, ".json", ENOENT, always},
-                                                       {FileCall::fstat, "/choices", EIO, always}}) {
+  for (const FileFault& fault :
+       std::vector<FileFault>{{FileCall::read, ".json", EIO}, {FileCall::fstat, "/choices", EIO, always}}) {
     const TemporaryDirectory directory;
     const Process process{.ranks = 2, .directory = directory.path(), .journal = Journal::off};
     REQUIRE(run(process).tuned(2));
@@ -61,6 +51,34 @@ TEST_CASE("kept choices: what cannot be read is tuned again, and used when it ca
     }
     CHECK(run(process).used(2));
   }
+}
+
+TEST_CASE("kept choices: those that somebody else may have put there are named, not used, and left",
+          "[unit]") {
+  const TemporaryDirectory directory;
+  const Process process{.ranks = 2, .directory = directory.path() / "cache", .journal = Journal::off};
+  REQUIRE(run(process).tuned(2));
+  const fs::path entry = only_file(process.directory);
+  const std::string text = engine_test::text_of_file(entry);
+  fs::path refused = entry;
+  std::string reason = "others can write it";
+  SECTION("an entry") {
+    fs::permissions(entry, fs::perms::others_write, fs::perm_options::add);
+  }
+  SECTION("the directory") {
+    refused = process.directory;
+    fs::permissions(refused, fs::perms::others_write, fs::perm_options::add);
+  }
+  SECTION("a link in the place of the folder of all regions") {
+    refused = process.directory / "choices";
+    reason = "symbolic link";
+    fs::rename(refused, directory.path() / "outside");
+    fs::create_symlink(directory.path() / "outside", refused);
+  }
+  const engine_test::StderrCapture said;
+  CHECK(run(process).tuned(2));
+  CHECK_THAT(said.text(), ContainsSubstring(refused.string()) && ContainsSubstring(reason));
+  CHECK(engine_test::text_of_file(entry) == text);
 }
 
 TEST_CASE("kept choices: a folder that cannot be opened or listed may pin something: an error on all ranks",
@@ -79,15 +97,8 @@ TEST_CASE("kept choices: a folder that cannot be opened or listed may pin someth
         const ScriptedFiles files({fault});
         Process failing = process;
         failing.mode = mode;
-        const Seen seen = run(failing);
-        for (const std::exception_ptr& thrown : seen.thrown) {
-          INFO(text_of(thrown));
-          CHECK(threw<InvalidArgument>(thrown));
-          CHECK_THAT(text_of(thrown),
-                     ContainsSubstring((directory.path() / "choices" / "kept%20region").string()) &&
-                         ContainsSubstring("what is pinned"));
-        }
-        CHECK(seen.runs == std::vector<int>(2, 0));
+        check_refused(run(failing),
+                      {(directory.path() / "choices" / "kept%20region").string(), "what is pinned"});
       }
       CHECK(run(process).used(2));
     }
@@ -96,11 +107,8 @@ TEST_CASE("kept choices: a folder that cannot be opened or listed may pin someth
 
 TEST_CASE("kept choices: what cannot be written is a warning that names the file, and nothing is left of it",
           "[unit]") {
-  for (const FileFault& fault : std::vector<FileFault>{{FileCall::openat, "/.", ENOSPC},
-                                                       {FileCall::write, "/.", ENOSPC},
-                                                       {FileCall::fsync, "/.", EIO},
-                                                       {FileCall::close, "/.", ENOSPC},
-                                                       {FileCall::renameat, "/.", EIO}}) {
+  for (const FileFault& fault :
+       std::vector<FileFault>{{FileCall::write, "/.", ENOSPC}, {FileCall::renameat, "/.", EIO}}) {
     const TemporaryDirectory directory;
     const Process process{.ranks = 2, .directory = directory.path(), .journal = Journal::off};
     {
@@ -120,19 +128,6 @@ TEST_CASE("kept choices: what cannot be written is a warning that names the file
     CHECK(run(process).tuned(2));
     CHECK(run(process).used(2));
   }
-}
-
-TEST_CASE("kept choices: a rename that was done but is reported failed is no failure", "[unit]") {
-  const TemporaryDirectory directory;
-  const Process process{.ranks = 2, .directory = directory.path(), .journal = Journal::off};
-  {
-    const ScriptedFiles files({{FileCall::renameat, "/.", ENOENT, 1, 0, true}});
-    const Seen seen = run(process);
-    CHECK(seen.tuned(2));
-    CHECK(seen.reports[0].warnings.empty());
-    CHECK(files.failed() == 1);
-  }
-  CHECK(run(process).used(2));
 }
 
 TEST_CASE("kept choices: where the journal cannot be written the report says so, and choices are kept",

@@ -14,14 +14,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <atomic>
+#include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <mutex>
 #include <optional>
-#include <stdexcept>
 
 namespace kept_choices_test {
 
@@ -59,6 +54,7 @@ TEST_CASE("kept choices: a changed version, config space or machine does not cou
   CHECK(run(other).used(2));
   other = process;
   other.configs = 4;
+  other.fastest = 3;
   CHECK(run(other).tuned(3));
   CHECK(run(other).used(3));
   other.machine = [](int) { return "another device"; };
@@ -158,54 +154,6 @@ TEST_CASE("kept choices: a start with them names them on stderr, in the log and 
   CHECK(engine_test::text_of_file(logs.path() / "rank-0.log") == log_with_use);  // that mode writes no log
 }
 
-TEST_CASE("kept choices: of two sets for the same problems the newer one counts", "[unit]") {
-  const TemporaryDirectory directory;
-  Process process{.directory = directory.path()};
-  CHECK(run(process).tuned(2));
-  process.mode = Mode::tune;
-  process.machine = [](int) { return "moved"; };
-  process.time_ns = [](const LaunchInfo& launch) {
-    return 1000 + 1000 * static_cast<std::int64_t>(launch.config_id);
-  };
-  CHECK(run(process).tuned(0));
-  CHECK(run(process).used(0));
-}
-
-TEST_CASE("kept choices: two regions with the same kernel and key keep two choices", "[unit]") {
-  const TemporaryDirectory directory;
-  Process first{.directory = directory.path()};
-  Process second = first;
-  second.region = "kept region/other";
-  second.time_ns = [](const LaunchInfo& launch) { return launch.config_id == 1 ? std::int64_t{1000} : 5000; };
-  CHECK(run(first).tuned(2));
-  CHECK(run(second).tuned(1));
-  CHECK(run(first).used(2));
-  CHECK(run(second).used(1));
-}
-
-TEST_CASE("kept choices: a damaged file is set aside, and the region is tuned again", "[unit]") {
-  const TemporaryDirectory directory;
-  const Process process{.ranks = 2, .directory = directory.path()};
-  REQUIRE(run(process).tuned(2));
-  const fs::path file = only_file(directory.path());
-  std::ofstream(file) << "{";
-  CHECK(run(process).tuned(2));
-  CHECK(fs::exists(file.string() + ".damaged"));
-  CHECK(run(process).used(2));
-}
-
-TEST_CASE("kept choices: mode use begins with them and never tunes", "[unit]") {
-  const TemporaryDirectory directory;
-  Process process{.directory = directory.path()};
-  process.kernel = "kept_used";
-  process.mode = Mode::use;
-  CHECK(run(process).used(0));
-  process.mode = Mode::tune;
-  CHECK(run(process).tuned(2));
-  process.mode = Mode::use;
-  CHECK(run(process).used(2));
-}
-
 TEST_CASE("kept choices: where nothing can be written one warning in a process says so, and runs are well",
           "[unit]") {
   Process process{.directory = "/proc/no-directory-can-be-made-here"};
@@ -228,28 +176,18 @@ TEST_CASE("kept choices: what an alternative launches is kept with it", "[unit]"
     std::size_t inner = 0;
     int alternative = -1;
     int runs = 0;
-    const auto thrown =
-        on_ranks(1, [&](int, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-          const auto kernel = rank_kernel("kept_inner", 3, {}, [&](const TileConfig& config, int&) {
-            inner = static_cast<std::size_t>(config.tile - 1);
-          });
-          Alternatives<void(int)> ways{
-              "kept_ways",
-              [](const int& key) { return make_key(key); },
-              {{"twice", [&](int key) { alternative = 0, (*kernel)(key), (*kernel)(key); }},
-               {"once", [&](int key) { alternative = 1, (*kernel)(key); }}}};
-          Options options;
-          options.cache_directory = directory.path();
-          options.search = SearchLevel::normal;
-          tuner.run(
-              "kept alternatives",
-              [&] {
-                ++runs;
-                ways(1);
-              },
-              options);
-        });
-    CHECK(text_of(thrown[0]).empty());
+    const auto kernel = rank_kernel("kept_inner", 3, {}, [&](const TileConfig& config, int&) {
+      inner = static_cast<std::size_t>(config.tile - 1);
+    });
+    Alternatives<void(int)> ways{
+        "kept_ways",
+        [](const int& key) { return make_key(key); },
+        {{"twice", [&](int key) { alternative = 0, (*kernel)(key), (*kernel)(key); }},
+         {"once", [&](int key) { alternative = 1, (*kernel)(key); }}}};
+    const Alone alone = run_alone(
+        directory.path(), "kept alternatives", [&] { ++runs, ways(1); },
+        [](Options& options) { options.search = SearchLevel::normal; });
+    CHECK(alone.error.empty());
     CHECK(alternative == 1);
     CHECK(inner == 2);
     CHECK((runs == 1) == !first);
@@ -263,61 +201,38 @@ TEST_CASE("kept choices: those of long keys are found again, and kept with all o
   for (const bool first : {true, false}) {
     std::vector<int> used(2);
     int runs = 0;
-    RegionReport report;
-    const auto thrown =
-        on_ranks(1, [&](int, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-          TunableKernel kernel{
-              "kept_long_keys",
-              tiles(3),
-              [](const std::vector<int>& shape) { return make_key(shape, std::optional<int>(7)); },
-              [&](const TileConfig& config, const std::vector<int>& shape) {
-                used[shape[0] == 1 ? 0 : 1] = config.tile;
-              },
-              {.key_names = {"shape", "device"}}};
-          Options options;
-          options.cache_directory = directory.path();
+    TunableKernel kernel{"kept_long_keys",
+                         tiles(3),
+                         [](const std::vector<int>& shape) { return make_key(shape, std::optional<int>(7)); },
+                         [&](const TileConfig& config, const std::vector<int>& shape) {
+                           used[shape[0] == 1 ? 0 : 1] = config.tile;
+                         },
+                         {.key_names = {"shape", "device"}}};
+    const Alone alone = run_alone(
+        directory.path(), "kept long keys",
+        [&] {
+          ++runs;
+          kernel(std::vector<int>(15, 1));
+          kernel(std::vector<int>(15, 2));
+        },
+        [](Options& options) {
           options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
             const bool one = launch.key->to_string().starts_with("([1, ");
             return std::int64_t{1000} * (launch.config_id == (one ? 1U : 2U) ? 1 : 5);
           });
-          tuner.run(
-              "kept long keys",
-              [&] {
-                ++runs;
-                kernel(std::vector<int>(15, 1));
-                kernel(std::vector<int>(15, 2));
-              },
-              options);
-          report = *tuner.report().runs.rbegin();
         });
-    INFO(text_of(thrown[0]));
-    CHECK(count_failed(thrown) == 0);
+    CHECK(alone.error.empty());
     CHECK(used == std::vector<int>{2, 3});
     CHECK((runs == 1) == !first);
-    REQUIRE(report.problems.size() == 2);
-    CHECK(report.problems[0].reused == !first);
-    CHECK(report.problems[0].key == "{shape: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], device: 7}");
+    REQUIRE(alone.report.problems.size() == 2);
+    CHECK(alone.report.problems[0].reused == !first);
+    CHECK(alone.report.problems[0].key ==
+          "{shape: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], device: 7}");
   }
-  std::ifstream file(only_file(directory.path()));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = engine_test::text_of_file(only_file(directory.path()));
   CHECK_THAT(text, ContainsSubstring("{shape: [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2], device: 7}"));
   CHECK_THAT(text, !ContainsSubstring("digest "));
 }
-
-namespace {
-
-/// Every rank runs this region in a process of its own; rank 0 has the directory.
-std::vector<std::exception_ptr> in_process(
-    int ranks, const fs::path& directory,
-    const std::function<void(int, ContextualAutotuner&, const Options&)>& body) {
-  return on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-    Options options;
-    options.cache_directory = rank == 0 ? directory : fs::path();
-    body(rank, tuner, options);
-  });
-}
-
-}  // namespace
 
 TEST_CASE("kept choices: what one rank cannot prepare no rank uses, whatever is thrown", "[unit]") {
   for (const int kind : {0, 1, 2, 3}) {
@@ -364,51 +279,32 @@ TEST_CASE("kept choices: what one rank cannot prepare no rank uses, whatever is 
   }
 }
 
-TEST_CASE("kept choices: a region that only another rank's kernels need is kept with their versions",
+TEST_CASE("kept choices: count only with the versions of another rank's kernel, and of a coupled partner",
           "[unit]") {
+  const bool coupled = GENERATE(false, true);
+  INFO((coupled ? "coupled" : "on other ranks"));
   const TemporaryDirectory directory;
-  const auto start = [&](const std::string& version) {
+  const auto runs_with = [&](const std::string& version) {
+    RankKernel::Options options{.participation = Participation::some};
+    if (coupled) {
+      options = {.coupling = "kept_pair"};
+    }
+    const auto own = rank_kernel(coupled ? "kept_send" : "kept_of_zero", 3, options);
+    options.version = version;
+    const auto other = rank_kernel(coupled ? "kept_receive" : "kept_of_one", 3, options);
     int runs = 0;
-    const auto own = rank_kernel("kept_of_zero", 3, {.participation = Participation::some, .version = "a"});
-    const auto other =
-        rank_kernel("kept_of_one", 3, {.participation = Participation::some, .version = version});
     const auto thrown =
         in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, const Options& options) {
           tuner.run(
-              "kept of some",
+              "kept versions",
               [&] {
-                if (rank == 0) {
-                  ++runs;
+                runs += rank == 0 ? 1 : 0;
+                if (coupled || rank == 0) {
+                  (*own)(1);
                 }
-                (*(rank == 0 ? own : other))(1);
-              },
-              options);
-        });
-    CHECK(count_failed(thrown) == 0);
-    return runs;
-  };
-  CHECK(start("1") > 1);
-  CHECK(start("1") == 1);
-  CHECK(start("2") > 1);
-  CHECK(start("1") == 1);
-}
-
-TEST_CASE("kept choices: a coupled kernel whose partner has changed has no choice", "[unit]") {
-  const TemporaryDirectory directory;
-  const auto start = [&](const std::string& version) {
-    int runs = 0;
-    const auto send = rank_kernel("kept_send", 3, {.coupling = "kept_pair"});
-    const auto receive = rank_kernel("kept_receive", 3, {.coupling = "kept_pair", .version = version});
-    const auto thrown =
-        in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, const Options& options) {
-          tuner.run(
-              "kept pair",
-              [&] {
-                if (rank == 0) {
-                  ++runs;
+                if (coupled || rank == 1) {
+                  (*other)(1);
                 }
-                (*send)(1);
-                (*receive)(1);
               },
               options);
         });
@@ -416,9 +312,10 @@ TEST_CASE("kept choices: a coupled kernel whose partner has changed has no choic
     CHECK(count_failed(thrown) == 0);
     return runs;
   };
-  CHECK(start("1") > 1);
-  CHECK(start("1") == 1);
-  CHECK(start("2") > 1);
+  CHECK(runs_with("1") > 1);
+  CHECK(runs_with("1") == 1);
+  CHECK(runs_with("2") > 1);
+  CHECK(runs_with("1") == 1);
 }
 
 TEST_CASE("kept choices: in mode use the ranks meet for a region only where choices are kept", "[unit]") {
@@ -442,44 +339,35 @@ TEST_CASE("kept choices: in mode use the ranks meet for a region only where choi
 TEST_CASE("kept choices: what this process has locked in stays, whatever the disk says", "[unit]") {
   const TemporaryDirectory directory;
   REQUIRE(run({.directory = directory.path(), .kernel = "kept_stays"}).tuned(2));
+  std::vector<int> used;  // after each run
   const auto thrown =
       on_ranks(1, [&](int, ContextualAutotuner& first, const std::shared_ptr<Communicator>& ranks) {
-        std::size_t used = 9;
-        const auto kernel = rank_kernel(
-            "kept_stays", 3, {.version = ""},
-            [&](const TileConfig& config, int&) { used = static_cast<std::size_t>(config.tile - 1); });
-        Options slowest_first;
-        slowest_first.timer = testing::scripted_timer([](const LaunchInfo& launch) {
-          return 1000 + 1000 * static_cast<std::int64_t>(launch.config_id);
-        });
-        first.run(
-            "kept region", [&] { (*kernel)(7); }, slowest_first);
-        const bool chosen = used == 0;
+        int tile = 0;
+        const auto kernel =
+            rank_kernel("kept_stays", 3, {}, [&](const TileConfig& config, int&) { tile = config.tile; });
+        const auto run_by = [&](ContextualAutotuner& tuner, const Options& options) {
+          tuner.run(
+              "kept region", [&] { (*kernel)(7); }, options);
+          used.push_back(tile);
+        };
+        run_by(first, {.timer = testing::scripted_timer([](const LaunchInfo& launch) {
+                         return 1000 + 1000 * static_cast<std::int64_t>(launch.config_id);
+                       })});
         ContextualAutotuner second(rank_options(ranks));
-        Options options;
-        options.cache_directory = directory.path();
-        second.run(
-            "kept region", [&] { (*kernel)(7); }, options);
-        if (!chosen || used != 0) {
-          throw std::runtime_error("config " + std::to_string(used));
-        }
+        run_by(second, {.cache_directory = directory.path()});
       });
   CHECK(text_of(thrown[0]).empty());
+  CHECK(used == std::vector<int>{1, 1});
 }
 
 TEST_CASE("kept choices: after a run with options that make no sense they are still looked for", "[unit]") {
   const TemporaryDirectory directory;
   REQUIRE(run({.directory = directory.path(), .kernel = "kept_late"}).tuned(2));
   int runs = 0;
-  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
+  const auto kernel = rank_kernel("kept_late", 3);
+  const auto thrown = in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
     this_machine = "as ever";
-    const auto kernel = rank_kernel("kept_late", 3, {.version = ""});
-    const auto region = [&] {
-      ++runs;
-      (*kernel)(7);
-    };
-    Options options;
-    options.cache_directory = directory.path();
+    const auto region = [&] { ++runs, (*kernel)(7); };
     options.n_repeat = -1;
     try {
       tuner.run("kept region", region, options);
@@ -494,43 +382,28 @@ TEST_CASE("kept choices: after a run with options that make no sense they are st
 
 TEST_CASE("kept choices: a kernel's choices in other regions stay when an old set names it", "[unit]") {
   const TemporaryDirectory directory;
-  const auto make = [](const std::string& version) {
-    return rank_kernel("kept_made_anew", 3, {.version = version});
-  };
-  const auto run_in = [&](ContextualAutotuner& tuner, const std::string& region, const std::string& version,
-                          const Options& options) {
+  const auto runs_in = [&](ContextualAutotuner& tuner, const std::string& region, const std::string& version,
+                           const fs::path& where) {
     int runs = 0;
-    tuner.run(
-        region,
-        [&] {
-          ++runs;
-          (*make(version))(1);
-        },
-        options);
+    tuner.run(region, [&] { ++runs, (*rank_kernel("kept_made_anew", 3, {.version = version}))(1); },
+              {.cache_directory = where});
     return runs;
   };
-  for (const bool first : {true, false}) {
-    std::vector<int> runs;
-    const auto thrown =
-        in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
-          if (first) {
-            runs = {run_in(tuner, "kept old", "1", options)};
-            return;
-          }
-          Options without = options;
-          without.cache_directory = "";
-          runs = {run_in(tuner, "kept other", "2", without), run_in(tuner, "kept other", "2", without),
-                  run_in(tuner, "kept old", "2", options), run_in(tuner, "kept other", "2", without)};
-        });
-    CHECK(text_of(thrown[0]).empty());
-    if (!first) {
-      REQUIRE(runs.size() == 4);
-      CHECK(runs[0] > 1);
-      CHECK(runs[1] == 1);
-      CHECK(runs[2] > 1);
-      CHECK(runs[3] == 1);
-    }
-  }
+  std::vector<int> runs;
+  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+    runs_in(tuner, "kept old", "1", directory.path());
+  });
+  const auto later = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
+    runs = {runs_in(tuner, "kept other", "2", ""), runs_in(tuner, "kept other", "2", ""),
+            runs_in(tuner, "kept old", "2", directory.path()), runs_in(tuner, "kept other", "2", "")};
+  });
+  CHECK(text_of(thrown[0]).empty());
+  CHECK(text_of(later[0]).empty());
+  REQUIRE(runs.size() == 4);
+  CHECK(runs[0] > 1);
+  CHECK(runs[1] == 1);
+  CHECK(runs[2] > 1);
+  CHECK(runs[3] == 1);
 }
 
 TEST_CASE("kept choices: load installs them for launches outside of a run", "[unit]") {
@@ -601,106 +474,71 @@ TEST_CASE("kept choices: other versions of software count where they may differ,
   CHECK_FALSE(usable({entry.machines[0]}, false));
 }
 
-TEST_CASE("kept choices: modes and load on one tuner, and none of the ranks is left behind", "[unit]") {
-  const TemporaryDirectory directory;
-  const auto start = [&](const std::string& name, const std::vector<std::pair<std::string, Mode>>& steps) {
-    std::vector<std::vector<int>> runs(2);
-    const RankKernels kernels = kernel_per_rank(2, [&](int rank) {
-      return rank_kernel(name + std::to_string(rank), 3, {.participation = Participation::some});
-    });
-    const auto thrown =
-        in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, Options options) {
-          const auto at = static_cast<std::size_t>(rank);
-          options.deadline = std::chrono::seconds(5);
-          for (const auto& [region, mode] : steps) {
-            options.mode = mode;
-            int count = 0;
-            tuner.run(
-                region,
-                [&count, &kernel = *kernels[at]] {
-                  ++count;
-                  kernel(1);
-                },
-                options);
-            runs[at].push_back(count);
-          }
-        });
-    INFO(text_of(thrown[0]) << "; " << text_of(thrown[1]));
-    CHECK(count_failed(thrown) == 0);
-    CHECK(runs[0] == runs[1]);
-    return runs[0];
-  };
-  CHECK(start("kept_mix", {{"kept mix", Mode::tune}})[0] > 1);
-  CHECK(start("kept_mix", {{"kept other", Mode::use}, {"kept mix", Mode::tune}, {"kept mix", Mode::use}}) ==
-        std::vector<int>{1, 1, 1});
-  CHECK(start("kept_mix", {{"kept mix", Mode::off}, {"kept mix", Mode::tune}, {"kept mix", Mode::use}}) ==
-        std::vector<int>{1, 1, 1});
-  CHECK(start("kept_mix", {{"kept mix", Mode::off}, {"kept mix", Mode::use}, {"kept mix", Mode::tune}})[2] <=
-        3);
-}
-
-TEST_CASE("kept choices: mode use looks for each region, also after one of which nothing is kept", "[unit]") {
+TEST_CASE("kept choices: any sequence of modes and regions finds what is kept, and leaves no rank behind",
+          "[unit]") {
   const int ranks = GENERATE(1, 2);
   const TemporaryDirectory directory;
-  const auto last_configs = [&](const std::vector<std::pair<std::string, Mode>>& steps) {
-    std::vector<std::size_t> last(static_cast<std::size_t>(ranks));
+  struct Ran {
+    std::vector<int> runs{};  ///< of each step
+    int tile = 0;             ///< of the last launch
+    bool operator==(const Ran&) const = default;
+  };
+  const auto start = [&](const std::vector<std::pair<std::string, Mode>>& steps) {
+    std::vector<Ran> ran(static_cast<std::size_t>(ranks));
     const RankKernels kernels = kernel_per_rank(ranks, [&](int rank) {
-      return rank_kernel("kept_looked" + std::to_string(rank), 3, {.participation = Participation::some},
-                         [&last, rank](const TileConfig& config, int&) {
-                           last[static_cast<std::size_t>(rank)] = static_cast<std::size_t>(config.tile - 1);
+      return rank_kernel("kept_mix" + std::to_string(rank), 3, {.participation = Participation::some},
+                         [&own = ran[static_cast<std::size_t>(rank)]](const TileConfig& config, int&) {
+                           own.tile = config.tile;
                          });
     });
     const auto thrown =
         in_process(ranks, directory.path(), [&](int rank, ContextualAutotuner& tuner, Options options) {
+          const auto at = static_cast<std::size_t>(rank);
+          options.deadline = std::chrono::seconds(5);
           for (const auto& [region, mode] : steps) {
             options.mode = mode;
+            ran[at].runs.push_back(0);
             tuner.run(
-                region, [&kernel = *kernels[static_cast<std::size_t>(rank)]] { kernel(1); }, options);
+                region, [&] { ++ran[at].runs.back(), (*kernels[at])(1); }, options);
           }
         });
+    INFO(text_of(thrown[0]) << "; " << text_of(thrown.back()));
     CHECK(count_failed(thrown) == 0);
-    return last;
+    CHECK(ran.front() == ran.back());
+    return ran.front();
   };
-  const std::vector<std::size_t> kept(static_cast<std::size_t>(ranks), 2);
-  CHECK(last_configs({{"kept looked", Mode::tune}}) == kept);
-  CHECK(last_configs({{"kept unknown", Mode::use}, {"kept looked", Mode::use}}) == kept);
+  CHECK(start({{"kept mix", Mode::tune}}).runs[0] > 1);
+  CHECK(start({{"kept unknown", Mode::use}, {"kept mix", Mode::use}}) == Ran{{1, 1}, 3});
+  CHECK(start({{"kept other", Mode::use}, {"kept mix", Mode::tune}, {"kept mix", Mode::use}}) ==
+        Ran{{1, 1, 1}, 3});
+  CHECK(start({{"kept mix", Mode::off}, {"kept mix", Mode::tune}, {"kept mix", Mode::use}}) ==
+        Ran{{1, 1, 1}, 3});
+  CHECK(start({{"kept mix", Mode::off}, {"kept mix", Mode::use}, {"kept mix", Mode::tune}}).runs[2] <= 3);
 }
 
 TEST_CASE("kept choices: a library that is loaded while the region runs does not change the machine",
           "[unit]") {
   const TemporaryDirectory directory;
-  RegionReport report;
   const auto kernel = rank_kernel("kept_loading", 3, {}, [](const TileConfig&, int&) {
     detail::describe_machine("nccl", [] { return std::string("2.28.3"); });
   });
-  const auto thrown =
-      in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, const Options& options) {
-        tuner.run(
-            "kept loading", [&] { (*kernel)(1); }, options);
-        report = *tuner.report().runs.rbegin();
-      });
-  CHECK(text_of(thrown[0]).empty());
-  CHECK(report.warnings.empty());
+  const Alone alone = run_alone(directory.path(), "kept loading", [&] { (*kernel)(1); });
+  CHECK(alone.error.empty());
+  CHECK(alone.report.warnings.empty());
   only_file(directory.path());
 }
 
 TEST_CASE("kept choices: what was chosen while the machine changed is not kept, and a warning says so",
           "[unit]") {
   const TemporaryDirectory directory;
-  RegionReport report;
   detail::describe_machine("test", [] { return this_machine; });
   const auto kernel =
       rank_kernel("kept_changing", 3, {}, [](const TileConfig&, int&) { this_machine = "new"; });
-  const auto thrown =
-      in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, const Options& options) {
-        this_machine = "old";
-        tuner.run(
-            "kept changing", [&] { (*kernel)(1); }, options);
-        report = *tuner.report().runs.rbegin();
-      });
-  CHECK(text_of(thrown[0]).empty());
-  REQUIRE(report.warnings.size() == 1);
-  CHECK_THAT(report.warnings[0], ContainsSubstring("the machine looked different when the run began"));
+  const Alone alone = run_alone(
+      directory.path(), "kept changing", [&] { (*kernel)(1); }, [](Options&) { this_machine = "old"; });
+  CHECK(alone.error.empty());
+  REQUIRE(alone.report.warnings.size() == 1);
+  CHECK_THAT(alone.report.warnings[0], ContainsSubstring("the machine looked different when the run began"));
   CHECK_FALSE(fs::exists(directory.path() / "choices"));
 }
 

@@ -1,15 +1,18 @@
 #pragma once
 
 /// \file
-/// Processes that keep choices. A world of simulated ranks stands for a process: its regions have no lock-ins
-/// of those before.
+/// Processes that share a cache directory. A world of simulated ranks stands for a process: its regions have
+/// no lock-ins of those before.
 
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
 
+#include <contextual/choices.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -27,54 +30,78 @@ struct Seen {
   std::vector<int> runs;             ///< of the region, by rank
   std::vector<int> values;           ///< what the region returned last, by rank
   std::vector<std::size_t> configs;  ///< of the last launch, by rank
+  std::vector<char> others;          ///< by rank: some launch had another config than the last one
   std::vector<RegionReport> reports;
   std::vector<std::exception_ptr> thrown;
   testing::ScriptedTraffic traffic;
 
+  bool well() const { return count_failed(thrown) == 0 && values == runs; }
+  bool ended_with(std::size_t config) const {
+    return well() &&
+           std::all_of(configs.begin(), configs.end(), [&](std::size_t id) { return id == config; });
+  }
+  bool only_launched(std::size_t config) const {
+    return ended_with(config) &&
+           std::none_of(others.begin(), others.end(), [](char other) { return other != 0; });
+  }
   /// Every rank ran the region once, with this config.
   bool used(std::size_t config) const {
-    return std::all_of(runs.begin(), runs.end(), [](int count) { return count == 1; }) && chose(config);
+    return only_launched(config) &&
+           std::all_of(runs.begin(), runs.end(), [](int count) { return count == 1; });
   }
   /// Every rank has tuned, and chosen this config.
   bool tuned(std::size_t config) const {
-    return std::all_of(runs.begin(), runs.end(), [](int count) { return count > 4; }) && chose(config);
-  }
-  bool chose(std::size_t config) const {
-    return count_failed(thrown) == 0 && values == runs &&
-           std::all_of(configs.begin(), configs.end(), [&](std::size_t id) { return id == config; });
+    return ended_with(config) && !only_launched(config) &&
+           std::all_of(runs.begin(), runs.end(), [](int count) { return count > 4; });
   }
 };
 
-/// What differs from a process that tunes a kernel of three configs and keeps the choice.
+/// What differs from a process that tunes a region with one kernel of three configs, key (7), and keeps the
+/// choice.
 struct Process {
   int ranks = 1;
-  fs::path directory{};                         ///< of rank 0
-  std::function<fs::path(int)> directory_of{};  ///< if not only rank 0 has one
+  fs::path directory{};                         ///< of all ranks
+  bool only_on_rank_0 = false;                  ///< the others have no directory
+  std::function<fs::path(int)> directory_of{};  ///< of each rank, instead
   std::function<std::string(int)> version = [](int) { return ""; };
   std::function<std::string(int)> machine = [](int) { return "as ever"; };
-  int configs = 3;
+  std::size_t configs = 3;
   std::string kernel = "kept";
   std::string region = "kept region";
+  RankKernel::Options kernel_options{};
+  std::size_t fastest = configs - 1;  ///< by own time and makespan
+  RankKernel::Launcher launcher{};    ///< called after the launch is noted; may be empty
   Mode mode = Mode::tune;
   Journal journal = Journal::written;
-  std::int64_t (*time_ns)(const LaunchInfo&) = later_is_faster;
+  std::function<void(Options&)> change = [](auto&) {};  ///< further options of the call
 };
 
 inline thread_local std::string this_machine;
 
 inline Seen run(const Process& process) {
   detail::describe_machine("test", [] { return this_machine; });
+  constexpr std::size_t none = 99;
   Seen seen;
   const auto count = static_cast<std::size_t>(process.ranks);
   seen.runs.resize(count);
   seen.values.resize(count);
-  seen.configs.resize(count);
+  seen.configs.resize(count, none);
+  seen.others.resize(count);
   seen.reports.resize(count);
   const RankKernels kernels = kernel_per_rank(process.ranks, [&](int rank) {
-    return rank_kernel(process.kernel, process.configs, {.version = process.version(rank)},
-                       [&seen, rank](const TileConfig& config, int&) {
-                         seen.configs[static_cast<std::size_t>(rank)] =
-                             static_cast<std::size_t>(config.tile - 1);
+    const auto at = static_cast<std::size_t>(rank);
+    RankKernel::Options options = process.kernel_options;
+    options.version = process.version(rank);
+    return rank_kernel(process.kernel, static_cast<int>(process.configs), options,
+                       [&, at](const TileConfig& config, int& key) {
+                         const auto id = static_cast<std::size_t>(config.tile - 1);
+                         if (seen.configs[at] != none && seen.configs[at] != id) {
+                           seen.others[at] = 1;
+                         }
+                         seen.configs[at] = id;
+                         if (process.launcher) {
+                           process.launcher(config, key);
+                         }
                        });
   });
   testing::ScriptedWorld world(process.ranks);
@@ -82,11 +109,22 @@ inline Seen run(const Process& process) {
     ContextualAutotuner tuner(rank_options(communicator));
     this_machine = process.machine(rank);
     const auto at = static_cast<std::size_t>(rank);
+    const auto time_of = [&](std::size_t id) {
+      const std::size_t place = (id + process.configs - process.fastest) % process.configs;
+      return 1000 + 1000 * static_cast<std::int64_t>(place);
+    };
     Options options;
     options.mode = process.mode;
     options.journal = process.journal;
-    options.timer = testing::scripted_timer(process.time_ns);
-    options.cache_directory = process.directory_of ? process.directory_of(rank) : process.directory;
+    options.timer =
+        testing::scripted_timer([&](const LaunchInfo& launch) { return time_of(launch.config_id); },
+                                [&](std::int64_t, const auto&) { return time_of(seen.configs[at]); });
+    if (process.directory_of) {
+      options.cache_directory = process.directory_of(rank);
+    } else {
+      options.cache_directory = rank == 0 || !process.only_on_rank_0 ? process.directory : fs::path();
+    }
+    process.change(options);
     seen.values[at] = tuner.run(
         process.region,
         [&] {
@@ -98,6 +136,49 @@ inline Seen run(const Process& process) {
   });
   seen.traffic = world.traffic();
   return seen;
+}
+
+/// Every rank threw InvalidArgument with all of `parts`, and ran nothing.
+inline void check_refused(const Seen& seen, const std::vector<std::string>& parts) {
+  for (const std::exception_ptr& thrown : seen.thrown) {
+    INFO(text_of(thrown));
+    CHECK(threw<InvalidArgument>(thrown));
+    for (const std::string& part : parts) {
+      CHECK_THAT(text_of(thrown), ContainsSubstring(part));
+    }
+  }
+  CHECK(seen.runs == std::vector<int>(seen.runs.size(), 0));
+}
+
+/// Each rank does `body` in a process of its own; rank 0 has the directory.
+inline std::vector<std::exception_ptr> in_process(
+    int ranks, const fs::path& directory,
+    const std::function<void(int, ContextualAutotuner&, const Options&)>& body) {
+  return on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
+    Options options;
+    options.cache_directory = rank == 0 ? directory : fs::path();
+    body(rank, tuner, options);
+  });
+}
+
+/// A process of one rank.
+struct Alone {
+  std::string error;    ///< empty where nothing was thrown
+  RegionReport report;  ///< of the last run
+};
+
+/// Runs a region once in a process of one rank.
+inline Alone run_alone(
+    const fs::path& directory, const std::string& region, const std::function<void()>& body,
+    const std::function<void(Options&)>& change = [](Options&) {}) {
+  Alone alone;
+  const auto thrown = in_process(1, directory, [&](int, ContextualAutotuner& tuner, Options options) {
+    change(options);
+    tuner.run(region, body, options);
+    alone.report = *tuner.report().runs.rbegin();
+  });
+  alone.error = text_of(thrown[0]);
+  return alone;
 }
 
 /// Fails the test if there is not one.

@@ -57,6 +57,7 @@ TEST_CASE("KernelTuner: a completed request finds what was tuned for it, and set
   const TuningResult result = counted.tuner.tune(request, 1);
   CHECK(result.from_cache);
   CHECK(result.best_config_id == 1);
+  CHECK(result.metrics.latency.count() == 0);
   CHECK(result.warnings.empty());
 }
 
@@ -81,6 +82,7 @@ TEST_CASE("KernelTuner: a config that is set and that the kernel does not have i
     const TuningResult result = counted.tuner.tune(request, 1);
     CHECK_FALSE(result.from_cache);
     CHECK(result.best_config_id == 3);
+    CHECK(counted.tuner.cache().get(request)->config == result.best_config);
     REQUIRE(result.warnings.size() == 1);
     CHECK_THAT(result.warnings[0], ContainsSubstring(config.to_string()));
     CHECK_THAT(result.warnings[0],

@@ -1,9 +1,9 @@
 #include "support/catch.hpp"
 #include "support/child_process.hpp"
 #include "support/engine.hpp"
+#include "unit/tuning/two_kinds.hpp"
 
 #include <contextual/choices.hpp>
-#include <contextual/detail/launch/device_kind.hpp>
 #include <contextual/kernel.hpp>
 #include <contextual/kernel_tuner.hpp>
 
@@ -25,6 +25,7 @@ namespace kernel_tuner_test {
 using namespace contextual;
 using engine_test::error_text;
 using engine_test::TemporaryDirectory;
+using test::TwoKinds;
 
 namespace {
 
@@ -59,21 +60,6 @@ KernelTunerOptions kept_in(const std::filesystem::path& directory) {
   options.cache_directory = directory;
   return options;
 }
-
-/// A process with a device that its second launch is for; in force while it lives.
-class TwoKinds {
- public:
-  TwoKinds() { detail::set_device_kinds(&kinds); }
-  TwoKinds(const TwoKinds&) = delete;
-  TwoKinds& operator=(const TwoKinds&) = delete;
-  ~TwoKinds() { detail::set_device_kinds(nullptr); }
-
-  static inline thread_local std::uint64_t current = 0;
-
- private:
-  static constexpr detail::DeviceKinds kinds{[]() noexcept { return current; },
-                                             [](std::uint64_t word) { return "H" + std::to_string(word); }};
-};
 
 /// The fastest config of a request is the one with the id of its problem size.
 KernelTunerOptions by_size(const std::filesystem::path& directory) {
@@ -223,24 +209,10 @@ TEST_CASE("KernelTuner: each kind of device that a kernel with a stream runs on 
   CHECK(again.best_config_id == 1);
 }
 
-TEST_CASE("KernelTuner: all configs fail, the error has every reason", "[unit]") {
+TEST_CASE("KernelTuner: where all configs fail nothing is cached", "[unit]") {
   KernelTuner tuner{"kernel_tuner failing", dummy_space(),
-                    [](const Config& config) {
-                      throw ConfigRejected("no room for " + std::to_string(config.get<int>("BLOCK")) + " x " +
-                                           std::to_string(config.get<int>("WARPS")));
-                    },
-                    quick()};
-  try {
-    static_cast<void>(tuner.tune({.problem_size = {1}}));
-    FAIL("it has not thrown");
-  } catch (const TuningFailedError& error) {
-    CHECK(error.kernel() == "kernel_tuner failing");
-    CHECK(error.rejections().size() == 4);
-    for (const char* const reason :
-         {"no room for 64 x 4", "no room for 64 x 8", "no room for 128 x 4", "no room for 128 x 8"}) {
-      CHECK_THAT(std::string(error.what()), ContainsSubstring(reason));
-    }
-  }
+                    [](const Config&) { throw ConfigRejected("no room"); }, quick()};
+  CHECK_THROWS_AS(tuner.tune({.problem_size = {1}}), TuningFailedError);
   CHECK(tuner.cache().get_all_keys().empty());
 }
 
@@ -342,21 +314,6 @@ TEST_CASE("KernelTuner: what was cached for another version or other configs doe
   CHECK_FALSE(other.tune(request, 1).from_cache);
 }
 
-TEST_CASE("KernelTuner: a config that the program sets is taken if the kernel has it", "[unit]") {
-  Counted counted(quick());
-  const TuneRequest request{.problem_size = {3}, .device = "host", .kernel_type = "mine"};
-  const CachedConfig set{Config{{"BLOCK", 64}, {"WARPS", 8}}};
-  CHECK(counted.tuner.cache().set(request, set).empty());
-  const TuningResult result = counted.tuner.tune(request, 1);
-  CHECK(result.from_cache);
-  CHECK(result.best_config_id == 1);
-  CHECK(result.metrics.latency.count() == 0);
-  CHECK(counted.launches == 0);
-  CHECK(counted.tuner.cache().set(request, {Config{{"BLOCK", 7}}}).empty());
-  CHECK_FALSE(counted.tuner.tune(request, 1).from_cache);
-  CHECK(counted.tuner.cache().get(request)->config == Config{{"BLOCK", 128}, {"WARPS", 8}});
-}
-
 TEST_CASE("KernelTuner: tuners may share a cache", "[unit]") {
   KernelTunerOptions options = quick();
   options.cache = std::make_shared<ConfigCache>();
@@ -366,24 +323,33 @@ TEST_CASE("KernelTuner: tuners may share a cache", "[unit]") {
   CHECK(Counted(options).tuner.tune(request, 1).from_cache);
 }
 
-TEST_CASE("KernelTuner: a pinned config of its region comes before the cache", "[unit]") {
+TEST_CASE(
+    "KernelTuner: a pinned config of its region comes before what is cached or tuned, for its keys alone",
+    "[unit]") {
   const TemporaryDirectory directory;
-  Counted counted(kept_in(directory.path()));
-  const TuneRequest request{.problem_size = {3}};
-  CHECK(counted.tuner.tune(request, 1).best_config_id == 3);
-  const PinnedConfig pin{.region = "kernel_tuner counted",
-                         .kernel = "kernel_tuner counted",
-                         .config = Config{{"BLOCK", 64}, {"WARPS", 8}}};
-  REQUIRE(KeptChoices(directory.path()).pin(pin).problems.empty());
-  Counted again(kept_in(directory.path()), {}, "kernel_tuner pinned");
-  REQUIRE(KeptChoices(directory.path())
-              .pin({.region = "kernel_tuner pinned", .kernel = "kernel_tuner pinned", .config = pin.config})
-              .problems.empty());
-  const TuningResult result = again.tuner.tune(request, 1);
-  CHECK(result.best_config_id == 1);
-  CHECK_FALSE(result.from_cache);
-  CHECK(again.launches == 1);
-  CHECK(again.tuner.cache().get_all_keys().size() == 1);  // that of the other kernel
+  const auto pin = [&](const std::string& kernel, const std::string& key) {
+    REQUIRE(KeptChoices(directory.path())
+                .pin({.region = kernel, .kernel = kernel, .key = key, .config = dummy_space()[1]})
+                .problems.empty());
+  };
+  Counted counted(kept_in(directory.path()), {}, "kernel_tuner pinned");
+  REQUIRE(counted.tuner.cache().set({{3}, "host", "kernel_tuner pinned"}, {dummy_space()[2]}).empty());
+  pin("kernel_tuner pinned", "");
+  const TuningResult of_all = counted.tuner.tune({.problem_size = {4}}, 1);
+  CHECK(of_all.best_config_id == 1);
+  CHECK_FALSE(of_all.from_cache);
+  CHECK(counted.launches == 1);
+  CHECK(counted.tuner.cache().get_all_keys().size() == 1);  // not what is pinned
+
+  KernelTunerOptions options = kept_in(directory.path());
+  options.tuning.mode = Mode::off;
+  Counted off(options, {}, "kernel_tuner pinned key");
+  pin("kernel_tuner pinned key", "(2)");
+  CHECK(off.tuner.tune({.problem_size = {1}}, 1).best_config_id == 0);
+  const TuningResult of_key = off.tuner.tune({.problem_size = {2}}, 1);
+  CHECK(of_key.best_config_id == 1);
+  CHECK_THAT(of_key.reason, ContainsSubstring("pinned by " + directory.path().string()));
+  CHECK(counted.tuner.tune({.problem_size = {3}}, 1).best_config_id == 1);
 }
 
 TEST_CASE("KernelTuner: mode off launches the default, mode use what is cached or the default", "[unit]") {
@@ -455,23 +421,6 @@ TEST_CASE("KernelTuner: in mode use, the result is what the request has launched
   CHECK(last == 2);
   CHECK(result.best_config_id == 2);
   CHECK(result.reason == "locked in before: nothing was tuned");
-}
-
-TEST_CASE("KernelTuner: a pin of one key is the result for that key alone", "[unit]") {
-  const TemporaryDirectory directory;
-  KernelTunerOptions options = kept_in(directory.path());
-  options.tuning.mode = Mode::off;
-  Counted off(options, {}, "kernel_tuner pinned key");
-  REQUIRE(KeptChoices(directory.path())
-              .pin({.region = "kernel_tuner pinned key",
-                    .kernel = "kernel_tuner pinned key",
-                    .key = "(2)",
-                    .config = Config{{"BLOCK", 64}, {"WARPS", 8}}})
-              .problems.empty());
-  CHECK(off.tuner.tune({.problem_size = {1}}, 1).best_config_id == 0);
-  const TuningResult pinned = off.tuner.tune({.problem_size = {2}}, 1);
-  CHECK(pinned.best_config_id == 1);
-  CHECK_THAT(pinned.reason, ContainsSubstring("pinned by " + directory.path().string()));
 }
 
 TEST_CASE("child process: KernelTuner whose always_tune the environment overrides", "[.child]") {
@@ -649,12 +598,6 @@ TEST_CASE("KernelTuner: misuse is told", "[unit]") {
                          [&] { static_cast<void>(counted.tuner.tune({.problem_size = {1}}, 1)); });
              }),
              ContainsSubstring("inside a region"));
-  KernelTunerOptions none = quick();
-  none.warmup_runs = 0;
-  Counted cold(none, {}, "kernel_tuner cold");
-  CHECK_THAT(
-      error_text<InvalidArgument>([&] { static_cast<void>(cold.tuner.tune({.problem_size = {1}}, 1)); }),
-      ContainsSubstring("warmup_runs"));
   KernelTunerOptions hooked = quick();
   std::string said;
   KernelTuner<void(const Config&)>* self = nullptr;

@@ -3,18 +3,14 @@
 /// with nothing to tune that are blocked.
 
 #include "support/child_process.hpp"
-#include "support/engine.hpp"
+#include "support/log_events.hpp"
 #include "support/ranks.hpp"
 
 #include <contextual/tuned_region.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <array>
 #include <chrono>
-#include <functional>
 #include <future>
-#include <sstream>
 #include <thread>
 
 namespace later_call_test {
@@ -23,33 +19,21 @@ using namespace contextual;
 using engine_test::Block;
 using engine_test::blocks;
 using engine_test::error_text;
+using engine_test::events_in;
 using engine_test::is_child;
+using engine_test::OneKernel;
 using engine_test::quick;
 using engine_test::run_child;
 using engine_test::TemporaryDirectory;
-using engine_test::text_of_file;
 using nlohmann::json;
 using std::chrono::milliseconds;
 
 namespace {
 
-/// The events of a log that have this name.
-std::vector<json> events_named(const std::filesystem::path& log, const std::string& name) {
-  std::vector<json> events;
-  std::istringstream lines(text_of_file(log));
-  for (std::string line; std::getline(lines, line);) {
-    json event = json::parse(line);
-    if (event.at("event") == name) {
-      events.push_back(std::move(event));
-    }
-  }
-  return events;
-}
-
-/// Waits until the log has an event of that name; gives up after ten seconds.
-bool comes_to_say(const std::filesystem::path& log, const std::string& name, std::size_t count = 1) {
+/// Waits until the log of rank 0 has an event of that name; gives up after ten seconds.
+bool comes_to_say(const std::filesystem::path& logs, const std::string& name, std::size_t count = 1) {
   for (int i = 0; i < 1000; ++i) {
-    if (events_named(log, name).size() >= count) {
+    if (events_in(logs, 0, name).size() >= count) {
       return true;
     }
     std::this_thread::sleep_for(milliseconds(10));
@@ -65,8 +49,6 @@ Options impatient(const std::filesystem::path& logs) {
   options.log_directory = logs;
   return options;
 }
-
-const auto do_nothing = [](const Block&) {};
 
 }  // namespace
 
@@ -91,7 +73,7 @@ TEST_CASE("holds 7: a rank that alone meets a new key in a later call says so, a
   CHECK(texts[2] == "[no error]");
   CHECK_THAT(texts[1], ContainsSubstring("rank 1 launched kernel \"lonely_key\", key (512)"));
   CHECK_THAT(texts[1], ContainsSubstring("this rank alone met the key"));
-  const std::vector<json> ends = events_named(directory.path() / "rank-1.jsonl", "run_end");
+  const std::vector<json> ends = events_in(directory.path(), 1, "run_end");
   REQUIRE_FALSE(ends.empty());
   CHECK(ends.back().at("blamed_ranks") == json::array({1}));
   CHECK_THAT(ends.back().at("error").get<std::string>(), ContainsSubstring("lonely_key"));
@@ -111,47 +93,44 @@ TEST_CASE("holds 7: a later call whose new key all ranks meet is tuned", "[unit]
 TEST_CASE("holds 8: a blocked later call is told in the log, left alone, and its end is told as well",
           "[unit]") {
   const TemporaryDirectory directory;
-  const auto log = directory.path() / "rank-0.jsonl";
   Options options = impatient(directory.path());
   std::atomic<int> calls{0};
   options.on_deadline = [&](const BlockedInfo&) { ++calls; };
-  TunableKernel kernel{"later_blocked", blocks(2), single_problem, do_nothing};
-  ContextualAutotuner tuner{options};
+  OneKernel one("later_blocked", 2, {}, options);
   bool blocks_now = false;
-  auto step = make_tuned_region(tuner, "later_blocked", [&] {
-    kernel();
+  auto step = make_tuned_region(one.tuner, "later_blocked", [&] {
+    one.region();
     if (blocks_now) {
-      CHECK(comes_to_say(log, "blocked"));
+      CHECK(comes_to_say(directory.path(), "blocked"));
       std::this_thread::sleep_for(milliseconds(600));  // longer than the grace
     }
   });
   step();
   step();
-  CHECK(events_named(log, "blocked").empty());
+  CHECK(events_in(directory.path(), 0, "blocked").empty());
   blocks_now = true;
   step();
   CHECK(calls == 0);
-  const json blocked = events_named(log, "blocked").front();
+  const json blocked = events_in(directory.path(), 0, "blocked").front();
   CHECK(blocked.at("activity") == "later_call");
   CHECK(blocked.at("action") == "none: end_blocked_calls is off");
   CHECK(blocked.at("region") == "later_blocked");
-  CHECK(blocked.at("run_id") == engine_test::report_of(tuner, "later_blocked").run_id);
-  const std::vector<json> warnings = events_named(log, "warning");
+  CHECK(blocked.at("run_id") == one.report().run_id);
+  const std::vector<json> warnings = events_in(directory.path(), 0, "warning");
   REQUIRE_FALSE(warnings.empty());
   CHECK_THAT(warnings.back().at("text").get<std::string>(), ContainsSubstring("has ended after all"));
 }
 
 TEST_CASE("holds 8: two threads in later calls of one region are both watched", "[unit]") {
   const TemporaryDirectory directory;
-  const auto log = directory.path() / "rank-0.jsonl";
-  TunableKernel kernel{"later_two", blocks(2), single_problem, do_nothing};
+  TunableKernel kernel{"later_two", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{impatient(directory.path())};
   std::atomic<bool> blocks_now{false};
   std::atomic<bool> told{false};
   auto step = make_tuned_region(tuner, "later_two", [&] {
     kernel();
     if (blocks_now) {
-      told = comes_to_say(log, "blocked", 2);
+      told = comes_to_say(directory.path(), "blocked", 2);
     }
   });
   step();
@@ -172,12 +151,10 @@ TEST_CASE("holds 8: a blocked later call calls on_deadline where the option says
     told.set_value(std::string(blocked.region) + "/" + std::string(to_string(blocked.activity)) + "/" +
                    std::string(to_string(blocked.phase)));
   };
-  TunableKernel kernel{"later_callback", blocks(2), single_problem, do_nothing};
-  ContextualAutotuner tuner{options};
-  int calls = 0;
-  auto step = make_tuned_region(tuner, "later_callback", [&] {
-    kernel();
-    if (++calls == 6) {
+  OneKernel one("later_callback", 2, {}, options);
+  auto step = make_tuned_region(one.tuner, "later_callback", [&] {
+    one.region();
+    if (one.runs == 6) {
       heard.wait_for(std::chrono::seconds(10));
     }
   });
@@ -193,12 +170,10 @@ TEST_CASE("child process: a later call is blocked for ever", "[unit]") {
   }
   Options options = impatient(std::getenv("TEST_LOGS"));
   options.end_blocked_calls = true;
-  TunableKernel kernel{"later_for_ever", blocks(2), single_problem, do_nothing};
-  ContextualAutotuner tuner{options};
-  int calls = 0;
-  auto step = make_tuned_region(tuner, "later_for_ever", [&] {
-    kernel();
-    while (++calls > 5) {
+  OneKernel one("later_for_ever", 2, {}, options);
+  auto step = make_tuned_region(one.tuner, "later_for_ever", [&] {
+    one.region();
+    while (one.runs > 5) {
       std::this_thread::sleep_for(std::chrono::hours(1));
     }
   });
@@ -210,17 +185,14 @@ TEST_CASE("child process: a run with nothing to tune is blocked for ever", "[uni
   if (!is_child()) {
     return;
   }
-  TunableKernel kernel{"settled_for_ever", blocks(2), single_problem, do_nothing};
-  ContextualAutotuner tuner{impatient(std::getenv("TEST_LOGS"))};
-  int calls = 0;
-  const auto region = [&] {
-    kernel();
-    while (++calls > 5) {
+  OneKernel one("settled_for_ever", 2, {}, impatient(std::getenv("TEST_LOGS")));
+  one.in_launch = [&](const Block&) {
+    while (one.runs > 5) {
       std::this_thread::sleep_for(std::chrono::hours(1));
     }
   };
-  tuner.run("settled_for_ever", region);
-  tuner.run("settled_for_ever", region);
+  one.run();
+  one.run();
 }
 
 TEST_CASE("holds 8: a process blocked outside of tuning leaves with the documented exit code", "[unit]") {
@@ -229,7 +201,7 @@ TEST_CASE("holds 8: a process blocked outside of tuning leaves with the document
         std::pair("a run with nothing to tune is blocked for ever", "region")}) {
     const TemporaryDirectory directory;
     CHECK(run_child(child, {{"TEST_LOGS", directory.path().string()}}) == deadline_exit_code);
-    const std::vector<json> blocked = events_named(directory.path() / "rank-0.jsonl", "blocked");
+    const std::vector<json> blocked = events_in(directory.path(), 0, "blocked");
     REQUIRE(blocked.size() == 1);
     CHECK(blocked.front().at("activity") == activity);
     CHECK(blocked.front().at("action") == "exit 84");
@@ -238,25 +210,20 @@ TEST_CASE("holds 8: a process blocked outside of tuning leaves with the document
 
 TEST_CASE("run with nothing to tune: in a hook of another run it is not taken for blocked", "[unit]") {
   const TemporaryDirectory directory;
-  TunableKernel inner{"settled_inner", blocks(2), single_problem, do_nothing};
-  TunableKernel outer{"settled_outer", blocks(2), single_problem, do_nothing};
-  ContextualAutotuner helper{quick()};
-  const auto region = [&] {
-    inner();
-    std::this_thread::sleep_for(milliseconds(10));
-  };
-  helper.run("settled_inner", region);
+  OneKernel inner("settled_inner", 2);
+  inner.in_launch = [](const Block&) { std::this_thread::sleep_for(milliseconds(10)); };
+  inner.run();
   Options options = impatient(directory.path());
   options.on_deadline = [](const BlockedInfo&) {};
   options.before_iteration = [&](const IterationInfo& info) {
     if (info.phase == Phase::final_run) {
       for (int i = 0; i < 50; ++i) {  // longer than the deadline
-        helper.run("settled_inner", region);
+        inner.run();
       }
     }
   };
-  ContextualAutotuner{options}.run("settled_outer", [&] { outer(); });
-  CHECK(events_named(directory.path() / "rank-0.jsonl", "blocked").empty());
+  OneKernel("settled_outer", 2, {}, options).run();
+  CHECK(events_in(directory.path(), 0, "blocked").empty());
 }
 
 }  // namespace later_call_test

@@ -10,7 +10,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <set>
 
 namespace logs_test {
 
@@ -83,65 +82,35 @@ TEST_CASE("holds 13: logs are append-only, never truncated by a second tuner", "
   check_whole(directory);
 }
 
-TEST_CASE("holds 13: two living tuners write one file and lose no lines", "[unit]") {
-  const TemporaryDirectory directory;
-  TunableKernel kernel{"holds_13_both", blocks(2), single_problem, [](const Block&) {}};
-  ContextualAutotuner first{logged(directory)};
-  ContextualAutotuner second{logged(directory)};
-  first.run("holds_13_a", [&] { kernel(); });
-  second.run("holds_13_b", [&] { kernel(); });
-  first.run("holds_13_c", [&] { kernel(); });
-  const std::string json = text_of_file(directory.path() / "rank-0.jsonl");
-  for (const char* region : {"\"holds_13_a\"", "\"holds_13_b\"", "\"holds_13_c\""}) {
-    CHECK(count_of(json, region) >= 5);
-  }
-  check_whole(directory);
-}
-
 TEST_CASE("holds 13: lines are on disk while the region still runs", "[unit]") {
   const TemporaryDirectory directory;
-  TunableKernel kernel{"holds_13_flush", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{logged(directory)};
-  int runs = 0;
-  tuner.run("holds_13_flush", [&] {
-    kernel();
-    if (++runs == 7) {
+  OneKernel one("holds_13_flush", 3, {}, logged(directory));
+  one.in_launch = [&](const Block&) {
+    if (one.runs == 7) {
       CHECK_THAT(text_of_file(directory.path() / "rank-0.log"), ContainsSubstring("best-config-id: 2"));
     }
-  });
-  CHECK(runs == 7);
-}
-
-TEST_CASE("holds 13: a run that fails says so in the log", "[unit]") {
-  const TemporaryDirectory directory;
-  TunableKernel kernel{"holds_13_fails", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{logged(directory)};
-  CHECK_THROWS(tuner.run("holds_13_fails", [&] {
-    kernel();
-    throw std::runtime_error("pump is dry");
-  }));
-  CHECK_THAT(text_of_file(directory.path() / "rank-0.log"), ContainsSubstring("pump is dry"));
+  };
+  one.run();
+  CHECK(one.runs == 7);
 }
 
 TEST_CASE("fork: a child forked inside a region exits, the parent's logs stay whole, the parent goes on",
           "[unit]") {
   const TemporaryDirectory directory;
-  TunableKernel kernel{"fork_inside", blocks(3), single_problem, [](const Block& c) { return c.block; }};
-  ContextualAutotuner tuner{logged(directory)};
-  int runs = 0;
+  OneKernel one("fork_inside", 3, {}, logged(directory));
   std::vector<int> statuses;
-  tuner.run("fork_inside", [&] {
-    kernel();
-    if (++runs % 2 == 0) {
+  one.tuner.run("fork_inside", [&] {
+    one.region();
+    if (one.runs % 2 == 0) {
       statuses.push_back(exit_status_of_fork([&] {
-        kernel();  // a child may launch and leave
+        one.kernel();  // a child may launch and leave
         return 0;
       }));
     }
   });
-  CHECK(runs == 7);
+  CHECK(one.runs == 7);
   CHECK(statuses == std::vector<int>{0, 0, 0});
-  CHECK(problem_of(tuner, "fork_inside", "fork_inside").choice == 2);
+  CHECK(one.problem().choice == 2);
   check_whole(directory);
   CHECK(count_of(text_of_file(directory.path() / "rank-0.jsonl"), "\"run_end\"") == 1);
 }
@@ -179,11 +148,9 @@ TEST_CASE("logs: a default directory that cannot be written is said once, and tu
           const StderrCapture capture;
           Options options = quick();
           options.log_directory.reset();
-          ContextualAutotuner tuner{options};
-          TunableKernel kernel{"logs_unwritable", blocks(3), single_problem, [](const Block&) {}};
-          tuner.run("logs_unwritable", [&] { kernel(); });
-          tuner.run("logs_unwritable_too", [&] { kernel(); });
-          const bool tuned = problem_of(tuner, "logs_unwritable_too", "logs_unwritable").choice == 2;
+          OneKernel one("logs_unwritable", 3, {}, options);
+          one.run();
+          const bool tuned = one.tuner.run("logs_unwritable_too", [&] { return one.region(); }) == 2;
           return tuned && count_of(capture.text(), "warning: cannot write logs to the directory") == 1 ? 0
                                                                                                        : 1;
         }) == 0);
@@ -202,10 +169,7 @@ TEST_CASE("logs: at the limit of a file's size tuning goes on, and the program's
             Options options = logged(directory);
             options.cache_directory = cache.path();
             options.print = Print::choices;
-            ContextualAutotuner tuner{options};
-            TunableKernel kernel{"logs_limited", blocks(3), single_problem, [](const Block&) {}};
-            tuner.run("logs_limited", [&] { kernel(); });
-            if (problem_of(tuner, "logs_limited", "logs_limited").choice != 2) {
+            if (tune_alone("logs_limited", 3, options).choice != 2) {
               return 3;
             }
             if (most_bytes > 0 && count_of(capture.text(), "cannot write to") != 1) {

@@ -3,6 +3,7 @@
 
 #include "support/engine.hpp"
 
+#include <array>
 #include <limits>
 
 namespace measurements_test {
@@ -10,99 +11,74 @@ namespace measurements_test {
 using namespace contextual;
 using namespace engine_test;
 
-TEST_CASE("holds 9: inside the noise the default wins", "[unit]") {
-  TunableKernel kernel{"holds_9_default", blocks(4), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
-    return launch.config_id == 0 ? 10'020 : launch.config_id == 2 ? 10'000 : 20'000;
-  }))};
-  tuner.run("holds_9_default", [&] { kernel(); });
-  const ProblemReport problem = problem_of(tuner, "holds_9_default", "holds_9_default");
-  CHECK(problem.choice == 0);
-  CHECK_THAT(problem.reason, ContainsSubstring("default wins"));
-}
-
-TEST_CASE("holds 9: inside the noise the lower index wins where the default is slower", "[unit]") {
-  TunableKernel kernel{"holds_9_index", blocks(4), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
-    return launch.config_id == 0   ? 20'000
-           : launch.config_id == 2 ? 10'020
-                                   : 10'000 + 1'000 * (launch.config_id == 1);
-  }))};
-  tuner.run("holds_9_index", [&] { kernel(); });
-  const ProblemReport problem = problem_of(tuner, "holds_9_index", "holds_9_index");
-  CHECK(problem.choice == 2);
-  CHECK_THAT(problem.reason, ContainsSubstring("lower index wins"));
-}
-
-TEST_CASE("holds 9: equal times choose the default", "[unit]") {
-  TunableKernel kernel{"holds_9_equal", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick(times([](const LaunchInfo&) { return 500; }))};
-  tuner.run("holds_9_equal", [&] { kernel(); });
-  CHECK(problem_of(tuner, "holds_9_equal", "holds_9_equal").choice == 0);
+TEST_CASE("holds 9: inside the noise the default wins, and where it is slower the lower index", "[unit]") {
+  struct Row {
+    std::array<std::int64_t, 4> times_ns;
+    std::size_t choice;
+    const char* reason;
+  };
+  int number = 0;
+  for (const Row& row : {Row{{10'020, 20'000, 10'000, 20'000}, 0, "default wins"},
+                         Row{{20'000, 11'000, 10'020, 10'000}, 2, "lower index wins"}}) {
+    const ProblemReport problem =
+        tune_alone("holds_9_" + std::to_string(number++), 4,
+                   quick(times([&](const LaunchInfo& launch) { return row.times_ns.at(launch.config_id); })));
+    CHECK(problem.choice == row.choice);
+    CHECK_THAT(problem.reason, ContainsSubstring(row.reason));
+  }
 }
 
 TEST_CASE("holds 10: zero, negative and missing times are never samples", "[unit]") {
-  TunableKernel kernel{"holds_10", blocks(4), single_problem, [](const Block&) {}};
   // Each first repeat of a config has no time; taken for a sample it would win.
+  const std::array<std::int64_t, 4> no_time{std::numeric_limits<std::int64_t>::min(), 0, -5, 0};
   std::vector<int> repeats(4, 0);
-  ContextualAutotuner tuner{quick(times([&](const LaunchInfo& launch) -> std::int64_t {
-    if (launch.warmup || repeats[launch.config_id]++ > 0) {
-      return 10'000 + 1'000 * static_cast<std::int64_t>(launch.config_id);
-    }
-    switch (launch.config_id) {
-      case 1:
-        return 0;
-      case 2:
-        return -5;
-      default:
-        return std::numeric_limits<std::int64_t>::min();
-    }
-  }))};
-  tuner.run("holds_10", [&] { kernel(); }, {.n_repeat = 2});
-  const ProblemReport problem = problem_of(tuner, "holds_10", "holds_10");
+  Options options = quick(times([&](const LaunchInfo& launch) -> std::int64_t {
+    return launch.warmup || repeats[launch.config_id]++ > 0
+               ? 10'000 + 1'000 * static_cast<std::int64_t>(launch.config_id)
+               : no_time.at(launch.config_id);
+  }));
+  options.n_repeat = 2;
+  const ProblemReport problem = tune_alone("holds_10", 4, options);
   CHECK(problem.choice == 0);
   for (const ConfigReport& config : problem.configs) {
     CHECK(config.time.count == 2);  // taken again
     CHECK(config.time.centre_ns == 10'000 + 1'000 * static_cast<double>(config.config_id));
   }
-  CHECK(report_of(tuner, "holds_10").retakes == 4);
+  CHECK(repeats == std::vector<int>{4, 3, 3, 3});  // and that of the final run
 }
 
 TEST_CASE("holds 10: a launch without a time makes no sample of the other launches of its iteration",
           "[unit]") {
-  TunableKernel kernel{"holds_10_sum", blocks(2), single_problem, [](const Block&) {}};
   int launches = 0;
-  ContextualAutotuner tuner{quick(times([&](const LaunchInfo&) -> std::int64_t {
-    return ++launches == 8 ? 0 : 1'000;  // the second launch of config 1's repeat
-  }))};
-  tuner.run("holds_10_sum", [&] {
-    kernel();
-    kernel();
+  OneKernel one("holds_10_sum", 2, {}, quick(times([&](const LaunchInfo&) -> std::int64_t {
+                  return ++launches == 8 ? 0 : 1'000;  // the second launch of config 1's repeat
+                })));
+  one.tuner.run("holds_10_sum", [&] {
+    one.kernel();
+    one.kernel();
   });
-  const ProblemReport problem = problem_of(tuner, "holds_10_sum", "holds_10_sum");
+  const ProblemReport problem = one.problem();
   CHECK(problem.configs[0].time.centre_ns == problem.configs[1].time.centre_ns);
   CHECK(problem.choice == 0);
 }
 
 TEST_CASE("holds 10: the first use of a config is never a sample", "[unit]") {
-  TunableKernel kernel{"holds_10_first", blocks(3), single_problem, [](const Block&) {}};
   std::vector<int> uses(3, 0);
-  ContextualAutotuner tuner{quick(times([&](const LaunchInfo& launch) {
+  Options options = quick(times([&](const LaunchInfo& launch) {
     return uses[launch.config_id]++ == 0 ? 1 : 1'000 - 100 * static_cast<int>(launch.config_id);
-  }))};
-  tuner.run("holds_10_first", [&] { kernel(); }, {.n_repeat = 3});
-  for (const ConfigReport& config : problem_of(tuner, "holds_10_first", "holds_10_first").configs) {
+  }));
+  options.n_repeat = 3;
+  for (const ConfigReport& config : tune_alone("holds_10_first", 3, options).configs) {
     CHECK(config.time.count == 3);
     CHECK(config.time.centre_ns == 1'000 - 100 * static_cast<double>(config.config_id));
   }
 }
 
 TEST_CASE("holds 10: when no launch ever has a time the run ends with an error that says so", "[unit]") {
-  TunableKernel kernel{"holds_10_never", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick(times([](const LaunchInfo&) { return 0; }))};
-  const std::string text =
-      error_text<TuningFailedError>([&] { tuner.run("holds_10_never", [&] { kernel(); }); });
-  CHECK_THAT(text, ContainsSubstring("no valid time"));
+  const auto tune = [] {
+    tune_alone("holds_10_never", 3, quick(times([](const LaunchInfo&) { return 0; })));
+  };
+  CHECK_THAT(error_text<TuningFailedError>(tune), ContainsSubstring("no valid time"));
 }
 
 TEST_CASE("holds 15: a key that changes in every run ends by the cap, the message suggests a coarser key",
@@ -121,42 +97,30 @@ TEST_CASE("holds 15: a key that changes in every run ends by the cap, the messag
   CHECK(suggested);
 }
 
-namespace {
-
-/// The second of three configs is a thousand times slower, and the last one is the fastest.
-TimerFactory with_a_slow_config() {
-  return times([](const LaunchInfo& launch) {
-    return launch.config_id == 1 ? 30'000'000'000 : 30'000'000 - 5'000'000 * (launch.config_id == 2);
-  });
-}
-
-}  // namespace
-
-TEST_CASE("a config a thousand times slower is launched once where a run takes long", "[unit]") {
+TEST_CASE("a config a thousand times slower is launched once where a run takes long and a search follows",
+          "[unit]") {
+  const bool search = GENERATE(true, false);
   std::vector<int> launches(3, 0);
-  TunableKernel kernel{"slow_config", blocks(3), single_problem,
-                       [&](const Block& c) { ++launches[static_cast<std::size_t>(c.block)]; }};
-  Options options = quick(with_a_slow_config());
-  options.search = SearchLevel::normal;
-  options.n_repeat = 7;
-  ContextualAutotuner tuner{options};
-  tuner.run("slow_config", [&] { kernel(); });
-  const ProblemReport problem = problem_of(tuner, "slow_config", "slow_config");
-  CHECK(launches[1] == 1);
+  Options options = quick(times([](const LaunchInfo& launch) {
+    return launch.config_id == 1 ? 30'000'000'000 : 30'000'000 - 5'000'000 * (launch.config_id == 2);
+  }));
+  if (search) {
+    options.search = SearchLevel::normal;
+    options.n_repeat = 7;
+  }
+  const ProblemReport problem =
+      tune_alone(search ? "slow_config" : "slow_config_walk", 3, options,
+                 [&](const Block& c) { ++launches[static_cast<std::size_t>(c.block)]; });
   CHECK(problem.choice == 2);
+  if (!search) {
+    CHECK(launches == std::vector<int>{2, 2, 3});
+    return;
+  }
+  CHECK(launches[1] == 1);
   CHECK(problem.configs[1].time.count == 0);
   REQUIRE(problem.configs[1].rejection);
   CHECK_THAT(*problem.configs[1].rejection,
              ContainsSubstring("its first run took 30000 ms") && ContainsSubstring("it was not repeated"));
-}
-
-TEST_CASE("a config a thousand times slower is repeated where no search follows", "[unit]") {
-  std::vector<int> launches(3, 0);
-  TunableKernel kernel{"slow_config_walk", blocks(3), single_problem,
-                       [&](const Block& c) { ++launches[static_cast<std::size_t>(c.block)]; }};
-  ContextualAutotuner tuner{quick(with_a_slow_config())};
-  tuner.run("slow_config_walk", [&] { kernel(); });
-  CHECK(launches == std::vector<int>{2, 2, 3});
 }
 
 TEST_CASE("holds 15: a problem that is not launched any more is closed and does not hold up the run",

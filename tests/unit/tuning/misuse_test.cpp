@@ -4,7 +4,6 @@
 #include <contextual/context_guard.hpp>
 #include <contextual/launch_registry.hpp>
 #include <contextual/schedule.hpp>
-#include <contextual/testing/scripted_communicator.hpp>
 #include <contextual/tuned_region.hpp>
 
 #include <chrono>
@@ -37,12 +36,9 @@ class WildSchedule final : public Schedule {
 }  // namespace
 
 TEST_CASE("misuse: a schedule that plans a config the problem does not have is refused", "[unit]") {
-  TunableKernel kernel{"misuse_schedule", blocks(2), single_problem, [](const Block&) {}};
   Options options = quick();
   options.schedule = [](const ScheduleRequest&) { return std::make_unique<WildSchedule>(); };
-  ContextualAutotuner tuner{options};
-  const std::string text =
-      error_text<InvalidArgument>([&] { tuner.run("misuse_schedule", [&] { kernel(); }); });
+  const std::string text = error_text<InvalidArgument>([&] { tune_alone("misuse_schedule", 2, options); });
   CHECK(has(text, "config-1000"));
   CHECK(has(text, "2 configs"));
 }
@@ -80,14 +76,20 @@ TEST_CASE("misuse: a thread that waits for another one's tuning in vain is told 
             "function, after 1 ms"));
 }
 
-TEST_CASE("misuse: a guard that outlives its run of the region ends the tuning with an error", "[unit]") {
-  TunableKernel kernel{"misuse_guard", blocks(2), single_problem, [](const Block&) {}};
+TEST_CASE("misuse: a guard that outlives a run of the region is an error, whether that tunes or not",
+          "[unit]") {
+  const bool tuned_before = GENERATE(false, true);
+  const std::string name = tuned_before ? "misuse_guard_settled" : "misuse_guard";
+  TunableKernel kernel{name, blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
+  if (tuned_before) {
+    tuner.run(name, [&] { kernel(); });
+  }
   std::promise<void> guarded;
   std::promise<void> over;
   std::thread worker;
   const std::string text = error_text<Error>([&] {
-    tuner.run("misuse_guard", [&] {
+    tuner.run(name, [&] {
       kernel();
       worker = std::thread([&, context = RegionContext::current()] {
         const ContextGuard guard(context);
@@ -100,68 +102,45 @@ TEST_CASE("misuse: a guard that outlives its run of the region ends the tuning w
   });
   over.set_value();
   worker.join();
-  CHECK(has(text, "ContextGuard"));
-  CHECK_NOTHROW(tuner.run("misuse_guard", [&] { kernel(); }));
+  CHECK(has(text, "returned while a thread held a ContextGuard"));
+  CHECK_NOTHROW(tuner.run(name, [&] { kernel(); }));
 }
 
 TEST_CASE("misuse: a guard of the thread of run that outlives the region leaves no trace on the thread",
           "[unit]") {
-  TunableKernel kernel{"misuse_own_guard", blocks(2), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick()};
+  OneKernel one("misuse_own_guard", 2);
   for (const LaunchOrder order : {LaunchOrder::same, LaunchOrder::any}) {
     std::unique_ptr<ContextGuard> kept;
     const std::string text = error_text<Error>([&] {
-      tuner.run("misuse_own_guard", [&] {
-        kernel();
+      one.tuner.run("misuse_own_guard", [&] {
+        one.region();
         kept = std::make_unique<ContextGuard>(RegionContext::current(), order);
       });
     });
     kept.reset();
     CHECK(has(text, "ContextGuard"));
   }
-  kernel();
-  int runs = 0;
-  tuner.run("misuse_own_guard", [&] {
-    ++runs;
-    kernel();
-  });
-  CHECK(runs == 5);  // two configs, twice each, and the final run
+  one.kernel();
+  one.runs = 0;
+  one.run();
+  CHECK(one.runs == 5);  // two configs, twice each, and the final run
 }
 
 TEST_CASE("a wrapped region runs its hooks in the first call only, in every mode", "[unit]") {
-  TunableKernel kernel{"wrapped_hooks", blocks(2), single_problem, [](const Block& c) { return c.block; }};
-  ContextualAutotuner tuner{quick()};
+  OneKernel one("wrapped_hooks", 2);
   for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
     int hooks = 0;
     Options options;
     options.mode = mode;
     options.before_iteration = [&](const IterationInfo&) { ++hooks; };
     auto region = make_tuned_region(
-        tuner, "wrapped_hooks", [&] { return kernel(); }, options);
+        one.tuner, "wrapped_hooks", [&] { return one.region(); }, options);
     CHECK(region() == (mode == Mode::off ? 0 : 1));
     CHECK(hooks > 0);
     hooks = 0;
     CHECK(region() == (mode == Mode::off ? 0 : 1));
     CHECK(hooks == 0);
   }
-}
-
-TEST_CASE("misuse: invalid options of one rank are an error on all ranks", "[unit]") {
-  TunableKernel kernel{"misuse_options", blocks(2), single_problem, [](const Block&) {}};
-  testing::ScriptedWorld world(2);
-  const auto errors = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    Options options = quick();
-    options.communicator = communicator;
-    if (rank == 1) {
-      options.n_repeat = 0;
-    }
-    ContextualAutotuner tuner{options};
-    tuner.run("misuse_options", [&] { kernel(); });
-  });
-  REQUIRE(errors[0]);
-  REQUIRE(errors[1]);
-  CHECK(has(error_text<RegionFailedError>([&] { std::rethrow_exception(errors[0]); }), "n_repeat"));
-  CHECK(has(error_text<InvalidArgument>([&] { std::rethrow_exception(errors[1]); }), "n_repeat"));
 }
 
 TEST_CASE("holds 4: a coupled launch that fails ends the run also when the region catches it", "[unit]") {
@@ -187,73 +166,42 @@ TEST_CASE("holds 4: a coupled launch that fails ends the run also when the regio
 }
 
 TEST_CASE("a locked-in config that fails in a later run is replaced everywhere", "[unit]") {
-  bool broken = false;
-  int launched = -1;
-  int attempts = 0;
-  TunableKernel kernel{"relock", blocks(3), single_problem, [&](const Block& c) {
-                         ++attempts;
-                         if (broken && c.block == 2) {
-                           throw ConfigRejected("out of memory");
-                         }
-                         launched = c.block;
-                       }};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("relock", [&] { kernel(); });
+  OneKernel one("relock");
+  one.run();
   REQUIRE(LaunchRegistry::instance().locked_in("relock", "relock", Key{}) == 2U);
-  broken = true;
-  tuner.run("relock", [&] { kernel(); });
-  CHECK(launched != 2);
+  int attempts = 0;
+  one.in_launch = [&](const Block& c) {
+    ++attempts;
+    refuse_block(2, "out of memory")(c);
+  };
+  CHECK(one.run() != 2);
   CHECK(LaunchRegistry::instance().locked_in("relock", "relock", Key{}) != 2U);
   attempts = 0;
-  kernel();
+  CHECK(one.kernel() != 2);
   CHECK(attempts == 1);
-  CHECK(launched != 2);
 }
 
 TEST_CASE("a rejection by after_launch is one by result: no launch without reset", "[unit]") {
-  int effects = 0;
-  int runs = 0;
-  KernelOptions<void(const Block&)> options;
-  options.after_launch = [](const LaunchInfo& info) {
-    if (info.config_id == 1) {
-      throw ConfigRejected("wrong");
-    }
-  };
-  TunableKernel<void(const Block&)> kernel{"after_launch_rejects", blocks(2), single_problem,
-                                           [&](const Block&) { ++effects; }, options};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("after_launch_rejects", [&] {
-    ++runs;
-    kernel();
-  });
-  CHECK(effects == runs);
-  CHECK(problem_of(tuner, "after_launch_rejects", "after_launch_rejects").configs[1].rejection.has_value());
-}
-
-TEST_CASE("the report keeps one entry a region that is run again with nothing to tune", "[unit]") {
-  TunableKernel kernel{"report_entries", blocks(2), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick()};
-  for (int i = 0; i < 20; ++i) {
-    tuner.run("report_entries_a", [&] { kernel(); });
-    tuner.run("report_entries_b", [&] { kernel(); });
-  }
-  CHECK(tuner.report().runs.size() == 2);  // for each region the run that tuned
+  OneKernel one("after_launch_rejects", 2, {.after_launch = [](const LaunchInfo& info) {
+                  if (info.config_id == 1) {
+                    throw ConfigRejected("wrong");
+                  }
+                }});
+  one.run();
+  CHECK(std::ssize(one.used) == one.runs);
+  CHECK(one.problem().configs[1].rejection.has_value());
 }
 
 TEST_CASE("report: a region that is tuned again and again keeps its latest runs, and hides no other region",
           "[unit]") {
-  TunableKernel kernel{"many_runs", blocks(2), single_problem, [](const Block&) {}};
-  Options options = quick();
-  options.always_tune = true;
-  ContextualAutotuner tuner(options);
-  tuner.run("once", [&] { kernel(); });
+  OneKernel many("many_runs", 2);
+  many.tuner.run("once", [&] { many.region(); });
   std::vector<std::string> ids;
   for (int run = 0; run < Report::most_runs_of_region + 5; ++run) {
-    tuner.run("many_runs", [&] { kernel(); });
-    const Report report = tuner.report();
-    ids.push_back(report.find("many_runs")->run_id);
+    many.run({.always_tune = true});
+    ids.push_back(many.report().run_id);
   }
-  const Report report = tuner.report();
+  const Report report = many.tuner.report();
   CHECK(report.find("once") != nullptr);
   REQUIRE(report.runs.size() == Report::most_runs_of_region + 1);
   CHECK(report.runs[1].run_id == ids[5]);
@@ -280,23 +228,6 @@ TEST_CASE("a wrapped region with more keys than max_problems does not tune for e
   runs = 0;
   region();
   CHECK(runs == 1);
-}
-
-TEST_CASE("LaunchOrder::any counts on the thread of run too", "[unit]") {
-  TunableKernel kernel{"any_main", blocks(2), [](int n) { return make_key(n); }, [](const Block&, int) {}};
-  testing::ScriptedWorld world(2);
-  const auto errors = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    Options options = quick();
-    options.communicator = communicator;
-    ContextualAutotuner tuner{options};
-    tuner.run("any_main", [&] {
-      const ContextGuard guard(RegionContext::current(), LaunchOrder::any);
-      kernel(rank == 0 ? 1 : 2);
-      kernel(rank == 0 ? 2 : 1);
-    });
-  });
-  CHECK_FALSE(errors[0]);
-  CHECK_FALSE(errors[1]);
 }
 
 }  // namespace misuse_test

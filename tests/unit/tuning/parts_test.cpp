@@ -6,6 +6,7 @@
 #include "support/ranks.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 namespace parts_test {
@@ -15,13 +16,6 @@ using namespace contextual::test;
 
 namespace {
 
-constexpr int ranks = 2;
-
-/// What ran last on a rank, which the scripted makespan goes by.
-struct RankState {
-  std::vector<std::string> calls;  ///< in their order
-};
-
 /// The region takes 310 us, `gather` 120 us and `gemm` 250 us; rank 0 is faster by 20 us. A run without
 /// launches of its own is told by what was called.
 std::int64_t makespan_ns(const std::string& call, int rank) {
@@ -29,46 +23,53 @@ std::int64_t makespan_ns(const std::string& call, int rank) {
   return slowest - (rank == 0 ? 20'000 : 0);
 }
 
-/// Makespans are computed in the settle, after both runs of a turn, which are of the same callable.
-Options with_parts(const std::shared_ptr<Communicator>& communicator, int rank, RankState& state,
-                   std::vector<RegionPart> parts) {
-  Options options = rank_options(communicator);
-  options.timer = testing::scripted_timer_with(
-      {.launch_ns = later_is_faster,
-       .makespan_ns = [rank, &state](std::int64_t, const std::vector<testing::ScriptedLaunch>&) {
-         return makespan_ns(state.calls.back(), rank);
-       }});
-  options.parts = std::move(parts);
-  return options;
+using Calls = std::vector<std::string>;
+
+/// By rank; calls are in their order.
+struct Ran {
+  RankRuns runs;
+  std::vector<Calls> calls;
+};
+
+/// Ranks tune a region of one kernel; `parts(rank, calls)` makes its parts, which note their calls.
+Ran run_with_parts(int ranks, RankKernel& kernel,
+                   const std::function<std::vector<RegionPart>(int rank, Calls& calls)>& parts) {
+  Ran ran{{}, std::vector<Calls>(static_cast<std::size_t>(ranks))};
+  ran.runs = run_on_ranks(
+      ranks,
+      [&](int rank, int) {
+        ran.calls[static_cast<std::size_t>(rank)].emplace_back("region");
+        kernel(1);
+      },
+      [&](int rank, Options& options) {
+        Calls& calls = ran.calls[static_cast<std::size_t>(rank)];
+        // Makespans are computed in the settle, after both runs of a turn, which are of the same callable.
+        options.timer = testing::scripted_timer_with(
+            {.launch_ns = later_is_faster,
+             .makespan_ns = [rank, &calls](std::int64_t, const std::vector<testing::ScriptedLaunch>&) {
+               return makespan_ns(calls.back(), rank);
+             }});
+        options.parts = parts(rank, calls);
+      });
+  return ran;
 }
 
 }  // namespace
 
 TEST_CASE("parts: run in turn with the region after the final run; the slowest rank's times give the limit",
           "[unit]") {
-  const auto kernel = rank_kernel("parts_kernel", 3, {}, [](const TileConfig&, int&) {});
-  std::vector<RankState> states(ranks);
-  std::vector<RegionReport> reports(ranks);
-  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    RankState& state = states[static_cast<std::size_t>(rank)];
-    const auto part = [&state, &kernel](const char* name) {
-      return RegionPart{name, [&state, &kernel, name] {
-                          state.calls.emplace_back(name);
+  const auto kernel = rank_kernel("parts_kernel", 3);
+  const Ran ran = run_with_parts(2, *kernel, [&](int, Calls& calls) {
+    const auto part = [&calls, &kernel](const char* name) {
+      return RegionPart{name, [&calls, &kernel, name] {
+                          calls.emplace_back(name);
                           (*kernel)(1);
                         }};
     };
-    tuner.run(
-        "parts",
-        [&] {
-          state.calls.emplace_back("region");
-          (*kernel)(1);
-        },
-        with_parts(communicator, rank, state, {part("gather"), part("gemm")}));
-    reports[static_cast<std::size_t>(rank)] = engine_test::report_of(tuner, "parts");
+    return std::vector<RegionPart>{part("gather"), part("gemm")};
   });
-  CHECK(count_failed(thrown) == 0);
-  for (int rank = 0; rank < ranks; ++rank) {
-    const RegionReport& report = reports[static_cast<std::size_t>(rank)];
+  CHECK(ran.runs.well());
+  for (const RegionReport& report : ran.runs.reports) {
     REQUIRE(report.limit.has_value());
     CHECK(report.limit->result.centre_ns == 310'000);
     CHECK(report.limit->result.count == 5);
@@ -79,10 +80,11 @@ TEST_CASE("parts: run in turn with the region after the final run; the slowest r
     CHECK(report.limit->limit_ns == 250'000.0);
     CHECK(report.limit->hidden == 0.5);
     CHECK(problem_of(report, "parts_kernel")->choice == 2);  // the parts have changed nothing
-    // Each turn is a run that prepares and one that counts; the order changes with each round.
-    const std::vector<std::string>& calls = states[static_cast<std::size_t>(rank)].calls;
-    const std::vector<std::string> two_rounds{"gather", "gather", "gemm", "gemm", "region", "region",
-                                              "region", "region", "gemm", "gemm", "gather", "gather"};
+  }
+  // Each turn is a run that prepares and one that counts; the order changes with each round.
+  const Calls two_rounds{"gather", "gather", "gemm", "gemm", "region", "region",
+                         "region", "region", "gemm", "gemm", "gather", "gather"};
+  for (const Calls& calls : ran.calls) {
     const auto first = std::find(calls.begin(), calls.end(), "gather");
     REQUIRE(calls.end() - first == 5 * 6);
     CHECK(std::equal(two_rounds.begin(), two_rounds.end(), first));
@@ -102,27 +104,18 @@ TEST_CASE("parts: a kernel in them launches what is locked in, a new one its def
   });
   const auto unknown = rank_kernel(
       "parts_unknown", 3, {}, [&](const TileConfig& config, int&) { tiles_of_new.push_back(config.tile); });
-  RegionReport report;
-  RankState state;
-  on_ranks(1, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    const RegionPart part{"part", [&] {
-                            state.calls.emplace_back("gemm");
-                            in_part = true;
-                            (*kernel)(1);
-                            (*unknown)(1);
-                            in_part = false;
-                          }};
-    tuner.run(
-        "parts-use",
-        [&] {
-          state.calls.emplace_back("region");
-          (*kernel)(1);
-        },
-        with_parts(communicator, rank, state, {part}));
-    report = engine_test::report_of(tuner, "parts-use");
+  const Ran ran = run_with_parts(1, *kernel, [&](int, Calls& calls) {
+    return std::vector<RegionPart>{{"part", [&] {
+                                      calls.emplace_back("gemm");
+                                      in_part = true;
+                                      (*kernel)(1);
+                                      (*unknown)(1);
+                                      in_part = false;
+                                    }}};
   });
   CHECK(tiles_in_part == std::vector<int>(10, 3));
   CHECK(tiles_of_new == std::vector<int>(10, 1));
+  const RegionReport& report = ran.runs.reports[0];
   CHECK(report.problems.size() == 1);
   REQUIRE(report.limit.has_value());
   CHECK_FALSE(report.limit->hidden.has_value());  // of one part
@@ -132,46 +125,30 @@ TEST_CASE(
     "holds 6: a part that throws on one rank ends the run there unchanged, and names that rank elsewhere",
     "[unit]") {
   const auto kernel = rank_kernel("parts_throwing", 2);
-  std::vector<RankState> states(ranks);
-  std::vector<int> locked_in(ranks);
-  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    RankState& state = states[static_cast<std::size_t>(rank)];
-    const RegionPart part{"part", [&state, rank] {
-                            state.calls.emplace_back("gemm");
-                            if (rank == 1) {
-                              throw std::logic_error("broken part");
-                            }
-                          }};
-    const auto region = [&] {
-      state.calls.emplace_back("region");
-      (*kernel)(1);
-    };
-    try {
-      tuner.run("parts-throw", region, with_parts(communicator, rank, state, {part}));
-    } catch (...) {
-      const RegionReport report = engine_test::report_of(tuner, "parts-throw");
-      locked_in[static_cast<std::size_t>(rank)] =
-          problem_of(report, "parts_throwing")->outcome == ProblemOutcome::locked_in && !report.limit ? 1 : 0;
-      throw;
-    }
+  const Ran ran = run_with_parts(2, *kernel, [&](int rank, Calls& calls) {
+    return std::vector<RegionPart>{{"part", [&calls, rank] {
+                                      calls.emplace_back("gemm");
+                                      if (rank == 1) {
+                                        throw std::logic_error("broken part");
+                                      }
+                                    }}};
   });
-  CHECK(threw<std::logic_error>(thrown[1]));
-  CHECK(text_of(thrown[1]) == "broken part");
-  CHECK(threw<RegionFailedError>(thrown[0]));
-  CHECK_THAT(text_of(thrown[0]), ContainsSubstring("rank 1") && ContainsSubstring("broken part"));
-  CHECK(locked_in == std::vector<int>{1, 1});
+  CHECK(threw<std::logic_error>(ran.runs.thrown[1]));
+  CHECK(text_of(ran.runs.thrown[1]) == "broken part");
+  CHECK(threw<RegionFailedError>(ran.runs.thrown[0]));
+  CHECK_THAT(text_of(ran.runs.thrown[0]), ContainsSubstring("rank 1") && ContainsSubstring("broken part"));
+  for (const RegionReport& report : ran.runs.reports) {
+    CHECK(problem_of(report, "parts_throwing")->outcome == ProblemOutcome::locked_in);
+    CHECK_FALSE(report.limit.has_value());
+  }
 }
 
 TEST_CASE("holds 7: parts of other names on one rank are an error on all ranks", "[unit]") {
   const auto kernel = rank_kernel("parts_mismatch", 2);
-  std::vector<RankState> states(ranks);
-  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    RankState& state = states[static_cast<std::size_t>(rank)];
-    tuner.run(
-        "parts-mismatch", [&] { (*kernel)(1); },
-        with_parts(communicator, rank, state, {{rank == 0 ? "gather" : "scatter", [] {}}}));
+  const Ran ran = run_with_parts(2, *kernel, [&](int rank, Calls&) {
+    return std::vector<RegionPart>{{rank == 0 ? "gather" : "scatter", [] {}}};
   });
-  for (const std::exception_ptr& error : thrown) {
+  for (const std::exception_ptr& error : ran.runs.thrown) {
     CHECK(threw<RankMismatchError>(error));
     CHECK_THAT(text_of(error),
                ContainsSubstring("parts=\"gather\"") && ContainsSubstring("parts=\"scatter\""));

@@ -1,20 +1,18 @@
 /// \file
 /// Configs that a person has fixed in the cache directory.
 
-#include "cache_process.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "support/stderr_capture.hpp"
+#include "unit/tuning/kept_process.hpp"
 
 #include <contextual/alternatives.hpp>
 #include <contextual/detail/config/hex_text.hpp>
 #include <contextual/tuned_region.hpp>
 
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <future>
 #include <map>
 #include <set>
@@ -22,8 +20,7 @@
 
 namespace pinned_choices_test {
 
-using namespace contextual;
-using namespace contextual::test;
+using namespace kept_test;
 using engine_test::StderrCapture;
 using engine_test::TemporaryDirectory;
 
@@ -42,10 +39,10 @@ fs::path write_pin(const fs::path& directory, const std::string& region, const s
 }
 
 /// A process of two ranks, of which the pin is for the kernel.
-CacheProcess with_pin(const TemporaryDirectory& directory, const std::string& kernel,
-                      const std::string& pin) {
-  CacheProcess process;
+Process with_pin(const TemporaryDirectory& directory, const std::string& kernel, const std::string& pin) {
+  Process process;
   process.ranks = 2;
+  process.only_on_rank_0 = true;
   process.directory = directory.path();
   process.kernel = kernel;
   write_pin(directory.path(), process.region, pin);
@@ -68,7 +65,7 @@ TEST_CASE("pins: one of a key, or of every key, is launched on all ranks, and th
           "[unit]") {
   for (const std::string& key : {std::string(), key_text(7)}) {
     const TemporaryDirectory directory;
-    const CacheSeen seen = with_pin(directory, "pinned", pin_of("pinned", key + config_1)).run();
+    const Seen seen = run(with_pin(directory, "pinned", pin_of("pinned", key + config_1)));
     INFO(text_of(seen.thrown[0]) << "; " << text_of(seen.thrown[1]));
     CHECK(seen.used(pinned));
     for (const RegionReport& report : seen.reports) {
@@ -84,12 +81,17 @@ TEST_CASE("pins: one of a key, or of every key, is launched on all ranks, and th
 
 TEST_CASE("pins: one of another key, region or kernel changes nothing", "[unit]") {
   const TemporaryDirectory directory;
-  const CacheProcess process =
-      with_pin(directory, "pinned_not", pin_of("pinned_not", key_text(8) + config_1));
+  const Process process = with_pin(directory, "pinned_not", pin_of("pinned_not", key_text(8) + config_1));
   write_pin(directory.path(), process.region, pin_of("pinned_other", config_1), "other.pin");
   write_pin(directory.path(), "another region", pin_of("pinned_not", config_1));
-  CHECK(process.run().tuned(2));
-  CHECK(process.run().used(2));
+  const Seen seen = run(process);
+  CHECK(seen.tuned(2));
+  const std::vector<std::string>& warnings = seen.reports[0].warnings;
+  REQUIRE(warnings.size() == 2);  // no launch has used either pin of the region
+  CHECK(std::count_if(warnings.begin(), warnings.end(), [](const std::string& warning) {
+          return warning.find("mine.pin") != std::string::npos && warning.find("(8)") != std::string::npos;
+        }) == 1);
+  CHECK(run(process).used(2));
 }
 
 TEST_CASE("pins: what was chosen beside one counts only while the pins are the same", "[unit]") {
@@ -106,18 +108,15 @@ TEST_CASE("pins: what was chosen beside one counts only while the pins are the s
     };
     const auto one = make("beside_pinned");
     const auto two = make("beside_tuned");
-    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-      Options options;
-      options.cache_directory = directory.path();
-      options.always_tune = always_tune;
-      options.timer = testing::scripted_timer([fastest](const LaunchInfo& launch) {
-        return std::int64_t{static_cast<int>(launch.config_id) + 1 == fastest ? 1000 : 2000};
-      });
-      tuner.run(
-          "chosen beside", [&] { ++chosen.runs, (*one)(7), (*two)(7); }, options);
-    });
-    INFO(text_of(thrown[0]));
-    CHECK(count_failed(thrown) == 0);
+    const Alone alone = run_alone(
+        directory.path(), "chosen beside", [&] { ++chosen.runs, (*one)(7), (*two)(7); },
+        [=](Options& options) {
+          options.always_tune = always_tune;
+          options.timer = testing::scripted_timer([fastest](const LaunchInfo& launch) {
+            return std::int64_t{static_cast<int>(launch.config_id) + 1 == fastest ? 1000 : 2000};
+          });
+        });
+    CHECK(alone.error.empty());
     return chosen;
   };
   CHECK(process(3).tile == std::map<std::string, int>{{"beside_pinned", 3}, {"beside_tuned", 3}});
@@ -149,22 +148,15 @@ TEST_CASE("pins: what is not pinned is tuned beside it, and only that is kept", 
     };
     const auto one = make("pinned_first");
     const auto two = make("pinned_second");
-    RegionReport report;
-    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-      Options options;
-      options.cache_directory = directory.path();
-      tuner.run(
-          "pinned beside", [&] { (*one)(7), (*two)(7); }, options);
-      report = engine_test::report_of(tuner, "pinned beside");
-    });
-    INFO(text_of(thrown[0]));
+    const Alone alone = run_alone(directory.path(), "pinned beside", [&] { (*one)(7), (*two)(7); });
+    CHECK(alone.error.empty());
     CHECK(launches["pinned_first"].size() == 1);
     CHECK(launches["pinned_first"].contains(2));
     CHECK((launches["pinned_second"].size() == 3) == first);
     CHECK(launches["pinned_second"].contains(3));
-    REQUIRE(problem_of(report, "pinned_first") != nullptr);
-    CHECK_THAT(problem_of(report, "pinned_first")->pinned_by, ContainsSubstring("mine.pin"));
-    CHECK(problem_of(report, "pinned_second")->pinned_by.empty());
+    REQUIRE(problem_of(alone.report, "pinned_first") != nullptr);
+    CHECK_THAT(problem_of(alone.report, "pinned_first")->pinned_by, ContainsSubstring("mine.pin"));
+    CHECK(problem_of(alone.report, "pinned_second")->pinned_by.empty());
   }
   const KeptChoices::Contents contents = KeptChoices(directory.path()).list();
   REQUIRE(contents.sets.size() == 1);
@@ -176,9 +168,9 @@ TEST_CASE("pins: one of a long key is launched, also where nothing yet says what
           "[unit]") {
   const TemporaryDirectory directory;
   const std::string words = R"(, "key_words": [[9, "00000000000000ab"], [9, "00000000000000cd"]])";
-  CacheProcess process =
+  Process process =
       with_pin(directory, "pinned_long", pin_of("pinned_long", R"(, "key": "1 to 20")" + words + config_1));
-  CHECK(process.run().tuned(2));  // none of its launches has that key
+  CHECK(run(process).tuned(2));  // none of its launches has that key
   const TemporaryDirectory other;
   const Key key = make_key(std::vector<int>(20, 4));
   const std::string digest = R"(, "key": ")" + key.to_string() + R"(", "key_words": [[9, ")" +
@@ -186,34 +178,28 @@ TEST_CASE("pins: one of a long key is launched, also where nothing yet says what
                              R"("]])";
   write_pin(other.path(), "pinned long", pin_of("pinned_long_key", digest + config_1));
   std::set<int> launched;
-  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-    TunableKernel kernel{
-        "pinned_long_key", tiles(3), [](const std::vector<int>& shape) { return make_key(shape); },
-        [&](const TileConfig& config, const std::vector<int>&) { launched.insert(config.tile); }};
-    Options options;
-    options.cache_directory = other.path();
-    tuner.run(
-        "pinned long", [&] { kernel(std::vector<int>(20, 4)); }, options);
-  });
-  INFO(text_of(thrown[0]));
-  CHECK(count_failed(thrown) == 0);
+  TunableKernel kernel{
+      "pinned_long_key", tiles(3), [](const std::vector<int>& shape) { return make_key(shape); },
+      [&](const TileConfig& config, const std::vector<int>&) { launched.insert(config.tile); }};
+  CHECK(run_alone(other.path(), "pinned long", [&] { kernel(std::vector<int>(20, 4)); }).error.empty());
   CHECK(launched == std::set<int>{2});
 }
 
 TEST_CASE("pins: a kept set that is pinned is launched as it was, until it is unpinned", "[unit]") {
   const TemporaryDirectory directory;
-  CacheProcess process;
+  Process process;
   process.ranks = 2;
+  process.only_on_rank_0 = true;
   process.directory = directory.path();
   process.kernel = "pinned_kept";
-  REQUIRE(process.run().tuned(2));
+  REQUIRE(run(process).tuned(2));
   const KeptChoices choices(directory.path());
   REQUIRE(choices.pin(choices.list().sets.at(0)).problems.empty());
   process.fastest = 0;
   process.change = [](Options& options) { options.always_tune = true; };
-  CHECK(process.run().only_launched(2));
+  CHECK(run(process).only_launched(2));
   choices.unpin(process.region);
-  CHECK(process.run().tuned(0));
+  CHECK(run(process).tuned(0));
 }
 
 TEST_CASE("pins: one that cannot be launched is an error on all ranks, in every mode, that names the file",
@@ -233,21 +219,35 @@ TEST_CASE("pins: one that cannot be launched is an error on all ranks, in every 
   for (const auto& [pin, message] : pins) {
     for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
       const TemporaryDirectory directory;
-      CacheProcess process = with_pin(directory, name, pin);
+      Process process = with_pin(directory, name, pin);
       if (pin.empty()) {
         fs::permissions(storage::ChoiceStore(directory.path(), process.region).path() / "mine.pin",
                         fs::perms::others_write, fs::perm_options::add);
       }
-      process.change = [mode](Options& options) { options.mode = mode; };
-      const CacheSeen seen = process.run();
-      for (const std::exception_ptr& thrown : seen.thrown) {
-        INFO(pin << ": " << text_of(thrown));
-        CHECK(threw<InvalidArgument>(thrown));
-        CHECK_THAT(text_of(thrown), ContainsSubstring("mine.pin") && ContainsSubstring(message));
-      }
-      CHECK(seen.runs == std::vector<int>(2, 0));
+      process.mode = mode;
+      INFO(pin);
+      check_refused(run(process), {"mine.pin", message});
     }
   }
+}
+
+TEST_CASE("pins: one that cannot be launched is an error of each run, not only of the first", "[unit]") {
+  const Mode mode = GENERATE(Mode::tune, Mode::use, Mode::off);
+  const TemporaryDirectory directory;
+  write_pin(directory.path(), "pinned again", pin_of("pin_again", R"(, "config": {"TILE": 9})"));
+  std::atomic<int> errors{0};
+  const RankKernels kernels = kernel_per_rank(2, [](int) { return rank_kernel("pin_again", 3); });
+  in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, Options options) {
+    options.mode = mode;
+    for (int i = 0; i < 3; ++i) {
+      const std::string text = engine_test::error_text<Error>([&] {
+        tuner.run(
+            "pinned again", [&] { (*kernels[static_cast<std::size_t>(rank)])(7); }, options);
+      });
+      errors += text.find("which cannot be launched") != std::string::npos ? 1 : 0;
+    }
+  });
+  CHECK(errors == 6);
 }
 
 TEST_CASE("pins: where others can write the folder, what it pins is an error that names it, not passed over",
@@ -255,37 +255,27 @@ TEST_CASE("pins: where others can write the folder, what it pins is an error tha
   for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
     for (const bool is_region : {true, false}) {
       const TemporaryDirectory directory;
-      CacheProcess process = with_pin(directory, "pinned_open", pin_of("pinned_open", config_1));
+      Process process = with_pin(directory, "pinned_open", pin_of("pinned_open", config_1));
       const fs::path folder = storage::ChoiceStore(directory.path(), process.region).path();
       const fs::path open = is_region ? folder : folder.parent_path();
       fs::permissions(open, fs::perms::others_write, fs::perm_options::add);
-      process.change = [mode](Options& options) { options.mode = mode; };
-      const CacheSeen seen = process.run();
-      for (const std::exception_ptr& thrown : seen.thrown) {
-        INFO(text_of(thrown));
-        CHECK(threw<InvalidArgument>(thrown));
-        CHECK_THAT(text_of(thrown), ContainsSubstring(open.string()) &&
-                                        ContainsSubstring("others can write") &&
-                                        ContainsSubstring("what is pinned in " + folder.string()));
-      }
-      CHECK(seen.runs == std::vector<int>(2, 0));
+      process.mode = mode;
+      check_refused(run(process),
+                    {open.string(), "others can write", "what is pinned in " + folder.string()});
     }
   }
 }
 
 TEST_CASE("pins: a folder that may not be listed is an error that names it", "[unit]") {
   const TemporaryDirectory directory;
-  const CacheProcess process = with_pin(directory, "pinned_unlisted", pin_of("pinned_unlisted", config_1));
+  const Process process = with_pin(directory, "pinned_unlisted", pin_of("pinned_unlisted", config_1));
   const fs::path folder = storage::ChoiceStore(directory.path(), process.region).path();
   fs::permissions(folder, fs::perms::owner_write | fs::perms::owner_exec);
   if (::access(folder.c_str(), R_OK) == 0) {
     WARN("skipped: this user may list everything");
     return;
   }
-  for (const std::exception_ptr& thrown : process.run().thrown) {
-    CHECK(threw<InvalidArgument>(thrown));
-    CHECK_THAT(text_of(thrown), ContainsSubstring(folder.string()));
-  }
+  check_refused(run(process), {folder.string()});
   fs::permissions(folder, fs::perms::owner_all);
 }
 
@@ -293,15 +283,15 @@ TEST_CASE("pins: one that no launch has used is a warning that names file, kerne
   for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
     const TemporaryDirectory directory;
     const std::string name = "pinned_unused_" + std::to_string(static_cast<int>(mode));
-    CacheProcess process = with_pin(directory, name, pin_of(name, key_text(7) + config_1));
+    Process process = with_pin(directory, name, pin_of(name, key_text(7) + config_1));
     process.region = "pinned unused " + name;
     process.ranks = mode == Mode::tune ? 2 : 1;
     write_pin(directory.path(), process.region, pin_of(name, key_text(7) + config_1));
     write_pin(directory.path(), process.region, pin_of(name, key_text(8) + config_1), "key.pin");
     write_pin(directory.path(), process.region, pin_of(name + "_misspelled", config_1), "kernel.pin");
-    process.change = [mode](Options& options) { options.mode = mode; };
+    process.mode = mode;
     const StderrCapture said;
-    const CacheSeen seen = process.run();
+    const Seen seen = run(process);
     INFO(text_of(seen.thrown[0]));
     CHECK(seen.only_launched(pinned));
     std::vector<std::string> warnings = seen.reports[0].warnings;
@@ -321,10 +311,8 @@ TEST_CASE("pins: what another region pins of the same kernel repeats no warning"
   write_pin(directory.path(), "pinned two", pin_of("pinned_by_two", key_text(7) + config_1));
   const auto kernel = rank_kernel("pinned_by_two", 3);
   Report report;
-  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-    Options options;
+  const auto thrown = in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
     options.mode = Mode::off;
-    options.cache_directory = directory.path();
     for (const char* region : {"pinned one", "pinned two", "pinned one"}) {
       tuner.run(
           region, [&] { (*kernel)(7); }, options);
@@ -345,17 +333,16 @@ TEST_CASE("pins: one that no launch has used is a warning also after `load`, onc
   const auto kernel = rank_kernel("pinned_loaded", 3);
   Report report;
   const StderrCapture said;
-  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-    Options options;
-    options.cache_directory = directory.path();
-    REQUIRE(tuner.load("pinned loaded", options));
-    CHECK(tuner.report().runs.back().warnings.empty());
-    for (int run = 0; run < 2; ++run) {
-      tuner.run(
-          "pinned loaded", [&] { (*kernel)(7); }, options);
-    }
-    report = tuner.report();
-  });
+  const auto thrown =
+      in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, const Options& options) {
+        REQUIRE(tuner.load("pinned loaded", options));
+        CHECK(tuner.report().runs.back().warnings.empty());
+        for (int run = 0; run < 2; ++run) {
+          tuner.run(
+              "pinned loaded", [&] { (*kernel)(7); }, options);
+        }
+        report = tuner.report();
+      });
   INFO(text_of(thrown[0]));
   REQUIRE(report.find("pinned loaded") != nullptr);
   REQUIRE(report.find("pinned loaded")->warnings.size() == 1);
@@ -363,20 +350,11 @@ TEST_CASE("pins: one that no launch has used is a warning also after `load`, onc
   CHECK_THAT(said.text(), ContainsSubstring("key.pin"));
 }
 
-TEST_CASE("pins: one that no launch has used is a warning also beside what is tuned", "[unit]") {
-  const TemporaryDirectory directory;
-  const CacheProcess process = with_pin(directory, "pinned_no", pin_of("pinned_no", key_text(8) + config_1));
-  const CacheSeen seen = process.run();
-  CHECK(seen.tuned(2));
-  REQUIRE(seen.reports[0].warnings.size() == 1);
-  CHECK_THAT(seen.reports[0].warnings[0], ContainsSubstring("mine.pin") && ContainsSubstring("(8)"));
-}
-
 TEST_CASE("pins: what cannot be prepared on one rank is an error on all", "[unit]") {
   for (const bool words : {true, false}) {
     const TemporaryDirectory directory;
     const std::string name = words ? "pinned_unprepared" : "pinned_unloaded";
-    CacheProcess process =
+    Process process =
         with_pin(directory, name,
                  pin_of(name, (words ? R"(, "key_words": [[0, "0000000000000007"]])" : "") + config_1));
     const auto fail = [](const TileConfig& config) {
@@ -389,7 +367,7 @@ TEST_CASE("pins: what cannot be prepared on one rank is an error on all", "[unit
     } else {
       process.kernel_options.preload = fail;
     }
-    const CacheSeen seen = process.run();
+    const Seen seen = run(process);
     for (const std::exception_ptr& thrown : seen.thrown) {
       INFO(text_of(thrown));
       CHECK(thrown);
@@ -404,7 +382,7 @@ TEST_CASE("pins: a launch that is rejected is an error on all ranks, and no othe
   for (const bool always : {true, false}) {
     for (const std::size_t failing_rank : {0U, 1U}) {
       const TemporaryDirectory directory;
-      CacheProcess process = with_pin(directory, "pinned_rejected", pin_of("pinned_rejected", config_1));
+      Process process = with_pin(directory, "pinned_rejected", pin_of("pinned_rejected", config_1));
       std::atomic<std::size_t> launches{0};
       process.launcher = [&](const TileConfig&, int&) {
         if (launches++ % 2 == failing_rank) {
@@ -412,7 +390,7 @@ TEST_CASE("pins: a launch that is rejected is an error on all ranks, and no othe
         }
       };
       process.change = [always](Options& options) { options.always_tune = always; };
-      const CacheSeen seen = process.run();
+      const Seen seen = run(process);
       CHECK(count_failed(seen.thrown) == 2);
       for (const std::exception_ptr& thrown : seen.thrown) {
         INFO(text_of(thrown));
@@ -430,25 +408,24 @@ TEST_CASE("holds 21: pins: one that fails to launch later falls back to the defa
     bool broken = false;
     std::vector<int> tiles;
     const StderrCapture captured;
-    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-      const auto kernel = rank_kernel("pinned_falls_back", 3, {}, [&](const TileConfig& config, int&) {
-        tiles.push_back(config.tile);
-        if (broken && config.tile == 2) {
-          throw ConfigRejected("too large");
-        }
-      });
-      Options options;
-      options.cache_directory = directory.path();
-      options.mode = mode;
-      options.print = Print::nothing;
-      auto wrapped = make_tuned_region(
-          tuner, "pinned falls back", [&](int key) { (*kernel)(key); }, options);
-      wrapped(1);
-      broken = true;
-      tiles.clear();
-      wrapped(1);
-      wrapped(1);
-    });
+    const auto thrown =
+        in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
+          const auto kernel = rank_kernel("pinned_falls_back", 3, {}, [&](const TileConfig& config, int&) {
+            tiles.push_back(config.tile);
+            if (broken && config.tile == 2) {
+              throw ConfigRejected("too large");
+            }
+          });
+          options.mode = mode;
+          options.print = Print::nothing;
+          auto wrapped = make_tuned_region(
+              tuner, "pinned falls back", [&](int key) { (*kernel)(key); }, options);
+          wrapped(1);
+          broken = true;
+          tiles.clear();
+          wrapped(1);
+          wrapped(1);
+        });
     INFO(text_of(thrown[0]));
     CHECK(text_of(thrown[0]).empty());
     CHECK(tiles == std::vector<int>{2, 1, 1});
@@ -463,7 +440,7 @@ TEST_CASE("pins: one, or a kept choice, that takes too long to be made ready is 
   const bool pins = GENERATE(true, false);
   const Mode mode = GENERATE(Mode::tune, Mode::use);
   const TemporaryDirectory directory;
-  CacheProcess process;
+  Process process;
   process.directory = directory.path();
   process.kernel = "pinned_slow";
   process.fastest = pinned;
@@ -471,7 +448,7 @@ TEST_CASE("pins: one, or a kept choice, that takes too long to be made ready is 
     const std::string words = R"(, "key_words": [[0, "0000000000000007"]])";
     write_pin(directory.path(), process.region, pin_of("pinned_slow", key_text(7) + words + config_1));
   } else {
-    REQUIRE(process.run().tuned(pinned));
+    REQUIRE(run(process).tuned(pinned));
   }
   std::promise<std::string> told;
   process.kernel_options.prepare = [told = told.get_future().share()](const TileConfig& config) {
@@ -492,7 +469,7 @@ TEST_CASE("pins: one, or a kept choice, that takes too long to be made ready is 
     };
   };
   const StderrCapture captured;
-  CHECK(process.run().used(pinned));
+  CHECK(run(process).used(pinned));
   CHECK_THAT(captured.text(),
              ContainsSubstring("blocked in: prepare") && ContainsSubstring("config: {TILE: 2}"));
 }
@@ -509,13 +486,12 @@ TEST_CASE("pins: what only tuning finds out cannot be prepared is an error on al
                        }});
   });
   const RankKernels others = kernel_per_rank(2, [&](int) { return rank_kernel("pinned_late_other", 3); });
-  const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    const auto at = static_cast<std::size_t>(rank);
-    Options options;
-    options.cache_directory = rank == 0 ? directory.path() : fs::path();
-    tuner.run(
-        "pinned late", [&] { (*kernels[at])(7), (*others[at])(7); }, options);
-  });
+  const auto thrown =
+      in_process(2, directory.path(), [&](int rank, ContextualAutotuner& tuner, const Options& options) {
+        const auto at = static_cast<std::size_t>(rank);
+        tuner.run(
+            "pinned late", [&] { (*kernels[at])(7), (*others[at])(7); }, options);
+      });
   for (const std::exception_ptr& failure : thrown) {
     INFO(text_of(failure));
     CHECK(threw<InvalidArgument>(failure));
@@ -532,15 +508,10 @@ TEST_CASE("pins: a coupling is pinned by the id of its config", "[unit]") {
     const auto note = [&](const TileConfig& config, int&) { tiles.push_back(config.tile); };
     const auto send = rank_kernel("pinned_send", 3, {.coupling = "pinned_pair"}, note);
     const auto receive = rank_kernel("pinned_receive", 3, {.coupling = "pinned_pair"}, note);
-    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-      Options options;
-      options.cache_directory = directory.path();
-      tuner.run(
-          "pinned pair", [&] { (*send)(1), (*receive)(1); }, options);
-    });
-    INFO(text_of(thrown[0]));
+    const Alone alone = run_alone(directory.path(), "pinned pair", [&] { (*send)(1), (*receive)(1); });
+    INFO(alone.error);
     CHECK(tiles == (by_id ? std::vector<int>{2, 2} : std::vector<int>{}));
-    CHECK(text_of(thrown[0]).empty() == by_id);
+    CHECK(alone.error.empty() == by_id);
   }
 }
 
@@ -549,21 +520,14 @@ TEST_CASE("pins: an alternative is pinned as a config is, and what it launches i
   write_pin(directory.path(), "pinned way", pin_of("pinned_ways", R"(, "config": {"alternative": "twice"})"));
   std::map<std::string, int> taken;
   std::set<int> tiles;
-  const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-    const auto kernel = rank_kernel("pinned_inner", 3, {},
-                                    [&](const TileConfig& config, int&) { tiles.insert(config.tile); });
-    Alternatives<void(int)> ways{
-        "pinned_ways",
-        [](const int& key) { return make_key(key); },
-        {{"once", [&](int key) { ++taken["once"], (*kernel)(key); }},
-         {"twice", [&](int key) { ++taken["twice"], (*kernel)(key), (*kernel)(key); }}}};
-    Options options;
-    options.cache_directory = directory.path();
-    tuner.run(
-        "pinned way", [&] { ways(1); }, options);
-  });
-  INFO(text_of(thrown[0]));
-  CHECK(text_of(thrown[0]).empty());
+  const auto kernel =
+      rank_kernel("pinned_inner", 3, {}, [&](const TileConfig& config, int&) { tiles.insert(config.tile); });
+  Alternatives<void(int)> ways{
+      "pinned_ways",
+      [](const int& key) { return make_key(key); },
+      {{"once", [&](int key) { ++taken["once"], (*kernel)(key); }},
+       {"twice", [&](int key) { ++taken["twice"], (*kernel)(key), (*kernel)(key); }}}};
+  CHECK(run_alone(directory.path(), "pinned way", [&] { ways(1); }).error.empty());
   CHECK(taken["once"] == 0);
   CHECK(taken["twice"] > 1);
   CHECK(tiles.size() == 3);
@@ -574,19 +538,18 @@ TEST_CASE("pins: later calls of a wrapped region and launches outside follow the
   write_pin(directory.path(), "pinned wrapped", pin_of("pinned_wrapped", config_1));
   for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
     std::vector<int> tiles;
-    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-      const auto kernel = rank_kernel("pinned_wrapped", 3, {},
-                                      [&](const TileConfig& config, int&) { tiles.push_back(config.tile); });
-      Options options;
-      options.cache_directory = directory.path();
-      options.mode = mode;
-      auto wrapped = make_tuned_region(
-          tuner, "pinned wrapped", [&](int key) { (*kernel)(key); }, options);
-      wrapped(1);
-      wrapped(1);
-      wrapped(2);
-      (*kernel)(3);
-    });
+    const auto thrown =
+        in_process(1, directory.path(), [&](int, ContextualAutotuner& tuner, Options options) {
+          const auto kernel = rank_kernel(
+              "pinned_wrapped", 3, {}, [&](const TileConfig& config, int&) { tiles.push_back(config.tile); });
+          options.mode = mode;
+          auto wrapped = make_tuned_region(
+              tuner, "pinned wrapped", [&](int key) { (*kernel)(key); }, options);
+          wrapped(1);
+          wrapped(1);
+          wrapped(2);
+          (*kernel)(3);
+        });
     INFO(text_of(thrown[0]));
     CHECK(text_of(thrown[0]).empty());
     CHECK(tiles.size() >= 4);
@@ -600,75 +563,31 @@ TEST_CASE("pins: a kernel that is made later follows them, and one with another 
   write_pin(directory.path(), "pinned later", pin_of("pinned_made", R"(, "config": {"TILE": 3})"));
   for (const int configs : {3, 2}) {
     int tile = 0;
-    const auto thrown = on_ranks(1, [&](int, ContextualAutotuner& tuner, const auto&) {
-      Options options;
-      options.cache_directory = directory.path();
-      tuner.run(
-          "pinned later",
-          [&] {
-            const auto kernel = rank_kernel("pinned_made", configs, {},
-                                            [&](const TileConfig& config, int&) { tile = config.tile; });
-            (*kernel)(1);
-          },
-          options);
+    const Alone alone = run_alone(directory.path(), "pinned later", [&] {
+      const auto kernel = rank_kernel("pinned_made", configs, {},
+                                      [&](const TileConfig& config, int&) { tile = config.tile; });
+      (*kernel)(1);
     });
-    INFO(text_of(thrown[0]));
+    INFO(alone.error);
     CHECK(tile == (configs == 3 ? 3 : 0));
-    CHECK((configs == 3 ? text_of(thrown[0]).empty()
-                        : text_of(thrown[0]).find("mine.pin") != std::string::npos));
+    CHECK((configs == 3 ? alone.error.empty() : alone.error.find("mine.pin") != std::string::npos));
   }
 }
 
-TEST_CASE("pins: one that cannot be launched is an error of each run, not only of the first", "[unit]") {
-  const TemporaryDirectory directory;
-  PinnedConfig wrong;
-  wrong.region = "pinned again";
-  wrong.kernel = "pin_again";
-  wrong.config = Config{{"TILE", 9}};
-  REQUIRE(KeptChoices(directory.path()).pin(wrong).problems.empty());
-  for (const Mode mode : {Mode::tune, Mode::use, Mode::off}) {
-    std::atomic<int> errors{0};
-    const RankKernels kernels = kernel_per_rank(2, [](int) { return rank_kernel("pin_again", 3); });
-    on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-      Options options;
-      options.mode = mode;
-      options.cache_directory = directory.path();
-      for (int i = 0; i < 3; ++i) {
-        try {
-          tuner.run(
-              "pinned again", [&] { (*kernels[static_cast<std::size_t>(rank)])(7); }, options);
-        } catch (const Error& error) {
-          errors += std::string(error.what()).find("which cannot be launched") != std::string::npos ? 1 : 0;
-        }
-      }
-    });
-    INFO("mode " << static_cast<int>(mode));
-    CHECK(errors == 6);
-  }
-}
-
-TEST_CASE("pins: the same problem by a set and by hand is pinned twice", "[unit]") {
-  const TemporaryDirectory directory;
-  CacheProcess process{.directory = directory.path(), .kernel = "pin_twice", .region = "pinned twice"};
-  REQUIRE(process.run().tuned(2));
-  const KeptChoices choices(directory.path());
-  REQUIRE(choices.pin(choices.list().sets.at(0)).problems.empty());
-  SECTION("for that key") {
-    const std::filesystem::path file = directory.path() / "choices" / "pinned%20twice" / "hand.pin";
-    const nlohmann::json pin = {{"kernel", "pin_twice"}, {"key", "(7)"}, {"config", {{"TILE", 1}}}};
-    std::ofstream(file) << nlohmann::json{{"region", "pinned twice"}, {"pins", nlohmann::json::array({pin})}};
-    std::filesystem::permissions(file,
-                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-    const CacheSeen seen = process.run();
-    CHECK_THAT(contextual::test::text_of(seen.thrown[0]), ContainsSubstring("is pinned twice"));
-  }
-  SECTION("for every other key") {
-    PinnedConfig other;
-    other.region = "pinned twice";
-    other.kernel = "pin_twice";
-    other.config = Config{{"TILE", 1}};
-    REQUIRE(choices.pin(other).problems.empty());
-    CHECK(process.run().used(2));
+TEST_CASE("pins: the same problem by a set and by hand is pinned twice, but not where that is every key",
+          "[unit]") {
+  for (const bool same_key : {true, false}) {
+    const TemporaryDirectory directory;
+    const Process process{.directory = directory.path(), .kernel = "pin_twice"};
+    REQUIRE(run(process).tuned(2));
+    const KeptChoices choices(directory.path());
+    REQUIRE(choices.pin(choices.list().sets.at(0)).problems.empty());
+    const std::string key = same_key ? key_text(7) : "";
+    write_pin(directory.path(), process.region, pin_of("pin_twice", key + R"(, "config": {"TILE": 1})"));
+    const Seen seen = run(process);
+    INFO(text_of(seen.thrown[0]));
+    CHECK(seen.used(2) == !same_key);
+    CHECK((text_of(seen.thrown[0]).find("is pinned twice") != std::string::npos) == same_key);
   }
 }
 

@@ -38,28 +38,19 @@ Options with(Iterations iterations, TimerFactory timer) {
 }  // namespace
 
 TEST_CASE("iterations: joined takes each makespan, pipelined the share in its batch", "[unit]") {
-  TunableKernel kernel{"pipelined", blocks(2), single_problem, [](const Block&) {}};
   const auto makespan_of = [&](Iterations iterations) {
-    ContextualAutotuner tuner(with(iterations, overlapping_iterations()));
-    tuner.run("region", [&] { kernel(); });
-    return problem_of(tuner, "region", "pipelined").configs.at(1).makespan.centre_ns;
+    return tune_alone("pipelined", 2, with(iterations, overlapping_iterations()))
+        .configs.at(1)
+        .makespan.centre_ns;
   };
   CHECK(makespan_of(Iterations::joined) == 100'000);
   CHECK(makespan_of(Iterations::pipelined) == (4 * 40'000 + 100'000) / 5);
 }
 
 TEST_CASE("iterations: a pipelined run with the search ends", "[unit]") {
-  TunableKernel kernel{"pipelined_search", blocks(3), single_problem, [](const Block&) {}};
-  Options options = with(Iterations::pipelined, overlapping_iterations());
-  options.search = SearchLevel::normal;
-  ContextualAutotuner tuner(options);
-  int runs = 0;
-  tuner.run("region", [&] {
-    ++runs;
-    kernel();
-  });
-  CHECK(runs < 500);
-  CHECK(problem_of(tuner, "region", "pipelined_search").choice == 0);  // all are equal
+  OneKernel one("pipelined_search", 3, {}, with(Iterations::pipelined, overlapping_iterations()));
+  CHECK(one.run({.search = SearchLevel::normal}) == 0);  // all are equal
+  CHECK(one.runs < 500);
 }
 
 TEST_CASE("iterations: the timer is told once, before the first iteration", "[unit]") {
@@ -77,15 +68,13 @@ TEST_CASE("iterations: the timer is told once, before the first iteration", "[un
    private:
     std::vector<std::string>& events_;
   };
-  TunableKernel kernel{"told", blocks(2), single_problem, [](const Block&) {}};
   for (const auto& [option, expected] : std::vector<std::pair<std::optional<Iterations>, std::string>>{
            {std::nullopt, "joined"}, {Iterations::pipelined, "pipelined"}}) {
     std::vector<std::string> events;
     Options options = quick([&events] { return std::make_unique<Told>(events); });
     options.always_tune = true;
     options.iterations = option;
-    ContextualAutotuner tuner(options);
-    tuner.run("region", [&] { kernel(); });
+    tune_alone("told", 2, options);
     REQUIRE(events.size() > 2);
     CHECK(events[0] == expected);
     CHECK(std::count(events.begin(), events.end(), "begin") == static_cast<int>(events.size()) - 1);

@@ -2,12 +2,11 @@
 /// The table "What takes precedence" of docs/cache.md, row by row. In each test everything that the rows
 /// below ask for holds as well.
 
-#include "cache_process.hpp"
+#include "unit/tuning/kept_process.hpp"
 
 namespace precedence_test {
 
-using namespace contextual;
-using namespace contextual::test;
+using namespace kept_test;
 using engine_test::TemporaryDirectory;
 
 namespace {
@@ -18,17 +17,17 @@ constexpr std::size_t kept = 2;
 /// A directory with a kept choice, and times that have changed since: the default is the fastest now.
 struct Precedence {
   TemporaryDirectory directory;
-  CacheProcess process;
+  Process process;
 
   explicit Precedence(const std::string& kernel) {
     process.directory = directory.path();
     process.kernel = kernel;
-    REQUIRE(process.run().tuned(kept));
+    REQUIRE(kept_test::run(process).tuned(kept));
     process.fastest = 0;
   }
-  CacheSeen run(const std::function<void(Options&)>& change) {
+  Seen run(const std::function<void(Options&)>& change) {
     process.change = change;
-    return process.run();
+    return kept_test::run(process);
   }
   void pin() {
     const KeptChoices choices(directory.path());
@@ -53,7 +52,7 @@ TEST_CASE("precedence: a pin, over every mode and option", "[unit]") {
   row.pin();
   for (const Mode mode : {Mode::off, Mode::use, Mode::tune}) {
     for (const bool always : {true, false}) {
-      const CacheSeen seen = row.run([&](Options& options) {
+      const Seen seen = row.run([&](Options& options) {
         everything(options, mode);
         options.always_tune = always;
       });
@@ -77,15 +76,14 @@ TEST_CASE("precedence: use, over always_tune and revalidate", "[unit]") {
 
 TEST_CASE("precedence: always_tune, over revalidate and what is kept", "[unit]") {
   Precedence row("precedence_always");
-  const CacheSeen seen = row.run([](Options& options) { everything(options, Mode::tune); });
+  const Seen seen = row.run([](Options& options) { everything(options, Mode::tune); });
   CHECK(seen.tuned(0));
   CHECK_FALSE(seen.reports[0].revalidation.has_value());
 }
 
 TEST_CASE("precedence: revalidate, over what is kept", "[unit]") {
   Precedence row("precedence_revalidate");
-  const CacheSeen seen =
-      row.run([](Options& options) { options.revalidate = Revalidate::defaults_if_worse; });
+  const Seen seen = row.run([](Options& options) { options.revalidate = Revalidate::defaults_if_worse; });
   CHECK(seen.well());
   REQUIRE(seen.reports[0].revalidation.has_value());
   CHECK(seen.reports[0].revalidation->defaults_won);

@@ -2,7 +2,6 @@
 #include "support/repetitions.hpp"
 #include "unit/tuning/property_rank_region.hpp"
 
-#include <atomic>
 #include <sstream>
 
 namespace property_rank_test {
@@ -228,16 +227,9 @@ TEST_CASE("any region on few ranks is tuned alike on all and skips nothing and e
   }
 }
 
-TEST_CASE("any region on 16 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
-  check_seeds(16000, 20, 16);
-}
-
-TEST_CASE("any region on 32 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
-  check_seeds(32000, 10, 32);
-}
-
-TEST_CASE("any region on 64 ranks is tuned alike on all and skips nothing and ends", "[unit]") {
-  check_seeds(64000, 6, 64);
+TEST_CASE("any region on many ranks is tuned alike on all and skips nothing and ends", "[unit]") {
+  const auto [ranks, count] = GENERATE(std::pair(16, 20), std::pair(32, 10), std::pair(64, 6));
+  check_seeds(1000 * static_cast<unsigned>(ranks), count, ranks);
 }
 
 }  // namespace property_rank_test

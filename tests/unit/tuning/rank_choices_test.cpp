@@ -16,26 +16,23 @@ namespace {
 
 /// Runs a region of one kernel on ranks whose times `time(rank, launch)` says; returns the reports.
 template <typename Time>
-std::vector<RegionReport> tune_with(int ranks, RankKernel& kernel, const Time& time, const Options& call) {
-  testing::ScriptedWorld world(ranks);
-  std::vector<RegionReport> reports(static_cast<std::size_t>(ranks));
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    Options options = rank_options(communicator);
-    options.timer =
-        testing::scripted_timer([time, rank](const LaunchInfo& launch) { return time(rank, launch); });
-    ContextualAutotuner tuner(options);
-    tuner.run(
-        "region", [&] { kernel(1); }, call);
-    reports[static_cast<std::size_t>(rank)] = tuner.report().runs.front();
-  });
-  CHECK(count_failed(thrown) == 0);
-  return reports;
+std::vector<RegionReport> tune_with(
+    int ranks, int configs, const Time& time, const RankChange& change = [](int, Options&) {}) {
+  const auto kernel = rank_kernel("timed", configs);
+  const RankRuns outcome = run_on_ranks(
+      ranks, [&](int, int) { (*kernel)(1); },
+      [&](int rank, Options& options) {
+        options.timer =
+            testing::scripted_timer([time, rank](const LaunchInfo& launch) { return time(rank, launch); });
+        change(rank, options);
+      });
+  CHECK(outcome.well());
+  return outcome.reports;
 }
 
 }  // namespace
 
 TEST_CASE("holds 9: choices are identical on all ranks whatever noise each one measures", "[unit]") {
-  const auto kernel = rank_kernel("noisy", 6);
   for (unsigned seed = 1; seed <= 10; ++seed) {
     INFO("seed " << seed);
     const auto noisy = [seed](int rank, const LaunchInfo& launch) {
@@ -43,8 +40,10 @@ TEST_CASE("holds 9: choices are identical on all ranks whatever noise each one m
       const auto config = static_cast<std::int64_t>(launch.config_id);
       return 10000 - 100 * ((config * 5) % 6) + static_cast<std::int64_t>(random() % 1000);
     };
-    const auto reports = tune_with(
-        8, *kernel, noisy, {.n_repeat = 5, .search = contextual::SearchLevel::normal, .always_tune = true});
+    const auto reports = tune_with(8, 6, noisy, [](int, Options& options) {
+      options.n_repeat = 5;
+      options.search = SearchLevel::normal;
+    });
     for (const RegionReport& report : reports) {
       CHECK(agreed_text(report) == agreed_text(reports[0]));
       CHECK(report.problems.front().choice == reports[0].problems.front().choice);
@@ -52,35 +51,26 @@ TEST_CASE("holds 9: choices are identical on all ranks whatever noise each one m
   }
 }
 
-TEST_CASE("holds 9: inside the noise the default wins on all ranks", "[unit]") {
-  const auto kernel = rank_kernel("tied", 4);
-  const auto tied = [](int, const LaunchInfo& launch) -> std::int64_t {
-    return 100000 - static_cast<std::int64_t>(launch.config_id);  // 0.001 %
+TEST_CASE("holds 9: inside the noise the default wins on all ranks, else the lower config index", "[unit]") {
+  const bool default_is_slow = GENERATE(false, true);
+  const auto tied = [=](int, const LaunchInfo& launch) -> std::int64_t {
+    return launch.config_id == 0 && default_is_slow
+               ? 200000
+               : 100000 - static_cast<std::int64_t>(launch.config_id);  // 0.001 %
   };
-  for (const RegionReport& report : tune_with(4, *kernel, tied, {})) {
-    CHECK(report.problems.front().choice == 0);
-  }
-}
-
-TEST_CASE("holds 9: inside the noise the lower config index wins on all ranks", "[unit]") {
-  const auto kernel = rank_kernel("tied-without-the-default", 4);
-  const auto tied = [](int, const LaunchInfo& launch) -> std::int64_t {
-    return launch.config_id == 0 ? 200000 : 100000 - static_cast<std::int64_t>(launch.config_id);
-  };
-  for (const RegionReport& report : tune_with(4, *kernel, tied, {})) {
-    CHECK(report.problems.front().choice == 1);
+  for (const RegionReport& report : tune_with(4, 4, tied)) {
+    CHECK(report.problems.front().choice == (default_is_slow ? 1 : 0));
   }
 }
 
 TEST_CASE("a sample is the slowest rank's time", "[unit]") {
-  const auto kernel = rank_kernel("uneven", 3);
   const auto uneven = [](int rank, const LaunchInfo& launch) -> std::int64_t {
     if (launch.config_id == 2) {
       return rank == 3 ? 5000 : 100;  // best everywhere but on one rank
     }
     return launch.config_id == 1 ? 900 : 1000;
   };
-  for (const RegionReport& report : tune_with(4, *kernel, uneven, {})) {
+  for (const RegionReport& report : tune_with(4, 3, uneven)) {
     CHECK(report.problems.front().choice == 1);
     CHECK(report.problems.front().configs.at(2).time.centre_ns == 5000);
     CHECK(report.problems.front().configs.at(2).makespan.centre_ns == 5000);
@@ -89,12 +79,11 @@ TEST_CASE("a sample is the slowest rank's time", "[unit]") {
 
 TEST_CASE("holds 10: a time that is missing on one rank is no sample and is taken again", "[unit]") {
   const std::int64_t missing = GENERATE(0, -5);
-  const auto kernel = rank_kernel("missing", 2);
   const auto times = [missing](int rank, const LaunchInfo& launch) -> std::int64_t {
     const bool gap = rank == 1 && launch.tuning_iteration == 4;  // config-1's first sample
     return gap ? missing : 1000 - 100 * static_cast<std::int64_t>(launch.config_id);
   };
-  for (const RegionReport& report : tune_with(3, *kernel, times, {})) {
+  for (const RegionReport& report : tune_with(3, 2, times)) {
     CHECK(report.retakes == 1);
     CHECK(report.walk_iterations == 2 * 3 + 1);
     CHECK(report.problems.front().choice == 1);
@@ -106,38 +95,14 @@ TEST_CASE("holds 10: a time that is missing on one rank is no sample and is take
 }
 
 TEST_CASE("holds 10: a config without times on one rank is rejected on all", "[unit]") {
-  const auto kernel = rank_kernel("never-timed", 2);
   const auto times = [](int rank, const LaunchInfo& launch) -> std::int64_t {
     return rank == 1 && launch.config_id == 1 ? 0 : 1000;
   };
-  for (const RegionReport& report : tune_with(3, *kernel, times, {})) {
+  for (const RegionReport& report : tune_with(3, 2, times)) {
     CHECK(report.problems.front().choice == 0);
     REQUIRE(report.problems.front().configs.at(1).rejection);
     CHECK_THAT(*report.problems.front().configs.at(1).rejection, ContainsSubstring("no valid time"));
     CHECK(report.problems.front().configs.at(1).time.count == 0);
-  }
-}
-
-TEST_CASE("a config left out on one rank is tried on none", "[unit]") {
-  std::vector<std::set<int>> used(3);
-  const RankKernels kernels = kernel_per_rank(3, [&](int rank) {
-    RankKernel::Options options;
-    options.keep = [rank](const TileConfig& config, const int&) { return rank != 2 || config.tile != 3; };
-    return rank_kernel("left_out", 3, options, [&, rank](const TileConfig& config, int&) {
-      used[static_cast<std::size_t>(rank)].insert(config.tile);
-    });
-  });
-  std::vector<ProblemReport> problems(3);
-  const auto thrown = on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    const auto r = static_cast<std::size_t>(rank);
-    tuner.run("region", [&] { (*kernels[r])(1); });
-    problems[r] = tuner.report().runs.front().problems.front();
-  });
-  CHECK(count_failed(thrown) == 0);
-  for (std::size_t rank = 0; rank < 3; ++rank) {
-    CHECK(used[rank] == std::set<int>{1, 2});
-    CHECK(problems[rank].choice == 1);
-    CHECK(problems[rank].configs.at(2).left_out);
   }
 }
 
@@ -190,37 +155,26 @@ TEST_CASE("an exchange of a batch is a header and a payload, and of the final ru
 }
 
 TEST_CASE("reports of all ranks have the problems in one order, whichever thread launched first", "[unit]") {
-  constexpr int ranks = 3;
   const auto first = rank_kernel("launched-here", 3);
   const auto second = rank_kernel("launched-there", 2);
-  std::vector<std::string> texts(ranks);
-  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    tuner.run("region", [&] {
-      const auto context = RegionContext::current();
-      const auto launch_both = [&](bool worker_first) {
-        std::thread worker;
-        const auto there = [&] {
-          worker = std::thread([&] {
-            const ContextGuard guard(context);
-            (*second)(1);
-          });
-          worker.join();
-        };
-        if (worker_first) {
-          there();
-        }
-        (*first)(1);
-        if (!worker_first) {
-          there();
-        }
-      };
-      launch_both(rank == 1);
-    });
-    texts[static_cast<std::size_t>(rank)] = agreed_text(engine_test::report_of(tuner, "region"));
+  const RankRuns outcome = run_on_ranks(3, [&](int rank, int) {
+    const auto launch_there = [&] {
+      std::thread([&, context = RegionContext::current()] {
+        const ContextGuard guard(context);
+        (*second)(1);
+      }).join();
+    };
+    if (rank == 1) {
+      launch_there();
+    }
+    (*first)(1);
+    if (rank != 1) {
+      launch_there();
+    }
   });
-  CHECK(count_failed(thrown) == 0);
-  CHECK(texts[1] == texts[0]);
-  CHECK(texts[2] == texts[0]);
+  CHECK(outcome.well());
+  CHECK(agreed_text(outcome.reports[1]) == agreed_text(outcome.reports[0]));
+  CHECK(agreed_text(outcome.reports[2]) == agreed_text(outcome.reports[0]));
 }
 
 }  // namespace rank_choices_test

@@ -17,6 +17,21 @@ constexpr auto short_deadline = std::chrono::milliseconds(1500);
 // Nothing in a test may wait for this one.
 constexpr auto endless = std::chrono::minutes(10);
 
+/// Every rank runs a region of one kernel, which `world` disturbs.
+std::vector<std::exception_ptr> run_in(
+    testing::ScriptedWorld& world, const std::function<void(int rank)>& in_region = [](int) {}) {
+  const auto kernel = rank_kernel("communicates", 3);
+  return world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    Options options = rank_options(communicator);
+    options.deadline = short_deadline;
+    ContextualAutotuner tuner(options);
+    tuner.run("region", [&] {
+      (*kernel)(1);
+      in_region(rank);
+    });
+  });
+}
+
 std::vector<int> missing_in(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -29,15 +44,9 @@ std::vector<int> missing_in(const std::exception_ptr& thrown) {
 
 TEST_CASE("holds 8: a rank that never arrives is named by all others at the deadline", "[unit]") {
   const std::int64_t collective = GENERATE(0, 1, 5);  // the first comparison, a header, in the middle
-  const auto kernel = rank_kernel("waits", 3);
   testing::ScriptedWorld world(ranks);
   world.drop(2, collective);
-  const auto thrown = world.run([&](int, const std::shared_ptr<Communicator>& communicator) {
-    Options options = rank_options(communicator);
-    options.deadline = short_deadline;
-    ContextualAutotuner tuner(options);
-    tuner.run("region", [&] { (*kernel)(1); });
-  });
+  const auto thrown = run_in(world);
   for (const auto& error : thrown) {
     REQUIRE(threw<CommunicationError>(error));
     CHECK(missing_in(error) == std::vector<int>{2});
@@ -47,25 +56,6 @@ TEST_CASE("holds 8: a rank that never arrives is named by all others at the dead
                                                 : "after tuning iterations ";
     CHECK_THAT(text_of(error), StartsWith("region \"region\", in the exchange " + where));
     CHECK_THAT(text_of(error), ContainsSubstring(", deadline 1500 ms: "));
-  }
-}
-
-TEST_CASE("holds 8: a rank that left is named by all others at the deadline", "[unit]") {
-  const auto kernel = rank_kernel("left-alone", 3);
-  testing::ScriptedWorld world(ranks);
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    Options options = rank_options(communicator);
-    options.deadline = short_deadline;
-    ContextualAutotuner tuner(options);
-    if (rank == 1) {
-      return;
-    }
-    tuner.run("region", [&] { (*kernel)(1); });
-  });
-  CHECK_FALSE(thrown[1]);
-  for (const std::size_t rank : {0, 2, 3}) {
-    REQUIRE(threw<CommunicationError>(thrown[rank]));
-    CHECK(missing_in(thrown[rank]) == std::vector<int>{1});
   }
 }
 
@@ -100,19 +90,12 @@ TEST_CASE("holds 8: after an expiry a later run fails at once without running th
 }
 
 TEST_CASE("holds 6: a rank that cannot tell the others rethrows its own exception all the same", "[unit]") {
-  const auto kernel = rank_kernel("untold", 3);
   testing::ScriptedWorld world(2);
   world.drop(1, 1);
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    Options options = rank_options(communicator);
-    options.deadline = short_deadline;
-    ContextualAutotuner tuner(options);
-    tuner.run("region", [&] {
-      (*kernel)(1);
-      if (rank == 0) {
-        throw std::out_of_range("of the region");
-      }
-    });
+  const auto thrown = run_in(world, [](int rank) {
+    if (rank == 0) {
+      throw std::out_of_range("of the region");
+    }
   });
   CHECK(threw<std::out_of_range>(thrown[0]));
   CHECK(threw<CommunicationError>(thrown[1]));
@@ -141,22 +124,6 @@ TEST_CASE("holds 8: what was locked in before an expiry stays", "[unit]") {
   used = &tile;
   (*kernel)(1);
   CHECK(tile == 3);
-}
-
-TEST_CASE("holds 8: a slow rank within the deadline changes nothing", "[unit]") {
-  const auto kernel = rank_kernel("slow-rank", 3);
-  testing::ScriptedWorld world(ranks);
-  for (int collective = 0; collective < 6; ++collective) {
-    world.delay(collective % ranks, collective, std::chrono::milliseconds(20));
-  }
-  std::vector<std::string> texts(ranks);
-  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
-    ContextualAutotuner tuner(rank_options(communicator));
-    tuner.run("region", [&] { (*kernel)(1); });
-    texts[static_cast<std::size_t>(rank)] = agreed_text(tuner.report().runs.front());
-  });
-  CHECK(count_failed(thrown) == 0);
-  CHECK(texts == std::vector<std::string>(ranks, texts[0]));
 }
 
 }  // namespace rank_communication_test

@@ -164,6 +164,17 @@ void check_told(const std::string& name, const SetUp& set_up, const Trap& trap) 
 
 TEST_CASE("holds 6: a search that throws on one rank is told to the others, and the next run works",
           "[unit]") {
+  Trap in_factory(0);
+  check_told(
+      "factory",
+      [&](Options& options) {
+        options.search_settings.factory = [&](const SearchRequest& request) {
+          in_factory.step();
+          return joint_search(request);
+        };
+      },
+      in_factory);
+  CHECK(in_factory.sprung());
   for (const Call call : {Call::plan, Call::observe, Call::reject, Call::rule_out, Call::best, Call::reason,
                           Call::remaining_runs}) {
     for (const int at : {0, 1, 5}) {
@@ -179,20 +190,6 @@ TEST_CASE("holds 6: a search that throws on one rank is told to the others, and 
       CHECK((at > 0 || call == Call::reject || call == Call::rule_out || trap.sprung()));
     }
   }
-}
-
-TEST_CASE("holds 6: a search factory that throws on one rank is told to the others", "[unit]") {
-  Trap trap(0);
-  check_told(
-      "factory",
-      [&](Options& options) {
-        options.search_settings.factory = [&](const SearchRequest& request) {
-          trap.step();
-          return joint_search(request);
-        };
-      },
-      trap);
-  CHECK(trap.sprung());
 }
 
 TEST_CASE("holds 6: whichever call of `feasible` throws on one rank, the others are told", "[unit]") {

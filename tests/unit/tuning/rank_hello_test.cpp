@@ -4,7 +4,6 @@
 #include "support/catch.hpp"
 #include "support/ranks.hpp"
 
-#include <filesystem>
 #include <stdexcept>
 
 namespace rank_hello_test {
@@ -21,35 +20,42 @@ constexpr int ranks = 3;
 TEST_CASE("hello: what one rank cannot set up is told to the others, whatever its text", "[unit]") {
   const std::string cause = GENERATE("no clock here", "");
   const auto kernel = rank_kernel("not-set-up", 2);
-  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    Options options = rank_options(communicator);
-    if (rank == 1) {
-      options.timer = [&]() -> std::unique_ptr<Timer> { throw std::runtime_error(cause); };
-    }
-    tuner.run(
-        "region", [&] { (*kernel)(1); }, options);
-  });
-  CHECK(threw<std::runtime_error>(thrown[1]));
+  const RankRuns outcome = run_on_ranks(
+      ranks, [&](int, int) { (*kernel)(1); },
+      [&](int rank, Options& options) {
+        if (rank == 1) {
+          options.timer = [&]() -> std::unique_ptr<Timer> { throw std::runtime_error(cause); };
+        }
+      });
+  CHECK(threw<std::runtime_error>(outcome.thrown[1]));
   for (const std::size_t rank : {0, 2}) {
-    REQUIRE(threw<RegionFailedError>(thrown[rank]));
-    CHECK_THAT(text_of(thrown[rank]), ContainsSubstring("failed on rank 1 in its set-up"));
+    REQUIRE(threw<RegionFailedError>(outcome.thrown[rank]));
+    CHECK_THAT(text_of(outcome.thrown[rank]), ContainsSubstring("failed on rank 1 in its set-up"));
   }
 }
 
-TEST_CASE("hello: a deadline that makes no sense on one rank is told to the others in every mode", "[unit]") {
-  const Mode mode = GENERATE(Mode::tune, Mode::use, Mode::off);
-  const auto kernel = rank_kernel("bad-deadline", 2);
-  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    Options options = rank_options(communicator);
-    options.mode = mode;
-    options.deadline = std::chrono::milliseconds(rank == 1 ? 0 : 30'000);
-    tuner.run(
-        "region", [&] { (*kernel)(1); }, options);
-  });
-  CHECK(threw<InvalidArgument>(thrown[1]));
-  for (const std::size_t rank : {0, 2}) {
-    CHECK(threw<RegionFailedError>(thrown[rank]));
-    CHECK_THAT(text_of(thrown[rank]), ContainsSubstring("deadline (ms) = 0"));
+TEST_CASE("hello: options that make no sense on one rank are told to the others, a deadline in every mode",
+          "[unit]") {
+  const auto kernel = rank_kernel("bad-options", 2);
+  const auto deadline_in = [](Mode mode) {
+    return [mode](int rank, Options& options) {
+      options.mode = mode;
+      options.deadline = std::chrono::milliseconds(rank == 1 ? 0 : 30'000);
+    };
+  };
+  const auto n_repeat = [](int rank, Options& options) { options.n_repeat = rank == 1 ? 0 : 2; };
+  const std::vector<std::pair<RankChange, std::string>> rows{{deadline_in(Mode::tune), "deadline (ms) = 0"},
+                                                             {deadline_in(Mode::use), "deadline (ms) = 0"},
+                                                             {deadline_in(Mode::off), "deadline (ms) = 0"},
+                                                             {n_repeat, "n_repeat = 0"}};
+  for (const auto& [change, told] : rows) {
+    const RankRuns outcome = run_on_ranks(
+        ranks, [&](int, int) { (*kernel)(1); }, change);
+    CHECK(threw<InvalidArgument>(outcome.thrown[1]));
+    for (const std::size_t rank : {0, 2}) {
+      CHECK(threw<RegionFailedError>(outcome.thrown[rank]));
+      CHECK_THAT(text_of(outcome.thrown[rank]), ContainsSubstring(told));
+    }
   }
 }
 
@@ -70,19 +76,6 @@ TEST_CASE("hello: in modes that tune nothing ranks that differed are asked again
   });
   CHECK(count_failed(thrown) == 0);
   CHECK(mismatches == std::vector<int>{3, 3, 3});
-}
-
-TEST_CASE("hello: a mismatch names what differs and nothing else", "[unit]") {
-  const auto kernel = rank_kernel("only-what-differs", 2);
-  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    Options options = rank_options(communicator);
-    options.n_repeat = rank == 0 ? 9 : 2;
-    tuner.run(
-        "region", [&] { (*kernel)(1); }, options);
-  });
-  for (const auto& error : thrown) {
-    CHECK_THAT(text_of(error), ContainsSubstring("rank 1 has n_repeat=2, rank 0 has n_repeat=9."));
-  }
 }
 
 TEST_CASE("hello: a rank that went on to the next run while the others are in this one is a mismatch",

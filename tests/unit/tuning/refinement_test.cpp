@@ -111,16 +111,15 @@ TEST_CASE("a refined kernel without a search is walked through its coarse grid",
 }
 
 TEST_CASE("refined kernels on several ranks: all ranks lock in the same", "[unit]") {
-  constexpr int ranks = 3;
   Pair region;
-  std::vector<Launched> launched(ranks);
-  const auto thrown = on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    Options options = shared_device(SearchLevel::normal);
-    options.communicator = communicator;
-    tuner.run(
-        "ranks", [&] { region(launched[static_cast<std::size_t>(rank)]); }, options);
-  });
-  CHECK(count_failed(thrown) == 0);
+  std::vector<Launched> launched(3);
+  const RankRuns outcome = run_on_ranks(
+      3, [&](int rank, int) { region(launched[static_cast<std::size_t>(rank)]); },
+      [](int, Options& options) {
+        options.search = SearchLevel::normal;
+        options.timer = shared_device(SearchLevel::normal).timer;
+      });
+  CHECK(outcome.well());
   for (const Launched& rank : launched) {
     CHECK(rank.wide == launched.front().wide);
     CHECK(rank.narrow == launched.front().narrow);

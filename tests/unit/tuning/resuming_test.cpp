@@ -7,13 +7,10 @@
 #include "support/repetitions.hpp"
 #include "support/scripted_files.hpp"
 
-#include <contextual/alternatives.hpp>
-
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -196,24 +193,51 @@ std::size_t files_in(const fs::path& directory, const std::string& ending) {
   return count;
 }
 
-}  // namespace
-
-namespace {
-
 /// Files that a job leaves for the test, and what is in them.
 std::string left(const fs::path& directory, const char* name) {
   return text_of_file(directory / name);
 }
 
-/// Dies in the 30th run of the region.
-Job cut_off(const fs::path& directory) {
-  Job job{.directory = directory};
-  job.region = [runs = 0](int rank, int, int) mutable {
-    if (rank == 0 && ++runs == 30) {
+using InRegion = std::function<void(int, int, int)>;
+
+const InRegion nothing = [](int, int, int) {};
+const InRegion kills = [](int, int, int) { ::kill(::getpid(), SIGKILL); };
+
+/// Kills `rank` where the first two kernels have these tiles.
+InRegion kills_at(int rank, int first, int second) {
+  return [=](int here, int first_tile, int second_tile) {
+    if (here == rank && first_tile == first && second_tile == second) {
       ::kill(::getpid(), SIGKILL);
     }
   };
+}
+
+/// Dies in that run of the region, and does `else_do` in those before.
+InRegion dies_in_run(int number, const InRegion& else_do = nothing) {
+  return [=, runs = 0](int rank, int first_tile, int second_tile) mutable {
+    else_do(rank, first_tile, second_tile);
+    if (rank == 0 && ++runs == number) {
+      ::kill(::getpid(), SIGKILL);
+    }
+  };
+}
+
+Job cut_off(const fs::path& directory) {
+  Job job{.directory = directory};
+  job.region = dies_in_run(30);
   return job;
+}
+
+/// Without the kernel that comes late.
+Job of_two_kernels(const fs::path& directory, const InRegion& region = nothing) {
+  Job job{.directory = directory, .late_from = 1'000'000};
+  job.region = region;
+  return job;
+}
+
+void check_dies_twice(const Job& job) {
+  CHECK(run(job) == SIGKILL);
+  CHECK(run(job) == SIGKILL);
 }
 
 fs::path only_journal(const fs::path& directory) {
@@ -278,14 +302,8 @@ TEST_CASE("resuming: a death at any time, also between the points, is survived",
 
 TEST_CASE("resuming: an assignment that always kills is in quarantine after two deaths", "[unit]") {
   const TemporaryDirectory directory;
-  Job job{.directory = directory.path(), .late_from = 1'000'000};
-  job.region = [](int rank, int first_tile, int second_tile) {
-    if (rank == 1 && first_tile == 4 && second_tile == 3) {
-      ::kill(::getpid(), SIGKILL);
-    }
-  };
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
+  Job job = of_two_kernels(directory.path(), kills_at(1, 4, 3));
+  check_dies_twice(job);
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"),
              ContainsSubstring("first") &&
@@ -300,7 +318,7 @@ TEST_CASE("resuming: an assignment that always kills is in quarantine after two 
     options.try_quarantined = true;
   };
   CHECK(run(job) == SIGKILL);
-  job.region = [](int, int, int) {};
+  job.region = nothing;
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"), !ContainsSubstring("in quarantine"));
 }
@@ -310,7 +328,7 @@ TEST_CASE("resuming: so is one with which the watchdog ends the process, or the 
   const int guilty = GENERATE(0, 1);
   const bool same_directory = GENERATE(true, false);
   INFO("rank " << guilty << (same_directory ? ", same directory" : ", directories of their own"));
-  Job job{.directory = directory.path(), .late_from = 1'000'000};
+  Job job = of_two_kernels(directory.path());
   int ends_with = 0;
   const auto place = [&, same_directory](int rank, Options& options) {
     options.cache_directory = directory.path() / (rank == 0 || same_directory ? "cache" : "other cache");
@@ -346,15 +364,9 @@ TEST_CASE("resuming: so is one with which the watchdog ends the process, or the 
 
 TEST_CASE("resuming: `try_quarantined` frees once, so that a tuning with it comes to its end", "[unit]") {
   const TemporaryDirectory directory;
-  Job job{.directory = directory.path(), .late_from = 1'000'000};
+  Job job = of_two_kernels(directory.path(), kills_at(1, 4, 3));
   job.change = [](int, Options& options) { options.try_quarantined = true; };
-  job.region = [](int rank, int first_tile, int second_tile) {
-    if (rank == 1 && first_tile == 4 && second_tile == 3) {
-      ::kill(::getpid(), SIGKILL);
-    }
-  };
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
+  check_dies_twice(job);
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
   job.change = [](int, Options& options) {
@@ -373,14 +385,9 @@ TEST_CASE("resuming: kept choices that are in quarantine are not used", "[unit]"
   chosen >> first;
   REQUIRE(first > 1);
   job.change = [](int, Options& options) { options.always_tune = true; };
-  job.region = [](int, int first_tile, int second_tile) {
-    if (first_tile == 4 && second_tile == 3) {
-      ::kill(::getpid(), SIGKILL);
-    }
-  };
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
-  job.region = [](int, int, int) {};
+  job.region = kills_at(0, 4, 3);
+  check_dies_twice(job);
+  job.region = nothing;
   const auto tile_in_use = [&](bool try_quarantined) {
     job.change = [=](int, Options& options) {
       options.mode = Mode::use;
@@ -397,15 +404,11 @@ TEST_CASE("resuming: kept choices that are in quarantine are not used", "[unit]"
 
 TEST_CASE("resuming: kept choices that kill while they are revalidated are out after two deaths", "[unit]") {
   const TemporaryDirectory directory;
-  Job job{.directory = directory.path(), .late_from = 1'000'000};
+  Job job = of_two_kernels(directory.path());
   REQUIRE(run(job) == 0);
   REQUIRE(left(directory.path(), "tiles") == "4 4");
   job.change = [](int, Options& options) { options.revalidate = Revalidate::tune_if_worse; };
-  job.region = [](int rank, int first_tile, int second_tile) {
-    if (rank == 1 && first_tile == 4 && second_tile == 3) {
-      ::kill(::getpid(), SIGKILL);
-    }
-  };
+  job.region = kills_at(1, 4, 3);
   int deaths = 0;
   int ended_with = SIGKILL;
   for (; ended_with == SIGKILL && deaths < 6; deaths += ended_with == SIGKILL ? 1 : 0) {
@@ -417,28 +420,13 @@ TEST_CASE("resuming: kept choices that kill while they are revalidated are out a
 
 TEST_CASE("resuming: quarantine is in the report of every run that goes on over it", "[unit]") {
   const TemporaryDirectory directory;
-  Job job{.directory = directory.path(), .late_from = 1'000'000};
-  const auto kills = [](int rank, int first_tile, int second_tile) {
-    if (rank == 1 && first_tile == 4 && second_tile == 3) {
-      ::kill(::getpid(), SIGKILL);
-    }
-  };
-  job.region = kills;
+  Job job = of_two_kernels(directory.path(), kills_at(1, 4, 3));
+  check_dies_twice(job);
+  job.region = dies_in_run(15, kills_at(1, 4, 3));
   CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
-  job.region = [kills, runs = 0](int rank, int first_tile, int second_tile) mutable {
-    kills(rank, first_tile, second_tile);
-    if (rank == 0 && ++runs == 15) {
-      ::kill(::getpid(), SIGKILL);
-    }
-  };
-  CHECK(run(job) == SIGKILL);
-  job.region = kills;
+  job.region = kills_at(1, 4, 3);
   REQUIRE(run(job) == 0);
-  const std::string warnings = left(directory.path(), "warnings");
-  const std::size_t found = warnings.find("in quarantine");
-  CHECK(found != std::string::npos);
-  CHECK(warnings.find("in quarantine", found + 1) == std::string::npos);
+  CHECK(engine_test::count_of(left(directory.path(), "warnings"), "in quarantine") == 1);
 }
 
 TEST_CASE("resuming: an exception of the region is no death, and what was measured before it counts",
@@ -457,19 +445,20 @@ TEST_CASE("resuming: an exception of the region is no death, and what was measur
   CHECK(std::stoll(left(directory.path(), "resumed")) >= 20);
 }
 
-TEST_CASE("resuming: the defaults are never in quarantine", "[unit]") {
+TEST_CASE("resuming: the defaults are never in quarantine, and deaths of one program keep no other one out",
+          "[unit]") {
   const TemporaryDirectory directory;
   Job job{.directory = directory.path()};
-  job.region = [](int, int, int) { ::kill(::getpid(), SIGKILL); };
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
+  job.region = kills;
+  check_dies_twice(job);
   CHECK(run(job) == -1);
   CHECK_THAT(left(directory.path(), "error"),
              ContainsSubstring(
                  "has twice ended a process or broken a rank while all its kernels used their defaults") &&
                  ContainsSubstring("try_quarantined"));
-  job.region = [](int, int, int) {};
+  job.region = nothing;
   CHECK(run(job) == -1);
+  REQUIRE(run({.directory = directory.path(), .configs = 5}) == 0);
   job.change = [](int, Options& options) { options.try_quarantined = true; };
   CHECK(run(job) == 0);
 }
@@ -669,14 +658,14 @@ namespace {
 
 /// Each rank also tunes a kernel of its own, of which earlier configs are faster.
 Job with_own_kernel(
-    const fs::path& directory, int configs, const std::function<void(int, int)>& launch = [](int, int) {}) {
+    const fs::path& directory, std::array<int, 2> configs,
+    const std::function<void(int, int)>& launch = [](int, int) {}) {
   Job job{.directory = directory};
-  const auto own = std::make_shared<RankKernels>();
-  for (int rank = 0; rank < 2; ++rank) {
-    own->push_back(
-        rank_kernel("own", configs, {.participation = Participation::local},
-                    [rank, launch](const TileConfig& config, int&) { launch(rank, config.tile); }));
-  }
+  const auto own = std::make_shared<RankKernels>(kernel_per_rank(2, [&](int rank) {
+    return rank_kernel("own", configs.at(static_cast<std::size_t>(rank)),
+                       {.participation = Participation::local},
+                       [rank, launch](const TileConfig& config, int&) { launch(rank, config.tile); });
+  }));
   job.region = [own](int rank, int, int) { (*(*own)[static_cast<std::size_t>(rank)])(rank); };
   job.change = [](int, Options& options) {
     options.timer = testing::scripted_timer(
@@ -692,13 +681,8 @@ Job with_own_kernel(
 
 /// The same, and it dies in the 60th run of the region.
 Job cut_off_with_own_kernel(const fs::path& directory) {
-  Job job = with_own_kernel(directory, 12);
-  job.region = [region = job.region, runs = 0](int rank, int first, int second) mutable {
-    region(rank, first, second);
-    if (rank == 0 && ++runs == 60) {
-      ::kill(::getpid(), SIGKILL);
-    }
-  };
+  Job job = with_own_kernel(directory, {12, 12});
+  job.region = dies_in_run(60, job.region);
   return job;
 }
 
@@ -707,7 +691,7 @@ Job cut_off_with_own_kernel(const fs::path& directory) {
 TEST_CASE("resuming: what a rank tunes alone and fails when it is run again is not chosen", "[unit]") {
   const TemporaryDirectory directory;
   REQUIRE(run(cut_off_with_own_kernel(directory.path())) == SIGKILL);
-  REQUIRE(run(with_own_kernel(directory.path(), 12, [](int, int tile) {
+  REQUIRE(run(with_own_kernel(directory.path(), {12, 12}, [](int, int tile) {
             if (tile == 1) {
               throw ConfigRejected("not any more");
             }
@@ -719,7 +703,7 @@ TEST_CASE("resuming: what a rank tunes alone and fails when it is run again is n
 TEST_CASE("resuming: a rank that fails while it follows is named by the others", "[unit]") {
   const TemporaryDirectory directory;
   REQUIRE(run(cut_off_with_own_kernel(directory.path())) == SIGKILL);
-  Job again = with_own_kernel(directory.path(), 12);
+  Job again = with_own_kernel(directory.path(), {12, 12});
   again.change = [change = again.change](int rank, Options& options) {
     change(rank, options);
     options.feasible = [rank](std::span<const AssignedConfig>) -> bool {
@@ -738,7 +722,7 @@ TEST_CASE("resuming: a rank that fails while it follows is named by the others",
 TEST_CASE("resuming: a rank that cannot write says only of what it tunes alone that it is not resumed",
           "[unit]") {
   const TemporaryDirectory directory;
-  Job job = with_own_kernel(directory.path(), 3);
+  Job job = with_own_kernel(directory.path(), {3, 3});
   job.change = [&directory, change = job.change](int rank, Options& options) {
     change(rank, options);
     options.log_directory = directory.path() / "logs";
@@ -757,17 +741,12 @@ TEST_CASE("resuming: a rank that cannot write says only of what it tunes alone t
 
 TEST_CASE("resuming: what ranks tune alone goes on, too", "[unit]") {
   const auto with_own = [](const fs::path& directory) {
-    Job job{.directory = directory};
-    const auto own = std::make_shared<RankKernels>();
-    for (int rank = 0; rank < 2; ++rank) {
-      own->push_back(rank_kernel("own", rank == 0 ? 3 : 12, {.participation = Participation::local},
-                                 [rank](const TileConfig& config, int&) {
-                                   if (rank == 1 && config.tile == 5) {
-                                     throw ConfigRejected("not here");
-                                   }
-                                 }));
-    }
-    job.region = [own](int rank, int, int) { (*(*own)[static_cast<std::size_t>(rank)])(rank); };
+    Job job = with_own_kernel(directory, {3, 12}, [](int rank, int tile) {
+      if (rank == 1 && tile == 5) {
+        throw ConfigRejected("not here");
+      }
+    });
+    job.change = [](int, Options&) {};
     return job;
   };
   const TemporaryDirectory undisturbed;
@@ -795,13 +774,9 @@ TEST_CASE("resuming: what fails in a batch that is run again, and had not failed
   Job job = cut_off(directory.path());
   job.change = [level](int, Options& options) { options.search = level; };
   job.late_from = 1'000'000;
-  job.region = [runs = 0](int rank, int, int) mutable {
-    if (rank == 0 && ++runs == 8) {
-      ::kill(::getpid(), SIGKILL);
-    }
-  };
+  job.region = dies_in_run(8);
   REQUIRE(run(job) == SIGKILL);
-  job.region = [](int, int, int) {};
+  job.region = nothing;
   job.launch = [](int rank, int tile) {
     if (rank == 1 && tile == 1) {
       throw ConfigRejected("not here any more");
@@ -819,22 +794,16 @@ TEST_CASE("resuming: what fails in a batch that is run again, and had not failed
 
 TEST_CASE("resuming: choices of which the final run dies twice give way to others", "[unit]") {
   const TemporaryDirectory directory;
-  Job job{.directory = directory.path(), .late_from = 1'000'000};
-  job.change = [](int rank, Options& options) {
+  Job job = of_two_kernels(directory.path());
+  job.change = [](int, Options& options) {
     options.search = SearchLevel::off;  // the best by own time have never run together
     options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
       const bool best = launch.kernel == "first" ? launch.config_id == 1 : launch.config_id == 2;
       return best ? 1000 : 2000;
     });
-    static_cast<void>(rank);
   };
-  job.region = [](int rank, int first_tile, int second_tile) {
-    if (rank == 1 && first_tile == 2 && second_tile == 3) {
-      ::kill(::getpid(), SIGKILL);
-    }
-  };
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
+  job.region = kills_at(1, 2, 3);
+  check_dies_twice(job);
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"), ContainsSubstring("in quarantine"));
   CHECK(left(directory.path(), "choices") != "first (1): 1\nsecond (1): 2\n");
@@ -851,20 +820,9 @@ TEST_CASE("resuming: deaths with good runs of the suspect between them put nothi
     };
     CHECK(run(job) == SIGKILL);
   }
-  job.region = [](int, int, int) {};
+  job.region = nothing;
   REQUIRE(run(job) == 0);
   CHECK_THAT(left(directory.path(), "warnings"), !ContainsSubstring("quarantine"));
-}
-
-TEST_CASE("resuming: a program with other kernels is not kept out by the deaths of the one before",
-          "[unit]") {
-  const TemporaryDirectory directory;
-  Job job{.directory = directory.path()};
-  job.region = [](int, int, int) { ::kill(::getpid(), SIGKILL); };
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == SIGKILL);
-  CHECK(run(job) == -1);
-  REQUIRE(run({.directory = directory.path(), .configs = 5}) == 0);
 }
 
 TEST_CASE("resuming: a process that runs beside another one of the region leaves its files alone", "[unit]") {

@@ -70,7 +70,7 @@ TEST_CASE("run: void, references, move-only and non-default-constructible values
   CHECK(made.value() == 43);
 }
 
-TEST_CASE("wrapped region: references of both kinds are returned as such, from the call that tunes and later",
+TEST_CASE("wrapped region: void, references and move-only values are returned by first and later calls",
           "[unit]") {
   TunableKernel kernel{"wrapped_references", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
@@ -84,11 +84,19 @@ TEST_CASE("wrapped region: references of both kinds are returned as such, from t
   });
   static_assert(std::is_same_v<decltype(by_lvalue(std::declval<std::string&>())), std::string&>);
   static_assert(std::is_same_v<decltype(by_rvalue(std::declval<std::string&>())), std::string&&>);
+  auto move_only = make_tuned_region(tuner, "wrapped_move_only", [&](int n) {
+    kernel();
+    return std::make_unique<int>(n);
+  });
+  auto nothing = make_tuned_region(tuner, "wrapped_void", [&] { kernel(); });
+  static_assert(std::is_void_v<decltype(nothing())>);
   std::string text = "still here, since a reference moves nothing";
   for (int call = 0; call < 2; ++call) {
     CHECK(&by_lvalue(text) == &text);
     std::string&& rvalue = by_rvalue(text);
     CHECK(&rvalue == &text);
+    CHECK(*move_only(call) == call);
+    nothing();
   }
   const std::string taken = by_rvalue(text);
   CHECK(taken == "still here, since a reference moves nothing");

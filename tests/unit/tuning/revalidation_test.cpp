@@ -1,25 +1,25 @@
 /// \file
 /// Choices of an earlier process that are compared with the defaults before they are used.
 
-#include "cache_process.hpp"
+#include "unit/tuning/kept_process.hpp"
 
 #include <atomic>
 
 namespace revalidation_test {
 
-using namespace contextual;
-using namespace contextual::test;
+using namespace kept_test;
 using engine_test::TemporaryDirectory;
 
 namespace {
 
 /// Ranks whose kept choice is config 2.
-CacheProcess with_choices(const TemporaryDirectory& directory, const std::string& kernel, int ranks = 2) {
-  CacheProcess process;
+Process with_choices(const TemporaryDirectory& directory, const std::string& kernel, int ranks = 2) {
+  Process process;
   process.ranks = ranks;
+  process.only_on_rank_0 = true;
   process.directory = directory.path();
   process.kernel = kernel;
-  REQUIRE(process.run().tuned(2));
+  REQUIRE(run(process).tuned(2));
   return process;
 }
 
@@ -30,12 +30,12 @@ constexpr int runs_of_comparison = 22;
 
 TEST_CASE("revalidate: choices that are faster than the defaults stay, and nothing is tuned", "[unit]") {
   const TemporaryDirectory directory;
-  CacheProcess process = with_choices(directory, "revalidated");
+  Process process = with_choices(directory, "revalidated");
   for (const Revalidate option : {Revalidate::tune_if_worse, Revalidate::defaults_if_worse}) {
     std::atomic<int> middle{0};
     process.launcher = [&](const TileConfig& config, int&) { middle += config.tile == 2 ? 1 : 0; };
     process.change = [&](Options& options) { options.revalidate = option; };
-    const CacheSeen seen = process.run();
+    const Seen seen = run(process);
     INFO(text_of(seen.thrown[0]));
     CHECK(seen.well());
     CHECK(middle == 0);
@@ -59,10 +59,10 @@ TEST_CASE("revalidate: choices that are faster than the defaults stay, and nothi
 TEST_CASE("revalidate: where the defaults win, the region is tuned again and the new choice is kept",
           "[unit]") {
   const TemporaryDirectory directory;
-  CacheProcess process = with_choices(directory, "revalidated_tuned");
+  Process process = with_choices(directory, "revalidated_tuned");
   process.fastest = 0;
   process.change = [](Options& options) { options.revalidate = Revalidate::tune_if_worse; };
-  const CacheSeen seen = process.run();
+  const Seen seen = run(process);
   INFO(text_of(seen.thrown[0]));
   CHECK(seen.tuned(0));
   CHECK(seen.runs[0] > runs_of_comparison);
@@ -73,15 +73,15 @@ TEST_CASE("revalidate: where the defaults win, the region is tuned again and the
     CHECK_FALSE(report.problems.at(0).reused);
   }
   process.change = [](Options&) {};
-  CHECK(process.run().used(0));
+  CHECK(run(process).used(0));
 }
 
 TEST_CASE("revalidate: where the defaults win, they are used by option, and what is kept stays", "[unit]") {
   const TemporaryDirectory directory;
-  CacheProcess process = with_choices(directory, "revalidated_defaults");
+  Process process = with_choices(directory, "revalidated_defaults");
   process.fastest = 0;
   process.change = [](Options& options) { options.revalidate = Revalidate::defaults_if_worse; };
-  const CacheSeen seen = process.run();
+  const Seen seen = run(process);
   INFO(text_of(seen.thrown[0]));
   CHECK(seen.runs[0] == runs_of_comparison);
   for (const RegionReport& report : seen.reports) {
@@ -93,7 +93,7 @@ TEST_CASE("revalidate: where the defaults win, they are used by option, and what
     CHECK_THAT(report.warnings[0], ContainsSubstring("uses the defaults"));
   }
   process.change = [](Options&) {};
-  CHECK(process.run().used(2));
+  CHECK(run(process).used(2));
 }
 
 TEST_CASE("revalidate: what a process uses afterwards is what the comparison has shown", "[unit]") {
@@ -113,7 +113,7 @@ TEST_CASE("revalidate: what a process uses afterwards is what the comparison has
         return (last == 0) == defaults_win ? std::int64_t{1000} : std::int64_t{2000};
       });
       const auto region = [&] { ++runs, (*kernel)(7); };
-      detail::describe_machine("test", [] { return std::string("alike"); });
+      this_machine = "as ever";
       tuner.run("kept region", region, options);
       runs = 0;
       tuner.run("kept region", region, options);
@@ -130,13 +130,13 @@ TEST_CASE("holds 22: the value of a run that compares kept choices is that of wh
   for (const bool defaults_win : {true, false}) {
     for (const int rounds : {5, 6}) {  // the last round ends with the kept choices, or with the defaults
       const TemporaryDirectory directory;
-      CacheProcess process = with_choices(directory, "revalidated_value");
+      Process process = with_choices(directory, "revalidated_value");
       process.fastest = defaults_win ? 0 : 2;
       process.change = [rounds](Options& options) {
         options.revalidate = Revalidate::defaults_if_worse;
         options.search_settings.closing_rounds = rounds;
       };
-      const CacheSeen seen = process.run();
+      const Seen seen = run(process);
       INFO(text_of(seen.thrown[0]));
       CHECK(seen.well());
       CHECK(seen.configs == std::vector<std::size_t>(2, defaults_win ? 0 : 2));  // of the last run
@@ -146,13 +146,13 @@ TEST_CASE("holds 22: the value of a run that compares kept choices is that of wh
 
 TEST_CASE("revalidate: where the timer sees no run, the kept choices stay, and a warning says so", "[unit]") {
   const TemporaryDirectory directory;
-  CacheProcess process = with_choices(directory, "revalidated_untimed");
+  Process process = with_choices(directory, "revalidated_untimed");
   process.change = [](Options& options) {
     options.revalidate = Revalidate::defaults_if_worse;
     options.timer = testing::scripted_timer([](const LaunchInfo&) { return std::int64_t{0}; },
                                             [](std::int64_t, const auto&) { return std::int64_t{0}; });
   };
-  const CacheSeen seen = process.run();
+  const Seen seen = run(process);
   INFO(text_of(seen.thrown[0]));
   CHECK(seen.configs == std::vector<std::size_t>(2, 2));
   for (const RegionReport& report : seen.reports) {
@@ -165,14 +165,14 @@ TEST_CASE("revalidate: where the timer sees no run, the kept choices stay, and a
 
 TEST_CASE("revalidate: all defaults are not run where `feasible` rules them out", "[unit]") {
   const TemporaryDirectory directory;
-  CacheProcess process = with_choices(directory, "revalidated_infeasible");
+  Process process = with_choices(directory, "revalidated_infeasible");
   process.change = [](Options& options) {
     options.revalidate = Revalidate::defaults_if_worse;
     options.feasible = [](std::span<const AssignedConfig> configs) {
       return configs.empty() || configs.front().config_id != 0;
     };
   };
-  const CacheSeen seen = process.run();
+  const Seen seen = run(process);
   CHECK(seen.used(2));
   CHECK_FALSE(seen.reports[0].revalidation.has_value());
   REQUIRE(seen.reports[0].warnings.size() == 1);
@@ -181,7 +181,7 @@ TEST_CASE("revalidate: all defaults are not run where `feasible` rules them out"
 
 TEST_CASE("revalidate: what was loaded is compared in the first run after `load`", "[unit]") {
   const TemporaryDirectory directory;
-  CacheProcess process = with_choices(directory, "revalidated_loaded");
+  Process process = with_choices(directory, "revalidated_loaded");
   const RankKernels kernels = kernel_per_rank(2, [&](int) { return rank_kernel("revalidated_loaded", 3); });
   std::vector<std::vector<int>> runs(2);  // of the region, by rank and call
   const auto thrown = on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto&) {
@@ -190,6 +190,7 @@ TEST_CASE("revalidate: what was loaded is compared in the first run after `load`
     options.timer = testing::scripted_timer(later_is_faster);
     options.cache_directory = rank == 0 ? directory.path() : std::filesystem::path();
     const auto at = static_cast<std::size_t>(rank);
+    this_machine = "as ever";
     if (!tuner.load(process.region, options)) {
       throw std::runtime_error("nothing was loaded");
     }

@@ -3,17 +3,16 @@
 
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
+#include "unit/tuning/scoped_rank.hpp"
 
 #include <contextual/context_guard.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <future>
+#include <functional>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <thread>
 
 namespace settled_run_test {
@@ -22,6 +21,7 @@ using namespace contextual;
 using engine_test::Block;
 using engine_test::blocks;
 using engine_test::last_is_fastest;
+using engine_test::OneKernel;
 using engine_test::quick;
 using engine_test::TemporaryDirectory;
 using engine_test::text_of_file;
@@ -36,22 +36,20 @@ TimerFactory counted(TimerFactory factory, std::atomic<int>& count) {
   };
 }
 
-/// A rank alone, in the place of a rank of a scripted world: what it locks in is that rank's.
-class ScopedRank final : public Communicator {
- public:
-  explicit ScopedRank(std::string_view scope) : scope_(scope) {}
-  int rank() const noexcept override { return 0; }
-  int size() const noexcept override { return 1; }
-  void all_reduce_max(std::span<std::int64_t> /*values*/, Deadline /*deadline*/) override {}
-  std::vector<std::string> all_gather(std::string_view bytes, Deadline /*deadline*/) override {
-    return {std::string(bytes)};
-  }
-  std::string describe() const override { return "one rank of a scripted world"; }
-  std::string_view process_scope() const noexcept override { return scope_; }
-
- private:
-  std::string scope_;
-};
+/// Each rank runs a region of this name twice; what came of the second run.
+test::RankRuns second_runs(int ranks, const std::string& name,
+                           const std::function<void(int rank, bool second)>& region) {
+  test::RankRuns outcome{{},
+                         std::vector<RegionReport>(static_cast<std::size_t>(ranks)),
+                         std::vector<int>(static_cast<std::size_t>(ranks))};
+  outcome.thrown = test::on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+    const auto at = static_cast<std::size_t>(rank);
+    tuner.run(name, [&] { region(rank, false); });
+    tuner.run(name, [&] { ++outcome.runs[at], region(rank, true); });
+    outcome.reports[at] = engine_test::report_of(tuner, name);
+  });
+  return outcome;
+}
 
 /// Collectives of `ranks` ranks in a second run of a region, without those of its first.
 testing::ScriptedTraffic traffic_of_second_run(int ranks) {
@@ -83,7 +81,6 @@ testing::ScriptedTraffic traffic_of_second_run(int ranks) {
 TEST_CASE("holds 19: a run with nothing to tune is one run of the region between its hooks, and no more",
           "[unit]") {
   const TemporaryDirectory directory;
-  TunableKernel kernel{"settled", blocks(3), single_problem, [](const Block& c) { return c.block; }};
   std::atomic<int> timers{0};
   std::vector<std::string> steps;
   Options options = quick(counted(last_is_fastest(), timers));
@@ -94,21 +91,18 @@ TEST_CASE("holds 19: a run with nothing to tune is one run of the region between
   options.after_iteration = [&](const IterationInfo& info) {
     steps.push_back("after " + std::string(to_string(info.phase)));
   };
-  ContextualAutotuner tuner{options};
-  const auto region = [&] {
-    steps.emplace_back("region");
-    return kernel();
-  };
-  tuner.run("settled", region);
+  OneKernel one("settled", 3, {}, options);
+  one.in_launch = [&](const Block&) { steps.emplace_back("launch"); };
+  one.run();
   const std::string log = text_of_file(directory.path() / "rank-0.jsonl");
   REQUIRE(timers == 1);
   steps.clear();
 
-  CHECK(tuner.run("settled", region) == 2);
-  CHECK(steps == std::vector<std::string>{"before final", "region", "after final"});
+  CHECK(one.run() == 2);
+  CHECK(steps == std::vector<std::string>{"before final", "launch", "after final"});
   CHECK(timers == 1);
   CHECK(text_of_file(directory.path() / "rank-0.jsonl") == log);
-  CHECK(tuner.report().runs.size() == 1);  // that of the run that tuned
+  CHECK(one.tuner.report().runs.size() == 1);  // that of the run that tuned
 }
 
 TEST_CASE("holds 19: ranks with nothing to tune exchange two small words, before and after the region",
@@ -149,42 +143,31 @@ TEST_CASE("holds 19: where one rank has something left to tune, all tune", "[uni
 
 TEST_CASE("holds 19: a new key in a run with nothing to tune is tuned on all ranks in that run", "[unit]") {
   const auto kernels = test::kernel_per_rank(3, [](int) { return test::rank_kernel("settled_new_key", 3); });
-  std::atomic<int> chosen{0};
-  const auto thrown = test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
+  const test::RankRuns outcome = second_runs(3, "settled_new_key", [&](int rank, bool second) {
     auto& kernel = *kernels[static_cast<std::size_t>(rank)];
-    tuner.run("settled_new_key", [&] { kernel(1); });
-    tuner.run("settled_new_key", [&] {
-      kernel(1);
+    kernel(1);
+    if (second) {
       kernel(2);
-    });
-    const Report report = tuner.report();
-    const RegionReport* run = report.find("settled_new_key");
-    chosen += run->problems.size() == 2 && run->problems[1].choice == 2 ? 1 : 0;
+    }
   });
-  CHECK(test::count_failed(thrown) == 0);
-  CHECK(chosen == 3);
+  CHECK(outcome.well());
+  for (const RegionReport& report : outcome.reports) {
+    REQUIRE(report.problems.size() == 2);
+    CHECK(report.problems[1].choice == 2);
+  }
 }
 
 TEST_CASE("holds 19: a launch that is new on one rank alone makes all ranks tune", "[unit]") {
   const auto shared = test::kernel_per_rank(3, [](int) { return test::rank_kernel("settled_shared", 3); });
-  const auto kernels = test::kernel_per_rank(
-      3, [](int) { return test::rank_kernel("settled_some", 3, {.participation = Participation::some}); });
-  std::atomic<int> tuned{0};
-  const auto thrown = test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
-    const auto index = static_cast<std::size_t>(rank);
-    tuner.run("settled_some", [&] { (*shared[index])(1); });
-    int runs = 0;
-    tuner.run("settled_some", [&] {
-      ++runs;
-      (*shared[index])(1);
-      if (rank == 1) {
-        (*kernels[index])(1);
-      }
-    });
-    tuned += runs > 2 ? 1 : 0;
+  const auto some = test::rank_kernel("settled_some", 3, {.participation = Participation::some});
+  const test::RankRuns outcome = second_runs(3, "settled_some", [&](int rank, bool second) {
+    (*shared[static_cast<std::size_t>(rank)])(1);
+    if (second && rank == 1) {
+      (*some)(1);
+    }
   });
-  CHECK(test::count_failed(thrown) == 0);
-  CHECK(tuned == 3);
+  CHECK(outcome.well());
+  CHECK(std::all_of(outcome.runs.begin(), outcome.runs.end(), [](int runs) { return runs > 2; }));
   CHECK(LaunchRegistry::instance().locked_in("settled_some", "settled_some", make_key(1)) == std::nullopt);
 }
 
@@ -255,31 +238,6 @@ TEST_CASE("holds 19: a choice that fails in a run with nothing to tune falls bac
   CHECK(chosen == std::vector<std::size_t>{1, 1});
 }
 
-TEST_CASE("run with nothing to tune: a guard that outlives the region is an error, as in every run",
-          "[unit]") {
-  TunableKernel kernel{"settled_guard", blocks(2), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("settled_guard", [&] { kernel(); });
-  std::promise<void> made;
-  std::promise<void> release;
-  std::thread worker;
-  const std::string text = engine_test::error_text<Error>([&] {
-    tuner.run("settled_guard", [&] {
-      worker = std::thread([&, context = RegionContext::current()] {
-        const ContextGuard guard(context);
-        made.set_value();
-        release.get_future().wait();
-        kernel();  // into a pass that is kept
-      });
-      made.get_future().wait();
-      kernel();
-    });
-  });
-  release.set_value();
-  worker.join();
-  CHECK_THAT(text, ContainsSubstring("returned while a thread held a ContextGuard"));
-}
-
 TEST_CASE("run with nothing to tune: a worker's new launch is seen", "[unit]") {
   TunableKernel kernel{"settled_worker", blocks(3), [](int n) { return make_key(n); },
                        [](const Block& c, int) { return c.block; }};
@@ -295,21 +253,15 @@ TEST_CASE("run with nothing to tune: a worker's new launch is seen", "[unit]") {
   CHECK(engine_test::problem_of(tuner, "settled_worker", "settled_worker", "(2)").choice == 2);
 }
 
-TEST_CASE("run with nothing to tune: always_tune, another region and another tuner tune", "[unit]") {
-  TunableKernel kernel{"settled_always", blocks(3), single_problem, [](const Block& c) { return c.block; }};
-  ContextualAutotuner tuner{quick()};
-  int runs = 0;
-  const auto region = [&] {
-    ++runs;
-    kernel();
-  };
-  tuner.run("settled_always", region);
-  tuner.run("settled_always", region);
-  CHECK(runs == 7 + 1);
-  tuner.run("settled_always", region, {.always_tune = true});
-  CHECK(runs == 7 + 1 + 7);
-  tuner.run("settled_always_other", region);
-  CHECK(runs == 7 + 1 + 7 + 7);
+TEST_CASE("run with nothing to tune: always_tune and another region tune", "[unit]") {
+  OneKernel one("settled_always");
+  one.run();
+  one.run();
+  CHECK(one.runs == 7 + 1);
+  one.run({.always_tune = true});
+  CHECK(one.runs == 7 + 1 + 7);
+  one.tuner.run("settled_always_other", [&] { one.region(); });
+  CHECK(one.runs == 7 + 1 + 7 + 7);
 }
 
 TEST_CASE("run with nothing to tune: what the process forgets is tuned again", "[unit]") {
@@ -336,7 +288,7 @@ TEST_CASE("holds 9: a choice that another tuner of one rank changed is noticed b
     const auto region = [&] { (*kernels[static_cast<std::size_t>(rank)])(1); };
     tuner.run("settled_changed", region);
     if (rank == 0) {
-      Options options = test::rank_options(std::make_shared<ScopedRank>(communicator->process_scope()));
+      Options options = test::rank_options(std::make_shared<test::ScopedRank>(communicator->process_scope()));
       options.timer = testing::scripted_timer(
           [](const LaunchInfo& launch) { return 1000 + 1000 * static_cast<std::int64_t>(launch.config_id); });
       options.always_tune = true;
@@ -350,23 +302,16 @@ TEST_CASE("holds 9: a choice that another tuner of one rank changed is noticed b
 
 TEST_CASE("holds 6: a ConfigRejected of the region itself in a run with nothing to tune is rethrown",
           "[unit]") {
-  TunableKernel kernel{"settled_own_error", blocks(3), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick()};
-  bool fail = false;
-  int runs = 0;
-  const auto region = [&] {
-    ++runs;
-    kernel();
-    if (fail) {
-      throw ConfigRejected("the region's own");
-    }
-  };
-  tuner.run("settled_own_error", region);
-  fail = true;
-  runs = 0;
-  CHECK(engine_test::error_text<ConfigRejected>([&] { tuner.run("settled_own_error", region); }) ==
-        "the region's own");
-  CHECK(runs == 1);
+  OneKernel one("settled_own_error");
+  one.run();
+  one.runs = 0;
+  CHECK(engine_test::error_text<ConfigRejected>([&] {
+          one.tuner.run("settled_own_error", [&] {
+            one.region();
+            throw ConfigRejected("the region's own");
+          });
+        }) == "the region's own");
+  CHECK(one.runs == 1);
 }
 
 TEST_CASE("holds 6: what a rank threw in a run with nothing to tune survives that it cannot be told",
@@ -403,26 +348,20 @@ TEST_CASE("holds 6: what a rank threw in a run with nothing to tune survives tha
 }
 
 TEST_CASE("holds 4: a run with nothing to tune falls back to the default and to nothing else", "[unit]") {
-  bool broken = false;
-  std::vector<int> launched;
-  TunableKernel<int(const Block&)> kernel("settled_fallback", blocks(4), single_problem,
-                                          [&](const Block& c) {
-                                            launched.push_back(c.block);
-                                            if (broken && c.block != 0) {
-                                              throw ConfigRejected("broken");
-                                            }
-                                            return c.block;
-                                          },
-                                          {.keep = [](const Block& c) { return c.block != 1; }});
-  ContextualAutotuner tuner{quick()};
-  tuner.run("settled_fallback", [&] { return kernel(); });
-  broken = true;
-  launched.clear();
-  CHECK(tuner.run("settled_fallback", [&] { return kernel(); }) == 0);
-  REQUIRE(launched.size() > 2);
-  CHECK(launched[0] == 3);
-  CHECK(launched[1] == 0);
-  CHECK(std::find(launched.begin(), launched.end(), 1) == launched.end());
+  OneKernel one("settled_fallback", 4, {.keep = [](const Block& c) { return c.block != 1; }});
+  one.run();
+  std::vector<int> tried;
+  one.in_launch = [&](const Block& c) {
+    tried.push_back(c.block);
+    if (c.block != 0) {
+      throw ConfigRejected("broken");
+    }
+  };
+  CHECK(one.run() == 0);
+  REQUIRE(tried.size() > 2);
+  CHECK(tried[0] == 3);
+  CHECK(tried[1] == 0);
+  CHECK(std::find(tried.begin(), tried.end(), 1) == tried.end());
 }
 
 }  // namespace settled_run_test

@@ -3,19 +3,19 @@
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 #include "support/launches.hpp"
+#include "support/log_events.hpp"
 #include "support/ranks.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <functional>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 
 namespace timelines_test {
 
 using namespace contextual;
 using namespace contextual::tuning;
+using engine_test::events_in;
 using nlohmann::json;
 
 namespace {
@@ -51,25 +51,13 @@ bool is(const Span& span, std::int64_t begin_ns, std::int64_t end_ns, int device
   return span.begin_ns == begin_ns && span.end_ns == end_ns && span.device == device;
 }
 
-std::vector<json> events_of(const std::filesystem::path& directory, int rank, const std::string& name) {
-  std::vector<json> found;
-  std::istringstream text(engine_test::text_of_file(directory / ("rank-" + std::to_string(rank) + ".jsonl")));
-  for (std::string line; std::getline(text, line);) {
-    json event = json::parse(line);
-    if (event.at("event").get<std::string>() == name) {
-      found.push_back(std::move(event));
-    }
-  }
-  return found;
-}
-
 /// The timelines of a rank by side.
 std::map<std::string, json> timelines_by_side(const std::filesystem::path& directory, int rank) {
   std::map<std::string, json> by_side;
-  for (json& event : events_of(directory, rank, "timeline")) {
+  for (json& event : events_in(directory, rank, "timeline")) {
     by_side[event.at("side").get<std::string>()] = event;
   }
-  CHECK(by_side.size() == events_of(directory, rank, "timeline").size());
+  CHECK(by_side.size() == events_in(directory, rank, "timeline").size());
   return by_side;
 }
 
@@ -101,6 +89,27 @@ Options scripted(const std::shared_ptr<Communicator>& communicator, int rank) {
        .iteration_begin_ns =
            [clock_ns](std::int64_t iteration) { return clock_ns + 1'000'000 * iteration; }});
   return options;
+}
+
+/// Tunes a region of both kernels on ranks that log into `directory`; `between` is called in each run.
+void tune_logged(
+    int ranks, const std::filesystem::path& directory, SearchLevel search,
+    const std::function<void()>& between = [] {}) {
+  const auto first = contextual::test::rank_kernel("timelines_first", 3);
+  const auto second = contextual::test::rank_kernel("timelines_second", 2);
+  contextual::test::on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
+    Options options = scripted(communicator, rank);
+    options.search = search;
+    options.log_directory = directory;
+    tuner.run(
+        "timelines",
+        [&] {
+          (*first)(1);
+          between();
+          (*second)(1);
+        },
+        options);
+  });
 }
 
 }  // namespace
@@ -179,20 +188,7 @@ TEST_CASE("timelines_of: beyond the limit the latest spans are left out and coun
 TEST_CASE("logs: the timelines are those of the closing comparison, of the same iterations on all ranks",
           "[unit]") {
   const engine_test::TemporaryDirectory directory;
-  const auto first = contextual::test::rank_kernel("timelines_first", 3);
-  const auto second = contextual::test::rank_kernel("timelines_second", 2);
-  contextual::test::on_ranks(2, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    Options options = scripted(communicator, rank);
-    options.search = SearchLevel::normal;
-    options.log_directory = directory.path();
-    tuner.run(
-        "timelines",
-        [&] {
-          (*first)(1);
-          (*second)(1);
-        },
-        options);
-  });
+  tune_logged(2, directory.path(), SearchLevel::normal);
   std::map<std::string, json> of_rank_0 = timelines_by_side(directory.path(), 0);
   for (int rank = 0; rank < 2; ++rank) {
     std::map<std::string, json> sides = timelines_by_side(directory.path(), rank);
@@ -215,7 +211,7 @@ TEST_CASE("logs: the timelines are those of the closing comparison, of the same 
       CHECK(event.at("launches")[1].at("begin_ns").get<int>() == 25'000);
       // It was a sample: the run before it had the same configs.
       bool led_in = false;
-      for (const json& launch : events_of(directory.path(), rank, "launch")) {
+      for (const json& launch : events_in(directory.path(), rank, "launch")) {
         led_in = led_in || (launch.at("tuning_iteration").get<std::int64_t>() == iteration &&
                             launch.at("role").get<std::string>() == "candidate");
       }
@@ -224,7 +220,7 @@ TEST_CASE("logs: the timelines are those of the closing comparison, of the same 
     // Of the last round: no later iteration than these two, but for the final run.
     const auto last = std::max(chosen.at("tuning_iteration").get<std::int64_t>(),
                                defaults.at("tuning_iteration").get<std::int64_t>());
-    CHECK(events_of(directory.path(), rank, "run_end")[0].at("tuning_iteration").get<std::int64_t>() ==
+    CHECK(events_in(directory.path(), rank, "run_end")[0].at("tuning_iteration").get<std::int64_t>() ==
           last + 1);
     CHECK(chosen.at("launches")[0].at("config_id").get<int>() == 1);
     CHECK(chosen.at("launches")[1].at("config_id").get<int>() == 1);
@@ -238,19 +234,7 @@ TEST_CASE("logs: the timelines are those of the closing comparison, of the same 
 TEST_CASE("logs: without a search, the timelines are those of the walk's repeats, else of the final run",
           "[unit]") {
   const engine_test::TemporaryDirectory directory;
-  const auto first = contextual::test::rank_kernel("timelines_first", 3);
-  const auto second = contextual::test::rank_kernel("timelines_second", 2);
-  contextual::test::on_ranks(1, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    Options options = scripted(communicator, rank);
-    options.log_directory = directory.path();
-    tuner.run(
-        "timelines",
-        [&] {
-          (*first)(1);
-          (*second)(1);
-        },
-        options);
-  });
+  tune_logged(1, directory.path(), SearchLevel::off);
   const std::map<std::string, json> sides = timelines_by_side(directory.path(), 0);
   REQUIRE(sides.size() == 2);
   CHECK(sides.at("defaults").at("phase").get<std::string>() == "walk");
@@ -262,23 +246,14 @@ TEST_CASE("logs: without a search, the timelines are those of the walk's repeats
 
 TEST_CASE("logs: a run that fails has no timelines", "[unit]") {
   const engine_test::TemporaryDirectory directory;
-  const auto first = contextual::test::rank_kernel("timelines_first", 3);
   int runs = 0;
-  contextual::test::on_ranks(1, [&](int rank, ContextualAutotuner& tuner, const auto& communicator) {
-    Options options = scripted(communicator, rank);
-    options.log_directory = directory.path();
-    tuner.run(
-        "timelines",
-        [&] {
-          (*first)(1);
-          if (++runs == 7) {
-            throw std::logic_error("broke");
-          }
-        },
-        options);
+  tune_logged(1, directory.path(), SearchLevel::off, [&] {
+    if (++runs == 7) {
+      throw std::logic_error("broke");
+    }
   });
   CHECK(runs == 7);
-  CHECK(events_of(directory.path(), 0, "timeline").empty());
+  CHECK(events_in(directory.path(), 0, "timeline").empty());
 }
 
 }  // namespace timelines_test

@@ -1,14 +1,11 @@
 #include "contextual/tuning/watchdog.hpp"
 
 #include "support/child_process.hpp"
-#include "support/engine.hpp"
-
-#include <nlohmann/json.hpp>
+#include "support/log_events.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <future>
-#include <sstream>
 #include <thread>
 
 namespace watchdog_test {
@@ -202,8 +199,6 @@ TEST_CASE("holds 8: a region that goes on after on_deadline is tuned, whatever o
 }
 
 TEST_CASE("holds 8: deadlines of any length do not end a healthy run", "[unit]") {
-  TunableKernel kernel(
-      "patient", blocks(2), [] { return make_key(); }, [](const Block&) {}, {});
   const auto longest = std::chrono::milliseconds::max();
   const auto centuries = std::chrono::duration_cast<milliseconds>(std::chrono::hours(24 * 365 * 300));
   for (const auto deadline : {longest, centuries}) {
@@ -214,9 +209,7 @@ TEST_CASE("holds 8: deadlines of any length do not end a healthy run", "[unit]")
       options.always_tune = true;
       int barks = 0;
       options.on_deadline = [&](const BlockedInfo&) { ++barks; };
-      bool first = true;
-      ContextualAutotuner(options).run("patient-region", [&] {
-        kernel();
+      tune_alone("patient", 2, options, [first = true](const Block&) mutable {
         if (std::exchange(first, false)) {
           std::this_thread::sleep_for(milliseconds(50));
         }
@@ -251,12 +244,7 @@ TEST_CASE("child process: blocked for ever", "[unit]") {
 TEST_CASE("holds 8: a blocked process leaves with the documented exit code and has said why", "[unit]") {
   const TemporaryDirectory directory;
   CHECK(run_child("blocked for ever", {{"TEST_LOGS", directory.path().string()}}) == deadline_exit_code);
-  const std::string log = text_of_file(directory.path() / "rank-0.jsonl");
-  std::istringstream lines(log);
-  nlohmann::json last;
-  for (std::string line; std::getline(lines, line);) {
-    last = nlohmann::json::parse(line);
-  }
+  const nlohmann::json last = events_in(directory.path(), 0).back();
   CHECK(last.at("event").get<std::string>() == "blocked");
   CHECK(last.at("activity").get<std::string>() == "region");
   CHECK(last.at("kernel").get<std::string>() == "for-ever");

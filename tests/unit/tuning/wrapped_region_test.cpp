@@ -26,8 +26,7 @@ TimerFactory best_by_region() {
 
 TEST_CASE("holds 11: outside of a region a kernel launches its default before anything is locked in",
           "[unit]") {
-  TunableKernel kernel{"holds_11_default", blocks(3), single_problem, [](const Block& c) { return c.block; }};
-  CHECK(kernel() == 0);
+  CHECK(OneKernel("holds_11_default").kernel() == 0);
 }
 
 TEST_CASE("holds 11: a wrapped region's later call uses the region's choice, others the last lock-in",
@@ -59,22 +58,19 @@ TEST_CASE("holds 11: a choice locked in for a key holds for a kernel made anew",
 }
 
 TEST_CASE("wrapped region: the first call tunes, later calls run the region exactly once", "[unit]") {
-  TunableKernel kernel{"wrapped", blocks(3), single_problem, [](const Block& c) { return c.block; }};
-  ContextualAutotuner tuner{quick()};
-  int runs = 0;
-  auto step = make_tuned_region(tuner, "wrapped", [&](int& input) {
-    ++runs;
+  OneKernel one("wrapped");
+  auto step = make_tuned_region(one.tuner, "wrapped", [&](int& input) {
     ++input;
-    return kernel();
+    return one.region();
   });
   int input = 0;
   CHECK(step(input) == 2);
-  CHECK(runs == 7);
+  CHECK(one.runs == 7);
   CHECK(input == 7);
   CHECK(step(input) == 2);
   CHECK(step(input) == 2);
-  CHECK(runs == 9);
-  CHECK(tuner.report().runs.size() == 1);
+  CHECK(one.runs == 9);
+  CHECK(one.tuner.report().runs.size() == 1);
 }
 
 TEST_CASE("wrapped region: a new key tunes only what is new", "[unit]") {
@@ -100,66 +96,31 @@ TEST_CASE("wrapped region: a new key tunes only what is new", "[unit]") {
   CHECK(fresh == std::vector<int>{2});
 }
 
-TEST_CASE("wrapped region: void, reference and move-only values are returned by first and later calls",
-          "[unit]") {
-  TunableKernel kernel{"wrapped_values", blocks(2), single_problem, [](const Block&) {}};
-  ContextualAutotuner tuner{quick()};
-  int target = 0;
-  auto by_reference = make_tuned_region(tuner, "wrapped_reference", [&]() -> int& {
-    kernel();
-    return target;
-  });
-  auto move_only = make_tuned_region(tuner, "wrapped_move_only", [&](int n) {
-    kernel();
-    return std::make_unique<int>(n);
-  });
-  auto nothing = make_tuned_region(tuner, "wrapped_void", [&] { kernel(); });
-  static_assert(std::is_void_v<decltype(nothing())>);
-  for (int call = 0; call < 2; ++call) {
-    CHECK(&by_reference() == &target);
-    CHECK(*move_only(call) == call);
-    nothing();
-  }
-}
-
 TEST_CASE("wrapped region: after an error in the first call the next call tunes", "[unit]") {
-  TunableKernel kernel{"wrapped_error", blocks(2), single_problem, [](const Block& c) { return c.block; }};
-  ContextualAutotuner tuner{quick()};
+  OneKernel one("wrapped_error", 2);
   bool fail = true;
-  auto step = make_tuned_region(tuner, "wrapped_error", [&] {
+  auto step = make_tuned_region(one.tuner, "wrapped_error", [&] {
     if (fail) {
       throw std::runtime_error("not yet");
     }
-    return kernel();
+    return one.region();
   });
-  CHECK_THROWS_AS(step(), std::runtime_error);
-  fail = false;
-  CHECK(step() == 1);
-  fail = true;
-  CHECK_THROWS_AS(step(), std::runtime_error);
-  fail = false;
-  CHECK(step() == 1);
-  CHECK(kernel() == 1);  // the region's context is gone from this thread
+  for (int time = 0; time < 2; ++time) {
+    fail = true;
+    CHECK_THROWS_AS(step(), std::runtime_error);
+    fail = false;
+    CHECK(step() == 1);
+  }
+  CHECK(one.kernel() == 1);  // the region's context is gone from this thread
 }
 
 TEST_CASE("holds 19: run: a second run of a region uses what is locked in and runs it once", "[unit]") {
-  TunableKernel kernel{"second_run", blocks(3), single_problem, [](const Block& c) { return c.block; }};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("second_run", [&] { kernel(); });
-  int runs = 0;
-  CHECK(tuner.run("second_run", [&] {
-    ++runs;
-    return kernel();
-  }) == 2);
-  CHECK(runs == 1);
-  CHECK(tuner.report().runs.size() == 1);
-  tuner.run("second_run",
-            [&] {
-              ++runs;
-              kernel();
-            },
-            {.always_tune = true});
-  CHECK(runs == 1 + 7);
+  OneKernel one("second_run");
+  one.run();
+  one.runs = 0;
+  CHECK(one.run() == 2);
+  CHECK(one.runs == 1);
+  CHECK(one.tuner.report().runs.size() == 1);
 }
 
 TEST_CASE("wrapped region: a region inside it is part of it in the first and in later calls", "[unit]") {
