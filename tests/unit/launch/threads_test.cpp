@@ -30,6 +30,15 @@ struct CountedKernel {
         }) {}
 };
 
+/// Calls `body` with 0 to `count` - 1, each on a thread of its own.
+template <typename Body>
+void on_threads(int count, const Body& body) {
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&body, i] { body(i); });
+  }
+}
+
 }  // namespace
 
 TEST_CASE("threads: two tuners tune different regions at the same time", "[unit]") {
@@ -37,22 +46,16 @@ TEST_CASE("threads: two tuners tune different regions at the same time", "[unit]
   std::array<int, 2> runs{};
   std::array<std::optional<ContextualAutotuner>, 2> tuners;
   std::latch both_inside(2);
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < 2; ++i) {
+  on_threads(2, [&](std::size_t i) {
     tuners[i].emplace(
         quick(times([i](const LaunchInfo& launch) { return launch.config_id == i + 1 ? 1'000 : 2'000; })));
-    threads.emplace_back([&, i] {
-      tuners[i]->run("two_tuners_" + std::to_string(i), [&] {
-        if (runs[i]++ == 0) {
-          both_inside.arrive_and_wait();  // the regions do run at the same time
-        }
-        shared.kernel();
-      });
+    tuners[i]->run("two_tuners_" + std::to_string(i), [&] {
+      if (runs[i]++ == 0) {
+        both_inside.arrive_and_wait();  // the regions do run at the same time
+      }
+      shared.kernel();
     });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  });
   for (std::size_t i = 0; i < 2; ++i) {
     CHECK(runs[i] == 7);
     const std::string region = "two_tuners_" + std::to_string(i);
@@ -76,13 +79,10 @@ TEST_CASE("threads: one tuner used by two threads tunes one region after the oth
     });
   };
   std::latch start(2);
-  std::thread other([&] {
+  on_threads(2, [&](int thread) {
     start.arrive_and_wait();
-    tune("one_tuner_region_b", two);
+    thread == 0 ? tune("one_tuner_region_a", one) : tune("one_tuner_region_b", two);
   });
-  start.arrive_and_wait();
-  tune("one_tuner_region_a", one);
-  other.join();
   CHECK_FALSE(overlapped);
   CHECK(problem_of(tuner, "one_tuner_region_a", "one_tuner_a").choice == 2);
   CHECK(problem_of(tuner, "one_tuner_region_b", "one_tuner_b").choice == 3);
@@ -147,16 +147,10 @@ TEST_CASE("threads: launches of worker threads with a guard are tuned", "[unit]"
   ContextualAutotuner tuner{quick()};
   tuner.run("guarded", [&] {
     const RegionContext context = RegionContext::current();
-    std::vector<std::thread> workers;
-    for (int n = 0; n < 4; ++n) {
-      workers.emplace_back([&, n] {
-        const ContextGuard guard(context);
-        kernel(n);
-      });
-    }
-    for (std::thread& worker : workers) {
-      worker.join();
-    }
+    on_threads(4, [&](int n) {
+      const ContextGuard guard(context);
+      kernel(n);
+    });
   });
   for (const std::vector<int>& of_key : used) {
     CHECK(of_key == std::vector<int>{0, 0, 1, 1, 2, 2, 2});
@@ -172,19 +166,13 @@ TEST_CASE("threads: one problem launched by several threads advances once an ite
   tuner.run("guarded_together", [&] {
     ++runs;
     const RegionContext context = RegionContext::current();
-    std::vector<std::thread> workers;
     std::atomic<int> work{0};
-    for (int n = 0; n < 4; ++n) {
-      workers.emplace_back([&] {
-        const ContextGuard guard(context, LaunchOrder::any);
-        while (work++ < 20) {
-          counted.kernel();
-        }
-      });
-    }
-    for (std::thread& worker : workers) {
-      worker.join();
-    }
+    on_threads(4, [&](int) {
+      const ContextGuard guard(context, LaunchOrder::any);
+      while (work++ < 20) {
+        counted.kernel();
+      }
+    });
   });
   CHECK(runs == 7);
   CHECK(counted.launches == 7 * 20);
@@ -254,15 +242,11 @@ TEST_CASE("threads: what a worker's launcher rejects falls back on the worker", 
   tuner.run("worker_rejects", [&] {
     ++runs;
     const RegionContext context = RegionContext::current();
-    const auto work = [&] {
+    on_threads(2, [&](int) {
       const ContextGuard guard(context);
       kernel();
       kernel();
-    };
-    std::thread one(work);
-    std::thread two(work);
-    one.join();
-    two.join();
+    });
   });
   CHECK(effects == runs * 4);
   CHECK_THAT(problem_of(tuner, "worker_rejects", "worker_rejects").configs[1].rejection.value_or(""),
