@@ -23,7 +23,29 @@ CUcontext new_context() {
 
 }  // namespace
 
-ScriptedDriver::ScriptedDriver(int devices) : impl_(std::make_unique<Impl>()), table_(scripted_table()) {
+ScriptedDriver::ScriptedDriver(int devices)
+    : device_attributes{{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
+                        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
+                        {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1'980'000},
+                        {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 3'201'000},
+                        {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 6144},
+                        {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 1024},  // clearing it takes 1 us
+                        {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
+                        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2048},
+                        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+                        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 227 * 1024},
+                        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 2147483647},
+                        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
+                        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
+                        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
+                        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
+                        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64}},
+      function_attributes{{CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+                          {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 48 * 1024},
+                          {CU_FUNC_ATTRIBUTE_NUM_REGS, 168},
+                          {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 24}},
+      impl_(std::make_unique<Impl>()),
+      table_(scripted_table()) {
   impl_->generation = ++generations;
   for (int device = 0; device < devices; ++device) {
     auto* const context = new_context();

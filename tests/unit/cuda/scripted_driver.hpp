@@ -29,6 +29,7 @@ struct Launch {
   unsigned block = 0;  ///< threads in x
   CUcontext context = nullptr;
   CUstream stream = nullptr;
+  void** arguments = nullptr;
 };
 
 /// What a device did.
@@ -71,6 +72,16 @@ class ScriptedDriver {
   std::set<CUstream> capturing;
   bool default_stream_blocked = false;  ///< a stream that waits for the default one is capturing
   std::atomic<int> busy_queries{0};     ///< so many times a stream that is asked for is not ready
+  std::string device_name = "Scripted GPU";
+  std::map<CUdevice_attribute, int> device_attributes;      ///< an H200's
+  std::map<CUfunction_attribute, int> function_attributes;  ///< of every kernel
+  int resident_blocks = 1;                                  ///< of every kernel, on a multiprocessor
+  int resident_clusters = 1;
+
+  // What was asked last of how many blocks or clusters a device holds.
+  int asked_threads = 0;
+  std::size_t asked_shared_bytes = 0;
+  unsigned asked_cluster = 0;
 
   /// The primary context of a device.
   CUcontext context(int device = 0) const;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 namespace cuda_test {
 namespace {
@@ -15,9 +16,22 @@ ScriptedDriver::Impl& impl() {
   return it().impl();
 }
 
+/// A body without a result succeeds.
+template <typename Body>
+CUresult watched(const char* name, CUpti_driver_api_trace_cbid id, const Body& body) {
+  return it().call(name, id, [&]() -> CUresult {
+    if constexpr (std::is_void_v<decltype(body())>) {
+      body();
+      return CUDA_SUCCESS;
+    } else {
+      return body();
+    }
+  });
+}
+
 template <typename Body>
 CUresult quietly(const char* name, const Body& body) {
-  return it().call(name, CUPTI_DRIVER_TRACE_CBID_INVALID, body);
+  return watched(name, CUPTI_DRIVER_TRACE_CBID_INVALID, body);
 }
 
 template <typename Map>
@@ -48,7 +62,7 @@ const char* name_of(CUresult code) {
 }
 
 void add_devices(contextual::cuda::Driver& api) {
-  api.cuInit = [](unsigned) { return quietly("cuInit", [&]() -> CUresult { return CUDA_SUCCESS; }); };
+  api.cuInit = [](unsigned) { return quietly("cuInit", [&] {}); };
   api.cuDriverGetVersion = [](int* version) {
     return it().call("cuDriverGetVersion", CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion, [&]() -> CUresult {
       *version = 13000;
@@ -65,7 +79,7 @@ void add_devices(contextual::cuda::Driver& api) {
   };
   api.cuDeviceGetName = [](char* name, int length, CUdevice) {
     return quietly("cuDeviceGetName", [&]() -> CUresult {
-      std::snprintf(name, static_cast<std::size_t>(length), "Scripted GPU");
+      std::snprintf(name, static_cast<std::size_t>(length), "%s", it().device_name.c_str());
       return CUDA_SUCCESS;
     });
   };
@@ -88,12 +102,9 @@ void add_devices(contextual::cuda::Driver& api) {
     });
   };
   api.cuDeviceGetAttribute = [](int* value, CUdevice_attribute which, CUdevice) {
-    return quietly("cuDeviceGetAttribute", [&]() -> CUresult {
-      *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? 9
-               : which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR          ? 0
-               : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? 227 * 1024
-                                                                                : 1024;
-      return CUDA_SUCCESS;
+    return quietly("cuDeviceGetAttribute", [&] {
+      const std::lock_guard lock(impl().mutex);
+      *value = it().device_attributes[which];
     });
   };
 }
@@ -105,9 +116,7 @@ void add_contexts(contextual::cuda::Driver& api) {
       return CUDA_SUCCESS;
     });
   };
-  api.cuDevicePrimaryCtxRelease = [](CUdevice) {
-    return quietly("cuDevicePrimaryCtxRelease", [&]() -> CUresult { return CUDA_SUCCESS; });
-  };
+  api.cuDevicePrimaryCtxRelease = [](CUdevice) { return quietly("cuDevicePrimaryCtxRelease", [&] {}); };
   api.cuDevicePrimaryCtxGetState = [](CUdevice, unsigned* flags, int* active) {
     return quietly("cuDevicePrimaryCtxGetState", [&]() -> CUresult {
       *flags = 0;
@@ -338,36 +347,40 @@ void add_modules(contextual::cuda::Driver& api) {
       return CUDA_SUCCESS;
     });
   };
-  api.cuFuncLoad = [](CUfunction) {
-    return quietly("cuFuncLoad", [&]() -> CUresult { return CUDA_SUCCESS; });
-  };
+  api.cuFuncLoad = [](CUfunction) { return quietly("cuFuncLoad", [&] {}); };
   api.cuFuncGetAttribute = [](int* value, CUfunction_attribute which, CUfunction) {
-    return quietly("cuFuncGetAttribute", [&]() -> CUresult {
-      *value = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK           ? 1024
-               : which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? 48 * 1024
-                                                                          : 0;
-      return CUDA_SUCCESS;
+    return quietly("cuFuncGetAttribute", [&] {
+      const std::lock_guard lock(impl().mutex);
+      *value = it().function_attributes[which];
     });
   };
-  api.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute, int) {
-    return quietly("cuFuncSetAttribute", [&]() -> CUresult { return CUDA_SUCCESS; });
-  };
-  api.cuOccupancyMaxActiveBlocksPerMultiprocessor = [](int* blocks, CUfunction, int, std::size_t) {
-    return quietly("cuOccupancyMaxActiveBlocksPerMultiprocessor", [&]() -> CUresult {
-      *blocks = 1;
-      return CUDA_SUCCESS;
+  api.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute which, int value) {
+    return quietly("cuFuncSetAttribute", [&] {
+      const std::lock_guard lock(impl().mutex);
+      it().function_attributes[which] = value;
     });
   };
-  api.cuOccupancyMaxActiveClusters = [](int* clusters, CUfunction, const CUlaunchConfig*) {
+  api.cuOccupancyMaxActiveBlocksPerMultiprocessor = [](int* blocks, CUfunction, int threads,
+                                                       std::size_t shared) {
+    return quietly("cuOccupancyMaxActiveBlocksPerMultiprocessor", [&] {
+      const std::lock_guard lock(impl().mutex);
+      it().asked_threads = threads;
+      it().asked_shared_bytes = shared;
+      *blocks = it().resident_blocks;
+    });
+  };
+  api.cuOccupancyMaxActiveClusters = [](int* clusters, CUfunction, const CUlaunchConfig* config) {
     return quietly("cuOccupancyMaxActiveClusters", [&]() -> CUresult {
-      *clusters = 1;
-      return CUDA_SUCCESS;
+      const std::lock_guard lock(impl().mutex);
+      it().asked_cluster = config->numAttrs == 1 ? config->attrs[0].value.clusterDim.x : 1;
+      *clusters = it().resident_clusters;
+      return config->gridDimX % it().asked_cluster == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
     });
   };
-  api.cuLaunchKernelEx = [](const CUlaunchConfig* config, CUfunction function, void**, void**) {
+  api.cuLaunchKernelEx = [](const CUlaunchConfig* config, CUfunction function, void** arguments, void**) {
     return it().call("cuLaunchKernelEx", CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, [&]() -> CUresult {
-      const Launch launch{function->code, function->name, config->blockDimX, impl().current(),
-                          config->hStream};
+      const Launch launch{function->code,   function->name,  config->blockDimX,
+                          impl().current(), config->hStream, arguments};
       const CUresult result = it().launch_result ? it().launch_result(launch) : CUDA_SUCCESS;
       return result == CUDA_SUCCESS
                  ? it().run_kernel(launch, it().duration_ns ? it().duration_ns(launch) : 10'000)

@@ -10,7 +10,9 @@
 
 #include <contextual/cuda.hpp>
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <string>
 
 namespace cuda_test {
@@ -25,6 +27,7 @@ struct ScriptedGpu {
   static std::int64_t duration_of(unsigned block) { return 200'000 - 100 * static_cast<std::int64_t>(block); }
 
   ScriptedDriver driver;
+  CUstream stream = driver.make_stream();
   ScriptedCupti cupti;
   contextual::cuda::Nvrtc nvrtc_table;
   contextual::cuda::NvrtcReplacement nvrtc_replaced{nvrtc_table};
@@ -62,6 +65,27 @@ inline contextual::Options options_with(contextual::TimerFactory timer) {
   options.n_repeat = 3;
   options.always_tune = true;
   return options;
+}
+
+/// What is reported of a region that was tuned.
+inline contextual::RegionReport tuned(const contextual::Options& options, const std::string& region,
+                                      const std::function<void()>& body) {
+  contextual::ContextualAutotuner tuner(options);
+  tuner.run(region, body);
+  return engine_test::report_of(tuner, region);
+}
+
+inline contextual::RegionReport tuned(contextual::TimerFactory timer, const std::string& region,
+                                      const std::function<void()>& body) {
+  return tuned(options_with(std::move(timer)), region, body);
+}
+
+inline const contextual::ProblemReport& of_kernel(const contextual::RegionReport& report,
+                                                  const std::string& kernel) {
+  const auto found = std::find_if(report.problems.begin(), report.problems.end(),
+                                  [&](const auto& problem) { return problem.kernel == kernel; });
+  REQUIRE(found != report.problems.end());
+  return *found;
 }
 
 /// No time of any config is anything but what the device took.
