@@ -71,12 +71,11 @@ TEST_CASE("CUPTI timer: a config that only writes words in stream order has a ti
                            }};
     Options options = options_with(cuda_cupti_timer);
     options.search = search;
-    const ProblemReport problem = of_kernel(tuned(options, "cupti_words",
-                                                  [&] {
-                                                    transfer(gpu.stream);
-                                                    beside(gpu.stream, 1);
-                                                  }),
-                                            "cupti_words");
+    const RegionReport report = tuned(options, "cupti_words", [&] {
+      transfer(gpu.stream);
+      beside(gpu.stream, 1);
+    });
+    const ProblemReport problem = of_kernel(report, "cupti_words");
     CHECK(problem.choice == 1);
     CHECK(problem.configs[1].time.centre_ns == 1);
     CHECK_FALSE(problem.configs[1].rejection);
@@ -142,54 +141,53 @@ TEST_CASE("CUPTI timer: dropped records make a whole batch's times void, and it 
   CHECK(report.retakes == 3);
 }
 
-TEST_CASE("CUPTI timer: a launch of kernels and copies takes their union on a device, MAX over devices",
-          "[unit]") {
+TEST_CASE("CUPTI timer: a launch has the time of all that it puts on devices", "[unit]") {
   ScriptedGpu gpu(2);
-  CUstream first = gpu.driver.make_stream(0);
   CUstream beside = gpu.driver.make_stream(0);
   CUstream other = gpu.driver.make_stream(1);
-  TunableKernel several{
-      "cupti_union", engine_test::blocks(2), single_problem, [&](const engine_test::Block& config, CUstream) {
-        gpu.driver.launch_kernel(first, 40'000);
-        gpu.driver.copy_async(first, 10'000);    // after it: 50 us
-        gpu.driver.copy_async(beside, 100'000);  // from 2 us after it on: 102 us
-        gpu.driver.copy_async(other, config.block == 0 ? 60'000 : 300'000, Work::Kind::peer_copy);
-      }};
-  Options options = options_with(cuda_cupti_timer);
-  options.after_iteration = [&](const IterationInfo&) { gpu.driver.finish_all(); };
-  const ProblemReport problem =
-      of_kernel(tuned(options, "cupti_union", [&] { several(first); }), "cupti_union");
-  CHECK(problem.configs[0].time.centre_ns == 102'000);
-  CHECK(problem.configs[1].time.centre_ns == 300'000);
-}
-
-TEST_CASE("CUPTI timer: a graph's kernels belong to the launch that launched the graph", "[unit]") {
-  ScriptedGpu gpu;
-  TunableKernel graph{"cupti_graph", engine_test::blocks(2), single_problem,
-                      [&](const engine_test::Block&, CUstream s) {
-                        gpu.driver.launch_graph(s, {20'000, 30'000, 40'000});
-                      }};
-  const ProblemReport problem =
-      of_kernel(tuned(cuda_cupti_timer, "cupti_graph", [&] { graph(gpu.stream); }), "cupti_graph");
-  CHECK(problem.configs[1].time.centre_ns == 90'000);
-  CHECK(problem.configs[1].makespan.centre_ns == 90'000);
-}
-
-TEST_CASE("CUPTI timer: a launcher that captures a graph has the times of the graph that it launches",
-          "[unit]") {
-  ScriptedGpu gpu;
-  TunableKernel graph{"cupti_captures", engine_test::blocks(2), single_problem,
-                      [&](const engine_test::Block&, CUstream s) {
-                        gpu.driver.begin_capture(s);
-                        gpu.driver.launch_kernel(s, 20'000);  // into the graph: it gives no record
-                        gpu.driver.end_capture(s);
-                        gpu.driver.launch_graph(s, {20'000});
-                      }};
-  const RegionReport report = tuned(cuda_cupti_timer, "cupti_captures", [&] { graph(gpu.stream); });
-  for (const ConfigReport& config : of_kernel(report, "cupti_captures").configs) {
-    CHECK(config.time.count == 3);
-    CHECK(config.time.centre_ns == 20'000);
-    CHECK(config.makespan.centre_ns == 20'000);
+  struct Row {
+    std::string name;
+    std::function<void(int config)> launch;
+    std::vector<double> times_ns;  ///< of each config
+    bool is_the_makespan;
+  };
+  for (const Row& row : {Row{"the kernels of a graph belong to the launch that launched the graph",
+                             [&](int) {
+                               gpu.driver.launch_graph(gpu.stream, {20'000, 30'000, 40'000});
+                             },
+                             {90'000, 90'000},
+                             true},
+                         Row{"what is captured into a graph gives no record, and the graph does",
+                             [&](int) {
+                               gpu.driver.begin_capture(gpu.stream);
+                               gpu.driver.launch_kernel(gpu.stream, 20'000);
+                               gpu.driver.end_capture(gpu.stream);
+                               gpu.driver.launch_graph(gpu.stream, {20'000});
+                             },
+                             {20'000, 20'000},
+                             true},
+                         Row{"the union of kernels and copies on a device, and MAX over devices",
+                             [&](int config) {
+                               gpu.driver.launch_kernel(gpu.stream, 40'000);
+                               gpu.driver.copy_async(gpu.stream, 10'000);  // after it: 50 us
+                               gpu.driver.copy_async(beside, 100'000);     // from 2 us after it on: 102 us
+                               gpu.driver.copy_async(other, config == 0 ? 60'000 : 300'000,
+                                                     Work::Kind::peer_copy);
+                             },
+                             {102'000, 300'000},
+                             false}}) {
+    CAPTURE(row.name);
+    TunableKernel kernel{"cupti_launches", engine_test::blocks(2), single_problem,
+                         [&](const engine_test::Block& config, CUstream) { row.launch(config.block); }};
+    Options options = options_with(cuda_cupti_timer);
+    options.after_iteration = [&](const IterationInfo&) { gpu.driver.finish_all(); };
+    const ProblemReport problem =
+        of_kernel(tuned(options, "cupti_launches", [&] { kernel(gpu.stream); }), "cupti_launches");
+    for (std::size_t config = 0; config < 2; ++config) {
+      CHECK(problem.configs[config].time.count == 3);
+      CHECK(problem.configs[config].time.centre_ns == row.times_ns[config]);
+      CHECK((!row.is_the_makespan || problem.configs[config].makespan.centre_ns == row.times_ns[config]));
+    }
   }
 }
 
@@ -264,12 +262,11 @@ TEST_CASE("CUPTI timer: what a launcher does when it has caught what another ker
   Options options = options_with(cuda_cupti_timer);
   options.n_repeat = 1;
   int runs = 0;
-  const ProblemReport problem = of_kernel(tuned(options, "cupti_caught_inside",
-                                                [&] {
-                                                  throws = ++runs == 2;  // the repeat of config 0
-                                                  outer(gpu.stream);
-                                                }),
-                                          "cupti_outer_catches");
+  const RegionReport report = tuned(options, "cupti_caught_inside", [&] {
+    throws = ++runs == 2;  // the repeat of config 0
+    outer(gpu.stream);
+  });
+  const ProblemReport problem = of_kernel(report, "cupti_outer_catches");
   for (const ConfigReport& config : problem.configs) {
     CHECK(config.time.centre_ns == 120'000);
     CHECK(config.time.spread_ns == 0);
@@ -284,15 +281,13 @@ TEST_CASE(
   Options options = options_with(cuda_cupti_timer);
   options.before_iteration = [&](const IterationInfo&) { gpu.driver.copy_unwatched(7'000'000); };
   options.after_iteration = [&](const IterationInfo&) { gpu.driver.copy_unwatched(9'000'000); };
-  const ProblemReport problem = of_kernel(
-      tuned(options, "cupti_makespan",
-            [&] {
-              gpu.driver.launch_kernel(gpu.stream, 50'000);
-              block(gpu.stream, 1);
-              gpu.driver.copy_async(gpu.stream, 20'000);
-              gpu.driver.copy_unwatched(500'000);  // on another stream, begun before the others have ended
-            }),
-      "cupti_makespan");
+  const RegionReport report = tuned(options, "cupti_makespan", [&] {
+    gpu.driver.launch_kernel(gpu.stream, 50'000);
+    block(gpu.stream, 1);
+    gpu.driver.copy_async(gpu.stream, 20'000);
+    gpu.driver.copy_unwatched(500'000);  // on another stream, begun before the others have ended
+  });
+  const ProblemReport problem = of_kernel(report, "cupti_makespan");
   for (const ConfigReport& config : problem.configs) {
     CHECK(config.makespan.centre_ns > 500'000);
     CHECK(config.makespan.centre_ns < 600'000);

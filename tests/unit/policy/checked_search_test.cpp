@@ -40,26 +40,6 @@ struct Checked : ScriptedRun {
   }
 };
 
-/// Plans the same trial for ever.
-class Stubborn final : public contextual::Search {
- public:
-  explicit Stubborn(contextual::Assignment assignment) : assignment_(std::move(assignment)) {}
-  std::vector<SearchTrial> plan() const override { return {{assignment_, 1}}; }
-  void observe(const contextual::SearchObservation& /*observation*/) override {}
-  void reject(std::size_t /*problem*/, std::size_t /*config_id*/) override {}
-  void rule_out(const contextual::Assignment& /*assignment*/) override {}
-  std::optional<contextual::Assignment> best() const override { return std::nullopt; }
-  std::string reason() const override { return "it is stubborn"; }
-  std::size_t remaining_runs() const override { return 2; }
-
- private:
-  contextual::Assignment assignment_;
-};
-
-contextual::SearchFactory stubborn(const Assignment& assignment) {
-  return [assignment](const contextual::SearchRequest&) { return std::make_unique<Stubborn>(assignment); };
-}
-
 }  // namespace
 
 TEST_CASE("a search that plans what does not exist ends the run with an error", "[unit]") {
@@ -104,7 +84,7 @@ TEST_CASE("holds 16: a search cannot plan or choose what `feasible` rules out", 
   checked.script->best = Assignment{1, 2};
   CHECK_THAT(checked.error(), ContainsSubstring("the search chose an infeasible assignment"));
 
-  checked.options.search_factory = stubborn(Assignment{1, 2});
+  checked.script->batches.assign(100, {{{1, 2}, 1}});
   Driver driver(checked.options, checked.world);
   CHECK_THROWS_WITH(driver.finish(), ContainsSubstring("planned an infeasible assignment again"));
   CHECK(driver.runs_of({1, 2}) == 0);
@@ -113,13 +93,13 @@ TEST_CASE("holds 16: a search cannot plan or choose what `feasible` rules out", 
 TEST_CASE("holds 16: a search cannot plan again what has failed, or a config that was rejected", "[unit]") {
   Checked checked;
   checked.world.feasible = [](const Assignment& assignment) { return assignment != Assignment{0, 1}; };
-  checked.options.search_factory = stubborn(Assignment{0, 1});
+  checked.script->batches.assign(100, {{{0, 1}, 1}});
   Driver driver(checked.options, checked.world);
   CHECK_THROWS_WITH(driver.finish(), ContainsSubstring("planned an infeasible assignment again"));
   CHECK(driver.runs_of({0, 1}) == 1);
 
   Checked rejecting;
-  rejecting.options.search_factory = stubborn(Assignment{1, 2});
+  rejecting.script->batches.assign(100, {{{1, 2}, 1}});
   Driver other(rejecting.options, rejecting.world);
   while (other.state.search_iterations() < 4) {
     other.run_batch();

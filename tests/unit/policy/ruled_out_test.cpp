@@ -1,7 +1,7 @@
 // What must not be run is not run, and what cannot be measured now and then is not given up.
 
 #include "support/catch.hpp"
-#include "unit/policy/search_world.hpp"
+#include "unit/policy/scripted_search.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -227,52 +227,17 @@ TEST_CASE("walk: a problem that a failed run has not launched takes no part of t
   CHECK_FALSE(one.state.problem(1).configs[1].rejection);
 }
 
-namespace {
-
-/// Plans one new assignment after the other, and chooses the defaults.
-class EndlessSearch final : public contextual::Search {
- public:
-  explicit EndlessSearch(const contextual::SearchRequest& request) : next_(request.problems.size(), 0) {
-    for (const contextual::SearchProblem& problem : request.problems) {
-      counts_.push_back(problem.configs.size());
-    }
-  }
-
-  std::vector<contextual::SearchTrial> plan() const override { return {{next_, 1}}; }
-
-  void observe(const contextual::SearchObservation&) override {
-    for (std::size_t p = 0; p < next_.size(); ++p) {
-      if (++next_[p] < counts_[p]) {
-        return;
-      }
-      next_[p] = 0;
-    }
-  }
-
-  void reject(std::size_t, std::size_t) override {}
-  void rule_out(const contextual::Assignment& /*assignment*/) override {}
-  std::optional<Assignment> best() const override { return Assignment(next_.size(), 0); }
-  std::string reason() const override { return "the test says so"; }
-  std::size_t remaining_runs() const override { return 1; }
-
- private:
-  Assignment next_;
-  std::vector<std::size_t> counts_;
-};
-
-}  // namespace
-
 TEST_CASE("search: one that goes on planning what is ruled out is cut, and none of that is run", "[unit]") {
-  PolicyOptions options;
-  options.search = SearchLevel::quick;
-  options.feasible = [](const Assignment& a) { return a.size() < 3 || (a[1] == 0 && a[2] == 0); };
-  options.search_factory = [](const contextual::SearchRequest& request) {
-    return std::make_unique<EndlessSearch>(request);
-  };
-  Driver driver(options, {{3, 200, 200}, [](const Assignment&) { return 100'000; }});
-  driver.finish();
-  CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("ruled out by `feasible`"));
-  CHECK(std::all_of(driver.all.begin(), driver.all.end(), options.feasible));
+  ScriptedRun run({3, 200, 200}, {}, Assignment{0, 0, 0});
+  for (std::size_t planned = 0; planned < 120'000; ++planned) {
+    run.script->batches.push_back({{{planned % 3, planned / 3 % 200, planned / 600}, 1}});
+  }
+  run.options.search = SearchLevel::quick;
+  run.options.feasible = [](const Assignment& a) { return a.size() < 3 || (a[1] == 0 && a[2] == 0); };
+  run.world.makespan_ns = [](const Assignment&) { return 100'000; };
+  const Driver& driver = run.finish();
+  CHECK_THAT(run.record().cut, ContainsSubstring("ruled out by `feasible`"));
+  CHECK(std::all_of(driver.all.begin(), driver.all.end(), run.options.feasible));
 }
 
 }  // namespace ruled_out_test
