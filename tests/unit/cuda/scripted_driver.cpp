@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -124,21 +125,42 @@ Work put(CUstream stream, Work::Kind kind, std::int64_t length_ns) {
 
 }  // namespace
 
-CUresult ScriptedDriver::run_kernel(const Launch& launch, std::int64_t length_ns) {
-  Work work = put(launch.stream, Work::Kind::kernel, length_ns);
-  work.launch = launch;
+/// Tells the observer.
+CUresult ScriptedDriver::done(const Work& work) {
   if (DriverObserver* const observer = observer_.load()) {
     observer->done(work);
   }
   return CUDA_SUCCESS;
 }
 
+CUresult ScriptedDriver::run_kernel(const Launch& launch, std::int64_t length_ns) {
+  Work work = put(launch.stream, Work::Kind::kernel, length_ns);
+  work.launch = launch;
+  return done(work);
+}
+
 CUresult ScriptedDriver::fill(CUstream stream, std::int64_t length_ns) {
-  const Work work = put(stream, Work::Kind::fill, length_ns);
-  if (DriverObserver* const observer = observer_.load()) {
-    observer->done(work);
+  return done(put(stream, Work::Kind::fill, length_ns));
+}
+
+void ScriptedDriver::enqueue(CUstream stream, std::function<bool()> work) {
+  CUstream on = impl_->stream_of(stream);
+  const std::lock_guard lock(on->queue_mutex);
+  on->queue.push_back(std::move(work));
+}
+
+void ScriptedDriver::copy(CUstream stream, void* to, const void* from, std::size_t bytes) {
+  enqueue(stream, [=] { return std::memcpy(to, from, bytes) != nullptr; });
+  run_queue(stream);
+}
+
+bool ScriptedDriver::run_queue(CUstream stream) {
+  CUstream on = impl_->stream_of(stream);
+  const std::lock_guard lock(on->queue_mutex);
+  while (!on->queue.empty() && on->queue.front()()) {
+    on->queue.pop_front();
   }
-  return CUDA_SUCCESS;
+  return on->queue.empty();
 }
 
 CUresult ScriptedDriver::launch_kernel(CUstream stream, std::int64_t length_ns) {
@@ -156,25 +178,16 @@ CUresult ScriptedDriver::write_word() {
 }
 
 CUresult ScriptedDriver::copy_async(CUstream stream, std::int64_t length_ns, Work::Kind kind) {
-  return call("cuMemcpyAsync", CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync, [&]() -> CUresult {
-    const Work work = put(stream, kind, length_ns);
-    if (DriverObserver* const observer = observer_.load()) {
-      observer->done(work);
-    }
-    return CUDA_SUCCESS;
-  });
+  return call("cuMemcpyAsync", CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
+              [&]() -> CUresult { return done(put(stream, kind, length_ns)); });
 }
 
 void ScriptedDriver::copy_unwatched(std::int64_t length_ns) {
   call("cuMemcpyOfAKindThatNobodyKnows", CUPTI_DRIVER_TRACE_CBID_INVALID, [&]() -> CUresult {
     const Work work = put(nullptr, Work::Kind::copy, length_ns);
-    if (DriverObserver* const observer = observer_.load()) {
-      observer->done(work);
-    }
-    {
-      const std::lock_guard lock(impl_->mutex);
-      impl_->now_ns = std::max(impl_->now_ns, work.end_ns);
-    }
+    done(work);
+    const std::lock_guard lock(impl_->mutex);
+    impl_->now_ns = std::max(impl_->now_ns, work.end_ns);
     return CUDA_SUCCESS;
   });
 }

@@ -104,6 +104,10 @@ class ScriptedDriver {
   CUresult begin_capture(CUstream stream);
   CUresult end_capture(CUstream stream);
 
+  /// Is called, after what was queued before it, whenever somebody asks whether the stream is ready, until it
+  /// returns true. Copies to and from the host wait for it.
+  void enqueue(CUstream stream, std::function<bool()> work);
+
   /// No thread is in a call, or between making a context current and giving it back.
   void wait_until_left();
   std::int64_t idle_from_ns(CUstream stream) const;  ///< when the stream could begin with more work
@@ -124,8 +128,12 @@ class ScriptedDriver {
   Impl& impl() noexcept { return *impl_; }
   CUresult run_kernel(const Launch& launch, std::int64_t length_ns);
   CUresult fill(CUstream stream, std::int64_t length_ns);
+  void copy(CUstream stream, void* to, const void* from, std::size_t bytes);
+  bool run_queue(CUstream stream);  ///< returns true when nothing is left of it
 
  private:
+  CUresult done(const Work& work);
+
   CallLog log_;
   std::atomic<DriverObserver*> observer_{nullptr};
   std::atomic<int> calls_under_way_{0};

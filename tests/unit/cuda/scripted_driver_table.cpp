@@ -54,6 +54,8 @@ const char* name_of(CUresult code) {
       return "CUDA_ERROR_INVALID_VALUE";
     case CUDA_ERROR_OUT_OF_MEMORY:
       return "CUDA_ERROR_OUT_OF_MEMORY";
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+      return "CUDA_ERROR_ILLEGAL_ADDRESS";
     case CUDA_ERROR_INVALID_HANDLE:
       return "CUDA_ERROR_INVALID_HANDLE";
     default:
@@ -64,42 +66,28 @@ const char* name_of(CUresult code) {
 void add_devices(contextual::cuda::Driver& api) {
   api.cuInit = [](unsigned) { return quietly("cuInit", [&] {}); };
   api.cuDriverGetVersion = [](int* version) {
-    return it().call("cuDriverGetVersion", CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion, [&]() -> CUresult {
-      *version = 13000;
-      return CUDA_SUCCESS;
-    });
+    return watched("cuDriverGetVersion", CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion,
+                   [&] { *version = 13000; });
   };
   api.cuGetErrorName = [](CUresult code, const char** text) { return *text = name_of(code), CUDA_SUCCESS; };
   api.cuGetErrorString = [](CUresult, const char** text) { return *text = "scripted", CUDA_SUCCESS; };
   api.cuDeviceGetCount = [](int* count) {
-    return quietly("cuDeviceGetCount", [&]() -> CUresult {
-      *count = static_cast<int>(impl().contexts.size());
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuDeviceGetCount", [&] { *count = static_cast<int>(impl().contexts.size()); });
   };
   api.cuDeviceGetName = [](char* name, int length, CUdevice) {
-    return quietly("cuDeviceGetName", [&]() -> CUresult {
+    return quietly("cuDeviceGetName", [&] {
       std::snprintf(name, static_cast<std::size_t>(length), "%s", it().device_name.c_str());
-      return CUDA_SUCCESS;
     });
   };
   api.cuDeviceGet = [](CUdevice* device, int ordinal) {
-    return quietly("cuDeviceGet", [&]() -> CUresult {
-      *device = ordinal;
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuDeviceGet", [&] { *device = ordinal; });
   };
   api.cuDeviceGetPCIBusId = [](char* id, int length, CUdevice device) {
-    return quietly("cuDeviceGetPCIBusId", [&]() -> CUresult {
-      std::snprintf(id, static_cast<std::size_t>(length), "0000:%02x:00.0", device);
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuDeviceGetPCIBusId",
+                   [&] { std::snprintf(id, static_cast<std::size_t>(length), "0000:%02x:00.0", device); });
   };
   api.cuDeviceGetP2PAttribute = [](int* value, CUdevice_P2PAttribute, CUdevice, CUdevice) {
-    return quietly("cuDeviceGetP2PAttribute", [&]() -> CUresult {
-      *value = 1;
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuDeviceGetP2PAttribute", [&] { *value = 1; });
   };
   api.cuDeviceGetAttribute = [](int* value, CUdevice_attribute which, CUdevice) {
     return quietly("cuDeviceGetAttribute", [&] {
@@ -111,24 +99,17 @@ void add_devices(contextual::cuda::Driver& api) {
 
 void add_contexts(contextual::cuda::Driver& api) {
   api.cuDevicePrimaryCtxRetain = [](CUcontext* context, CUdevice device) {
-    return quietly("cuDevicePrimaryCtxRetain", [&]() -> CUresult {
-      *context = it().context(device);
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuDevicePrimaryCtxRetain", [&] { *context = it().context(device); });
   };
   api.cuDevicePrimaryCtxRelease = [](CUdevice) { return quietly("cuDevicePrimaryCtxRelease", [&] {}); };
   api.cuDevicePrimaryCtxGetState = [](CUdevice, unsigned* flags, int* active) {
-    return quietly("cuDevicePrimaryCtxGetState", [&]() -> CUresult {
+    return quietly("cuDevicePrimaryCtxGetState", [&] {
       *flags = 0;
       *active = 1;
-      return CUDA_SUCCESS;
     });
   };
   api.cuCtxGetCurrent = [](CUcontext* context) {
-    return quietly("cuCtxGetCurrent", [&]() -> CUresult {
-      *context = impl().current();
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuCtxGetCurrent", [&] { *context = impl().current(); });
   };
   api.cuCtxGetDevice = [](CUdevice* device) {
     return quietly("cuCtxGetDevice", [&]() -> CUresult {
@@ -140,38 +121,34 @@ void add_contexts(contextual::cuda::Driver& api) {
     });
   };
   api.cuCtxPushCurrent = [](CUcontext context) {
-    return quietly("cuCtxPushCurrent", [&]() -> CUresult {
+    return quietly("cuCtxPushCurrent", [&] {
       impl().stack().push_back(context);
       ++impl().pushed;
-      return CUDA_SUCCESS;
     });
   };
   api.cuCtxPopCurrent = [](CUcontext* context) {
-    return quietly("cuCtxPopCurrent", [&]() -> CUresult {
+    return quietly("cuCtxPopCurrent", [&] {
       *context = impl().current();
       impl().stack().pop_back();
       --impl().pushed;
-      return CUDA_SUCCESS;
     });
   };
   api.cuCtxSynchronize = [] {
-    return quietly("cuCtxSynchronize", [&]() -> CUresult {
+    return quietly("cuCtxSynchronize", [&] {
       if (it().on_synchronize) {
         it().on_synchronize();
       }
       it().finish_all();
-      return CUDA_SUCCESS;
     });
   };
 }
 
 void add_streams(contextual::cuda::Driver& api) {
   api.cuStreamCreate = [](CUstream* stream, unsigned) {
-    return quietly("cuStreamCreate", [&]() -> CUresult {
+    return quietly("cuStreamCreate", [&] {
       const std::lock_guard lock(impl().mutex);
       *stream = add_to(impl().streams);
       (*stream)->context = impl().current();
-      return CUDA_SUCCESS;
     });
   };
   api.cuStreamDestroy = [](CUstream stream) {
@@ -184,9 +161,10 @@ void add_streams(contextual::cuda::Driver& api) {
       return CUDA_SUCCESS;
     });
   };
-  api.cuStreamQuery = [](CUstream) {
+  api.cuStreamQuery = [](CUstream stream) {
     return quietly("cuStreamQuery", [&]() -> CUresult {
-      return it().busy_queries.fetch_sub(1) > 0 ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+      const bool busy = it().busy_queries.fetch_sub(1) > 0 || !it().run_queue(stream);
+      return busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
     });
   };
   api.cuStreamIsCapturing = [](CUstream stream, CUstreamCaptureStatus* status) {
@@ -200,11 +178,10 @@ void add_streams(contextual::cuda::Driver& api) {
     });
   };
   api.cuEventCreate = [](CUevent* event, unsigned) {
-    return quietly("cuEventCreate", [&]() -> CUresult {
+    return quietly("cuEventCreate", [&] {
       const std::lock_guard lock(impl().mutex);
       *event = add_to(impl().events);
       (*event)->context = impl().current();
-      return CUDA_SUCCESS;
     });
   };
   api.cuEventDestroy = [](CUevent event) {
@@ -222,11 +199,10 @@ void add_streams(contextual::cuda::Driver& api) {
     });
   };
   api.cuStreamWaitEvent = [](CUstream stream, CUevent event, unsigned) {
-    return quietly("cuStreamWaitEvent", [&]() -> CUresult {
+    return quietly("cuStreamWaitEvent", [&] {
       const std::lock_guard lock(impl().mutex);
       CUstream on = impl().stream_of(stream);
       on->busy_until_ns = std::max(on->busy_until_ns, event->time_ns);
-      return CUDA_SUCCESS;
     });
   };
   api.cuEventElapsedTime = [](float* elapsed_ms, CUevent begin, CUevent end) {
@@ -283,10 +259,7 @@ CUdeviceptr allocate(std::size_t bytes) {
 
 void add_memory(contextual::cuda::Driver& api) {
   api.cuMemAlloc = [](CUdeviceptr* memory, std::size_t bytes) {
-    return quietly("cuMemAlloc", [&]() -> CUresult {
-      *memory = allocate(bytes);
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuMemAlloc", [&] { *memory = allocate(bytes); });
   };
   api.cuMemFree = [](CUdeviceptr memory) {
     return quietly("cuMemFree", [&]() -> CUresult { return remove_from(impl().allocations, memory); });
@@ -301,17 +274,12 @@ void add_memory(contextual::cuda::Driver& api) {
     return quietly("cuMemFreeHost",
                    [&] { return remove_from(impl().allocations, reinterpret_cast<CUdeviceptr>(memory)); });
   };
-  api.cuMemcpyHtoDAsync = [](CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
-    return quietly("cuMemcpyHtoDAsync", [&]() -> CUresult {
-      std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-      return CUDA_SUCCESS;
-    });
+  api.cuMemcpyHtoDAsync = [](CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
+    return quietly("cuMemcpyHtoDAsync", [&] { it().copy(stream, reinterpret_cast<void*>(to), from, bytes); });
   };
-  api.cuMemcpyDtoHAsync = [](void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
-    return quietly("cuMemcpyDtoHAsync", [&]() -> CUresult {
-      std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
-      return CUDA_SUCCESS;
-    });
+  api.cuMemcpyDtoHAsync = [](void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+    return quietly("cuMemcpyDtoHAsync",
+                   [&] { it().copy(stream, to, reinterpret_cast<const void*>(from), bytes); });
   };
   api.cuMemsetD8Async = [](CUdeviceptr memory, unsigned char value, std::size_t bytes, CUstream stream) {
     return it().call("cuMemsetD8Async", CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async, [&]() -> CUresult {
@@ -323,17 +291,13 @@ void add_memory(contextual::cuda::Driver& api) {
 
 void add_modules(contextual::cuda::Driver& api) {
   api.cuModuleGetLoadingMode = [](CUmoduleLoadingMode* mode) {
-    return quietly("cuModuleGetLoadingMode", [&]() -> CUresult {
-      *mode = it().loading_mode;
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuModuleGetLoadingMode", [&] { *mode = it().loading_mode; });
   };
   api.cuModuleLoadData = [](CUmodule* module, const void* image) {
-    return quietly("cuModuleLoadData", [&]() -> CUresult {
+    return quietly("cuModuleLoadData", [&] {
       const std::lock_guard lock(impl().mutex);
       *module = add_to(impl().modules);
       (*module)->code = static_cast<const char*>(image);
-      return CUDA_SUCCESS;
     });
   };
   api.cuModuleUnload = [](CUmodule module) {
