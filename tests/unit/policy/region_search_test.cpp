@@ -188,26 +188,33 @@ TEST_CASE("search: what `feasible` rules out is never run", "[unit]") {
   }
 }
 
-TEST_CASE("search: a budget of time cuts it, with the best so far locked in", "[unit]") {
-  PolicyOptions options;
-  options.search_time = std::chrono::milliseconds(60);
-  World world = only_together();
-  world.elapsed_per_run_ns = 1'000'000;
-  const Tuned driver(options, world);
-  CHECK(driver.runs <= 62);
-  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
-  CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("time"));
-  CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("cut: "));
-}
-
-TEST_CASE("search: the cap of iterations cuts it", "[unit]") {
-  PolicyOptions options;
-  options.max_iterations = 50;
-  const Tuned driver(options, only_together());
-  CHECK(driver.runs == 50);
-  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
-  CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("cap of 50 iterations"));
-  CHECK(driver.state.hit_iteration_cap());
+TEST_CASE("holds 17: a search that time or the cap of iterations cuts locks in the best so far", "[unit]") {
+  PolicyOptions timed;
+  timed.search_time = std::chrono::milliseconds(60);
+  PolicyOptions capped;
+  capped.max_iterations = 50;
+  PolicyOptions capped_early;
+  capped_early.search = SearchLevel::quick;
+  capped_early.max_iterations = 12;
+  for (const PolicyOptions& options : {timed, capped, capped_early}) {
+    World world = only_together();
+    world.elapsed_per_run_ns = 1'000'000;
+    const Tuned driver(options, world);
+    const SearchRecord& record = driver.state.searches().front();
+    INFO(record.cut);
+    if (options.search_time.count() > 0) {
+      CHECK(driver.runs <= 62);
+      CHECK_THAT(record.cut, ContainsSubstring("time"));
+    } else {
+      CHECK(driver.runs == options.max_iterations);
+      CHECK(driver.state.hit_iteration_cap());
+      CHECK_THAT(record.cut,
+                 ContainsSubstring("cap of " + std::to_string(options.max_iterations) + " iterations"));
+    }
+    CHECK_FALSE(record.measured.empty());
+    CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
+    CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("cut: "));
+  }
 }
 
 TEST_CASE("holds 17: what a search that was cut has not measured is provisional", "[unit]") {
@@ -242,15 +249,6 @@ TEST_CASE("holds 17: the only config of a problem is locked in, measured or not"
   REQUIRE(driver.state.problem(0).configs[0].samples_ns.empty());
   CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
   CHECK(driver.state.problem(1).status == ProblemStatus::provisional);
-}
-
-TEST_CASE("holds 17: a search that was cut locks in what it has measured", "[unit]") {
-  PolicyOptions options;
-  options.search = SearchLevel::quick;
-  options.max_iterations = 12;
-  const Tuned driver(options, only_together());
-  CHECK_FALSE(driver.state.searches().front().measured.empty());
-  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
 }
 
 TEST_CASE("holds 17: a kernel of every second run ends the search early, and stays provisional", "[unit]") {

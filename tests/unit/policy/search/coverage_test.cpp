@@ -136,26 +136,18 @@ TEST_CASE("Coverage proposes nothing if a problem has no candidate left", "[unit
   CHECK_FALSE(Coverage(space, ledger, 6).next());
 }
 
-TEST_CASE("Coverage proposes an untried assignment if there are at most so many in the space", "[unit]") {
-  const SearchSpace space = space_of({2, 2});
-  const TrialLedger ledger;
-  CHECK(Coverage(space, ledger, 7).any_untried(4));
-  CHECK_FALSE(Coverage(space, ledger, 7).any_untried(3));
-}
-
-TEST_CASE("Coverage looks no further than for as many untried assignments as are asked for", "[unit]") {
-  const SearchSpace space = space_of(std::vector<std::size_t>(8, 100));  // 1e16: nobody can go through them
+TEST_CASE("Coverage knows whether at most so many assignments are untried, however large the space",
+          "[unit]") {
+  const SearchSpace small = space_of({2, 2});
   TrialLedger ledger;
-  ledger.add(trial(Assignment(8, 0), {1000}));
-  CHECK_FALSE(Coverage(space, ledger, 7).any_untried(4));
-}
-
-TEST_CASE("Coverage finds the untried of a few candidates among very many configs", "[unit]") {
-  const SearchSpace space = few_of_many_space();
-  TrialLedger ledger;
+  CHECK(Coverage(small, ledger, 7).any_untried(4));
+  CHECK_FALSE(Coverage(small, ledger, 7).any_untried(3));
+  const SearchSpace huge = space_of(std::vector<std::size_t>(8, 100));  // 1e16: nobody can go through them
   ledger.add(trial(Assignment(8, 99), {1000}));
-  CHECK(Coverage(space, ledger, 7).any_untried(255));
-  CHECK_FALSE(Coverage(space, ledger, 7).any_untried(254));
+  CHECK_FALSE(Coverage(huge, ledger, 7).any_untried(4));
+  const SearchSpace few = few_of_many_space();
+  CHECK(Coverage(few, ledger, 7).any_untried(255));
+  CHECK_FALSE(Coverage(few, ledger, 7).any_untried(254));
 }
 
 }  // namespace coverage_test

@@ -256,19 +256,6 @@ TEST_CASE("GaussianModel::update with other variances makes everything anew", "[
   CHECK(model.expected({5, 0, 0, 0}) == GaussianModel(table, other, 0).expected({5, 0, 0, 0}));
 }
 
-TEST_CASE("GaussianModel::Draw::Place has the value of the draw, also after a move", "[unit]") {
-  const SearchSpace space = space_of({6, 6, 6, 6});
-  const MeasurementTable table(
-      space, measurements_of([](const Assignment& a) { return 0.1 * static_cast<double>(a[1]); }));
-  const GaussianModel model(table, {}, 0);
-  const GaussianModel::Draw draw = model.draw(3);
-  GaussianModel::Draw::Place place(draw, {0, 1, 2, 3});
-  CHECK(place.value() == Approx(draw({0, 1, 2, 3})));
-  CHECK(place.value_with(2, 5) == Approx(draw({0, 1, 5, 3})));
-  place.move(2, 5);
-  CHECK(place.value() == Approx(draw({0, 1, 5, 3})));
-}
-
 TEST_CASE("GaussianModel: draws of very many problems have the mean and deviation of the belief", "[unit]") {
   const SearchSpace space = space_of(std::vector<std::size_t>(40, 3));
   const Assignment measured(40, 0);
