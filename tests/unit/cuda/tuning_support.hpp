@@ -10,7 +10,6 @@
 
 #include <contextual/cuda.hpp>
 
-#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -67,25 +66,12 @@ inline contextual::Options options_with(contextual::TimerFactory timer) {
   return options;
 }
 
-/// What is reported of a region that was tuned.
-inline contextual::RegionReport tuned(const contextual::Options& options, const std::string& region,
-                                      const std::function<void()>& body) {
-  contextual::ContextualAutotuner tuner(options);
-  tuner.run(region, body);
-  return engine_test::report_of(tuner, region);
-}
+using engine_test::of_kernel;
+using engine_test::tuned;
 
 inline contextual::RegionReport tuned(contextual::TimerFactory timer, const std::string& region,
                                       const std::function<void()>& body) {
-  return tuned(options_with(std::move(timer)), region, body);
-}
-
-inline const contextual::ProblemReport& of_kernel(const contextual::RegionReport& report,
-                                                  const std::string& kernel) {
-  const auto found = std::find_if(report.problems.begin(), report.problems.end(),
-                                  [&](const auto& problem) { return problem.kernel == kernel; });
-  REQUIRE(found != report.problems.end());
-  return *found;
+  return engine_test::tuned(options_with(std::move(timer)), region, body);
 }
 
 /// No time of any config is anything but what the device took.

@@ -144,8 +144,7 @@ TEST_CASE("threads: launches of worker threads with a guard are tuned", "[unit]"
                          used.at(static_cast<std::size_t>(n)).push_back(c.block);
                        }};
   used.resize(4);
-  ContextualAutotuner tuner{quick()};
-  tuner.run("guarded", [&] {
+  const RegionReport report = tuned("guarded", [&] {
     const RegionContext context = RegionContext::current();
     on_threads(4, [&](int n) {
       const ContextGuard guard(context);
@@ -155,15 +154,14 @@ TEST_CASE("threads: launches of worker threads with a guard are tuned", "[unit]"
   for (const std::vector<int>& of_key : used) {
     CHECK(of_key == std::vector<int>{0, 0, 1, 1, 2, 2, 2});
   }
-  CHECK(report_of(tuner, "guarded").problems.size() == 4);
-  CHECK(report_of(tuner, "guarded").warnings.empty());
+  CHECK(report.problems.size() == 4);
+  CHECK(report.warnings.empty());
 }
 
 TEST_CASE("threads: one problem launched by several threads advances once an iteration", "[unit]") {
   CountedKernel counted{"guarded_together", 3};
-  ContextualAutotuner tuner{quick()};
   int runs = 0;
-  tuner.run("guarded_together", [&] {
+  const RegionReport report = tuned("guarded_together", [&] {
     ++runs;
     const RegionContext context = RegionContext::current();
     std::atomic<int> work{0};
@@ -176,32 +174,29 @@ TEST_CASE("threads: one problem launched by several threads advances once an ite
   });
   CHECK(runs == 7);
   CHECK(counted.launches == 7 * 20);
-  CHECK(problem_of(tuner, "guarded_together", "guarded_together").configs[2].time.count == 1);
+  CHECK(of_kernel(report, "guarded_together").configs[2].time.count == 1);
 }
 
 TEST_CASE("threads: launches of worker threads without a guard use the default, are counted and warned about",
           "[unit]") {
   CountedKernel counted{"unguarded", 3};
-  CountedKernel tuned{"unguarded_neighbour", 3};
-  ContextualAutotuner tuner{quick()};
+  CountedKernel neighbour{"unguarded_neighbour", 3};
   bool default_used = true;
-  tuner.run("unguarded", [&] {
-    tuned.kernel();
+  const RegionReport report = tuned("unguarded", [&] {
+    neighbour.kernel();
     std::thread([&] { default_used = default_used && counted.kernel() == 0; }).join();
   });
   CHECK(default_used);
-  const RegionReport run = report_of(tuner, "unguarded");
-  CHECK(run.problems.size() == 1);
-  REQUIRE(run.warnings.size() == 1);
-  CHECK_THAT(run.warnings[0], ContainsSubstring("7 launches of kernel \"unguarded\""));
-  CHECK_THAT(run.warnings[0], ContainsSubstring("ContextGuard"));
+  CHECK(report.problems.size() == 1);
+  REQUIRE(report.warnings.size() == 1);
+  CHECK_THAT(report.warnings[0], ContainsSubstring("7 launches of kernel \"unguarded\""));
+  CHECK_THAT(report.warnings[0], ContainsSubstring("ContextGuard"));
 }
 
 TEST_CASE("threads: a worker's region context ends with its guard, and guards nest", "[unit]") {
   CountedKernel kernel{"guard_ends", 2};
-  ContextualAutotuner tuner{quick()};
   int unguarded = 0;
-  tuner.run("guard_ends", [&] {
+  const RegionReport report = tuned("guard_ends", [&] {
     const RegionContext context = RegionContext::current();
     {
       const ContextGuard same_thread(context);  // changes nothing
@@ -216,9 +211,8 @@ TEST_CASE("threads: a worker's region context ends with its guard, and guards ne
       unguarded += kernel.kernel() == 0 ? 1 : 0;
     }).join();
   });
-  const RegionReport run = report_of(tuner, "guard_ends");
-  REQUIRE(run.warnings.size() == 1);
-  CHECK_THAT(run.warnings[0], ContainsSubstring("5 launches"));
+  REQUIRE(report.warnings.size() == 1);
+  CHECK_THAT(report.warnings[0], ContainsSubstring("5 launches"));
   CHECK(unguarded == 4);  // and in the final run what had been locked in by then
 }
 
@@ -237,9 +231,8 @@ TEST_CASE("threads: what a worker's launcher rejects falls back on the worker", 
                          }
                          ++effects;
                        }};
-  ContextualAutotuner tuner{quick()};
   int runs = 0;
-  tuner.run("worker_rejects", [&] {
+  const RegionReport report = tuned("worker_rejects", [&] {
     ++runs;
     const RegionContext context = RegionContext::current();
     on_threads(2, [&](int) {
@@ -249,9 +242,9 @@ TEST_CASE("threads: what a worker's launcher rejects falls back on the worker", 
     });
   });
   CHECK(effects == runs * 4);
-  CHECK_THAT(problem_of(tuner, "worker_rejects", "worker_rejects").configs[1].rejection.value_or(""),
+  CHECK_THAT(of_kernel(report, "worker_rejects").configs[1].rejection.value_or(""),
              ContainsSubstring("not on this thread"));
-  CHECK(problem_of(tuner, "worker_rejects", "worker_rejects").choice == 2);
+  CHECK(of_kernel(report, "worker_rejects").choice == 2);
 }
 
 }  // namespace threads_test
