@@ -26,65 +26,33 @@ TEST_CASE("selection among nobody is empty", "[unit]") {
 
 TEST_CASE("selection: the fastest beyond margin and noise, else the default, else the lower index",
           "[unit]") {
-  struct Row {
-    std::string name;
-    std::vector<Entrant> entrants;
-    std::size_t config_id;
-    std::string reason;
-    double margin = 0.005;
-  };
-  for (const Row& row : {Row{"the fastest",
-                             {entrant(0, 1000), entrant(1, 900), entrant(2, 877)},
-                             2,
-                             "fastest by own time, 12.3 % shorter than the default"},
-                         {"within the margin",
-                          {entrant(2, 1000), entrant(0, 1004), entrant(1, 1003)},
-                          0,
-                          "tie with config-2: the default wins"},
-                         {"within the margin, without the default",
-                          {entrant(0, 2000), entrant(3, 1000), entrant(1, 1004)},
-                          1,
-                          "tie with config-3: the lower index wins"},
-                         {"just outside the margin",
-                          {entrant(0, 1006), entrant(1, 1000)},
-                          1,
-                          "fastest by own time, 0.6 % shorter than the default"},
-                         {"very short times",
-                          {entrant(0, 1), entrant(1, 0.5)},
-                          1,
-                          "fastest by own time, 50.0 % shorter than the default"},
-                         {"twice the combined standard error",
-                          {entrant(0, 1100, 30), entrant(1, 1000, 40)},
-                          0,
-                          "tie with config-1: the default wins"},
-                         {"less than twice the combined standard error",
-                          {entrant(0, 1090, 30), entrant(1, 1000, 40)},
-                          0,
-                          "tie with config-1: the default wins"},
-                         {"more than twice the combined standard error",
-                          {entrant(0, 1110, 30), entrant(1, 1000, 40)},
-                          1,
-                          "fastest by own time, 9.9 % shorter than the default"},
-                         {"exactly equal",
-                          {entrant(5, 1000), entrant(4, 1000)},
-                          4,
-                          "fastest by own time, the default has no times",
-                          0},
-                         {"the default is the fastest",
-                          {entrant(0, 500), entrant(1, 1000)},
-                          0,
-                          "the default is the fastest by own time"},
-                         {"alone", {entrant(3, 500)}, 3, "the only config with times"},
-                         {"without a default",
-                          {entrant(3, 500), entrant(4, 900)},
-                          3,
-                          "fastest by own time, the default has no times"}}) {
-    CAPTURE(row.name);
-    const auto selection = select(row.entrants, row.margin);
+  const auto selected = [](const std::vector<Entrant>& entrants, double margin = 0.005) {
+    const auto selection = select(entrants, margin);
     REQUIRE(selection);
-    CHECK(selection->config_id == row.config_id);
-    CHECK(selection->reason == row.reason);
-  }
+    return std::to_string(selection->config_id) + ": " + selection->reason;
+  };
+  CHECK(selected({entrant(0, 1000), entrant(1, 900), entrant(2, 877)}) ==
+        "2: fastest by own time, 12.3 % shorter than the default");
+  CHECK(selected({entrant(0, 1), entrant(1, 0.5)}) ==
+        "1: fastest by own time, 50.0 % shorter than the default");
+  // The margin.
+  CHECK(selected({entrant(2, 1000), entrant(0, 1004), entrant(1, 1003)}) ==
+        "0: tie with config-2: the default wins");
+  CHECK(selected({entrant(0, 2000), entrant(3, 1000), entrant(1, 1004)}) ==
+        "1: tie with config-3: the lower index wins");
+  CHECK(selected({entrant(0, 1006), entrant(1, 1000)}) ==
+        "1: fastest by own time, 0.6 % shorter than the default");
+  CHECK(selected({entrant(5, 1000), entrant(4, 1000)}, 0) ==
+        "4: fastest by own time, the default has no times");
+  // Twice the combined standard error, 50.
+  CHECK(selected({entrant(0, 1090, 30), entrant(1, 1000, 40)}) == "0: tie with config-1: the default wins");
+  CHECK(selected({entrant(0, 1100, 30), entrant(1, 1000, 40)}) == "0: tie with config-1: the default wins");
+  CHECK(selected({entrant(0, 1110, 30), entrant(1, 1000, 40)}) ==
+        "1: fastest by own time, 9.9 % shorter than the default");
+  // Who is there.
+  CHECK(selected({entrant(0, 500), entrant(1, 1000)}) == "0: the default is the fastest by own time");
+  CHECK(selected({entrant(3, 500)}) == "3: the only config with times");
+  CHECK(selected({entrant(3, 500), entrant(4, 900)}) == "3: fastest by own time, the default has no times");
 }
 
 TEST_CASE("holds 17: selection beyond the margin is no tie where the samples do not overlap, however erratic",
