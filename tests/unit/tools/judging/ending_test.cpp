@@ -66,12 +66,14 @@ TEST_CASE("ending_of: a run that ended well on all ranks is ok and has no culpri
 }
 
 TEST_CASE("ending_of: which rank is the culprit", "[unit]") {
-  struct Row {
-    std::string name;
-    std::vector<std::string> files;
-    std::string begins;  ///< after "culprit: "
-    std::string has{};
-    std::vector<std::int64_t> culprits{2};
+  const auto check = [](const std::string& name, const std::vector<std::string>& files,
+                        const std::string& begins, const std::string& has = "",
+                        const std::vector<std::int64_t>& culprits = {2}) {
+    CAPTURE(name);
+    const Outcome outcome = outcome_of(files);
+    CHECK(outcome.ending.status == RunStatus::failed);
+    CHECK_THAT(outcome.culprit, StartsWith("culprit: " + begins) && ContainsSubstring(has));
+    CHECK(outcome.ending.culprits == culprits);
   };
   const auto misses = [](int rank, std::vector<int> missing, std::int64_t iteration = 5) {
     return ended(rank, "CommunicationError", "deadline expired", std::move(missing), iteration);
@@ -99,112 +101,66 @@ TEST_CASE("ending_of: which rank is the culprit", "[unit]") {
   const auto differs = [](int rank) {
     return ended(rank, "RankMismatchError", "rank 3 launched another kernel", {3});
   };
-  const std::vector<Row> rows = {
-      {"a rank without an end, whom the others miss",
-       {misses(0, {2}), misses(1, {2}), lost(2), misses(3, {2})},
-       "rank 2: its log ends",
-       "iteration 4, norm (4096, bf16) config-1"},
-      {"a rank that alone met a new key in a later call",
-       {"", lines_of(met_a_key), "", ""},
-       "rank 1: ",
-       "key (7) alone",
-       {1}},
-      {"a blocked rank that the others miss",
-       {misses(0, {1}, 8), stuck(1), misses(2, {1}, 8), misses(3, {1}, 8)},
-       "rank 1: blocked in region",
-       "",
-       {1}},
-      {"all are blocked in one place",
-       {stuck(0), stuck(1), stuck(2), stuck(3)},
-       "",
-       "cannot say which was first",
-       {}},
-      {"blocked in another place than all others",
-       {stuck(0), stuck(1), stuck(2, 4), stuck(3)},
-       "rank 2: blocked"},
-      {"its region threw, and the others heard of it",
-       {heard_of_2(0), heard_of_2(1), threw, heard_of_2(3)},
-       "rank 2: its region threw: device lost"},
-      {"its region threw, and the others are blocked",
-       {stuck(0), stuck(1), threw, stuck(3)},
-       "rank 2: its region threw: device lost"},
-      {"its region threw, and the launcher ended the others",
-       {lost(0), lost(1), threw, lost(3)},
-       "rank 2: its region threw: device lost"},
-      {"every config failed there, and the others are blocked",
-       {stuck(0), stuck(1), no_config, stuck(3)},
-       no_config_there + ": rank 2: no memory for config-2",
-       "(walk, iteration 5)"},
-      {"every config failed there, and the launcher ended others",
-       {lost(0), stuck(1), no_config, lost(3)},
-       no_config_there},
-      {"every config failed there, and others miss those that wait for it",
-       {misses(0, {1, 3}), stuck(1), no_config, stuck(3)},
-       no_config_there},
-      {"every config failed there, and the regions of those that waited threw",
-       {ended(0, "RegionFailedError", gave_up, {1}), ended(1, "region", gave_up, {1}), no_config,
-        ended(3, "RegionFailedError", gave_up, {1})},
-       no_config_there},
-      {"of two ranks the one on which every config failed, not the blocked one",
-       {lines_of(waits_of_two), without_configs(two, 1)},
-       "rank 1: every config of gemm (4096, bf16) failed there",
-       "",
-       {1}},
-      {"all learn that every config failed on one, and blame nobody",
-       {no_config_is_left(0, {}), no_config_is_left(1, {}), no_config, no_config_is_left(3, {})},
-       no_config_there},
-      {"all learn that every config failed on one, and blame it",
-       {no_config_is_left(0, {2}), no_config_is_left(1, {2}), no_config, no_config_is_left(3, {2})},
-       no_config_there},
-      {"it alone failed for lack of a config, though it blames nobody",
-       {stuck(0), stuck(1), no_config_is_left(2, {}), stuck(3)},
-       "rank 2: every config of a kernel failed there"},
-      {"every config fails on every rank",
-       {without_configs(four, 0), without_configs(four, 1), no_config, without_configs(four, 3)},
-       "no single rank: every config of gemm (4096, bf16) failed on all ranks: rank 0: no memory",
-       "",
-       {}},
-      {"others say that it failed, and its log has no end",
-       {told(0), told(1), lost(2), told(3)},
-       "rank 2: its log ends without an end of the run",
-       "; rank 0 heard: " + left},
-      {"others say that it failed, and its log is empty",
-       {told(0), told(1), "", told(3)},
-       "rank 2: rank-2.jsonl has no run of this tuning",
-       "; rank 0 heard: " + left},
-      {"others say that it failed, and there is no log of it",
-       {told(0), told(1)},
-       "rank 2: no log file in this directory; rank 0 heard: " + left},
-      {"one other says that it failed",
-       {told(0), stuck(1), "", lost(3)},
-       "rank 2: rank-2.jsonl has no run of this tuning"},
-      {"regions give up waiting for a lost rank",
-       {ended(0, "region", gave_up, {}), ended(1, "region", gave_up, {}), stuck(2), lost(3)},
-       "rank 3: its log ends",
-       "",
-       {3}},
-      {"it left the region early, and the others went on and are blocked",
-       {stuck(0, 7), misses(1, {0, 2, 3}), stuck(2, 7), stuck(3, 7)},
-       "rank 1: CommunicationError",
-       "",
-       {1}},
-      {"it came back too late, and names itself",
-       {stuck(0), stuck(1), stuck(2), misses(3, {3})},
-       "rank 3: CommunicationError",
-       "",
-       {3}},
-      {"most ranks blame it",
-       {differs(0), differs(1), differs(2), differs(3)},
-       "rank 3",
-       "rank 3 launched another kernel",
-       {3}}};
-  for (const Row& row : rows) {
-    CAPTURE(row.name);
-    const Outcome outcome = outcome_of(row.files);
-    CHECK(outcome.ending.status == RunStatus::failed);
-    CHECK_THAT(outcome.culprit, StartsWith("culprit: " + row.begins) && ContainsSubstring(row.has));
-    CHECK(outcome.ending.culprits == row.culprits);
-  }
+  check("a rank without an end, whom the others miss",
+        {misses(0, {2}), misses(1, {2}), lost(2), misses(3, {2})}, "rank 2: its log ends",
+        "iteration 4, norm (4096, bf16) config-1");
+  check("a rank that alone met a new key in a later call", {"", lines_of(met_a_key), "", ""},
+        "rank 1: ", "key (7) alone", {1});
+  check("a blocked rank that the others miss",
+        {misses(0, {1}, 8), stuck(1), misses(2, {1}, 8), misses(3, {1}, 8)}, "rank 1: blocked in region", "",
+        {1});
+  check("all are blocked in one place", {stuck(0), stuck(1), stuck(2), stuck(3)}, "",
+        "cannot say which was first", {});
+  check("blocked in another place than all others", {stuck(0), stuck(1), stuck(2, 4), stuck(3)},
+        "rank 2: blocked");
+  check("its region threw, and the others heard of it", {heard_of_2(0), heard_of_2(1), threw, heard_of_2(3)},
+        "rank 2: its region threw: device lost");
+  check("its region threw, and the others are blocked", {stuck(0), stuck(1), threw, stuck(3)},
+        "rank 2: its region threw: device lost");
+  check("its region threw, and the launcher ended the others", {lost(0), lost(1), threw, lost(3)},
+        "rank 2: its region threw: device lost");
+  check("every config failed there, and the others are blocked", {stuck(0), stuck(1), no_config, stuck(3)},
+        no_config_there + ": rank 2: no memory for config-2", "(walk, iteration 5)");
+  check("every config failed there, and the launcher ended others", {lost(0), stuck(1), no_config, lost(3)},
+        no_config_there);
+  check("every config failed there, and others miss those that wait for it",
+        {misses(0, {1, 3}), stuck(1), no_config, stuck(3)}, no_config_there);
+  check("every config failed there, and the regions of those that waited threw",
+        {ended(0, "RegionFailedError", gave_up, {1}), ended(1, "region", gave_up, {1}), no_config,
+         ended(3, "RegionFailedError", gave_up, {1})},
+        no_config_there);
+  check("of two ranks the one on which every config failed, not the blocked one",
+        {lines_of(waits_of_two), without_configs(two, 1)},
+        "rank 1: every config of gemm (4096, bf16) failed there", "", {1});
+  check("all learn that every config failed on one, and blame nobody",
+        {no_config_is_left(0, {}), no_config_is_left(1, {}), no_config, no_config_is_left(3, {})},
+        no_config_there);
+  check("all learn that every config failed on one, and blame it",
+        {no_config_is_left(0, {2}), no_config_is_left(1, {2}), no_config, no_config_is_left(3, {2})},
+        no_config_there);
+  check("it alone failed for lack of a config, though it blames nobody",
+        {stuck(0), stuck(1), no_config_is_left(2, {}), stuck(3)},
+        "rank 2: every config of a kernel failed there");
+  check("every config fails on every rank",
+        {without_configs(four, 0), without_configs(four, 1), no_config, without_configs(four, 3)},
+        "no single rank: every config of gemm (4096, bf16) failed on all ranks: rank 0: no memory", "", {});
+  check("others say that it failed, and its log has no end", {told(0), told(1), lost(2), told(3)},
+        "rank 2: its log ends without an end of the run", "; rank 0 heard: " + left);
+  check("others say that it failed, and its log is empty", {told(0), told(1), "", told(3)},
+        "rank 2: rank-2.jsonl has no run of this tuning", "; rank 0 heard: " + left);
+  check("others say that it failed, and there is no log of it", {told(0), told(1)},
+        "rank 2: no log file in this directory; rank 0 heard: " + left);
+  check("one other says that it failed", {told(0), stuck(1), "", lost(3)},
+        "rank 2: rank-2.jsonl has no run of this tuning");
+  check("regions give up waiting for a lost rank",
+        {ended(0, "region", gave_up, {}), ended(1, "region", gave_up, {}), stuck(2), lost(3)},
+        "rank 3: its log ends", "", {3});
+  check("it left the region early, and the others went on and are blocked",
+        {stuck(0, 7), misses(1, {0, 2, 3}), stuck(2, 7), stuck(3, 7)}, "rank 1: CommunicationError", "", {1});
+  check("it came back too late, and names itself", {stuck(0), stuck(1), stuck(2), misses(3, {3})},
+        "rank 3: CommunicationError", "", {3});
+  check("most ranks blame it", {differs(0), differs(1), differs(2), differs(3)}, "rank 3",
+        "rank 3 launched another kernel", {3});
 }
 
 TEST_CASE("ending_of: a rank that is blocked in a call after a run that ended well is shown as blocked",
