@@ -1,4 +1,5 @@
 #include "support/engine.hpp"
+#include "support/threads.hpp"
 
 #include <contextual/config_space.hpp>
 #include <contextual/error.hpp>
@@ -6,7 +7,6 @@
 #include <atomic>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace config_space_test {
@@ -240,13 +240,7 @@ TEST_CASE("config space: threads that use it first at the same time see one resu
   std::atomic<int> calls = 0;
   const auto space = gemm_space().constraint("counted", [&](const GemmConfig&) { return ++calls > 0; });
   std::vector<const GemmConfig*> first(4);
-  {
-    std::vector<std::jthread> threads;
-    threads.reserve(first.size());
-    for (auto& config : first) {
-      threads.emplace_back([&] { config = &space[0]; });
-    }
-  }
+  contextual::test::on_threads(4, [&](std::size_t thread) { first[thread] = &space[0]; });
   REQUIRE(first == std::vector<const GemmConfig*>(4, &space[0]));
   REQUIRE(calls == 7);  // the default and 6 candidates
 }

@@ -1,6 +1,7 @@
 #include "contextual/config/long_keys.hpp"
 #include "support/catch.hpp"
 #include "support/child_process.hpp"
+#include "support/threads.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/key.hpp>
@@ -438,21 +439,15 @@ TEST_CASE("key: what is kept of long keys is bounded, and leaves room for keys t
 
 TEST_CASE("key: threads that make the same long keys at once all see the parts", "[unit]") {
   constexpr int keys = 500;
-  std::vector<std::thread> threads;
   std::vector<int> wrong(4);
-  for (std::size_t thread = 0; thread < wrong.size(); ++thread) {
-    threads.emplace_back([&, thread] {
-      for (int first = 0; first < keys; ++first) {
-        const Key key = make_key("threads", std::vector<int>(20, first));
-        if (!key.to_string().starts_with("(threads, [" + std::to_string(first) + ", ")) {
-          ++wrong[thread];
-        }
+  contextual::test::on_threads(4, [&](std::size_t thread) {
+    for (int first = 0; first < keys; ++first) {
+      const Key key = make_key("threads", std::vector<int>(20, first));
+      if (!key.to_string().starts_with("(threads, [" + std::to_string(first) + ", ")) {
+        ++wrong[thread];
       }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+    }
+  });
   CHECK(wrong == std::vector<int>(4, 0));
 }
 

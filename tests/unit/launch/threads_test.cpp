@@ -1,6 +1,8 @@
 /// \file
 /// Threads of one region, of several regions, and regions inside regions.
 
+#include "support/threads.hpp"
+
 #include "support/engine.hpp"
 
 #include <contextual/context_guard.hpp>
@@ -16,6 +18,7 @@ namespace threads_test {
 
 using namespace contextual;
 using namespace engine_test;
+using contextual::test::on_threads;
 
 namespace {
 
@@ -29,15 +32,6 @@ struct CountedKernel {
           return c.block;
         }) {}
 };
-
-/// Calls `body` with 0 to `count` - 1, each on a thread of its own.
-template <typename Body>
-void on_threads(int count, const Body& body) {
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < count; ++i) {
-    threads.emplace_back([&body, i] { body(i); });
-  }
-}
 
 }  // namespace
 

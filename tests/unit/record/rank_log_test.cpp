@@ -4,6 +4,7 @@
 #include "contextual/record/text_format.hpp"
 #include "sample_events.hpp"
 #include "support/stderr_capture.hpp"
+#include "support/threads.hpp"
 
 #include <contextual/error.hpp>
 
@@ -115,18 +116,13 @@ TEST_CASE("RankLog: lines of several logs and threads never interleave", "[unit]
   const TemporaryDirectory directory;
   constexpr int threads = 4;
   constexpr int lines = 200;
-  {
-    std::vector<std::jthread> writers;
-    for (int writer = 0; writer < threads; ++writer) {
-      writers.emplace_back([&directory, writer] {
-        RankLog log(directory.path(), 0);
-        const std::string text(static_cast<std::size_t>(6000 + writer), static_cast<char>('a' + writer));
-        for (int line = 0; line < lines; ++line) {
-          write(log, Warning{text});
-        }
-      });
+  contextual::test::on_threads(threads, [&directory](int writer) {
+    RankLog log(directory.path(), 0);
+    const std::string text(static_cast<std::size_t>(6000 + writer), static_cast<char>('a' + writer));
+    for (int line = 0; line < lines; ++line) {
+      write(log, Warning{text});
     }
-  }
+  });
   const auto written = lines_of(directory.path() / "rank-0.jsonl");
   CHECK(written.size() == threads * lines);
   int whole = 0;
