@@ -221,111 +221,93 @@ TEST_CASE("alternatives: each is tuned to the end, then they are compared at the
 
 TEST_CASE("alternatives: which one is chosen, with which configs", "[unit]") {
   using Level = SearchLevel;
-  struct Row {
-    std::string name;
-    std::vector<SearchLevel> levels;
-    std::function<void(World&)> change;
-    Configs choice;
-    std::function<bool(const Assignment&)> feasible{};
-    std::map<std::string, bool> known{};  ///< whether these were ever launched
-  };
-  const std::vector<Row> rows = {
-      {"the default one wins a tie",
-       {Level::off, Level::quick, Level::normal},
-       [](World& world) { world.makespan_ns = equal_makespans; },
-       {{"choice", 0}, {"fused", 0}, {"beside", 0}}},
-      {"the default one is infeasible",
-       {Level::normal},
-       [](World& world) { world.failure = fails_with(0); },
-       best_separate},
-      {"the first and the last one of three are infeasible",
-       {Level::normal},
-       [](World& world) {
-         world.nodes[0].configs = 3;
-         world.nodes.push_back({"third", 2, false, "choice", 2});
-         world.makespan_ns = equal_makespans;
-         world.failure = [](const Configs& configs) { return configs.at("choice") != 1 ? "stuck" : ""; };
-       },
-       {{"choice", 1}, {"first", 0}, {"second", 0}, {"beside", 0}}},
-      {"`feasible` rules one out, which is then never run",
-       {Level::normal},
-       [](World&) {},
-       best_fused,
-       [](const Assignment& assignment) { return assignment[0] != 1; },
-       {{"first", false}}},
-      {"kernels whose best own times are ruled out together give way, one of them",
-       {Level::off},
-       [](World& world) {
-         world.makespan_ns = [](const Configs& c) { return c.at("choice") == 0 ? 50'000 : 80'000; };
-         world.time_ns = [](const std::string& name, std::size_t config) {
-           return 10'000 + (name == "beside" ? -300 : 100) * static_cast<std::int64_t>(config);
-         };
-       },
-       {{"choice", 0}, {"fused", 1}, {"beside", 2}},
-       [](const Assignment& a) { return a.size() < 3 || a[0] > 0 || a[1] > 0 || a[2] < 2; }},
-      {"without makespans the sum of the kernels' times decides",
-       {Level::normal},
-       [](World& world) {
-         world.timed = false;
-         world.nodes = {{"choice", 2, true},
-                        {"first", 1, false, "choice", 0},
-                        {"second", 1, false, "choice", 0},
-                        {"fused", 1, false, "choice", 1}};
-       },
-       {{"choice", 1}, {"fused", 0}}},
-      {"one that launches nothing to tune is compared too",
-       {Level::off, Level::quick, Level::normal},
-       [](World& world) {
-         world.nodes = {{"choice", 3, true}, {"tuned", 2, false, "choice", 1}};
-         world.makespan_ns = [](const Configs& configs) -> std::int64_t {
-           const std::size_t choice = configs.at("choice");
-           return choice == 2 ? 50'000 : choice == 1 ? 80'000 - 10'000 * configs.at("tuned") : 100'000;
-         };
-       },
-       {{"choice", 2}},
-       {},
-       {{"tuned", true}}},
-      {"one in another one is finished first",
-       {Level::quick, Level::normal},
-       [](World& world) {
-         world.nodes = {{"outer", 2, true},
-                        {"inner", 2, true, "outer", 1},
-                        {"deep", 3, false, "inner", 1},
-                        {"flat", 2, false, "outer", 0}};
-         world.makespan_ns = [](const Configs& configs) -> std::int64_t {
-           if (configs.at("outer") == 0) {
-             return 100'000;
-           }
-           return configs.at("inner") == 0 ? 110'000
-                                           : 120'000 - 20'000 * static_cast<int>(configs.at("deep"));
-         };
-       },
-       {{"outer", 1}, {"inner", 1}, {"deep", 2}}},
-      {"two choice points are decided one after the other",
-       {Level::normal},
-       [](World& world) {
-         world.nodes = {{"one", 2, true}, {"two", 2, true}, {"of_two", 2, false, "two", 1}};
-         world.makespan_ns = [](const Configs& c) -> std::int64_t {
-           const std::int64_t of_two = c.at("two") == 0 ? 50'000 : c.at("of_two") == 0 ? 60'000 : 20'000;
-           return of_two + (c.at("one") == 0 ? 50'000 : 30'000);
-         };
-       },
-       {{"one", 1}, {"two", 1}, {"of_two", 1}}}};
-  for (const Row& row : rows) {
+  const auto check = [](const std::string& name, const std::vector<SearchLevel>& levels,
+                        const std::function<void(World&)>& change, const Configs& choice,
+                        const std::function<bool(const Assignment&)>& feasible = {},
+                        const std::map<std::string, bool>& was_launched = {}) {
     World world = fused_or_separate();
-    row.change(world);
-    for (const SearchLevel level : row.levels) {
-      CAPTURE(row.name, static_cast<int>(level));
+    change(world);
+    for (const SearchLevel level : levels) {
+      CAPTURE(name, static_cast<int>(level));
       PolicyOptions options = options_of(level);
-      options.feasible = row.feasible;
+      options.feasible = feasible;
       const Tuned driver(options, world);
-      CHECK(driver.choice() == row.choice);
+      CHECK(driver.choice() == choice);
       CHECK(driver.problem(world.nodes[0].name).status == ProblemStatus::locked_in);
-      for (const auto& [name, known] : row.known) {
-        CHECK(driver.known(name) == known);
+      for (const auto& [kernel, launched] : was_launched) {
+        CHECK(driver.known(kernel) == launched);
       }
     }
-  }
+  };
+  check("the default one wins a tie", {Level::off, Level::quick, Level::normal},
+        [](World& world) { world.makespan_ns = equal_makespans; },
+        {{"choice", 0}, {"fused", 0}, {"beside", 0}});
+  check(
+      "the default one is infeasible", {Level::normal}, [](World& world) { world.failure = fails_with(0); },
+      best_separate);
+  check("the first and the last one of three are infeasible", {Level::normal},
+        [](World& world) {
+          world.nodes[0].configs = 3;
+          world.nodes.push_back({"third", 2, false, "choice", 2});
+          world.makespan_ns = equal_makespans;
+          world.failure = [](const Configs& configs) { return configs.at("choice") != 1 ? "stuck" : ""; };
+        },
+        {{"choice", 1}, {"first", 0}, {"second", 0}, {"beside", 0}});
+  check(
+      "`feasible` rules one out, which is then never run", {Level::normal}, [](World&) {}, best_fused,
+      [](const Assignment& assignment) { return assignment[0] != 1; }, {{"first", false}});
+  check(
+      "kernels whose best own times are ruled out together give way, one of them", {Level::off},
+      [](World& world) {
+        world.makespan_ns = [](const Configs& c) { return c.at("choice") == 0 ? 50'000 : 80'000; };
+        world.time_ns = [](const std::string& name, std::size_t config) {
+          return 10'000 + (name == "beside" ? -300 : 100) * static_cast<std::int64_t>(config);
+        };
+      },
+      {{"choice", 0}, {"fused", 1}, {"beside", 2}},
+      [](const Assignment& a) { return a.size() < 3 || a[0] > 0 || a[1] > 0 || a[2] < 2; });
+  check("without makespans the sum of the kernels' times decides", {Level::normal},
+        [](World& world) {
+          world.timed = false;
+          world.nodes = {{"choice", 2, true},
+                         {"first", 1, false, "choice", 0},
+                         {"second", 1, false, "choice", 0},
+                         {"fused", 1, false, "choice", 1}};
+        },
+        {{"choice", 1}, {"fused", 0}});
+  check("one that launches nothing to tune is compared too", {Level::off, Level::quick, Level::normal},
+        [](World& world) {
+          world.nodes = {{"choice", 3, true}, {"tuned", 2, false, "choice", 1}};
+          world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+            const std::size_t choice = configs.at("choice");
+            return choice == 2 ? 50'000 : choice == 1 ? 80'000 - 10'000 * configs.at("tuned") : 100'000;
+          };
+        },
+        {{"choice", 2}}, {}, {{"tuned", true}});
+  check("one in another one is finished first", {Level::quick, Level::normal},
+        [](World& world) {
+          world.nodes = {{"outer", 2, true},
+                         {"inner", 2, true, "outer", 1},
+                         {"deep", 3, false, "inner", 1},
+                         {"flat", 2, false, "outer", 0}};
+          world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+            if (configs.at("outer") == 0) {
+              return 100'000;
+            }
+            return configs.at("inner") == 0 ? 110'000
+                                            : 120'000 - 20'000 * static_cast<int>(configs.at("deep"));
+          };
+        },
+        {{"outer", 1}, {"inner", 1}, {"deep", 2}});
+  check("two choice points are decided one after the other", {Level::normal},
+        [](World& world) {
+          world.nodes = {{"one", 2, true}, {"two", 2, true}, {"of_two", 2, false, "two", 1}};
+          world.makespan_ns = [](const Configs& c) -> std::int64_t {
+            const std::int64_t of_two = c.at("two") == 0 ? 50'000 : c.at("of_two") == 0 ? 60'000 : 20'000;
+            return of_two + (c.at("one") == 0 ? 50'000 : 30'000);
+          };
+        },
+        {{"one", 1}, {"two", 1}, {"of_two", 1}});
 }
 
 TEST_CASE("alternatives: what is off is not launched, and every comparison says what it compares with",
