@@ -2,8 +2,8 @@
 
 #include "contextual/policy/search/natural_logarithm.hpp"
 #include "support/catch.hpp"
-#include "unit/policy/search/few_of_many.hpp"
 #include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/spaces.hpp"
 
 #include <contextual/config.hpp>
 

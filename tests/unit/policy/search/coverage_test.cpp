@@ -1,8 +1,8 @@
 #include "contextual/policy/search/coverage.hpp"
 
 #include "support/catch.hpp"
-#include "unit/policy/search/few_of_many.hpp"
 #include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/spaces.hpp"
 
 #include <cstdint>
 #include <set>

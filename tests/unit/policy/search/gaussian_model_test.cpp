@@ -3,6 +3,7 @@
 #include "contextual/policy/search/random_numbers.hpp"
 #include "support/catch.hpp"
 #include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/spaces.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "contextual/policy/search/joint_search.hpp"
 
 #include "support/catch.hpp"
-#include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/searched.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -2,6 +2,7 @@
 
 #include "support/catch.hpp"
 #include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/spaces.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "contextual/policy/search/joint_search.hpp"
 #include "contextual/policy/search/random_numbers.hpp"
 #include "support/catch.hpp"
-#include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/searched.hpp"
 
 #include <contextual/config.hpp>
 

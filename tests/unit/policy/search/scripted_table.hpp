@@ -1,11 +1,8 @@
 #pragma once
 
 /// \file
-/// Requests, spaces and observations of searches; a region without noise, and a driver that runs a search on
+/// Requests and observations of searches; a region without noise, and a driver that runs a search on
 /// it as the tuner does.
-
-#include "contextual/policy/search/joint_search.hpp"
-#include "contextual/policy/search/search_space.hpp"
 
 #include <contextual/search.hpp>
 
@@ -30,10 +27,6 @@ inline SearchRequest request_of(const std::vector<std::size_t>& config_counts, s
   request.max_runs = max_runs;
   request.seed = seed;
   return request;
-}
-
-inline SearchSpace space_of(const std::vector<std::size_t>& config_counts) {
-  return SearchSpace(request_of(config_counts, 1).problems);
 }
 
 /// A trial with these makespans, the first of which is the lead-in's.
@@ -102,18 +95,6 @@ class ScriptedTable {
   std::function<std::optional<std::int64_t>(const Assignment&)> makespan_ns_;
   std::set<Assignment> proven_;
   std::vector<Assignment> run_;
-};
-
-/// A search that has been run to its end.
-struct Searched {
-  Searched(const SearchRequest& request,
-           std::function<std::optional<std::int64_t>(const Assignment&)> makespan_ns)
-      : search(request), table(std::move(makespan_ns)) {
-    table.finish(search);
-  }
-
-  JointSearch search;
-  ScriptedTable table;
 };
 
 }  // namespace contextual::policy::search::test
