@@ -12,9 +12,6 @@ import pathlib
 import re
 import sys
 
-# What is to become empty: (including file, included header), relative to src/contextual.
-INCLUDES_TO_REMOVE: set[tuple[str, str]] = set()
-
 # Sources that carry out what another header declares: its folder is the header's, or it implements a public interface.
 OTHER_HEADERS = {
     "config/config_json.cpp": "contextual/config.hpp",
@@ -61,7 +58,6 @@ class Layout:
 
 def check_direction(layout):
     """Yields what points up: of private files, and of include/contextual/detail/<room>."""
-    used = set()
     files = [(path, layout.place_of(path)) for path in sorted(layout.source.rglob("*.[ch]pp"))]
     files += [
         (path, layout.place_of_include("contextual/" + path.relative_to(layout.public).as_posix()))
@@ -80,15 +76,8 @@ def check_direction(layout):
                 allowed = include.startswith("contextual/detail/") and other in layout.rooms + STANDS_ON.get(place, [])
             else:
                 allowed = other in layout.rooms and layout.rooms.index(other) < layout.rooms.index(place)
-            exception = (name, include.removeprefix("contextual/"))
-            if allowed:
-                continue
-            if exception in INCLUDES_TO_REMOVE:
-                used.add(exception)
-            else:
+            if not allowed:
                 yield f"{name} includes {include}: {place} comes before {other}, or is a component"
-    for name, include in sorted(INCLUDES_TO_REMOVE - used):
-        yield f"INCLUDES_TO_REMOVE has {name} -> {include}, which is gone: remove it from the list"
 
 
 def own_headers(place, stem):

@@ -21,7 +21,9 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -73,18 +75,35 @@ std::string error_text(Call&& call) {
   return "[no error]";
 }
 
-/// What the problem of a kernel came to in the latest run of a region. Fails the test when there is none.
-inline contextual::ProblemReport problem_of(const contextual::ContextualAutotuner& tuner,
-                                            std::string_view region, std::string_view kernel,
-                                            std::string_view key = {}) {
-  const contextual::RegionReport run = report_of(tuner, region);
-  for (const contextual::ProblemReport& problem : run.problems) {
+/// Tunes a region by a tuner of its own, and returns what is reported of it.
+inline contextual::RegionReport tuned(const contextual::Options& options, const std::string& region,
+                                      const std::function<void()>& body) {
+  contextual::ContextualAutotuner tuner(options);
+  tuner.run(region, body);
+  return report_of(tuner, region);
+}
+
+inline contextual::RegionReport tuned(const std::string& region, const std::function<void()>& body) {
+  return tuned(quick(), region, body);
+}
+
+/// The problem of a kernel. Fails the test when there is none.
+inline const contextual::ProblemReport& of_kernel(const contextual::RegionReport& report,
+                                                  std::string_view kernel, std::string_view key = {}) {
+  for (const contextual::ProblemReport& problem : report.problems) {
     if (problem.kernel == kernel && (key.empty() || problem.key == key)) {
       return problem;
     }
   }
-  FAIL("no problem of kernel " << kernel << " in region " << region);
-  return {};
+  FAIL("no problem of kernel " << kernel << " in region " << report.region);
+  throw std::logic_error("a failed test goes on");
+}
+
+/// What the problem of a kernel came to in the latest run of a region. Fails the test when there is none.
+inline contextual::ProblemReport problem_of(const contextual::ContextualAutotuner& tuner,
+                                            std::string_view region, std::string_view kernel,
+                                            std::string_view key = {}) {
+  return of_kernel(report_of(tuner, region), kernel, key);
 }
 
 /// A kernel of `count` configs, and a tuner with a region of the same name that launches it.

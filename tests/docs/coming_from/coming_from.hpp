@@ -3,12 +3,11 @@
 /// \file
 /// What the snippets of docs/coming-from.md work on. Scripted times decide: later configs are faster.
 
-#include "support/catch.hpp"
+#include "support/engine.hpp"
 
 #include <contextual/contextual.hpp>
 #include <contextual/testing/scripted_timer.hpp>
 
-#include <filesystem>
 #include <string>
 #include <type_traits>
 
@@ -43,24 +42,5 @@ inline contextual::Options quick() {
   });
   return options;
 }
-
-/// Removed with all that is in it.
-class Directory {
- public:
-  explicit Directory(const std::string& name) : path_(std::filesystem::temp_directory_path() / name) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directory(path_);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  ~Directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace coming_from

@@ -46,7 +46,7 @@ TEST_CASE("Kernel Launcher: tuning happens in the program, and run returns its v
 
 // row: wisdom files, `KERNEL_LAUNCHER_WISDOM`
 TEST_CASE("Kernel Launcher: choices are files that people can read", "[unit]") {
-  const Directory directory("contextual_launcher_wisdom");
+  const engine_test::TemporaryDirectory directory;
   Options options = quick();
   options.cache_directory = directory.path();
   contextual::TunableKernel kernel{"launcher_wisdom", blocks(), contextual::single_problem,

@@ -97,7 +97,7 @@ TEST_CASE("Kernel Tuner: the walk's order, the search and its limits are options
 
 // row: `cache="file.json"`, from which an interrupted run continues
 TEST_CASE("Kernel Tuner: a journal in the cache directory is what a next process goes on with", "[unit]") {
-  const Directory directory("contextual_tuner_journal");
+  const engine_test::TemporaryDirectory directory;
   Options options = quick();
   options.cache_directory = directory.path();
   options.journal = contextual::Journal::synced;

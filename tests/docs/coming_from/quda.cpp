@@ -83,7 +83,7 @@ TEST_CASE("QUDA: each config is repeated as often as an option says", "[unit]") 
 
 // row: `tunecache.tsv` in `QUDA_RESOURCE_PATH`
 TEST_CASE("QUDA: choices outlive the process in a directory", "[unit]") {
-  const Directory directory("contextual_quda_tunecache");
+  const engine_test::TemporaryDirectory directory;
   Options options = quick();
   options.cache_directory = directory.path();
   contextual::TunableKernel kernel{"quda_kept", blocks(), contextual::single_problem, [](const Tile&) {}};

@@ -24,7 +24,7 @@ KernelTunerOptions few_runs() {
 
 // row: `TritonAutoTuner(warmup_runs, benchmark_runs, cache_dir)`
 TEST_CASE("TritonAutoTuner: the counts and the directory are options", "[unit]") {
-  const Directory directory("contextual_triton_auto_tuner");
+  const engine_test::TemporaryDirectory directory;
   const std::filesystem::path& path = directory.path();
   KernelTunerOptions options{.warmup_runs = 10, .benchmark_runs = 100, .cache_directory = path};
   options.tuning.log_directory = "";

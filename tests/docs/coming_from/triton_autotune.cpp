@@ -83,7 +83,7 @@ TEST_CASE("triton.autotune: counts of runs, and a timer", "[unit]") {
 
 // row: `cache_results`, `TRITON_CACHE_AUTOTUNING`
 TEST_CASE("triton.autotune: results are kept in a directory", "[unit]") {
-  const Directory directory("contextual_triton_cached");
+  const engine_test::TemporaryDirectory directory;
   Options options = quick();
   options.cache_directory = directory.path();
   contextual::TunableKernel kernel{"triton_cached", blocks(), contextual::single_problem, [](const Tile&) {}};

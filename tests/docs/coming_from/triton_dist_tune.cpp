@@ -140,7 +140,7 @@ TEST_CASE("triton_dist.tune: only a rejection concerns the config, another excep
 
 // row: JSON files in `~/.triton_dist/autotune/`, with versions of hardware and software
 TEST_CASE("triton_dist.tune: choices are kept with the version of the kernel's code", "[unit]") {
-  const Directory directory("contextual_dist_files");
+  const engine_test::TemporaryDirectory directory;
   Options options = quick();
   options.cache_directory = directory.path();
   const contextual::KernelOptions<void(const Tile&, int)> versioned{.version = "2"};

@@ -104,7 +104,7 @@ TEST_CASE("which tuner: mode use runs the region once, and load only reads", "[u
 
 // row: a config that you know to be right
 TEST_CASE("which tuner: a pinned config is launched, and nothing is tuned", "[unit]") {
-  const Directory directory("contextual_which_pinned");
+  const engine_test::TemporaryDirectory directory;
   contextual::PinnedConfig pinned;
   pinned.region = "which pinned";
   pinned.kernel = "which_pinned";

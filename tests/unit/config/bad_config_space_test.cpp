@@ -1,4 +1,4 @@
-#include "support/catch.hpp"
+#include "support/engine.hpp"
 
 #include <contextual/config_space.hpp>
 #include <contextual/error.hpp>
@@ -39,12 +39,7 @@ const auto static_unknown = static_dynamic.param<int>("UNKNOWN");
 
 template <typename Space>
 std::string error_of(const Space& space) {
-  try {
-    space.validate();
-  } catch (const ConfigSpaceError& e) {
-    return e.what();
-  }
-  return "no error";
+  return engine_test::error_text<ConfigSpaceError>([&] { space.validate(); });
 }
 
 }  // namespace
@@ -109,7 +104,7 @@ TEST_CASE("bad config space: an excluded default is named with an allowed one", 
       "large", [](const Tile& t) { return t.m > 64; });
   REQUIRE_THAT(error_of(space), ContainsSubstring("\"large\" excludes the default config {M: 64}") &&
                                     ContainsSubstring("default_config") && ContainsSubstring("{M: 128}"));
-  REQUIRE(error_of(ConfigSpace<Tile>(space).default_config({128})) == "no error");
+  REQUIRE(error_of(ConfigSpace<Tile>(space).default_config({128})) == "[no error]");
 }
 
 TEST_CASE("bad config space: a constraint that throws is named with config and cause", "[unit]") {

@@ -1,4 +1,5 @@
-#include "support/catch.hpp"
+#include "support/engine.hpp"
+#include "support/threads.hpp"
 
 #include <contextual/config_space.hpp>
 #include <contextual/error.hpp>
@@ -6,7 +7,6 @@
 #include <atomic>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace config_space_test {
@@ -92,6 +92,7 @@ TEST_CASE("config space: an explicit list keeps its order behind the default", "
 
 TEST_CASE("config space: members of every type, also of a base, become values", "[unit]") {
   enum class Layout : std::uint8_t { row, column };
+  enum class Switch : bool { off, on };
   struct Base {
     float alpha = 0.5F;
   };
@@ -100,17 +101,23 @@ TEST_CASE("config space: members of every type, also of a base, become values", 
     std::size_t bytes = 1024;
     Layout layout = Layout::column;
     std::string impl = "mma";
+    Switch fused = Switch::off;
   };
-  const ConfigSpace<Wide> space{{"ALPHA", &Wide::alpha, {0.5F}},
-                                {"SWIZZLE", &Wide::swizzle, {true, false}},
-                                {"BYTES", &Wide::bytes, {1024, 2048}},
-                                {"LAYOUT", &Wide::layout, {Layout::row, Layout::column}},
-                                {"IMPL", &Wide::impl, {"simt", "mma"}}};
-  REQUIRE(space.size() == 16);
-  REQUIRE(space.to_config(0) ==
-          Config{{"ALPHA", 0.5}, {"SWIZZLE", false}, {"BYTES", 1024}, {"LAYOUT", 1}, {"IMPL", "mma"}});
-  REQUIRE(space.to_config(1) ==
-          Config{{"ALPHA", 0.5}, {"SWIZZLE", true}, {"BYTES", 1024}, {"LAYOUT", 0}, {"IMPL", "simt"}});
+  const ConfigSpace<Wide> space{
+      {"ALPHA", &Wide::alpha, {0.5F}},        {"SWIZZLE", &Wide::swizzle, {true, false}},
+      {"BYTES", &Wide::bytes, {1024, 2048}},  {"LAYOUT", &Wide::layout, {Layout::row, Layout::column}},
+      {"IMPL", &Wide::impl, {"simt", "mma"}}, {"FUSED", &Wide::fused, {Switch::off, Switch::on}}};
+  REQUIRE(space.size() == 32);
+  REQUIRE(
+      space.to_config(0) ==
+      Config{
+          {"ALPHA", 0.5}, {"SWIZZLE", false}, {"BYTES", 1024}, {"LAYOUT", 1}, {"IMPL", "mma"}, {"FUSED", 0}});
+  REQUIRE(
+      space.to_config(1) ==
+      Config{
+          {"ALPHA", 0.5}, {"SWIZZLE", true}, {"BYTES", 1024}, {"LAYOUT", 0}, {"IMPL", "simt"}, {"FUSED", 0}});
+  REQUIRE(space.to_config(2).get<int>("FUSED") == 1);
+  REQUIRE(space[2].fused == Switch::on);
 }
 
 TEST_CASE("config space: digest depends on names, values and order only", "[unit]") {
@@ -168,25 +175,21 @@ TEST_CASE("config space: a default among the refinements is config 0 only", "[un
 
 TEST_CASE("config space: refinements that make no sense are refused", "[unit]") {
   const auto message_of = [](const ConfigSpace<Config>& space) {
-    try {
-      space.validate();
-    } catch (const contextual::ConfigSpaceError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return engine_test::error_text<contextual::ConfigSpaceError>([&] { space.validate(); });
   };
   const ConfigSpace<Config> space{{"BLOCK", {64, 128}}, {"IMPL", {"mma", "simt"}}};
   const auto refined = [&](ConfigSpace<Config>::Parameter values) {
     return ConfigSpace<Config>(space).refine(std::move(values));
   };
-  CHECK(message_of(refined({"BLOCK", {96}})).empty());
+  CHECK(message_of(refined({"BLOCK", {96}})) == "[no error]");
   CHECK_THAT(message_of(refined({"BLOK", {96}})), ContainsSubstring("no parameter \"BLOK\" to refine"));
   CHECK_THAT(message_of(refined({"BLOCK", {64}})), ContainsSubstring("duplicate value 64"));
   CHECK_THAT(message_of(refined({"BLOCK", {0.5}})), ContainsSubstring("different types"));
   CHECK_THAT(message_of(refined({"IMPL", {"wgmma"}})), ContainsSubstring("no numbers"));
   CHECK_THAT(message_of(refined({"BLOCK", {96}}).refine({"BLOCK", {80}})),
              ContainsSubstring("refined twice"));
-  CHECK(message_of(refined({"BLOCK", {96}}).explicit_list({Config{{"BLOCK", 96}, {"IMPL", "mma"}}})).empty());
+  CHECK(message_of(refined({"BLOCK", {96}}).explicit_list({Config{{"BLOCK", 96}, {"IMPL", "mma"}}})) ==
+        "[no error]");
   CHECK_THAT(message_of(ConfigSpace<Config>::list({Config{{"BLOCK", 64}}}).refine({"BLOCK", {96}})),
              ContainsSubstring("the configs are listed"));
 }
@@ -237,13 +240,7 @@ TEST_CASE("config space: threads that use it first at the same time see one resu
   std::atomic<int> calls = 0;
   const auto space = gemm_space().constraint("counted", [&](const GemmConfig&) { return ++calls > 0; });
   std::vector<const GemmConfig*> first(4);
-  {
-    std::vector<std::jthread> threads;
-    threads.reserve(first.size());
-    for (auto& config : first) {
-      threads.emplace_back([&] { config = &space[0]; });
-    }
-  }
+  contextual::test::on_threads(4, [&](std::size_t thread) { first[thread] = &space[0]; });
   REQUIRE(first == std::vector<const GemmConfig*>(4, &space[0]));
   REQUIRE(calls == 7);  // the default and 6 candidates
 }
@@ -281,16 +278,6 @@ TEST_CASE("dynamic config space: a list alone names the parameters", "[unit]") {
   const auto space = ConfigSpace<Config>::list({Config{{"A", 1}, {"B", "x"}}, Config{{"B", "y"}, {"A", 2}}});
   REQUIRE(texts(space) == std::vector<std::string>{"{A: 1, B: x}", "{A: 2, B: y}"});
   REQUIRE(space[1][space.param<std::string>("B")] == "y");
-}
-
-TEST_CASE("config space: an enumerator stands as an integer, also over a bool", "[unit]") {
-  enum class Switch : bool { off, on };
-  struct SwitchConfig {
-    Switch fused = Switch::off;
-  };
-  const ConfigSpace<SwitchConfig> space{{"FUSED", &SwitchConfig::fused, {Switch::off, Switch::on}}};
-  CHECK(texts(space) == std::vector<std::string>{"{FUSED: 0}", "{FUSED: 1}"});
-  CHECK(space.configs()[1].fused == Switch::on);
 }
 
 }  // namespace config_space_test

@@ -1,7 +1,7 @@
 /// \file
 /// The configs of a space whose parameters have given values.
 
-#include "support/catch.hpp"
+#include "support/engine.hpp"
 
 #include <contextual/config_space.hpp>
 #include <contextual/detail/config/fixed_configs.hpp>
@@ -59,13 +59,8 @@ TEST_CASE("fixed configs: a number stands for the float that it is rounded to, u
 }
 
 TEST_CASE("fixed configs: the message names the type and the values of the parameter", "[unit]") {
-  const auto message = [](const Config& fixed) -> std::string {
-    try {
-      detail::configs_with(space(), fixed, "f");
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
+  const auto message = [](const Config& fixed) {
+    return engine_test::error_text<InvalidArgument>([&] { detail::configs_with(space(), fixed, "f"); });
   };
   CHECK_THAT(message({{"BLOCK", "128"}}),
              ContainsSubstring("\"BLOCK\" is of the type integer with the values "

@@ -1,6 +1,7 @@
 #include "contextual/config/long_keys.hpp"
 #include "support/catch.hpp"
 #include "support/child_process.hpp"
+#include "support/threads.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/key.hpp>
@@ -46,6 +47,19 @@ Key counted_key(int first, int count) {
   return key;
 }
 
+/// No two of them are equal, and no two hashes.
+void check_all_differ(const std::vector<Key>& keys) {
+  std::set<std::uint64_t> hashes;
+  for (const Key& a : keys) {
+    hashes.insert(a.hash());
+    for (const Key& b : keys) {
+      INFO(a.to_string() << " and " << b.to_string());
+      CHECK((a == b) == (&a == &b));
+    }
+  }
+  CHECK(hashes.size() == keys.size());
+}
+
 /// From another process: one that this process never made of parts.
 Key foreign_key() {
   Key key;
@@ -64,18 +78,9 @@ TEST_CASE("key: equal parts give equal keys and hashes", "[unit]") {
 }
 
 TEST_CASE("key: other value, order, count or type gives another key and hash", "[unit]") {
-  const Key keys[] = {make_key(),          make_key(0),    make_key(0, 0),  make_key(1),
-                      make_key(1U),        make_key(true), make_key(1.0),   make_key(1, 2),
-                      make_key(2, 1),      make_key("1"),  make_key(-1),    make_key(1.0, -1.0),
-                      make_key(-1.0, 1.0), make_key(""),   make_key("", "")};
-  std::set<std::uint64_t> hashes;
-  for (const Key& a : keys) {
-    hashes.insert(a.hash());
-    for (const Key& b : keys) {
-      REQUIRE((a == b) == (&a == &b));
-    }
-  }
-  REQUIRE(hashes.size() == std::size(keys));
+  check_all_differ({make_key(), make_key(0), make_key(0, 0), make_key(1), make_key(1U), make_key(true),
+                    make_key(1.0), make_key(1, 2), make_key(2, 1), make_key("1"), make_key(-1),
+                    make_key(1.0, -1.0), make_key(-1.0, 1.0), make_key(""), make_key("", "")});
 }
 
 TEST_CASE("key: hash is the same in every run and on every platform", "[unit]") {
@@ -168,40 +173,31 @@ TEST_CASE("key: tuples, pairs, optionals and ranges of any part print as one par
 TEST_CASE("key: parts that are grouped in another way are other keys", "[unit]") {
   using Ints = std::vector<int>;
   using Optional = std::optional<int>;
-  const Key keys[] = {make_key(),
-                      make_key(0),
-                      make_key(Ints{}),
-                      make_key(Ints{}, Ints{}),
-                      make_key(Ints{0}),
-                      make_key(Optional()),
-                      make_key(Optional(0)),
-                      make_key(std::optional<Optional>(Optional())),
-                      make_key(std::optional<Optional>(Optional(0))),
-                      make_key(std::tuple()),
-                      make_key(std::tuple(0)),
-                      make_key(""),
-                      make_key(1, 2, 3),
-                      make_key(Ints{1, 2}, 3),
-                      make_key(1, Ints{2, 3}),
-                      make_key(Ints{1, 2}, Ints{3}),
-                      make_key(Ints{1}, Ints{2, 3}),
-                      make_key(std::pair(1, 2), std::tuple(3)),
-                      make_key(std::tuple(1), std::pair(2, 3)),
-                      make_key(Ints{1, 2, 3}),
-                      make_key(std::vector<Ints>{{1, 2}, {3}}),
-                      make_key(std::vector<Ints>{{1}, {2, 3}}),
-                      make_key(std::tuple(1, 2, 3)),
-                      make_key(Optional(1), 2),
-                      make_key(Optional(), 1, 2)};
-  std::set<std::uint64_t> hashes;
-  for (const Key& a : keys) {
-    hashes.insert(a.hash());
-    for (const Key& b : keys) {
-      INFO(a.to_string() << " and " << b.to_string());
-      CHECK((a == b) == (&a == &b));
-    }
-  }
-  CHECK(hashes.size() == std::size(keys));
+  check_all_differ({make_key(),
+                    make_key(0),
+                    make_key(Ints{}),
+                    make_key(Ints{}, Ints{}),
+                    make_key(Ints{0}),
+                    make_key(Optional()),
+                    make_key(Optional(0)),
+                    make_key(std::optional<Optional>(Optional())),
+                    make_key(std::optional<Optional>(Optional(0))),
+                    make_key(std::tuple()),
+                    make_key(std::tuple(0)),
+                    make_key(""),
+                    make_key(1, 2, 3),
+                    make_key(Ints{1, 2}, 3),
+                    make_key(1, Ints{2, 3}),
+                    make_key(Ints{1, 2}, Ints{3}),
+                    make_key(Ints{1}, Ints{2, 3}),
+                    make_key(std::pair(1, 2), std::tuple(3)),
+                    make_key(std::tuple(1), std::pair(2, 3)),
+                    make_key(Ints{1, 2, 3}),
+                    make_key(std::vector<Ints>{{1, 2}, {3}}),
+                    make_key(std::vector<Ints>{{1}, {2, 3}}),
+                    make_key(std::tuple(1, 2, 3)),
+                    make_key(Optional(1), 2),
+                    make_key(Optional(), 1, 2)});
 }
 
 TEST_CASE("key: what has no order or no end is no part", "[unit]") {
@@ -443,21 +439,15 @@ TEST_CASE("key: what is kept of long keys is bounded, and leaves room for keys t
 
 TEST_CASE("key: threads that make the same long keys at once all see the parts", "[unit]") {
   constexpr int keys = 500;
-  std::vector<std::thread> threads;
   std::vector<int> wrong(4);
-  for (std::size_t thread = 0; thread < wrong.size(); ++thread) {
-    threads.emplace_back([&, thread] {
-      for (int first = 0; first < keys; ++first) {
-        const Key key = make_key("threads", std::vector<int>(20, first));
-        if (!key.to_string().starts_with("(threads, [" + std::to_string(first) + ", ")) {
-          ++wrong[thread];
-        }
+  contextual::test::on_threads(4, [&](std::size_t thread) {
+    for (int first = 0; first < keys; ++first) {
+      const Key key = make_key("threads", std::vector<int>(20, first));
+      if (!key.to_string().starts_with("(threads, [" + std::to_string(first) + ", ")) {
+        ++wrong[thread];
       }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+    }
+  });
   CHECK(wrong == std::vector<int>(4, 0));
 }
 

@@ -1,10 +1,10 @@
 #include "contextual/cuda/cupti/call_list.hpp"
 
 #include "support/catch.hpp"
+#include "support/threads.hpp"
 
 #include <algorithm>
 #include <set>
-#include <thread>
 #include <vector>
 
 namespace call_list_test {
@@ -73,17 +73,11 @@ TEST_CASE("call list: threads add at the same time", "[unit]") {
   constexpr int each = 1000;
   CallList list(std::size_t{threads} * each + 1000);
   for (int batch = 0; batch < 3; ++batch) {
-    std::vector<std::thread> adding;
-    for (int t = 0; t < threads; ++t) {
-      adding.emplace_back([&list, t] {
-        for (int i = 0; i < each; ++i) {
-          list.add({static_cast<std::uint32_t>(i), true, t * each + i});
-        }
-      });
-    }
-    for (std::thread& thread : adding) {
-      thread.join();
-    }
+    contextual::test::on_threads(threads, [&list](int t) {
+      for (int i = 0; i < each; ++i) {
+        list.add({static_cast<std::uint32_t>(i), true, t * each + i});
+      }
+    });
     std::vector<LaunchedCall> calls;
     REQUIRE(list.take(calls));
     const std::vector<std::int64_t> launches = launches_of(calls);

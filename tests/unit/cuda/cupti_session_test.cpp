@@ -121,12 +121,11 @@ TEST_CASE("CUPTI session: a canary that cannot be loaded leaves no module, and i
 TEST_CASE("holds 19: CUPTI session: run after run it is subscribed, and each leaves nothing behind",
           "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("session_runs");
   ContextualAutotuner tuner(options_with(cuda_cupti_timer));
   std::size_t modules_after_first = 0;
   for (std::size_t run = 1; run <= 3; ++run) {
-    tuner.run("session_runs", [&] { block(stream, 1); });
+    tuner.run("session_runs", [&] { block(gpu.stream, 1); });
     check_times(engine_test::problem_of(tuner, "session_runs", "session_runs"));
     check_gone(gpu, run);
     check_no_handles(gpu);
@@ -214,13 +213,12 @@ TEST_CASE("CUPTI session: one that ends beside an application's records leaves C
 
 TEST_CASE("holds 19: CUPTI session: a region that throws leaves nothing behind either", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("session_throws");
   ContextualAutotuner tuner(options_with(cuda_cupti_timer));
   int runs = 0;
   CHECK_THROWS_AS(tuner.run("session_throws",
                             [&] {
-                              block(stream, 1);
+                              block(gpu.stream, 1);
                               if (++runs == 3) {
                                 throw std::out_of_range("the region's own");
                               }
@@ -232,11 +230,10 @@ TEST_CASE("holds 19: CUPTI session: a region that throws leaves nothing behind e
 
 TEST_CASE("CUPTI session: without detaching it is only unsubscribed, and can be subscribed again", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("session_attached");
   ContextualAutotuner tuner(options_with([] { return cuda_cupti_timer_with({.detach = false}); }));
   for (int run = 0; run < 2; ++run) {
-    tuner.run("session_attached", [&] { block(stream, 1); });
+    tuner.run("session_attached", [&] { block(gpu.stream, 1); });
     check_times(engine_test::problem_of(tuner, "session_attached", "session_attached"));
     CHECK_FALSE(gpu.cupti.subscribed());
     CHECK(gpu.cupti.enabled().empty());
@@ -248,7 +245,6 @@ TEST_CASE("CUPTI session: without detaching it is only unsubscribed, and can be 
 
 TEST_CASE("CUPTI session: buffers are made ahead and used again", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   constexpr int kernels = 2'000;  // some 400 KB of records each time
   TunableKernel many{"session_buffers", engine_test::blocks(6), single_problem,
                      [&](const engine_test::Block&, CUstream s) {
@@ -257,7 +253,7 @@ TEST_CASE("CUPTI session: buffers are made ahead and used again", "[unit]") {
                        }
                      }};
   ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("session_buffers", [&] { many(stream); });
+  tuner.run("session_buffers", [&] { many(gpu.stream); });
   CHECK(gpu.cupti.buffers().size() <= 4);
   CHECK(gpu.cupti.dirty_buffers() == 0);
   CHECK(gpu.cupti.log().count("cuptiActivitySetAttribute") > 0);
@@ -266,7 +262,6 @@ TEST_CASE("CUPTI session: buffers are made ahead and used again", "[unit]") {
 TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next run has it, and takes it away",
           "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("session_stuck");
   std::atomic<bool> stuck{false};
   gpu.driver.on_synchronize = [&] {
@@ -280,7 +275,7 @@ TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next ru
     ContextualAutotuner tuner(options);
     const std::string text = error_text<Error>([&] {
       tuner.run("session_stuck", [&] {
-        block(stream, 1);
+        block(gpu.stream, 1);
         stuck = true;
       });
     });
@@ -293,7 +288,7 @@ TEST_CASE("CUPTI session: while work never ends CUPTI is left alone; the next ru
   gpu.driver.wait_until_left();
   options.deadline = std::chrono::seconds(60);
   ContextualAutotuner tuner(options);
-  tuner.run("session_stuck", [&] { block(stream, 1); });
+  tuner.run("session_stuck", [&] { block(gpu.stream, 1); });
   check_times(engine_test::problem_of(tuner, "session_stuck", "session_stuck"));
   check_gone(gpu);
 }

@@ -17,7 +17,6 @@ namespace cupti_timer_test {
 
 using namespace contextual;
 using namespace cuda_test;
-using engine_test::problem_of;
 
 TEST_CASE("CUPTI timer: conforms to the contract of timers", "[unit]") {
   ScriptedGpu gpu;
@@ -33,14 +32,12 @@ TEST_CASE("CUPTI timer: conforms to the contract of timers", "[unit]") {
 
 TEST_CASE("CUPTI timer: a sample is what the device took, the fastest config is chosen", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("cupti_good");
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("cupti_good", [&] { block(stream, 1); });
-  const ProblemReport problem = problem_of(tuner, "cupti_good", "cupti_good");
+  const RegionReport report = tuned(cuda_cupti_timer, "cupti_good", [&] { block(gpu.stream, 1); });
+  const ProblemReport problem = of_kernel(report, "cupti_good");
   check_times(problem);
   CHECK(problem.choice == 2);
-  CHECK(engine_test::report_of(tuner, "cupti_good").retakes == 0);
+  CHECK(report.retakes == 0);
   for (const ConfigReport& config : problem.configs) {
     CHECK(config.makespan.centre_ns == config.time.centre_ns);  // there is nothing else in the region
   }
@@ -50,26 +47,23 @@ TEST_CASE("CUPTI timer: a record that is missing or has no sound time gives no s
           "[unit]") {
   const Fate fate = GENERATE(Fate::missing, Fate::zero_times, Fate::ends_before_it_begins);
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("cupti_bad_record");
   int launches = 0;
   gpu.cupti.fate = [&](const Work& work) {
     const bool of_block = work.launch.function == "k";
     return of_block && ++launches % 3 == 0 ? fate : Fate::sound;
   };
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("cupti_bad_record", [&] { block(stream, 1); });
-  const ProblemReport problem = problem_of(tuner, "cupti_bad_record", "cupti_bad_record");
+  const RegionReport report = tuned(cuda_cupti_timer, "cupti_bad_record", [&] { block(gpu.stream, 1); });
+  const ProblemReport problem = of_kernel(report, "cupti_bad_record");
   check_times(problem);
   CHECK(problem.choice == 2);
-  CHECK(engine_test::report_of(tuner, "cupti_bad_record").retakes > 0);
+  CHECK(report.retakes > 0);
 }
 
 TEST_CASE("CUPTI timer: a config that only writes words in stream order has a time and can be chosen",
           "[unit]") {
   for (const SearchLevel search : {SearchLevel::off, SearchLevel::normal}) {
     ScriptedGpu gpu;
-    CUstream stream = gpu.driver.make_stream();
     Block beside("cupti_beside_words");
     TunableKernel transfer{"cupti_words", engine_test::blocks(2), single_problem,
                            [&](const engine_test::Block& config, CUstream s) {
@@ -77,12 +71,11 @@ TEST_CASE("CUPTI timer: a config that only writes words in stream order has a ti
                            }};
     Options options = options_with(cuda_cupti_timer);
     options.search = search;
-    ContextualAutotuner tuner(options);
-    tuner.run("cupti_words", [&] {
-      transfer(stream);
-      beside(stream, 1);
+    const RegionReport report = tuned(options, "cupti_words", [&] {
+      transfer(gpu.stream);
+      beside(gpu.stream, 1);
     });
-    const ProblemReport problem = problem_of(tuner, "cupti_words", "cupti_words");
+    const ProblemReport problem = of_kernel(report, "cupti_words");
     CHECK(problem.choice == 1);
     CHECK(problem.configs[1].time.centre_ns == 1);
     CHECK_FALSE(problem.configs[1].rejection);
@@ -92,7 +85,6 @@ TEST_CASE("CUPTI timer: a config that only writes words in stream order has a ti
 TEST_CASE("CUPTI timer: a config that leaves its work to another kernel is judged by the makespan",
           "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   bool left = false;
   TunableKernel transfer{"cupti_leaves_work", engine_test::blocks(2), single_problem,
                          [&](const engine_test::Block& config, CUstream s) {
@@ -104,17 +96,15 @@ TEST_CASE("CUPTI timer: a config that leaves its work to another kernel is judge
       [&](const engine_test::Block&, CUstream s) { gpu.driver.launch_kernel(s, left ? 500'000 : 100'000); }};
   Options options = options_with(cuda_cupti_timer);
   options.search = SearchLevel::normal;
-  ContextualAutotuner tuner(options);
-  tuner.run("cupti_leaves_work", [&] {
-    transfer(stream);
-    sum(stream);
+  const RegionReport report = tuned(options, "cupti_leaves_work", [&] {
+    transfer(gpu.stream);
+    sum(gpu.stream);
   });
-  CHECK(problem_of(tuner, "cupti_leaves_work", "cupti_leaves_work").choice == 0);
+  CHECK(of_kernel(report, "cupti_leaves_work").choice == 0);
 }
 
 TEST_CASE("CUPTI timer: one record of a launch of several is missing: no sample, no makespan", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   TunableKernel two{"cupti_half", engine_test::blocks(2), single_problem,
                     [&](const engine_test::Block&, CUstream s) {
                       gpu.driver.launch_kernel(s, 30'000);
@@ -124,95 +114,85 @@ TEST_CASE("CUPTI timer: one record of a launch of several is missing: no sample,
   gpu.cupti.fate = [&](const Work& work) {
     return work.launch.function == "plain" && ++kernels % 5 == 0 ? Fate::missing : Fate::sound;
   };
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("cupti_half", [&] { two(stream); });
-  for (const ConfigReport& config : problem_of(tuner, "cupti_half", "cupti_half").configs) {
+  const RegionReport report = tuned(cuda_cupti_timer, "cupti_half", [&] { two(gpu.stream); });
+  for (const ConfigReport& config : of_kernel(report, "cupti_half").configs) {
     CHECK(config.time.count == 3);
     CHECK(config.time.centre_ns == 80'000);
     CHECK(config.time.spread_ns == 0);
     CHECK(config.makespan.centre_ns == 80'000);
     CHECK(config.makespan.spread_ns == 0);
   }
-  CHECK(engine_test::report_of(tuner, "cupti_half").retakes > 0);
+  CHECK(report.retakes > 0);
 }
 
 TEST_CASE("CUPTI timer: dropped records make a whole batch's times void, and it is taken again", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("cupti_dropped");
   std::size_t& dropped =
       GENERATE(true, false) ? gpu.cupti.dropped_at_next_flush : gpu.cupti.dropped_of_next_buffer;
   int runs = 0;
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("cupti_dropped", [&] {
+  const RegionReport report = tuned(cuda_cupti_timer, "cupti_dropped", [&] {
     if (++runs == 6) {  // within config 1's batch
       dropped = 1;
     }
-    block(stream, 1);
+    block(gpu.stream, 1);
   });
-  check_times(problem_of(tuner, "cupti_dropped", "cupti_dropped"));
-  CHECK(engine_test::report_of(tuner, "cupti_dropped").retakes == 3);
+  check_times(of_kernel(report, "cupti_dropped"));
+  CHECK(report.retakes == 3);
 }
 
-TEST_CASE("CUPTI timer: a launch of kernels and copies takes their union on a device, MAX over devices",
-          "[unit]") {
+TEST_CASE("CUPTI timer: a launch has the time of all that it puts on devices", "[unit]") {
   ScriptedGpu gpu(2);
-  CUstream first = gpu.driver.make_stream(0);
   CUstream beside = gpu.driver.make_stream(0);
   CUstream other = gpu.driver.make_stream(1);
-  TunableKernel several{
-      "cupti_union", engine_test::blocks(2), single_problem, [&](const engine_test::Block& config, CUstream) {
-        gpu.driver.launch_kernel(first, 40'000);
-        gpu.driver.copy_async(first, 10'000);    // after it: 50 us
-        gpu.driver.copy_async(beside, 100'000);  // from 2 us after it on: 102 us
-        gpu.driver.copy_async(other, config.block == 0 ? 60'000 : 300'000, Work::Kind::peer_copy);
-      }};
-  Options options = options_with(cuda_cupti_timer);
-  options.after_iteration = [&](const IterationInfo&) { gpu.driver.finish_all(); };
-  ContextualAutotuner tuner(options);
-  tuner.run("cupti_union", [&] { several(first); });
-  const ProblemReport problem = problem_of(tuner, "cupti_union", "cupti_union");
-  CHECK(problem.configs[0].time.centre_ns == 102'000);
-  CHECK(problem.configs[1].time.centre_ns == 300'000);
-}
-
-TEST_CASE("CUPTI timer: a graph's kernels belong to the launch that launched the graph", "[unit]") {
-  ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
-  TunableKernel graph{"cupti_graph", engine_test::blocks(2), single_problem,
-                      [&](const engine_test::Block&, CUstream s) {
-                        gpu.driver.launch_graph(s, {20'000, 30'000, 40'000});
-                      }};
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("cupti_graph", [&] { graph(stream); });
-  const ProblemReport problem = problem_of(tuner, "cupti_graph", "cupti_graph");
-  CHECK(problem.configs[1].time.centre_ns == 90'000);
-  CHECK(problem.configs[1].makespan.centre_ns == 90'000);
-}
-
-TEST_CASE("CUPTI timer: a launcher that captures a graph has the times of the graph that it launches",
-          "[unit]") {
-  ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
-  TunableKernel graph{"cupti_captures", engine_test::blocks(2), single_problem,
-                      [&](const engine_test::Block&, CUstream s) {
-                        gpu.driver.begin_capture(s);
-                        gpu.driver.launch_kernel(s, 20'000);  // into the graph: it gives no record
-                        gpu.driver.end_capture(s);
-                        gpu.driver.launch_graph(s, {20'000});
-                      }};
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("cupti_captures", [&] { graph(stream); });
-  for (const ConfigReport& config : problem_of(tuner, "cupti_captures", "cupti_captures").configs) {
-    CHECK(config.time.count == 3);
-    CHECK(config.time.centre_ns == 20'000);
-    CHECK(config.makespan.centre_ns == 20'000);
+  struct Row {
+    std::string name;
+    std::function<void(int config)> launch;
+    std::vector<double> times_ns;  ///< of each config
+    bool is_the_makespan;
+  };
+  for (const Row& row : {Row{"the kernels of a graph belong to the launch that launched the graph",
+                             [&](int) {
+                               gpu.driver.launch_graph(gpu.stream, {20'000, 30'000, 40'000});
+                             },
+                             {90'000, 90'000},
+                             true},
+                         Row{"what is captured into a graph gives no record, and the graph does",
+                             [&](int) {
+                               gpu.driver.begin_capture(gpu.stream);
+                               gpu.driver.launch_kernel(gpu.stream, 20'000);
+                               gpu.driver.end_capture(gpu.stream);
+                               gpu.driver.launch_graph(gpu.stream, {20'000});
+                             },
+                             {20'000, 20'000},
+                             true},
+                         Row{"the union of kernels and copies on a device, and MAX over devices",
+                             [&](int config) {
+                               gpu.driver.launch_kernel(gpu.stream, 40'000);
+                               gpu.driver.copy_async(gpu.stream, 10'000);  // after it: 50 us
+                               gpu.driver.copy_async(beside, 100'000);     // from 2 us after it on: 102 us
+                               gpu.driver.copy_async(other, config == 0 ? 60'000 : 300'000,
+                                                     Work::Kind::peer_copy);
+                             },
+                             {102'000, 300'000},
+                             false}}) {
+    CAPTURE(row.name);
+    TunableKernel kernel{"cupti_launches", engine_test::blocks(2), single_problem,
+                         [&](const engine_test::Block& config, CUstream) { row.launch(config.block); }};
+    Options options = options_with(cuda_cupti_timer);
+    options.after_iteration = [&](const IterationInfo&) { gpu.driver.finish_all(); };
+    const ProblemReport problem =
+        of_kernel(tuned(options, "cupti_launches", [&] { kernel(gpu.stream); }), "cupti_launches");
+    for (std::size_t config = 0; config < 2; ++config) {
+      CHECK(problem.configs[config].time.count == 3);
+      CHECK(problem.configs[config].time.centre_ns == row.times_ns[config]);
+      CHECK((!row.is_the_makespan || problem.configs[config].makespan.centre_ns == row.times_ns[config]));
+    }
   }
 }
 
 TEST_CASE("CUPTI timer: a launcher that launches another tunable kernel has that one's time too", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   TunableKernel inner{"cupti_inner", engine_test::blocks(2), single_problem,
                       [&](const engine_test::Block&, CUstream s) { gpu.driver.launch_kernel(s, 20'000); }};
   TunableKernel outer{"cupti_outer", engine_test::blocks(2), single_problem,
@@ -221,16 +201,14 @@ TEST_CASE("CUPTI timer: a launcher that launches another tunable kernel has that
                         inner(s);
                         gpu.driver.launch_kernel(s, 3'000);
                       }};
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("cupti_nested", [&] { outer(stream); });
-  CHECK(problem_of(tuner, "cupti_nested", "cupti_inner").configs[1].time.centre_ns == 20'000);
-  CHECK(problem_of(tuner, "cupti_nested", "cupti_outer").configs[1].time.centre_ns == 123'000);
+  const RegionReport report = tuned(cuda_cupti_timer, "cupti_nested", [&] { outer(gpu.stream); });
+  CHECK(of_kernel(report, "cupti_inner").configs[1].time.centre_ns == 20'000);
+  CHECK(of_kernel(report, "cupti_outer").configs[1].time.centre_ns == 123'000);
 }
 
 TEST_CASE("CUPTI timer: when the region has caught what a launcher threw its own work belongs to no launch",
           "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   bool throws = false;
   TunableKernel kernel{"cupti_throws", engine_test::blocks(2), single_problem,
                        [&](const engine_test::Block&, CUstream s) {
@@ -239,23 +217,22 @@ TEST_CASE("CUPTI timer: when the region has caught what a launcher threw its own
                            throw 5;
                          }
                        }};
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
   int runs = 0;
   int caught = 0;
   std::vector<std::int64_t> owners;  // of the region's copies
-  tuner.run("cupti_throws", [&] {
+  const RegionReport report = tuned(cuda_cupti_timer, "cupti_throws", [&] {
     throws = ++runs == 3;
     try {
-      kernel(stream);
+      kernel(gpu.stream);
     } catch (int) {
       ++caught;
     }
-    gpu.driver.copy_async(stream, 5'000);
+    gpu.driver.copy_async(gpu.stream, 5'000);
     owners.push_back(contextual::cuda::CuptiSession::set_launch(-1));
   });
   CHECK(caught == 1);
   CHECK(owners == std::vector<std::int64_t>(static_cast<std::size_t>(runs), -1));
-  for (const ConfigReport& config : problem_of(tuner, "cupti_throws", "cupti_throws").configs) {
+  for (const ConfigReport& config : of_kernel(report, "cupti_throws").configs) {
     CHECK(config.time.count == 3);
     CHECK(config.time.centre_ns == 20'000);
     CHECK(config.time.spread_ns == 0);
@@ -265,7 +242,6 @@ TEST_CASE("CUPTI timer: when the region has caught what a launcher threw its own
 TEST_CASE("CUPTI timer: what a launcher does when it has caught what another kernel's threw is in its time",
           "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   bool throws = false;
   TunableKernel inner{"cupti_inner_throws", engine_test::blocks(2), single_problem,
                       [&](const engine_test::Block&, CUstream s) {
@@ -285,13 +261,12 @@ TEST_CASE("CUPTI timer: what a launcher does when it has caught what another ker
                       }};
   Options options = options_with(cuda_cupti_timer);
   options.n_repeat = 1;
-  ContextualAutotuner tuner(options);
   int runs = 0;
-  tuner.run("cupti_caught_inside", [&] {
+  const RegionReport report = tuned(options, "cupti_caught_inside", [&] {
     throws = ++runs == 2;  // the repeat of config 0
-    outer(stream);
+    outer(gpu.stream);
   });
-  const ProblemReport problem = problem_of(tuner, "cupti_caught_inside", "cupti_outer_catches");
+  const ProblemReport problem = of_kernel(report, "cupti_outer_catches");
   for (const ConfigReport& config : problem.configs) {
     CHECK(config.time.centre_ns == 120'000);
     CHECK(config.time.spread_ns == 0);
@@ -302,19 +277,17 @@ TEST_CASE(
     "CUPTI timer: the makespan has all that the region did, also what no launch did, and no hook's work",
     "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("cupti_makespan", {100, 200});
   Options options = options_with(cuda_cupti_timer);
   options.before_iteration = [&](const IterationInfo&) { gpu.driver.copy_unwatched(7'000'000); };
   options.after_iteration = [&](const IterationInfo&) { gpu.driver.copy_unwatched(9'000'000); };
-  ContextualAutotuner tuner(options);
-  tuner.run("cupti_makespan", [&] {
-    gpu.driver.launch_kernel(stream, 50'000);
-    block(stream, 1);
-    gpu.driver.copy_async(stream, 20'000);
+  const RegionReport report = tuned(options, "cupti_makespan", [&] {
+    gpu.driver.launch_kernel(gpu.stream, 50'000);
+    block(gpu.stream, 1);
+    gpu.driver.copy_async(gpu.stream, 20'000);
     gpu.driver.copy_unwatched(500'000);  // on another stream, begun before the others have ended
   });
-  const ProblemReport problem = problem_of(tuner, "cupti_makespan", "cupti_makespan");
+  const ProblemReport problem = of_kernel(report, "cupti_makespan");
   for (const ConfigReport& config : problem.configs) {
     CHECK(config.makespan.centre_ns > 500'000);
     CHECK(config.makespan.centre_ns < 600'000);
@@ -335,8 +308,7 @@ TEST_CASE("CUPTI timer: launches of a region's threads on several devices are wa
     const std::lock_guard lock(mutex);
     waited_for.insert(context);
   };
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("cupti_threads", [&] {
+  const RegionReport report = tuned(cuda_cupti_timer, "cupti_threads", [&] {
     const RegionContext context = RegionContext::current();
     std::vector<std::jthread> threads;
     for (int device = 1; device < 3; ++device) {
@@ -351,8 +323,8 @@ TEST_CASE("CUPTI timer: launches of a region's threads on several devices are wa
       });
     }
   });
-  check_times(problem_of(tuner, "cupti_threads", "cupti_threads"));
-  CHECK(problem_of(tuner, "cupti_threads", "cupti_threads").configs[0].makespan.centre_ns >= 1'000'000);
+  check_times(of_kernel(report, "cupti_threads"));
+  CHECK(of_kernel(report, "cupti_threads").configs[0].makespan.centre_ns >= 1'000'000);
   CHECK(waited_for.contains(gpu.driver.context(1)));
   CHECK(waited_for.contains(gpu.driver.context(2)));
 }
@@ -360,7 +332,6 @@ TEST_CASE("CUPTI timer: launches of a region's threads on several devices are wa
 TEST_CASE("CUPTI timer: more API calls in a batch than expected are taken again, with room for them",
           "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   constexpr int many = 12'000;  // times 4 iterations
   TunableKernel chatty{"cupti_chatty", engine_test::blocks(2), single_problem,
                        [&](const engine_test::Block&, CUstream s) {
@@ -368,13 +339,12 @@ TEST_CASE("CUPTI timer: more API calls in a batch than expected are taken again,
                            gpu.driver.copy_async(s, 10);
                          }
                        }};
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("cupti_chatty", [&] { chatty(stream); });
-  for (const ConfigReport& config : problem_of(tuner, "cupti_chatty", "cupti_chatty").configs) {
+  const RegionReport report = tuned(cuda_cupti_timer, "cupti_chatty", [&] { chatty(gpu.stream); });
+  for (const ConfigReport& config : of_kernel(report, "cupti_chatty").configs) {
     CHECK(config.time.count == 3);
     CHECK(config.time.spread_ns == 0);
   }
-  CHECK(engine_test::report_of(tuner, "cupti_chatty").retakes > 0);
+  CHECK(report.retakes > 0);
 }
 
 TEST_CASE("timers: lazy loading is told as a hazard, eager loading is none", "[unit]") {

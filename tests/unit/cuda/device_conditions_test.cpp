@@ -12,7 +12,6 @@ namespace device_conditions_test {
 using namespace contextual;
 using namespace contextual::cuda;
 using namespace cuda_test;
-using engine_test::problem_of;
 
 namespace {
 
@@ -59,12 +58,10 @@ TEST_CASE("device conditions: a batch under a slowdown is taken again, no config
     const bool slow = script[std::min(next_in_script, script.size() - 1)] != 0;
     return ScriptedGpu::duration_of(launch.block) * (slow ? 3 : 1);
   };
-  CUstream stream = gpu.driver.make_stream();
   Block block("slow_once");
-  ContextualAutotuner tuner(options_with(timer()));
-  tuner.run("slow_once", [&] { block(stream, 1); });
-  check_samples(problem_of(tuner, "slow_once", "slow_once"));
-  CHECK(engine_test::report_of(tuner, "slow_once").retakes == 3);
+  const RegionReport report = tuned(timer(), "slow_once", [&] { block(gpu.stream, 1); });
+  check_samples(of_kernel(report, "slow_once"));
+  CHECK(report.retakes == 3);
 }
 
 TEST_CASE("device conditions: a device that never settles ends the run with a warning and no rejection",
@@ -78,10 +75,8 @@ TEST_CASE("device conditions: a device that never settles ends the run with a wa
   Block block("never_settles");
   Options options = options_with(timer());
   options.settle_every = GENERATE(0, 1, 2, 12);
-  ContextualAutotuner tuner(options);
-  tuner.run("never_settles", [&] { block(stream, 1); });
-  check_samples(problem_of(tuner, "never_settles", "never_settles"));
-  const RegionReport report = engine_test::report_of(tuner, "never_settles");
+  const RegionReport report = tuned(options, "never_settles", [&] { block(stream, 1); });
+  check_samples(of_kernel(report, "never_settles"));
   CHECK(report.retakes > 0);
   const auto kept = std::count_if(
       report.warnings.begin(), report.warnings.end(),

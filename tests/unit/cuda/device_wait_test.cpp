@@ -2,6 +2,7 @@
 
 #include "contextual/cuda/timing/used_contexts.hpp"
 #include "support/catch.hpp"
+#include "support/threads.hpp"
 #include "unit/cuda/tuning_support.hpp"
 
 #include <atomic>
@@ -102,15 +103,11 @@ TEST_CASE("used contexts: each is listed once, whichever thread adds it, and too
           "[unit]") {
   UsedContexts contexts;
   contexts.add(nullptr);
-  std::vector<std::jthread> threads;
-  for (int thread = 0; thread < 4; ++thread) {
-    threads.emplace_back([&] {
-      for (std::size_t i = 1; i <= UsedContexts::capacity; ++i) {
-        contexts.add(numbered_context(i));
-      }
-    });
-  }
-  threads.clear();
+  test::on_threads(4, [&](int) {
+    for (std::size_t i = 1; i <= UsedContexts::capacity; ++i) {
+      contexts.add(numbered_context(i));
+    }
+  });
   const std::vector<CUcontext> all = contexts.all();
   CHECK(all.size() == UsedContexts::capacity);
   CHECK(std::set<CUcontext>(all.begin(), all.end()).size() == UsedContexts::capacity);

@@ -26,10 +26,11 @@ constexpr double most_calls_ns = 6'000;
 
 constexpr std::int64_t kernel_ns = 90'000;
 
-BenchOptions few_runs() {
+BenchOptions few_runs(TimerFactory timer = {}) {
   BenchOptions options;
   options.warmup = 2;
   options.repeat = 12;
+  options.timer = std::move(timer);
   return options;
 }
 
@@ -46,10 +47,9 @@ std::size_t fills(ScriptedGpu& gpu) {
 
 TEST_CASE("do_bench on a stream: CUPTI's time of the kernel, without the clearing of the cache", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   std::size_t runs = 0;
   const BenchResult result = do_bench(
-      stream,
+      gpu.stream,
       [&](CUstream on) {
         ++runs;
         gpu.driver.launch_kernel(on, kernel_ns);
@@ -65,12 +65,10 @@ TEST_CASE("do_bench on a stream: CUPTI's time of the kernel, without the clearin
 
 TEST_CASE("do_bench on a stream: without clear_l2 nothing is filled or allocated", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
-  BenchOptions options = few_runs();
+  BenchOptions options = few_runs(cuda_event_timer);
   options.clear_l2 = false;
-  options.timer = cuda_event_timer;
   const BenchResult result = do_bench(
-      stream, [&] { gpu.driver.launch_kernel(stream, kernel_ns); }, options);
+      gpu.stream, [&] { gpu.driver.launch_kernel(gpu.stream, kernel_ns); }, options);
   CHECK(result.timer == "CUDA events");
   CHECK_FALSE(result.l2_cleared);
   CHECK(fills(gpu) == 0);
@@ -78,11 +76,8 @@ TEST_CASE("do_bench on a stream: without clear_l2 nothing is filled or allocated
 
 TEST_CASE("do_bench on a stream: events time the stream that is named", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
-  BenchOptions options = few_runs();
-  options.timer = cuda_event_timer;
   const BenchResult result = do_bench(
-      stream, [&] { gpu.driver.launch_kernel(stream, kernel_ns); }, options);
+      gpu.stream, [&] { gpu.driver.launch_kernel(gpu.stream, kernel_ns); }, few_runs(cuda_event_timer));
   REQUIRE(result.samples.size() == 12);
   CHECK(result.l2_cleared);
   CHECK(result.min >= BenchTime(kernel_ns));
@@ -95,14 +90,12 @@ TEST_CASE("do_bench: a function of several kernels is timed from the first start
   ScriptedGpu gpu;
   CUstream first = gpu.driver.make_stream();
   CUstream second = gpu.driver.make_stream();
-  BenchOptions options = few_runs();
-  options.timer = cuda_cupti_timer;
   const BenchResult result = do_bench(
       [&] {
         gpu.driver.launch_kernel(first, kernel_ns);
         gpu.driver.launch_kernel(second, 2 * kernel_ns);
       },
-      options);
+      few_runs(cuda_cupti_timer));
   CHECK(result.timer == "CUPTI");
   CHECK(result.min >= BenchTime(2 * kernel_ns));
   CHECK(result.max <= BenchTime(2 * kernel_ns + most_calls_ns));
@@ -111,10 +104,8 @@ TEST_CASE("do_bench: a function of several kernels is timed from the first start
 TEST_CASE("do_bench: with a timer of devices, a function of the host is timed by the host's clock",
           "[unit]") {
   ScriptedGpu gpu;
-  BenchOptions options = few_runs();
-  options.timer = cuda_or_host_timer;
   int runs = 0;
-  const BenchResult result = do_bench([&] { ++runs; }, options);
+  const BenchResult result = do_bench([&] { ++runs; }, few_runs(cuda_or_host_timer));
   CHECK(result.timer == "host clock");
   CHECK(result.samples.size() == 12);
   CHECK(fills(gpu) == 0);
@@ -124,9 +115,8 @@ TEST_CASE("do_bench: without CUPTI and without a stream, a time still holds the 
           "[unit]") {
   ScriptedGpu gpu(2);
   CUstream stream = gpu.driver.make_stream(GENERATE(0, 1));  // which does not wait for a default stream
-  BenchOptions options = few_runs();
-  options.timer = cuda_or_host_timer_without_cupti;
-  const BenchResult result = do_bench([&] { gpu.driver.launch_kernel(stream, kernel_ns); }, options);
+  const BenchResult result = do_bench([&] { gpu.driver.launch_kernel(stream, kernel_ns); },
+                                      few_runs(cuda_or_host_timer_without_cupti));
   CHECK(result.timer == "CUDA events");
   CHECK(result.min >= BenchTime(kernel_ns));
   CHECK(result.max <= BenchTime(kernel_ns + 2 * most_calls_ns));
@@ -140,8 +130,6 @@ TEST_CASE("do_bench: without CUPTI and without a stream, a time still holds the 
 TEST_CASE("do_bench: without CUPTI and without a stream, a function of the host has all of its time",
           "[unit]") {
   ScriptedGpu gpu;
-  BenchOptions options = few_runs();
-  options.timer = cuda_or_host_timer_without_cupti;
   constexpr int calls = 200;  // 1 us each
   const BenchResult result = do_bench(
       [&] {
@@ -149,7 +137,7 @@ TEST_CASE("do_bench: without CUPTI and without a stream, a function of the host 
           gpu.driver.write_word();
         }
       },
-      options);
+      few_runs(cuda_or_host_timer_without_cupti));
   CHECK(result.min >= BenchTime(calls * 1'000));
   CHECK(result.max <= BenchTime(calls * 1'000 + 2 * most_calls_ns));
   CHECK_FALSE(result.l2_cleared);
@@ -159,10 +147,8 @@ TEST_CASE("do_bench: without CUPTI and without a stream, a function of the host 
 TEST_CASE("do_bench: without CUPTI, an old driver cannot see all streams, which is said", "[unit]") {
   ScriptedGpu gpu;
   gpu.driver.lose_context_events();
-  CUstream stream = gpu.driver.make_stream();
-  BenchOptions options = few_runs();
-  options.timer = cuda_event_timer;
-  const BenchResult result = do_bench([&] { gpu.driver.launch_kernel(stream, kernel_ns); }, options);
+  const BenchResult result =
+      do_bench([&] { gpu.driver.launch_kernel(gpu.stream, kernel_ns); }, few_runs(cuda_event_timer));
   REQUIRE(result.warnings.size() == 1);
   CHECK_THAT(result.warnings.front(), ContainsSubstring("older than CUDA 12.5"));
 }
@@ -180,9 +166,8 @@ TEST_CASE("do_bench: without a stream, the cache of the device is cleared on whi
     }
     return CUDA_SUCCESS;
   };
-  BenchOptions options = few_runs();
-  options.timer = cuda_or_host_timer;
-  const BenchResult result = do_bench([&] { gpu.driver.launch_kernel(stream, kernel_ns); }, options);
+  const BenchResult result =
+      do_bench([&] { gpu.driver.launch_kernel(stream, kernel_ns); }, few_runs(cuda_or_host_timer));
   CHECK(result.timer == "CUPTI");
   CHECK(result.samples == std::vector<BenchTime>(12, BenchTime(kernel_ns)));
   CHECK(result.l2_cleared);
@@ -192,19 +177,18 @@ TEST_CASE("do_bench: without a stream, the cache of the device is cleared on whi
 
 TEST_CASE("do_bench on a stream: a capture is refused, and goes on", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   const bool of_another = GENERATE(false, true);
   if (of_another) {
     gpu.driver.default_stream_blocked = true;
   } else {
-    gpu.driver.begin_capture(stream);
+    gpu.driver.begin_capture(gpu.stream);
   }
   int runs = 0;
   CHECK_THROWS_AS(do_bench(
-                      stream, [&] { ++runs; }, few_runs()),
+                      gpu.stream, [&] { ++runs; }, few_runs()),
                   InvalidArgument);
   CHECK(runs == 0);
-  CHECK(gpu.driver.capturing.contains(stream) != of_another);
+  CHECK(gpu.driver.capturing.contains(gpu.stream) != of_another);
   for (const char* call : {"cuMemAlloc", "cuLaunchKernelEx", "cuStreamCreate", "cuCtxSynchronize"}) {
     CHECK(gpu.driver.log().count(call) == 0);
   }
@@ -212,14 +196,12 @@ TEST_CASE("do_bench on a stream: a capture is refused, and goes on", "[unit]") {
 
 TEST_CASE("do_bench on a stream: a timer of the host alone is refused", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
-  BenchOptions options = few_runs();
-  options.timer = host_timer;
+  const BenchOptions options = few_runs(host_timer);
   int runs = 0;
   CHECK_THROWS_AS(do_bench(
-                      stream, [&] { ++runs; }, options),
+                      gpu.stream, [&] { ++runs; }, options),
                   InvalidArgument);
-  CHECK_THROWS_AS(do_bench(stream, std::function<void(CUstream)>{}), InvalidArgument);
+  CHECK_THROWS_AS(do_bench(gpu.stream, std::function<void(CUstream)>{}), InvalidArgument);
   CHECK(runs == 0);
 }
 
@@ -241,13 +223,13 @@ TEST_CASE("do_bench on a stream of another device: that device's cache is cleare
 TEST_CASE("do_bench: a clearing that fails is an error that names the call, and leaves nothing behind",
           "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   gpu.driver.fails = [&](const std::string& function) {
     return function == "cuMemsetD8Async" ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
   };
-  CHECK_THROWS_WITH(do_bench(
-                        stream, [&](CUstream on) { gpu.driver.launch_kernel(on, kernel_ns); }, few_runs()),
-                    ContainsSubstring("cuMemsetD8Async"));
+  CHECK_THROWS_WITH(
+      do_bench(
+          gpu.stream, [&](CUstream on) { gpu.driver.launch_kernel(on, kernel_ns); }, few_runs()),
+      ContainsSubstring("cuMemsetD8Async"));
   CHECK(gpu.driver.living_allocations() == 0);
   CHECK_FALSE(gpu.cupti.subscribed());
 }

@@ -15,7 +15,6 @@ namespace event_timer_test {
 
 using namespace contextual;
 using namespace cuda_test;
-using engine_test::problem_of;
 
 namespace {
 
@@ -48,13 +47,11 @@ TEST_CASE("event timer: conforms to the contract of timers", "[unit]") {
 
 TEST_CASE("event timer: times launches, and destroys all events and streams", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("event_good");
-  ContextualAutotuner tuner(options_with(cuda_event_timer));
-  tuner.run("event_good", [&] { block(stream, 1); });
-  check_close(problem_of(tuner, "event_good", "event_good"));
-  CHECK(problem_of(tuner, "event_good", "event_good").choice == 2);
-  CHECK(engine_test::report_of(tuner, "event_good").timer == std::string_view("CUDA events"));
+  const RegionReport report = tuned(cuda_event_timer, "event_good", [&] { block(gpu.stream, 1); });
+  check_close(of_kernel(report, "event_good"));
+  CHECK(of_kernel(report, "event_good").choice == 2);
+  CHECK(report.timer == std::string_view("CUDA events"));
   CHECK(gpu.driver.living_events() == 0);
   CHECK(gpu.driver.living_streams() == 0);
   CHECK(gpu.driver.log().beginning_with("cupti").empty());
@@ -64,27 +61,25 @@ TEST_CASE("event timer: a launch on a stream of a device that is not current is 
   ScriptedGpu gpu(2);
   CUstream stream = gpu.driver.make_stream(1);
   Block block("event_elsewhere");
-  ContextualAutotuner tuner(options_with(cuda_event_timer));
-  tuner.run("event_elsewhere", [&] { block(stream, 1); });
-  check_close(problem_of(tuner, "event_elsewhere", "event_elsewhere"));
-  CHECK(problem_of(tuner, "event_elsewhere", "event_elsewhere").choice == 2);
+  const RegionReport report = tuned(cuda_event_timer, "event_elsewhere", [&] { block(stream, 1); });
+  check_close(of_kernel(report, "event_elsewhere"));
+  CHECK(of_kernel(report, "event_elsewhere").choice == 2);
 }
 
 TEST_CASE("event timer: more launches than pairs have no time and void the makespan, until there are enough",
           "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   const std::unique_ptr<Timer> timer = cuda_event_timer();
   constexpr std::size_t launches = 100;
   const auto batch = [&] {
     std::vector<LaunchTiming> timings(launches);
     std::vector<IterationTiming> iterations(1);
     LaunchInfo info;
-    info.stream = stream;
+    info.stream = gpu.stream;
     timer->begin_iteration(0, iterations[0].note);
     for (LaunchTiming& timing : timings) {
       timer->begin_launch(info, timing.note);
-      gpu.driver.launch_kernel(stream, 10'000);
+      gpu.driver.launch_kernel(gpu.stream, 10'000);
       timer->end_launch(info, timing.note);
     }
     timer->end_iteration(0, iterations[0].note);
@@ -105,7 +100,6 @@ TEST_CASE("event timer: more launches than pairs have no time and void the makes
 
 TEST_CASE("event timer: an event that cannot be recorded makes no sample, and is taken again", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("event_fails");
   int records = 0;
   bool in_region = false;
@@ -113,14 +107,13 @@ TEST_CASE("event timer: an event that cannot be recorded makes no sample, and is
     const bool fails = in_region && function == "cuEventRecord" && ++records % 7 == 0;
     return fails ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
   };
-  ContextualAutotuner tuner(options_with(cuda_event_timer));
-  tuner.run("event_fails", [&] {
+  const RegionReport report = tuned(cuda_event_timer, "event_fails", [&] {
     in_region = true;
-    block(stream, 1);
+    block(gpu.stream, 1);
     in_region = false;
   });
-  check_close(problem_of(tuner, "event_fails", "event_fails"));
-  CHECK(engine_test::report_of(tuner, "event_fails").retakes > 0);
+  check_close(of_kernel(report, "event_fails"));
+  CHECK(report.retakes > 0);
 }
 
 TEST_CASE(
@@ -160,7 +153,6 @@ TEST_CASE("event timer: when events cannot be made none is left behind", "[unit]
 TEST_CASE("timers: what a stream captures is neither timed nor tuned", "[unit]") {
   const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("event_captured");
   std::vector<unsigned> captured;
   gpu.driver.launch_result = [&](const Launch& launch) {
@@ -169,14 +161,13 @@ TEST_CASE("timers: what a stream captures is neither timed nor tuned", "[unit]")
     }
     return CUDA_SUCCESS;
   };
-  ContextualAutotuner tuner(options_with(timer));
-  tuner.run("event_captured", [&] {
-    gpu.driver.capturing = {stream};
-    block(stream, 1);
+  const RegionReport report = tuned(timer, "event_captured", [&] {
+    gpu.driver.capturing = {gpu.stream};
+    block(gpu.stream, 1);
     gpu.driver.capturing.clear();
   });
   CHECK(captured == std::vector<unsigned>{64});
-  CHECK(engine_test::report_of(tuner, "event_captured").problems.empty());
+  CHECK(report.problems.empty());
 }
 
 }  // namespace event_timer_test

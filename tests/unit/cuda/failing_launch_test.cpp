@@ -10,7 +10,6 @@ namespace failing_launch_test {
 using namespace contextual;
 using namespace cuda_test;
 using engine_test::error_text;
-using engine_test::problem_of;
 
 TEST_CASE("failing launch: is rejected with the driver's words, and the fallback is launched in its place",
           "[unit]") {
@@ -19,7 +18,6 @@ TEST_CASE("failing launch: is rejected with the driver's words, and the fallback
                                     {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE: scripted"}}));
   const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("failing_config");
   std::vector<unsigned> launched;  // of the run of the region that is under way
   int refused = 0;
@@ -40,9 +38,8 @@ TEST_CASE("failing launch: is rejected with the driver's words, and the fallback
   options.after_iteration = [&](const IterationInfo&) {
     runs_without_one_launch += launched.size() == 1 ? 0 : 1;
   };
-  ContextualAutotuner tuner(options);
-  tuner.run("failing_config", [&] { block(stream, 1); });
-  const ProblemReport problem = problem_of(tuner, "failing_config", "failing_config");
+  const ProblemReport problem =
+      of_kernel(tuned(options, "failing_config", [&] { block(gpu.stream, 1); }), "failing_config");
   CHECK(problem.choice == 1);
   REQUIRE(problem.configs[2].rejection.has_value());
   CHECK_THAT(*problem.configs[2].rejection, ContainsSubstring(words));
@@ -55,15 +52,13 @@ TEST_CASE("failing launch: is rejected with the driver's words, and the fallback
 TEST_CASE("failing launch: one failure of a config among sound ones makes no sample of its fallback",
           "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("failing_late");
   int launches = 0;
   gpu.driver.launch_result = [&](const Launch& launch) {
     return launch.block == 256 && ++launches == 3 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
   };
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("failing_late", [&] { block(stream, 1); });
-  const ProblemReport problem = problem_of(tuner, "failing_late", "failing_late");
+  const ProblemReport problem =
+      of_kernel(tuned(cuda_cupti_timer, "failing_late", [&] { block(gpu.stream, 1); }), "failing_late");
   CHECK(problem.choice == 1);
   CHECK(problem.configs[2].rejection.has_value());
   CHECK(problem.configs[0].time.centre_ns == static_cast<double>(ScriptedGpu::duration_of(64)));
@@ -72,7 +67,6 @@ TEST_CASE("failing launch: one failure of a config among sound ones makes no sam
 
 TEST_CASE("failing launch: when every config fails the error has all the driver's words", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("failing_all");
   bool fails = false;
   gpu.driver.launch_result = [&](const Launch& launch) {
@@ -83,7 +77,7 @@ TEST_CASE("failing launch: when every config fails the error has all the driver'
   const std::string text = error_text<TuningFailedError>([&] {
     tuner.run("failing_all", [&] {
       fails = ++runs > 1;
-      block(stream, 1);
+      block(gpu.stream, 1);
     });
   });
   CHECK_THAT(text, ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY"));
@@ -92,7 +86,6 @@ TEST_CASE("failing launch: when every config fails the error has all the driver'
 
 TEST_CASE("failing launch: a call inside a launch that fails and is made up for costs no sample", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   int tries = 0;
   gpu.driver.launch_result = [&](const Launch& launch) {
     return launch.function == "k" && ++tries % 2 == 1 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
@@ -112,12 +105,11 @@ TEST_CASE("failing launch: a call inside a launch that fails and is made up for 
                             api.cuLaunchKernelEx(&config, function, nullptr, nullptr);
                           }
                         }};
-  ContextualAutotuner tuner(options_with(cuda_cupti_timer));
-  tuner.run("failing_probe", [&] { library(stream); });
-  const ProblemReport problem = problem_of(tuner, "failing_probe", "failing_probe");
+  const RegionReport report = tuned(cuda_cupti_timer, "failing_probe", [&] { library(gpu.stream); });
+  const ProblemReport problem = of_kernel(report, "failing_probe");
   CHECK(problem.configs[1].time.count == 3);
   CHECK(problem.configs[1].time.centre_ns == static_cast<double>(ScriptedGpu::duration_of(100)));
-  CHECK(engine_test::report_of(tuner, "failing_probe").retakes == 0);
+  CHECK(report.retakes == 0);
 }
 
 TEST_CASE(
@@ -135,7 +127,6 @@ TEST_CASE(
     "[unit]") {
   const bool found_there = GENERATE(true, false);
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("refused_function");
   block.load();
   int launches = 0;
@@ -145,9 +136,9 @@ TEST_CASE(
   };
   const std::size_t asked = gpu.driver.log().count("cuStreamGetCtx");
   if (found_there) {
-    CHECK_NOTHROW(block(stream, 1));
+    CHECK_NOTHROW(block(gpu.stream, 1));
   } else {
-    CHECK_THROWS_AS(block(stream, 1), CudaError);
+    CHECK_THROWS_AS(block(gpu.stream, 1), CudaError);
   }
   CHECK(launches == 2);
   CHECK(gpu.driver.log().count("cuStreamGetCtx") == asked + 1);

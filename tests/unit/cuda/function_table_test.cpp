@@ -4,6 +4,7 @@
 
 #include "support/catch.hpp"
 #include "support/engine.hpp"
+#include "support/threads.hpp"
 
 #include <contextual/detail/cuda/function_table.hpp>
 
@@ -12,7 +13,6 @@
 #include <atomic>
 #include <latch>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -124,14 +124,10 @@ TEST_CASE("function table: threads that use it first at once all get the library
     Library library;
     std::latch start(count);
     std::vector<const Table*> got(count);
-    std::vector<std::jthread> threads;
-    for (int thread = 0; thread < count; ++thread) {
-      threads.emplace_back([&, thread] {
-        start.arrive_and_wait();
-        got[static_cast<std::size_t>(thread)] = &library.used_through(in_force);
-      });
-    }
-    threads.clear();
+    test::on_threads(count, [&](std::size_t thread) {
+      start.arrive_and_wait();
+      got[thread] = &library.used_through(in_force);
+    });
     REQUIRE(got == std::vector<const Table*>(count, &library.loaded.table));
     REQUIRE_FALSE(in_force.replaced());
     const int loads = library.loads;

@@ -23,6 +23,14 @@ namespace {
 
 constexpr std::int64_t kernel_ns = 1'000'000;
 
+struct GpuOfDriver : ScriptedGpu {
+  explicit GpuOfDriver(bool old, int devices = 1) : ScriptedGpu(devices) {
+    if (old) {
+      driver.lose_context_events();
+    }
+  }
+};
+
 std::size_t joins(ScriptedGpu& gpu) {
   return gpu.driver.log().count("cuCtxRecordEvent") + gpu.driver.log().count("cuCtxWaitEvent") +
          gpu.driver.log().count("cuStreamWaitEvent");
@@ -85,10 +93,7 @@ bool iterations_overlap(const Batch& batch) {
 TEST_CASE("holds 18: iterations on different streams do not overlap, unless they are pipelined", "[unit]") {
   for (const TimerFactory& factory : all_timers()) {
     for (const bool old_driver : {false, true}) {
-      ScriptedGpu gpu;
-      if (old_driver) {
-        gpu.driver.lose_context_events();
-      }
+      GpuOfDriver gpu(old_driver);
       CUstream first = gpu.driver.make_stream();
       CUstream second = gpu.driver.make_stream();
       std::unique_ptr<Timer> timer = factory();
@@ -134,10 +139,7 @@ TEST_CASE("iteration join: one context is recorded and waits once an iteration, 
 
 TEST_CASE("iteration join: every context waits for every context", "[unit]") {
   const bool old_driver = GENERATE(false, true);
-  ScriptedGpu gpu(3);
-  if (old_driver) {
-    gpu.driver.lose_context_events();
-  }
+  GpuOfDriver gpu(old_driver, 3);
   std::vector<CUstream> streams;
   UsedContexts contexts;
   for (int device = 0; device < 3; ++device) {
@@ -166,28 +168,24 @@ TEST_CASE("iteration join: every context waits for every context", "[unit]") {
 TEST_CASE("iteration join: nothing is joined while a stream captures, and the capture goes on", "[unit]") {
   for (const TimerFactory& factory : all_timers()) {
     for (const bool old_driver : {false, true}) {
-      ScriptedGpu gpu;
-      if (old_driver) {
-        gpu.driver.lose_context_events();
-      }
-      CUstream stream = gpu.driver.make_stream();
+      GpuOfDriver gpu(old_driver);
       const std::unique_ptr<Timer> timer = factory();
-      gpu.driver.begin_capture(stream);
+      gpu.driver.begin_capture(gpu.stream);
       IterationNote note;
       LaunchNote launch_note;
-      const LaunchInfo info{.region = "r", .kernel = "k", .stream = stream, .on_stream = true};
+      const LaunchInfo info{.region = "r", .kernel = "k", .stream = gpu.stream, .on_stream = true};
       timer->begin_iteration(0, note);
       CHECK(timer->captures(info));
       const std::size_t before = joins(gpu);
       timer->end_iteration(0, note);
       CHECK(joins(gpu) == before);
-      CHECK(gpu.driver.capturing.contains(stream));
-      gpu.driver.end_capture(stream);
+      CHECK(gpu.driver.capturing.contains(gpu.stream));
+      gpu.driver.end_capture(gpu.stream);
 
       timer->begin_iteration(1, note);
       CHECK_FALSE(timer->captures(info));
       timer->begin_launch(info, launch_note);
-      gpu.driver.launch_kernel(stream, kernel_ns);
+      gpu.driver.launch_kernel(gpu.stream, kernel_ns);
       timer->end_launch(info, launch_note);
       timer->end_iteration(1, note);
       CHECK(joins(gpu) > before);
@@ -197,10 +195,7 @@ TEST_CASE("iteration join: nothing is joined while a stream captures, and the ca
 
 TEST_CASE("iteration join: nothing is joined while a stream that blocks the default one captures", "[unit]") {
   const bool old_driver = GENERATE(false, true);
-  ScriptedGpu gpu;
-  if (old_driver) {
-    gpu.driver.lose_context_events();
-  }
+  GpuOfDriver gpu(old_driver);
   gpu.driver.default_stream_blocked = true;
   UsedContexts contexts;
   contexts.add(gpu.driver.context());
@@ -236,15 +231,13 @@ TEST_CASE("iteration join: a failure is one warning, and then streams are joined
 TEST_CASE("iteration join: a failure in a whole run is a warning, and the run ends well", "[unit]") {
   const TimerFactory timer = GENERATE(TimerFactory(cuda_cupti_timer), TimerFactory(cuda_event_timer));
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("join_fails");
   gpu.driver.fails = [&](const std::string& function) {
     return function == "cuCtxRecordEvent" || function == "cuStreamWaitEvent" ? CUDA_ERROR_INVALID_VALUE
                                                                              : CUDA_SUCCESS;
   };
-  ContextualAutotuner tuner(options_with(timer));
-  tuner.run("join_fails", [&] { block(stream, 1); });
-  CHECK(engine_test::problem_of(tuner, "join_fails", "join_fails").choice == 2);
+  const RegionReport report = tuned(timer, "join_fails", [&] { block(gpu.stream, 1); });
+  CHECK(of_kernel(report, "join_fails").choice == 2);
   CHECK(gpu.driver.living_events() == 0);
 }
 

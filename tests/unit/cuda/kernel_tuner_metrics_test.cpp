@@ -29,15 +29,14 @@ KernelTunerOptions options() {
 
 TEST_CASE("KernelTuner: the result of a CudaKernel has what the driver knows of its best config", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("metrics_of_code");
   KernelTuner tuner{static_cast<BlockKernel&>(block), options()};
-  const TuningResult tuned = tuner.tune({.problem_size = {1}}, stream, 1);
+  const TuningResult tuned = tuner.tune({.problem_size = {1}}, gpu.stream, 1);
   REQUIRE(tuned.best_config_id == 2);  // blocks of 256 threads
   KernelMetrics of_code;
   add_code_metrics(of_code, block.load(2), {.block = {256}});
   const DevicePeak peak = device_peak(ArithmeticUnit::cuda_cores_fp32);
-  const TuningResult cached = tuner.tune({.problem_size = {1}}, stream, 1);
+  const TuningResult cached = tuner.tune({.problem_size = {1}}, gpu.stream, 1);
   CHECK(cached.from_cache);
   for (const TuningResult* const result : {&tuned, &cached}) {
     REQUIRE(result->metrics.occupancy.has_value());
@@ -53,26 +52,24 @@ TEST_CASE("KernelTuner: the result of a CudaKernel has what the driver knows of 
 
 TEST_CASE("KernelTuner: a share of the peak that the options name is not replaced", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("metrics_of_options");
   KernelTunerOptions with_peak = options();
   with_peak.peak = {.teraflops_per_second = 10.0, .gigabytes_per_second = 100.0};
   KernelTuner tuner{static_cast<BlockKernel&>(block), with_peak};
-  const TuningResult result = tuner.tune({.problem_size = {1}}, stream, 1);
+  const TuningResult result = tuner.tune({.problem_size = {1}}, gpu.stream, 1);
   CHECK(*result.metrics.peak_bandwidth_fraction == Approx(*result.metrics.gigabytes_per_second / 100));
   CHECK(*result.metrics.peak_compute_fraction == Approx(*result.metrics.teraflops_per_second / 10));
 }
 
 TEST_CASE("KernelTuner: what the driver cannot tell is a warning, and the config is chosen", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("metrics_unknown");
   KernelTuner tuner{static_cast<BlockKernel&>(block), options()};
-  CHECK(tuner.tune({.problem_size = {1}}, stream, 1).warnings.empty());
+  CHECK(tuner.tune({.problem_size = {1}}, gpu.stream, 1).warnings.empty());
   gpu.driver.fails = [](const std::string& function) {
     return function == "cuOccupancyMaxActiveBlocksPerMultiprocessor" ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
   };
-  const TuningResult result = tuner.tune({.problem_size = {1}}, stream, 1);
+  const TuningResult result = tuner.tune({.problem_size = {1}}, gpu.stream, 1);
   CHECK(result.best_config_id == 2);
   CHECK_FALSE(result.metrics.occupancy.has_value());
   REQUIRE(result.warnings.size() == 1);

@@ -9,12 +9,6 @@ using namespace contextual::cuda;
 
 namespace {
 
-LaunchTiming launch(std::int64_t number) {
-  LaunchTiming timing;
-  timing.note = ended_note(begun_note(number, -1));
-  return timing;
-}
-
 IterationTiming iteration(std::int64_t after, std::int64_t up_to) {
   IterationTiming timing;
   timing.note = {after, up_to};
@@ -23,6 +17,29 @@ IterationTiming iteration(std::int64_t after, std::int64_t up_to) {
 
 DeviceRecord kernel(std::int64_t begin, std::int64_t end, std::uint32_t correlation, int device = 0) {
   return {begin, end, device, correlation, true};
+}
+
+LaunchTiming launch_in(std::int64_t number, std::int64_t outer) {
+  LaunchTiming timing;
+  timing.note = ended_note(begun_note(number, outer));
+  return timing;
+}
+
+LaunchTiming launch(std::int64_t number) {
+  return launch_in(number, -1);
+}
+
+LaunchTiming never_ended(std::int64_t number) {
+  LaunchTiming timing;
+  timing.note = begun_note(number, -1);
+  return timing;
+}
+
+CuptiSession::Taken taken_of(std::vector<DeviceRecord> records, std::vector<LaunchedCall> calls) {
+  CuptiSession::Taken taken;
+  taken.records = std::move(records);
+  taken.calls = std::move(calls);
+  return taken;
 }
 
 struct Assembled {
@@ -39,9 +56,8 @@ Assembled assembled(const CuptiSession::Taken& taken, std::vector<LaunchTiming> 
 }  // namespace
 
 TEST_CASE("record times: a launch has the spans of all calls made inside it, on all devices", "[unit]") {
-  CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 7), kernel(150, 400, 8, 1), kernel(900, 950, 9)};
-  taken.calls = {{7, true, 0}, {8, true, 0}, {9, true, 1}};
+  CuptiSession::Taken taken = taken_of({kernel(100, 200, 7), kernel(150, 400, 8, 1), kernel(900, 950, 9)},
+                                       {{7, true, 0}, {8, true, 0}, {9, true, 1}});
   const auto result = assembled(taken, {launch(0), launch(1), launch(2)});
   REQUIRE(result.launches[0].spans.size() == 2);
   CHECK(result.launches[0].spans[1].device == 1);
@@ -53,9 +69,8 @@ TEST_CASE("record times: a launch has the spans of all calls made inside it, on 
 TEST_CASE(
     "record times: a kernel call without a record, or with a time of zero, leaves its launch without a time",
     "[unit]") {
-  CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 1), kernel(0, 0, 3), kernel(300, 300, 4)};
-  taken.calls = {{1, true, 0}, {2, true, 0}, {3, true, 1}, {4, true, 2}};
+  CuptiSession::Taken taken = taken_of({kernel(100, 200, 1), kernel(0, 0, 3), kernel(300, 300, 4)},
+                                       {{1, true, 0}, {2, true, 0}, {3, true, 1}, {4, true, 2}});
   const auto result = assembled(taken, {launch(0), launch(1), launch(2)}, {iteration(0, 10)});
   for (const LaunchTiming& timing : result.launches) {
     CHECK(timing.spans.empty());
@@ -64,17 +79,18 @@ TEST_CASE(
 }
 
 TEST_CASE("record times: an empty copy inside a launch leaves no record and does no harm", "[unit]") {
-  CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 1)};
-  taken.calls = {{1, true, 0}, {2, false, 0}};
+  CuptiSession::Taken taken = taken_of({kernel(100, 200, 1)}, {{1, true, 0}, {2, false, 0}});
   CHECK(assembled(taken, {launch(0)}).launches[0].spans.size() == 1);
 }
 
 TEST_CASE("record times: a launch is idle if it made calls, and all of them only order work", "[unit]") {
-  CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 1)};
-  taken.calls = {{1, true, 0},        {2, false, 0, true}, {3, false, 1, true}, {4, true, 2},
-                 {5, false, 2, true}, {6, false, 4},       {7, false, 4, true}};
+  CuptiSession::Taken taken = taken_of({kernel(100, 200, 1)}, {{1, true, 0},
+                                                               {2, false, 0, true},
+                                                               {3, false, 1, true},
+                                                               {4, true, 2},
+                                                               {5, false, 2, true},
+                                                               {6, false, 4},
+                                                               {7, false, 4, true}});
   auto result = assembled(taken, {launch(0), launch(1), launch(2), launch(3), launch(4)});
   CHECK_FALSE(result.launches[0].idle);
   CHECK(result.launches[1].idle);
@@ -87,9 +103,9 @@ TEST_CASE("record times: a launch is idle if it made calls, and all of them only
 }
 
 TEST_CASE("record times: a makespan covers everything of its iteration, launches or not", "[unit]") {
-  CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 2), {50, 120, 0, 3, false}, kernel(180, 500, 4), kernel(600, 700, 5)};
-  taken.calls = {{2, true, 0}};
+  CuptiSession::Taken taken =
+      taken_of({kernel(100, 200, 2), {50, 120, 0, 3, false}, kernel(180, 500, 4), kernel(600, 700, 5)},
+               {{2, true, 0}});
   const auto result =
       assembled(taken, {launch(0)},
                 {iteration(1, 4), iteration(4, 5), iteration(5, 9), iteration(0, 9), iteration(1, 0)});
@@ -106,9 +122,8 @@ TEST_CASE("record times: a makespan covers everything of its iteration, launches
 
 TEST_CASE("record times: a makespan that a missing kernel might lengthen is unknown, others are not",
           "[unit]") {
-  CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 2), kernel(600, 700, 5)};
-  taken.calls = {{2, true, 0}, {3, true, 1}, {4, false, 1}, {5, true, 2}};
+  CuptiSession::Taken taken = taken_of({kernel(100, 200, 2), kernel(600, 700, 5)},
+                                       {{2, true, 0}, {3, true, 1}, {4, false, 1}, {5, true, 2}});
   const auto result = assembled(taken, {launch(0), launch(1), launch(2)}, {iteration(1, 4), iteration(4, 5)});
   CHECK(result.launches[0].spans.size() == 1);
   CHECK(result.iterations[0].makespan_ns == 0);
@@ -117,16 +132,10 @@ TEST_CASE("record times: a makespan that a missing kernel might lengthen is unkn
 
 TEST_CASE("record times: a launch has what the launches inside it did, at any depth, and only once it ended",
           "[unit]") {
-  CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 1), kernel(300, 400, 2), kernel(500, 600, 3), kernel(700, 800, 4)};
-  taken.calls = {{1, true, 5}, {2, true, 6}, {3, true, 7}, {4, true, 8}};
-  LaunchTiming inner;
-  inner.note = ended_note(begun_note(6, 5));
-  LaunchTiming innermost;
-  innermost.note = ended_note(begun_note(7, 6));
-  LaunchTiming never_ended;
-  never_ended.note = begun_note(8, -1);
-  const auto result = assembled(taken, {launch(5), inner, innermost, never_ended});
+  CuptiSession::Taken taken =
+      taken_of({kernel(100, 200, 1), kernel(300, 400, 2), kernel(500, 600, 3), kernel(700, 800, 4)},
+               {{1, true, 5}, {2, true, 6}, {3, true, 7}, {4, true, 8}});
+  const auto result = assembled(taken, {launch(5), launch_in(6, 5), launch_in(7, 6), never_ended(8)});
   CHECK(result.launches[0].spans.size() == 3);
   CHECK(result.launches[1].spans.size() == 2);
   CHECK(result.launches[2].spans.size() == 1);
@@ -134,9 +143,7 @@ TEST_CASE("record times: a launch has what the launches inside it did, at any de
 }
 
 TEST_CASE("record times: when something was lost nothing has a time", "[unit]") {
-  CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 1)};
-  taken.calls = {{1, true, 0}};
+  CuptiSession::Taken taken = taken_of({kernel(100, 200, 1)}, {{1, true, 0}});
   taken.lost = true;
   const auto result = assembled(taken, {launch(0)}, {iteration(0, 1)});
   CHECK(result.launches[0].spans.empty());
@@ -144,9 +151,9 @@ TEST_CASE("record times: when something was lost nothing has a time", "[unit]") 
 }
 
 TEST_CASE("record times: what no launch did is other work of its iteration", "[unit]") {
-  CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 2), {50, 120, 1, 3, false}, kernel(180, 500, 4), kernel(600, 700, 6)};
-  taken.calls = {{2, true, 0}, {4, true, 9}};  // the second of a launch that is not in the batch
+  CuptiSession::Taken taken =
+      taken_of({kernel(100, 200, 2), {50, 120, 1, 3, false}, kernel(180, 500, 4), kernel(600, 700, 6)},
+               {{2, true, 0}, {4, true, 9}});  // the second of a launch that is not in the batch
   const auto result =
       assembled(taken, {launch(0)}, {iteration(1, 4), iteration(1, 2), iteration(4, 5), iteration(5, 9)});
   REQUIRE(result.iterations[0].other_spans);
@@ -165,23 +172,17 @@ TEST_CASE("record times: what no launch did is other work of its iteration", "[u
 
 TEST_CASE("record times: work of a launch without a time, or of an inner launch, is no other work",
           "[unit]") {
-  CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 2), kernel(300, 400, 3)};
-  taken.calls = {{2, true, 5}, {3, true, 6}};
-  LaunchTiming inner;
-  inner.note = ended_note(begun_note(6, 5));
-  LaunchTiming never_ended;
-  never_ended.note = begun_note(5, -1);
-  const auto result = assembled(taken, {never_ended, inner}, {iteration(1, 3)});
+  CuptiSession::Taken taken =
+      taken_of({kernel(100, 200, 2), kernel(300, 400, 3)}, {{2, true, 5}, {3, true, 6}});
+  const auto result = assembled(taken, {never_ended(5), launch_in(6, 5)}, {iteration(1, 3)});
   CHECK(result.launches[0].spans.empty());
   REQUIRE(result.iterations[0].other_spans);
   CHECK(result.iterations[0].other_spans->empty());
 }
 
 TEST_CASE("record times: other work is unknown where a record is missing or has no time", "[unit]") {
-  CuptiSession::Taken taken;
-  taken.records = {kernel(100, 200, 2), kernel(300, 300, 4), kernel(500, 600, 6)};
-  taken.calls = {{2, true, 0}, {3, true, 1}};
+  CuptiSession::Taken taken =
+      taken_of({kernel(100, 200, 2), kernel(300, 300, 4), kernel(500, 600, 6)}, {{2, true, 0}, {3, true, 1}});
   const auto result = assembled(taken, {launch(0), launch(1)},
                                 {iteration(1, 3), iteration(3, 4), iteration(4, 6), iteration(0, 2)});
   CHECK_FALSE(result.iterations[0].other_spans);  // call 3 has no record

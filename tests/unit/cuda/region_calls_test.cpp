@@ -129,11 +129,10 @@ TEST_CASE(
 
 TEST_CASE("launch outside of tuning: launches, nothing else", "[unit]") {
   ScriptedGpu gpu;
-  CUstream stream = gpu.driver.make_stream();
   Block block("counted_alone");
-  block(stream, 1);  // loads
+  block(gpu.stream, 1);  // loads
   const std::size_t begin = gpu.driver.log().size();
-  block(stream, 1);
+  block(gpu.stream, 1);
   CHECK(gpu.driver.log().counts(begin) == Counts{{"cuLaunchKernelEx", 1}});
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -23,7 +24,29 @@ CUcontext new_context() {
 
 }  // namespace
 
-ScriptedDriver::ScriptedDriver(int devices) : impl_(std::make_unique<Impl>()), table_(scripted_table()) {
+ScriptedDriver::ScriptedDriver(int devices)
+    : device_attributes{{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
+                        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
+                        {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1'980'000},
+                        {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 3'201'000},
+                        {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 6144},
+                        {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 1024},  // clearing it takes 1 us
+                        {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
+                        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2048},
+                        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+                        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 227 * 1024},
+                        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 2147483647},
+                        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
+                        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
+                        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
+                        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
+                        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64}},
+      function_attributes{{CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+                          {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 48 * 1024},
+                          {CU_FUNC_ATTRIBUTE_NUM_REGS, 168},
+                          {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 24}},
+      impl_(std::make_unique<Impl>()),
+      table_(scripted_table()) {
   impl_->generation = ++generations;
   for (int device = 0; device < devices; ++device) {
     auto* const context = new_context();
@@ -102,21 +125,42 @@ Work put(CUstream stream, Work::Kind kind, std::int64_t length_ns) {
 
 }  // namespace
 
-CUresult ScriptedDriver::run_kernel(const Launch& launch, std::int64_t length_ns) {
-  Work work = put(launch.stream, Work::Kind::kernel, length_ns);
-  work.launch = launch;
+/// Tells the observer.
+CUresult ScriptedDriver::done(const Work& work) {
   if (DriverObserver* const observer = observer_.load()) {
     observer->done(work);
   }
   return CUDA_SUCCESS;
 }
 
+CUresult ScriptedDriver::run_kernel(const Launch& launch, std::int64_t length_ns) {
+  Work work = put(launch.stream, Work::Kind::kernel, length_ns);
+  work.launch = launch;
+  return done(work);
+}
+
 CUresult ScriptedDriver::fill(CUstream stream, std::int64_t length_ns) {
-  const Work work = put(stream, Work::Kind::fill, length_ns);
-  if (DriverObserver* const observer = observer_.load()) {
-    observer->done(work);
+  return done(put(stream, Work::Kind::fill, length_ns));
+}
+
+void ScriptedDriver::enqueue(CUstream stream, std::function<bool()> work) {
+  CUstream on = impl_->stream_of(stream);
+  const std::lock_guard lock(on->queue_mutex);
+  on->queue.push_back(std::move(work));
+}
+
+void ScriptedDriver::copy(CUstream stream, void* to, const void* from, std::size_t bytes) {
+  enqueue(stream, [=] { return std::memcpy(to, from, bytes) != nullptr; });
+  run_queue(stream);
+}
+
+bool ScriptedDriver::run_queue(CUstream stream) {
+  CUstream on = impl_->stream_of(stream);
+  const std::lock_guard lock(on->queue_mutex);
+  while (!on->queue.empty() && on->queue.front()()) {
+    on->queue.pop_front();
   }
-  return CUDA_SUCCESS;
+  return on->queue.empty();
 }
 
 CUresult ScriptedDriver::launch_kernel(CUstream stream, std::int64_t length_ns) {
@@ -134,25 +178,16 @@ CUresult ScriptedDriver::write_word() {
 }
 
 CUresult ScriptedDriver::copy_async(CUstream stream, std::int64_t length_ns, Work::Kind kind) {
-  return call("cuMemcpyAsync", CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync, [&]() -> CUresult {
-    const Work work = put(stream, kind, length_ns);
-    if (DriverObserver* const observer = observer_.load()) {
-      observer->done(work);
-    }
-    return CUDA_SUCCESS;
-  });
+  return call("cuMemcpyAsync", CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
+              [&]() -> CUresult { return done(put(stream, kind, length_ns)); });
 }
 
 void ScriptedDriver::copy_unwatched(std::int64_t length_ns) {
   call("cuMemcpyOfAKindThatNobodyKnows", CUPTI_DRIVER_TRACE_CBID_INVALID, [&]() -> CUresult {
     const Work work = put(nullptr, Work::Kind::copy, length_ns);
-    if (DriverObserver* const observer = observer_.load()) {
-      observer->done(work);
-    }
-    {
-      const std::lock_guard lock(impl_->mutex);
-      impl_->now_ns = std::max(impl_->now_ns, work.end_ns);
-    }
+    done(work);
+    const std::lock_guard lock(impl_->mutex);
+    impl_->now_ns = std::max(impl_->now_ns, work.end_ns);
     return CUDA_SUCCESS;
   });
 }

@@ -29,6 +29,7 @@ struct Launch {
   unsigned block = 0;  ///< threads in x
   CUcontext context = nullptr;
   CUstream stream = nullptr;
+  void** arguments = nullptr;
 };
 
 /// What a device did.
@@ -71,6 +72,16 @@ class ScriptedDriver {
   std::set<CUstream> capturing;
   bool default_stream_blocked = false;  ///< a stream that waits for the default one is capturing
   std::atomic<int> busy_queries{0};     ///< so many times a stream that is asked for is not ready
+  std::string device_name = "Scripted GPU";
+  std::map<CUdevice_attribute, int> device_attributes;      ///< an H200's
+  std::map<CUfunction_attribute, int> function_attributes;  ///< of every kernel
+  int resident_blocks = 1;                                  ///< of every kernel, on a multiprocessor
+  int resident_clusters = 1;
+
+  // What was asked last of how many blocks or clusters a device holds.
+  int asked_threads = 0;
+  std::size_t asked_shared_bytes = 0;
+  unsigned asked_cluster = 0;
 
   /// The primary context of a device.
   CUcontext context(int device = 0) const;
@@ -93,6 +104,10 @@ class ScriptedDriver {
   CUresult begin_capture(CUstream stream);
   CUresult end_capture(CUstream stream);
 
+  /// Is called, after what was queued before it, whenever somebody asks whether the stream is ready, until it
+  /// returns true. Copies to and from the host wait for it.
+  void enqueue(CUstream stream, std::function<bool()> work);
+
   /// No thread is in a call, or between making a context current and giving it back.
   void wait_until_left();
   std::int64_t idle_from_ns(CUstream stream) const;  ///< when the stream could begin with more work
@@ -113,8 +128,12 @@ class ScriptedDriver {
   Impl& impl() noexcept { return *impl_; }
   CUresult run_kernel(const Launch& launch, std::int64_t length_ns);
   CUresult fill(CUstream stream, std::int64_t length_ns);
+  void copy(CUstream stream, void* to, const void* from, std::size_t bytes);
+  bool run_queue(CUstream stream);  ///< returns true when nothing is left of it
 
  private:
+  CUresult done(const Work& work);
+
   CallLog log_;
   std::atomic<DriverObserver*> observer_{nullptr};
   std::atomic<int> calls_under_way_{0};

@@ -6,10 +6,13 @@
 #include "unit/cuda/scripted_driver.hpp"
 
 #include <algorithm>
+#include <deque>
 
 struct CUstream_st {
   CUcontext context = nullptr;
   std::int64_t busy_until_ns = 0;
+  std::mutex queue_mutex;
+  std::deque<std::function<bool()>> queue;
 };
 struct CUctx_st {
   int device = 0;

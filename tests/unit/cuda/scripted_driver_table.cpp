@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 namespace cuda_test {
 namespace {
@@ -15,9 +16,22 @@ ScriptedDriver::Impl& impl() {
   return it().impl();
 }
 
+/// A body without a result succeeds.
+template <typename Body>
+CUresult watched(const char* name, CUpti_driver_api_trace_cbid id, const Body& body) {
+  return it().call(name, id, [&]() -> CUresult {
+    if constexpr (std::is_void_v<decltype(body())>) {
+      body();
+      return CUDA_SUCCESS;
+    } else {
+      return body();
+    }
+  });
+}
+
 template <typename Body>
 CUresult quietly(const char* name, const Body& body) {
-  return it().call(name, CUPTI_DRIVER_TRACE_CBID_INVALID, body);
+  return watched(name, CUPTI_DRIVER_TRACE_CBID_INVALID, body);
 }
 
 template <typename Map>
@@ -40,6 +54,8 @@ const char* name_of(CUresult code) {
       return "CUDA_ERROR_INVALID_VALUE";
     case CUDA_ERROR_OUT_OF_MEMORY:
       return "CUDA_ERROR_OUT_OF_MEMORY";
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+      return "CUDA_ERROR_ILLEGAL_ADDRESS";
     case CUDA_ERROR_INVALID_HANDLE:
       return "CUDA_ERROR_INVALID_HANDLE";
     default:
@@ -48,78 +64,52 @@ const char* name_of(CUresult code) {
 }
 
 void add_devices(contextual::cuda::Driver& api) {
-  api.cuInit = [](unsigned) { return quietly("cuInit", [&]() -> CUresult { return CUDA_SUCCESS; }); };
+  api.cuInit = [](unsigned) { return quietly("cuInit", [&] {}); };
   api.cuDriverGetVersion = [](int* version) {
-    return it().call("cuDriverGetVersion", CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion, [&]() -> CUresult {
-      *version = 13000;
-      return CUDA_SUCCESS;
-    });
+    return watched("cuDriverGetVersion", CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion,
+                   [&] { *version = 13000; });
   };
   api.cuGetErrorName = [](CUresult code, const char** text) { return *text = name_of(code), CUDA_SUCCESS; };
   api.cuGetErrorString = [](CUresult, const char** text) { return *text = "scripted", CUDA_SUCCESS; };
   api.cuDeviceGetCount = [](int* count) {
-    return quietly("cuDeviceGetCount", [&]() -> CUresult {
-      *count = static_cast<int>(impl().contexts.size());
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuDeviceGetCount", [&] { *count = static_cast<int>(impl().contexts.size()); });
   };
   api.cuDeviceGetName = [](char* name, int length, CUdevice) {
-    return quietly("cuDeviceGetName", [&]() -> CUresult {
-      std::snprintf(name, static_cast<std::size_t>(length), "Scripted GPU");
-      return CUDA_SUCCESS;
+    return quietly("cuDeviceGetName", [&] {
+      std::snprintf(name, static_cast<std::size_t>(length), "%s", it().device_name.c_str());
     });
   };
   api.cuDeviceGet = [](CUdevice* device, int ordinal) {
-    return quietly("cuDeviceGet", [&]() -> CUresult {
-      *device = ordinal;
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuDeviceGet", [&] { *device = ordinal; });
   };
   api.cuDeviceGetPCIBusId = [](char* id, int length, CUdevice device) {
-    return quietly("cuDeviceGetPCIBusId", [&]() -> CUresult {
-      std::snprintf(id, static_cast<std::size_t>(length), "0000:%02x:00.0", device);
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuDeviceGetPCIBusId",
+                   [&] { std::snprintf(id, static_cast<std::size_t>(length), "0000:%02x:00.0", device); });
   };
   api.cuDeviceGetP2PAttribute = [](int* value, CUdevice_P2PAttribute, CUdevice, CUdevice) {
-    return quietly("cuDeviceGetP2PAttribute", [&]() -> CUresult {
-      *value = 1;
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuDeviceGetP2PAttribute", [&] { *value = 1; });
   };
   api.cuDeviceGetAttribute = [](int* value, CUdevice_attribute which, CUdevice) {
-    return quietly("cuDeviceGetAttribute", [&]() -> CUresult {
-      *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? 9
-               : which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR          ? 0
-               : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? 227 * 1024
-                                                                                : 1024;
-      return CUDA_SUCCESS;
+    return quietly("cuDeviceGetAttribute", [&] {
+      const std::lock_guard lock(impl().mutex);
+      *value = it().device_attributes[which];
     });
   };
 }
 
 void add_contexts(contextual::cuda::Driver& api) {
   api.cuDevicePrimaryCtxRetain = [](CUcontext* context, CUdevice device) {
-    return quietly("cuDevicePrimaryCtxRetain", [&]() -> CUresult {
-      *context = it().context(device);
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuDevicePrimaryCtxRetain", [&] { *context = it().context(device); });
   };
-  api.cuDevicePrimaryCtxRelease = [](CUdevice) {
-    return quietly("cuDevicePrimaryCtxRelease", [&]() -> CUresult { return CUDA_SUCCESS; });
-  };
+  api.cuDevicePrimaryCtxRelease = [](CUdevice) { return quietly("cuDevicePrimaryCtxRelease", [&] {}); };
   api.cuDevicePrimaryCtxGetState = [](CUdevice, unsigned* flags, int* active) {
-    return quietly("cuDevicePrimaryCtxGetState", [&]() -> CUresult {
+    return quietly("cuDevicePrimaryCtxGetState", [&] {
       *flags = 0;
       *active = 1;
-      return CUDA_SUCCESS;
     });
   };
   api.cuCtxGetCurrent = [](CUcontext* context) {
-    return quietly("cuCtxGetCurrent", [&]() -> CUresult {
-      *context = impl().current();
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuCtxGetCurrent", [&] { *context = impl().current(); });
   };
   api.cuCtxGetDevice = [](CUdevice* device) {
     return quietly("cuCtxGetDevice", [&]() -> CUresult {
@@ -131,38 +121,34 @@ void add_contexts(contextual::cuda::Driver& api) {
     });
   };
   api.cuCtxPushCurrent = [](CUcontext context) {
-    return quietly("cuCtxPushCurrent", [&]() -> CUresult {
+    return quietly("cuCtxPushCurrent", [&] {
       impl().stack().push_back(context);
       ++impl().pushed;
-      return CUDA_SUCCESS;
     });
   };
   api.cuCtxPopCurrent = [](CUcontext* context) {
-    return quietly("cuCtxPopCurrent", [&]() -> CUresult {
+    return quietly("cuCtxPopCurrent", [&] {
       *context = impl().current();
       impl().stack().pop_back();
       --impl().pushed;
-      return CUDA_SUCCESS;
     });
   };
   api.cuCtxSynchronize = [] {
-    return quietly("cuCtxSynchronize", [&]() -> CUresult {
+    return quietly("cuCtxSynchronize", [&] {
       if (it().on_synchronize) {
         it().on_synchronize();
       }
       it().finish_all();
-      return CUDA_SUCCESS;
     });
   };
 }
 
 void add_streams(contextual::cuda::Driver& api) {
   api.cuStreamCreate = [](CUstream* stream, unsigned) {
-    return quietly("cuStreamCreate", [&]() -> CUresult {
+    return quietly("cuStreamCreate", [&] {
       const std::lock_guard lock(impl().mutex);
       *stream = add_to(impl().streams);
       (*stream)->context = impl().current();
-      return CUDA_SUCCESS;
     });
   };
   api.cuStreamDestroy = [](CUstream stream) {
@@ -175,9 +161,10 @@ void add_streams(contextual::cuda::Driver& api) {
       return CUDA_SUCCESS;
     });
   };
-  api.cuStreamQuery = [](CUstream) {
+  api.cuStreamQuery = [](CUstream stream) {
     return quietly("cuStreamQuery", [&]() -> CUresult {
-      return it().busy_queries.fetch_sub(1) > 0 ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+      const bool busy = it().busy_queries.fetch_sub(1) > 0 || !it().run_queue(stream);
+      return busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
     });
   };
   api.cuStreamIsCapturing = [](CUstream stream, CUstreamCaptureStatus* status) {
@@ -191,11 +178,10 @@ void add_streams(contextual::cuda::Driver& api) {
     });
   };
   api.cuEventCreate = [](CUevent* event, unsigned) {
-    return quietly("cuEventCreate", [&]() -> CUresult {
+    return quietly("cuEventCreate", [&] {
       const std::lock_guard lock(impl().mutex);
       *event = add_to(impl().events);
       (*event)->context = impl().current();
-      return CUDA_SUCCESS;
     });
   };
   api.cuEventDestroy = [](CUevent event) {
@@ -213,11 +199,10 @@ void add_streams(contextual::cuda::Driver& api) {
     });
   };
   api.cuStreamWaitEvent = [](CUstream stream, CUevent event, unsigned) {
-    return quietly("cuStreamWaitEvent", [&]() -> CUresult {
+    return quietly("cuStreamWaitEvent", [&] {
       const std::lock_guard lock(impl().mutex);
       CUstream on = impl().stream_of(stream);
       on->busy_until_ns = std::max(on->busy_until_ns, event->time_ns);
-      return CUDA_SUCCESS;
     });
   };
   api.cuEventElapsedTime = [](float* elapsed_ms, CUevent begin, CUevent end) {
@@ -274,10 +259,7 @@ CUdeviceptr allocate(std::size_t bytes) {
 
 void add_memory(contextual::cuda::Driver& api) {
   api.cuMemAlloc = [](CUdeviceptr* memory, std::size_t bytes) {
-    return quietly("cuMemAlloc", [&]() -> CUresult {
-      *memory = allocate(bytes);
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuMemAlloc", [&] { *memory = allocate(bytes); });
   };
   api.cuMemFree = [](CUdeviceptr memory) {
     return quietly("cuMemFree", [&]() -> CUresult { return remove_from(impl().allocations, memory); });
@@ -292,17 +274,12 @@ void add_memory(contextual::cuda::Driver& api) {
     return quietly("cuMemFreeHost",
                    [&] { return remove_from(impl().allocations, reinterpret_cast<CUdeviceptr>(memory)); });
   };
-  api.cuMemcpyHtoDAsync = [](CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
-    return quietly("cuMemcpyHtoDAsync", [&]() -> CUresult {
-      std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-      return CUDA_SUCCESS;
-    });
+  api.cuMemcpyHtoDAsync = [](CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
+    return quietly("cuMemcpyHtoDAsync", [&] { it().copy(stream, reinterpret_cast<void*>(to), from, bytes); });
   };
-  api.cuMemcpyDtoHAsync = [](void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
-    return quietly("cuMemcpyDtoHAsync", [&]() -> CUresult {
-      std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
-      return CUDA_SUCCESS;
-    });
+  api.cuMemcpyDtoHAsync = [](void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+    return quietly("cuMemcpyDtoHAsync",
+                   [&] { it().copy(stream, to, reinterpret_cast<const void*>(from), bytes); });
   };
   api.cuMemsetD8Async = [](CUdeviceptr memory, unsigned char value, std::size_t bytes, CUstream stream) {
     return it().call("cuMemsetD8Async", CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async, [&]() -> CUresult {
@@ -314,17 +291,13 @@ void add_memory(contextual::cuda::Driver& api) {
 
 void add_modules(contextual::cuda::Driver& api) {
   api.cuModuleGetLoadingMode = [](CUmoduleLoadingMode* mode) {
-    return quietly("cuModuleGetLoadingMode", [&]() -> CUresult {
-      *mode = it().loading_mode;
-      return CUDA_SUCCESS;
-    });
+    return quietly("cuModuleGetLoadingMode", [&] { *mode = it().loading_mode; });
   };
   api.cuModuleLoadData = [](CUmodule* module, const void* image) {
-    return quietly("cuModuleLoadData", [&]() -> CUresult {
+    return quietly("cuModuleLoadData", [&] {
       const std::lock_guard lock(impl().mutex);
       *module = add_to(impl().modules);
       (*module)->code = static_cast<const char*>(image);
-      return CUDA_SUCCESS;
     });
   };
   api.cuModuleUnload = [](CUmodule module) {
@@ -338,36 +311,40 @@ void add_modules(contextual::cuda::Driver& api) {
       return CUDA_SUCCESS;
     });
   };
-  api.cuFuncLoad = [](CUfunction) {
-    return quietly("cuFuncLoad", [&]() -> CUresult { return CUDA_SUCCESS; });
-  };
+  api.cuFuncLoad = [](CUfunction) { return quietly("cuFuncLoad", [&] {}); };
   api.cuFuncGetAttribute = [](int* value, CUfunction_attribute which, CUfunction) {
-    return quietly("cuFuncGetAttribute", [&]() -> CUresult {
-      *value = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK           ? 1024
-               : which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? 48 * 1024
-                                                                          : 0;
-      return CUDA_SUCCESS;
+    return quietly("cuFuncGetAttribute", [&] {
+      const std::lock_guard lock(impl().mutex);
+      *value = it().function_attributes[which];
     });
   };
-  api.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute, int) {
-    return quietly("cuFuncSetAttribute", [&]() -> CUresult { return CUDA_SUCCESS; });
-  };
-  api.cuOccupancyMaxActiveBlocksPerMultiprocessor = [](int* blocks, CUfunction, int, std::size_t) {
-    return quietly("cuOccupancyMaxActiveBlocksPerMultiprocessor", [&]() -> CUresult {
-      *blocks = 1;
-      return CUDA_SUCCESS;
+  api.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute which, int value) {
+    return quietly("cuFuncSetAttribute", [&] {
+      const std::lock_guard lock(impl().mutex);
+      it().function_attributes[which] = value;
     });
   };
-  api.cuOccupancyMaxActiveClusters = [](int* clusters, CUfunction, const CUlaunchConfig*) {
+  api.cuOccupancyMaxActiveBlocksPerMultiprocessor = [](int* blocks, CUfunction, int threads,
+                                                       std::size_t shared) {
+    return quietly("cuOccupancyMaxActiveBlocksPerMultiprocessor", [&] {
+      const std::lock_guard lock(impl().mutex);
+      it().asked_threads = threads;
+      it().asked_shared_bytes = shared;
+      *blocks = it().resident_blocks;
+    });
+  };
+  api.cuOccupancyMaxActiveClusters = [](int* clusters, CUfunction, const CUlaunchConfig* config) {
     return quietly("cuOccupancyMaxActiveClusters", [&]() -> CUresult {
-      *clusters = 1;
-      return CUDA_SUCCESS;
+      const std::lock_guard lock(impl().mutex);
+      it().asked_cluster = config->numAttrs == 1 ? config->attrs[0].value.clusterDim.x : 1;
+      *clusters = it().resident_clusters;
+      return config->gridDimX % it().asked_cluster == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
     });
   };
-  api.cuLaunchKernelEx = [](const CUlaunchConfig* config, CUfunction function, void**, void**) {
+  api.cuLaunchKernelEx = [](const CUlaunchConfig* config, CUfunction function, void** arguments, void**) {
     return it().call("cuLaunchKernelEx", CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, [&]() -> CUresult {
-      const Launch launch{function->code, function->name, config->blockDimX, impl().current(),
-                          config->hStream};
+      const Launch launch{function->code,   function->name,  config->blockDimX,
+                          impl().current(), config->hStream, arguments};
       const CUresult result = it().launch_result ? it().launch_result(launch) : CUDA_SUCCESS;
       return result == CUDA_SUCCESS
                  ? it().run_kernel(launch, it().duration_ns ? it().duration_ns(launch) : 10'000)

@@ -11,6 +11,7 @@
 #include <contextual/cuda.hpp>
 
 #include <cstdlib>
+#include <functional>
 #include <string>
 
 namespace cuda_test {
@@ -25,6 +26,7 @@ struct ScriptedGpu {
   static std::int64_t duration_of(unsigned block) { return 200'000 - 100 * static_cast<std::int64_t>(block); }
 
   ScriptedDriver driver;
+  CUstream stream = driver.make_stream();
   ScriptedCupti cupti;
   contextual::cuda::Nvrtc nvrtc_table;
   contextual::cuda::NvrtcReplacement nvrtc_replaced{nvrtc_table};
@@ -62,6 +64,14 @@ inline contextual::Options options_with(contextual::TimerFactory timer) {
   options.n_repeat = 3;
   options.always_tune = true;
   return options;
+}
+
+using engine_test::of_kernel;
+using engine_test::tuned;
+
+inline contextual::RegionReport tuned(contextual::TimerFactory timer, const std::string& region,
+                                      const std::function<void()>& body) {
+  return engine_test::tuned(options_with(std::move(timer)), region, body);
 }
 
 /// No time of any config is anything but what the device took.

@@ -38,8 +38,7 @@ namespace erased_launch_test {
 TEST_CASE("erased launch: a status whose specialisation derives from another may fail", "[unit]") {
   TunableKernel kernel{"erased_status", blocks(3), single_problem,
                        [](const Block& config) { return ManyStatus{config.block == 2 ? 1 : 0}; }};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("erased_status", [&] { kernel(); });
+  tuned("erased_status", [&] { kernel(); });
   CHECK(LaunchRegistry::instance().locked_in("erased_status", "erased_status", Key{}) == 1);
 }
 
@@ -68,8 +67,7 @@ TEST_CASE("erased launch: what a rejected launch returned is gone before the nex
   };
   TunableKernel<Lease(const Block&)> kernel{"erased_lease", blocks(3), single_problem,
                                             [&](const Block&) { return Lease(held); }, options};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("erased_lease", [&] { kernel(); });
+  tuned("erased_lease", [&] { kernel(); });
   CHECK(checks > 0);
   CHECK(held_in_reset == 0);
   CHECK(held == 0);

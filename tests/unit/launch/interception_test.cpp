@@ -22,10 +22,9 @@ TEST_CASE("holds 1: a launch uses this launch's arguments in every iteration", "
   TunableKernel kernel{
       "holds_1", blocks(3), single_problem,
       [&](const Block&, int number, const std::string& text) { seen.emplace_back(number, text); }};
-  ContextualAutotuner tuner{quick()};
   int run = 0;
   std::vector<std::pair<int, std::string>> given;
-  tuner.run("holds_1", [&] {
+  tuned("holds_1", [&] {
     ++run;
     for (int launch = 0; launch < 2; ++launch) {
       const std::string text = "text " + std::to_string(run * 10 + launch);
@@ -54,32 +53,31 @@ TEST_CASE("holds 2: two keys of one kernel in one region are two problems", "[un
   TunableKernel kernel{"holds_2_keys", blocks(3), [](int n) { return make_key(n); },
                        [](const Block&, int) {}};
   // Small ones are fastest with config 1, large ones with config 2.
-  ContextualAutotuner tuner{quick(times([](const LaunchInfo& launch) {
-    const std::size_t best = *launch.key == make_key(8) ? 1 : 2;
-    return launch.config_id == best ? 1'000 : 2'000;
-  }))};
-  tuner.run("holds_2_keys", [&] {
-    kernel(8);
-    kernel(4096);
-  });
-  CHECK(report_of(tuner, "holds_2_keys").problems.size() == 2);
-  CHECK(problem_of(tuner, "holds_2_keys", "holds_2_keys", "(8)").choice == 1);
-  CHECK(problem_of(tuner, "holds_2_keys", "holds_2_keys", "(4096)").choice == 2);
+  const RegionReport report = tuned(quick(times([](const LaunchInfo& launch) {
+                                      const std::size_t best = *launch.key == make_key(8) ? 1 : 2;
+                                      return launch.config_id == best ? 1'000 : 2'000;
+                                    })),
+                                    "holds_2_keys", [&] {
+                                      kernel(8);
+                                      kernel(4096);
+                                    });
+  CHECK(report.problems.size() == 2);
+  CHECK(of_kernel(report, "holds_2_keys", "(8)").choice == 1);
+  CHECK(of_kernel(report, "holds_2_keys", "(4096)").choice == 2);
 }
 
 TEST_CASE("holds 2: a problem launched m times uses one config in all m and advances once", "[unit]") {
   std::vector<std::set<int>> configs_of_run;
   TunableKernel kernel{"holds_2_repeated", blocks(3), single_problem,
                        [&](const Block& c) { configs_of_run.back().insert(c.block); }};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("holds_2_repeated", [&] {
+  const RegionReport report = tuned("holds_2_repeated", [&] {
     configs_of_run.emplace_back();
     for (int launch = 0; launch < 5; ++launch) {
       kernel();
     }
   });
   CHECK(configs_of_run == std::vector<std::set<int>>{{0}, {0}, {1}, {1}, {2}, {2}, {2}});
-  CHECK(problem_of(tuner, "holds_2_repeated", "holds_2_repeated").configs[0].time.count == 1);
+  CHECK(of_kernel(report, "holds_2_repeated").configs[0].time.count == 1);
 }
 
 TEST_CASE("holds 2: two regions with the same kernel and key do not share a choice", "[unit]") {
@@ -105,10 +103,9 @@ TEST_CASE("holds 3: no lock is held during a launch: a launcher may launch anoth
                         ++outer_launches;
                         inner(c.block);  // a new problem of the inner kernel for each outer config
                       }};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("holds_3_nested", [&] { outer(); });
+  const RegionReport report = tuned("holds_3_nested", [&] { outer(); });
   CHECK(inner_launches == outer_launches);
-  CHECK(report_of(tuner, "holds_3_nested").problems.size() == 3);
+  CHECK(report.problems.size() == 3);
 }
 
 TEST_CASE("holds 3: no lock is held during a launch: a launcher may wait for another thread's launch",
@@ -122,9 +119,8 @@ TEST_CASE("holds 3: no lock is held during a launch: a launcher may wait for ano
   TunableKernel consumer{"holds_3_consumer", blocks(3), single_problem, [&](const Block&) {
                            met = met && wait->wait_for(far_too_long) == std::future_status::ready;
                          }};
-  ContextualAutotuner tuner{quick()};
   int runs = 0;
-  tuner.run("holds_3_waits", [&] {
+  tuned("holds_3_waits", [&] {
     ++runs;
     std::promise<void> promise;
     std::future<void> future = promise.get_future();
@@ -166,8 +162,7 @@ TEST_CASE("holds 3: a launch does not prepare: every config but the default is p
                          on_the_thread_of_run = on_the_thread_of_run && std::this_thread::get_id() == caller;
                          ++prepared[c.block];
                        }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("holds_3_prepare", [&] {
+  tuned("holds_3_prepare", [&] {
     in_region = true;
     kernel();
     in_region = false;
@@ -181,28 +176,24 @@ TEST_CASE("holds 3: a launch does not prepare: every config but the default is p
   }
 }
 
-TEST_CASE("interception: hooks run around the launcher in order", "[unit]") {
+TEST_CASE("interception: hooks have the launch's kernel and arguments, and do not run outside of tuning",
+          "[unit]") {
   std::vector<std::string> order;
-  TunableKernel kernel{"hooks_order",
-                       blocks(2),
-                       single_problem,
-                       [&](const Block&, int) { order.emplace_back("launch"); },
-                       {.before_launch =
-                            [&](const LaunchInfo& info, int& n) {
-                              order.push_back("before " + std::to_string(n));
-                              CHECK(info.kernel == "hooks_order");
-                            },
-                        .after_launch = [&](const LaunchInfo&, int&) { order.emplace_back("after"); }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("hooks_order", [&] { kernel(7); });
-  REQUIRE(order.size() == 5 * 3);
-  for (std::size_t i = 0; i < order.size(); i += 3) {
-    CHECK(order[i] == "before 7");
-    CHECK(order[i + 1] == "launch");
-    CHECK(order[i + 2] == "after");
-  }
-  kernel(7);  // outside of tuning hooks do not run
-  CHECK(order.size() == 5 * 3 + 1);
+  TunableKernel kernel{
+      "hooks_order",
+      blocks(2),
+      single_problem,
+      [&](const Block&, int) { order.emplace_back("launch"); },
+      {.before_launch = [&](const LaunchInfo& info,
+                            int& n) { order.push_back(std::string(info.kernel) + " " + std::to_string(n)); },
+       .after_launch = [&](const LaunchInfo&, int&) { order.emplace_back("after"); }}};
+  tuned("hooks_order", [&] {
+    order.clear();
+    kernel(7);
+  });
+  CHECK(order == std::vector<std::string>{"hooks_order 7", "launch", "after"});
+  kernel(7);
+  CHECK(order.size() == 4);
 }
 
 TEST_CASE("interception: reset is called when the config differs from the previous launch's", "[unit]") {
@@ -212,8 +203,7 @@ TEST_CASE("interception: reset is called when the config differs from the previo
                        single_problem,
                        [&](const Block& c) { order.push_back(std::to_string(c.block)); },
                        {.reset = [&] { order.emplace_back("reset"); }}};
-  ContextualAutotuner tuner{quick()};
-  tuner.run("hooks_reset", [&] { kernel(); });
+  tuned("hooks_reset", [&] { kernel(); });
   CHECK(order == std::vector<std::string>{"reset", "0", "0", "reset", "1", "1", "reset", "2", "2", "2"});
 }
 
@@ -238,17 +228,13 @@ TEST_CASE("interception: iteration hooks run around every run of the region", "[
                     std::string(to_string(info.phase)));
   };
   options.after_iteration = [&](const IterationInfo&) { order.emplace_back("after"); };
-  ContextualAutotuner tuner{options};
-  tuner.run("iteration_hooks", [&] {
+  tuned(options, "iteration_hooks", [&] {
     order.emplace_back("run");
     kernel();
   });
-  REQUIRE(order.size() == 5 * 3);
-  CHECK(order[0] == "before 0 walk");
-  CHECK(order[1] == "run");
-  CHECK(order[2] == "after");
-  CHECK(order[9] == "before 3 walk");
-  CHECK(order[12] == "before 4 final");
+  CHECK(order == std::vector<std::string>{"before 0 walk", "run", "after", "before 1 walk", "run", "after",
+                                          "before 2 walk", "run", "after", "before 3 walk", "run", "after",
+                                          "before 4 final", "run", "after"});
 }
 
 }  // namespace interception_test

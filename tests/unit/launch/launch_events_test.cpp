@@ -94,8 +94,7 @@ std::vector<Events> events_of_runs(Region region) {
   std::vector<Events> of_runs;
   Options options = quick([] { return std::make_unique<RecordingTimer>(); });
   options.always_tune = true;  // kernels of several tests have one name
-  ContextualAutotuner tuner{options};
-  tuner.run("launch_events", [&] {
+  tuned(options, "launch_events", [&] {
     events.clear();
     region(static_cast<int>(of_runs.size()));
     of_runs.push_back(events);

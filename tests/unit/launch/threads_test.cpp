@@ -1,6 +1,8 @@
 /// \file
 /// Threads of one region, of several regions, and regions inside regions.
 
+#include "support/threads.hpp"
+
 #include "support/engine.hpp"
 
 #include <contextual/context_guard.hpp>
@@ -16,6 +18,7 @@ namespace threads_test {
 
 using namespace contextual;
 using namespace engine_test;
+using contextual::test::on_threads;
 
 namespace {
 
@@ -37,22 +40,16 @@ TEST_CASE("threads: two tuners tune different regions at the same time", "[unit]
   std::array<int, 2> runs{};
   std::array<std::optional<ContextualAutotuner>, 2> tuners;
   std::latch both_inside(2);
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < 2; ++i) {
+  on_threads(2, [&](std::size_t i) {
     tuners[i].emplace(
         quick(times([i](const LaunchInfo& launch) { return launch.config_id == i + 1 ? 1'000 : 2'000; })));
-    threads.emplace_back([&, i] {
-      tuners[i]->run("two_tuners_" + std::to_string(i), [&] {
-        if (runs[i]++ == 0) {
-          both_inside.arrive_and_wait();  // the regions do run at the same time
-        }
-        shared.kernel();
-      });
+    tuners[i]->run("two_tuners_" + std::to_string(i), [&] {
+      if (runs[i]++ == 0) {
+        both_inside.arrive_and_wait();  // the regions do run at the same time
+      }
+      shared.kernel();
     });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  });
   for (std::size_t i = 0; i < 2; ++i) {
     CHECK(runs[i] == 7);
     const std::string region = "two_tuners_" + std::to_string(i);
@@ -76,13 +73,10 @@ TEST_CASE("threads: one tuner used by two threads tunes one region after the oth
     });
   };
   std::latch start(2);
-  std::thread other([&] {
+  on_threads(2, [&](int thread) {
     start.arrive_and_wait();
-    tune("one_tuner_region_b", two);
+    thread == 0 ? tune("one_tuner_region_a", one) : tune("one_tuner_region_b", two);
   });
-  start.arrive_and_wait();
-  tune("one_tuner_region_a", one);
-  other.join();
   CHECK_FALSE(overlapped);
   CHECK(problem_of(tuner, "one_tuner_region_a", "one_tuner_a").choice == 2);
   CHECK(problem_of(tuner, "one_tuner_region_b", "one_tuner_b").choice == 3);
@@ -144,76 +138,59 @@ TEST_CASE("threads: launches of worker threads with a guard are tuned", "[unit]"
                          used.at(static_cast<std::size_t>(n)).push_back(c.block);
                        }};
   used.resize(4);
-  ContextualAutotuner tuner{quick()};
-  tuner.run("guarded", [&] {
+  const RegionReport report = tuned("guarded", [&] {
     const RegionContext context = RegionContext::current();
-    std::vector<std::thread> workers;
-    for (int n = 0; n < 4; ++n) {
-      workers.emplace_back([&, n] {
-        const ContextGuard guard(context);
-        kernel(n);
-      });
-    }
-    for (std::thread& worker : workers) {
-      worker.join();
-    }
+    on_threads(4, [&](int n) {
+      const ContextGuard guard(context);
+      kernel(n);
+    });
   });
   for (const std::vector<int>& of_key : used) {
     CHECK(of_key == std::vector<int>{0, 0, 1, 1, 2, 2, 2});
   }
-  CHECK(report_of(tuner, "guarded").problems.size() == 4);
-  CHECK(report_of(tuner, "guarded").warnings.empty());
+  CHECK(report.problems.size() == 4);
+  CHECK(report.warnings.empty());
 }
 
 TEST_CASE("threads: one problem launched by several threads advances once an iteration", "[unit]") {
   CountedKernel counted{"guarded_together", 3};
-  ContextualAutotuner tuner{quick()};
   int runs = 0;
-  tuner.run("guarded_together", [&] {
+  const RegionReport report = tuned("guarded_together", [&] {
     ++runs;
     const RegionContext context = RegionContext::current();
-    std::vector<std::thread> workers;
     std::atomic<int> work{0};
-    for (int n = 0; n < 4; ++n) {
-      workers.emplace_back([&] {
-        const ContextGuard guard(context, LaunchOrder::any);
-        while (work++ < 20) {
-          counted.kernel();
-        }
-      });
-    }
-    for (std::thread& worker : workers) {
-      worker.join();
-    }
+    on_threads(4, [&](int) {
+      const ContextGuard guard(context, LaunchOrder::any);
+      while (work++ < 20) {
+        counted.kernel();
+      }
+    });
   });
   CHECK(runs == 7);
   CHECK(counted.launches == 7 * 20);
-  CHECK(problem_of(tuner, "guarded_together", "guarded_together").configs[2].time.count == 1);
+  CHECK(of_kernel(report, "guarded_together").configs[2].time.count == 1);
 }
 
 TEST_CASE("threads: launches of worker threads without a guard use the default, are counted and warned about",
           "[unit]") {
   CountedKernel counted{"unguarded", 3};
-  CountedKernel tuned{"unguarded_neighbour", 3};
-  ContextualAutotuner tuner{quick()};
+  CountedKernel neighbour{"unguarded_neighbour", 3};
   bool default_used = true;
-  tuner.run("unguarded", [&] {
-    tuned.kernel();
+  const RegionReport report = tuned("unguarded", [&] {
+    neighbour.kernel();
     std::thread([&] { default_used = default_used && counted.kernel() == 0; }).join();
   });
   CHECK(default_used);
-  const RegionReport run = report_of(tuner, "unguarded");
-  CHECK(run.problems.size() == 1);
-  REQUIRE(run.warnings.size() == 1);
-  CHECK_THAT(run.warnings[0], ContainsSubstring("7 launches of kernel \"unguarded\""));
-  CHECK_THAT(run.warnings[0], ContainsSubstring("ContextGuard"));
+  CHECK(report.problems.size() == 1);
+  REQUIRE(report.warnings.size() == 1);
+  CHECK_THAT(report.warnings[0], ContainsSubstring("7 launches of kernel \"unguarded\""));
+  CHECK_THAT(report.warnings[0], ContainsSubstring("ContextGuard"));
 }
 
 TEST_CASE("threads: a worker's region context ends with its guard, and guards nest", "[unit]") {
   CountedKernel kernel{"guard_ends", 2};
-  ContextualAutotuner tuner{quick()};
   int unguarded = 0;
-  tuner.run("guard_ends", [&] {
+  const RegionReport report = tuned("guard_ends", [&] {
     const RegionContext context = RegionContext::current();
     {
       const ContextGuard same_thread(context);  // changes nothing
@@ -228,9 +205,8 @@ TEST_CASE("threads: a worker's region context ends with its guard, and guards ne
       unguarded += kernel.kernel() == 0 ? 1 : 0;
     }).join();
   });
-  const RegionReport run = report_of(tuner, "guard_ends");
-  REQUIRE(run.warnings.size() == 1);
-  CHECK_THAT(run.warnings[0], ContainsSubstring("5 launches"));
+  REQUIRE(report.warnings.size() == 1);
+  CHECK_THAT(report.warnings[0], ContainsSubstring("5 launches"));
   CHECK(unguarded == 4);  // and in the final run what had been locked in by then
 }
 
@@ -249,25 +225,20 @@ TEST_CASE("threads: what a worker's launcher rejects falls back on the worker", 
                          }
                          ++effects;
                        }};
-  ContextualAutotuner tuner{quick()};
   int runs = 0;
-  tuner.run("worker_rejects", [&] {
+  const RegionReport report = tuned("worker_rejects", [&] {
     ++runs;
     const RegionContext context = RegionContext::current();
-    const auto work = [&] {
+    on_threads(2, [&](int) {
       const ContextGuard guard(context);
       kernel();
       kernel();
-    };
-    std::thread one(work);
-    std::thread two(work);
-    one.join();
-    two.join();
+    });
   });
   CHECK(effects == runs * 4);
-  CHECK_THAT(problem_of(tuner, "worker_rejects", "worker_rejects").configs[1].rejection.value_or(""),
+  CHECK_THAT(of_kernel(report, "worker_rejects").configs[1].rejection.value_or(""),
              ContainsSubstring("not on this thread"));
-  CHECK(problem_of(tuner, "worker_rejects", "worker_rejects").choice == 2);
+  CHECK(of_kernel(report, "worker_rejects").choice == 2);
 }
 
 }  // namespace threads_test

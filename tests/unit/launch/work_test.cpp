@@ -36,17 +36,15 @@ TEST_CASE("work: every config has the rates of its own time, and the choice has 
                        {.work = work_of}};
   Options options = quick();
   options.log_directory = logs.path().string();
-  ContextualAutotuner tuner(options);
-  tuner.run("work_rates", [&] { kernel(5); });
-  const ProblemReport problem = problem_of(tuner, "work_rates", "work_rates");
+  const RegionReport report = tuned(options, "work_rates", [&] { kernel(5); });
+  const ProblemReport problem = of_kernel(report, "work_rates");
   CHECK(problem.work == KernelWork{5e6, 1e4});
   REQUIRE(problem.configs.size() == 2);
   CHECK(problem.configs[0].metrics.latency == std::chrono::nanoseconds(100'000));
   CHECK(near(problem.configs[0].metrics.teraflops_per_second, 5e6 / 100'000 / 1e3));
   CHECK(near(problem.configs[0].metrics.gigabytes_per_second, 1e4 / 100'000));
   CHECK(near(problem.configs[1].metrics.gigabytes_per_second, 1e4 / 99'000));
-  CHECK_THAT(report_of(tuner, "work_rates").to_string(Detail::why),
-             ContainsSubstring("0.05051 TFLOP/s, 0.101 GB/s"));
+  CHECK_THAT(report.to_string(Detail::why), ContainsSubstring("0.05051 TFLOP/s, 0.101 GB/s"));
   const std::string json = text_of_file(logs.path() / "rank-0.jsonl");
   CHECK(count_of(json, "\"teraflops_per_second\":0.05,\"gigabytes_per_second\":0.1}") == 1);
   CHECK(count_of(json, "\"teraflops_per_second\":0.0505") == 2);  // the summary and the choice
@@ -61,15 +59,14 @@ TEST_CASE("work: that of all launches in one tuning iteration counts, of each on
         ++asked;
         return work_of(n);
       }}};
-  ContextualAutotuner tuner(quick());
-  tuner.run("work_sum", [&] {
+  const RegionReport report = tuned("work_sum", [&] {
     kernel(1);
     std::thread([&, context = RegionContext::current()] {
       const ContextGuard guard(context);
       kernel(3);
     }).join();
   });
-  CHECK(problem_of(tuner, "work_sum", "work_sum").work == KernelWork{4e6, 8e3});
+  CHECK(of_kernel(report, "work_sum").work == KernelWork{4e6, 8e3});
   CHECK(asked == 2);
   kernel(7);
   CHECK(asked == 2);
@@ -79,9 +76,8 @@ TEST_CASE("work: operations or bytes alone give one rate", "[unit]") {
   TunableKernel kernel{"work_bytes", blocks(2), single_problem, [](const Block&) {}, {.work = [] {
                          return KernelWork{.bytes = 3e5};
                        }}};
-  ContextualAutotuner tuner(quick());
-  tuner.run("work_bytes", [&] { kernel(); });
-  const KernelMetrics metrics = problem_of(tuner, "work_bytes", "work_bytes").configs.at(0).metrics;
+  const RegionReport report = tuned("work_bytes", [&] { kernel(); });
+  const KernelMetrics metrics = of_kernel(report, "work_bytes").configs.at(0).metrics;
   CHECK_FALSE(metrics.teraflops_per_second);
   CHECK(near(metrics.gigabytes_per_second, 3));
 }
@@ -91,9 +87,8 @@ TEST_CASE("work: a kernel that says none has no rates, in the report or in the l
   TunableKernel kernel{"work_unknown", blocks(2), single_problem, [](const Block&) {}};
   Options options = quick();
   options.log_directory = logs.path().string();
-  ContextualAutotuner tuner(options);
-  tuner.run("work_unknown", [&] { kernel(); });
-  const ProblemReport problem = problem_of(tuner, "work_unknown", "work_unknown");
+  const RegionReport report = tuned(options, "work_unknown", [&] { kernel(); });
+  const ProblemReport problem = of_kernel(report, "work_unknown");
   CHECK(problem.work == KernelWork{});
   CHECK(problem.configs.at(1).metrics.latency == std::chrono::nanoseconds(99'000));
   CHECK_FALSE(problem.configs.at(1).metrics.gigabytes_per_second);

@@ -23,25 +23,14 @@ namespace {
 
 constexpr int budget = 60;  ///< runs of a region, of which the walk takes 9
 
-/// A region of two problems with two and three configs, and a search that plans and chooses what it is told.
-struct Scripted {
-  std::shared_ptr<SearchScript> script = std::make_shared<SearchScript>();
-  PolicyOptions options = [this] {
-    PolicyOptions short_walk;
-    short_walk.n_warmup = 1;
-    short_walk.n_repeat = 2;
-    short_walk.closing_rounds = 0;
-    short_walk.search_runs = budget;
-    short_walk.search_factory = scripted_search(script);
-    return short_walk;
-  }();
-  World world = later_is_shorter({2, 3});
+/// A region of two problems with two and three configs.
+struct Checked : ScriptedRun {
+  Checked() : ScriptedRun({2, 3}) { options.search_runs = budget; }
 
   /// Returns the message of the InvalidArgument that ends the run, or another text.
   std::string error() const {
-    Driver driver(options, world);
     try {
-      driver.finish();
+      const Tuned tuned(options, world);
     } catch (const InvalidArgument& error) {
       return error.what();
     } catch (const std::exception& error) {
@@ -51,88 +40,66 @@ struct Scripted {
   }
 };
 
-/// Plans the same trial for ever.
-class Stubborn final : public contextual::Search {
- public:
-  explicit Stubborn(contextual::Assignment assignment) : assignment_(std::move(assignment)) {}
-  std::vector<SearchTrial> plan() const override { return {{assignment_, 1}}; }
-  void observe(const contextual::SearchObservation& /*observation*/) override {}
-  void reject(std::size_t /*problem*/, std::size_t /*config_id*/) override {}
-  void rule_out(const contextual::Assignment& /*assignment*/) override {}
-  std::optional<contextual::Assignment> best() const override { return std::nullopt; }
-  std::string reason() const override { return "it is stubborn"; }
-  std::size_t remaining_runs() const override { return 2; }
-
- private:
-  contextual::Assignment assignment_;
-};
-
 }  // namespace
 
 TEST_CASE("a search that plans what does not exist ends the run with an error", "[unit]") {
-  Scripted scripted;
-  scripted.script->batches = {{{{1, 99}, 1}}};
-  CHECK_THAT(scripted.error(), ContainsSubstring("planned config-99 of a problem with 3 configs"));
-  scripted.script->batches = {{{{1}, 1}}};
-  CHECK_THAT(scripted.error(), ContainsSubstring("planned an assignment of 1 problems; there are 2"));
-  scripted.script->batches = {{{{}, 1}}};
-  scripted.options.feasible = [](const Assignment&) { return true; };
-  CHECK_THAT(scripted.error(), ContainsSubstring("planned an assignment of 0 problems; there are 2"));
+  Checked checked;
+  checked.script->batches = {{{{1, 99}, 1}}};
+  CHECK_THAT(checked.error(), ContainsSubstring("planned config-99 of a problem with 3 configs"));
+  checked.script->batches = {{{{1}, 1}}};
+  CHECK_THAT(checked.error(), ContainsSubstring("planned an assignment of 1 problems; there are 2"));
+  checked.script->batches = {{{{}, 1}}};
+  checked.options.feasible = [](const Assignment&) { return true; };
+  CHECK_THAT(checked.error(), ContainsSubstring("planned an assignment of 0 problems; there are 2"));
 }
 
 TEST_CASE("a search that plans no number of runs ends the run with an error", "[unit]") {
-  Scripted scripted;
+  Checked checked;
   for (const int samples : {-1, budget, std::numeric_limits<int>::max()}) {
-    scripted.script->batches = {{{{1, 2}, samples}}};
-    CHECK_THAT(scripted.error(), ContainsSubstring("planned " + std::to_string(samples) + " samples"));
+    checked.script->batches = {{{{1, 2}, samples}}};
+    CHECK_THAT(checked.error(), ContainsSubstring("planned " + std::to_string(samples) + " samples"));
   }
 }
 
 TEST_CASE("a search that chooses what does not exist ends the run with an error", "[unit]") {
-  Scripted scripted;
+  Checked checked;
   for (const Assignment& best : {Assignment{1, 3}, Assignment{1}, Assignment{1, 2, 0}}) {
-    scripted.script->best = best;
-    CHECK_THAT(scripted.error(), ContainsSubstring("the search chose "));
+    checked.script->best = best;
+    CHECK_THAT(checked.error(), ContainsSubstring("the search chose "));
   }
 }
 
 TEST_CASE("holds 17: a search cannot choose what has never been run", "[unit]") {
-  Scripted scripted;
-  scripted.script->best = Assignment{1, 0};
-  CHECK_THAT(scripted.error(), ContainsSubstring("the search chose an assignment that has never been run"));
-  scripted.script->batches = {{{{1, 0}, 1}}};
-  Driver driver(scripted.options, scripted.world);
+  Checked checked;
+  checked.script->best = Assignment{1, 0};
+  CHECK_THAT(checked.error(), ContainsSubstring("the search chose an assignment that has never been run"));
+  checked.script->batches = {{{{1, 0}, 1}}};
+  Driver driver(checked.options, checked.world);
   CHECK_NOTHROW(driver.finish());
 }
 
 TEST_CASE("holds 16: a search cannot plan or choose what `feasible` rules out", "[unit]") {
-  Scripted scripted;
-  scripted.options.feasible = [](const Assignment& assignment) { return assignment != Assignment{1, 2}; };
-  scripted.script->best = Assignment{1, 2};
-  CHECK_THAT(scripted.error(), ContainsSubstring("the search chose an infeasible assignment"));
+  Checked checked;
+  checked.options.feasible = [](const Assignment& assignment) { return assignment != Assignment{1, 2}; };
+  checked.script->best = Assignment{1, 2};
+  CHECK_THAT(checked.error(), ContainsSubstring("the search chose an infeasible assignment"));
 
-  scripted.options.search_factory = [](const contextual::SearchRequest&) {
-    return std::make_unique<Stubborn>(Assignment{1, 2});
-  };
-  Driver driver(scripted.options, scripted.world);
+  checked.script->batches.assign(100, {{{1, 2}, 1}});
+  Driver driver(checked.options, checked.world);
   CHECK_THROWS_WITH(driver.finish(), ContainsSubstring("planned an infeasible assignment again"));
   CHECK(driver.runs_of({1, 2}) == 0);
 }
 
 TEST_CASE("holds 16: a search cannot plan again what has failed, or a config that was rejected", "[unit]") {
-  Scripted scripted;
-  scripted.world.feasible = [](const Assignment& assignment) { return assignment != Assignment{0, 1}; };
-  scripted.options.search_factory = [](const contextual::SearchRequest&) {
-    return std::make_unique<Stubborn>(Assignment{0, 1});
-  };
-  Driver driver(scripted.options, scripted.world);
+  Checked checked;
+  checked.world.feasible = [](const Assignment& assignment) { return assignment != Assignment{0, 1}; };
+  checked.script->batches.assign(100, {{{0, 1}, 1}});
+  Driver driver(checked.options, checked.world);
   CHECK_THROWS_WITH(driver.finish(), ContainsSubstring("planned an infeasible assignment again"));
   CHECK(driver.runs_of({0, 1}) == 1);
 
-  Scripted rejecting;
-  rejecting.options.search_factory = [](const contextual::SearchRequest&) {
-    return std::make_unique<Stubborn>(Assignment{1, 2});
-  };
+  Checked rejecting;
+  rejecting.script->batches.assign(100, {{{1, 2}, 1}});
   Driver other(rejecting.options, rejecting.world);
   while (other.state.search_iterations() < 4) {
     other.run_batch();
@@ -142,11 +109,10 @@ TEST_CASE("holds 16: a search cannot plan again what has failed, or a config tha
 }
 
 TEST_CASE("search: a plan of many trials is cut where the budget ends", "[unit]") {
-  Scripted scripted;
-  scripted.script->best = Assignment{1, 2};
-  scripted.script->batches = {std::vector<SearchTrial>(1000, {{1, 2}, 1})};
-  Driver driver(scripted.options, scripted.world);
-  driver.finish();
+  Checked checked;
+  checked.script->best = Assignment{1, 2};
+  checked.script->batches = {std::vector<SearchTrial>(1000, {{1, 2}, 1})};
+  const Tuned driver(checked.options, checked.world);
   CHECK(driver.runs <= budget);
   CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("its budget of"));
 }

@@ -74,6 +74,12 @@ class Driver {
   std::size_t index_of(const std::string& name) const { return index_.at(name); }
   bool known(const std::string& name) const { return index_.contains(name); }
 
+  void run_until_known(const std::string& name) {
+    while (!known(name)) {
+      run_batch();
+    }
+  }
+
   void run_batch() {
     const std::vector<IterationPlan> plans = state.plan(state.suggested_length());
     BatchOutcome outcome;
@@ -162,6 +168,21 @@ PolicyOptions options_of(SearchLevel level) {
   return options;
 }
 
+/// A run to the end.
+struct Tuned : Driver {
+  Tuned(PolicyOptions options, World world) : Driver(std::move(options), std::move(world)) { finish(); }
+  Tuned(SearchLevel level, World world) : Tuned(options_of(level), std::move(world)) {}
+};
+
+std::int64_t equal_makespans(const Configs&) {
+  return 100'000;
+}
+
+/// For World::failure.
+auto fails_with(std::size_t alternative, const std::string& reason = "stuck") {
+  return [=](const Configs& configs) { return configs.at("choice") == alternative ? reason : ""; };
+}
+
 /// "fused" takes 100 us at its default and 90 us at its best; "separate" 120 us at its defaults and, with the
 /// last configs of both its kernels, 60 us. The kernel beside them needs another config beside each.
 World fused_or_separate() {
@@ -182,13 +203,15 @@ World fused_or_separate() {
   return world;
 }
 
+const Configs best_fused{{"choice", 0}, {"fused", 2}, {"beside", 1}};
+const Configs best_separate{{"choice", 1}, {"first", 2}, {"second", 2}, {"beside", 2}};
+
 }  // namespace
 
 TEST_CASE("alternatives: each is tuned to the end, then they are compared at their best", "[unit]") {
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough}) {
-    Driver driver(options_of(level), fused_or_separate());
-    driver.finish();
-    CHECK(driver.choice() == Configs{{"choice", 1}, {"first", 2}, {"second", 2}, {"beside", 2}});
+    const Tuned driver(level, fused_or_separate());
+    CHECK(driver.choice() == best_separate);
     for (const char* name : {"choice", "fused", "first", "second", "beside"}) {
       CHECK(driver.problem(name).status == ProblemStatus::locked_in);
     }
@@ -196,42 +219,125 @@ TEST_CASE("alternatives: each is tuned to the end, then they are compared at the
   }
 }
 
-TEST_CASE("alternatives: what is off is not launched, does not age, and is not part of the assignment",
+TEST_CASE("alternatives: which one is chosen, with which configs", "[unit]") {
+  using Level = SearchLevel;
+  const auto check = [](const std::string& name, const std::vector<SearchLevel>& levels,
+                        const std::function<void(World&)>& change, const Configs& choice,
+                        const std::function<bool(const Assignment&)>& feasible = {},
+                        const std::map<std::string, bool>& was_launched = {}) {
+    World world = fused_or_separate();
+    change(world);
+    for (const SearchLevel level : levels) {
+      CAPTURE(name, static_cast<int>(level));
+      PolicyOptions options = options_of(level);
+      options.feasible = feasible;
+      const Tuned driver(options, world);
+      CHECK(driver.choice() == choice);
+      CHECK(driver.problem(world.nodes[0].name).status == ProblemStatus::locked_in);
+      for (const auto& [kernel, launched] : was_launched) {
+        CHECK(driver.known(kernel) == launched);
+      }
+    }
+  };
+  check("the default one wins a tie", {Level::off, Level::quick, Level::normal},
+        [](World& world) { world.makespan_ns = equal_makespans; },
+        {{"choice", 0}, {"fused", 0}, {"beside", 0}});
+  check(
+      "the default one is infeasible", {Level::normal}, [](World& world) { world.failure = fails_with(0); },
+      best_separate);
+  check("the first and the last one of three are infeasible", {Level::normal},
+        [](World& world) {
+          world.nodes[0].configs = 3;
+          world.nodes.push_back({"third", 2, false, "choice", 2});
+          world.makespan_ns = equal_makespans;
+          world.failure = [](const Configs& configs) { return configs.at("choice") != 1 ? "stuck" : ""; };
+        },
+        {{"choice", 1}, {"first", 0}, {"second", 0}, {"beside", 0}});
+  check(
+      "`feasible` rules one out, which is then never run", {Level::normal}, [](World&) {}, best_fused,
+      [](const Assignment& assignment) { return assignment[0] != 1; }, {{"first", false}});
+  check(
+      "kernels whose best own times are ruled out together give way, one of them", {Level::off},
+      [](World& world) {
+        world.makespan_ns = [](const Configs& c) { return c.at("choice") == 0 ? 50'000 : 80'000; };
+        world.time_ns = [](const std::string& name, std::size_t config) {
+          return 10'000 + (name == "beside" ? -300 : 100) * static_cast<std::int64_t>(config);
+        };
+      },
+      {{"choice", 0}, {"fused", 1}, {"beside", 2}},
+      [](const Assignment& a) { return a.size() < 3 || a[0] > 0 || a[1] > 0 || a[2] < 2; });
+  check("without makespans the sum of the kernels' times decides", {Level::normal},
+        [](World& world) {
+          world.timed = false;
+          world.nodes = {{"choice", 2, true},
+                         {"first", 1, false, "choice", 0},
+                         {"second", 1, false, "choice", 0},
+                         {"fused", 1, false, "choice", 1}};
+        },
+        {{"choice", 1}, {"fused", 0}});
+  check("one that launches nothing to tune is compared too", {Level::off, Level::quick, Level::normal},
+        [](World& world) {
+          world.nodes = {{"choice", 3, true}, {"tuned", 2, false, "choice", 1}};
+          world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+            const std::size_t choice = configs.at("choice");
+            return choice == 2 ? 50'000 : choice == 1 ? 80'000 - 10'000 * configs.at("tuned") : 100'000;
+          };
+        },
+        {{"choice", 2}}, {}, {{"tuned", true}});
+  check("one in another one is finished first", {Level::quick, Level::normal},
+        [](World& world) {
+          world.nodes = {{"outer", 2, true},
+                         {"inner", 2, true, "outer", 1},
+                         {"deep", 3, false, "inner", 1},
+                         {"flat", 2, false, "outer", 0}};
+          world.makespan_ns = [](const Configs& configs) -> std::int64_t {
+            if (configs.at("outer") == 0) {
+              return 100'000;
+            }
+            return configs.at("inner") == 0 ? 110'000
+                                            : 120'000 - 20'000 * static_cast<int>(configs.at("deep"));
+          };
+        },
+        {{"outer", 1}, {"inner", 1}, {"deep", 2}});
+  check("two choice points are decided one after the other", {Level::normal},
+        [](World& world) {
+          world.nodes = {{"one", 2, true}, {"two", 2, true}, {"of_two", 2, false, "two", 1}};
+          world.makespan_ns = [](const Configs& c) -> std::int64_t {
+            const std::int64_t of_two = c.at("two") == 0 ? 50'000 : c.at("of_two") == 0 ? 60'000 : 20'000;
+            return of_two + (c.at("one") == 0 ? 50'000 : 30'000);
+          };
+        },
+        {{"one", 1}, {"two", 1}, {"of_two", 1}});
+}
+
+TEST_CASE("alternatives: what is off is not launched, and every comparison says what it compares with",
           "[unit]") {
-  Driver driver(options_of(SearchLevel::normal), fused_or_separate());
-  driver.finish();
+  const Tuned driver(SearchLevel::normal, fused_or_separate());
   const auto first_separate = std::find_if(driver.runs.begin(), driver.runs.end(),
                                            [](const Configs& c) { return c.at("choice") == 1; });
   const bool fused_was_tuned_first =
       std::any_of(driver.runs.begin(), first_separate, [](const Configs& c) { return c.at("fused") == 2; });
   CHECK(fused_was_tuned_first);
-  REQUIRE(driver.state.searches().size() == 4);
-  const std::vector<SearchRecord>& searches = driver.state.searches();
-  CHECK(searches[0].members == std::vector<std::size_t>{1, 2});  // fused and beside
-  CHECK(searches[0].existing == 9);
-  CHECK(searches[1].existing == 27);
-  CHECK(searches[2].members == std::vector<std::size_t>{0});
-  CHECK(searches[2].existing == 2);
-  CHECK(searches[2].measured.size() == 2);
-  REQUIRE(searches[2].gain);
-  CHECK(searches[2].gain->centre > 0.3);
-}
-
-TEST_CASE("alternatives: every comparison says what it compares with, and the last one are all defaults",
-          "[unit]") {
-  Driver driver(options_of(SearchLevel::normal), fused_or_separate());
-  driver.finish();
   const std::vector<SearchRecord>& searches = driver.state.searches();
   REQUIRE(searches.size() == 4);
+  CHECK(searches[0].members == std::vector<std::size_t>{1, 2});  // fused and beside
+  CHECK(searches[0].existing == 9);
   CHECK(searches[0].reference == Reference::defaults);
+  CHECK(searches[1].existing == 27);
   CHECK(searches[1].reference == Reference::alternative_defaults);
   CHECK_THAT(searches[1].reason, ContainsSubstring("shorter than the defaults of this alternative"));
-  CHECK(searches[2].reference == Reference::default_alternative);
-  CHECK_THAT(searches[2].reason, ContainsSubstring("shorter than the default alternative at its best"));
+  const SearchRecord& comparison = searches[2];
+  CHECK(comparison.members == std::vector<std::size_t>{0});
+  CHECK(comparison.existing == 2);
+  CHECK(comparison.measured.size() == 2);
+  REQUIRE(comparison.gain);
+  CHECK(comparison.gain->centre > 0.3);
+  CHECK(comparison.reference == Reference::default_alternative);
+  CHECK_THAT(comparison.reason, ContainsSubstring("shorter than the default alternative at its best"));
   const SearchRecord& overall = searches[3];
   CHECK(overall.reference == Reference::defaults);
   CHECK(overall.compared_with == Assignment(5, 0));
-  CHECK(overall.choice == searches[2].choice);
+  CHECK(overall.choice == comparison.choice);
   CHECK(overall.reference_makespan.centre_ns == 120'000);
   CHECK(overall.choice_makespan.centre_ns == 60'000);
   REQUIRE(overall.gain);
@@ -241,14 +347,18 @@ TEST_CASE("alternatives: every comparison says what it compares with, and the la
   CHECK(overall.reason == "best of all alternatives, 50.0 % shorter than the defaults");
 }
 
-TEST_CASE("alternatives: where the default one wins, its gain over all defaults is told", "[unit]") {
+TEST_CASE("alternatives: where the default one wins, what was best with it comes back with its gain",
+          "[unit]") {
   World world = fused_or_separate();
-  const auto makespan_ns = world.makespan_ns;
-  world.makespan_ns = [makespan_ns](const Configs& configs) {
-    return makespan_ns(configs) + (configs.at("choice") == 1 ? 100'000 : 0);
+  world.makespan_ns = [usual = world.makespan_ns](const Configs& configs) {
+    return usual(configs) + (configs.at("choice") == 1 ? 100'000 : 0);
   };
-  Driver driver(options_of(SearchLevel::normal), world);
-  driver.finish();
+  const Tuned driver(SearchLevel::normal, world);
+  CHECK(driver.choice() == best_fused);
+  CHECK(driver.problem("beside").reason.rfind("search: best with the alternative that was chosen; walk: ",
+                                              0) == 0);
+  REQUIRE(driver.state.searches().size() == 4);
+  CHECK(driver.state.searches()[1].choice[2] == 2);  // beside joins third, and needed another config then
   const SearchRecord& overall = driver.state.searches().back();
   CHECK(overall.reference == Reference::defaults);
   REQUIRE(overall.gain);
@@ -257,17 +367,15 @@ TEST_CASE("alternatives: where the default one wins, its gain over all defaults 
 
 TEST_CASE("alternatives: a gain of nothing over all defaults is told without a sign", "[unit]") {
   World world = fused_or_separate();
-  const auto makespan_ns = world.makespan_ns;
   bool all_run = false;
   bool last = false;  // the last comparison, which runs all defaults once more
-  world.makespan_ns = [&](const Configs& configs) {
+  world.makespan_ns = [&, usual = world.makespan_ns](const Configs& configs) {
     const bool first = configs.at("choice") == 0;
     all_run = all_run || !first;
     last = last || (all_run && first && configs.at("fused") + configs.at("beside") == 0);
-    return last ? 60'000 : makespan_ns(configs);
+    return last ? 60'000 : usual(configs);
   };
-  Driver driver(options_of(SearchLevel::normal), world);
-  driver.finish();
+  const Tuned driver(SearchLevel::normal, world);
   CHECK(driver.choice().at("choice") == 1);
   CHECK(driver.state.searches().back().reason == "best of all alternatives, 0.0 % shorter than the defaults");
 }
@@ -275,8 +383,7 @@ TEST_CASE("alternatives: a gain of nothing over all defaults is told without a s
 TEST_CASE("alternatives: without time nothing is claimed over all defaults", "[unit]") {
   PolicyOptions options = options_of(SearchLevel::normal);
   options.closing_rounds = 0;
-  Driver driver(options, fused_or_separate());
-  driver.finish();
+  const Tuned driver(options, fused_or_separate());
   REQUIRE(driver.state.searches().size() == 3);
   CHECK(driver.state.searches().back().reference == Reference::none);
   CHECK_FALSE(driver.state.searches().back().gain);
@@ -287,10 +394,9 @@ TEST_CASE("alternatives: all defaults that fail give way to what ran first", "[u
   int runs_of_defaults = 0;
   world.failure = [&](const Configs& configs) {
     const bool defaults = configs.at("choice") == 0 && configs.at("fused") == 0 && configs.at("beside") == 0;
-    return defaults && ++runs_of_defaults > 1 ? std::string("stuck") : std::string();
+    return defaults && ++runs_of_defaults > 1 ? "stuck" : "";
   };
-  Driver driver(options_of(SearchLevel::quick), world);
-  driver.finish();
+  const Tuned driver(SearchLevel::quick, world);
   const SearchRecord& last = driver.state.searches().back();
   CHECK(last.reference == Reference::first_feasible);
   CHECK_FALSE(last.gain);
@@ -299,8 +405,7 @@ TEST_CASE("alternatives: all defaults that fail give way to what ran first", "[u
 TEST_CASE("alternatives: their comparison has no best by own times", "[unit]") {
   World world = fused_or_separate();
   world.makespan_ns = [](const Configs& configs) { return configs.at("choice") == 0 ? 50'000 : 80'000; };
-  Driver driver(options_of(SearchLevel::normal), world);
-  driver.finish();
+  const Tuned driver(SearchLevel::normal, world);
   const SearchRecord& comparison = driver.state.searches().back();
   CHECK(comparison.choice[driver.index_of("choice")] == 0);
   CHECK(comparison.by_own_time == comparison.choice);
@@ -324,11 +429,9 @@ TEST_CASE("alternatives: a search ends though its region launches a kernel now a
 
 TEST_CASE("alternatives: a kernel beside them that is launched no more is closed", "[unit]") {
   World world = fused_or_separate();
-  world.makespan_ns = [](const Configs&) { return 100'000; };
+  world.makespan_ns = equal_makespans;
   Driver driver(options_of(SearchLevel::normal), world);
-  while (!driver.known("second")) {
-    driver.run_batch();
-  }
+  driver.run_until_known("second");
   driver.skips = [](const std::string& name) { return name == "beside"; };
   while (driver.problem("beside").status == ProblemStatus::walked) {
     driver.run_batch();
@@ -338,83 +441,13 @@ TEST_CASE("alternatives: a kernel beside them that is launched no more is closed
   CHECK_THAT(driver.problem("beside").reason, ContainsSubstring("not launched in 3 batches in a row"));
 }
 
-TEST_CASE("alternatives: the default one wins a tie", "[unit]") {
-  World world = fused_or_separate();
-  world.makespan_ns = [](const Configs&) { return 100'000; };
-  for (const SearchLevel level : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
-    Driver driver(options_of(level), world);
-    driver.finish();
-    CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 0}, {"beside", 0}});
-  }
-}
-
 TEST_CASE("alternatives: without a search they walk once their kernels are locked in", "[unit]") {
-  World world = fused_or_separate();
-  Driver driver(options_of(SearchLevel::off), world);
-  driver.finish();
+  const Tuned driver(SearchLevel::off, fused_or_separate());
   CHECK(driver.choice().at("choice") == 0);  // its kernels are chosen by their own times: the defaults
   CHECK(driver.problem("choice").status == ProblemStatus::locked_in);
   CHECK(driver.problem("choice").configs[0].samples_ns.size() == 5);
   CHECK(driver.problem("choice").configs[1].samples_ns.size() == 5);
   CHECK(driver.state.searches().empty());
-}
-
-TEST_CASE("alternatives: without makespans the sum of their kernels' times decides", "[unit]") {
-  World world = fused_or_separate();
-  world.timed = false;
-  world.nodes = {{"choice", 2, true},
-                 {"first", 1, false, "choice", 0},
-                 {"second", 1, false, "choice", 0},
-                 {"fused", 1, false, "choice", 1}};
-  Driver driver(options_of(SearchLevel::normal), world);
-  driver.finish();
-  CHECK(driver.choice() == Configs{{"choice", 1}, {"fused", 0}});
-}
-
-TEST_CASE("alternatives: one that launches nothing to tune is compared too", "[unit]") {
-  World world;
-  world.nodes = {{"choice", 3, true}, {"tuned", 2, false, "choice", 1}};
-  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
-    const std::size_t choice = configs.at("choice");
-    return choice == 2 ? 50'000 : choice == 1 ? 80'000 - 10'000 * configs.at("tuned") : 100'000;
-  };
-  for (const SearchLevel level : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
-    Driver driver(options_of(level), world);
-    driver.finish();
-    CHECK(driver.choice() == Configs{{"choice", 2}});
-    CHECK(driver.known("tuned"));
-  }
-}
-
-TEST_CASE("alternatives: one in another one is finished first", "[unit]") {
-  World world;
-  world.nodes = {{"outer", 2, true},
-                 {"inner", 2, true, "outer", 1},
-                 {"deep", 3, false, "inner", 1},
-                 {"flat", 2, false, "outer", 0}};
-  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
-    if (configs.at("outer") == 0) {
-      return 100'000;
-    }
-    return configs.at("inner") == 0 ? 110'000 : 120'000 - 20'000 * static_cast<int>(configs.at("deep"));
-  };
-  for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
-    Driver driver(options_of(level), world);
-    driver.finish();
-    CHECK(driver.choice() == Configs{{"outer", 1}, {"inner", 1}, {"deep", 2}});
-  }
-}
-
-TEST_CASE("alternatives: two choice points are decided one after the other", "[unit]") {
-  World world;
-  world.nodes = {{"one", 2, true}, {"two", 2, true}, {"of_two", 2, false, "two", 1}};
-  world.makespan_ns = [](const Configs& configs) -> std::int64_t {
-    const std::int64_t of_two = configs.at("two") == 0 ? 50'000 : configs.at("of_two") == 0 ? 60'000 : 20'000;
-    return of_two + (configs.at("one") == 0 ? 50'000 : 30'000);
-  };
-  Driver driver(options_of(SearchLevel::normal), world);
-  driver.finish();
-  CHECK(driver.choice() == Configs{{"one", 1}, {"two", 1}, {"of_two", 1}});
 }
 
 TEST_CASE("alternatives: what was tuned under one is locked in once that is not chosen", "[unit]") {
@@ -456,8 +489,7 @@ TEST_CASE("alternatives: kernels in four choices are all locked in, and share on
     return sum;
   };
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
-    Driver driver(options_of(level), world);
-    driver.finish();
+    const Tuned driver(level, world);
     const Configs choice = driver.choice();
     if (level == SearchLevel::normal) {  // `quick` has a few runs for each of 40 configs
       CHECK(choice == Configs{{"a", 0},
@@ -489,26 +521,24 @@ TEST_CASE("alternatives: kernels in four choices are all locked in, and share on
 TEST_CASE("alternatives: one whose kernel has no config left is rejected, and the run goes on", "[unit]") {
   World world = fused_or_separate();
   world.rejected = [](const std::string& name, std::size_t) { return name == "second"; };
-  Driver driver(options_of(SearchLevel::normal), world);
-  driver.finish();
-  CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
+  const Tuned driver(SearchLevel::normal, world);
+  CHECK(driver.choice() == best_fused);
   CHECK_FALSE(driver.state.failed_problem());
   REQUIRE(driver.problem("choice").configs[1].rejection);
   CHECK(driver.problem("choice").configs[1].rejection->find("second") != std::string::npos);
   CHECK(driver.problem("first").status == ProblemStatus::provisional);
 }
 
-TEST_CASE("alternatives: one that never succeeds is rejected, and the run goes on", "[unit]") {
+TEST_CASE("alternatives: one that never succeeds is rejected, and what is measured is locked in", "[unit]") {
   World world = fused_or_separate();
-  world.failure = [](const Configs& configs) {
-    return configs.at("choice") == 1 ? std::string("stuck") : std::string();
-  };
+  world.failure = fails_with(1);
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal}) {
-    Driver driver(options_of(level), world);
-    driver.finish();
-    CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
+    const Tuned driver(level, world);
+    CHECK(driver.choice() == best_fused);
     CHECK(driver.state.failure().empty());
     CHECK_THAT(*driver.problem("choice").configs[1].rejection, ContainsSubstring("stuck"));
+    CHECK(driver.problem("beside").status == ProblemStatus::locked_in);
+    CHECK(driver.problem("fused").status == ProblemStatus::locked_in);
   }
 }
 
@@ -517,52 +547,17 @@ TEST_CASE("alternatives: where all fail, the failure is that of the last one", "
   world.failure = [](const Configs& configs) {
     return configs.at("choice") == 0 ? std::string("too large") : std::string("stuck");
   };
-  Driver driver(options_of(SearchLevel::normal), world);
-  driver.finish();
+  const Tuned driver(SearchLevel::normal, world);
   CHECK_THAT(*driver.problem("choice").configs[0].rejection, ContainsSubstring("one failed: too large"));
   CHECK_THAT(driver.state.failure(), ContainsSubstring("one failed: stuck"));
-}
-
-TEST_CASE("alternatives: the default one may be the infeasible one", "[unit]") {
-  World world = fused_or_separate();
-  world.failure = [](const Configs& configs) {
-    return configs.at("choice") == 0 ? std::string("stuck") : std::string();
-  };
-  Driver driver(options_of(SearchLevel::normal), world);
-  driver.finish();
-  CHECK(driver.choice() == Configs{{"choice", 1}, {"first", 2}, {"second", 2}, {"beside", 2}});
 }
 
 TEST_CASE("alternatives: when all are rejected the choice point has failed", "[unit]") {
   World world = fused_or_separate();
   world.rejected = [](const std::string& name, std::size_t) { return name == "second" || name == "fused"; };
-  Driver driver(options_of(SearchLevel::normal), world);
-  driver.finish();
+  const Tuned driver(SearchLevel::normal, world);
   REQUIRE(driver.state.failed_problem());
   CHECK(*driver.state.failed_problem() == 0);
-}
-
-TEST_CASE("alternatives: `feasible` may rule one out, which is then never run", "[unit]") {
-  PolicyOptions options = options_of(SearchLevel::normal);
-  options.feasible = [](const Assignment& assignment) { return assignment[0] != 1; };
-  Driver driver(options, fused_or_separate());
-  driver.finish();
-  CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
-  CHECK_FALSE(driver.known("first"));
-}
-
-TEST_CASE("alternatives: kernels whose best own times are ruled out together give way, one of them",
-          "[unit]") {
-  World world = fused_or_separate();
-  world.makespan_ns = [](const Configs& configs) { return configs.at("choice") == 0 ? 50'000 : 80'000; };
-  world.time_ns = [](const std::string& name, std::size_t config) {
-    return 10'000 + (name == "beside" ? -300 : 100) * static_cast<std::int64_t>(config);
-  };
-  PolicyOptions options = options_of(SearchLevel::off);
-  options.feasible = [](const Assignment& a) { return a.size() < 3 || a[0] > 0 || a[1] > 0 || a[2] < 2; };
-  Driver driver(options, world);
-  driver.finish();
-  CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 1}, {"beside", 2}});
 }
 
 TEST_CASE("alternatives: the searches share the budget", "[unit]") {
@@ -571,8 +566,7 @@ TEST_CASE("alternatives: the searches share the budget", "[unit]") {
     node.configs = node.choice_point ? 2 : 12;
   }
   PolicyOptions options = options_of(SearchLevel::normal);
-  Driver driver(options, world);
-  driver.finish();
+  const Tuned driver(options, world);
   const std::vector<SearchRecord>& searches = driver.state.searches();
   REQUIRE(searches.size() == 4);
   // Two walks of 96 runs; 400 runs in all, and a fourth of that at least for what comes last.
@@ -583,8 +577,7 @@ TEST_CASE("alternatives: the searches share the budget", "[unit]") {
 TEST_CASE("alternatives: when the time is over, the default one stays as it was tuned", "[unit]") {
   PolicyOptions options = options_of(SearchLevel::normal);
   options.max_iterations = 60;
-  Driver driver(options, fused_or_separate());
-  driver.finish();
+  const Tuned driver(options, fused_or_separate());
   CHECK(driver.choice().at("choice") == 0);
   CHECK(driver.problem("choice").status == ProblemStatus::provisional);
 }
@@ -603,20 +596,6 @@ TEST_CASE("alternatives: a problem cannot join before its choice point", "[unit]
   ProblemRequest request{2, {}, std::nullopt};
   request.under = UnderAlternative{0, 0};
   CHECK_THROWS_AS(state.add_problem(request), contextual::InvalidArgument);
-}
-
-TEST_CASE("alternatives: the comparison begins with one that is left", "[unit]") {
-  World world = fused_or_separate();
-  world.nodes[0].configs = 3;
-  world.nodes.push_back({"third", 2, false, "choice", 2});
-  world.makespan_ns = [](const Configs&) { return 100'000; };
-  world.failure = [](const Configs& configs) {
-    return configs.at("choice") != 1 ? std::string("stuck") : std::string();
-  };
-  Driver driver(options_of(SearchLevel::normal), world);
-  driver.finish();
-  CHECK(driver.choice().at("choice") == 1);
-  CHECK(driver.problem("choice").status == ProblemStatus::locked_in);
 }
 
 TEST_CASE("alternatives: one that is rejected before its turn disturbs no search", "[unit]") {
@@ -676,10 +655,9 @@ TEST_CASE("alternatives: one that joins makes only those anew that are held and 
 TEST_CASE("alternatives: a kernel that joins while they are compared is searched too", "[unit]") {
   World world = fused_or_separate();
   world.nodes.push_back({"late", 3});
-  const auto makespan_ns = world.makespan_ns;
-  world.makespan_ns = [makespan_ns](const Configs& configs) {
+  world.makespan_ns = [usual = world.makespan_ns](const Configs& configs) {
     const bool best = configs.contains("late") && configs.at("late") == 2;  // its own time is the longest
-    return makespan_ns(configs) - (best ? 10'000 : 0);
+    return usual(configs) - (best ? 10'000 : 0);
   };
   Driver driver(options_of(SearchLevel::normal), world);
   driver.skips = [](const std::string& name) { return name == "late"; };
@@ -692,140 +670,97 @@ TEST_CASE("alternatives: a kernel that joins while they are compared is searched
   CHECK(driver.choice().at("late") == 2);
 }
 
-TEST_CASE("alternatives: what was best with the chosen one comes back, and says so", "[unit]") {
-  World world = fused_or_separate();
-  const auto makespan_ns = world.makespan_ns;
-  world.makespan_ns = [makespan_ns](const Configs& configs) {
-    return makespan_ns(configs) + (configs.at("choice") == 1 ? 100'000 : 0);
-  };
-  Driver driver(options_of(SearchLevel::normal), world);
-  driver.finish();
-  CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
-  const std::string& reason = driver.problem("beside").reason;
-  INFO(reason);
-  CHECK(reason.rfind("search: best with the alternative that was chosen; walk: ", 0) == 0);
-  REQUIRE(driver.state.searches().size() == 4);
-  CHECK(driver.state.searches()[1].choice[2] == 2);  // beside joins third, and needed another config then
-}
-
-TEST_CASE("alternatives: a kernel that cannot be prepared takes only its alternative along", "[rev]") {
+TEST_CASE("alternatives: a kernel that cannot be prepared takes only its alternative along", "[unit]") {
   Driver driver(options_of(SearchLevel::normal), fused_or_separate());
-  while (!driver.known("second"))
-    driver.run_batch();
+  driver.run_until_known("second");
   const std::size_t second = driver.index_of("second");
   driver.state.reject({{second, 0, 0, "p"}, {second, 1, 0, "p"}, {second, 2, 0, "p"}});
   CHECK(driver.problem("second").status == ProblemStatus::failed);
   CHECK_FALSE(driver.state.failed_problem());
 }
-TEST_CASE("alternatives: one that fails takes no config of its only neighbour along", "[rev]") {
-  World world;
-  world.nodes = {{"choice", 2, true}, {"beside", 3}};
-  world.makespan_ns = [](const Configs& c) -> std::int64_t {
-    return 100'000 - 10'000 * static_cast<std::int64_t>(c.at("beside"));
-  };
-  world.failure = [](const Configs& c) { return c.at("choice") == 1 ? std::string("wrong") : std::string(); };
-  for (const SearchLevel level : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
-    Driver driver(options_of(level), world);
-    driver.finish();
-    INFO(static_cast<int>(level) << " " << driver.problem("beside").reason << " | "
-                                 << driver.problem("choice").reason);
-    CHECK_FALSE(driver.state.failed_problem());
-    CHECK_FALSE(driver.problem("beside").configs[2].rejection);
-    CHECK(driver.choice().at("choice") == 0);
-    CHECK(driver.choice().at("beside") == (level == SearchLevel::off ? 0 : 2));
+
+TEST_CASE("alternatives: one that fails takes no config of its only neighbour along", "[unit]") {
+  for (const std::size_t configs : {1, 2, 3}) {
+    for (const SearchLevel level : {SearchLevel::off, SearchLevel::quick, SearchLevel::normal}) {
+      World world;
+      world.nodes = {{"choice", 2, true}, {"beside", configs}};
+      world.makespan_ns = [](const Configs& c) -> std::int64_t {
+        return 100'000 - 10'000 * static_cast<std::int64_t>(c.at("beside"));
+      };
+      world.failure = fails_with(1);
+      const Tuned driver(level, world);
+      CAPTURE(configs, static_cast<int>(level), driver.problem("beside").reason);
+      CHECK_FALSE(driver.state.failed_problem());
+      for (const ConfigRecord& config : driver.problem("beside").configs) {
+        CHECK_FALSE(config.rejection);
+      }
+      CHECK(driver.choice() ==
+            Configs{{"choice", 0}, {"beside", level == SearchLevel::off ? 0 : configs - 1}});
+    }
   }
 }
-TEST_CASE("alternatives: a rejected default of a kernel that is off stops no search", "[rev]") {
-  World world = fused_or_separate();
-  // config 0 of fused is rejected once config 1 is there (the driver falls back to config 0: model by
-  // state.reject)
-  Driver driver(options_of(SearchLevel::normal), world);
-  while (!driver.known("fused"))
-    driver.run_batch();
+
+TEST_CASE("alternatives: a rejected default of a kernel that is off stops no search", "[unit]") {
+  Driver driver(options_of(SearchLevel::normal), fused_or_separate());
+  driver.run_until_known("fused");
   driver.state.reject({{driver.index_of("fused"), 0, 0, "cannot"}});
   driver.finish();
-  INFO(driver.problem("choice").reason << " | " << driver.problem("first").reason << " | failure "
-                                       << driver.state.failure());
-  CHECK(driver.choice() == Configs{{"choice", 1}, {"first", 2}, {"second", 2}, {"beside", 2}});
+  CHECK(driver.choice() == best_separate);
   for (const char* name : {"choice", "fused", "first", "second", "beside"}) {
-    if (driver.known(name))
-      CHECK(driver.problem(name).status == ProblemStatus::locked_in);
+    CHECK(driver.problem(name).status == ProblemStatus::locked_in);
   }
 }
-TEST_CASE("alternatives: one whose kernel `feasible` rules out as a whole is rejected", "[rev]") {
+
+TEST_CASE("alternatives: one whose kernel `feasible` rules out as a whole is rejected", "[unit]") {
   PolicyOptions options = options_of(SearchLevel::normal);
   options.feasible = [](const Assignment& a) { return !(a.size() >= 3 && a[0] == 1); };
   World world;
   world.nodes = {{"choice", 2, true}, {"one", 2, false, "choice", 0}, {"two", 3, false, "choice", 1}};
-  world.makespan_ns = [](const Configs&) { return 100'000; };
-  Driver driver(options, world);
-  driver.finish();
+  world.makespan_ns = equal_makespans;
+  const Tuned driver(options, world);
   CHECK_FALSE(driver.state.failed_problem());
   CHECK(driver.state.failure() == "");
 }
-TEST_CASE("alternatives: what is known of the first one outlives failures of the second", "[rev]") {
+
+TEST_CASE("alternatives: what is known of the first one outlives failures of the second", "[unit]") {
   World world = fused_or_separate();
-  world.failure = [](const Configs& c) { return c.at("choice") == 1 ? std::string("wrong") : std::string(); };
+  world.failure = fails_with(1);
   for (int cap = 20; cap < 200; cap += 1) {
     PolicyOptions options = options_of(SearchLevel::normal);
     options.max_iterations = cap;
-    Driver driver(options, world);
-    driver.finish();
-    INFO(cap << " failure: " << driver.state.failure() << " known " << driver.known("first") << " beside "
-             << driver.problem("beside").reason);
-    CHECK(driver.state.failure() == "");
-    if (driver.known("first") && driver.choice().at("choice") == 0)
-      CHECK(driver.choice().at("beside") == 1);
+    const Tuned driver(options, world);
+    CAPTURE(cap, driver.problem("beside").reason);
+    CHECK(driver.state.failure().empty());
+    const Configs choice = driver.choice();
+    CHECK((!driver.known("first") || choice.at("choice") != 0 || choice.at("beside") == 1));
   }
 }
-TEST_CASE("alternatives: when runs are over, neighbours keep what was best with the choice", "[rev]") {
+
+TEST_CASE("alternatives: when runs are over, neighbours keep what was best with the choice", "[unit]") {
   World world = fused_or_separate();
   world.nodes[0].configs = 3;
   world.nodes.push_back({"third", 3, false, "choice", 2});
-  const auto old = world.makespan_ns;
-  world.makespan_ns = [old](const Configs& c) -> std::int64_t {
-    return c.at("choice") == 2 ? 200'000 - static_cast<std::int64_t>(c.at("third")) : old(c);
+  world.makespan_ns = [usual = world.makespan_ns](const Configs& c) -> std::int64_t {
+    return c.at("choice") == 2 ? 200'000 - static_cast<std::int64_t>(c.at("third")) : usual(c);
   };
-  int bad = 0;
-  std::string text;
   for (int cap = 60; cap < 420; cap += 4) {
     PolicyOptions options = options_of(SearchLevel::normal);
     options.max_iterations = cap;
-    Driver driver(options, world);
-    driver.finish();
-    const Configs c = driver.choice();
-    if (driver.known("first") && c.at("choice") == 0 && (c.at("beside") != 1 || c.at("fused") != 2)) {
-      ++bad;
-      text += std::to_string(cap) + ":" + std::to_string(c.at("beside")) + " ";
-    }
-    CHECK(driver.state.failure() == "");
+    const Tuned driver(options, world);
+    CAPTURE(cap);
+    CHECK(driver.state.failure().empty());
+    CHECK((!driver.known("first") || driver.choice().at("choice") != 0 || driver.choice() == best_fused));
   }
-  INFO(text);
-  CHECK(bad == 0);
 }
-TEST_CASE("alternatives: what is measured is locked in though another alternative fails", "[rev]") {
-  World world = fused_or_separate();
-  world.overlaps = true;
-  world.failure = [](const Configs& c) { return c.at("choice") == 1 ? std::string("stuck") : std::string(); };
-  Driver driver(options_of(SearchLevel::quick), world);
-  driver.finish();
-  INFO(driver.problem("beside").reason << " | " << driver.problem("fused").reason << " | "
-                                       << driver.problem("choice").reason);
-  CHECK(driver.problem("beside").status == ProblemStatus::locked_in);
-  CHECK(driver.problem("fused").status == ProblemStatus::locked_in);
-  CHECK(driver.choice() == Configs{{"choice", 0}, {"fused", 2}, {"beside", 1}});
-}
-TEST_CASE("alternatives: a default that is left out remains where nothing else is left", "[rev2]") {
+
+TEST_CASE("alternatives: a default that is left out remains where nothing else is left", "[unit]") {
   for (const SearchLevel level : {SearchLevel::off, SearchLevel::normal}) {
     TuningState state(options_of(level));
     ProblemRequest request{2, {true, false}, std::nullopt};
     request.choice_point = true;
     std::vector<IterationPlan> plan = state.plan(1);
     state.add_problem(request);
-    BatchOutcome outcome;
-    outcome.iterations.push_back({});
-    outcome.iterations[0].cells.push_back({true, 1000});
-    outcome.iterations[0].makespan_ns = 1000;
+    BatchOutcome outcome{{IterationOutcome{{{true, 1000}}, 1000}}, {}};
     state.observe(plan, outcome);
     plan = state.plan(1);
     CHECK(plan[0].cells[0].config_id == 1);
@@ -834,22 +769,6 @@ TEST_CASE("alternatives: a default that is left out remains where nothing else i
     CHECK(state.done());
     CHECK(state.problem(0).choice == 0);
     CHECK(state.problem(0).status == ProblemStatus::provisional);
-  }
-}
-TEST_CASE("alternatives: one that fails takes no neighbour of one config along", "[rev3]") {
-  for (std::size_t n : {1, 2, 3}) {
-    World world;
-    world.nodes = {{"choice", 2, true}, {"beside", n}};
-    world.makespan_ns = [](const Configs&) -> std::int64_t { return 100'000; };
-    world.failure = [](const Configs& c) {
-      return c.at("choice") == 1 ? std::string("wrong") : std::string();
-    };
-    Driver driver(options_of(SearchLevel::normal), world);
-    driver.finish();
-    INFO(n << " " << driver.problem("beside").reason << " | " << driver.problem("choice").reason
-           << " failure " << driver.state.failure());
-    CHECK_FALSE(driver.state.failed_problem());
-    CHECK_FALSE(driver.problem("beside").configs[0].rejection);
   }
 }
 
@@ -877,9 +796,8 @@ TEST_CASE("alternatives: a comparison that is cut unmeasured leaves what was bes
     whole.run_batch();
   } while (whole.problem("choice").status == ProblemStatus::exploring);
   options.max_iterations = static_cast<int>(whole.state.iterations()) + 1;
-  Driver driver(options, fused_or_separate());
-  driver.finish();
-  CHECK(driver.choice() == Configs{{"choice", 1}, {"first", 2}, {"second", 2}, {"beside", 2}});
+  const Tuned driver(options, fused_or_separate());
+  CHECK(driver.choice() == best_separate);
   CHECK(driver.problem("choice").status == ProblemStatus::provisional);
   CHECK_THAT(driver.problem("choice").reason, ContainsSubstring("search: nothing was measured (cut: "));
 }

@@ -38,7 +38,8 @@ TEST_CASE("check_options: every count has its least and its largest value", "[un
        {Row{"n_warmup", &PolicyOptions::n_warmup, 1}, Row{"n_repeat", &PolicyOptions::n_repeat, 1},
         Row{"settle_every", &PolicyOptions::settle_every, 0},
         Row{"absent_batches", &PolicyOptions::absent_batches, 1},
-        Row{"retake_limit", &PolicyOptions::retake_limit, 0}}) {
+        Row{"retake_limit", &PolicyOptions::retake_limit, 0},
+        Row{"search_settings.closing_rounds", &PolicyOptions::closing_rounds, 0}}) {
     CAPTURE(row.name);
     PolicyOptions options;
     options.*row.member = row.least;
@@ -49,7 +50,9 @@ TEST_CASE("check_options: every count has its least and its largest value", "[un
     CHECK(is_valid(options));
     options.*row.member = largest_count + 1;
     CHECK_FALSE(is_valid(options));
-    CHECK_THROWS_WITH(check_options(options), ContainsSubstring("option " + row.name + " = 1000001"));
+    CHECK_THROWS_WITH(check_options(options),
+                      ContainsSubstring("option " + row.name + " = 1000001: it must be at least " +
+                                        std::to_string(row.least) + " and at most 1000000"));
   }
 }
 
@@ -67,9 +70,6 @@ TEST_CASE("check_options: fractions are at least 0 and below 1, and budgets not 
   options = {};
   options.search_time = std::chrono::milliseconds(-1);
   CHECK_THROWS_WITH(check_options(options), ContainsSubstring("search_settings.time (ms) = -1"));
-  options = {};
-  options.closing_rounds = -1;
-  CHECK_FALSE(is_valid(options));
   options = {};
   options.max_iterations = 0;
   CHECK_FALSE(is_valid(options));

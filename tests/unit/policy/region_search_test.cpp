@@ -25,8 +25,7 @@ TEST_CASE("search: finds what only two configs together bring, and names the gai
   for (const SearchLevel level : {SearchLevel::quick, SearchLevel::normal, SearchLevel::thorough}) {
     PolicyOptions options;
     options.search = level;
-    Driver driver(options, only_together());
-    driver.finish();
+    const Tuned driver(options, only_together());
     CHECK(driver.choice() == Assignment{3, 3});
     REQUIRE(driver.state.searches().size() == 1);
     const SearchRecord& record = driver.state.searches().front();
@@ -47,8 +46,7 @@ TEST_CASE("search: finds what only two configs together bring, and names the gai
 TEST_CASE("search: a skew after every exchange and change misleads nobody", "[unit]") {
   World world = only_together();
   world.skew_ns = 60'000;
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{3, 3});
   const SearchRecord& record = driver.state.searches().front();
   CHECK(std::abs(record.gain->centre - 0.3) < 0.001);
@@ -58,8 +56,7 @@ TEST_CASE("search: a skew after every exchange and change misleads nobody", "[un
 }
 
 TEST_CASE("search: each visit begins with a lead-in, and lead-ins are counted", "[unit]") {
-  Driver driver({}, only_together());
-  driver.finish();
+  const Tuned driver({}, only_together());
   std::int64_t lead_ins = 0;
   for (const std::vector<IterationPlan>& batch : driver.batches) {
     Assignment before;
@@ -81,8 +78,7 @@ TEST_CASE("search: each visit begins with a lead-in, and lead-ins are counted", 
 TEST_CASE("holds 16: an infeasible assignment costs one run, and its configs stay candidates", "[unit]") {
   World world = only_together();
   world.feasible = [](const Assignment& a) { return a[0] != a[1] || a[0] >= 2; };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{3, 3});
   for (const auto& [assignment, reason] : driver.state.infeasible()) {
     CHECK(reason == "stuck");
@@ -102,16 +98,14 @@ TEST_CASE("holds 16: a config that fails with most neighbours is still found whe
   World world = later_is_shorter({6, 6});
   world.feasible = [](const Assignment& a) { return a[0] != 5 || a[1] == 4; };
   world.makespan_ns = [](const Assignment& a) { return a == Assignment{5, 4} ? 60'000 : 100'000; };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{5, 4});
 }
 
 TEST_CASE("search: where only one problem is open its config is to blame", "[unit]") {
   World world{{4}, [](const Assignment& a) { return 100'000 - 1000 * static_cast<int>(a[0]); }};
   world.feasible = [](const Assignment& a) { return a[0] != 3; };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.state.problem(0).configs[3].rejection == "stuck");
   CHECK(driver.state.infeasible().empty());
   CHECK(driver.choice() == Assignment{2});
@@ -120,8 +114,7 @@ TEST_CASE("search: where only one problem is open its config is to blame", "[uni
 TEST_CASE("search: if nothing is feasible the state says so, after a bounded number of runs", "[unit]") {
   World world = only_together();
   world.feasible = [](const Assignment&) { return false; };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK_THAT(driver.state.failure(), ContainsSubstring("no feasible assignment was found"));
   CHECK(driver.runs <= 400);
   CHECK(driver.state.infeasible().size() == static_cast<std::size_t>(driver.runs));
@@ -130,15 +123,13 @@ TEST_CASE("search: if nothing is feasible the state says so, after a bounded num
 TEST_CASE("search: problems that overlap nothing are chosen by their own time", "[unit]") {
   World world = only_together();
   world.overlaps = [](std::size_t) { return false; };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{0, 0});
   CHECK(driver.state.search_iterations() == 0);
   CHECK(driver.state.searches().front().by_time == std::vector<std::size_t>{0, 1});
 
   world.time_ns = [](std::size_t, std::size_t config) { return 9000 - 1000 * static_cast<int>(config); };
-  Driver compared({}, world);
-  compared.finish();
+  const Tuned compared({}, world);
   CHECK(compared.choice() == Assignment{3, 3});
   CHECK(compared.state.searches().front().gain);
   CHECK(compared.state.searches().front().measured.size() == 2);
@@ -148,8 +139,7 @@ TEST_CASE("search: problems that overlap nothing are chosen by their own time", 
 }
 
 TEST_CASE("search: where every problem has one config, it says so", "[unit]") {
-  Driver driver({}, later_is_shorter({1, 1}));
-  driver.finish();
+  const Tuned driver({}, later_is_shorter({1, 1}));
   CHECK(driver.state.searches().front().reason == "nothing is left to choose from");
 }
 
@@ -157,8 +147,7 @@ TEST_CASE("search: what own times chose gives way to defaults that are shorter",
   World world{{3, 3}, [](const Assignment& a) { return 100'000 + 2000 * static_cast<int>(a[0] + a[1]); }};
   world.overlaps = [](std::size_t) { return false; };
   world.time_ns = [](std::size_t, std::size_t config) { return 9000 - 1000 * static_cast<int>(config); };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{0, 0});
   CHECK_THAT(driver.state.searches().front().reason, ContainsSubstring("8.0 % longer than the defaults"));
   CHECK(driver.state.searches().front().by_own_time == Assignment{2, 2});
@@ -169,8 +158,7 @@ TEST_CASE("search: a problem that takes less than 1 % of the makespan is chosen 
   world.time_ns = [](std::size_t p, std::size_t config) {
     return p == 1 ? 900 - 100 * static_cast<int>(config) : 50'000;
   };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.state.searches().front().members == std::vector<std::size_t>{0});
   CHECK(driver.choice() == Assignment{2, 2});
 }
@@ -200,28 +188,33 @@ TEST_CASE("search: what `feasible` rules out is never run", "[unit]") {
   }
 }
 
-TEST_CASE("search: a budget of time cuts it, with the best so far locked in", "[unit]") {
-  PolicyOptions options;
-  options.search_time = std::chrono::milliseconds(60);
-  World world = only_together();
-  world.elapsed_per_run_ns = 1'000'000;
-  Driver driver(options, world);
-  driver.finish();
-  CHECK(driver.runs <= 62);
-  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
-  CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("time"));
-  CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("cut: "));
-}
-
-TEST_CASE("search: the cap of iterations cuts it", "[unit]") {
-  PolicyOptions options;
-  options.max_iterations = 50;
-  Driver driver(options, only_together());
-  driver.finish();
-  CHECK(driver.runs == 50);
-  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
-  CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("cap of 50 iterations"));
-  CHECK(driver.state.hit_iteration_cap());
+TEST_CASE("holds 17: a search that time or the cap of iterations cuts locks in the best so far", "[unit]") {
+  PolicyOptions timed;
+  timed.search_time = std::chrono::milliseconds(60);
+  PolicyOptions capped;
+  capped.max_iterations = 50;
+  PolicyOptions capped_early;
+  capped_early.search = SearchLevel::quick;
+  capped_early.max_iterations = 12;
+  for (const PolicyOptions& options : {timed, capped, capped_early}) {
+    World world = only_together();
+    world.elapsed_per_run_ns = 1'000'000;
+    const Tuned driver(options, world);
+    const SearchRecord& record = driver.state.searches().front();
+    INFO(record.cut);
+    if (options.search_time.count() > 0) {
+      CHECK(driver.runs <= 62);
+      CHECK_THAT(record.cut, ContainsSubstring("time"));
+    } else {
+      CHECK(driver.runs == options.max_iterations);
+      CHECK(driver.state.hit_iteration_cap());
+      CHECK_THAT(record.cut,
+                 ContainsSubstring("cap of " + std::to_string(options.max_iterations) + " iterations"));
+    }
+    CHECK_FALSE(record.measured.empty());
+    CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
+    CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("cut: "));
+  }
 }
 
 TEST_CASE("holds 17: what a search that was cut has not measured is provisional", "[unit]") {
@@ -238,8 +231,7 @@ TEST_CASE("holds 17: what a search that was cut has not measured is provisional"
     options.closing_rounds = 0;
     World world = only_together();
     world.elapsed_per_run_ns = 1'000'000;
-    Driver driver(options, world);
-    driver.finish();
+    const Tuned driver(options, world);
     const ProblemRecord& problem = driver.state.problem(0);
     INFO(problem.reason);
     CHECK(problem.status == ProblemStatus::provisional);
@@ -253,21 +245,10 @@ TEST_CASE("holds 17: the only config of a problem is locked in, measured or not"
   options.search = SearchLevel::quick;
   options.search_runs = 1;
   options.closing_rounds = 0;
-  Driver driver(options, later_is_shorter({1, 4}));
-  driver.finish();
+  const Tuned driver(options, later_is_shorter({1, 4}));
   REQUIRE(driver.state.problem(0).configs[0].samples_ns.empty());
   CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
   CHECK(driver.state.problem(1).status == ProblemStatus::provisional);
-}
-
-TEST_CASE("holds 17: a search that was cut locks in what it has measured", "[unit]") {
-  PolicyOptions options;
-  options.search = SearchLevel::quick;
-  options.max_iterations = 12;
-  Driver driver(options, only_together());
-  driver.finish();
-  CHECK_FALSE(driver.state.searches().front().measured.empty());
-  CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
 }
 
 TEST_CASE("holds 17: a kernel of every second run ends the search early, and stays provisional", "[unit]") {
@@ -276,8 +257,7 @@ TEST_CASE("holds 17: a kernel of every second run ends the search early, and sta
     options.search = level;
     World world = only_together();
     world.skips = [](std::int64_t run, std::size_t problem) { return problem == 1 && run % 2 == 0; };
-    Driver driver(options, world);
-    driver.finish();
+    const Tuned driver(options, world);
     const SearchRecord& record = driver.state.searches().front();
     INFO(record.runs << " runs, cut: " << record.cut << ": " << driver.state.problem(0).reason);
     CHECK(record.runs < 100);
@@ -289,23 +269,10 @@ TEST_CASE("holds 17: a kernel of every second run ends the search early, and sta
   }
 }
 
-TEST_CASE("search: where all is equal the defaults win", "[unit]") {
-  Driver driver({}, World{{4, 4}, [](const Assignment&) { return 100'000; }});
-  driver.finish();
-  CHECK(driver.choice() == Assignment{0, 0});
-}
-
 TEST_CASE("search: a problem that joins is walked, and a new search follows", "[unit]") {
-  World world{{3, 3, 3}, [](const Assignment& a) {
-                std::int64_t makespan = 100'000;
-                for (const std::size_t config : a) {
-                  makespan -= 3000 * static_cast<std::int64_t>(config);
-                }
-                return makespan;
-              }};
+  World world = later_is_shorter({3, 3, 3});
   world.joins_at = 40;  // in the first search
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{2, 2, 2});
   REQUIRE(driver.state.searches().size() == 1);
   CHECK(driver.state.searches().front().members == std::vector<std::size_t>{0, 1, 2});
@@ -314,8 +281,7 @@ TEST_CASE("search: a problem that joins is walked, and a new search follows", "[
 TEST_CASE("search: with one assignment a batch, no batch has two", "[unit]") {
   PolicyOptions options;
   options.one_assignment_per_batch = true;
-  Driver driver(options, only_together());
-  driver.finish();
+  const Tuned driver(options, only_together());
   CHECK(driver.choice() == Assignment{3, 3});
   for (const std::vector<IterationPlan>& batch : driver.batches) {
     for (const IterationPlan& iteration : batch) {
@@ -327,24 +293,13 @@ TEST_CASE("search: with one assignment a batch, no batch has two", "[unit]") {
 TEST_CASE("search: quick does not walk what overlaps, and stays within its runs", "[unit]") {
   PolicyOptions options;
   options.search = SearchLevel::quick;
-  Driver driver(options, only_together());
-  driver.finish();
+  const Tuned driver(options, only_together());
   CHECK(driver.state.walk_iterations() == 1);
   CHECK(driver.runs <= 150);
 }
 
-TEST_CASE("search: another search can be installed, and a null one is an error", "[unit]") {
+TEST_CASE("search: a factory that returns null is an error", "[unit]") {
   PolicyOptions options;
-  options.search_factory = [](const contextual::SearchRequest& request) {
-    CHECK(request.problems.size() == 2);
-    CHECK(request.start == Assignment{0, 0});
-    CHECK_FALSE(request.walked.empty());
-    return contextual::joint_search(request);
-  };
-  Driver driver(options, only_together());
-  driver.finish();
-  CHECK(driver.choice() == Assignment{3, 3});
-
   options.search_factory = [](const contextual::SearchRequest&) {
     return std::unique_ptr<contextual::Search>();
   };
@@ -407,8 +362,7 @@ World racing_kernels(unsigned seed) {
 TEST_CASE("holds 23: an erratic set's lucky samples win no search", "[unit]") {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
-    Driver driver({}, racing_kernels(seed));
-    driver.finish();
+    const Tuned driver({}, racing_kernels(seed));
     CHECK(driver.choice()[0] == 2);
     CHECK(driver.choice()[1] >= 2);
     CHECK(driver.state.searches().front().gain->low > 0.2);
@@ -426,8 +380,7 @@ TEST_CASE("search: what loses the closing comparison is out, and the next best t
   World world{{3, 3}, [](const Assignment& a) {
                 return a == Assignment{1, 1} ? 120'000 : a == Assignment{2, 2} ? 80'000 : 100'000;
               }};
-  Driver driver(options, world);
-  driver.finish();
+  const Tuned driver(options, world);
   CHECK(driver.choice() == Assignment{2, 2});
   CHECK(script->ruled_out == std::vector<Assignment>{{1, 1}});
   const SearchRecord& record = driver.state.searches().front();
@@ -449,8 +402,7 @@ TEST_CASE("search: where nothing measured is shown to be shorter the defaults co
   World world{{3, 3}, [random](const Assignment&) {
                 return 100'000 + static_cast<std::int64_t>((*random)() % 60'000);
               }};
-  Driver driver(options, world);
-  driver.finish();
+  const Tuned driver(options, world);
   CHECK(driver.choice() == Assignment{0, 0});
   CHECK(script->ruled_out == std::vector<Assignment>{{1, 1}, {2, 2}});
   CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("the noise is too large to show"));
@@ -464,8 +416,7 @@ TEST_CASE("search: where the defaults are infeasible nothing comes back", "[unit
   world.makespan_ns = [random](const Assignment& a) {
     return (a == Assignment{3, 3} ? 90'000 : 100'000) + static_cast<std::int64_t>((*random)() % 20'000);
   };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.choice() != Assignment{0, 0});
   CHECK(driver.state.searches().front().lost.empty());
 }
@@ -512,8 +463,7 @@ TEST_CASE("search: own times keep what the makespan is too noisy to show", "[uni
     world.time_ns = [](std::size_t problem, std::size_t config) {
       return problem == 0 ? 20'000 - 5000 * static_cast<std::int64_t>(config) : 50'000;
     };
-    Driver driver({}, world);  // problem 0 by its own time, problem 1 by the makespan
-    driver.finish();
+    const Tuned driver({}, world);  // problem 0 by its own time, problem 1 by the makespan
     kept += driver.choice()[0] == 2 ? 1 : 0;
   }
   CHECK(kept >= 18);

@@ -1,7 +1,7 @@
 // What must not be run is not run, and what cannot be measured now and then is not given up.
 
 #include "support/catch.hpp"
-#include "unit/policy/search_world.hpp"
+#include "unit/policy/scripted_search.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -25,8 +25,7 @@ TEST_CASE("walk: `feasible` is asked for every assignment of a batch", "[unit]")
     options.settle_every = 6;  // three configs
     options.closing_rounds = 0;
     options.feasible = [](const Assignment& a) { return a.size() < 2 || a[0] != a[1] || a[0] != 1; };
-    Driver driver(options, later_is_shorter({4, 4}));
-    driver.finish();
+    const Tuned driver(options, later_is_shorter({4, 4}));
     CHECK(driver.runs_of({1, 1}) == 0);
     CHECK(driver.runs_of({2, 2}) >= 2);
   }
@@ -38,8 +37,7 @@ TEST_CASE("walk: what is left of a batch whose assignment has failed is no retak
   options.one_assignment_per_batch = true;
   World world = later_is_shorter({3, 3});
   world.feasible = [](const Assignment& a) { return a[0] != 1 || a[1] != 1; };
-  Driver driver(options, world);
-  driver.finish();
+  const Tuned driver(options, world);
   CHECK(driver.runs_of({1, 1}) > 1);  // a batch
   CHECK(driver.state.retakes() == 0);
 }
@@ -51,8 +49,7 @@ TEST_CASE("walk: the first run of an assignment ends its batch, however long bat
   options.settle_every = 6;
   World world = later_is_shorter({4, 4});
   world.feasible = [](const Assignment& a) { return a[0] != a[1] || a[0] != 1; };
-  Driver driver(options, world);
-  driver.finish();
+  const Tuned driver(options, world);
   CHECK(driver.runs_of({1, 1}) == 1);
   std::set<Assignment> known;
   for (const std::vector<IterationPlan>& batch : driver.batches) {
@@ -66,8 +63,7 @@ TEST_CASE("walk: the first run of an assignment ends its batch, however long bat
 TEST_CASE("search: defaults that `feasible` rules out run once, before the problems are known", "[unit]") {
   PolicyOptions options;
   options.feasible = [](const Assignment& a) { return a.size() < 2 || a[0] + a[1] > 0; };
-  Driver driver(options, later_is_shorter({3, 3}));
-  driver.finish();
+  const Tuned driver(options, later_is_shorter({3, 3}));
   CHECK(driver.choice() == Assignment{2, 2});
   CHECK(driver.runs_of({0, 0}) == 1);
   const SearchRecord& record = driver.state.searches().front();
@@ -88,8 +84,7 @@ TEST_CASE("search: where the best own times are ruled out together, makespans de
   };
   PolicyOptions options;
   options.feasible = [](const Assignment& a) { return a != Assignment{2, 0}; };  // not on the diagonal
-  Driver driver(options, world);
-  driver.finish();
+  const Tuned driver(options, world);
   CHECK(driver.choice() == Assignment{1, 0});
   CHECK(driver.runs_of({2, 0}) == 0);
   CHECK(driver.state.searches().front().members == std::vector<std::size_t>{0, 1});
@@ -104,8 +99,7 @@ TEST_CASE("walk: where the best own times are ruled out together, the one that l
   PolicyOptions options;
   options.search = SearchLevel::off;
   options.feasible = [](const Assignment& a) { return a != Assignment{0, 2, 0} && a != Assignment{0, 1, 0}; };
-  Driver driver(options, world);
-  driver.finish();
+  const Tuned driver(options, world);
   CHECK(driver.choice() == Assignment{0, 2, 1});  // {0, 0, 0} would lose 2000 ns
   CHECK_THAT(driver.state.problem(2).reason, ContainsSubstring("ruled out together by `feasible`"));
 }
@@ -116,8 +110,7 @@ TEST_CASE("walk: where no config alone can give way, what ran first takes its pl
   PolicyOptions options;
   options.search = SearchLevel::off;
   options.feasible = [](const Assignment& a) { return a.size() < 3 || (a[0] == a[1] && a[1] == a[2]); };
-  Driver driver(options, world);
-  driver.finish();
+  const Tuned driver(options, world);
   CHECK(driver.choice() == Assignment{0, 0, 0});  // instead of {2, 1, 0}
   CHECK_THAT(driver.state.problem(1).reason, ContainsSubstring("ruled out together by `feasible`"));
 }
@@ -126,8 +119,7 @@ TEST_CASE("search: what the walk left out is tried by makespan, also where nothi
   World world = later_is_shorter({3, 3});
   world.overlaps = [](std::size_t) { return false; };
   world.feasible = [](const Assignment& a) { return a != Assignment{2, 2}; };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.choice()[0] + driver.choice()[1] == 3);
   CHECK(driver.runs_of({2, 2}) == 1);
 }
@@ -138,8 +130,7 @@ TEST_CASE("search: where everything is ruled out nothing is locked in", "[unit]"
     options.feasible = [](const Assignment&) { return false; };
     World world = later_is_shorter({3, 3});
     world.overlaps = [overlaps](std::size_t) { return overlaps; };
-    Driver driver(options, world);
-    driver.finish();
+    const Tuned driver(options, world);
     CHECK_THAT(driver.state.failure(), ContainsSubstring("no feasible assignment was found"));
     CHECK_THAT(driver.state.failure(), ContainsSubstring("; `feasible` rules out what they would try first"));
     CHECK(driver.runs == 1);
@@ -150,8 +141,7 @@ TEST_CASE("search: where everything is ruled out nothing is locked in", "[unit]"
 TEST_CASE("search: where the only assignment is ruled out, there is no choice", "[unit]") {
   PolicyOptions options;
   options.feasible = [](const Assignment&) { return false; };
-  Driver driver(options, later_is_shorter({1, 1}));
-  driver.finish();
+  const Tuned driver(options, later_is_shorter({1, 1}));
   CHECK_THAT(driver.state.failure(), ContainsSubstring("no feasible assignment was found"));
   REQUIRE(driver.state.searches().size() == 1);
   CHECK(driver.state.searches().front().choice.empty());
@@ -160,15 +150,13 @@ TEST_CASE("search: where the only assignment is ruled out, there is no choice", 
 TEST_CASE("search: an assignment is given up after three runs in a row without a time", "[unit]") {
   World world = later_is_shorter({1, 2});
   world.timed = [](std::int64_t run) { return run < 20 || run % 4 != 0; };  // one of four has none
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.state.failure().empty());
   CHECK(driver.state.infeasible().empty());
   CHECK(driver.choice() == Assignment{0, 1});
 
   world.timed = [](std::int64_t run) { return run < 20; };
-  Driver without({}, world);
-  without.finish();
+  const Tuned without({}, world);
   REQUIRE_FALSE(without.state.infeasible().empty());
   for (const auto& [assignment, reason] : without.state.infeasible()) {
     CHECK(reason == "no valid time in 3 runs in a row");
@@ -204,8 +192,7 @@ TEST_CASE("search: quick races by own time until a makespan is known", "[unit]")
   options.search = SearchLevel::quick;
   World world = later_is_shorter({3, 3});
   world.timed = [](std::int64_t run) { return run > 2; };  // as after a fallback
-  Driver late(options, world);
-  late.finish();
+  const Tuned late(options, world);
   CHECK(late.state.walk_iterations() == 3);
   CHECK(late.choice() == Assignment{2, 2});
   CHECK(late.state.searches().front().members == std::vector<std::size_t>{0, 1});
@@ -222,8 +209,7 @@ TEST_CASE("walk: what `feasible` has ruled out on the way is listed, also withou
   PolicyOptions options;
   options.search = SearchLevel::off;
   options.feasible = [](const Assignment& a) { return a.size() < 2 || a[0] != 1 || a[1] != 1; };
-  Driver driver(options, later_is_shorter({3, 3}));
-  driver.finish();
+  const Tuned driver(options, later_is_shorter({3, 3}));
   CHECK(driver.state.infeasible() == std::map<Assignment, std::string>{{{1, 1}, "ruled out by `feasible`"}});
 }
 
@@ -231,64 +217,27 @@ TEST_CASE("walk: a problem that a failed run has not launched takes no part of t
   World world = later_is_shorter({3, 3});
   world.feasible = [](const Assignment& a) { return a != Assignment{1, 1}; };
   PolicyOptions options;
-  Driver both(options, world);
-  both.finish();
+  const Tuned both(options, world);
   const std::int64_t failed =
       std::find(both.all.begin(), both.all.end(), Assignment{1, 1}) - both.all.begin();
   world.skips = [failed](std::int64_t run, std::size_t problem) { return run == failed + 1 && problem == 1; };
-  Driver one(options, world);
-  one.finish();
+  const Tuned one(options, world);
   CHECK_FALSE(both.state.problem(0).configs[1].rejection);
   CHECK(one.state.problem(0).configs[1].rejection == "stuck");
   CHECK_FALSE(one.state.problem(1).configs[1].rejection);
 }
 
-namespace {
-
-/// Plans one new assignment after the other, and chooses the defaults.
-class EndlessSearch final : public contextual::Search {
- public:
-  explicit EndlessSearch(const contextual::SearchRequest& request) : next_(request.problems.size(), 0) {
-    for (const contextual::SearchProblem& problem : request.problems) {
-      counts_.push_back(problem.configs.size());
-    }
-  }
-
-  std::vector<contextual::SearchTrial> plan() const override { return {{next_, 1}}; }
-
-  void observe(const contextual::SearchObservation&) override {
-    for (std::size_t p = 0; p < next_.size(); ++p) {
-      if (++next_[p] < counts_[p]) {
-        return;
-      }
-      next_[p] = 0;
-    }
-  }
-
-  void reject(std::size_t, std::size_t) override {}
-  void rule_out(const contextual::Assignment& /*assignment*/) override {}
-  std::optional<Assignment> best() const override { return Assignment(next_.size(), 0); }
-  std::string reason() const override { return "the test says so"; }
-  std::size_t remaining_runs() const override { return 1; }
-
- private:
-  Assignment next_;
-  std::vector<std::size_t> counts_;
-};
-
-}  // namespace
-
 TEST_CASE("search: one that goes on planning what is ruled out is cut, and none of that is run", "[unit]") {
-  PolicyOptions options;
-  options.search = SearchLevel::quick;
-  options.feasible = [](const Assignment& a) { return a.size() < 3 || (a[1] == 0 && a[2] == 0); };
-  options.search_factory = [](const contextual::SearchRequest& request) {
-    return std::make_unique<EndlessSearch>(request);
-  };
-  Driver driver(options, {{3, 200, 200}, [](const Assignment&) { return 100'000; }});
-  driver.finish();
-  CHECK_THAT(driver.state.searches().front().cut, ContainsSubstring("ruled out by `feasible`"));
-  CHECK(std::all_of(driver.all.begin(), driver.all.end(), options.feasible));
+  ScriptedRun run({3, 200, 200}, {}, Assignment{0, 0, 0});
+  for (std::size_t planned = 0; planned < 120'000; ++planned) {
+    run.script->batches.push_back({{{planned % 3, planned / 3 % 200, planned / 600}, 1}});
+  }
+  run.options.search = SearchLevel::quick;
+  run.options.feasible = [](const Assignment& a) { return a.size() < 3 || (a[1] == 0 && a[2] == 0); };
+  run.world.makespan_ns = [](const Assignment&) { return 100'000; };
+  const Driver& driver = run.finish();
+  CHECK_THAT(run.record().cut, ContainsSubstring("ruled out by `feasible`"));
+  CHECK(std::all_of(driver.all.begin(), driver.all.end(), run.options.feasible));
 }
 
 }  // namespace ruled_out_test

@@ -3,6 +3,8 @@
 /// \file
 /// A search that plans what a test says and keeps what it is told.
 
+#include "unit/policy/search_world.hpp"
+
 #include <contextual/search.hpp>
 
 #include <algorithm>
@@ -92,5 +94,43 @@ inline SearchFactory scripted_search(const std::shared_ptr<SearchScript>& script
     return std::make_unique<ScriptedSearch>(script);
   };
 }
+
+/// A run with a scripted search. Its walk is short, so that a test can count runs, and no closing comparison
+/// follows unless a test asks for one. What a test changes, it changes before the run begins.
+struct ScriptedRun {
+  explicit ScriptedRun(std::vector<std::size_t> configs, std::deque<std::vector<SearchTrial>> batches = {},
+                       std::optional<Assignment> best = std::nullopt)
+      : world(later_is_shorter(std::move(configs))) {
+    script->batches = std::move(batches);
+    script->best = std::move(best);
+    options.n_warmup = 1;
+    options.n_repeat = 2;
+    options.closing_rounds = 0;
+    options.search_factory = scripted_search(script);
+  }
+
+  Driver& begin() { return driver ? *driver : driver.emplace(options, world); }
+
+  Driver& finish() {
+    begin().finish();
+    return *driver;
+  }
+
+  /// Walks until the search is to run next.
+  Driver& until_search() {
+    while (begin().state.searches().empty() && driver->state.search_iterations() == 0 &&
+           driver->state.plan(1).front().phase != contextual::Phase::search) {
+      driver->run_batch();
+    }
+    return *driver;
+  }
+
+  const SearchRecord& record() const { return driver->state.searches().front(); }
+
+  std::shared_ptr<SearchScript> script = std::make_shared<SearchScript>();
+  PolicyOptions options;
+  World world;
+  std::optional<Driver> driver;
+};
 
 }  // namespace contextual::policy::test

@@ -5,7 +5,6 @@
 #include "unit/policy/search_world.hpp"
 
 #include <cmath>
-#include <memory>
 
 namespace search_bookkeeping_test {
 
@@ -15,31 +14,26 @@ using namespace contextual::policy::test;
 
 namespace {
 
-/// A short walk, so that a test can count runs.
-PolicyOptions scripted(const std::shared_ptr<SearchScript>& script) {
-  PolicyOptions options;
-  options.n_warmup = 1;
-  options.n_repeat = 2;
-  options.closing_rounds = 0;
-  options.search_factory = scripted_search(script);
-  return options;
+/// What the runs of this plan give where each problem has own times of 9, 8 and 7.
+BatchOutcome outcome_of(const std::vector<IterationPlan>& plans) {
+  BatchOutcome outcome;
+  for (const IterationPlan& run : plans) {
+    outcome.iterations.push_back(run_region(additive_region({{9, 8, 7}, {9, 8, 7}}), assignment_of(run)));
+  }
+  return outcome;
 }
 
-void run_until_search(Driver& driver) {
-  while (driver.state.searches().empty() && driver.state.search_iterations() == 0 &&
-         driver.state.plan(1).front().phase != contextual::Phase::search) {
-    driver.run_batch();
-  }
+std::int64_t longer_with_each(std::size_t /*problem*/, std::size_t config) {
+  return 8000 + 1000 * static_cast<std::int64_t>(config);
 }
 
 }  // namespace
 
 TEST_CASE("search: own times of the walk and every assignment of it are handed to the search", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  Driver driver(scripted(script), later_is_shorter({2, 3}));
-  driver.finish();
-  REQUIRE(script->requests.size() == 1);
-  const contextual::SearchRequest& request = script->requests.front();
+  ScriptedRun run({2, 3});
+  run.finish();
+  REQUIRE(run.script->requests.size() == 1);
+  const contextual::SearchRequest& request = run.script->requests.front();
   REQUIRE(request.problems.size() == 2);
   CHECK(request.problems[1].configs[0].time_ns == 9000);
   CHECK(request.problems[1].configs[2].time_ns == 7000);
@@ -52,50 +46,54 @@ TEST_CASE("search: own times of the walk and every assignment of it are handed t
   }
 }
 
-TEST_CASE("search: what the walk hands over are the samples after the warm-ups, and the budget that is left",
+TEST_CASE("search: the walk hands over the samples after the warm-ups, but of whole runs, and its budget",
           "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  PolicyOptions options;
-  options.search_factory = scripted_search(script);
-  World world = later_is_shorter({2, 2});
-  world.loses_time = [](std::int64_t run, std::size_t problem) { return run == 6 && problem == 0; };
-  Driver driver(options, world);
-  driver.finish();
-  REQUIRE(script->requests.size() == 1);
-  const contextual::SearchRequest& request = script->requests.front();
-  REQUIRE(request.walked.size() == 2);
-  CHECK(request.walked[0].assignment == Assignment{0, 0});
-  CHECK(request.walked[0].runs.size() == 4);  // without the one that lacks a time
-  CHECK(request.max_runs == 400 - driver.state.walk_iterations() - 21);
+  struct Row {
+    std::string name;
+    std::optional<std::size_t> loses_time;
+    std::optional<std::size_t> skips;
+  };
+  for (const Row& row :
+       {Row{"a time is missing", 0, std::nullopt}, Row{"one is not launched", std::nullopt, 0},
+        Row{"the other one is not launched", std::nullopt, 1}}) {
+    CAPTURE(row.name);
+    ScriptedRun run({2, 2});
+    run.options = {};
+    run.options.search_factory = scripted_search(run.script);
+    run.world.loses_time = [&](std::int64_t i, std::size_t p) { return i == 6 && row.loses_time == p; };
+    run.world.skips = [&](std::int64_t i, std::size_t p) { return i == 6 && row.skips == p; };
+    const Driver& driver = run.finish();
+    REQUIRE(run.script->requests.size() == 1);
+    const contextual::SearchRequest& request = run.script->requests.front();
+    REQUIRE(request.walked.size() == 2);
+    CHECK(request.walked[0].assignment == Assignment{0, 0});
+    CHECK(request.walked[0].runs.size() == 4);
+    CHECK(request.max_runs == 400 - driver.state.walk_iterations() - 21);
+  }
 }
 
 TEST_CASE("search: one sample of a config in the walk is an own time", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  PolicyOptions options = scripted(script);
-  options.n_repeat = 1;
-  Driver driver(options, later_is_shorter({2, 2}));
-  driver.finish();
-  REQUIRE(script->requests.size() == 1);
-  CHECK(script->requests[0].problems[0].configs[1].time_ns == 8000);
+  ScriptedRun run({2, 2});
+  run.options.n_repeat = 1;
+  run.finish();
+  REQUIRE(run.script->requests.size() == 1);
+  CHECK(run.script->requests[0].problems[0].configs[1].time_ns == 8000);
 }
 
 TEST_CASE("search: it is told no makespan of the walk right after an exchange or a change of configs",
           "[unit]") {
   for (const int settle_every : {0, 1, 4}) {
     CAPTURE(settle_every);
-    const auto script = std::make_shared<SearchScript>();
-    PolicyOptions options = scripted(script);  // whose only warm-up is the first run, a batch of its own
-    options.settle_every = settle_every;
-    World world = later_is_shorter({2, 3});
-    world.skew_ns = 50'000;
-    Driver driver(options, world);
-    driver.finish();
-    const std::vector<contextual::SearchSample>& walked = script->requests.front().walked;
+    ScriptedRun run({2, 3});  // whose only warm-up is the first run, a batch of its own
+    run.options.settle_every = settle_every;
+    run.world.skew_ns = 50'000;
+    run.finish();
+    const std::vector<contextual::SearchSample>& walked = run.script->requests.front().walked;
     CHECK(walked.size() == (settle_every == 1 ? 0U : 3U));
     for (const contextual::SearchSample& sample : walked) {
       CHECK_FALSE(sample.runs.empty());
-      for (const contextual::SearchRun& run : sample.runs) {
-        CHECK(run.makespan_ns <= 100'000);
+      for (const contextual::SearchRun& walk_run : sample.runs) {
+        CHECK(walk_run.makespan_ns <= 100'000);
       }
     }
   }
@@ -103,13 +101,10 @@ TEST_CASE("search: it is told no makespan of the walk right after an exchange or
 
 TEST_CASE("search: a batch holds as many whole trials as fit, of assignments that are known to run",
           "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{0, 0}, 2}, {{1, 1}, 2}, {{0, 1}, 2}}};
-  script->best = Assignment{1, 1};
-  PolicyOptions options = scripted(script);
-  options.settle_every = 5;
-  Driver driver(options, later_is_shorter({2, 2}));
-  run_until_search(driver);
+  const std::deque<std::vector<contextual::SearchTrial>> batches = {{{{0, 0}, 2}, {{1, 1}, 2}, {{0, 1}, 2}}};
+  ScriptedRun run({2, 2}, batches, Assignment{1, 1});
+  run.options.settle_every = 5;
+  Driver& driver = run.until_search();
   CHECK(driver.state.suggested_length() == 3);  // a second trial would end after the sixth
   driver.run_batch();
   CHECK(driver.state.suggested_length() == 3);
@@ -118,162 +113,113 @@ TEST_CASE("search: a batch holds as many whole trials as fit, of assignments tha
   driver.run_batch();
   CHECK(driver.state.suggested_length() == 3);
   driver.finish();
-  REQUIRE(script->observed.size() == 4);
-  CHECK(script->observed[0].runs.size() == 3);
-  CHECK(script->observed[2].trial == contextual::SearchTrial{{0, 1}, 0});
-  CHECK(driver.state.searches().front().runs == 10);
-  CHECK(driver.state.searches().front().lead_ins == 4);
+  REQUIRE(run.script->observed.size() == 4);
+  CHECK(run.script->observed[0].runs.size() == 3);
+  CHECK(run.script->observed[2].trial == contextual::SearchTrial{{0, 1}, 0});
+  CHECK(run.record().runs == 10);
+  CHECK(run.record().lead_ins == 4);
 
-  options.settle_every = 6;
-  script->batches = {{{{0, 0}, 2}, {{1, 1}, 2}, {{0, 1}, 2}}};
-  Driver two(options, later_is_shorter({2, 2}));
-  run_until_search(two);
-  CHECK(two.state.suggested_length() == 6);
+  ScriptedRun longer({2, 2}, batches, Assignment{1, 1});
+  longer.options.settle_every = 6;
+  CHECK(longer.until_search().state.suggested_length() == 6);
 }
 
 TEST_CASE("search: what it plans although `feasible` rules it out is answered without a run", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{0, 1}, 1}}, {{{1, 1}, 1}}};
-  script->best = Assignment{1, 1};
-  PolicyOptions options = scripted(script);
-  options.feasible = [](const Assignment& a) { return a != Assignment{0, 1}; };
-  Driver driver(options, later_is_shorter({2, 2}));
-  driver.finish();
-  CHECK(driver.runs_of({0, 1}) == 0);
-  REQUIRE(script->observed.size() == 2);
-  CHECK(script->observed.front().infeasible == "ruled out by `feasible`");
-  CHECK(script->observed.front().runs.empty());
-  CHECK_FALSE(script->requests.front().feasible({0, 1}));
-  CHECK(script->requests.front().feasible({1, 1}));
+  ScriptedRun run({2, 2}, {{{{0, 1}, 1}}, {{{1, 1}, 1}}}, Assignment{1, 1});
+  run.options.feasible = [](const Assignment& a) { return a != Assignment{0, 1}; };
+  CHECK(run.finish().runs_of({0, 1}) == 0);
+  const SearchScript& script = *run.script;
+  REQUIRE(script.observed.size() == 2);
+  CHECK(script.observed.front().infeasible == "ruled out by `feasible`");
+  CHECK(script.observed.front().runs.empty());
+  CHECK_FALSE(script.requests.front().feasible({0, 1}));
+  CHECK(script.requests.front().feasible({1, 1}));
 }
 
 TEST_CASE("search: a run without a time of each member is no sample, and is counted", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1, 1}, 4}}};
-  script->best = Assignment{1, 1};
-  PolicyOptions options = scripted(script);
-  World world = later_is_shorter({2, 2});
+  ScriptedRun run({2, 2}, {{{{1, 1}, 4}}}, Assignment{1, 1});
   std::int64_t lost = -1;
-  world.loses_time = [&lost](std::int64_t run, std::size_t problem) { return run == lost && problem == 1; };
-  Driver driver(options, world);
-  run_until_search(driver);
+  run.world.loses_time = [&lost](std::int64_t i, std::size_t problem) { return i == lost && problem == 1; };
+  Driver& driver = run.until_search();
   lost = driver.runs + 2;  // the first one after the lead-in
   const std::int64_t retakes = driver.state.retakes();
   driver.run_batch();
-  REQUIRE(script->observed.size() == 1);
-  CHECK_FALSE(script->observed[0].runs[1].makespan_ns);
-  CHECK(script->observed[0].runs[1].times_ns[0] == 8000);
-  CHECK(script->observed[0].runs[2].makespan_ns == 94'000);
+  REQUIRE(run.script->observed.size() == 1);
+  const std::vector<contextual::SearchRun>& runs = run.script->observed[0].runs;
+  CHECK_FALSE(runs[1].makespan_ns);
+  CHECK(runs[1].times_ns[0] == 8000);
+  CHECK(runs[2].makespan_ns == 94'000);
   CHECK(driver.state.retakes() == retakes + 1);
   driver.finish();
-  REQUIRE(driver.state.searches().front().measured.size() == 1);
-  CHECK(driver.state.searches().front().measured.front().makespan.count == 3);
+  REQUIRE(run.record().measured.size() == 1);
+  CHECK(run.record().measured.front().makespan.count == 3);
 }
 
 TEST_CASE("search: a run that does not launch each member is no sample", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1, 1}, 4}}};
-  script->best = Assignment{1, 1};
-  World world = later_is_shorter({2, 2});
+  ScriptedRun run({2, 2}, {{{{1, 1}, 4}}}, Assignment{1, 1});
   std::int64_t skipping = -1;
-  world.skips = [&](std::int64_t run, std::size_t problem) { return run == skipping && problem == 1; };
-  Driver driver(scripted(script), world);
-  run_until_search(driver);
+  run.world.skips = [&](std::int64_t i, std::size_t problem) { return i == skipping && problem == 1; };
+  Driver& driver = run.until_search();
   skipping = driver.runs + 3;
   driver.run_batch();
-  REQUIRE(script->observed.size() == 1);
-  CHECK(script->observed[0].runs[1].makespan_ns);
-  CHECK_FALSE(script->observed[0].runs[2].makespan_ns);
+  REQUIRE(run.script->observed.size() == 1);
+  CHECK(run.script->observed[0].runs[1].makespan_ns);
+  CHECK_FALSE(run.script->observed[0].runs[2].makespan_ns);
 }
 
 TEST_CASE("search: a run that launches others than usual is no sample, until that is usual", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1, 1}, 9}}};
-  script->best = Assignment{1, 1};
-  World world = later_is_shorter({2, 2, 2});
-  world.overlaps = [](std::size_t problem) { return problem != 2; };  // not a member of the search
+  ScriptedRun run({2, 2, 2}, {{{{1, 1}, 9}}}, Assignment{1, 1});
+  run.world.overlaps = [](std::size_t problem) { return problem != 2; };  // not a member of the search
   std::int64_t begin = 1'000'000;
-  world.skips = [&begin](std::int64_t run, std::size_t problem) {
-    return problem == 2 && (run == begin + 2 || (run >= begin + 5 && run != begin + 8));
+  run.world.skips = [&begin](std::int64_t i, std::size_t problem) {
+    return problem == 2 && (i == begin + 2 || (i >= begin + 5 && i != begin + 8));
   };
-  Driver driver(scripted(script), world);
-  run_until_search(driver);
+  Driver& driver = run.until_search();
   begin = driver.runs + 1;
   driver.run_batch();
-  REQUIRE(script->observed.size() == 1);
+  REQUIRE(run.script->observed.size() == 1);
   std::vector<bool> samples;
-  for (const contextual::SearchRun& run : script->observed[0].runs) {
-    samples.push_back(run.makespan_ns.has_value());
+  for (const contextual::SearchRun& observed : run.script->observed[0].runs) {
+    samples.push_back(observed.makespan_ns.has_value());
   }
   CHECK(samples == std::vector<bool>{true, true, false, true, true, false, false, true, false, true});
 }
 
-TEST_CASE("search: a run of the walk that does not launch each open problem is no sample", "[unit]") {
-  for (const std::size_t skipped : {0, 1}) {
-    const auto script = std::make_shared<SearchScript>();
-    PolicyOptions options;
-    options.search_factory = scripted_search(script);
-    World world = later_is_shorter({2, 2});
-    world.skips = [skipped](std::int64_t run, std::size_t problem) { return run == 6 && problem == skipped; };
-    Driver driver(options, world);
-    driver.finish();
-    REQUIRE(script->requests.size() == 1);
-    REQUIRE_FALSE(script->requests.front().walked.empty());
-    CHECK(script->requests.front().walked[0].assignment == Assignment{0, 0});
-    CHECK(script->requests.front().walked[0].runs.size() == 4);
-  }
-}
-
 TEST_CASE("search: a config that fails where nothing else is open is rejected", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1}, 2}}};
-  script->best = Assignment{0};
+  ScriptedRun run({3}, {{{{1}, 2}}}, Assignment{0});
   bool failing = false;
-  World world = later_is_shorter({3});
-  world.feasible = [&failing](const Assignment& a) { return !failing || a[0] != 1; };
-  Driver driver(scripted(script), world);
-  run_until_search(driver);
+  run.world.feasible = [&failing](const Assignment& a) { return !failing || a[0] != 1; };
+  run.until_search();
   failing = true;
-  driver.finish();
+  const Driver& driver = run.finish();
   REQUIRE(driver.state.problem(0).configs[1].rejection);
   CHECK(*driver.state.problem(0).configs[1].rejection == "stuck");
   CHECK(driver.state.infeasible().empty());
 }
 
 TEST_CASE("search: an observation says whether its lead-in came right after an exchange", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{0, 0}, 1}, {{1, 1}, 1}}};
-  script->best = Assignment{1, 1};
-  Driver driver(scripted(script), later_is_shorter({2, 2}));
-  driver.finish();
-  REQUIRE(script->observed.size() == 2);
-  CHECK(script->observed[0].after_exchange);
-  CHECK_FALSE(script->observed[1].after_exchange);
+  ScriptedRun run({2, 2}, {{{{0, 0}, 1}, {{1, 1}, 1}}}, Assignment{1, 1});
+  run.finish();
+  REQUIRE(run.script->observed.size() == 2);
+  CHECK(run.script->observed[0].after_exchange);
+  CHECK_FALSE(run.script->observed[1].after_exchange);
 }
 
 TEST_CASE("search: a lead-in without a time is no retake", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1, 1}, 1}}};
-  script->best = Assignment{1, 1};
-  World world = later_is_shorter({2, 2});
+  ScriptedRun run({2, 2}, {{{{1, 1}, 1}}}, Assignment{1, 1});
   std::int64_t lost = -1;
-  world.timed = [&lost](std::int64_t run) { return run != lost; };
-  Driver driver(scripted(script), world);
-  run_until_search(driver);
+  run.world.timed = [&lost](std::int64_t i) { return i != lost; };
+  Driver& driver = run.until_search();
   lost = driver.runs + 1;
   driver.run_batch();
   CHECK(driver.state.retakes() == 0);
-  CHECK(script->observed.size() == 1);
+  CHECK(run.script->observed.size() == 1);
 }
 
 TEST_CASE("search: the runs of one that a new problem interrupts are retakes", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1, 1}, 3}}, {{{0, 0}, 3}}};
-  script->best = Assignment{1, 1};
-  World world = later_is_shorter({2, 2, 2});
-  world.joins_at = 10;
-  Driver driver(scripted(script), world);
-  run_until_search(driver);
+  ScriptedRun run({2, 2, 2}, {{{{1, 1}, 3}}, {{{0, 0}, 3}}}, Assignment{1, 1});
+  run.world.joins_at = 10;
+  Driver& driver = run.until_search();
   driver.run_batch();
   CHECK(driver.runs == 10);
   CHECK(driver.state.retakes() == 0);
@@ -284,14 +230,12 @@ TEST_CASE("search: the runs of one that a new problem interrupts are retakes", "
 
 TEST_CASE("search: a choice that fails in the closing comparison gives way to the search's next", "[unit]") {
   World world = only_together();
-  Driver undisturbed({}, world);
-  undisturbed.finish();
+  const Tuned undisturbed({}, world);
   const std::int64_t last =
       undisturbed.runs_of({3, 3}) - 2;  // in the comparison, which ends with ten of them
   std::int64_t runs = 0;
   world.feasible = [&](const Assignment& a) { return a != Assignment{3, 3} || ++runs < last; };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.runs_of({3, 3}) == last);
   REQUIRE(driver.state.infeasible().size() == 1);
   CHECK(driver.state.infeasible().begin()->first == Assignment{3, 3});
@@ -304,13 +248,11 @@ TEST_CASE("search: a choice that fails in the closing comparison gives way to th
 
 TEST_CASE("search: defaults that fail in the closing comparison give way to what ran first", "[unit]") {
   World world{{3, 3}, [](const Assignment& a) { return 100'000 - 9000 * static_cast<int>(a[0]); }};
-  Driver undisturbed({}, world);
-  undisturbed.finish();
+  const Tuned undisturbed({}, world);
   const std::int64_t last = undisturbed.runs_of({0, 0}) - 2;
   std::int64_t runs = 0;
   world.feasible = [&](const Assignment& a) { return a != Assignment{0, 0} || ++runs < last; };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.runs_of({0, 0}) == last);
   CHECK(driver.choice()[0] == 2);
   const SearchRecord& record = driver.state.searches().front();
@@ -322,43 +264,33 @@ TEST_CASE("search: defaults that fail in the closing comparison give way to what
 TEST_CASE("search: the closing comparison has as many rounds as the option says", "[unit]") {
   for (const int rounds : {0, 1, 2, 7}) {
     CAPTURE(rounds);
-    const auto script = std::make_shared<SearchScript>();
-    script->best = Assignment{1, 1};
-    PolicyOptions options = scripted(script);
-    options.closing_rounds = rounds;
-    Driver driver(options, later_is_shorter({2, 2}));
-    driver.finish();
-    const SearchRecord& record = driver.state.searches().front();
+    ScriptedRun run({2, 2}, {}, Assignment{1, 1});
+    run.options.closing_rounds = rounds;
+    CHECK(run.finish().choice() == Assignment{1, 1});
+    const SearchRecord& record = run.record();
     CHECK(record.runs == 4 * rounds);
     CHECK((record.reference == Reference::defaults) == (rounds > 0));
     CHECK(record.reference_makespan.count == static_cast<std::size_t>(rounds));
     CHECK(record.choice_makespan.count == static_cast<std::size_t>(rounds));
     CHECK(record.gain.has_value() == (rounds > 1));
-    CHECK(driver.choice() == Assignment{1, 1});
   }
 }
 
 TEST_CASE("search: what its own time has chosen keeps the reason for it", "[unit]") {
   World world = later_is_shorter({3, 3, 3});
   world.overlaps = [](std::size_t problem) { return problem < 2; };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.choice() == Assignment{2, 2, 2});
   CHECK_THAT(driver.state.problem(2).reason, ContainsSubstring("fastest by own time"));
   CHECK_THAT(driver.state.problem(2).reason, !ContainsSubstring("makespan"));
 }
 
 TEST_CASE("search: what is exactly as long as the defaults ties with them", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->best = Assignment{1, 1};
-  PolicyOptions options = scripted(script);
-  options.closing_rounds = 3;
-  World world = later_is_shorter({2, 2});
-  world.makespan_ns = [](const Assignment&) { return 50'000; };
-  Driver driver(options, world);
-  driver.finish();
-  const SearchRecord& record = driver.state.searches().front();
-  CHECK(driver.choice() == Assignment{0, 0});
+  ScriptedRun run({2, 2}, {}, Assignment{1, 1});
+  run.options.closing_rounds = 3;
+  run.world.makespan_ns = [](const Assignment&) { return 50'000; };
+  CHECK(run.finish().choice() == Assignment{0, 0});
+  const SearchRecord& record = run.record();
   CHECK(record.reason == "the best candidate ties with the defaults: they win");
   REQUIRE(record.gain);
   CHECK(record.gain->centre == 0);
@@ -367,34 +299,25 @@ TEST_CASE("search: what is exactly as long as the defaults ties with them", "[un
 
 TEST_CASE("search: a choice is kept if it is shorter by the smaller of tie margin and noise", "[unit]") {
   for (const std::int64_t makespan_ns : {99'700, 99'400}) {
-    const auto script = std::make_shared<SearchScript>();
-    script->best = Assignment{1, 1};
-    PolicyOptions options = scripted(script);
-    options.closing_rounds = 4;
-    World world = later_is_shorter({2, 2});
-    world.makespan_ns = [makespan_ns](const Assignment& a) { return a[0] == 1 ? makespan_ns : 100'000; };
-    Driver driver(options, world);
-    driver.finish();  // without noise: any gain counts
-    CHECK(driver.choice() == Assignment{1, 1});
-    const SearchRecord& record = driver.state.searches().front();
-    CHECK(std::abs(record.gain->centre - static_cast<double>(100'000 - makespan_ns) / 100'000) < 1e-6);
-    CHECK(record.gain->low <= record.gain->centre);
-    CHECK(record.gain->high >= record.gain->centre);
+    ScriptedRun run({2, 2}, {}, Assignment{1, 1});
+    run.options.closing_rounds = 4;
+    run.world.makespan_ns = [=](const Assignment& a) { return a[0] == 1 ? makespan_ns : 100'000; };
+    CHECK(run.finish().choice() == Assignment{1, 1});  // without noise: any gain counts
+    const auto& gain = run.record().gain;
+    CHECK(std::abs(gain->centre - static_cast<double>(100'000 - makespan_ns) / 100'000) < 1e-6);
+    CHECK(gain->low <= gain->centre);
+    CHECK(gain->high >= gain->centre);
   }
 }
 
 TEST_CASE("search: the record says what own times would have cost, and what is within the noise", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{0, 0}, 3}, {{1, 1}, 3}}, {{{0, 1}, 3}}, {{{1, 0}, 3}}};
-  script->best = Assignment{1, 1};
-  World world = later_is_shorter({2, 2});
-  world.time_ns = [](std::size_t, std::size_t config) { return 8000 + 1000 * static_cast<int>(config); };
-  world.makespan_ns = [](const Assignment& a) {
+  ScriptedRun run({2, 2}, {{{{0, 0}, 3}, {{1, 1}, 3}}, {{{0, 1}, 3}}, {{{1, 0}, 3}}}, Assignment{1, 1});
+  run.world.time_ns = longer_with_each;
+  run.world.makespan_ns = [](const Assignment& a) {
     return a == Assignment{0, 0} ? 120'000 : a == Assignment{1, 0} ? 100'200 : a[0] == 0 ? 101'000 : 100'000;
   };
-  Driver driver(scripted(script), world);
-  driver.finish();
-  const SearchRecord& record = driver.state.searches().front();
+  run.finish();
+  const SearchRecord& record = run.record();
   CHECK(record.by_own_time == Assignment{0, 0});
   REQUIRE(record.cost_of_own_time);
   CHECK(std::abs(*record.cost_of_own_time - 0.2) < 1e-9);
@@ -402,164 +325,121 @@ TEST_CASE("search: the record says what own times would have cost, and what is w
   CHECK(record.within_noise == std::vector<Assignment>{{1, 0}});
 }
 
-TEST_CASE("search: one sample of each is enough to say what own times would have cost", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{0, 0}, 1}}, {{{1, 1}, 1}}};
-  script->best = Assignment{1, 1};
-  World world = later_is_shorter({2, 2});
-  world.time_ns = [](std::size_t, std::size_t config) { return 8000 + 1000 * static_cast<int>(config); };
-  Driver driver(scripted(script), world);
-  driver.finish();
-  const SearchRecord& record = driver.state.searches().front();
-  REQUIRE(record.cost_of_own_time);
-  CHECK(std::abs(*record.cost_of_own_time - 6.0 / 94) < 1e-9);
+TEST_CASE("search: one sample each says what own times would have cost, and without it nothing is said",
+          "[unit]") {
+  for (const bool measured : {false, true}) {
+    ScriptedRun run({2, 2}, {{{{1, 1}, 1}}}, Assignment{1, 1});
+    if (measured) {
+      run.script->batches.push_front({{{0, 0}, 1}});
+    }
+    run.world.time_ns = longer_with_each;
+    run.finish();
+    const std::optional<double>& cost = run.record().cost_of_own_time;
+    REQUIRE(cost.has_value() == measured);
+    CHECK((!measured || std::abs(*cost - 6.0 / 94) < 1e-9));
+  }
 }
 
 TEST_CASE("search: one that has measured nothing leaves what the walk chose", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  Driver driver(scripted(script), later_is_shorter({2, 2}));
-  driver.finish();
+  ScriptedRun run({2, 2});
+  const Driver& driver = run.finish();
   CHECK(driver.choice() == Assignment{1, 1});
-  CHECK(driver.state.searches().front().reason == "nothing was measured");
+  CHECK(run.record().reason == "nothing was measured");
   CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
 }
 
-TEST_CASE("search: the closing comparison begins anew only if one of its two sides is rejected", "[unit]") {
+TEST_CASE("search: a rejection is told to it, and the closing comparison begins anew if it is of a side",
+          "[unit]") {
   for (const std::size_t rejected : {0, 1, 2}) {
     CAPTURE(rejected);
-    const auto script = std::make_shared<SearchScript>();
-    script->best = Assignment{1, 1};
-    PolicyOptions options = scripted(script);
-    options.closing_rounds = 3;
-    Driver driver(options, later_is_shorter({3, 3}));
-    run_until_search(driver);
-    driver.run_batch();  // the first round
+    ScriptedRun run({3, 3}, {{{{1, 1}, 1}}}, Assignment{1, 1});
+    run.options.closing_rounds = 3;
+    Driver& driver = run.until_search();
+    driver.run_batch();
+    driver.run_batch();  // the first round of the comparison
     if (rejected == 1) {
-      script->best = Assignment{2, 1};
-      script->batches = {{{{2, 1}, 1}}};
+      run.script->best = Assignment{2, 1};
+      run.script->batches = {{{{2, 1}, 1}}};
     }
     driver.state.reject({{0, rejected, 0, "planted"}});
+    CHECK(run.script->rejected == std::vector<std::pair<std::size_t, std::size_t>>{{0, rejected}});
     driver.finish();
-    const SearchRecord& record = driver.state.searches().front();
-    CHECK(record.runs == (rejected == 2 ? 12 : rejected == 1 ? 19 : 17));  // the new side has not run before
+    CHECK((rejected != 1 || driver.choice() == Assignment{2, 1}));
+    const SearchRecord& record = run.record();
+    CHECK(record.runs == (rejected == 2 ? 14 : rejected == 1 ? 21 : 19));  // the new side has not run before
     CHECK(record.choice_makespan.count == 3);
     CHECK(record.compared_with[0] != rejected);
+    for (const MeasuredAssignment& measured : record.measured) {
+      CHECK(measured.assignment[0] != rejected);
+    }
   }
-}
-
-TEST_CASE("search: nothing is said of own times that were not measured together", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1, 1}, 1}}};
-  script->best = Assignment{1, 1};
-  World world = later_is_shorter({2, 2});
-  world.time_ns = [](std::size_t, std::size_t config) { return 8000 + 1000 * static_cast<int>(config); };
-  Driver driver(scripted(script), world);
-  driver.finish();
-  CHECK_FALSE(driver.state.searches().front().cost_of_own_time);
 }
 
 TEST_CASE("search: its budget cuts it, and the best so far is locked in", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  for (int batch = 0; batch < 1000; ++batch) {
-    script->batches.push_back({{{1, 1}, 1}});
-  }
-  script->best = Assignment{1, 1};
-  PolicyOptions options = scripted(script);
-  options.search_runs = 41;
-  Driver driver(options, later_is_shorter({2, 2}));
-  driver.finish();
+  ScriptedRun run({2, 2}, std::deque<std::vector<contextual::SearchTrial>>(1000, {{{1, 1}, 1}}),
+                  Assignment{1, 1});
+  run.options.search_runs = 41;
+  const Driver& driver = run.finish();
   CHECK(driver.runs == 40);  // one is kept for the closing comparison
-  CHECK(driver.state.searches().front().cut == "its budget of 34 runs is spent");
+  CHECK(run.record().cut == "its budget of 34 runs is spent");
   CHECK_THAT(driver.state.problem(0).reason, ContainsSubstring("(cut: its budget of 34 runs is spent)"));
 
-  options.search_runs = 4;  // less than the walk takes
-  Driver little(options, later_is_shorter({2, 2}));
-  little.finish();
-  CHECK(little.state.search_iterations() == 2);
-}
-
-TEST_CASE("search: a rejection is told to it, and a rejected choice of the comparison is not compared",
-          "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1, 1}, 1}}};
-  script->best = Assignment{1, 1};
-  PolicyOptions options = scripted(script);
-  options.closing_rounds = 3;
-  Driver driver(options, later_is_shorter({3, 3}));
-  run_until_search(driver);
-  driver.run_batch();
-  driver.run_batch();  // the first round of the comparison
-  script->best = Assignment{2, 1};
-  script->batches = {{{{2, 1}, 1}}};
-  driver.state.reject({{0, 1, 0, "planted"}});
-  CHECK(script->rejected == std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}});
-  driver.finish();
-  CHECK(driver.choice() == Assignment{2, 1});
-  CHECK(driver.state.searches().front().choice_makespan.count == 3);
-  for (const MeasuredAssignment& measured : driver.state.searches().front().measured) {
-    CHECK(measured.assignment[0] != 1);
-  }
+  ScriptedRun little({2, 2}, {{{{1, 1}, 1}}, {{{1, 1}, 1}}}, Assignment{1, 1});
+  little.options.search_runs = 4;  // less than the walk takes
+  CHECK(little.finish().state.search_iterations() == 2);
 }
 
 TEST_CASE("search: it is told nothing of what ran beside a choice that fails in the comparison", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1, 1}, 1}}};
-  script->best = Assignment{1, 1};
-  PolicyOptions options = scripted(script);
-  options.closing_rounds = 3;
-  World world = later_is_shorter({2, 2});
+  ScriptedRun run({2, 2}, {{{{1, 1}, 1}}}, Assignment{1, 1});
+  run.options.closing_rounds = 3;
   bool failing = false;
-  world.feasible = [&failing](const Assignment& a) { return !failing || a != Assignment{1, 1}; };
-  Driver driver(options, world);
-  run_until_search(driver);
+  run.world.feasible = [&failing](const Assignment& a) { return !failing || a != Assignment{1, 1}; };
+  Driver& driver = run.until_search();
   driver.run_batch();
   driver.run_batch();  // the first round of the comparison; the second one begins with the choice
   failing = true;
-  script->batches = {{{{0, 1}, 1}}};
+  run.script->batches = {{{{0, 1}, 1}}};
   driver.run_batch();
-  REQUIRE(script->observed.size() == 2);
-  CHECK(script->observed[1].trial.assignment == Assignment{1, 1});
-  CHECK(script->observed[1].infeasible == "stuck");
+  REQUIRE(run.script->observed.size() == 2);
+  CHECK(run.script->observed[1].trial.assignment == Assignment{1, 1});
+  CHECK(run.script->observed[1].infeasible == "stuck");
 }
 
 TEST_CASE("search: it is told nothing of a round of the comparison in which the choice is rejected",
           "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1, 1}, 1}}};
-  script->best = Assignment{1, 1};
-  PolicyOptions options = scripted(script);
-  options.closing_rounds = 3;
-  Driver driver(options, later_is_shorter({3, 3}));
-  run_until_search(driver);
+  ScriptedRun run({3, 3}, {{{{1, 1}, 1}}}, Assignment{1, 1});
+  run.options.closing_rounds = 3;
+  Driver& driver = run.until_search();
   driver.run_batch();
   const std::vector<IterationPlan> round = driver.state.plan(driver.state.suggested_length());
-  BatchOutcome outcome;
-  for (const IterationPlan& run : round) {
-    outcome.iterations.push_back(run_region(additive_region({{9, 8, 7}, {9, 8, 7}}), assignment_of(run)));
-  }
+  BatchOutcome outcome = outcome_of(round);
   outcome.rejections = {{0, 1, 0, "planted"}};
-  script->batches = {{{{2, 1}, 1}}};
+  run.script->batches = {{{{2, 1}, 1}}};
   driver.state.observe(round, outcome);
-  CHECK(script->observed.size() == 1);
-  CHECK(script->rejected.size() == 1);
+  CHECK(run.script->observed.size() == 1);
+  CHECK(run.script->rejected.size() == 1);
 }
 
 TEST_CASE("search: a trial in which one of its configs is rejected has no makespan", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1, 1}, 1}}};
-  Driver driver(scripted(script), later_is_shorter({3, 3}));
-  run_until_search(driver);
+  ScriptedRun run({3, 3}, {{{{1, 1}, 1}}});
+  Driver& driver = run.until_search();
   const std::vector<IterationPlan> trial = driver.state.plan(driver.state.suggested_length());
-  BatchOutcome outcome;
-  for (const IterationPlan& run : trial) {
-    outcome.iterations.push_back(run_region(additive_region({{9, 8, 7}, {9, 8, 7}}), assignment_of(run)));
-  }
+  BatchOutcome outcome = outcome_of(trial);
   outcome.rejections = {{0, 1, 1, "planted"}};  // after the lead-in
   driver.state.observe(trial, outcome);
-  REQUIRE(script->observed.size() == 1);
-  REQUIRE(script->observed[0].runs.size() == 2);
-  CHECK(script->observed[0].runs[0].makespan_ns == 16);
-  CHECK_FALSE(script->observed[0].runs[1].makespan_ns);
+  REQUIRE(run.script->observed.size() == 1);
+  REQUIRE(run.script->observed[0].runs.size() == 2);
+  CHECK(run.script->observed[0].runs[0].makespan_ns == 16);
+  CHECK_FALSE(run.script->observed[0].runs[1].makespan_ns);
+}
+
+TEST_CASE("search: an outcome of an earlier plan of it is refused", "[unit]") {
+  ScriptedRun run({2, 2}, {{{{0, 0}, 1}}, {{{1, 1}, 1}}}, Assignment{1, 1});
+  Driver& driver = run.until_search();
+  const std::vector<IterationPlan> earlier = driver.state.plan(driver.state.suggested_length());
+  driver.run_batch();
+  CHECK_THROWS_WITH(driver.state.observe(earlier, outcome_of(earlier)),
+                    ContainsSubstring("not the state's current one"));
 }
 
 TEST_CASE("state: the expected number of iterations is that of the walk, the search and the comparison",
@@ -598,20 +478,16 @@ TEST_CASE("state: two configs are worth a search, and one is not", "[unit]") {
 
 TEST_CASE("state: what is expected of a search is what it says, and twice the trials of a comparison",
           "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{1, 1}, 3}}};
-  script->best = Assignment{1, 1};
-  PolicyOptions options = scripted(script);
-  options.closing_rounds = 2;
-  Driver driver(options, later_is_shorter({2, 2}));
-  run_until_search(driver);
+  ScriptedRun run({2, 2}, {{{{1, 1}, 3}}}, Assignment{1, 1});
+  run.options.closing_rounds = 2;
+  Driver& driver = run.until_search();
   CHECK(driver.state.expected_remaining_iterations() == 4 + 8);
   driver.run_batch();
   CHECK(driver.state.expected_remaining_iterations() == 8);
   driver.run_batch();
   CHECK(driver.state.expected_remaining_iterations() == 4);
   driver.finish();
-  CHECK(driver.state.searches().front().runs == 12);
+  CHECK(run.record().runs == 12);
 }
 
 TEST_CASE("state: problems that wait for the search run in batches of a config", "[unit]") {
@@ -632,8 +508,7 @@ TEST_CASE("state: problems that wait for the search run in batches of a config",
 TEST_CASE("state: a problem that waits for the search need not be launched while others walk", "[unit]") {
   World world = later_is_shorter({2, 6});
   world.skips = [](std::int64_t run, std::size_t problem) { return problem == 0 && run > 16 && run <= 48; };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   CHECK(driver.state.walk_iterations() == 48);
   CHECK(driver.state.problem(0).status == ProblemStatus::locked_in);
 }
@@ -658,28 +533,11 @@ TEST_CASE("state: a failure in the batch in which a problem joins says nothing o
   world.joins_at = 30;  // in the search, whose plan knows two problems
   std::int64_t runs = 0;
   world.feasible = [&runs](const Assignment&) { return ++runs != 31; };
-  Driver driver({}, world);
-  driver.finish();
+  const Tuned driver({}, world);
   for (const auto& [assignment, reason] : driver.state.infeasible()) {
     CHECK(assignment.size() == 3);
   }
   CHECK(driver.choice() == Assignment{2, 2, 2});
-}
-
-TEST_CASE("search: an outcome of an earlier plan of it is refused", "[unit]") {
-  const auto script = std::make_shared<SearchScript>();
-  script->batches = {{{{0, 0}, 1}}, {{{1, 1}, 1}}};
-  script->best = Assignment{1, 1};
-  Driver driver(scripted(script), later_is_shorter({2, 2}));
-  run_until_search(driver);
-  const std::vector<IterationPlan> earlier = driver.state.plan(driver.state.suggested_length());
-  driver.run_batch();
-  BatchOutcome outcome;
-  outcome.iterations.resize(earlier.size());
-  for (IterationOutcome& iteration : outcome.iterations) {
-    iteration.cells.resize(2);
-  }
-  CHECK_THROWS_WITH(driver.state.observe(earlier, outcome), ContainsSubstring("not the state's current one"));
 }
 
 }  // namespace search_bookkeeping_test

@@ -122,6 +122,11 @@ class Driver {
   Assignment last_;
 };
 
+/// A run to the end.
+struct Tuned : Driver {
+  Tuned(PolicyOptions options, World world) : Driver(std::move(options), std::move(world)) { finish(); }
+};
+
 /// The higher the configs, the shorter the makespan and the own times.
 inline World later_is_shorter(std::vector<std::size_t> configs) {
   World world{std::move(configs), [](const Assignment& a) {

@@ -24,40 +24,35 @@ TEST_CASE("selection among nobody is empty", "[unit]") {
   CHECK_FALSE(select({}, 0.005));
 }
 
-TEST_CASE("selection takes the fastest and says how much shorter it is", "[unit]") {
-  const auto selection = select({entrant(0, 1000), entrant(1, 900), entrant(2, 877)}, 0.005);
-  REQUIRE(selection);
-  CHECK(selection->config_id == 2);
-  CHECK(selection->reason == "fastest by own time, 12.3 % shorter than the default");
-}
-
-TEST_CASE("selection within the margin goes to the default", "[unit]") {
-  const auto selection = select({entrant(2, 1000), entrant(0, 1004), entrant(1, 1003)}, 0.005);
-  REQUIRE(selection);
-  CHECK(selection->config_id == 0);
-  CHECK(selection->reason == "tie with config-2: the default wins");
-}
-
-TEST_CASE("selection within the margin without the default goes to the lower index", "[unit]") {
-  const auto selection = select({entrant(0, 2000), entrant(3, 1000), entrant(1, 1004)}, 0.005);
-  REQUIRE(selection);
-  CHECK(selection->config_id == 1);
-  CHECK(selection->reason == "tie with config-3: the lower index wins");
-}
-
-TEST_CASE("selection just outside the margin goes to the fastest", "[unit]") {
-  CHECK(select({entrant(0, 1006), entrant(1, 1000)}, 0.005)->config_id == 1);
-}
-
-TEST_CASE("selection of very short times says how much shorter the fastest is", "[unit]") {
-  CHECK(select({entrant(0, 1), entrant(1, 0.5)}, 0.005)->reason ==
-        "fastest by own time, 50.0 % shorter than the default");
-}
-
-TEST_CASE("selection within twice the combined standard error is a tie", "[unit]") {
-  CHECK(select({entrant(0, 1100, 30), entrant(1, 1000, 40)}, 0.005)->config_id == 0);
-  CHECK(select({entrant(0, 1090, 30), entrant(1, 1000, 40)}, 0.005)->config_id == 0);
-  CHECK(select({entrant(0, 1110, 30), entrant(1, 1000, 40)}, 0.005)->config_id == 1);
+TEST_CASE("selection: the fastest beyond margin and noise, else the default, else the lower index",
+          "[unit]") {
+  const auto selected = [](const std::vector<Entrant>& entrants, double margin = 0.005) {
+    const auto selection = select(entrants, margin);
+    REQUIRE(selection);
+    return std::to_string(selection->config_id) + ": " + selection->reason;
+  };
+  CHECK(selected({entrant(0, 1000), entrant(1, 900), entrant(2, 877)}) ==
+        "2: fastest by own time, 12.3 % shorter than the default");
+  CHECK(selected({entrant(0, 1), entrant(1, 0.5)}) ==
+        "1: fastest by own time, 50.0 % shorter than the default");
+  // The margin.
+  CHECK(selected({entrant(2, 1000), entrant(0, 1004), entrant(1, 1003)}) ==
+        "0: tie with config-2: the default wins");
+  CHECK(selected({entrant(0, 2000), entrant(3, 1000), entrant(1, 1004)}) ==
+        "1: tie with config-3: the lower index wins");
+  CHECK(selected({entrant(0, 1006), entrant(1, 1000)}) ==
+        "1: fastest by own time, 0.6 % shorter than the default");
+  CHECK(selected({entrant(5, 1000), entrant(4, 1000)}, 0) ==
+        "4: fastest by own time, the default has no times");
+  // Twice the combined standard error, 50.
+  CHECK(selected({entrant(0, 1090, 30), entrant(1, 1000, 40)}) == "0: tie with config-1: the default wins");
+  CHECK(selected({entrant(0, 1100, 30), entrant(1, 1000, 40)}) == "0: tie with config-1: the default wins");
+  CHECK(selected({entrant(0, 1110, 30), entrant(1, 1000, 40)}) ==
+        "1: fastest by own time, 9.9 % shorter than the default");
+  // Who is there.
+  CHECK(selected({entrant(0, 500), entrant(1, 1000)}) == "0: the default is the fastest by own time");
+  CHECK(selected({entrant(3, 500)}) == "3: the only config with times");
+  CHECK(selected({entrant(3, 500), entrant(4, 900)}) == "3: fastest by own time, the default has no times");
 }
 
 TEST_CASE("holds 17: selection beyond the margin is no tie where the samples do not overlap, however erratic",
@@ -77,18 +72,6 @@ TEST_CASE("holds 17: selection within the margin is a tie though the samples do 
   const Entrant slower{0, {3, 100'400, 10, 12, 100'390, 100'410}};
   CHECK(select({slower, faster}, 0.005)->config_id == 0);
   CHECK(select({slower, faster}, 0.003)->config_id == 1);
-}
-
-TEST_CASE("selection of exactly equal centres goes to the lower index", "[unit]") {
-  CHECK(select({entrant(5, 1000), entrant(4, 1000)}, 0)->config_id == 4);
-}
-
-TEST_CASE("selection says when the default is the fastest, alone or not measured", "[unit]") {
-  CHECK(select({entrant(0, 500), entrant(1, 1000)}, 0.005)->reason ==
-        "the default is the fastest by own time");
-  CHECK(select({entrant(3, 500)}, 0.005)->reason == "the only config with times");
-  CHECK(select({entrant(3, 500), entrant(4, 900)}, 0.005)->reason ==
-        "fastest by own time, the default has no times");
 }
 
 }  // namespace selection_test

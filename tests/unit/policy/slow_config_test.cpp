@@ -26,13 +26,7 @@ World world_of(std::vector<std::vector<std::int64_t>> times) {
   for (const std::vector<std::int64_t>& of_problem : times) {
     counts.push_back(of_problem.size());
   }
-  World world{counts, [times](const Assignment& a) {
-                std::int64_t sum = 0;
-                for (std::size_t p = 0; p < a.size(); ++p) {
-                  sum += times[p][a[p]];
-                }
-                return sum;
-              }};
+  World world{counts, additive_region(times).makespan_ns};
   world.time_ns = [times](std::size_t p, std::size_t config) { return times[p][config]; };
   return world;
 }
@@ -45,9 +39,8 @@ std::int64_t runs_with(const Driver& driver, std::size_t problem, std::size_t co
 }  // namespace
 
 TEST_CASE("slow config: where runs take long, one that is far slower runs once and is out", "[unit]") {
-  Driver driver(PolicyOptions{},
-                world_of({{10 * ms, 8 * ms, 9 * ms, 8000 * ms}, {4 * ms, 5 * ms, 3 * ms, 6 * ms}}));
-  driver.finish();
+  const Tuned driver(PolicyOptions{},
+                     world_of({{10 * ms, 8 * ms, 9 * ms, 8000 * ms}, {4 * ms, 5 * ms, 3 * ms, 6 * ms}}));
   CHECK(runs_with(driver, 0, 3) == 1);
   const ConfigRecord& slow = driver.state.problem(0).configs[3];
   REQUIRE(slow.rejection);
@@ -58,23 +51,20 @@ TEST_CASE("slow config: where runs take long, one that is far slower runs once a
 }
 
 TEST_CASE("slow config: short runs are repeated however slow they are", "[unit]") {
-  Driver driver(PolicyOptions{}, world_of({{10'000, 8'000, 19 * ms}}));
-  driver.finish();
+  const Tuned driver(PolicyOptions{}, world_of({{10'000, 8'000, 19 * ms}}));
   CHECK(driver.state.problem(0).configs[2].samples_ns.size() == 5);
   CHECK_FALSE(driver.state.problem(0).configs[2].rejection);
 }
 
 TEST_CASE("slow config: three times the shortest is not far slower", "[unit]") {
-  Driver driver(PolicyOptions{}, world_of({{20 * ms, 10 * ms, 30 * ms}}));
-  driver.finish();
+  const Tuned driver(PolicyOptions{}, world_of({{20 * ms, 10 * ms, 30 * ms}}));
   CHECK(driver.state.problem(0).configs[2].samples_ns.size() == 5);
 }
 
 TEST_CASE("slow config: without a search every config is walked as documented", "[unit]") {
   PolicyOptions options;
   options.search = SearchLevel::off;
-  Driver driver(options, world_of({{10 * ms, 8000 * ms}}));
-  driver.finish();
+  const Tuned driver(options, world_of({{10 * ms, 8000 * ms}}));
   CHECK(driver.state.problem(0).configs[1].samples_ns.size() == 5);
   CHECK(driver.runs == 2 * 8);
 }
@@ -92,8 +82,7 @@ TEST_CASE("slow config: a first use that all configs pay for blames none", "[uni
     used[a[0]] = true;
     return (first ? 100 : 0) * ms + (a[0] == 1 ? 8 : 10) * ms;
   };
-  Driver driver(PolicyOptions{}, world);
-  driver.finish();
+  const Tuned driver(PolicyOptions{}, world);
   for (const ConfigRecord& config : driver.state.problem(0).configs) {
     CHECK_FALSE(config.rejection);
     CHECK(config.samples_ns.size() == 5);
@@ -104,8 +93,7 @@ TEST_CASE("slow config: where two may be to blame, both are repeated", "[unit]")
   World world = world_of({{10 * ms, 8 * ms}, {10 * ms, 8 * ms}});
   world.makespan_ns = [](const Assignment& a) { return (a == Assignment{1, 1} ? 900 : 10) * ms; };
   world.time_ns = [](std::size_t, std::size_t config) { return (config == 1 ? 900 : 10) * ms; };
-  Driver driver(PolicyOptions{}, world);
-  driver.finish();
+  const Tuned driver(PolicyOptions{}, world);
   for (std::size_t p = 0; p < 2; ++p) {
     CHECK_FALSE(driver.state.problem(p).configs[1].rejection);
     CHECK(driver.state.problem(p).configs[1].samples_ns.size() == 5);
@@ -128,8 +116,7 @@ TEST_CASE("slow config: it is walked after all where every other config is rejec
 }
 
 TEST_CASE("slow config: it is provisional where the final run rejects every other config", "[unit]") {
-  Driver driver(PolicyOptions{}, world_of({{10 * ms, 500 * ms}}));
-  driver.finish();
+  Tuned driver(PolicyOptions{}, world_of({{10 * ms, 500 * ms}}));
   CHECK(driver.state.problem(0).configs[1].rejection);
   CHECK(driver.state.reject_choice(0, 0, "broken"));
   CHECK(driver.state.problem(0).status == ProblemStatus::provisional);

@@ -3,7 +3,8 @@
 #include "contextual/record/json_format.hpp"
 #include "contextual/record/text_format.hpp"
 #include "sample_events.hpp"
-#include "support/catch.hpp"
+#include "support/stderr_capture.hpp"
+#include "support/threads.hpp"
 
 #include <contextual/error.hpp>
 
@@ -24,29 +25,11 @@ namespace rank_log_test {
 
 using namespace contextual::record;
 namespace fs = std::filesystem;
+using engine_test::count_of;
+using engine_test::StderrCapture;
+using engine_test::TemporaryDirectory;
 
 namespace {
-
-/// A directory of its own for a test, removed with it.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = (fs::temp_directory_path() / "contextual-log-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::vector<std::string> lines_of(const fs::path& path) {
   std::ifstream file(path);
@@ -57,13 +40,25 @@ std::vector<std::string> lines_of(const fs::path& path) {
   return lines;
 }
 
-std::string message_of(const fs::path& directory) {
-  try {
-    RankLog log(directory, 0);
-  } catch (const contextual::InvalidArgument& error) {
-    return error.what();
+/// The lines that these events are in the log for people.
+std::vector<std::string> texts_of(const std::vector<EventBody>& bodies) {
+  std::vector<std::string> lines;
+  for (const EventBody& body : bodies) {
+    lines.push_back(to_text(samples::event(body)));
   }
-  return "nothing thrown";
+  return lines;
+}
+
+void write(RankLog&& log, const EventBody& body) {
+  log.write(samples::event(body));
+}
+
+void write(RankLog& log, const EventBody& body) {
+  log.write(samples::event(body));
+}
+
+std::string message_of(const fs::path& directory) {
+  return engine_test::error_text<contextual::InvalidArgument>([&] { RankLog(directory, 0); });
 }
 
 }  // namespace
@@ -87,7 +82,7 @@ TEST_CASE("Invariant 13: a line is in the file as soon as it is written", "[unit
   const TemporaryDirectory directory;
   RankLog log(directory.path(), 0);
   for (std::size_t count = 1; count <= 3; ++count) {
-    log.write(samples::event(samples::warning()));
+    write(log, samples::warning());
     CHECK(lines_of(log.text_path()).size() == count);
     CHECK(lines_of(log.json_path()).size() == count);
   }
@@ -97,24 +92,22 @@ TEST_CASE("Invariant 13: a second tuner appends, at the same time and later", "[
   const TemporaryDirectory directory;
   {
     RankLog first(directory.path(), 0);
-    first.write(samples::event(samples::run_start()));
+    write(first, samples::run_start());
     RankLog second(directory.path() / ".", 0);
-    second.write(samples::event(samples::warning()));
-    first.write(samples::event(samples::run_end()));
+    write(second, samples::warning());
+    write(first, samples::run_end());
   }
   RankLog later(directory.path(), 0);
-  later.write(samples::event(samples::choice()));
-  CHECK(lines_of(later.text_path()) == std::vector<std::string>{to_text(samples::event(samples::run_start())),
-                                                                to_text(samples::event(samples::warning())),
-                                                                to_text(samples::event(samples::run_end())),
-                                                                to_text(samples::event(samples::choice()))});
+  write(later, samples::choice());
+  CHECK(lines_of(later.text_path()) ==
+        texts_of({samples::run_start(), samples::warning(), samples::run_end(), samples::choice()}));
 }
 
 TEST_CASE("Invariant 13: ranks of one process write files of their own", "[unit]") {
   const TemporaryDirectory directory;
   RankLog zero(directory.path(), 0);
   RankLog one(directory.path(), 1);
-  zero.write(samples::event(samples::warning()));
+  write(zero, samples::warning());
   CHECK(lines_of(zero.json_path()).size() == 1);
   CHECK(lines_of(one.json_path()).empty());
 }
@@ -123,18 +116,13 @@ TEST_CASE("RankLog: lines of several logs and threads never interleave", "[unit]
   const TemporaryDirectory directory;
   constexpr int threads = 4;
   constexpr int lines = 200;
-  {
-    std::vector<std::jthread> writers;
-    for (int writer = 0; writer < threads; ++writer) {
-      writers.emplace_back([&directory, writer] {
-        RankLog log(directory.path(), 0);
-        const std::string text(static_cast<std::size_t>(6000 + writer), static_cast<char>('a' + writer));
-        for (int line = 0; line < lines; ++line) {
-          log.write(samples::event(Warning{text}));
-        }
-      });
+  contextual::test::on_threads(threads, [&directory](int writer) {
+    RankLog log(directory.path(), 0);
+    const std::string text(static_cast<std::size_t>(6000 + writer), static_cast<char>('a' + writer));
+    for (int line = 0; line < lines; ++line) {
+      write(log, Warning{text});
     }
-  }
+  });
   const auto written = lines_of(directory.path() / "rank-0.jsonl");
   CHECK(written.size() == threads * lines);
   int whole = 0;
@@ -192,7 +180,7 @@ TEST_CASE("RankLog: a link that takes the place of a log at any time is not foll
   int opened = 0;
   for (int i = 0; i < 3000; ++i) {
     try {
-      RankLog(directory.path(), 0).write(samples::event(samples::warning()));
+      write(RankLog(directory.path(), 0), samples::warning());
       ++opened;
     } catch (const contextual::InvalidArgument&) {
       continue;
@@ -225,20 +213,6 @@ TEST_CASE("RankLog: a directory without write permission is an error", "[unit]")
   CHECK_THAT(message_of(directory.path() / "new"), ContainsSubstring("Permission denied"));
 }
 
-/// What `use` writes to stderr, line by line.
-std::vector<std::string> stderr_of(const fs::path& captured, const std::function<void()>& use) {
-  std::fflush(stderr);
-  const int kept = ::dup(STDERR_FILENO);
-  FILE* file = std::fopen(captured.c_str(), "w");
-  REQUIRE(file != nullptr);
-  ::dup2(::fileno(file), STDERR_FILENO);
-  use();
-  ::dup2(kept, STDERR_FILENO);
-  ::close(kept);
-  std::fclose(file);
-  return lines_of(captured);
-}
-
 /// While it lives, no file of this process grows beyond `bytes`: a disk that is full for every file.
 class FileSizeLimit {
  public:
@@ -263,19 +237,18 @@ TEST_CASE("RankLog: a full disk is said once on stderr and never thrown", "[unit
   const TemporaryDirectory directory;
   constexpr std::size_t full = 16'384;
   std::ofstream(directory.path() / "rank-0.log") << std::string(full - 1, ' ') << '\n';
-  std::string json_path;
-  const auto said = stderr_of(directory.path() / "stderr", [&] {
+  const StderrCapture said;
+  {
     const FileSizeLimit limit(full);
     RankLog log(directory.path(), 0);
-    json_path = log.json_path().string();
     for (int i = 0; i < 5; ++i) {
-      log.write(samples::event(samples::warning()));
+      write(log, samples::warning());
     }
-  });
-  REQUIRE(said.size() == 1);
-  CHECK_THAT(said[0], ContainsSubstring("cannot write to") && ContainsSubstring("rank-0.log"));
-  CHECK_THAT(said[0], ContainsSubstring("File too large"));
-  CHECK(lines_of(json_path).size() == 5);  // the other file goes on
+  }
+  CHECK(count_of(said.text(), "\n") == 1);
+  CHECK_THAT(said.text(), ContainsSubstring("cannot write to") && ContainsSubstring("rank-0.log") &&
+                              ContainsSubstring("File too large"));
+  CHECK(lines_of(directory.path() / "rank-0.jsonl").size() == 5);  // the other file goes on
 }
 
 TEST_CASE("RankLog: a disk that is full for both logs is said once, and again by the next log", "[unit]") {
@@ -284,16 +257,15 @@ TEST_CASE("RankLog: a disk that is full for both logs is said once, and again by
   for (const char* name : {"rank-0.log", "rank-0.jsonl"}) {
     std::ofstream(directory.path() / name) << std::string(full - 1, ' ') << '\n';
   }
-  const auto said = stderr_of(directory.path() / "stderr", [&] {
-    const FileSizeLimit limit(full);
-    for (int run = 0; run < 2; ++run) {
-      RankLog log(directory.path(), 0);
-      RankLog copy = log;
-      log.write(samples::event(samples::warning()));
-      copy.write(samples::event(samples::warning()));
-    }
-  });
-  CHECK(said.size() == 2);
+  const StderrCapture said;
+  const FileSizeLimit limit(full);
+  for (int run = 0; run < 2; ++run) {
+    RankLog log(directory.path(), 0);
+    RankLog copy = log;
+    write(log, samples::warning());
+    write(copy, samples::warning());
+  }
+  CHECK(count_of(said.text(), "\n") == 2);
 }
 
 TEST_CASE("RankLog: after a half line the first line of a new log is whole", "[unit]") {
@@ -301,8 +273,8 @@ TEST_CASE("RankLog: after a half line the first line of a new log is whole", "[u
   std::ofstream(directory.path() / "rank-0.jsonl") << "{\"event\":\"launch\"}\n{\"event\":\"lau";
   std::ofstream(directory.path() / "rank-0.log") << "[rank-0] func: ag_g";
   RankLog log(directory.path(), 0);
-  log.write(samples::event(samples::run_start()));
-  log.write(samples::event(samples::warning()));
+  write(log, samples::run_start());
+  write(log, samples::warning());
   CHECK(lines_of(log.json_path()) ==
         std::vector<std::string>{"{\"event\":\"launch\"}", "{\"event\":\"lau",
                                  to_json_line(samples::event(samples::run_start())),
@@ -332,18 +304,15 @@ TEST_CASE("RankLog: a forked child goes on in files of its own, the parent's log
           "[unit]") {
   const TemporaryDirectory directory;
   RankLog log(directory.path(), 0);
-  log.write(samples::event(samples::run_start()));
+  write(log, samples::run_start());
   const pid_t child = in_child([&] {
-    log.write(samples::event(samples::warning()));
-    log.write(samples::event(samples::choice()));
+    write(log, samples::warning());
+    write(log, samples::choice());
   });
-  log.write(samples::event(samples::run_end()));
-  CHECK(lines_of(log.text_path()) == std::vector<std::string>{to_text(samples::event(samples::run_start())),
-                                                              to_text(samples::event(samples::run_end()))});
+  write(log, samples::run_end());
+  CHECK(lines_of(log.text_path()) == texts_of({samples::run_start(), samples::run_end()}));
   CHECK(lines_of(log.json_path()).size() == 2);
-  CHECK(lines_of(own_file(directory, child, ".log")) ==
-        std::vector<std::string>{to_text(samples::event(samples::warning())),
-                                 to_text(samples::event(samples::choice()))});
+  CHECK(lines_of(own_file(directory, child, ".log")) == texts_of({samples::warning(), samples::choice()}));
   CHECK(lines_of(own_file(directory, child, ".jsonl")).size() == 2);
 }
 
@@ -351,16 +320,15 @@ TEST_CASE("RankLog: a log that a forked child opens is its own where the parent 
           "[unit]") {
   const TemporaryDirectory directory;
   const TemporaryDirectory elsewhere;
-  const pid_t before =
-      in_child([&] { RankLog(directory.path(), 0).write(samples::event(samples::warning())); });
+  const pid_t before = in_child([&] { write(RankLog(directory.path(), 0), samples::warning()); });
   CHECK_FALSE(fs::exists(own_file(directory, before, ".log")));  // the parent had none yet
   CHECK(lines_of(directory.path() / "rank-0.log").size() == 1);
-  { RankLog(directory.path(), 0).write(samples::event(samples::run_start())); }
+  { write(RankLog(directory.path(), 0), samples::run_start()); }
   pid_t grandchild = 0;
   const pid_t child = in_child([&] {
-    RankLog(directory.path(), 0).write(samples::event(samples::warning()));
-    RankLog(elsewhere.path(), 0).write(samples::event(samples::warning()));
-    grandchild = in_child([&] { RankLog(directory.path(), 0).write(samples::event(samples::choice())); });
+    write(RankLog(directory.path(), 0), samples::warning());
+    write(RankLog(elsewhere.path(), 0), samples::warning());
+    grandchild = in_child([&] { write(RankLog(directory.path(), 0), samples::choice()); });
     if (lines_of(own_file(directory, grandchild, ".jsonl")).size() != 1) {
       ::_exit(1);
     }
@@ -382,15 +350,15 @@ TEST_CASE("RankLog: a child may be forked while other threads write", "[unit]") 
   std::atomic<bool> done{false};
   std::jthread writer([&] {
     while (!done) {
-      log.write(samples::event(samples::warning()));
-      RankLog(directory.path(), 1).write(samples::event(samples::warning()));
+      write(log, samples::warning());
+      write(RankLog(directory.path(), 1), samples::warning());
     }
   });
   for (int i = 0; i < 20; ++i) {
     const pid_t child = in_child([&] {
       ::alarm(60);  // ends a child that waits for a lock of a thread that it does not have
-      log.write(samples::event(samples::choice()));
-      RankLog(directory.path(), 1).write(samples::event(samples::choice()));
+      write(log, samples::choice());
+      write(RankLog(directory.path(), 1), samples::choice());
     });
     CHECK(lines_of(own_file(directory, child, ".jsonl")).size() == 1);
   }

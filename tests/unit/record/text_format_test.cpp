@@ -3,6 +3,7 @@
 #include "sample_events.hpp"
 #include "support/catch.hpp"
 
+// log_format_doc_test.cpp compares the sample of each event word for word with the document.
 namespace text_format_test {
 
 using namespace contextual::record;
@@ -14,17 +15,6 @@ std::string text_of(const EventBody& body) {
 }
 
 }  // namespace
-
-TEST_CASE("to_text: a launch of the walk has the ancestor's fields, phase and tuning iteration", "[unit]") {
-  CHECK(text_of(samples::launch()) ==
-        "[rank-0] func: ag_gemm | kernel: gemm | key: (4096, 4096, bf16) | config-id: 1 | "
-        "config: {BLOCK_N: 128, SWIZZLE: true, IMPL: mma} | phase: walk | tuning-iter: 17 | measure-iter: 2");
-}
-
-TEST_CASE("to_text: a config's last repeat carries its average", "[unit]") {
-  CHECK(text_of(samples::last_repeat()) ==
-        text_of(samples::launch()) + " | config-1 average latency: 0.12 ms");
-}
 
 TEST_CASE("to_text: warm-ups, fixed configs and failures say so", "[unit]") {
   LaunchRow row = samples::launch();
@@ -54,19 +44,6 @@ TEST_CASE("to_text: a choice has id, config, latency, the rates that are known a
   choice.gigabytes_per_second.reset();
   CHECK_THAT(text_of(choice), ContainsSubstring("} | status: provisional | best-latency"));
   CHECK_THAT(text_of(choice), ContainsSubstring("best-latency: not measured | reason"));
-}
-
-TEST_CASE("to_text: a search has its problems, counts, choice and gain, but no list of assignments",
-          "[unit]") {
-  CHECK(text_of(samples::search()) ==
-        "[rank-0] func: ag_gemm | searched: kernel: gemm, key: (4096, 4096, bf16), chosen by: makespan, "
-        "config-id: 1, by own time: 2 | searched: kernel: norm, key: (4096), chosen by: own time, "
-        "config-id: 0, by own time: 0 | existing: 4 | measured: 3 | failed: 1 | runs: 44 | lead-ins: 20 | "
-        "within noise of the choice: 0 | "
-        "reason: the shortest makespan, 11.4 % shorter than the defaults | compared with: defaults | "
-        "its config-ids: 0, 0 | rounds: 5 | its makespan: 0.35 ms | makespan of the choice: 0.31 ms | "
-        "gain: 11.4 % | at least: 10.8 % | at most: 12 % | "
-        "lost: config-ids: 3, 0, gain: 1.4 %, at least: -11 %, at most: 12.5 %");
 }
 
 TEST_CASE("to_text: a search that was cut says why, and has no gain where the defaults are infeasible",

@@ -1,4 +1,5 @@
 #include "support/catch.hpp"
+#include "support/threads.hpp"
 
 #include <contextual/abort_word.hpp>
 #include <contextual/error.hpp>
@@ -9,7 +10,6 @@
 #include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace abort_word_test {
 
@@ -76,23 +76,17 @@ TEST_CASE("abort word: threads register and raise at the same time", "[unit]") {
       raise_abort_words();
     }
   });
-  std::vector<std::thread> owners;
-  for (int owner = 0; owner < 4; ++owner) {
-    owners.emplace_back([] {
-      for (int i = 0; i < 200; ++i) {
-        std::uint32_t word = 0;
-        { const AbortWord holds(&word); }
-        const std::uint32_t left_with = std::atomic_ref(word).load();
-        std::this_thread::yield();
-        if (std::atomic_ref(word).load() != left_with) {
-          std::abort();  // raised after it was unregistered
-        }
+  test::on_threads(4, [](int) {
+    for (int i = 0; i < 200; ++i) {
+      std::uint32_t word = 0;
+      { const AbortWord holds(&word); }
+      const std::uint32_t left_with = std::atomic_ref(word).load();
+      std::this_thread::yield();
+      if (std::atomic_ref(word).load() != left_with) {
+        std::abort();  // raised after it was unregistered
       }
-    });
-  }
-  for (std::thread& owner : owners) {
-    owner.join();
-  }
+    }
+  });
   over = true;
   raises.join();
   CHECK(raise_abort_words() == 0);

@@ -1,10 +1,9 @@
 #include "report/command.hpp"
 
-#include "support/catch.hpp"
+#include "support/engine.hpp"
 #include "unit/tools/sample_logs.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -17,27 +16,10 @@ using namespace report_test;
 
 namespace {
 
-/// An empty directory that goes away with the test.
-class Directory {
- public:
-  Directory()
-      : path_(std::filesystem::temp_directory_path() / ("contextual-command-" + std::to_string(getpid()))) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  ~Directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
+struct Directory : engine_test::TemporaryDirectory {
   void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
+    std::ofstream(path() / name, std::ios::binary) << text;
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 struct Outcome {

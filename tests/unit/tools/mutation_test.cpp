@@ -8,15 +8,12 @@
 #include "report/judging/report.hpp"
 #include "report/text/text_report.hpp"
 #include "report/trace/trace.hpp"
-#include "support/catch.hpp"
+#include "support/engine.hpp"
 #include "support/repetitions.hpp"
 #include "unit/record/sample_events.hpp"
 #include "unit/tools/mutations.hpp"
 #include "unit/tools/sample_logs.hpp"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -91,20 +88,19 @@ TEST_CASE("report: 10,000 mutated logs, always a report of bounded size", "[unit
 }
 
 TEST_CASE("report: mutated log directories, always one of the documented exit codes", "[unit]") {
-  const auto directory =
-      std::filesystem::temp_directory_path() / ("contextual-report-" + std::to_string(getpid()));
-  std::filesystem::create_directories(directory);
+  const engine_test::TemporaryDirectory directory;
   const std::vector<Files> all = originals();
   Mutator mutator(7);
   for (int round = 0; round < contextual::test::repetitions(10'000) / 50; ++round) {
     Files files = all[static_cast<std::size_t>(round) % all.size()];
     mutator.mutate(files);
     for (std::size_t i = 0; i < files.size(); ++i) {
-      std::ofstream(directory / ("rank-" + std::to_string(i) + ".jsonl"), std::ios::binary) << files[i];
+      std::ofstream(directory.path() / ("rank-" + std::to_string(i) + ".jsonl"), std::ios::binary)
+          << files[i];
     }
     Command command;
-    command.directory = directory;
-    command.html = directory / "page.html";
+    command.directory = directory.path();
+    command.html = directory.path() / "page.html";
     std::ostringstream out;
     std::ostringstream err;
     const int code = run_command(command, out, err);
@@ -112,7 +108,6 @@ TEST_CASE("report: mutated log directories, always one of the documented exit co
     CHECK((code == exit_fine || code == exit_bad_run));
     CHECK(std::filesystem::file_size(command.html) > 0);
   }
-  std::filesystem::remove_all(directory);
 }
 
 }  // namespace mutation_test

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -49,40 +51,18 @@ std::size_t value_end(const std::string& text, std::size_t colon) {
   return text.size();
 }
 
-constexpr std::array<std::string_view, 34> odd_values{"null",
-                                                      "true",
-                                                      "false",
-                                                      "0",
-                                                      "-1",
-                                                      "1",
-                                                      "2",
-                                                      "7",
-                                                      "1000000000",
-                                                      "999999999999999999",
-                                                      "1000000000000000000",
-                                                      "9223372036854775807",
-                                                      "9223372036854775808",
-                                                      "-9223372036854775808",
-                                                      "18446744073709551615",
-                                                      "184467440737095516150",
-                                                      "1e308",
-                                                      "-1e308",
-                                                      "1e999",
-                                                      "0.5",
-                                                      "-0.0",
-                                                      "1e-320",
-                                                      "\"\"",
-                                                      "\"1\"",
-                                                      "[]",
-                                                      "{}",
-                                                      "[1]",
-                                                      "[0,1,2,1000000000]",
-                                                      "{\"a\":{\"b\":1}}",
-                                                      "\"\\u0000\\u001b[2J\\u202e<script>\"",
-                                                      "\"search\"",
-                                                      "\"region\"",
-                                                      "\"RegionFailedError\"",
-                                                      "\"failed\""};
+/// Values of every type and size.
+const std::vector<std::string>& odd_values() {
+  static const std::vector<std::string> all = [] {
+    std::istringstream text(R"~(
+      null true false 0 -1 1 2 7 1000000000 999999999999999999 1000000000000000000 9223372036854775807
+      9223372036854775808 -9223372036854775808 18446744073709551615 184467440737095516150
+      1e308 -1e308 1e999 0.5 -0.0 1e-320 "" "1" [] {} [1] [0,1,2,1000000000] {"a":{"b":1}}
+      "\u0000\u001b[2J\u202e<script>" "search" "region" "RegionFailedError" "failed")~");
+    return std::vector<std::string>{std::istream_iterator<std::string>(text), {}};
+  }();
+  return all;
+}
 
 constexpr std::array<std::string_view, 8> odd_bytes{
     std::string_view("\0", 1), "\xff", "\xc3", "\xf4\x90\x80\x80", "\n", "\"", "\\", "}"};
@@ -154,7 +134,7 @@ void Mutator::splice(Files& files) {
 void Mutator::replace_value(std::string& file) {
   const std::size_t colon = file.find("\":", below(file.size()));
   if (colon != std::string::npos) {
-    file.replace(colon + 2, value_end(file, colon + 1) - colon - 2, odd_values[below(odd_values.size())]);
+    file.replace(colon + 2, value_end(file, colon + 1) - colon - 2, odd_values()[below(odd_values().size())]);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace report_test {
@@ -47,6 +48,17 @@ contextual::record::Event blocked(const SampleRun& run, int rank, std::int64_t i
 /// What `rank` writes when every config of gemm fails there in `iteration`: the rejections, and an end that
 /// blames this rank itself.
 Events tuning_failed(const SampleRun& run, int rank, std::int64_t iteration);
+
+/// Calls `change` with every event of this type.
+template <typename E, typename Change>
+Events changed(Events events, const Change& change) {
+  for (contextual::record::Event& event : events) {
+    if (auto* const body = std::get_if<E>(&event.body)) {
+      change(*body);
+    }
+  }
+  return events;
+}
 
 /// Events as a file's text.
 std::string lines_of(const Events& events);

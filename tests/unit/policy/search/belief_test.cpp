@@ -2,8 +2,8 @@
 
 #include "contextual/policy/search/natural_logarithm.hpp"
 #include "support/catch.hpp"
-#include "unit/policy/search/few_of_many.hpp"
 #include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/spaces.hpp"
 
 #include <contextual/config.hpp>
 
@@ -16,34 +16,14 @@ namespace belief_test {
 
 using contextual::Assignment;
 using contextual::Config;
-using contextual::SearchObservation;
 using contextual::SearchProblem;
 using contextual::policy::search::Belief;
 using contextual::policy::search::natural_logarithm;
 using contextual::policy::search::SearchSpace;
 using contextual::policy::search::TrialLedger;
-using contextual::policy::search::test::few_of_many_space;
-using contextual::policy::search::test::request_of;
+using namespace contextual::policy::search::test;
 
 namespace {
-
-/// A trial with these makespans, the first of which is the lead-in's.
-SearchObservation trial(Assignment assignment, const std::vector<std::int64_t>& makespans_ns) {
-  SearchObservation observation;
-  observation.trial = {std::move(assignment), static_cast<int>(makespans_ns.size()) - 1};
-  for (const std::int64_t makespan_ns : makespans_ns) {
-    observation.runs.emplace_back().makespan_ns = makespan_ns;
-  }
-  return observation;
-}
-
-SearchObservation failure(Assignment assignment) {
-  SearchObservation observation;
-  observation.trial.assignment = std::move(assignment);
-  observation.runs.emplace_back();
-  observation.infeasible = "timed out";
-  return observation;
-}
 
 /// All assignments of problems with so many configs each.
 std::vector<Assignment> all_of(const std::vector<std::size_t>& config_counts) {
@@ -99,7 +79,7 @@ TrialLedger measured(std::size_t problems) {
 
 TEST_CASE("Belief: what a draw in a small space finds is the shortest of all in that draw", "[unit]") {
   const std::vector<std::size_t> counts{6, 5, 4};
-  const SearchSpace space(request_of(counts, 100).problems);
+  const SearchSpace space = space_of(counts);
   const TrialLedger ledger = measured(3);
   const std::vector<Assignment> all = all_of(counts);
   std::set<Assignment> found;
@@ -117,7 +97,7 @@ TEST_CASE("Belief: what a draw in a small space finds is the shortest of all in 
 
 TEST_CASE("Belief: a problem with one config does not disturb the others", "[unit]") {
   const std::vector<std::size_t> counts{1, 5};
-  const SearchSpace space(request_of(counts, 100).problems);
+  const SearchSpace space = space_of(counts);
   TrialLedger ledger;
   ledger.add(trial({0, 0}, {110000, 100000}));
   const std::vector<Assignment> all = all_of(counts);
@@ -133,7 +113,7 @@ TEST_CASE("Belief: a problem with one config does not disturb the others", "[uni
 
 TEST_CASE("Belief: what a draw in a large space finds cannot be made shorter by one change", "[unit]") {
   const std::vector<std::size_t> counts{12, 11, 10};  // 1320 assignments
-  const SearchSpace space(request_of(counts, 100).problems);
+  const SearchSpace space = space_of(counts);
   const TrialLedger ledger = measured(3);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const auto shortest = Belief(space, ledger, seed).draw_shortest(Assignment{0, 0, 0});
@@ -154,7 +134,7 @@ TEST_CASE("Belief: what a draw in a large space finds cannot be made shorter by 
 TEST_CASE("Belief: a draw in a large space begins at the shortest that is known, not at the incumbent",
           "[unit]") {
   const std::vector<std::size_t> counts{40, 40};
-  const SearchSpace space(request_of(counts, 100).problems);
+  const SearchSpace space = space_of(counts);
   TrialLedger ledger;
   for (int visit = 0; visit < 6; ++visit) {
     ledger.add(trial({0, 0}, {110000, 100000}));
@@ -169,7 +149,7 @@ TEST_CASE("Belief: a draw in a large space begins at the shortest that is known,
 
 TEST_CASE("Belief: a draw in a large space is the shorter one of what it finds from two places", "[unit]") {
   const std::size_t configs = 40;
-  const SearchSpace space(request_of({configs, configs}, 100).problems);
+  const SearchSpace space = space_of({configs, configs});
   TrialLedger ledger;
   ledger.add(trial({0, 0}, {110000, 100000}));
   const std::vector<Assignment> all = all_of({configs, configs});
@@ -188,7 +168,7 @@ TEST_CASE("Belief: a draw in a large space is the shorter one of what it finds f
 TEST_CASE("Belief: without an incumbent a draw in a large space is no longer than what has been run",
           "[unit]") {
   const std::size_t configs = 40;
-  const SearchSpace space(request_of({configs, configs}, 100).problems);
+  const SearchSpace space = space_of({configs, configs});
   TrialLedger ledger;
   for (std::size_t i = 0; i < 12; ++i) {
     ledger.add(trial({3 * i, 7 * i % configs}, {110000, 100000}));
@@ -208,7 +188,7 @@ TEST_CASE("Belief: without an incumbent a draw in a large space is no longer tha
 
 TEST_CASE("Belief draws no rejected config and nothing infeasible, in small and large spaces", "[unit]") {
   for (const std::size_t configs : {4U, 40U}) {
-    SearchSpace space(request_of({configs, configs}, 100).problems);
+    SearchSpace space = space_of({configs, configs});
     TrialLedger ledger;
     ledger.add(trial({3, 3}, {110000, 100000}));
     for (std::size_t config = 0; config < 4; ++config) {
@@ -226,7 +206,7 @@ TEST_CASE("Belief draws no rejected config and nothing infeasible, in small and 
 }
 
 TEST_CASE("Belief avoids what is like the infeasible, unless it has been proven", "[unit]") {
-  const SearchSpace space(request_of({4, 8}, 100).problems);
+  const SearchSpace space = space_of({4, 8});
   TrialLedger ledger;
   ledger.add(trial({1, 1}, {110000, 100000}));
   for (std::size_t config = 0; config < 6; ++config) {
@@ -277,7 +257,7 @@ TEST_CASE("Belief: a draw goes through few candidates, however many configs are 
 }
 
 TEST_CASE("Belief: nothing can be drawn without a candidate of some problem", "[unit]") {
-  SearchSpace space(request_of({2, 2}, 100).problems);
+  SearchSpace space = space_of({2, 2});
   const TrialLedger ledger = measured(0);
   space.reject(1, 0);
   space.reject(1, 1);
@@ -285,7 +265,7 @@ TEST_CASE("Belief: nothing can be drawn without a candidate of some problem", "[
 }
 
 TEST_CASE("Belief: where everything is infeasible by belief, something is still drawn", "[unit]") {
-  const SearchSpace space(request_of({2, 3}, 100).problems);
+  const SearchSpace space = space_of({2, 3});
   TrialLedger ledger;
   for (std::size_t config = 0; config < 3; ++config) {
     ledger.add(failure({0, config}));
@@ -301,7 +281,7 @@ TEST_CASE("Belief: where everything is infeasible by belief, something is still 
 }
 
 TEST_CASE("Belief: a lead-in or a sample that is far too long says little", "[unit]") {
-  const SearchSpace space(request_of({3, 3}, 100).problems);
+  const SearchSpace space = space_of({3, 3});
   TrialLedger ledger;
   for (int visit = 0; visit < 10; ++visit) {
     ledger.add(trial({0, 0}, {105000, 100000}));
@@ -322,7 +302,7 @@ TEST_CASE("Belief: a lead-in or a sample that is far too long says little", "[un
 }
 
 TEST_CASE("Belief::doubtful names the shortest of those with nothing but a first run", "[unit]") {
-  const SearchSpace space(request_of({3, 3}, 100).problems);
+  const SearchSpace space = space_of({3, 3});
   for (const std::size_t shorter : {1U, 2U}) {
     TrialLedger ledger;
     ledger.add(trial({0, 0}, {105000, 100000}));
@@ -334,7 +314,7 @@ TEST_CASE("Belief::doubtful names the shortest of those with nothing but a first
 }
 
 TEST_CASE("Belief::update takes in what the ledger has now", "[unit]") {
-  const SearchSpace space(request_of({3, 3}, 100).problems);
+  const SearchSpace space = space_of({3, 3});
   TrialLedger ledger;
   ledger.add(trial({0, 0}, {110000, 100000}));
   Belief belief(space, ledger, 1);
@@ -346,7 +326,7 @@ TEST_CASE("Belief::update takes in what the ledger has now", "[unit]") {
 }
 
 TEST_CASE("Belief: a new assignment is worth a sample where lead-ins are very uneven", "[unit]") {
-  const SearchSpace space(request_of({3, 3}, 100).problems);
+  const SearchSpace space = space_of({3, 3});
   const auto worth = [&](std::int64_t spread_ns) {
     TrialLedger ledger;
     for (std::int64_t i = 0; i < 7; ++i) {
@@ -361,7 +341,7 @@ TEST_CASE("Belief: a new assignment is worth a sample where lead-ins are very un
 
 TEST_CASE("Belief: a lead-in that is far too long does not widen what configs are thought to matter",
           "[unit]") {
-  const SearchSpace space(request_of({6, 6}, 100).problems);
+  const SearchSpace space = space_of({6, 6});
   const auto gain_with = [&](std::int64_t outlier_ns) {
     TrialLedger ledger;
     for (std::size_t i = 0; i < 6; ++i) {

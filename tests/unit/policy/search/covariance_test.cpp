@@ -39,24 +39,25 @@ Measurement measured(std::size_t a, std::size_t b, double run, int samples = 1, 
 
 }  // namespace
 
-TEST_CASE("covariance of nothing in common is the common term", "[unit]") {
-  CHECK(covariance(distinct(), {0, 0}, 3) == 1);
-}
-
-TEST_CASE("covariance grows with the share of equal configs, pairs and parameters", "[unit]") {
-  CHECK(covariance(distinct(), {1, 0}, 4) == Approx(1 + 2.0 / 4));
-  CHECK(covariance(distinct(), {2, 0}, 4) == Approx(1 + 2.0 * 2 / 4 + 8.0 * 2 / 12));
-  CHECK(covariance(distinct(), {3, 0}, 4) == Approx(1 + 2.0 * 3 / 4 + 8.0 * 6 / 12));
-  CHECK(covariance(distinct(), {0, 0.25}, 4) == Approx(1 + 4 * 0.25));
-}
-
-TEST_CASE("covariance of an assignment with itself is the sum of all terms", "[unit]") {
-  CHECK(covariance(distinct(), {4, 1}, 4) == Approx(1 + 2 + 4 + 8 + 16));
-}
-
-TEST_CASE("covariance of one problem has no pairs", "[unit]") {
-  CHECK(covariance(distinct(), {1, 1}, 1) == Approx(1 + 2 + 4 + 16));
-  CHECK(covariance(distinct(), {0, 0}, 1) == 1);
+TEST_CASE("covariance: the common term, and a share of the others for what is equal", "[unit]") {
+  struct Row {
+    double likeness_of_parameters;
+    std::size_t equal_configs;
+    std::size_t problems;
+    double covariance;
+  };
+  for (const Row& row : {Row{0, 0, 3, 1},
+                         {0, 1, 4, 1 + 2.0 / 4},
+                         {0, 2, 4, 1 + 2.0 * 2 / 4 + 8.0 * 2 / 12},
+                         {0, 3, 4, 1 + 2.0 * 3 / 4 + 8.0 * 6 / 12},
+                         {0.25, 0, 4, 1 + 4 * 0.25},
+                         {1, 4, 4, 1 + 2 + 4 + 8 + 16},  // with itself
+                         {1, 1, 1, 1 + 2 + 4 + 16},      // one problem has no pairs
+                         {0, 0, 1, 1}}) {
+    CAPTURE(row.equal_configs, row.problems, row.likeness_of_parameters);
+    CHECK(covariance(distinct(), {row.equal_configs, row.likeness_of_parameters}, row.problems) ==
+          Approx(row.covariance));
+  }
 }
 
 TEST_CASE("drift_step changes every twelve runs", "[unit]") {

@@ -1,36 +1,22 @@
 #include "contextual/policy/search/coverage.hpp"
 
 #include "support/catch.hpp"
-#include "unit/policy/search/few_of_many.hpp"
+#include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/spaces.hpp"
 
+#include <cstdint>
 #include <set>
 #include <utility>
 
 namespace coverage_test {
 
 using contextual::Assignment;
-using contextual::SearchObservation;
-using contextual::SearchProblem;
 using contextual::policy::search::Coverage;
 using contextual::policy::search::SearchSpace;
 using contextual::policy::search::TrialLedger;
-using contextual::policy::search::test::few_of_many_space;
+using namespace contextual::policy::search::test;
 
 namespace {
-
-SearchSpace space_of(const std::vector<std::size_t>& config_counts) {
-  std::vector<SearchProblem> problems;
-  for (const std::size_t count : config_counts) {
-    problems.push_back({"kernel", "", std::vector<contextual::SearchConfig>(count)});
-  }
-  return SearchSpace(problems);
-}
-
-SearchObservation result(const Assignment& assignment, bool feasible) {
-  SearchObservation observation{{assignment, 0}, {}, feasible ? "" : "timed out"};
-  observation.runs.push_back({1000, {}});
-  return observation;
-}
 
 using Pairs = std::set<std::pair<std::size_t, std::size_t>>;
 
@@ -49,7 +35,7 @@ Pairs cover(const SearchSpace& space, Coverage& coverage, TrialLedger& ledger, s
     for (std::size_t p = 0; p < next->size(); ++p) {
       proposed.emplace(p, (*next)[p]);
     }
-    ledger.add(result(*next, feasible(*next)));
+    ledger.add(feasible(*next) ? trial(*next, {1000}) : failure(*next));
   }
   return proposed;
 }
@@ -111,6 +97,37 @@ TEST_CASE("Coverage ends where everything fails", "[unit]") {
   CHECK(ledger.infeasible().size() >= 4);
 }
 
+TEST_CASE("Coverage: any of the configs that were used least may be the neighbour", "[unit]") {
+  const SearchSpace space = space_of({6, 3});
+  const TrialLedger ledger;
+  std::set<std::size_t> covered;
+  std::set<std::size_t> neighbours;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const std::optional<Assignment> next = Coverage(space, ledger, seed).next();
+    REQUIRE(next);
+    covered.insert((*next)[0]);
+    neighbours.insert((*next)[1]);
+  }
+  CHECK(covered.size() == 6);
+  CHECK(neighbours.size() == 3);
+}
+
+TEST_CASE("Coverage gives up a config after three failures", "[unit]") {
+  const SearchSpace space = space_of({2, 4});
+  TrialLedger ledger;
+  for (std::size_t config = 0; config < 4; ++config) {
+    ledger.add(trial({0, config}, {1000}));
+  }
+  Coverage coverage(space, ledger, 1);
+  for (int failures = 0; failures < 3; ++failures) {
+    const std::optional<Assignment> next = coverage.next();
+    REQUIRE(next);
+    CHECK(next->front() == 1);
+    ledger.add(failure(*next));
+  }
+  CHECK_FALSE(coverage.next());
+}
+
 TEST_CASE("Coverage proposes nothing if a problem has no candidate left", "[unit]") {
   SearchSpace space = space_of({2, 3});
   space.reject(0, 0);
@@ -119,26 +136,18 @@ TEST_CASE("Coverage proposes nothing if a problem has no candidate left", "[unit
   CHECK_FALSE(Coverage(space, ledger, 6).next());
 }
 
-TEST_CASE("Coverage proposes an untried assignment if there are at most so many in the space", "[unit]") {
-  const SearchSpace space = space_of({2, 2});
-  const TrialLedger ledger;
-  CHECK(Coverage(space, ledger, 7).any_untried(4));
-  CHECK_FALSE(Coverage(space, ledger, 7).any_untried(3));
-}
-
-TEST_CASE("Coverage looks no further than for as many untried assignments as are asked for", "[unit]") {
-  const SearchSpace space = space_of(std::vector<std::size_t>(8, 100));  // 1e16: nobody can go through them
+TEST_CASE("Coverage knows whether at most so many assignments are untried, however large the space",
+          "[unit]") {
+  const SearchSpace small = space_of({2, 2});
   TrialLedger ledger;
-  ledger.add(result(Assignment(8, 0), true));
-  CHECK_FALSE(Coverage(space, ledger, 7).any_untried(4));
-}
-
-TEST_CASE("Coverage finds the untried of a few candidates among very many configs", "[unit]") {
-  const SearchSpace space = few_of_many_space();
-  TrialLedger ledger;
-  ledger.add(result(Assignment(8, 99), true));
-  CHECK(Coverage(space, ledger, 7).any_untried(255));
-  CHECK_FALSE(Coverage(space, ledger, 7).any_untried(254));
+  CHECK(Coverage(small, ledger, 7).any_untried(4));
+  CHECK_FALSE(Coverage(small, ledger, 7).any_untried(3));
+  const SearchSpace huge = space_of(std::vector<std::size_t>(8, 100));  // 1e16: nobody can go through them
+  ledger.add(trial(Assignment(8, 99), {1000}));
+  CHECK_FALSE(Coverage(huge, ledger, 7).any_untried(4));
+  const SearchSpace few = few_of_many_space();
+  CHECK(Coverage(few, ledger, 7).any_untried(255));
+  CHECK_FALSE(Coverage(few, ledger, 7).any_untried(254));
 }
 
 }  // namespace coverage_test

@@ -2,6 +2,8 @@
 
 #include "contextual/policy/search/random_numbers.hpp"
 #include "support/catch.hpp"
+#include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/spaces.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +12,6 @@
 namespace gaussian_model_test {
 
 using contextual::Assignment;
-using contextual::SearchProblem;
 using contextual::policy::search::covariance;
 using contextual::policy::search::fit_variances;
 using contextual::policy::search::GaussianModel;
@@ -19,13 +20,9 @@ using contextual::policy::search::MeasurementTable;
 using contextual::policy::search::SearchSpace;
 using contextual::policy::search::standard_normal;
 using contextual::policy::search::Variances;
+using contextual::policy::search::test::space_of;
 
 namespace {
-
-SearchSpace space_of(std::size_t problems, std::size_t configs) {
-  return SearchSpace(
-      std::vector<SearchProblem>(problems, {"kernel", "", std::vector<contextual::SearchConfig>(configs)}));
-}
 
 Variances almost_without_noise() {
   Variances variances;
@@ -67,7 +64,7 @@ std::vector<Measurement> measurements_of(double (*value)(const Assignment&)) {
 }  // namespace
 
 TEST_CASE("GaussianModel without measurements expects the mean everywhere", "[unit]") {
-  const SearchSpace space = space_of(2, 3);
+  const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(space, {});
   const GaussianModel model(table, {}, 4.5);
   CHECK(model.expected({0, 0}) == 4.5);
@@ -75,7 +72,7 @@ TEST_CASE("GaussianModel without measurements expects the mean everywhere", "[un
 }
 
 TEST_CASE("GaussianModel with tiny noise expects what was measured where it was measured", "[unit]") {
-  const SearchSpace space = space_of(2, 3);
+  const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(space, {{{0, 0}, 1, 5.0}, {{0, 1}, 2, 5.2}, {{2, 2}, 3, 4.9}});
   const GaussianModel model(table, almost_without_noise(), 5);
   CHECK(model.expected({0, 0}) == Approx(5.0).epsilon(1e-4));
@@ -84,7 +81,7 @@ TEST_CASE("GaussianModel with tiny noise expects what was measured where it was 
 }
 
 TEST_CASE("GaussianModel: one measurement is carried over by its covariance", "[unit]") {
-  const SearchSpace space = space_of(2, 3);
+  const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(space, {{{0, 0}, 1, 6.0, 2}});
   Variances variances;
   variances.sample = 0.05;
@@ -97,7 +94,7 @@ TEST_CASE("GaussianModel: one measurement is carried over by its covariance", "[
 }
 
 TEST_CASE("GaussianModel learns a config's part of the value from its other neighbours", "[unit]") {
-  const SearchSpace space = space_of(2, 4);
+  const SearchSpace space = space_of({4, 4});
   const auto value = [](std::size_t a, std::size_t b) {
     return 5 + 0.1 * static_cast<double>(a) - 0.05 * static_cast<double>(b);
   };
@@ -115,7 +112,7 @@ TEST_CASE("GaussianModel learns a config's part of the value from its other neig
 }
 
 TEST_CASE("GaussianModel::Draw: the means of many draws are what is expected", "[unit]") {
-  const SearchSpace space = space_of(2, 3);
+  const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(
       space, {{{0, 0}, 1, 5.0, 3}, {{0, 1}, 20, 5.2, 1}, {{2, 2}, 30, 4.9, 0, 0.01}, {{0, 0}, 50, 5.1}});
   Variances variances;
@@ -128,7 +125,7 @@ TEST_CASE("GaussianModel::Draw: the means of many draws are what is expected", "
 }
 
 TEST_CASE("GaussianModel::Draw: the spread without measurements is the prior's", "[unit]") {
-  const SearchSpace space = space_of(3, 2);
+  const SearchSpace space = space_of({2, 2, 2});
   const MeasurementTable table(space, {});
   Variances variances;
   variances.common = 0.01;
@@ -141,7 +138,7 @@ TEST_CASE("GaussianModel::Draw: the spread without measurements is the prior's",
 }
 
 TEST_CASE("GaussianModel::Draw: the covariance of two assignments is the prior's", "[unit]") {
-  const SearchSpace space = space_of(3, 2);
+  const SearchSpace space = space_of({2, 2, 2});
   const MeasurementTable table(space, {});
   Variances variances;
   variances.common = 0;
@@ -158,7 +155,7 @@ TEST_CASE("GaussianModel::Draw: the covariance of two assignments is the prior's
 }
 
 TEST_CASE("GaussianModel::Draw: the spread shrinks with measurements to the posterior's", "[unit]") {
-  const SearchSpace space = space_of(2, 3);
+  const SearchSpace space = space_of({3, 3});
   Variances variances;
   variances.sample = 0.01;
   const MeasurementTable none(space, {});
@@ -175,8 +172,24 @@ TEST_CASE("GaussianModel::Draw: the spread shrinks with measurements to the post
   CHECK(after_three < 0.7 * after_one);
 }
 
+TEST_CASE("GaussianModel::Draw: drift leaves a measurement as uncertain as its variance says", "[unit]") {
+  const SearchSpace space = space_of({2, 2});
+  const MeasurementTable table(space, {{{0, 0}, 5, 0.0}});
+  Variances exact;  // assignments vary by 1, and nothing else does
+  exact.common = exact.config = exact.parameter = exact.pair = exact.drift = exact.own_drift = 0;
+  exact.assignment = 1;
+  exact.sample = 1e-6;
+  CHECK(moments_of_draws(GaussianModel(table, exact, 0), {0, 0}).deviation < 0.03);
+  for (double Variances::*const member : {&Variances::drift, &Variances::own_drift}) {
+    Variances variances = exact;
+    variances.*member = 0.5;
+    CHECK(moments_of_draws(GaussianModel(table, variances, 0), {0, 0}).deviation ==
+          Approx(std::sqrt(1 * 0.5 / (1 + 0.5))).epsilon(0.05));
+  }
+}
+
 TEST_CASE("GaussianModel::Draw: the same seed is the same draw, another is another", "[unit]") {
-  const SearchSpace space = space_of(2, 3);
+  const SearchSpace space = space_of({3, 3});
   const MeasurementTable table(space, {{{0, 0}, 1, 5.0}});
   const GaussianModel model(table, {}, 5);
   CHECK(model.draw(1)({1, 2}) == model.draw(1)({1, 2}));
@@ -184,7 +197,7 @@ TEST_CASE("GaussianModel::Draw: the same seed is the same draw, another is anoth
 }
 
 TEST_CASE("fit_variances finds whether configs matter", "[unit]") {
-  const SearchSpace space = space_of(4, 6);
+  const SearchSpace space = space_of({6, 6, 6, 6});
   const MeasurementTable flat(space, measurements_of([](const Assignment&) { return 5.0; }));
   const MeasurementTable steep(space, measurements_of([](const Assignment& a) {
                                  return 5 + 0.1 * static_cast<double>(a[0]) +
@@ -199,7 +212,7 @@ TEST_CASE("fit_variances finds whether configs matter", "[unit]") {
 }
 
 TEST_CASE("fit_variances does not end with less likely measurements than it began with", "[unit]") {
-  const SearchSpace space = space_of(4, 6);
+  const SearchSpace space = space_of({6, 6, 6, 6});
   const MeasurementTable table(
       space, measurements_of([](const Assignment& a) { return 5 + (a[0] == a[1] ? 0.3 : 0.0); }));
   const double mean = table.median_value();
@@ -208,7 +221,7 @@ TEST_CASE("fit_variances does not end with less likely measurements than it bega
 }
 
 TEST_CASE("GaussianModel::update leaves the same model as a new one, to the last bit", "[unit]") {
-  const SearchSpace space = space_of(4, 6);
+  const SearchSpace space = space_of({6, 6, 6, 6});
   const Variances variances;
   std::vector<Measurement> measurements =
       measurements_of([](const Assignment& a) { return 0.1 * static_cast<double>(a[0]); });
@@ -235,7 +248,7 @@ TEST_CASE("GaussianModel::update leaves the same model as a new one, to the last
 }
 
 TEST_CASE("GaussianModel::update with other variances makes everything anew", "[unit]") {
-  const SearchSpace space = space_of(4, 6);
+  const SearchSpace space = space_of({6, 6, 6, 6});
   MeasurementTable table(space, measurements_of([](const Assignment& a) { return a[0] > 2 ? 1.0 : 0.0; }));
   GaussianModel model(table, {}, 0);
   Variances other;
@@ -244,21 +257,8 @@ TEST_CASE("GaussianModel::update with other variances makes everything anew", "[
   CHECK(model.expected({5, 0, 0, 0}) == GaussianModel(table, other, 0).expected({5, 0, 0, 0}));
 }
 
-TEST_CASE("GaussianModel::Draw::Place has the value of the draw, also after a move", "[unit]") {
-  const SearchSpace space = space_of(4, 6);
-  const MeasurementTable table(
-      space, measurements_of([](const Assignment& a) { return 0.1 * static_cast<double>(a[1]); }));
-  const GaussianModel model(table, {}, 0);
-  const GaussianModel::Draw draw = model.draw(3);
-  GaussianModel::Draw::Place place(draw, {0, 1, 2, 3});
-  CHECK(place.value() == Approx(draw({0, 1, 2, 3})));
-  CHECK(place.value_with(2, 5) == Approx(draw({0, 1, 5, 3})));
-  place.move(2, 5);
-  CHECK(place.value() == Approx(draw({0, 1, 5, 3})));
-}
-
 TEST_CASE("GaussianModel: draws of very many problems have the mean and deviation of the belief", "[unit]") {
-  const SearchSpace space = space_of(40, 3);
+  const SearchSpace space = space_of(std::vector<std::size_t>(40, 3));
   const Assignment measured(40, 0);
   Assignment near(40, 0);
   std::fill(near.begin(), near.begin() + 10, 1);
@@ -276,7 +276,7 @@ TEST_CASE("GaussianModel: draws of very many problems have the mean and deviatio
 }
 
 TEST_CASE("GaussianModel: a place in a draw that has moved has the value of a new one", "[unit]") {
-  const SearchSpace space = space_of(12, 4);
+  const SearchSpace space = space_of(std::vector<std::size_t>(12, 4));
   Assignment end(12, 0);
   const MeasurementTable table(space, {{end, 1, 5.0}, {Assignment(12, 1), 2, 5.2}});
   const GaussianModel model(table, {}, 5);

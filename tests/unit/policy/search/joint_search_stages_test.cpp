@@ -1,7 +1,7 @@
 #include "contextual/policy/search/joint_search.hpp"
 #include "contextual/policy/search/random_numbers.hpp"
 #include "support/catch.hpp"
-#include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/searched.hpp"
 
 #include <algorithm>
 #include <set>
@@ -13,8 +13,7 @@ using contextual::Assignment;
 using contextual::SearchRequest;
 using contextual::policy::search::JointSearch;
 using contextual::policy::search::standard_normal;
-using contextual::policy::search::test::request_of;
-using contextual::policy::search::test::ScriptedTable;
+using namespace contextual::policy::search::test;
 
 namespace {
 
@@ -58,9 +57,7 @@ Makespan shortest_sampled(const std::vector<Assignment>& runs) {
 TEST_CASE("JointSearch: an undecided race uses the runs up, and no more", "[unit]") {
   int undecided = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    SearchRequest request = request_of({2, 2}, 60);
-    request.seed = seed;
-    JointSearch search(request);
+    JointSearch search(request_of({2, 2}, 60, seed));
     ScriptedTable table{NoisyTable(seed)};
     table.finish(search);
     CHECK(table.runs() <= 60);
@@ -71,9 +68,7 @@ TEST_CASE("JointSearch: an undecided race uses the runs up, and no more", "[unit
 
 TEST_CASE("JointSearch begins with assignments that cover every config", "[unit]") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    SearchRequest request = request_of({6, 6}, 150);
-    request.seed = seed;
-    JointSearch search(request);
+    JointSearch search(request_of({6, 6}, 150, seed));
     ScriptedTable table([](const Assignment&) { return Makespan(100000); });
     std::set<Assignment> tried;
     std::set<std::size_t> configs[2];
@@ -89,9 +84,7 @@ TEST_CASE("JointSearch begins with assignments that cover every config", "[unit]
 
 TEST_CASE("JointSearch: whenever it is stopped, it chooses the shortest that has samples", "[unit]") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    SearchRequest request = request_of({4, 4}, 100);
-    request.seed = seed;
-    JointSearch search(request);
+    JointSearch search(request_of({4, 4}, 100, seed));
     ScriptedTable table(scattered);
     while (table.step({&search})) {
       const Makespan shortest = shortest_sampled(table.run_assignments());
@@ -106,11 +99,7 @@ TEST_CASE("JointSearch: whenever it is stopped, it chooses the shortest that has
 TEST_CASE("JointSearch: what a race could visit only once may be the choice", "[unit]") {
   for (std::int64_t max_runs = 16; max_runs < 50; max_runs += 2) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-      SearchRequest request = request_of({4, 4}, max_runs);
-      request.seed = seed;
-      JointSearch search(request);
-      ScriptedTable table(scattered);
-      table.finish(search);
+      auto [search, table] = Searched(request_of({4, 4}, max_runs, seed), scattered);
       CAPTURE(max_runs, seed);
       CHECK(scattered(*search.best()) == shortest_sampled(table.run_assignments()));
     }
@@ -120,18 +109,15 @@ TEST_CASE("JointSearch: what a race could visit only once may be the choice", "[
 TEST_CASE("JointSearch ends early without a minimum gain, too, where nothing is gained any more", "[unit]") {
   SearchRequest request = request_of({2, 2}, 400);
   request.min_gain = 0;
-  JointSearch search(request);
-  ScriptedTable table([](const Assignment& a) { return Makespan(a[0] + a[1] == 2 ? 80000 : 100000); });
-  table.finish(search);
+  auto [search, table] =
+      Searched(request, [](const Assignment& a) { return Makespan(a[0] + a[1] == 2 ? 80000 : 100000); });
   CHECK(search.best() == Assignment{1, 1});
   CHECK(table.runs() < 200);
 }
 
 TEST_CASE("JointSearch: with runs left over, another exploration and another race follow", "[unit]") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    SearchRequest request = request_of({4, 4}, 100);
-    request.seed = seed;
-    JointSearch search(request);
+    JointSearch search(request_of({4, 4}, 100, seed));
     ScriptedTable table(scattered);
     int races = 0;
     bool races_now = false;

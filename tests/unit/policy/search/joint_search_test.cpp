@@ -1,9 +1,10 @@
 #include "contextual/policy/search/joint_search.hpp"
 
 #include "support/catch.hpp"
-#include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/searched.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -13,8 +14,7 @@ using contextual::Assignment;
 using contextual::SearchRequest;
 using contextual::SearchTrial;
 using contextual::policy::search::JointSearch;
-using contextual::policy::search::test::request_of;
-using contextual::policy::search::test::ScriptedTable;
+using namespace contextual::policy::search::test;
 
 namespace {
 
@@ -59,41 +59,33 @@ Makespan missing(const Assignment&) {
 }  // namespace
 
 TEST_CASE("JointSearch finds what only two configs together bring", "[unit]") {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    SearchRequest request = request_of({4, 4}, 150);
-    request.seed = seed;
-    JointSearch search(request);
-    ScriptedTable table(only_together);
-    table.finish(search);
-    CHECK(search.plan().empty());
-    CHECK(search.remaining_runs() == 0);
-    REQUIRE(search.best());
-    CHECK(only_together(*search.best()) == Makespan(80000));
-    CHECK(table.runs() <= 150);
-  }
-}
-
-TEST_CASE("JointSearch finds the only assignment of four that is shorter", "[unit]") {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    SearchRequest request = request_of({2, 2}, 150);
-    request.seed = seed;
-    JointSearch search(request);
-    ScriptedTable([](const Assignment& a) {
-      return Makespan(a[0] == 1 && a[1] == 1 ? 80000 : a[0] == a[1] ? 100000 : 102000);
-    }).finish(search);
-    CHECK(search.best() == Assignment{1, 1});
-  }
-}
-
-TEST_CASE("JointSearch finds the only assignment of twenty that is shorter", "[unit]") {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    SearchRequest request = request_of({5, 4}, 150);
-    request.seed = seed;
-    JointSearch search(request);
-    ScriptedTable([](const Assignment& a) {
-      return Makespan(a[0] == 3 && a[1] == 2 ? 80000 : a[0] == 3 || a[1] == 2 ? 102000 : 100000);
-    }).finish(search);
-    CHECK(search.best() == Assignment{3, 2});
+  struct Row {
+    std::vector<std::size_t> config_counts;
+    std::function<Makespan(const Assignment&)> makespan;
+    std::uint64_t seeds;
+  };
+  const Row half_of_both{{4, 4}, only_together, 5};
+  const Row one_of_four{{2, 2},
+                        [](const Assignment& a) {
+                          return Makespan(a[0] == 1 && a[1] == 1 ? 80000 : a[0] == a[1] ? 100000 : 102000);
+                        },
+                        5};
+  const Row one_of_twenty{
+      {5, 4},
+      [](const Assignment& a) {
+        return Makespan(a[0] == 3 && a[1] == 2 ? 80000 : a[0] == 3 || a[1] == 2 ? 102000 : 100000);
+      },
+      10};
+  for (const Row& row : {half_of_both, one_of_four, one_of_twenty}) {
+    for (std::uint64_t seed = 1; seed <= row.seeds; ++seed) {
+      CAPTURE(row.config_counts, seed);
+      auto [search, table] = Searched(request_of(row.config_counts, 150, seed), row.makespan);
+      CHECK(search.plan().empty());
+      CHECK(search.remaining_runs() == 0);
+      REQUIRE(search.best());
+      CHECK(row.makespan(*search.best()) == Makespan(80000));
+      CHECK(table.runs() <= 150);
+    }
   }
 }
 
@@ -110,9 +102,7 @@ TEST_CASE("JointSearch tries others where the start's makespan stays unknown", "
 TEST_CASE("JointSearch ends within max_runs, whatever the table", "[unit]") {
   for (std::int64_t max_runs = 1; max_runs <= 60; max_runs += max_runs < 16 ? 1 : 11) {
     for (const auto makespan : {only_together, unequal_neighbours, equal, infeasible, missing}) {
-      JointSearch search(request_of({5, 4}, max_runs));
-      ScriptedTable table(makespan);
-      table.finish(search);
+      auto [search, table] = Searched(request_of({5, 4}, max_runs), makespan);
       CAPTURE(max_runs);
       CHECK(table.runs() <= max_runs);
       CHECK(search.plan().empty());
@@ -133,35 +123,20 @@ TEST_CASE("JointSearch: while a visit is to be made, a run remains", "[unit]") {
   CHECK(search.remaining_runs() == 1);
 }
 
-TEST_CASE("JointSearch: the shortest budgets still measure the defaults", "[unit]") {
-  for (const std::int64_t max_runs : {3, 4, 5}) {
-    JointSearch search(request_of({5, 4}, max_runs));
-    ScriptedTable table(equal);
-    table.finish(search);
+TEST_CASE("JointSearch keeps the defaults where nothing matters, by the shortest budgets too, and ends early",
+          "[unit]") {
+  for (const std::int64_t max_runs : {3, 4, 5, 400}) {
+    auto [search, table] = Searched(request_of({5, 4}, max_runs), equal);
     CHECK(search.best() == Assignment{0, 0});
+    CHECK(table.runs() < 150);
   }
 }
 
-TEST_CASE("JointSearch keeps the defaults where nothing matters, and ends early", "[unit]") {
-  JointSearch search(request_of({5, 4}, 400));
-  ScriptedTable table(equal);
-  table.finish(search);
-  CHECK(search.best() == Assignment{0, 0});
-  CHECK(table.runs() < 150);
-}
-
-TEST_CASE("JointSearch finds a feasible assignment if the defaults are infeasible", "[unit]") {
-  JointSearch search(request_of({4, 4, 4}, 120));
-  ScriptedTable table(unequal_neighbours);
-  table.finish(search);
+TEST_CASE("JointSearch finds a feasible assignment if the defaults are not, and plans no failure again",
+          "[unit]") {
+  auto [search, table] = Searched(request_of({4, 4, 4}, 120), unequal_neighbours);
   REQUIRE(search.best());
   CHECK(unequal_neighbours(*search.best()) == Makespan(100000));
-}
-
-TEST_CASE("JointSearch plans no infeasible assignment again", "[unit]") {
-  JointSearch search(request_of({4, 4, 4}, 120));
-  ScriptedTable table(unequal_neighbours);
-  table.finish(search);
   std::map<Assignment, int> runs;
   for (const Assignment& assignment : table.run_assignments()) {
     ++runs[assignment];
@@ -172,9 +147,7 @@ TEST_CASE("JointSearch plans no infeasible assignment again", "[unit]") {
 }
 
 TEST_CASE("JointSearch ends without a choice if nothing is feasible", "[unit]") {
-  JointSearch search(request_of({3, 3}, 200));
-  ScriptedTable table(infeasible);
-  table.finish(search);
+  auto [search, table] = Searched(request_of({3, 3}, 200), infeasible);
   CHECK_FALSE(search.best());
   CHECK(search.plan().empty());
   CHECK(search.reason() == "no feasible assignment was found");
@@ -295,9 +268,7 @@ TEST_CASE("JointSearch says why it chose, complete or not", "[unit]") {
   request.walked.pop_back();
   CHECK(JointSearch(request).reason() == "nothing is expected to be shorter than the defaults");
 
-  JointSearch search(request_of({4, 4}, 100));
-  ScriptedTable table(close_contest);
-  table.finish(search);
+  auto [search, table] = Searched(request_of({4, 4}, 100), close_contest);
   CHECK(search.plan().empty());
   CHECK(search.best() != Assignment{0, 0});
   CHECK(search.reason() == "it is expected to have the shortest makespan");
@@ -309,9 +280,7 @@ TEST_CASE("JointSearch says why it chose, complete or not", "[unit]") {
 
 TEST_CASE("JointSearch::best knows of every observation, in the middle of a batch too", "[unit]") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    SearchRequest request = request_of({4, 4}, 100);
-    request.seed = seed;
-    JointSearch search(request);
+    JointSearch search(request_of({4, 4}, 100, seed));
     ScriptedTable table(close_contest);
     for (int batch = 0; batch < 100 && search.plan().size() < 3; ++batch) {
       table.finish(search, 1);
@@ -332,9 +301,7 @@ TEST_CASE("JointSearch begins with what was chosen elsewhere, too", "[unit]") {
   const auto needle = [&](const Assignment& a) { return Makespan(a == elsewhere ? 80000 : 100000); };
   SearchRequest request = request_of({8, 8, 8, 8}, 60);
   request.further_starts = {{1, 1, 1, 1}, elsewhere};
-  JointSearch search(request);
-  ScriptedTable table(needle);
-  table.finish(search);
+  auto [search, table] = Searched(request, needle);
   REQUIRE(search.best());
   CHECK(*search.best() == elsewhere);
   CHECK_THAT(search.reason(), ContainsSubstring("was chosen elsewhere, too"));
@@ -353,9 +320,7 @@ TEST_CASE("JointSearch leaves out what was chosen elsewhere and is no candidate 
   request.problems[0].configs[3].candidate = false;
   request.further_starts = {{3, 1}, {2, 2}};
   request.feasible = [](const Assignment& a) { return a != Assignment{2, 2}; };
-  JointSearch search(request);
-  ScriptedTable table(equal);
-  table.finish(search);
+  auto [search, table] = Searched(request, equal);
   for (const Assignment& assignment : table.run_assignments()) {
     CHECK(assignment[0] != 3);
     CHECK(assignment != Assignment{2, 2});

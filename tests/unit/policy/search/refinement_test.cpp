@@ -3,7 +3,7 @@
 #include "contextual/policy/search/joint_search.hpp"
 #include "contextual/policy/search/random_numbers.hpp"
 #include "support/catch.hpp"
-#include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/searched.hpp"
 
 #include <contextual/config.hpp>
 
@@ -24,8 +24,7 @@ using contextual::policy::search::JointSearch;
 using contextual::policy::search::Refinement;
 using contextual::policy::search::SearchSpace;
 using contextual::policy::search::standard_normal;
-using contextual::policy::search::test::request_of;
-using contextual::policy::search::test::ScriptedTable;
+using namespace contextual::policy::search::test;
 
 namespace {
 
@@ -195,9 +194,7 @@ TEST_CASE("JointSearch begins with a refinement that was chosen elsewhere", "[un
                                   });
   const auto id = static_cast<std::size_t>(known - described.problems[0].configs.begin());
   described.further_starts = {{id, 1}};
-  JointSearch search(described);
-  ScriptedTable table([](const Assignment& a) { return makespan(a); });
-  table.finish(search);
+  auto [search, table] = Searched(described, [](const Assignment& a) { return makespan(a); });
   CHECK(search.best() == Assignment{id, 1});
 }
 

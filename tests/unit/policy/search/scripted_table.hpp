@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A region without noise, and a driver that runs a search on it as the tuner does.
+/// Requests and observations of searches; a region without noise, and a driver that runs a search on
+/// it as the tuner does.
 
 #include <contextual/search.hpp>
 
@@ -16,15 +17,30 @@
 namespace contextual::policy::search::test {
 
 /// A request for problems without parameters.
-inline SearchRequest request_of(const std::vector<std::size_t>& config_counts, std::int64_t max_runs) {
+inline SearchRequest request_of(const std::vector<std::size_t>& config_counts, std::int64_t max_runs,
+                                std::uint64_t seed = 1) {
   SearchRequest request;
   for (const std::size_t count : config_counts) {
     request.problems.push_back({"kernel", "", std::vector<SearchConfig>(count)});
   }
   request.start.assign(config_counts.size(), 0);
   request.max_runs = max_runs;
-  request.seed = 1;
+  request.seed = seed;
   return request;
+}
+
+/// A trial with these makespans, the first of which is the lead-in's.
+inline SearchObservation trial(const Assignment& assignment,
+                               const std::vector<std::optional<std::int64_t>>& makespans_ns) {
+  SearchObservation observation{{assignment, static_cast<int>(makespans_ns.size()) - 1}, {}, ""};
+  for (const std::optional<std::int64_t>& makespan_ns : makespans_ns) {
+    observation.runs.push_back({makespan_ns, {}});
+  }
+  return observation;
+}
+
+inline SearchObservation failure(const Assignment& assignment) {
+  return {{assignment, 0}, {{std::nullopt, {}}}, "timed out"};
 }
 
 /// Runs trials and keeps what was run. A first run of an assignment is made alone.

@@ -1,6 +1,7 @@
 #include "contextual/policy/search/trial_ledger.hpp"
 
 #include "support/catch.hpp"
+#include "unit/policy/search/scripted_table.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,34 +12,11 @@
 namespace trial_ledger_test {
 
 using contextual::Assignment;
-using contextual::SearchObservation;
-using contextual::SearchRun;
 using contextual::policy::search::Lateness;
 using contextual::policy::search::Measurement;
 using contextual::policy::search::TrialLedger;
-
-namespace {
-
-using Makespans = std::vector<std::optional<std::int64_t>>;
-
-std::vector<SearchRun> runs_of(const Makespans& makespans) {
-  std::vector<SearchRun> runs;
-  for (const auto& makespan : makespans) {
-    runs.push_back({makespan, {}});
-  }
-  return runs;
-}
-
-/// The first makespan is the lead-in's.
-SearchObservation trial(const Assignment& assignment, const Makespans& makespans) {
-  return {{assignment, static_cast<int>(makespans.size()) - 1}, runs_of(makespans), ""};
-}
-
-SearchObservation failure(const Assignment& assignment) {
-  return {{assignment, 0}, {}, "timed out"};
-}
-
-}  // namespace
+using contextual::policy::search::test::failure;
+using contextual::policy::search::test::trial;
 
 TEST_CASE("TrialLedger: the value of a visit is the mean logarithm of its samples", "[unit]") {
   TrialLedger ledger;
@@ -164,9 +142,9 @@ TEST_CASE("TrialLedger: what fails is infeasible, even if it succeeded before", 
 
 TEST_CASE("TrialLedger: the walk's runs are samples before the first run", "[unit]") {
   TrialLedger ledger;
-  ledger.add_walked({{0, 0}, runs_of({1000, 1100, 1050})});
+  ledger.add_walked({{0, 0}, trial({0, 0}, {1000, 1100, 1050}).runs});
   ledger.add_walked({{1, 0}, {}});
-  ledger.add_walked({{0, 1}, runs_of({std::nullopt})});
+  ledger.add_walked({{0, 1}, trial({0, 1}, {std::nullopt}).runs});
   ledger.add(trial({1, 1}, {2000, 2000}));
   CHECK(ledger.runs() == 2);
   CHECK(ledger.proven({0, 0}));

@@ -2,6 +2,7 @@
 #include "contextual/policy/search/random_numbers.hpp"
 #include "support/catch.hpp"
 #include "unit/policy/search/scripted_table.hpp"
+#include "unit/policy/search/spaces.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -16,7 +17,7 @@ using contextual::policy::search::mixed;
 using contextual::policy::search::SearchSpace;
 using contextual::policy::search::standard_normal;
 using contextual::policy::search::Variances;
-using contextual::policy::search::test::request_of;
+using contextual::policy::search::test::space_of;
 
 namespace {
 
@@ -50,7 +51,7 @@ bool equal(const Variances& a, const Variances& b) {
 }  // namespace
 
 TEST_CASE("fit_variances: most fits cannot be improved by another one that begins there", "[unit]") {
-  const SearchSpace space(request_of({5, 5, 5}, 100).problems);
+  const SearchSpace space = space_of({5, 5, 5});
   int final_ones = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const MeasurementTable table(space, measurements(seed, 0.1, 0.05, 0.02));

@@ -123,21 +123,19 @@ TEST_CASE("NCCL expiry: on_abort learns the cause, on a thread of its own with t
   CHECK(thread != std::this_thread::get_id());
 }
 
-TEST_CASE("NCCL expiry: a kernel that spins on a registered word leaves, and NCCL returns", "[unit]") {
-  std::uint32_t word = 0;
-  const ScriptedNccl scripted({.on_abort = [&](int) { return wait_for_kernel(word); }});
-  const AbortWord holds(&word);
-  const Ranks ranks = make_ranks(2, {.grace = 20s});
-  CHECK_THAT(text_when_alone(ranks), ContainsSubstring("the deadline expired"));
-  CHECK(word == 1);
-}
-
-TEST_CASE("NCCL expiry: a kernel that only on_abort can end leaves, and NCCL returns", "[unit]") {
-  std::uint32_t word = 0;
-  const ScriptedNccl scripted({.on_abort = [&](int) { return wait_for_kernel(word); }});
-  const Ranks ranks = make_ranks(
-      2, {.on_abort = [&](const NcclAbortInfo&) { std::atomic_ref(word).store(1); }, .grace = 20s});
-  CHECK_THAT(text_when_alone(ranks), ContainsSubstring("the deadline expired"));
+TEST_CASE("NCCL expiry: a kernel that spins on a word leaves, by the abort words or by on_abort", "[unit]") {
+  for (const bool registered : {true, false}) {
+    std::uint32_t word = 0;
+    const ScriptedNccl scripted({.on_abort = [&](int) { return wait_for_kernel(word); }});
+    const AbortWord holds = registered ? AbortWord(&word) : AbortWord();
+    const auto end_kernel = [&](const NcclAbortInfo&) { std::atomic_ref(word).store(1); };
+    NcclOptions options{.grace = 20s};
+    if (!registered) {
+      options.on_abort = end_kernel;
+    }
+    CHECK_THAT(text_when_alone(make_ranks(2, options)), ContainsSubstring("the deadline expired"));
+    CHECK(word == 1);
+  }
 }
 
 TEST_CASE("NCCL expiry: what on_abort throws and what ncclCommAbort returns are in the message", "[unit]") {
@@ -167,48 +165,47 @@ TEST_CASE("NCCL expiry: afterwards every call throws at once, and NCCL is not ca
   CHECK(scripted.misuse() == std::vector<std::string>{});
 }
 
-TEST_CASE("NCCL expiry: the work that stays on the device is an expiry too", "[unit]") {
-  const ScriptedNccl scripted({.waits_in_progress = false});
-  const Ranks ranks = make_ranks(2);
-  CHECK_THAT(text_when_alone(ranks), ContainsSubstring("NCCL's work was on the device"));
-  CHECK(scripted.aborted() == 1);
-}
-
-TEST_CASE("NCCL failure: an error while an operation is polled ends the wait long before its deadline",
+TEST_CASE("NCCL failure: each ends the wait long before its deadline, is told, and poisons the communicator",
           "[unit]") {
-  const ScriptedNccl scripted({.async_error =
-                                   [](int rank, int operation) {
-                                     return rank == 0 && operation == 1 ? ncclRemoteError : ncclSuccess;
-                                   },
-                               .last_error = "socket closed by peer"});
-  const Ranks ranks = make_ranks(2);
-  const auto begin = Clock::now();
-  const std::string text = text_when_alone(ranks, 60s);
-  CHECK(Clock::now() - begin < 30s);
-  CHECK_THAT(text, ContainsSubstring("remote process exited (6): socket closed by peer"));
-  CHECK(scripted.aborted() == 1);
-}
-
-TEST_CASE("NCCL failure: an operation that is refused poisons the communicator", "[unit]") {
-  const ScriptedNccl scripted({.post_result = [](int rank, int operation) {
-    return rank == 0 && operation == 1 ? ncclInvalidUsage : ncclSuccess;
-  }});
-  const Ranks ranks = make_ranks(2);
-  CHECK_THAT(text_when_alone(ranks, 60s), ContainsSubstring("scripted error (5)"));
-  CHECK_THAT(text_when_alone(ranks, 60s), ContainsSubstring("poisoned"));
-}
-
-TEST_CASE("NCCL failure: a device that has failed cannot carry an exchange, and its words are told",
-          "[unit]") {
-  const ScriptedNccl scripted;
-  const Ranks ranks = make_ranks(2);
-  ScriptedGpu::fail([](const std::string& function) {
-    return function == "cuStreamQuery" || function == "cuMemcpyHtoDAsync" ? CUDA_ERROR_ILLEGAL_ADDRESS
-                                                                          : CUDA_SUCCESS;
-  });
-  const std::string text = text_when_alone(ranks, 60s);
-  CHECK_THAT(text, ContainsSubstring("CUDA_ERROR_ILLEGAL_ADDRESS"));
-  CHECK(scripted.aborted() == 1);
+  const auto second_of_rank_0 = [](ncclResult_t result) {
+    return [result](int rank, int operation) { return rank == 0 && operation == 1 ? result : ncclSuccess; };
+  };
+  struct Row {
+    std::string name;
+    Script script;
+    CUresult of_device;
+    std::chrono::milliseconds deadline;
+    std::string words;
+  };
+  for (const Row& row :
+       {Row{"the work stays on the device, which is an expiry",
+            {.waits_in_progress = false},
+            CUDA_SUCCESS,
+            30ms,
+            "NCCL's work was on the device"},
+        Row{"an error while an operation is polled",
+            {.async_error = second_of_rank_0(ncclRemoteError), .last_error = "socket closed by peer"},
+            CUDA_SUCCESS,
+            60s,
+            "remote process exited (6): socket closed by peer"},
+        Row{"an operation that is refused",
+            {.post_result = second_of_rank_0(ncclInvalidUsage)},
+            CUDA_SUCCESS,
+            60s,
+            "scripted error (5)"},
+        Row{"a device that has failed", {}, CUDA_ERROR_ILLEGAL_ADDRESS, 60s, "CUDA_ERROR_ILLEGAL_ADDRESS"}}) {
+    CAPTURE(row.name);
+    const ScriptedNccl scripted(row.script);
+    const Ranks ranks = make_ranks(2);
+    ScriptedGpu::fail([&](const std::string& function) {
+      return function == "cuStreamQuery" || function == "cuMemcpyHtoDAsync" ? row.of_device : CUDA_SUCCESS;
+    });
+    const auto begin = Clock::now();
+    CHECK_THAT(text_when_alone(ranks, row.deadline), ContainsSubstring(row.words));
+    CHECK_THAT(text_when_alone(ranks, row.deadline), ContainsSubstring("poisoned"));
+    CHECK(Clock::now() - begin < 30s);
+    CHECK(scripted.aborted() == 1);
+  }
 }
 
 TEST_CASE("NCCL failure: the words are raised even if the device cannot be used any more", "[unit]") {

@@ -3,6 +3,7 @@
 /// \file
 /// Ranks over a scripted NCCL, each made and used on a thread of its own.
 
+#include "support/catch.hpp"
 #include "unit/sync/nccl/scripted_nccl.hpp"
 
 #include <contextual/communicator.hpp>
@@ -89,6 +90,12 @@ inline std::string text_of(const std::exception_ptr& thrown) {
     return "[no error]";
   } catch (const std::exception& error) {
     return error.what();
+  }
+}
+
+inline void check_no_errors(const std::vector<std::exception_ptr>& thrown) {
+  for (const std::exception_ptr& one : thrown) {
+    CHECK(text_of(one) == "[no error]");
   }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// A driver whose streams do their work, in order, when they are asked whether it is done. Its memory is the
-/// host's. It takes the place of the real driver for the rest of the process, since threads that a test
-/// leaves alone still use it.
+/// A scripted driver (unit/cuda/scripted_driver.hpp) whose streams do NCCL's work, in order, when they are
+/// asked whether it is done. It takes the place of the real driver for the rest of the process, since threads
+/// that a test leaves alone still use it.
 
 #include <cuda.h>
 

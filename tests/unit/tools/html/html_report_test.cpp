@@ -1,12 +1,13 @@
 #include "report/html/html_report.hpp"
 
-#include "support/catch.hpp"
+#include "support/engine.hpp"
 #include "unit/tools/sample_logs.hpp"
 
 namespace html_report_test {
 
 using namespace contextual::log_report;
 using namespace report_test;
+using engine_test::count_of;
 
 namespace {
 
@@ -14,24 +15,16 @@ std::string page_of(const std::vector<std::string>& files) {
   return html_report(make_report("logs", read(files), {}), {});
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
-    ++found;
-  }
-  return found;
-}
-
 }  // namespace
 
 TEST_CASE("html_report: a plot for each kernel, one of the region and one of the choices", "[unit]") {
   const std::string page = page_of(files_of({.ranks = 3}));
-  CHECK(count(page, "data-plot=\"configs\"") == 2);
-  CHECK(count(page, "data-plot=\"region\" data-marks=\"16\"") == 1);
-  CHECK(count(page, "data-plot=\"choices\" data-marks=\"6\"") == 1);
-  CHECK(count(page, "class=\"choice usual\"") == 6);
-  CHECK(count(page, "class=\"choice odd\"") == 0);
-  CHECK(count(page, "data-plot=\"search\" data-marks=\"4\"") == 1);
+  CHECK(count_of(page, "data-plot=\"configs\"") == 2);
+  CHECK(count_of(page, "data-plot=\"region\" data-marks=\"16\"") == 1);
+  CHECK(count_of(page, "data-plot=\"choices\" data-marks=\"6\"") == 1);
+  CHECK(count_of(page, "class=\"choice usual\"") == 6);
+  CHECK(count_of(page, "class=\"choice odd\"") == 0);
+  CHECK(count_of(page, "data-plot=\"search\" data-marks=\"4\"") == 1);
   CHECK_THAT(page, ContainsSubstring("<strong>within noise:</strong> 1 other set ties with the choice"));
   CHECK_THAT(page, ContainsSubstring("<summary>All measured and infeasible sets</summary>"));
   CHECK_THAT(page, ContainsSubstring("Result: the region takes 205.0 us with the chosen configs"));
@@ -48,13 +41,13 @@ TEST_CASE("html_report: the overview links the runs that are on the page and say
   std::size_t linked = 0;
   for (int number = 1; number <= 60; ++number) {
     const std::string name = "run-" + std::to_string(number) + "\"";
-    const std::size_t target = count(page, "id=\"" + name);
+    const std::size_t target = count_of(page, "id=\"" + name);
     INFO("run " << number);
-    CHECK(count(page, "href=\"#" + name) == target);
+    CHECK(count_of(page, "href=\"#" + name) == target);
     linked += target;
   }
   CHECK(linked == 50);
-  CHECK(count(page, "(left out)") == 10);
+  CHECK(count_of(page, "(left out)") == 10);
   CHECK_THAT(page, ContainsSubstring("Details of 10 older runs left out"));
 }
 
@@ -78,7 +71,7 @@ TEST_CASE("html_report: a rank that chose otherwise stands out", "[unit]") {
   const std::size_t at = files[2].find("\"config_id\":1", files[2].find(choice));
   files[2].replace(at, 13, "\"config_id\":2");
   const std::string page = page_of(files);
-  CHECK(count(page, "class=\"choice odd\"") == 1);
+  CHECK(count_of(page, "class=\"choice odd\"") == 1);
   CHECK_THAT(page, ContainsSubstring("Ranks disagree"));
 }
 
@@ -92,7 +85,7 @@ TEST_CASE("html_report: marks are bounded for a run of very many iterations", "[
     events.insert(events.end() - 1, {events[2].run_id, events[2].rank, events[2].region, more});
   }
   const std::string page = page_of({lines_of(events)});
-  CHECK(count(page, "class=\"mark\"") < 3'000);
+  CHECK(count_of(page, "class=\"mark\"") < 3'000);
   CHECK(page.size() < 2'000'000);
 }
 

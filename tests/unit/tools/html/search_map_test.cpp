@@ -1,5 +1,5 @@
 #include "report/html/plots.hpp"
-#include "support/catch.hpp"
+#include "support/engine.hpp"
 #include "unit/tools/judging/analysed.hpp"
 
 #include <functional>
@@ -9,6 +9,7 @@ namespace search_map_test {
 using namespace contextual::log_report;
 using namespace report_test;
 using contextual::ChosenBy;
+using engine_test::count_of;
 
 namespace {
 
@@ -17,14 +18,6 @@ std::string map_of(const std::function<void(SearchResult&)>& change = [](SearchR
   SearchResult result = *run.analysis.searches[0].result;
   change(result);
   return search_map(view_of(result));
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
-    ++found;
-  }
-  return found;
 }
 
 }  // namespace
@@ -40,13 +33,13 @@ TEST_CASE("search_map: a cell for each measured or infeasible set, with what it 
   CHECK_THAT(map,
              ContainsSubstring("<title>gemm 2, norm 0: infeasible: rank 1: no progress in 1000 ms</title>"));
   CHECK_THAT(map, ContainsSubstring(">across: config of gemm, down: of norm</text>"));
-  CHECK(count(map, "class=\"cell near0\"") == 2);  // the choice, and what ties with it
-  CHECK(count(map, "class=\"cell near3\"") == 1);
-  CHECK(count(map, "class=\"cell infeasible\"") == 1);
-  CHECK(count(map, "class=\"outline chosen\"") == 1);
-  CHECK(count(map, "class=\"outline tie\"") == 1);
-  CHECK(count(map, "<circle class=\"at-defaults\"") == 1);
-  CHECK(count(map, "<circle class=\"at-own-time\"") == 1);
+  CHECK(count_of(map, "class=\"cell near0\"") == 2);  // the choice, and what ties with it
+  CHECK(count_of(map, "class=\"cell near3\"") == 1);
+  CHECK(count_of(map, "class=\"cell infeasible\"") == 1);
+  CHECK(count_of(map, "class=\"outline chosen\"") == 1);
+  CHECK(count_of(map, "class=\"outline tie\"") == 1);
+  CHECK(count_of(map, "<circle class=\"at-defaults\"") == 1);
+  CHECK(count_of(map, "<circle class=\"at-own-time\"") == 1);
   CHECK_THAT(map, ContainsSubstring(
                       "aria-label=\"Measured sets: the region&#39;s time in % to the choice, by config "
                       "of gemm (columns) and norm (rows)\""));
@@ -67,7 +60,7 @@ TEST_CASE("search_map: of more than two problems, those with the most configs; t
              ContainsSubstring("by config of norm (columns) and gemm (rows); of several configs of the other "
                                "problems, the shortest one"));
   CHECK_THAT(map, ContainsSubstring("<title>gemm 0, norm 0, ? 1: 210.0 us"));
-  CHECK(count(map, "class=\"mark\"") == 5);
+  CHECK(count_of(map, "class=\"mark\"") == 5);
 }
 
 TEST_CASE("search_map: the rest as chosen, one row for one problem, nothing where no problem is a member",
@@ -107,7 +100,7 @@ TEST_CASE("search_map: its size is bounded, the longest sets are left out", "[un
           {{1'000'000 - id, id % 50}, 2, 300'000.0 + static_cast<double>(id), 1, Standing::other});
     }
   });
-  CHECK(count(map, "class=\"mark\"") <= 24 * 24);
+  CHECK(count_of(map, "class=\"mark\"") <= 24 * 24);
   CHECK(map.size() < 200'000);
   CHECK_THAT(map, ContainsSubstring("configs of longer sets left out"));
   CHECK_THAT(map, ContainsSubstring("; chosen</title>"));

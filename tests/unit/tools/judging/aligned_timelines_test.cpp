@@ -23,16 +23,13 @@ struct Aligned {
 };
 
 /// `change` may change each timeline before it is read.
-Aligned aligned(const SampleRun& run, const std::function<void(int rank, record::Timeline&)>& change = {}) {
+Aligned aligned(
+    const SampleRun& run,
+    const std::function<void(int rank, record::Timeline&)>& change = [](int, auto&) {}) {
   std::vector<std::string> files;
   for (int rank = 0; rank < run.ranks; ++rank) {
-    Events events = events_of(run, rank);
-    for (record::Event& event : events) {
-      if (auto* timeline = std::get_if<record::Timeline>(&event.body); timeline != nullptr && change) {
-        change(rank, *timeline);
-      }
-    }
-    files.push_back(lines_of(events));
+    files.push_back(lines_of(changed<record::Timeline>(
+        events_of(run, rank), [&](record::Timeline& timeline) { change(rank, timeline); })));
   }
   Aligned result{read(files), {}, {}};
   result.runs = join_runs(result.logs);

@@ -43,7 +43,6 @@ std::string without_configs(const SampleRun& run, int rank) {
 struct Outcome {
   Ending ending;
   std::string culprit;
-  std::size_t runs = 0;
 };
 
 /// Of the newest run.
@@ -54,7 +53,6 @@ Outcome outcome_of(const std::vector<std::string>& files) {
   Outcome outcome;
   outcome.ending = ending_of(runs.back(), logs);
   outcome.culprit = outcome.ending.culprit_line();
-  outcome.runs = runs.size();
   return outcome;
 }
 
@@ -67,24 +65,102 @@ TEST_CASE("ending_of: a run that ended well on all ranks is ok and has no culpri
   CHECK(outcome.ending.stops.size() == 1);
 }
 
-TEST_CASE("ending_of: a rank without an end is the culprit, whom the others miss", "[unit]") {
-  const std::string missing = "deadline expired (missing: rank 2)";
-  const Outcome outcome =
-      outcome_of({ended(0, "CommunicationError", missing, {2}), ended(1, "CommunicationError", missing, {2}),
-                  lost(2), ended(3, "CommunicationError", missing, {2})});
-  CHECK(outcome.ending.status == RunStatus::failed);
-  CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 2: its log ends"));
-  CHECK_THAT(outcome.culprit, ContainsSubstring("iteration 4, norm (4096, bf16) config-1"));
-}
-
-TEST_CASE("ending_of: a rank that alone met a new key in a later call is the culprit", "[unit]") {
-  auto end = failed(four, 1, "CommunicationError", "rank 1 launched kernel \"gemm\", key (7) alone", {1}, 0);
-  std::get<contextual::record::RunEnd>(end.body).phase = contextual::record::RunStage::hello;
-  Events events = start_only(four, 1);
-  events.push_back(end);
-  const Outcome outcome = outcome_of({"", lines_of(events), "", ""});
-  CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 1: "));
-  CHECK_THAT(outcome.culprit, ContainsSubstring("key (7) alone"));
+TEST_CASE("ending_of: which rank is the culprit", "[unit]") {
+  const auto check = [](const std::string& name, const std::vector<std::string>& files,
+                        const std::string& begins, const std::string& has = "",
+                        const std::vector<std::int64_t>& culprits = {2}) {
+    CAPTURE(name);
+    const Outcome outcome = outcome_of(files);
+    CHECK(outcome.ending.status == RunStatus::failed);
+    CHECK_THAT(outcome.culprit, StartsWith("culprit: " + begins) && ContainsSubstring(has));
+    CHECK(outcome.ending.culprits == culprits);
+  };
+  const auto misses = [](int rank, std::vector<int> missing, std::int64_t iteration = 5) {
+    return ended(rank, "CommunicationError", "deadline expired", std::move(missing), iteration);
+  };
+  auto alone =
+      failed(four, 1, "CommunicationError", "rank 1 launched kernel \"gemm\", key (7) alone", {1}, 0);
+  std::get<contextual::record::RunEnd>(alone.body).phase = contextual::record::RunStage::hello;
+  Events met_a_key = start_only(four, 1);
+  met_a_key.push_back(alone);
+  const std::string threw = ended(2, "region", "device lost", {2});
+  const auto heard_of_2 = [](int rank) {
+    return ended(rank, "RegionFailedError", "the region failed on rank 2: device lost", {2});
+  };
+  const std::string no_config = without_configs(four, 2);
+  const std::string no_config_there = "rank 2: every config of gemm (4096, bf16) failed there";
+  const auto no_config_is_left = [](int rank, std::vector<int> blamed) {
+    return ended(rank, "TuningFailedError", "no config is left, all 3 were rejected", std::move(blamed));
+  };
+  const SampleRun two{.ranks = 2};
+  Events waits_of_two = until(events_of(two, 0), 5);
+  waits_of_two.emplace_back(blocked(two, 0, 5));
+  const std::string gave_up = "no data within 10 s";
+  const std::string left = "region \"ag_gemm\" failed on rank 2: it left by exit(3)";
+  const auto told = [&](int rank) { return ended(rank, "RegionFailedError", left, {2}); };
+  const auto differs = [](int rank) {
+    return ended(rank, "RankMismatchError", "rank 3 launched another kernel", {3});
+  };
+  check("a rank without an end, whom the others miss",
+        {misses(0, {2}), misses(1, {2}), lost(2), misses(3, {2})}, "rank 2: its log ends",
+        "iteration 4, norm (4096, bf16) config-1");
+  check("a rank that alone met a new key in a later call", {"", lines_of(met_a_key), "", ""},
+        "rank 1: ", "key (7) alone", {1});
+  check("a blocked rank that the others miss",
+        {misses(0, {1}, 8), stuck(1), misses(2, {1}, 8), misses(3, {1}, 8)}, "rank 1: blocked in region", "",
+        {1});
+  check("all are blocked in one place", {stuck(0), stuck(1), stuck(2), stuck(3)}, "",
+        "cannot say which was first", {});
+  check("blocked in another place than all others", {stuck(0), stuck(1), stuck(2, 4), stuck(3)},
+        "rank 2: blocked");
+  check("its region threw, and the others heard of it", {heard_of_2(0), heard_of_2(1), threw, heard_of_2(3)},
+        "rank 2: its region threw: device lost");
+  check("its region threw, and the others are blocked", {stuck(0), stuck(1), threw, stuck(3)},
+        "rank 2: its region threw: device lost");
+  check("its region threw, and the launcher ended the others", {lost(0), lost(1), threw, lost(3)},
+        "rank 2: its region threw: device lost");
+  check("every config failed there, and the others are blocked", {stuck(0), stuck(1), no_config, stuck(3)},
+        no_config_there + ": rank 2: no memory for config-2", "(walk, iteration 5)");
+  check("every config failed there, and the launcher ended others", {lost(0), stuck(1), no_config, lost(3)},
+        no_config_there);
+  check("every config failed there, and others miss those that wait for it",
+        {misses(0, {1, 3}), stuck(1), no_config, stuck(3)}, no_config_there);
+  check("every config failed there, and the regions of those that waited threw",
+        {ended(0, "RegionFailedError", gave_up, {1}), ended(1, "region", gave_up, {1}), no_config,
+         ended(3, "RegionFailedError", gave_up, {1})},
+        no_config_there);
+  check("of two ranks the one on which every config failed, not the blocked one",
+        {lines_of(waits_of_two), without_configs(two, 1)},
+        "rank 1: every config of gemm (4096, bf16) failed there", "", {1});
+  check("all learn that every config failed on one, and blame nobody",
+        {no_config_is_left(0, {}), no_config_is_left(1, {}), no_config, no_config_is_left(3, {})},
+        no_config_there);
+  check("all learn that every config failed on one, and blame it",
+        {no_config_is_left(0, {2}), no_config_is_left(1, {2}), no_config, no_config_is_left(3, {2})},
+        no_config_there);
+  check("it alone failed for lack of a config, though it blames nobody",
+        {stuck(0), stuck(1), no_config_is_left(2, {}), stuck(3)},
+        "rank 2: every config of a kernel failed there");
+  check("every config fails on every rank",
+        {without_configs(four, 0), without_configs(four, 1), no_config, without_configs(four, 3)},
+        "no single rank: every config of gemm (4096, bf16) failed on all ranks: rank 0: no memory", "", {});
+  check("others say that it failed, and its log has no end", {told(0), told(1), lost(2), told(3)},
+        "rank 2: its log ends without an end of the run", "; rank 0 heard: " + left);
+  check("others say that it failed, and its log is empty", {told(0), told(1), "", told(3)},
+        "rank 2: rank-2.jsonl has no run of this tuning", "; rank 0 heard: " + left);
+  check("others say that it failed, and there is no log of it", {told(0), told(1)},
+        "rank 2: no log file in this directory; rank 0 heard: " + left);
+  check("one other says that it failed", {told(0), stuck(1), "", lost(3)},
+        "rank 2: rank-2.jsonl has no run of this tuning");
+  check("regions give up waiting for a lost rank",
+        {ended(0, "region", gave_up, {}), ended(1, "region", gave_up, {}), stuck(2), lost(3)},
+        "rank 3: its log ends", "", {3});
+  check("it left the region early, and the others went on and are blocked",
+        {stuck(0, 7), misses(1, {0, 2, 3}), stuck(2, 7), stuck(3, 7)}, "rank 1: CommunicationError", "", {1});
+  check("it came back too late, and names itself", {stuck(0), stuck(1), stuck(2), misses(3, {3})},
+        "rank 3: CommunicationError", "", {3});
+  check("most ranks blame it", {differs(0), differs(1), differs(2), differs(3)}, "rank 3",
+        "rank 3 launched another kernel", {3});
 }
 
 TEST_CASE("ending_of: a rank that is blocked in a call after a run that ended well is shown as blocked",
@@ -107,143 +183,6 @@ TEST_CASE("ending_of: blocked ranks are victims of a rank without an end", "[uni
   REQUIRE(outcome.ending.stops.size() == 3);
   CHECK(outcome.ending.stops[1].ranks == std::vector<std::int64_t>{1, 2});  // alike but for how long
   CHECK_THAT(outcome.ending.stops[1].what, ContainsSubstring("blocked in region"));
-}
-
-TEST_CASE("ending_of: a blocked rank that the others miss is the culprit", "[unit]") {
-  const Outcome outcome = outcome_of({ended(0, "CommunicationError", "missing: rank 1", {1}, 8), stuck(1),
-                                      ended(2, "CommunicationError", "missing: rank 1", {1}, 8),
-                                      ended(3, "CommunicationError", "missing: rank 1", {1}, 8)});
-  CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 1: blocked in region"));
-}
-
-TEST_CASE("ending_of: all ranks blocked in one place: no rank is accused", "[unit]") {
-  const Outcome outcome = outcome_of({stuck(0), stuck(1), stuck(2), stuck(3)});
-  CHECK(outcome.ending.culprits.empty());
-  CHECK_THAT(outcome.culprit, ContainsSubstring("cannot say which was first"));
-}
-
-TEST_CASE("ending_of: a rank blocked in another place than all others is the culprit", "[unit]") {
-  const Outcome outcome = outcome_of({stuck(0), stuck(1), stuck(2, 4), stuck(3)});
-  CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 2: blocked"));
-}
-
-TEST_CASE("ending_of: a rank whose region threw is the culprit, whether others heard of it or are blocked",
-          "[unit]") {
-  const std::string threw = ended(2, "region", "device lost", {2});
-  const std::string heard = "the region failed on rank 2: device lost";
-  const Outcome told =
-      outcome_of({ended(0, "RegionFailedError", heard, {2}), ended(1, "RegionFailedError", heard, {2}), threw,
-                  ended(3, "RegionFailedError", heard, {2})});
-  CHECK_THAT(told.culprit, StartsWith("culprit: rank 2: its region threw: device lost"));
-  const Outcome waiting = outcome_of({stuck(0), stuck(1), threw, stuck(3)});
-  CHECK_THAT(waiting.culprit, StartsWith("culprit: rank 2: its region threw: device lost"));
-  const Outcome ended_by_launcher = outcome_of({lost(0), lost(1), threw, lost(3)});
-  CHECK_THAT(ended_by_launcher.culprit, StartsWith("culprit: rank 2: its region threw: device lost"));
-}
-
-TEST_CASE(
-    "ending_of: a rank on which every config fails is the culprit, not those that wait for it in the region",
-    "[unit]") {
-  const std::string says =
-      "culprit: rank 2: every config of gemm (4096, bf16) failed there: rank 2: no memory for config-2";
-  const Outcome blocked = outcome_of({stuck(0), stuck(1), without_configs(four, 2), stuck(3)});
-  CHECK_THAT(blocked.culprit, StartsWith(says));
-  CHECK_THAT(blocked.culprit, ContainsSubstring("(walk, iteration 5)"));
-  const Outcome ended_by_launcher = outcome_of({lost(0), stuck(1), without_configs(four, 2), lost(3)});
-  CHECK_THAT(ended_by_launcher.culprit, StartsWith(says));
-  const Outcome missed = outcome_of({ended(0, "CommunicationError", "missing: ranks 1, 3", {1, 3}), stuck(1),
-                                     without_configs(four, 2), stuck(3)});
-  CHECK_THAT(missed.culprit, StartsWith(says));
-  const std::string gave_up = "no data from rank 2 within 10 s";
-  const Outcome victims_threw =
-      outcome_of({ended(0, "RegionFailedError", gave_up, {1}), ended(1, "region", gave_up, {1}),
-                  without_configs(four, 2), ended(3, "RegionFailedError", gave_up, {1})});
-  CHECK_THAT(victims_threw.culprit, StartsWith(says));
-}
-
-TEST_CASE("ending_of: of two ranks the one on which every config fails is the culprit, not the blocked one",
-          "[unit]") {
-  const SampleRun two{.ranks = 2};
-  Events waits = until(events_of(two, 0), 5);
-  waits.emplace_back(blocked(two, 0, 5));
-  const Outcome outcome = outcome_of({lines_of(waits), without_configs(two, 1)});
-  CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 1: every config of gemm (4096, bf16) failed there"));
-}
-
-TEST_CASE("ending_of: where all ranks learn that every config failed on one, that one is the culprit",
-          "[unit]") {
-  const std::string error = "no config is left, all 3 were rejected";
-  for (const std::vector<int>& blamed : {std::vector<int>{}, std::vector<int>{2}}) {
-    const Outcome outcome = outcome_of(
-        {ended(0, "TuningFailedError", error, blamed), ended(1, "TuningFailedError", error, blamed),
-         without_configs(four, 2), ended(3, "TuningFailedError", error, blamed)});
-    CHECK_THAT(outcome.culprit,
-               StartsWith("culprit: rank 2: every config of gemm (4096, bf16) failed there"));
-  }
-}
-
-TEST_CASE("ending_of: a rank that alone failed for lack of a config is the culprit, though it blames nobody",
-          "[unit]") {
-  const Outcome outcome =
-      outcome_of({stuck(0), stuck(1), ended(2, "TuningFailedError", "no config is left", {}), stuck(3)});
-  CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 2: every config of a kernel failed there"));
-}
-
-TEST_CASE("ending_of: where every config fails on every rank, no rank is accused", "[unit]") {
-  const Outcome outcome = outcome_of({without_configs(four, 0), without_configs(four, 1),
-                                      without_configs(four, 2), without_configs(four, 3)});
-  CHECK(outcome.ending.culprits.empty());
-  CHECK_THAT(outcome.culprit,
-             StartsWith("culprit: no single rank: every config of gemm (4096, bf16) failed on "
-                        "all ranks: rank 0: no memory"));
-}
-
-TEST_CASE("ending_of: a rank that others say failed is the culprit, whatever its own log has", "[unit]") {
-  const std::string heard = "region \"ag_gemm\" failed on rank 2: it left by exit(3)";
-  const auto told = [&](int rank) { return ended(rank, "RegionFailedError", heard, {2}); };
-  const Outcome no_end = outcome_of({told(0), told(1), lost(2), told(3)});
-  CHECK_THAT(no_end.culprit, StartsWith("culprit: rank 2: its log ends without an end of the run"));
-  CHECK_THAT(no_end.culprit, ContainsSubstring("; rank 0 heard: " + heard));
-  const Outcome empty_log = outcome_of({told(0), told(1), "", told(3)});
-  CHECK_THAT(empty_log.culprit, StartsWith("culprit: rank 2: rank-2.jsonl has no run of this tuning"));
-  CHECK_THAT(empty_log.culprit, ContainsSubstring("; rank 0 heard: " + heard));
-  const Outcome no_log = outcome_of({told(0), told(1)});
-  CHECK_THAT(no_log.culprit,
-             StartsWith("culprit: rank 2: no log file in this directory; rank 0 heard: " + heard));
-  const Outcome others_blocked = outcome_of({told(0), stuck(1), "", lost(3)});
-  CHECK_THAT(others_blocked.culprit, StartsWith("culprit: rank 2: rank-2.jsonl has no run of this tuning"));
-}
-
-TEST_CASE("ending_of: regions that give up waiting for a lost rank do not hide it", "[unit]") {
-  const std::string gave_up = "no data from rank 3 within 10 s";
-  const Outcome outcome =
-      outcome_of({ended(0, "region", gave_up, {}), ended(1, "region", gave_up, {}), stuck(2), lost(3)});
-  CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 3: its log ends"));
-}
-
-TEST_CASE(
-    "ending_of: a rank that left the region early is the culprit, not those that went on and are blocked",
-    "[unit]") {
-  const Outcome outcome =
-      outcome_of({stuck(0, 7), ended(1, "CommunicationError", "missing: ranks 0, 2-3", {0, 2, 3}, 5),
-                  stuck(2, 7), stuck(3, 7)});
-  CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 1: CommunicationError"));
-}
-
-TEST_CASE("ending_of: a rank that came back too late names itself, and is the culprit", "[unit]") {
-  const Outcome outcome =
-      outcome_of({stuck(0), stuck(1), stuck(2),
-                  ended(3, "CommunicationError", "the others gave up (missing: rank 3)", {3})});
-  CHECK_THAT(outcome.culprit, StartsWith("culprit: rank 3: CommunicationError"));
-}
-
-TEST_CASE("ending_of: ranks that differ are those that most ranks blame", "[unit]") {
-  const std::string error = "rank 3 launched another kernel";
-  const Outcome outcome =
-      outcome_of({ended(0, "RankMismatchError", error, {3}), ended(1, "RankMismatchError", error, {3}),
-                  ended(2, "RankMismatchError", error, {3}), ended(3, "RankMismatchError", error, {3})});
-  CHECK(outcome.ending.culprits == std::vector<std::int64_t>{3});
-  CHECK_THAT(outcome.culprit, ContainsSubstring(error));
 }
 
 TEST_CASE("ending_of: a rank that wrote nothing is named with its file", "[unit]") {

@@ -29,13 +29,9 @@ TEST_CASE(
 }
 
 TEST_CASE("table_of: runs of the search with equal assignments and roles share a row", "[unit]") {
-  Events events = events_of({.ranks = 1}, 0);
-  for (contextual::record::Event& event : events) {
-    auto* launch = std::get_if<contextual::record::LaunchRow>(&event.body);
-    if (launch != nullptr && launch->phase == contextual::Phase::search) {
-      launch->config.id = 0;
-    }
-  }
+  const Events events = changed<contextual::record::LaunchRow>(events_of({.ranks = 1}, 0), [](auto& launch) {
+    launch.config.id = launch.phase == contextual::Phase::search ? 0 : launch.config.id;
+  });
   const Analysed run = analysed({lines_of(events)});
   const IterationTable joined = table_of(run.analysis.view, Rows::joined, 10);
   REQUIRE(joined.rows.size() == 6);

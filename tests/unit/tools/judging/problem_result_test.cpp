@@ -31,18 +31,15 @@ TEST_CASE("analyse: a config has the rates of the lowest rank that knows one, an
           "[unit]") {
   std::vector<std::string> files;
   for (int rank = 0; rank < 3; ++rank) {
-    Events events = events_of({.ranks = 3}, rank);
-    for (record::Event& event : events) {
-      if (auto* summary = std::get_if<record::ConfigSummary>(&event.body)) {
-        if (rank > 0) {  // rank 0 does not count
-          summary->gigabytes_per_second = 100.0 + rank;
-        }
-        if (rank == 2) {
-          summary->teraflops_per_second = 7;
-        }
-      }
-    }
-    files.push_back(lines_of(events));
+    files.push_back(
+        lines_of(changed<record::ConfigSummary>(events_of({.ranks = 3}, rank), [&](auto& summary) {
+          if (rank > 0) {  // rank 0 does not count
+            summary.gigabytes_per_second = 100.0 + rank;
+          }
+          if (rank == 2) {
+            summary.teraflops_per_second = 7;
+          }
+        })));
   }
   const Analysed run = analysed(files);
   const ConfigResult& config = run.analysis.problems.at(0).configs.at(1);

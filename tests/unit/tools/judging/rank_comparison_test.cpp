@@ -15,23 +15,22 @@ namespace record = contextual::record;
 
 namespace {
 
-/// A good run of two ranks in which `change` sees every event of rank 1.
-Analysed with_rank_1(const std::function<void(record::Event&)>& change) {
-  Events events = events_of({}, 1);
-  for (record::Event& event : events) {
-    change(event);
-  }
+/// A good run of two ranks in which `change` sees every such event of rank 1 on gemm.
+template <typename E>
+Analysed with_rank_1(const std::function<void(E&)>& change) {
+  const Events events = changed<E>(events_of({}, 1), [&](E& event) {
+    if (event.config.problem.kernel == "gemm") {
+      change(event);
+    }
+  });
   return analysed({lines_of(events_of({}, 0)), lines_of(events)});
 }
 
 }  // namespace
 
 TEST_CASE("analyse: a lead-in on one rank beside a candidate on the other is a disagreement", "[unit]") {
-  const Analysed run = with_rank_1([](record::Event& event) {
-    if (auto* launch = std::get_if<record::LaunchRow>(&event.body);
-        launch != nullptr && launch->tuning_iteration == 9 && launch->config.problem.kernel == "gemm") {
-      launch->role = record::LaunchRole::candidate;
-    }
+  const Analysed run = with_rank_1<record::LaunchRow>([](auto& launch) {
+    launch.role = launch.tuning_iteration == 9 ? record::LaunchRole::candidate : launch.role;
   });
   REQUIRE(run.analysis.comparison.disagreements.size() == 1);
   CHECK(run.analysis.comparison.disagreements[0].text ==
@@ -39,23 +38,17 @@ TEST_CASE("analyse: a lead-in on one rank beside a candidate on the other is a d
 }
 
 TEST_CASE("analyse: another choice on one rank is a disagreement that names both", "[unit]") {
-  const Analysed run = with_rank_1([](record::Event& event) {
-    if (auto* choice = std::get_if<record::Choice>(&event.body);
-        choice != nullptr && choice->config.problem.kernel == "gemm") {
-      choice->config.id = 2;
-    }
-  });
+  const Analysed run = with_rank_1<record::Choice>([](auto& choice) { choice.config.id = 2; });
   REQUIRE(run.analysis.comparison.disagreements.size() == 1);
   CHECK(run.analysis.comparison.disagreements[0].what == "choice of gemm (4096, bf16)");
   CHECK(run.analysis.comparison.disagreements[0].text == "rank 0: config-1; rank 1: config-2");
 }
 
 TEST_CASE("analyse: other agreed times and other configs in an iteration are disagreements", "[unit]") {
-  const Analysed run = with_rank_1([](record::Event& event) {
-    auto* launch = std::get_if<record::LaunchRow>(&event.body);
-    if (launch != nullptr && launch->config.problem.kernel == "gemm" && launch->tuning_iteration == 4) {
-      launch->agreed_ns = *launch->agreed_ns + 1;
-      launch->config.id = 0;
+  const Analysed run = with_rank_1<record::LaunchRow>([](auto& launch) {
+    if (launch.tuning_iteration == 4) {
+      launch.agreed_ns = *launch.agreed_ns + 1;
+      launch.config.id = 0;
     }
   });
   REQUIRE(run.analysis.comparison.disagreements.size() == 2);

@@ -126,11 +126,6 @@ TEST_CASE("decode_line: what is wrong in the lists of a search is said by field,
   CHECK(decode_line(with(line, "\"sample_count\"", "\"mood\":1,\"sample_count\""), pool).unknown_fields == 1);
 }
 
-TEST_CASE("decode_line: the event of an older search is one that is not known", "[unit]") {
-  TextPool pool;
-  CHECK_FALSE(decode_line(with(launch_line(), "\"launch\"", "\"contest\""), pool).event.has_value());
-}
-
 TEST_CASE("decode_line: unknown events and fields are ignored and counted, missing new fields are not damage",
           "[unit]") {
   TextPool pool;

@@ -12,6 +12,8 @@ namespace text_report_test {
 using namespace contextual::log_report;
 using namespace report_test;
 
+using contextual::record::SearchResult;
+
 namespace {
 
 std::string text_of(const std::vector<std::string>& files, const ReportOptions& options = {}) {
@@ -78,12 +80,9 @@ TEST_CASE("text_report: rates are columns of the configs and part of the choice,
   const std::string without = text_of(files_of({}));
   CHECK(without.find("FLOP/s") == std::string::npos);
   CHECK(without.find("GB/s") == std::string::npos);
-  Events events = events_of({.ranks = 1}, 0);
-  for (contextual::record::Event& event : events) {
-    if (auto* summary = std::get_if<contextual::record::ConfigSummary>(&event.body)) {
-      summary->gigabytes_per_second = 1234.56 + static_cast<double>(summary->config.id);
-    }
-  }
+  const Events events = changed<contextual::record::ConfigSummary>(
+      events_of({.ranks = 1}, 0),
+      [](auto& summary) { summary.gigabytes_per_second = 1234.56 + static_cast<double>(summary.config.id); });
   const std::string text = text_of({lines_of(events)}, {.width = 160});
   CHECK_THAT(text, ContainsSubstring("80.00 us, 1236 GB/s"));
   CHECK_THAT(text, ContainsSubstring("to default  GB/s  samples"));
@@ -93,34 +92,28 @@ TEST_CASE("text_report: rates are columns of the configs and part of the choice,
 
 TEST_CASE("text_report: defaults that were kept, or that are infeasible, are the result", "[unit]") {
   const auto result_of = [](const auto& change) {
-    Events events = events_of({.ranks = 1}, 0);
-    for (contextual::record::Event& event : events) {
-      if (auto* search = std::get_if<contextual::record::SearchResult>(&event.body)) {
-        change(*search);
-      }
-    }
-    return text_of({lines_of(events)}, {.width = 160});
+    return text_of({lines_of(changed<SearchResult>(events_of({.ranks = 1}, 0), change))}, {.width = 160});
   };
   CHECK_THAT(
-      result_of([](contextual::record::SearchResult& search) {
+      result_of([](SearchResult& search) {
         search.problems[0].config_id = 0;
         search.gain = 0;
         search.lost = {{{1, 1}, 0.25, -0.18, 0.42}};
       }),
       ContainsSubstring("result: the region takes 230.0 us with all defaults, which were kept: the noise "
                         "is too large to show that the best other set"));
-  const auto not_compared = [](contextual::record::SearchResult& search) {
+  const auto not_compared = [](SearchResult& search) {
     search.reference = contextual::SearchReference::none;
     search.reference_config_ids.clear();
     search.gain.reset();
   };
   CHECK_THAT(result_of(not_compared), !ContainsSubstring("result:"));
-  CHECK_THAT(result_of([&](contextual::record::SearchResult& search) {
+  CHECK_THAT(result_of([&](SearchResult& search) {
                not_compared(search);
                search.problems[0].config_id = 0;
              }),
              ContainsSubstring("result: all defaults were kept: the search found no better set"));
-  const std::string infeasible = result_of([](contextual::record::SearchResult& search) {
+  const std::string infeasible = result_of([](SearchResult& search) {
     search.reference = contextual::SearchReference::first_feasible;
     search.gain.reset();
   });
@@ -130,14 +123,12 @@ TEST_CASE("text_report: defaults that were kept, or that are infeasible, are the
 }
 
 TEST_CASE("text_report: a long search shows its shortest sets, all where that is asked for", "[unit]") {
-  Events events = events_of({.ranks = 1}, 0);
-  for (contextual::record::Event& event : events) {
-    auto* search = std::get_if<contextual::record::SearchResult>(&event.body);
-    for (std::int64_t id = 0; search != nullptr && id < 40; ++id) {
-      search->measured.push_back({{3 + id, 0}, 2, 300'000.0 + static_cast<double>(id), 1, {}});
-      search->infeasible.push_back({{3 + id, 1}, "starved"});
+  const Events events = changed<SearchResult>(events_of({.ranks = 1}, 0), [](SearchResult& search) {
+    for (std::int64_t id = 0; id < 40; ++id) {
+      search.measured.push_back({{3 + id, 0}, 2, 300'000.0 + static_cast<double>(id), 1, {}});
+      search.infeasible.push_back({{3 + id, 1}, "starved"});
     }
-  }
+  });
   const std::string text = text_of({lines_of(events)});
   CHECK_THAT(text, ContainsSubstring("27 longer sets left out; --whole-table shows them"));
   CHECK_THAT(text, ContainsSubstring("37 infeasible sets left out"));
@@ -154,12 +145,9 @@ TEST_CASE("text_report: a run that ended badly names the culprit in the overview
 }
 
 TEST_CASE("text_report: a choice that is provisional says what that means", "[unit]") {
-  Events events = events_of({.ranks = 1}, 0);
-  for (contextual::record::Event& event : events) {
-    if (auto* choice = std::get_if<contextual::record::Choice>(&event.body)) {
-      choice->status = contextual::record::ChoiceStatus::provisional;
-    }
-  }
+  const Events events = changed<contextual::record::Choice>(events_of({.ranks = 1}, 0), [](auto& choice) {
+    choice.status = contextual::record::ChoiceStatus::provisional;
+  });
   const std::string text = text_of({lines_of(events)});
   CHECK_THAT(text, ContainsSubstring("chosen: config-1 {BLOCK_N: 128, IMPL: mma}, 80.00 us, provisional"));
   CHECK_THAT(text,
