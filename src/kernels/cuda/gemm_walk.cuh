@@ -87,7 +87,7 @@ class Flags {
  private:
   __device__ bool expired() {
     constexpr unsigned long long host_interval_ns = 50'000;  // a read of its memory takes about a microsecond
-    if (p_.timed_out != nullptr && *const_cast<volatile unsigned*>(p_.timed_out) != 0) {
+    if (ended_ || (p_.timed_out != nullptr && *const_cast<volatile unsigned*>(p_.timed_out) != 0)) {
       return true;
     }
     const unsigned long long now = hopper::now_ns();
@@ -109,14 +109,16 @@ class Flags {
     return false;
   }
   __device__ void give_up(unsigned reason) {
+    ended_ = true;
     if (p_.timed_out != nullptr) {
-      atomicCAS(p_.timed_out, 0U, reason);
+      atomicCAS_system(p_.timed_out, 0U, reason);
     }
   }
 
   const GemmParameters& p_;
   unsigned long long begin_ = 0;  // of the first wait that was not over at once
   unsigned long long next_look_at_host_ = 0;
+  bool ended_ = false;
   int done_ = -1;
 };
 

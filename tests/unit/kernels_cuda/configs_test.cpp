@@ -32,9 +32,9 @@ TEST_CASE("cuda configs: every kernel has those of its config space, the default
 }
 
 TEST_CASE("cuda configs: the GEMM's shared memory follows from tile, stages and epilogue", "[unit]") {
-  // 4 stages of (128 + 256) rows of 128 bytes and two barriers, two buffers of 64 x 64 values for each of two
-  // warpgroups, and the alignment.
-  constexpr int expected = 4 * ((128 + 256) * 128 + 16) + 2 * 2 * 64 * 64 * 2 + 1024;
+  // 4 stages of (128 + 256) rows of 128 bytes and two barriers, two buffers of 64 x 64 values and two
+  // barriers for each of two warpgroups, and the alignment.
+  constexpr int expected = 4 * ((128 + 256) * 128 + 16) + 2 * 2 * (64 * 64 * 2 + 16) + 1024;
   const Config config = cuda::get_default_config("cuda_gemm");
   CHECK(cuda::resource_needs("cuda_gemm", config) == ResourceNeeds{.shared_bytes = expected, .threads = 384});
 }

@@ -93,12 +93,15 @@ ProblemResult closed(const ProblemName* name, Collected collected) {
   result.name = name;
   result.choices = std::move(collected.choices);
   result.local = collected.own_times_agree && collected.rank_differences > 1;
-  // A run that began with what an earlier one has chosen measured none.
-  const bool measured = std::any_of(collected.configs.begin(), collected.configs.end(),
-                                    [](const auto& entry) { return !entry.second.samples_ns.empty(); });
+  // Of a run that began with what an earlier one has chosen there is a choice, and nothing else.
+  const bool tried = std::any_of(collected.configs.begin(), collected.configs.end(), [](const auto& entry) {
+    const ConfigResult& config = entry.second;
+    return !config.samples_ns.empty() || config.summary_ns || config.rejected;
+  });
+  const bool began_with_choice = !tried && !result.choices.empty();
   std::int64_t next = 0;
   for (auto& [id, config] : collected.configs) {
-    if (measured && id > next) {
+    if (!began_with_choice && id > next) {
       result.not_measured.push_back({next, id - 1});
     }
     next = id + 1;

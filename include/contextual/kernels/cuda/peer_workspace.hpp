@@ -64,13 +64,14 @@ class CONTEXTUAL_API PeerWorkspace {
   /// Does not wait: says what the device has told so far. Cost: one read of the host's memory.
   std::string failure() const;
 
-  /// Ends all waits of this rank's calls, which then fail. Does not wait. Thread-safe; from any thread. Where
-  /// NCCL carries the rows this is the only bound of a wait, each rank ends its own, and the output is not
-  /// NaN.
+  /// Ends all waits of this rank's calls, which then fail, and makes the next call throw. Does not wait.
+  /// Thread-safe; from any thread. Where NCCL carries the rows this is the only bound of a wait, each rank
+  /// ends its own, and the output is not NaN.
   void abort() noexcept;
 
   /// Makes the workspace ready again after a failure. Collective; all work on the device that uses it must be
-  /// done. Throws CommunicationError if a rank does not come, and CudaError.
+  /// done. After `abort` it connects NCCL anew: graphs that hold a call of NCCL must be gone. Throws
+  /// CommunicationError if a rank does not come, and CudaError.
   void rearm();
 
   struct Parts;

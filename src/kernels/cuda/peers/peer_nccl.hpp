@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace contextual::kernels::cuda {
@@ -50,10 +51,12 @@ class PeerNccl {
 
  private:
   struct Handle;
+  class Use;
 
   std::string connect(Communicator& communicator, std::chrono::nanoseconds deadline);
 
-  std::shared_ptr<Handle> handle_;  ///< also of threads that outlive this object
+  std::mutex mutex_;  ///< of `handle_`, since any thread may abort
+  std::shared_ptr<Handle> handle_;
   std::string problem_;
 };
 

@@ -106,13 +106,17 @@ std::string PeerWorkspace::Parts::failure() const {
   return failure_text(std::atomic_ref(*host.failed()).load(std::memory_order_acquire), options.wait_budget);
 }
 
+bool PeerWorkspace::Parts::has_failed() const noexcept {
+  return std::atomic_ref(*host.failed()).load(std::memory_order_acquire) != PeerFailure::none;
+}
+
 void PeerWorkspace::Parts::require_sound() const {
-  if (std::atomic_ref(*host.failed()).load(std::memory_order_acquire) == PeerFailure::none) [[likely]] {
+  if (!has_failed()) [[likely]] {
     return;
   }
   if (detail::thread_state().log == nullptr) {
     throw DeviceError("a call that several ranks compute together has failed: " + failure() +
-                      ". Its outputs are NaN. Call PeerWorkspace::rearm on all ranks to go on");
+                      ". Its outputs are worth nothing. Call PeerWorkspace::rearm on all ranks to go on");
   }
 }
 
@@ -151,9 +155,10 @@ void PeerWorkspace::Parts::rearm() {
   }
   CONTEXTUAL_KERNELS_CUDA(cudaMemcpy(own, &control, sizeof(control), cudaMemcpyHostToDevice));
   CONTEXTUAL_KERNELS_CUDA(cudaDeviceSynchronize());
+  // Before NCCL: an abort that comes meanwhile stays.
+  std::atomic_ref(*host.failed()).store(PeerFailure::none);
+  std::atomic_ref(*host.abort()).store(0);
   nccl.restore(*communicator, options.setup_deadline);
-  *host.failed() = 0;
-  *host.abort() = 0;
   communicator->all_reduce_max(epoch, Deadline::after(options.setup_deadline));
 }
 

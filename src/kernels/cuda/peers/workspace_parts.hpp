@@ -44,6 +44,8 @@ struct PeerWorkspace::Parts {
   std::byte* matrices_of(int rank) const noexcept;
   PeerBegin begin() const noexcept;
 
+  bool has_failed() const noexcept;
+
   /// Throws DeviceError if a call has failed, unless the calling thread is in a region that is being tuned,
   /// where `verify` finds it.
   void require_sound() const;

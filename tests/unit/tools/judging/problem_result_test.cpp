@@ -68,7 +68,8 @@ TEST_CASE("analyse: nothing is said to be left out of a run that began with an e
   Events events = events_of({.ranks = 1}, 0);
   std::erase_if(events, [](const record::Event& event) {
     return !std::holds_alternative<record::RunStart>(event.body) &&
-           !std::holds_alternative<record::Choice>(event.body) && !std::holds_alternative<record::RunEnd>(event.body);
+           !std::holds_alternative<record::Choice>(event.body) &&
+           !std::holds_alternative<record::RunEnd>(event.body);
   });
   const Analysed run = analysed({lines_of(events)});
   REQUIRE_FALSE(run.analysis.problems.empty());
