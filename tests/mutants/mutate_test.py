@@ -287,10 +287,13 @@ class Build(unittest.TestCase):
         self.assertEqual(scratch_build.run(["sh", "-c", "sleep 60"], "/", 0.2)[0], None)
         self.assertLess(time.monotonic() - begin, 30)
 
-    def test_the_first_failing_test_is_named(self):
-        output = ("Filters: x\n\n" + "~" * 79 + "\ntest is a program\n\n" + "-" * 79 + "\nJointSearch finds\n  what it should\n" +
-                  "-" * 79 + "\nfile.cpp:12\n" + "." * 79 + "\n")
-        self.assertEqual(scratch_build.first_failure(output), "by JointSearch finds what it should")
+    def test_the_failing_test_is_named_and_not_one_that_warned_before(self):
+        def heading(name):
+            return "-" * 79 + "\n" + name + "\n" + "-" * 79 + "\nfile.cpp:12\n" + "." * 79 + "\n"
+
+        output = ("Filters: x\n\n" + "~" * 79 + "\ntest is a program\n\n" + heading("pins warn") + "\nwarning:\n  skipped\n\n" +
+                  heading("JointSearch finds\n  what it should"))
+        self.assertEqual(scratch_build.failure(output), "by JointSearch finds what it should")
 
     def test_files_that_are_equal_keep_their_times_in_the_copy(self):
         with tempfile.TemporaryDirectory() as name:

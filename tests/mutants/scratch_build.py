@@ -170,11 +170,12 @@ class Program:
             if status is None:
                 return "killed", "by the time limit"
             if status != 0:
-                return "killed", first_failure(output)
+                return "killed", failure(output)
         return "survived", ""
 
 
-def first_failure(output):
-    """Returns the name of the test case that failed first, as Catch2 prints it above its line of dots."""
-    found = re.search(r"^-{70,}\n((?:[^\n]+\n)+?)-{70,}$", output, re.MULTILINE)
-    return "by " + " ".join(found[1].split()) if found else "without a test's name"
+def failure(output):
+    """Returns the name of the test case that failed: the last that Catch2 prints above its line of dots, since it stops
+    there. Earlier ones have only warned."""
+    found = re.findall(r"^-{70,}\n((?:[^\n]+\n)+?)-{70,}$", output, re.MULTILINE)
+    return "by " + " ".join(found[-1].split()) if found else "without a test's name"
