@@ -298,7 +298,9 @@ TEST_CASE("kept choices: count only with the versions of another rank's kernel, 
           tuner.run(
               "kept versions",
               [&] {
-                runs += rank == 0 ? 1 : 0;
+                if (rank == 0) {
+                  ++runs;
+                }
                 if (coupled || rank == 0) {
                   (*own)(1);
                 }
