@@ -4,18 +4,9 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
+#include <cmath>
 
 namespace contextual::benchmarks {
-namespace {
-
-unsigned middle(std::vector<unsigned> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
-}  // namespace
 
 DeviceLoad::DeviceLoad() {
   void* const nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW);  // stays for the process
@@ -44,7 +35,7 @@ void DeviceLoad::sample() {
   if (device_ != nullptr && clock_info_(device_, sm_clock, &mhz) == 0 &&
       power_usage_(device_, &milliwatts) == 0) {
     mhz_.push_back(mhz);
-    milliwatts_.push_back(milliwatts);
+    watts_.push_back(milliwatts / 1e3);
   }
 }
 
@@ -52,7 +43,8 @@ std::string DeviceLoad::text() const {
   if (mhz_.empty()) {
     return "clock unknown";
   }
-  return std::to_string(middle(mhz_)) + " MHz, " + std::to_string(middle(milliwatts_) / 1000) + " W";
+  return std::to_string(std::lround(median(mhz_))) + " MHz, " + std::to_string(std::lround(median(watts_))) +
+         " W";
 }
 
 }  // namespace contextual::benchmarks

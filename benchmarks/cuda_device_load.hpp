@@ -21,8 +21,8 @@ class DeviceLoad {
   void* device_ = nullptr;
   int (*clock_info_)(void* device, int clock, unsigned* mhz) = nullptr;
   int (*power_usage_)(void* device, unsigned* milliwatts) = nullptr;
-  std::vector<unsigned> mhz_;
-  std::vector<unsigned> milliwatts_;
+  std::vector<double> mhz_;
+  std::vector<double> watts_;
 };
 
 }  // namespace contextual::benchmarks

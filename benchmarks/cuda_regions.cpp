@@ -353,9 +353,7 @@ double Program::compulsory_ms() {
   for (int copy = 0; copy < copies; ++copy) {
     ms.push_back(time_ms(side));
   }
-  std::nth_element(ms.begin(), ms.begin() + copies / 2, ms.end());
-  return ms[copies / 2] * static_cast<double>(layer_->compulsory_bytes()) /
-         (2.0 * static_cast<double>(bytes));
+  return median(ms) * static_cast<double>(layer_->compulsory_bytes()) / (2.0 * static_cast<double>(bytes));
 }
 
 /// The middle value and the order statistics that hold the median with 95 %.
