@@ -6,7 +6,7 @@
 /// - flags: how long a flag takes there and back between two spinning kernels, also behind a payload;
 /// - words: what a word costs that a stream writes or waits for;
 /// - memory: bandwidth of one device's own memory;
-/// - gemm: the own GEMM with and without counting what it has finished, beside cuBLASLt, on one device.
+/// - gemm: the own GEMM beside cuBLASLt, on one device.
 ///
 /// Each figure is the median of some repeats. With one GPU the first two parts are left out, and what words
 /// cost between two devices.

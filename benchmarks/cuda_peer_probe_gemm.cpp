@@ -5,7 +5,6 @@
 #include <contextual/autotuner.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
-#include <contextual/kernels/row_partition.hpp>
 
 #include <cstdio>
 #include <functional>
@@ -15,11 +14,6 @@ namespace contextual::benchmarks::probe {
 namespace {
 
 using namespace kernels::cuda;
-using kernels::RowPartition;
-
-/// As the reduce-scatter of two ranks counts.
-constexpr int ranks = 2;
-constexpr int counted_chunks = 8;
 
 /// One way of computing the product.
 struct Kind {
@@ -36,14 +30,7 @@ class Product {
         a_(m, k, false, 1),
         b_(n, k, false, 2),
         c_(static_cast<std::size_t>(m) * static_cast<std::size_t>(n)),
-        counts_(static_cast<std::size_t>(RowPartition::most_chunks) * ranks),
-        plain_{.a = a_.get(), .b = b_.get(), .c = c_.get(), .m = m, .n = n, .k = k},
-        counted_(plain_) {
-    const RowPartition partition(m, ranks, counted_chunks);
-    counted_.rows_per_flag = partition.rows_per_chunk();
-    counted_.rows_per_shard = partition.rows_per_shard();
-    counted_.flags_per_shard = RowPartition::most_chunks;
-    counted_.done_counts = counts_.get();
+        plain_{.a = a_.get(), .b = b_.get(), .c = c_.get(), .m = m, .n = n, .k = k} {
     CONTEXTUAL_CHECKED(cudaEventCreate(&begin_));
     CONTEXTUAL_CHECKED(cudaEventCreate(&end_));
   }
@@ -57,15 +44,10 @@ class Product {
   void measure(Gemm& own, int rounds, nlohmann::json& rows) {
     const ProblemReport of_cublaslt = tune("cuBLASLt", [&] { cublaslt_gemm()(stream_, plain_); });
     const ProblemReport of_own = tune("own", [&] { own(stream_, plain_); });
-    const ProblemReport of_counted = tune("counted", [&] { own(stream_, counted_); });
-    const auto own_config = of_own.choice_config.to_string();
     std::vector<Kind> kinds;
     kinds.push_back({"cuBLASLt, tuned", of_cublaslt.choice_config.to_string(),
                      [&] { cublaslt_gemm()(stream_, plain_); }});
-    kinds.push_back({"own, tuned", own_config, launch_of(own, of_own.choice, plain_)});
-    kinds.push_back({"own that counts, same config", own_config, launch_of(own, of_own.choice, counted_)});
-    kinds.push_back({"own that counts, tuned", of_counted.choice_config.to_string(),
-                     launch_of(own, of_counted.choice, counted_)});
+    kinds.push_back({"own, tuned", of_own.choice_config.to_string(), launch_of(own, of_own.choice, plain_)});
     for (int round = -1; round < rounds; ++round) {
       for (Kind& kind : kinds) {
         const double us = time(kind);
@@ -136,10 +118,8 @@ class Product {
   RandomMatrix a_;
   RandomMatrix b_;
   Buffer<std::uint16_t> c_;
-  Buffer<unsigned> counts_;
   Stream stream_;
   GemmArgs plain_;
-  GemmArgs counted_;
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
 };

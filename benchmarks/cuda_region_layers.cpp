@@ -1,10 +1,10 @@
 #include "cuda_region_layers.hpp"
 
 #include "kernels/cuda/allgather_transfer.hpp"
+#include "kernels/cuda/gemm_scatter.hpp"
 #include "kernels/cuda/peers/peer_kernels.hpp"
 #include "kernels/cuda/peers/sm_budget.hpp"
 #include "kernels/cuda/peers/workspace_parts.hpp"
-#include "kernels/cuda/scatter_transfer.hpp"
 #include "searches/sequential_search.hpp"
 
 #include <contextual/kernels/cuda/cublaslt.hpp>
@@ -44,13 +44,11 @@ std::shared_ptr<cuda::PeerWorkspace> workspace_of(const std::shared_ptr<Communic
   return workspace;
 }
 
-/// The begin and the end of a call in which there is nothing to do.
-void meet(CUstream stream, cuda::PeerWorkspace::Parts& parts) {
-  const cuda::PeerBegin begin = parts.begin();
-  cuda::launch_peer_begin(stream, begin);
-  parts.lanes.fork(stream, cuda::PeerControl::most_lanes);
-  parts.lanes.join(stream);
-  cuda::launch_peer_end(stream, {.peers = begin, .lanes = 0, .output = nullptr, .count = 0});
+/// The plain GEMM with the configs that the reduce-scatter chooses among.
+cuda::Gemm& product_of_reduce_scatter() {
+  static cuda::Gemm kernel("product_of_reduce_scatter", cuda::gemm_space({0}), cuda::gemm_key,
+                           cuda::gemm_definition());
+  return kernel;
 }
 
 class AllGatherLayer final : public RegionLayer {
@@ -113,8 +111,6 @@ class AllGatherLayer final : public RegionLayer {
                           {.peers = begin, .lanes = call.lanes_to_await, .output = nullptr, .count = 0});
   }
 
-  void run_handshake(CUstream stream) override { meet(stream, workspace_->parts()); }
-
   std::string gemm_kernel() const override { return cuda::gathered_gemm_name; }
   std::string transfer_kernel() const override { return cuda::transfer_kernel_name; }
 
@@ -138,23 +134,14 @@ class ReduceScatterLayer final : public RegionLayer {
         b_(random_values(shape_.n, shape_.k, 2)),
         partial_(static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n)),
         c_(static_cast<std::size_t>(std::max(layer_.own_rows().count(), 1)) *
-           static_cast<std::size_t>(shape_.n)),
-        counts_(static_cast<std::size_t>(RowPartition::most_chunks) * 8) {}
+           static_cast<std::size_t>(shape_.n)) {}
 
   void run(CUstream stream) override { layer_(stream, a_.get(), b_.get(), c_.get()); }
 
   void run_gemm(CUstream stream) override {
-    const RowPartition partition(shape_.m, workspace_->ranks());
-    cuda::gemm_reduce_scatter()(stream, {.a = a_.get(),
-                                         .b = b_.get(),
-                                         .c = partial_.get(),
-                                         .m = shape_.m,
-                                         .n = shape_.n,
-                                         .k = shape_.k,
-                                         .rows_per_flag = partition.rows_per_chunk(),
-                                         .rows_per_shard = partition.rows_per_shard(),
-                                         .flags_per_shard = RowPartition::most_chunks,
-                                         .done_counts = counts_.get()});
+    product_of_reduce_scatter()(
+        stream,
+        {.a = a_.get(), .b = b_.get(), .c = partial_.get(), .m = shape_.m, .n = shape_.n, .k = shape_.k});
   }
 
   void run_cublaslt(CUstream stream) override {
@@ -177,24 +164,18 @@ class ReduceScatterLayer final : public RegionLayer {
     cuda::PeerWorkspace::Parts& parts = workspace_->parts();
     const cuda::PeerBegin begin = parts.begin();
     cuda::launch_peer_begin(stream, begin);
-    // Everything counts as computed already.
-    CONTEXTUAL_CHECKED(cudaMemsetAsync(parts.control_of(workspace_->rank())->counts, 0x7f,
-                                       sizeof(cuda::PeerControl::counts), stream));
-    cuda::ScatterCall call{.workspace = &parts,
-                           .layout = {.m = shape_.m,
-                                      .row_bytes = static_cast<std::size_t>(shape_.n) * sizeof(std::uint16_t),
-                                      .ranks = workspace_->ranks()},
-                           .n = shape_.n};
-    parts.lanes.fork(stream, cuda::PeerControl::most_lanes);
-    cuda::reduce_scatter_transfer()(stream, &call);
-    parts.lanes.join(stream);
-    cuda::launch_peer_end(stream, {.peers = begin, .lanes = 0, .output = nullptr, .count = 0});
+    const cuda::ScatterLayout layout = cuda::layout_of(shape_, begin.ranks);
+    for (int owner = 0; owner < begin.ranks; ++owner) {
+      if (owner != begin.rank) {
+        CONTEXTUAL_CHECKED(cudaMemcpyAsync(parts.matrices_of(owner) + layout.slot(begin.rank), partial_.get(),
+                                           layout.row(layout.rows_per_shard), cudaMemcpyDeviceToDevice,
+                                           stream));
+      }
+    }
   }
 
-  void run_handshake(CUstream stream) override { meet(stream, workspace_->parts()); }
-
   std::string gemm_kernel() const override { return cuda::scattered_gemm_name; }
-  std::string transfer_kernel() const override { return cuda::scatter_kernel_name; }
+  std::string transfer_kernel() const override { return {}; }
 
  private:
   cuda::GemmReduceScatterShape shape_;
@@ -204,7 +185,6 @@ class ReduceScatterLayer final : public RegionLayer {
   Buffer<std::uint16_t> b_;
   Buffer<std::uint16_t> partial_;
   Buffer<std::uint16_t> c_;
-  Buffer<unsigned> counts_;
 };
 
 class FixedSearch final : public examples::SequentialSearch {

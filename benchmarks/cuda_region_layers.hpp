@@ -39,18 +39,17 @@ class RegionLayer {
 
   /// One call, in the order of the stream. Own rows lie where they are wanted.
   virtual void run(CUstream stream) = 0;
-  /// Its GEMM alone, with all rows there, under the key that it has in the call.
+  /// Its GEMM alone, with all rows there.
   virtual void run_gemm(CUstream stream) = 0;
   /// The same product by cuBLASLt.
   virtual void run_cublaslt(CUstream stream) = 0;
-  /// Everything else of it: the handshake and the transfer, with nothing to wait for.
+  /// What moves the data, with a handshake and nothing else to wait for.
   virtual void run_transfer(CUstream stream) = 0;
-  /// A call in which there is nothing to do.
-  virtual void run_handshake(CUstream stream) = 0;
 
   /// Bytes that a rank's memory must give and take in one call, if nothing were read twice.
   virtual std::size_t compulsory_bytes() const = 0;
 
+  /// The kernels of the call that have the configs of these two, or none.
   virtual std::string gemm_kernel() const = 0;
   virtual std::string transfer_kernel() const = 0;
 };

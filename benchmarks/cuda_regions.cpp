@@ -94,12 +94,11 @@ class Program {
     return [this, body](CUstream stream) { ((*layer_).*body)(stream); };
   }
   Options only_way(const char* way) const;
-  Options that_moves() const;
   void add_side(const std::string& name, const std::string& region, Mode mode = Mode::use) {
     sides_.push_back({.name = name, .region = region, .call = member(&RegionLayer::run), .mode = mode});
   }
   const RegionReport& tune(const std::string& region, const Options& options);
-  std::size_t alone(const std::string& region, const std::string& kernel, const std::function<void()>& body);
+  std::size_t alone(const std::string& region, const std::function<void()>& body);
   void tune_sides();
   void add_foreign_sides();
   void capture(std::vector<Side>& sides);
@@ -145,18 +144,6 @@ Options Program::only_way(const char* way) const {
   return options;
 }
 
-/// Options under which a transfer carries the data, and does not leave that to whoever sums.
-Options Program::that_moves() const {
-  Options options;
-  options.feasible = [](std::span<const AssignedConfig> configs) {
-    return std::none_of(configs.begin(), configs.end(), [](const AssignedConfig& config) {
-      return config.kernel == "cuda_reduce_scatter_transfer" && config.config != nullptr &&
-             config.config->get<std::string>("METHOD") == "offer";
-    });
-  };
-  return options;
-}
-
 const RegionReport& Program::tune(const std::string& region, const Options& options) {
   const auto begin = Clock::now();
   tuner_.run(
@@ -172,17 +159,11 @@ const RegionReport& Program::tune(const std::string& region, const Options& opti
   return result;
 }
 
-/// Returns the config that a kernel gets when it is tuned by itself.
-std::size_t Program::alone(const std::string& region, const std::string& kernel,
-                           const std::function<void()>& body) {
+/// Returns the config that the only kernel of a region gets.
+std::size_t Program::alone(const std::string& region, const std::function<void()>& body) {
   tuner_.run(region, body);
   report_ = tuner_.report();
-  for (const ProblemReport& problem : report_.find(region)->problems) {
-    if (problem.kernel == kernel) {
-      return problem.choice;
-    }
-  }
-  throw Error("region " + region + " did not launch " + kernel);
+  return report_.find(region)->problems.at(0).choice;
 }
 
 void Program::tune_sides() {
@@ -190,12 +171,13 @@ void Program::tune_sides() {
   tune("separate", only_way("separate"));
   add_side("NCCL and cuBLASLt", "separate");
 
+  std::map<std::string, std::size_t> chosen_alone{
+      {layer_->gemm_kernel(), alone("gemm_alone", [&] { layer_->run_gemm(stream_); })}};
+  if (!layer_->transfer_kernel().empty()) {
+    chosen_alone[layer_->transfer_kernel()] = alone("transfer_alone", [&] { layer_->run_transfer(stream_); });
+  }
   Options each_alone = only_way("overlapped");
-  each_alone.search_settings.factory =
-      fixed_search({{layer_->gemm_kernel(),
-                     alone("gemm_alone", layer_->gemm_kernel(), [&] { layer_->run_gemm(stream_); })},
-                    {layer_->transfer_kernel(), alone("transfer_alone", layer_->transfer_kernel(),
-                                                      [&] { layer_->run_transfer(stream_); })}});
+  each_alone.search_settings.factory = fixed_search(chosen_alone);
   tune("each_alone", each_alone);
   add_side("each kernel alone", "each_alone");
 
@@ -206,14 +188,17 @@ void Program::tune_sides() {
 
   if (line_.subspace) {
     // The transfers by copy engines, which are the first configs, with as many GEMMs as make 300 sets.
-    std::vector<std::size_t> transfers(14);
-    std::vector<std::size_t> gemms(21);
-    std::iota(transfers.begin(), transfers.end(), std::size_t{0});
-    std::iota(gemms.begin(), gemms.end(), std::size_t{0});
+    std::map<std::string, std::vector<std::size_t>> configs{
+        {layer_->gemm_kernel(), std::vector<std::size_t>(21)}};
+    if (!layer_->transfer_kernel().empty()) {
+      configs[layer_->transfer_kernel()].resize(14);
+    }
+    for (auto& [kernel, choices] : configs) {
+      std::iota(choices.begin(), choices.end(), std::size_t{0});
+    }
     Options exhaustive = only_way("overlapped");
     exhaustive.search_settings.runs = 3000;
-    exhaustive.search_settings.factory =
-        subspace_search({{layer_->transfer_kernel(), transfers}, {layer_->gemm_kernel(), gemms}});
+    exhaustive.search_settings.factory = subspace_search(std::move(configs));
     tune("subspace", exhaustive);
     add_side("best of a subspace", "subspace");
   }
@@ -225,14 +210,11 @@ void Program::tune_sides() {
   }
   sides_.insert(sides_.end() - 1, sides_.back());
   sides_[sides_.size() - 2].name = "joint search, again";
-  tuner_.run(
-      "moving_alone", [&] { layer_->run_transfer(stream_); }, that_moves());
   tuner_.run("cublaslt_alone", [&] { layer_->run_cublaslt(stream_); });
   parts_ = {
       {.name = "GEMM alone", .region = "gemm_alone", .call = member(&RegionLayer::run_gemm)},
       {.name = "cuBLASLt alone", .region = "cublaslt_alone", .call = member(&RegionLayer::run_cublaslt)},
-      {.name = "transfer alone", .region = "moving_alone", .call = member(&RegionLayer::run_transfer)},
-      {.name = "handshake", .region = "handshake", .call = member(&RegionLayer::run_handshake)}};
+      {.name = "transfer alone", .region = "transfer_alone", .call = member(&RegionLayer::run_transfer)}};
 }
 
 /// Those that work on all ranks.

@@ -1,4 +1,4 @@
-// What the GEMM does with groups of rows: waits for those of A, counts those of C, and in which order.
+// What the GEMM does with groups of rows: waits for those of A, and in which order.
 
 #include "gpu/gemm_reference.hpp"
 #include "gpu/kernel_support.hpp"
@@ -58,10 +58,6 @@ TEST_CASE("gemm rows: groups that do not fit the matrix are invalid arguments th
   CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("first_row = 16"));
   bad.first_row = -1;
   CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("first_row = -1"));
-  bad = in_groups(good, RowPartition(16, 2, 2));
-  bad.done_counts = &word;
-  bad.n = 1 << 29;
-  CHECK_THAT(complaint(gemm(), bad), ContainsSubstring("its count can tell"));
 }
 
 TEST_CASE("gemm rows: every config is right from any first row on", "[gpu]") {
@@ -180,46 +176,6 @@ TEST_CASE("gemm rows: a wait ends when another has failed, when the host says so
     CHECK(problem.error() < ReferenceGemm::most_error);
   }
   cuda_check(cudaFreeHost(host_abort));
-}
-
-TEST_CASE("gemm rows: a count says when the rows of a group are complete", "[gpu]") {
-  if (!has_gpu()) {
-    return;
-  }
-  const Stream stream;
-  const Stream copies;
-  const GemmShape shape{701, 264, 520};
-  ReferenceGemm problem(shape);
-  const auto row_elements = static_cast<std::size_t>(shape.n);
-  const DeviceArray<std::uint16_t> sent(static_cast<std::size_t>(shape.m) * row_elements);
-  for (const RowPartition& partition : {RowPartition(shape.m, 2, 1), RowPartition(shape.m, 3, 4)}) {
-    const DeviceArray<unsigned> counts(static_cast<std::size_t>(partition.flag_count()));
-    for (std::size_t id = 0; id < gemm().space().size(); ++id) {
-      INFO(partition.ranks() << " shards; " << gemm().space().describe(id));
-      problem.poison();
-      cuda_check(
-          cudaMemset(counts.get(), 0, static_cast<std::size_t>(partition.flag_count()) * sizeof(unsigned)));
-      cuda_check(cudaDeviceSynchronize());
-      GemmArgs args = in_groups(problem.args(), partition);
-      args.done_counts = counts.get();
-      args.first_row = partition.shard(1).begin;
-      REQUIRE(gemm().launch_config(id, stream, args) == CUDA_SUCCESS);
-      for (int flag = 0; flag < partition.flag_count(); ++flag) {
-        const Rows rows = partition.chunk(flag / RowPartition::most_chunks, flag % RowPartition::most_chunks);
-        const unsigned all = static_cast<unsigned>(rows.count()) * static_cast<unsigned>(shape.n);
-        wait_for_value(copies, counts.get() + flag, all);
-        const std::size_t from = static_cast<std::size_t>(rows.begin) * row_elements;
-        cuda_check(
-            cudaMemcpyAsync(sent.get() + from, static_cast<std::uint16_t*>(args.c) + from,
-                            static_cast<std::size_t>(rows.count()) * row_elements * sizeof(std::uint16_t),
-                            cudaMemcpyDeviceToDevice, copies));
-      }
-      CHECK(problem.error() < ReferenceGemm::most_error);
-      std::vector<std::uint16_t> c(static_cast<std::size_t>(shape.m) * row_elements);
-      cuda_check(cudaMemcpy(c.data(), args.c, c.size() * sizeof(std::uint16_t), cudaMemcpyDeviceToHost));
-      CHECK(sent.host() == c);
-    }
-  }
 }
 
 }  // namespace gemm_rows_test

@@ -33,7 +33,7 @@ ConfigSpace<GemmConfig> crowded(const ConfigSpace<GemmConfig>& space) {
                                         {"CLUSTER", &GemmConfig::cluster},
                                         {"GROUP", &GemmConfig::group},
                                         {"ALONG_N", &GemmConfig::along_n},
-                                        {"EPILOGUE_N", &GemmConfig::epilogue_n},
+                                        {"STORE_BUFFERS", &GemmConfig::store_buffers},
                                         {"NUM_SMS", &GemmConfig::num_sms}},
                                        configs)
       .default_config(configs.front());

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A kernel that waits on the device until the host lets it go, or for 2 s.
+/// A kernel that waits on the device until the host lets it go, or for 2 s, in one block or in pairs of
+/// blocks that occupy a multiprocessor each.
 
 #include "gpu/kernel_support.hpp"
 
@@ -14,7 +15,7 @@ namespace gpu_test {
 /// Launched by the constructor, on a stream of its own.
 class SpinningKernel {
  public:
-  SpinningKernel() {
+  explicit SpinningKernel(int blocks = 1) {
     void* host = nullptr;
     void* device = nullptr;
     cuda_check(cudaHostAlloc(&host, 2 * sizeof(int), cudaHostAllocMapped));
@@ -22,7 +23,7 @@ class SpinningKernel {
     words_ = static_cast<int*>(host);
     words_[0] = 0;
     words_[1] = 0;
-    kernel()(stream_, static_cast<int*>(device));
+    kernel()(stream_, static_cast<int*>(device), blocks);
   }
   SpinningKernel(const SpinningKernel&) = delete;
   SpinningKernel& operator=(const SpinningKernel&) = delete;
@@ -43,13 +44,13 @@ class SpinningKernel {
   struct Config {
     int threads = 1;
   };
-  using Kernel = contextual::CudaKernel<Config, int*>;
+  using Kernel = contextual::CudaKernel<Config, int*, int>;
 
   static Kernel& kernel() {
     static auto* const kernel = [] {
       Kernel::Definition definition;
       definition.source = contextual::CudaSource::text("spin.cu", R"(
-extern "C" __global__ void spin(volatile int* words) {
+extern "C" __global__ void spin(volatile int* words, int) {
   unsigned long long begin, now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
   while (words[0] == 0) {
@@ -58,8 +59,16 @@ extern "C" __global__ void spin(volatile int* words) {
   }
 })");
       definition.variant = [](const Config&) { return contextual::CudaVariant{.function = "spin"}; };
-      definition.layout = [](const Config&, int* const&) { return contextual::CudaLayout{}; };
-      return new Kernel("spin", {{"THREADS", &Config::threads, {1}}}, contextual::single_problem, definition);
+      definition.layout = [](const Config&, int* const&, const int& blocks) {
+        constexpr unsigned whole_multiprocessor = 200 * 1024;
+        return blocks == 1 ? contextual::CudaLayout{}
+                           : contextual::CudaLayout{.grid = {static_cast<unsigned>(blocks)},
+                                                    .cluster = {2},
+                                                    .dynamic_shared_bytes = whole_multiprocessor};
+      };
+      return new Kernel(
+          "spin", {{"THREADS", &Config::threads, {1}}},
+          [](int* const&, const int&) { return contextual::single_problem(); }, definition);
     }();
     return *kernel;
   }

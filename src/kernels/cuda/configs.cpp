@@ -1,7 +1,5 @@
 #include "kernels/cuda/allgather_transfer.hpp"
 #include "kernels/cuda/gemm_resources.hpp"
-#include "kernels/cuda/partial_sum.hpp"
-#include "kernels/cuda/scatter_transfer.hpp"
 #include "kernels/listed_configs.hpp"
 
 #include <contextual/kernels/cuda/configs.hpp>
@@ -37,8 +35,6 @@ const KernelList& kernel_list() {
       {"cuda_allgather_transfer", [] { return without_needs(allgather_space()); }},
       {"cuda_cublaslt_gemm", [] { return without_needs(cublaslt_space()); }},
       {"cuda_gemm", [] { return list_configs(gemm_space(), gemm_needs); }},
-      {"cuda_partial_sum", [] { return without_needs(partial_sum().space()); }},
-      {"cuda_reduce_scatter_transfer", [] { return without_needs(reduce_scatter_transfer().space()); }},
       {"cuda_rms_norm_rope", [] { return list_configs(rms_norm_rope_space(), rms_norm_rope_needs); }},
       {"cuda_vector_add", [] { return list_configs(vector_add_space(), vector_add_needs); }},
   });

@@ -1,4 +1,5 @@
 #include "kernels/cuda/gemm_parameters.hpp"
+#include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_resources.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_tensor_map.hpp"
@@ -16,8 +17,14 @@ namespace {
 constexpr const char* source =
 #include "embedded/gemm.cu.inc"
     ;
+constexpr const char* order_header =
+#include "embedded/gemm_order.hpp.inc"
+    ;
 constexpr const char* parameters_header =
 #include "embedded/gemm_parameters.hpp.inc"
+    ;
+constexpr const char* pipeline_header =
+#include "embedded/gemm_pipeline.cuh.inc"
     ;
 constexpr const char* walk_header =
 #include "embedded/gemm_walk.cuh.inc"
@@ -52,15 +59,14 @@ bool is_deepest(const GemmConfig& config) {
 /// Sums are kept in registers: two warpgroups, at most 128 a thread. One multiplies 64 x 64 at least.
 bool fits_registers(const GemmConfig& config) {
   const int columns = config.block_m == 64 ? config.block_n / 2 : config.block_n;
-  return config.block_m * config.block_n <= 128 * 256 && columns % config.epilogue_n == 0;
+  return config.block_m * config.block_n <= 128 * 256 && columns % gemm_store_columns == 0;
 }
 
 /// The minor members are varied one at a time, for the largest tiles in clusters; the number of
 /// multiprocessors also for medium ones.
 bool is_worth_a_try(const GemmConfig& config) {
   const GemmConfig defaults;
-  const int minor = (config.group != defaults.group) + (config.along_n != defaults.along_n) +
-                    (config.epilogue_n != defaults.epilogue_n);
+  const int minor = (config.group != defaults.group) + (config.along_n != defaults.along_n);
   const int sms = config.num_sms != defaults.num_sms ? 1 : 0;
   const int size = config.block_m * config.block_n;
   const bool large = size == 128 * 256 && config.cluster == 2;
@@ -79,11 +85,11 @@ bool is_aligned(const void* pointer) {
 
 /// Throws InvalidArgument.
 void check_groups(const GemmArgs& args) {
-  if (args.ready_flags == nullptr && args.done_counts == nullptr) {
+  if (args.ready_flags == nullptr) {
     return;
   }
   if (args.rows_per_flag < 1) {
-    throw InvalidArgument("cuda_gemm: with ready flags or counts rows_per_flag must be at least 1, not " +
+    throw InvalidArgument("cuda_gemm: with ready flags rows_per_flag must be at least 1, not " +
                           std::to_string(args.rows_per_flag));
   }
   const bool enough = args.flags_per_shard >= divide_up(args.rows_per_shard, args.rows_per_flag);
@@ -91,11 +97,6 @@ void check_groups(const GemmArgs& args) {
     throw InvalidArgument("cuda_gemm: " + number("flags_per_shard", args.flags_per_shard) +
                           " is too small for " + number("rows_per_shard", args.rows_per_shard) + " and " +
                           number("rows_per_flag", args.rows_per_flag));
-  }
-  if (args.done_counts != nullptr &&
-      std::int64_t{args.rows_per_flag} * args.n > std::numeric_limits<int>::max()) {
-    throw InvalidArgument("cuda_gemm: a group of " + number("rows_per_flag", args.rows_per_flag) + " and " +
-                          number("n", args.n) + " has more elements than its count can tell");
   }
 }
 
@@ -112,45 +113,20 @@ void check(const GemmArgs& args) {
   }
 }
 
-CudaVariant variant(const GemmConfig& config) {
-  return {.function = "hopper_gemm",
-          .defines = {{"BLOCK_M", std::to_string(config.block_m)},
-                      {"BLOCK_N", std::to_string(config.block_n)},
-                      {"STAGES", std::to_string(config.stages)},
-                      {"CLUSTER", std::to_string(config.cluster)},
-                      {"GROUP", std::to_string(config.group)},
-                      {"ALONG_N", config.along_n ? "1" : "0"},
-                      {"EPILOGUE_N", std::to_string(config.epilogue_n)}}};
-}
-
 CudaLayout layout(const GemmConfig& config, const GemmArgs& args) {
   check(args);
-  const int all = multiprocessors();
-  const int wanted = config.num_sms > 0 ? config.num_sms : all + config.num_sms;
-  const int used = std::max(1, std::min(wanted, all - args.least_free_sms));
-  const std::int64_t tiles =
-      std::int64_t{divide_up(args.m, config.block_m * config.cluster)} * divide_up(args.n, config.block_n);
-  const auto clusters =
-      static_cast<unsigned>(std::min<std::int64_t>(tiles, std::max(1, used / config.cluster)));
-  const auto cluster = static_cast<unsigned>(config.cluster);
-  const ResourceNeeds needs = gemm_needs(config);
-  return {.grid = {clusters * cluster},
-          .block = {static_cast<unsigned>(needs.threads)},
-          .cluster = {cluster},
-          .dynamic_shared_bytes = static_cast<unsigned>(needs.shared_bytes)};
+  return gemm_layout(config, divide_up(args.m, config.block_m), args.n, args.least_free_sms);
 }
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmArgs& args) {
   const bool bf16 = args.type == GemmType::bf16;
-  constexpr int store_rows = 64;
   parameters.add(tensor_map({args.a, args.m, args.k, bf16}, config.block_m));
   parameters.add(tensor_map({args.b, args.n, args.k, bf16}, config.block_n / config.cluster));
-  parameters.add(tensor_map({args.c, args.m, args.n, bf16}, store_rows));
+  parameters.add(tensor_map({args.c, args.m, args.n, bf16}, gemm_store_rows));
   const bool in_shards = args.rows_per_shard > 0;
   parameters.add(GemmParameters{.ready_flags = args.ready_flags,
                                 .timed_out = args.timed_out,
                                 .host_abort = args.host_abort,
-                                .done_counts = args.done_counts,
                                 .wait_budget_ns = args.wait_budget_ns,
                                 .ready_value = args.ready_value,
                                 .rows_per_flag = args.rows_per_flag,
@@ -163,17 +139,54 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
                                 .fp16 = !bf16});
 }
 
-/// False: more than half of a cluster's tile would be outside of C, and there are smaller ones.
-bool is_mostly_inside(const GemmConfig& config, const CUstream& /*stream*/, const GemmArgs& args) {
-  constexpr int least_rows = 64;
-  constexpr int least_columns = 128;
-  return config.block_m * config.cluster < 2 * std::max(args.m, least_rows) &&
-         config.block_n < 2 * std::max(args.n, least_columns);
-}
-
 }  // namespace
 
-ConfigSpace<GemmConfig> gemm_space(const std::vector<int>& num_sms) {
+CudaSource gemm_source(const char* file, const char* text) {
+  return CudaSource::text(file, text)
+      .header("gemm_order.hpp", order_header)
+      .header("gemm_parameters.hpp", parameters_header)
+      .header("gemm_pipeline.cuh", pipeline_header)
+      .header("gemm_walk.cuh", walk_header)
+      .header("hopper_ptx.cuh", ptx_header)
+      .header("hopper_wgmma.cuh", wgmma_header);
+}
+
+CudaVariant gemm_variant(const char* function, const GemmConfig& config) {
+  return {.function = function,
+          .defines = {{"BLOCK_M", std::to_string(config.block_m)},
+                      {"BLOCK_N", std::to_string(config.block_n)},
+                      {"STAGES", std::to_string(config.stages)},
+                      {"CLUSTER", std::to_string(config.cluster)},
+                      {"GROUP", std::to_string(config.group)},
+                      {"ALONG_N", config.along_n ? "1" : "0"},
+                      {"STORE_BUFFERS", std::to_string(config.store_buffers)}}};
+}
+
+CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n, int least_free_sms) {
+  const int all = multiprocessors();
+  const int wanted = config.num_sms > 0 ? config.num_sms : all + config.num_sms;
+  const int used = std::max(1, std::min(wanted, all - least_free_sms));
+  const std::int64_t tiles =
+      std::int64_t{divide_up(row_tiles, config.cluster)} * divide_up(n, config.block_n);
+  const auto clusters =
+      static_cast<unsigned>(std::min<std::int64_t>(tiles, std::max(1, used / config.cluster)));
+  const auto cluster = static_cast<unsigned>(config.cluster);
+  const ResourceNeeds needs = gemm_needs(config);
+  return {.grid = {clusters * cluster},
+          .block = {static_cast<unsigned>(needs.threads)},
+          .cluster = {cluster},
+          .dynamic_shared_bytes = static_cast<unsigned>(needs.shared_bytes)};
+}
+
+bool is_mostly_inside(const GemmConfig& config, int m, int n) {
+  constexpr int least_rows = 64;
+  constexpr int least_columns = 128;
+  return config.block_m * config.cluster < 2 * std::max(m, least_rows) &&
+         config.block_n < 2 * std::max(n, least_columns);
+}
+
+ConfigSpace<GemmConfig> gemm_space_with(const std::vector<int>& num_sms, const GemmConfig& defaults,
+                                        bool (*has_room)(const GemmConfig&)) {
   return ConfigSpace<GemmConfig>{
       {"BLOCK_M", &GemmConfig::block_m, {64, 128, 256}},
       {"BLOCK_N", &GemmConfig::block_n, {128, 192, 256}},
@@ -181,25 +194,32 @@ ConfigSpace<GemmConfig> gemm_space(const std::vector<int>& num_sms) {
       {"CLUSTER", &GemmConfig::cluster, {1, 2}},
       {"GROUP", &GemmConfig::group, {1, 4, 8, 16}},
       {"ALONG_N", &GemmConfig::along_n, {true, false}},
-      {"EPILOGUE_N", &GemmConfig::epilogue_n, {64, 128}},
+      {"STORE_BUFFERS", &GemmConfig::store_buffers, {1, 2, 3, 4}},
       {"NUM_SMS", &GemmConfig::num_sms, num_sms}}
+      .default_config(defaults)
+      .constraint("store buffers", has_room)
       .constraint("shared memory", fits_shared_memory)
       .constraint("registers", fits_registers)
       .constraint("as many stages as fit", is_deepest)
       .constraint("minor members one at a time", is_worth_a_try);
 }
 
+ConfigSpace<GemmConfig> gemm_space(const std::vector<int>& num_sms) {
+  GemmConfig defaults;
+  defaults.num_sms = num_sms.front();
+  return gemm_space_with(num_sms, defaults,
+                         [](const GemmConfig& config) { return config.store_buffers == 2; });
+}
+
 Gemm::Definition gemm_definition() {
   Gemm::Definition definition;
-  definition.source = CudaSource::text("gemm.cu", source)
-                          .header("gemm_parameters.hpp", parameters_header)
-                          .header("gemm_walk.cuh", walk_header)
-                          .header("hopper_ptx.cuh", ptx_header)
-                          .header("hopper_wgmma.cuh", wgmma_header);
-  definition.variant = variant;
+  definition.source = gemm_source("gemm.cu", source);
+  definition.variant = [](const GemmConfig& config) { return gemm_variant("hopper_gemm", config); };
   definition.layout = layout;
   definition.parameters = add_parameters;
-  definition.options.keep = is_mostly_inside;
+  definition.options.keep = [](const GemmConfig& config, const CUstream&, const GemmArgs& args) {
+    return is_mostly_inside(config, args.m, args.n);
+  };
   definition.options.key_names = {"M", "N", "K", "TYPE", "WAITS"};
   return definition;
 }

@@ -9,7 +9,6 @@ struct GemmParameters {
   const unsigned* ready_flags;
   unsigned* timed_out;
   const unsigned* host_abort;
-  unsigned* done_counts;
   unsigned long long wait_budget_ns;
   unsigned ready_value;
   int rows_per_flag;

@@ -16,11 +16,11 @@ inline ResourceNeeds gemm_needs(const GemmConfig& config) {
   constexpr int barrier_bytes = 16;      // two, of a stage or of a buffer
   constexpr int alignment_bytes = 1024;  // the swizzle repeats
   constexpr int consumers = 2;
-  constexpr int store_buffers = 2;
-  constexpr int store_rows = 64;
-  const int store_bytes = store_rows * config.epilogue_n * 2;
+  constexpr int store_bytes = 64 * row_bytes;
+  constexpr int scatter_bytes = 64;  // barriers and tickets of the fused reduce-scatter
   const int shared_bytes = config.stages * ((config.block_m + config.block_n) * row_bytes + barrier_bytes) +
-                           consumers * store_buffers * (store_bytes + barrier_bytes) + alignment_bytes;
+                           consumers * config.store_buffers * (store_bytes + barrier_bytes) +
+                           alignment_bytes + scatter_bytes;
   return {.shared_bytes = shared_bytes, .threads = block_threads};
 }
 

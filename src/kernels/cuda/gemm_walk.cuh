@@ -1,8 +1,9 @@
 #pragma once
 
 /// Which tile of C a block of the Hopper GEMM takes next, and how long it waits for its rows of A. Compiled
-/// by NVRTC as a part of gemm.cu, with its macros.
+/// by NVRTC as a part of gemm.cu, behind gemm_pipeline.cuh.
 
+#include "gemm_order.hpp"
 #include "gemm_parameters.hpp"
 #include "hopper_ptx.cuh"
 
@@ -10,38 +11,24 @@ namespace {
 
 using contextual::kernels::cuda::GemmParameters;
 
-/// Of a block, in tiles.
-struct Tile {
-  int m;
-  int n;
-};
+using contextual::kernels::cuda::Bands;
+using contextual::kernels::cuda::Tile;
 
-/// The order in which clusters take tiles: bands of GROUP tiles' width, along n (or m), tile by tile across. Rows of
-/// tiles begin with the first one that lies behind `first_row`, and go on from the top.
+/// The tiles of C. Rows of tiles begin with the first one that lies behind `first_row`, and go on from the top.
 struct Walk {
-  int across;  // tiles of a cluster in the direction in which bands follow each other
-  int along;
-  int count;
+  static constexpr int tile_rows = BLOCK_M * CLUSTER;
   int m_tiles;
   int first_m;
+  Bands bands;
 
-  __device__ explicit Walk(const GemmParameters& p) {
-    constexpr int tile_rows = BLOCK_M * CLUSTER;
-    m_tiles = (p.m + tile_rows - 1) / tile_rows;
-    first_m = (p.first_row + tile_rows - 1) / tile_rows;
-    const int n_tiles = (p.n + BLOCK_N - 1) / BLOCK_N;
-    across = ALONG_N ? m_tiles : n_tiles;
-    along = ALONG_N ? n_tiles : m_tiles;
-    count = m_tiles * n_tiles;
-  }
+  __device__ explicit Walk(const GemmParameters& p)
+      : m_tiles((p.m + tile_rows - 1) / tile_rows),
+        first_m((p.first_row + tile_rows - 1) / tile_rows),
+        bands(tile_order, m_tiles, (p.n + BLOCK_N - 1) / BLOCK_N) {}
 
+  __device__ int count() const { return bands.count(); }
   __device__ Tile operator[](int index) const {
-    const int band = index / (GROUP * along);
-    const int width = min(GROUP, across - band * GROUP);
-    const int rest = index - band * GROUP * along;
-    const int x = band * GROUP + rest % width;
-    const int y = rest / width;
-    Tile tile = ALONG_N ? Tile{x, y} : Tile{y, x};
+    Tile tile = bands[index];
     tile.m += first_m;
     tile.m -= tile.m >= m_tiles ? m_tiles : 0;
     return {tile.m * CLUSTER + (CLUSTER > 1 ? static_cast<int>(hopper::block_in_cluster()) : 0), tile.n};

@@ -61,7 +61,39 @@ __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity) 
   }
 }
 
+/// The same for what other blocks of the cluster wrote before they arrived.
+__device__ __forceinline__ void barrier_wait_for_cluster(unsigned barrier, unsigned parity) {
+  unsigned done = 0;
+  while (done == 0) {
+    asm volatile(
+        "{ .reg .pred p;\n"
+        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, p; }"
+        : "=r"(done)
+        : "r"(barrier), "r"(parity)
+        : "memory");
+  }
+}
+
 // --- clusters
+
+/// Writes a word of the shared memory of `block` of the cluster, and arrives at a barrier there.
+__device__ __forceinline__ void send_word(unsigned word, unsigned value, unsigned barrier, unsigned block) {
+  asm volatile(
+      "{ .reg .b32 there, told;\n"
+      "mapa.shared::cluster.u32 there, %0, %3;\n"
+      "mapa.shared::cluster.u32 told, %2, %3;\n"
+      "st.shared::cluster.u32 [there], %1;\n"
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [told]; }" ::"r"(word),
+      "r"(value), "r"(barrier), "r"(block)
+      : "memory");
+}
+
+__device__ __forceinline__ unsigned load_shared(unsigned word) {
+  unsigned value;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(word) : "memory");
+  return value;
+}
 
 __device__ __forceinline__ unsigned block_in_cluster() {
   unsigned rank;
@@ -160,17 +192,23 @@ __device__ __forceinline__ unsigned load_flag(const unsigned* flag) {
   return value;
 }
 
-/// Whoever reads the sum with acquire semantics, on any device, sees what this thread wrote before, also by the copy
-/// engine.
-__device__ __forceinline__ void add_to_count(unsigned* count, int number) {
+/// Between the end of this thread's stores by the copy engine, and a release of them.
+__device__ __forceinline__ void fence_global_writes() {
   asm volatile("fence.proxy.async.global;" ::: "memory");
-  asm volatile("red.release.sys.global.add.u32 [%0], %1;" ::"l"(count), "r"(number) : "memory");
 }
 
 /// Four 8 x 8 matrices of 16-bit values; lane l gives the address of row l % 8 of matrix l / 8.
 __device__ __forceinline__ void store_matrices(unsigned row, unsigned a, unsigned b, unsigned c, unsigned d) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(a), "r"(b),
                "r"(c), "r"(d)
+               : "memory");
+}
+
+/// The same matrices, as `store_matrices` takes them.
+__device__ __forceinline__ void load_matrices(unsigned row, unsigned& a, unsigned& b, unsigned& c, unsigned& d) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(row)
                : "memory");
 }
 

@@ -103,4 +103,21 @@ __device__ __forceinline__ unsigned pack(float low, float high) {
   return packed;
 }
 
+/// The two values of `pack`.
+template <bool fp16>
+__device__ __forceinline__ float2 unpack(unsigned packed) {
+  if constexpr (fp16) {
+    float2 values;
+    asm("{ .reg .b16 low, high;\n"
+        "mov.b32 {low, high}, %2;\n"
+        "cvt.f32.f16 %0, low;\n"
+        "cvt.f32.f16 %1, high; }"
+        : "=f"(values.x), "=f"(values.y)
+        : "r"(packed));
+    return values;
+  } else {
+    return {__uint_as_float(packed << 16), __uint_as_float(packed & 0xFFFF0000U)};
+  }
+}
+
 }  // namespace hopper

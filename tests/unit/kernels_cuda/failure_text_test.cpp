@@ -18,7 +18,7 @@ TEST_CASE("a failure of several ranks is told in words that name the rank and th
   CHECK(text(PeerFailure::aborted) == "the host ended the wait for the other ranks");
   CHECK(text(PeerFailure::not_arrived + 3) == "rank 3 did not come to the call within 2.5 s");
   CHECK(text(PeerFailure::not_done + 7) == "rank 7 did not fetch this rank's rows within 2.5 s");
-  CHECK(text(PeerFailure::not_offered) == "partial sums of rank 0 did not arrive within 2.5 s");
+  CHECK(text(PeerFailure::part_missing) == "partial sums of rank 0 did not arrive within 2.5 s");
   CHECK(text(PeerFailure::told_by + 1) == "rank 1 said that its call has failed");
   CHECK(failure_text(PeerFailure::not_arrived, std::chrono::seconds(10)) ==
         "rank 0 did not come to the call within 10 s");

@@ -19,34 +19,25 @@ AssignedConfig assigned(const char* kernel, const Config* config) {
   return {kernel, "", 0, config};
 }
 
-bool fit(const char* gemm, int num_sms, const char* beside, int sms) {
+bool fit(int num_sms, int sms) {
   const Config of_gemm{{"NUM_SMS", num_sms}};
-  const Config of_beside{{"SMS", sms}};
-  const std::vector<AssignedConfig> configs{assigned(gemm, &of_gemm), assigned(beside, &of_beside)};
+  const Config of_transfer{{"SMS", sms}};
+  const std::vector<AssignedConfig> configs{assigned(gathered_gemm_name, &of_gemm),
+                                            assigned(transfer_kernel_name, &of_transfer)};
   return fit_together(configs, multiprocessors);
 }
 
 }  // namespace
 
 TEST_CASE("SM budget: what runs beside a GEMM must find room there, and the defaults always do", "[unit]") {
-  for (const auto& [gemm, beside] : {std::pair{gathered_gemm_name, transfer_kernel_name},
-                                     std::pair{scattered_gemm_name, partial_sum_name}}) {
-    CAPTURE(gemm);
-    CHECK(fit(gemm, 0, beside, 0));
-    CHECK_FALSE(fit(gemm, 0, beside, 1));
-    CHECK(fit(gemm, 116, beside, 16));
-    CHECK_FALSE(fit(gemm, 117, beside, 16));
-    CHECK(fit(gemm, -16, beside, 16));
-    CHECK_FALSE(fit(gemm, -15, beside, 16));
-    CHECK(fit(gemm, 1000, beside, 0));  // more than there are: all
-    CHECK_FALSE(fit(gemm, 1000, beside, 8));
-  }
-}
-
-TEST_CASE("SM budget: kernels of different calls do not count together", "[unit]") {
-  CHECK(fit(gathered_gemm_name, 0, partial_sum_name, 16));
-  CHECK(fit(scattered_gemm_name, 0, transfer_kernel_name, 16));
-  CHECK(fit("another", 0, transfer_kernel_name, 16));
+  CHECK(fit(0, 0));
+  CHECK_FALSE(fit(0, 1));
+  CHECK(fit(116, 16));
+  CHECK_FALSE(fit(117, 16));
+  CHECK(fit(-16, 16));
+  CHECK_FALSE(fit(-15, 16));
+  CHECK(fit(1000, 0));  // more than there are: all
+  CHECK_FALSE(fit(1000, 8));
 }
 
 TEST_CASE("SM budget: of several problems of one kernel the largest counts", "[unit]") {

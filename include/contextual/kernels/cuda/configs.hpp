@@ -2,9 +2,8 @@
 
 /// \file
 /// The configs of the kernels on a GPU as names and values, by the kernel's name: "cuda_gemm",
-/// "cuda_cublaslt_gemm", "cuda_rms_norm_rope" and "cuda_vector_add"; and of the kernels that the regions
-/// across GPUs launch (allgather_gemm.hpp, gemm_reduce_scatter.hpp): "cuda_allgather_transfer",
-/// "cuda_reduce_scatter_transfer" and "cuda_partial_sum". For programs that choose a kernel while they run;
+/// "cuda_cublaslt_gemm", "cuda_rms_norm_rope" and "cuda_vector_add"; and "cuda_allgather_transfer", which
+/// the all-gather GEMM launches (allgather_gemm.hpp). For programs that choose a kernel while they run;
 /// others use its config space. Needs no GPU. Thread-safe.
 
 #include <contextual/config.hpp>

@@ -29,10 +29,6 @@ enum class GemmType { bf16, fp16 };
 /// writes to `timed_out` 1, or 2 if the host has ended the wait, and continues with A as it is, so that the
 /// kernel always ends.
 ///
-/// With `done_counts`, the kernel adds to a group's count the number of elements of C that it has written
-/// there, with release semantics at system scope. So all rows of a group are complete when the count has
-/// grown by n times their number.
-///
 /// Tiles are computed from `first_row` on to the end of C and then from its begin, in bands as the config
 /// says.
 struct GemmArgs {
@@ -43,13 +39,12 @@ struct GemmArgs {
   GemmType type = GemmType::bf16;
   const unsigned* ready_flags = nullptr;  ///< null if A is complete
   unsigned ready_value = 1;
-  int rows_per_flag = 0;                 ///< at least 1 if there are flags or counts
+  int rows_per_flag = 0;                 ///< at least 1 if there are flags
   unsigned* timed_out = nullptr;         ///< device memory; null for nobody to tell; never set to 0
   const unsigned* host_abort = nullptr;  ///< the host's memory, mapped; null if the host never ends a wait
   unsigned long long wait_budget_ns = 2'000'000'000;  ///< by the device's global timer
   int rows_per_shard = 0;                             ///< 0 if all rows are one shard
   int flags_per_shard = 0;                            ///< with shards, enough for rows_per_shard
-  unsigned* done_counts = nullptr;                    ///< null if nobody waits for C; never set to 0
   int first_row = 0;                                  ///< in [0, m)
   int least_free_sms = 0;  ///< multiprocessors that stay free whatever the config says, for what it waits for
 };
@@ -63,11 +58,12 @@ struct GemmConfig {
   int cluster = 2;      ///< blocks, one below the other, that share each load of B: 1 or 2
   int group = 8;        ///< width of a band of tiles, in tiles of a cluster; bands are computed one by one
   bool along_n = true;  ///< bands run along n, so rows of A are needed in order; else bands run along m
-  int epilogue_n = 64;  ///< columns that are stored through shared memory at once: 64 or 128
-  int num_sms = 0;      ///< multiprocessors to occupy; 0 for all, -8 for all but 8
+  int store_buffers =
+      2;            ///< 64 x 64 pieces of C of each warpgroup that wait in shared memory to be stored: 1 to 4
+  int num_sms = 0;  ///< multiprocessors to occupy; 0 for all, -8 for all but 8
 };
 
-/// All tile shapes, with and without clusters, with as many stages as fit. Order, epilogue and number of
+/// All tile shapes, with and without clusters, with as many stages as fit. Order and number of
 /// multiprocessors vary one at a time. The first of `num_sms` is the default's.
 CONTEXTUAL_API ConfigSpace<GemmConfig> gemm_space(const std::vector<int>& num_sms = {0, 116, 108});
 

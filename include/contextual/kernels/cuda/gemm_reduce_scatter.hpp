@@ -23,15 +23,14 @@ struct GemmReduceScatterShape {
 };
 
 /// C[own rows, n] = sum over the ranks of A[own rows, k] * B[n, k]^T, where rank r owns the rows
-/// `RowPartition(m, ranks).shard(r)`. The rows of other ranks are computed first, and copied while the next
-/// ones are computed; tensor parallel layers with row-wise split weights need this.
+/// `RowPartition(m, ranks).shard(r)`; tensor parallel layers with row-wise split weights need this.
 ///
 /// Each rank's part is rounded to the type. "overlapped" adds the parts in float in the order of the ranks,
 /// and rounds once; all of its configs give equal bits. PeerWorkspaceOptions::equal_bits keeps to it.
 ///
 /// There are two ways, between which "cuda_reduce_scatter_ways" chooses:
-/// - "overlapped": how the parts are transferred ("cuda_reduce_scatter_transfer"), the GEMM
-///   ("cuda_gemm_reduce_scatter"), and where the sum is taken ("cuda_partial_sum") are tuned together.
+/// - "overlapped": one kernel ("cuda_gemm_reduce_scatter") multiplies, stores each tile at the rank that owns
+///   it, and adds the others' parts to own tiles.
 /// - "separate": cuBLASLt multiplies ("cuda_cublaslt_gemm"), then NCCL sums, in its own order and precision.
 ///
 /// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible.
@@ -62,8 +61,5 @@ class CONTEXTUAL_API GemmReduceScatter {
   GemmReduceScatterShape shape_;
   Rows rows_;
 };
-
-/// "cuda_gemm_reduce_scatter": the kernel that multiplies. Key: as that of `gemm`.
-CONTEXTUAL_API Gemm& gemm_reduce_scatter();
 
 }  // namespace contextual::kernels::cuda

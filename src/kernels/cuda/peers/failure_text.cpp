@@ -37,7 +37,7 @@ std::string failure_text(unsigned failure, std::chrono::nanoseconds budget) {
   if (const std::string rank = from(PeerFailure::not_done); !rank.empty()) {
     return rank + " did not fetch this rank's rows within " + seconds(budget);
   }
-  if (const std::string rank = from(PeerFailure::not_offered); !rank.empty()) {
+  if (const std::string rank = from(PeerFailure::part_missing); !rank.empty()) {
     return "partial sums of " + rank + " did not arrive within " + seconds(budget);
   }
   if (const std::string rank = from(PeerFailure::told_by); !rank.empty()) {

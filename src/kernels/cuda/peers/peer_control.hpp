@@ -13,9 +13,13 @@ struct PeerFailure {
   static constexpr unsigned aborted = 2;
   static constexpr unsigned not_arrived = 16;
   static constexpr unsigned not_done = 32;
-  static constexpr unsigned not_offered = 48;
+  static constexpr unsigned part_missing = 48;
   static constexpr unsigned told_by = 64;
 };
+
+/// The epoch of the call in which a tile of a source's partial sums came to the owner of its rows. Never
+/// lowered.
+using TileFlag = unsigned long long;
 
 /// Written by kernels and copies of any rank, read by the rank that owns it. All zero at first.
 struct PeerControl {
@@ -23,14 +27,16 @@ struct PeerControl {
   static constexpr int most_lanes = 4;
   static constexpr int flags_per_rank = 16;  ///< RowPartition::most_chunks
 
-  unsigned epoch;                ///< the number of this rank's calls, which wraps around
-  unsigned failed;               ///< a PeerFailure, once a wait of this rank or of a peer was in vain
-  unsigned arrived[most_ranks];  ///< by rank: the epoch of the last call for which it has arrived here
+  unsigned long long epoch;                ///< the number of this rank's calls so far
+  unsigned long long arrived[most_ranks];  ///< by rank: the epoch of the last call that it has begun
+  unsigned failed;   ///< a PeerFailure, once a wait of this rank or of a peer was in vain
+  unsigned tickets;  ///< tiles of the current call that clusters have taken
+  unsigned senders;  ///< of them: that have or want a turn to be sent
+  unsigned sent;     ///< and have been
+  unsigned left;     ///< blocks of the current call that are done
   unsigned done[most_ranks * most_lanes];  ///< by rank and lane: 1 if it needs this rank's memory no more
-  unsigned ready[most_ranks * flags_per_rank];  ///< by chunk of the gathered rows: 1 if they are here
-  unsigned
-      offered[most_ranks * flags_per_rank];      ///< by source and chunk of own rows: 1 if they may be summed
-  unsigned counts[most_ranks * flags_per_rank];  ///< by chunk of the partial sums: elements computed so far
+  unsigned ready[most_ranks * flags_per_rank];   ///< by chunk of the gathered rows: 1 if they are here
+  unsigned counts[most_ranks * flags_per_rank];  ///< by the same: blocks that have fetched their share
 };
 
 /// What the handshake at the begin of a call needs.
@@ -62,17 +68,6 @@ struct PeerFetch {
   int rows_per_chunk;
   int chunks;
   unsigned long long row_bytes;  ///< a multiple of 16
-};
-
-/// What a kernel needs that sums the partial sums of all ranks.
-struct PeerSum {
-  PeerBegin peers;
-  const void* partial[PeerControl::most_ranks];  ///< by rank: where its values of the own rows lie, dense
-  void* output;                                  ///< [rows, n], dense
-  int rows;
-  int rows_per_chunk;
-  int n;  ///< a multiple of 8
-  bool fp16;
 };
 
 }  // namespace contextual::kernels::cuda

@@ -7,15 +7,6 @@
 
 using namespace contextual::kernels::cuda;
 
-namespace {
-
-/// Epochs wrap around.
-__device__ bool has_reached(unsigned epoch, unsigned wanted) {
-  return static_cast<int>(epoch - wanted) >= 0;
-}
-
-}  // namespace
-
 /// Lowers all flags but those of own rows, and meets the other ranks. Afterwards they may write here.
 extern "C" __global__ void peer_begin(const __grid_constant__ PeerBegin p) {
   PeerControl& own = *p.control[p.rank];
@@ -23,13 +14,12 @@ extern "C" __global__ void peer_begin(const __grid_constant__ PeerBegin p) {
   const int threads = static_cast<int>(blockDim.x);
   for (int i = thread; i < p.ranks * PeerControl::flags_per_rank; i += threads) {
     own.ready[i] = i / PeerControl::flags_per_rank == p.rank ? 1 : 0;
-    own.offered[i] = 0;
     own.counts[i] = 0;
   }
   for (int i = thread; i < p.ranks * PeerControl::most_lanes; i += threads) {
     own.done[i] = 0;
   }
-  const unsigned epoch = own.epoch + 1;
+  const unsigned long long epoch = own.epoch + 1;
   __threadfence_system();
   __syncthreads();
   if (thread == 0) {
@@ -37,7 +27,7 @@ extern "C" __global__ void peer_begin(const __grid_constant__ PeerBegin p) {
   }
   if (thread < p.ranks && thread != p.rank) {
     store_for_peers(&p.control[thread]->arrived[p.rank], epoch);
-    wait_until(p, PeerFailure::not_arrived + thread, [&] { return has_reached(load_from_peers(&own.arrived[thread]), epoch); });
+    wait_until(p, PeerFailure::not_arrived + thread, [&] { return load_from_peers(&own.arrived[thread]) >= epoch; });
   }
 }
 
@@ -59,8 +49,5 @@ extern "C" __global__ void peer_end(const __grid_constant__ PeerEnd p) {
   if (thread == 0) {
     fail(p.peers, reason);
   }
-  auto* const output = static_cast<unsigned short*>(p.output);
-  for (unsigned long long i = threadIdx.x; i < p.count; i += blockDim.x) {
-    output[i] = 0xffff;  // a NaN in bf16 and in fp16
-  }
+  fill_with_nan(p.output, p.count, thread, static_cast<int>(blockDim.x));
 }

@@ -13,9 +13,6 @@ constexpr const char* handshake_source =
 constexpr const char* fetch_source =
 #include "embedded/peer_fetch.cu.inc"
     ;
-constexpr const char* sum_source =
-#include "embedded/peer_sum.cu.inc"
-    ;
 constexpr const char* control_header =
 #include "embedded/peer_control.hpp.inc"
     ;
@@ -38,10 +35,7 @@ using FixedKernel = CudaKernel<FixedConfig, Parameters, int>;
 template <typename Parameters>
 FixedKernel<Parameters>* make_kernel(const char* function, const char* file, const char* source) {
   typename FixedKernel<Parameters>::Definition definition;
-  definition.source = CudaSource::text(file, source)
-                          .header("peer_control.hpp", control_header)
-                          .header("peer_wait.cuh", wait_header)
-                          .header("peer_words.cuh", words_header);
+  definition.source = with_peer_headers(CudaSource::text(file, source));
   definition.variant = [function](const FixedConfig&) { return CudaVariant{.function = function}; };
   definition.layout = [](const FixedConfig& config, const Parameters&, const int& blocks) {
     return CudaLayout{.grid = {static_cast<unsigned>(blocks)},
@@ -68,18 +62,20 @@ FixedKernel<PeerFetch>& fetch_kernel() {
   static auto* const kernel = make_kernel<PeerFetch>("peer_fetch", "peer_fetch.cu", fetch_source);
   return *kernel;
 }
-FixedKernel<PeerSum>& sum_kernel() {
-  static auto* const kernel = make_kernel<PeerSum>("peer_sum", "peer_sum.cu", sum_source);
-  return *kernel;
-}
 
 }  // namespace
+
+CudaSource with_peer_headers(CudaSource source) {
+  return std::move(source)
+      .header("peer_control.hpp", control_header)
+      .header("peer_wait.cuh", wait_header)
+      .header("peer_words.cuh", words_header);
+}
 
 void load_peer_kernels() {
   begin_kernel().load();
   end_kernel().load();
   fetch_kernel().load();
-  sum_kernel().load();
 }
 
 void launch_peer_begin(CUstream stream, const PeerBegin& begin) {
@@ -92,10 +88,6 @@ void launch_peer_end(CUstream stream, const PeerEnd& end) {
 
 void launch_peer_fetch(CUstream stream, const PeerFetch& fetch, int blocks) {
   CONTEXTUAL_KERNELS_CUDA(fetch_kernel().launch_config(0, stream, fetch, blocks));
-}
-
-void launch_peer_sum(CUstream stream, const PeerSum& sum, int blocks) {
-  CONTEXTUAL_KERNELS_CUDA(sum_kernel().launch_config(0, stream, sum, blocks));
 }
 
 }  // namespace contextual::kernels::cuda

@@ -14,7 +14,7 @@ PeerWorkspace::PeerWorkspace(std::shared_ptr<Communicator> communicator, std::si
                              const PeerWorkspaceOptions& options)
     : parts_(std::make_unique<Parts>(std::move(communicator), bytes, options)) {
   Parts* const parts = parts_.get();
-  parts->checks.emplace(sharing_kernels(), KernelChecks{.feasible =
+  parts->checks.emplace(waiting_kernels(), KernelChecks{.feasible =
                                                             [parts](std::span<const AssignedConfig> configs) {
                                                               return fit_together(configs,
                                                                                   parts->multiprocessors);

@@ -3,22 +3,12 @@
 #include <contextual/config.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
 namespace contextual::kernels::cuda {
 
 namespace {
-
-/// A GEMM, and the kernel of the same call that runs beside it.
-struct Pair {
-  std::string_view gemm;
-  std::string_view beside;
-};
-
-constexpr Pair pairs[] = {{gathered_gemm_name, transfer_kernel_name},
-                          {scattered_gemm_name, partial_sum_name}};
 
 /// Returns the most multiprocessors that a kernel occupies according to a parameter of its configs, where
 /// what is not positive is counted from `all`; or nothing if it is not among them.
@@ -36,17 +26,14 @@ std::optional<int> most(std::span<const AssignedConfig> configs, std::string_vie
 
 }  // namespace
 
-std::vector<std::string> sharing_kernels() {
-  return {transfer_kernel_name, gathered_gemm_name, scatter_kernel_name, partial_sum_name,
-          scattered_gemm_name};
+std::vector<std::string> waiting_kernels() {
+  return {transfer_kernel_name, gathered_gemm_name, scattered_gemm_name};
 }
 
 bool fit_together(std::span<const AssignedConfig> configs, int multiprocessors) {
-  return std::all_of(std::begin(pairs), std::end(pairs), [&](const Pair& pair) {
-    const auto gemm = most(configs, pair.gemm, "NUM_SMS", multiprocessors);
-    const auto beside = most(configs, pair.beside, "SMS", 0);
-    return !gemm || !beside || std::min(*gemm, multiprocessors) + *beside <= multiprocessors;
-  });
+  const auto gemm = most(configs, gathered_gemm_name, "NUM_SMS", multiprocessors);
+  const auto transfer = most(configs, transfer_kernel_name, "SMS", 0);
+  return !gemm || !transfer || std::min(*gemm, multiprocessors) + *transfer <= multiprocessors;
 }
 
 }  // namespace contextual::kernels::cuda

@@ -22,6 +22,20 @@ namespace {
 constexpr std::size_t control_bytes = 4096;  // what follows is aligned to it
 static_assert(sizeof(PeerControl) <= control_bytes);
 
+// Of the smallest tile.
+constexpr int tile_rows = 64;
+constexpr int tile_columns = 128;
+
+/// Room for the flags of all shapes of which the slots fit into `bytes`. A source has one flag more in either
+/// direction than its rows and columns have whole tiles, and a slot at least 8 columns of 2 bytes.
+std::size_t flag_bytes(std::size_t bytes) {
+  constexpr std::size_t rows = tile_rows;
+  constexpr std::size_t columns = tile_columns;
+  const std::size_t flags =
+      bytes / (2 * rows * columns) + bytes / (16 * rows) + bytes / (2 * columns) + PeerControl::most_ranks;
+  return (flags * sizeof(TileFlag) + control_bytes - 1) / control_bytes * control_bytes;
+}
+
 /// Throws InvalidArgument on all ranks.
 void check_equal(Communicator& communicator, std::size_t bytes, const PeerWorkspaceOptions& options) {
   const auto size = static_cast<std::int64_t>(bytes);
@@ -74,7 +88,7 @@ PeerWorkspace::Parts::Parts(std::shared_ptr<Communicator> its_communicator, std:
     : communicator(checked(std::move(its_communicator), bytes, its_options)),
       matrix_bytes(bytes),
       options(its_options),
-      memory(communicator, control_bytes + bytes, its_options.setup_deadline),
+      memory(communicator, control_bytes + flag_bytes(bytes) + bytes, its_options.setup_deadline),
       abort_word(host.abort()),
       nccl(*communicator, its_options.setup_deadline),
       multiprocessors(cuda::multiprocessors()) {
@@ -86,7 +100,15 @@ PeerControl* PeerWorkspace::Parts::control_of(int rank) const noexcept {
 }
 
 std::byte* PeerWorkspace::Parts::matrices_of(int rank) const noexcept {
-  return memory.of(rank) + control_bytes;
+  return memory.of(rank) + control_bytes + flag_bytes(matrix_bytes);
+}
+
+TileFlag* PeerWorkspace::Parts::flags_of(int rank) const noexcept {
+  return reinterpret_cast<TileFlag*>(memory.of(rank) + control_bytes);
+}
+
+int PeerWorkspace::Parts::flags_per_source(int rows, int n) noexcept {
+  return ((rows + tile_rows - 1) / tile_rows) * ((n + tile_columns - 1) / tile_columns);
 }
 
 PeerBegin PeerWorkspace::Parts::begin() const noexcept {
@@ -146,11 +168,11 @@ void PeerWorkspace::Parts::rearm() {
   PeerControl* const own = control_of(communicator->rank());
   PeerControl control{};
   CONTEXTUAL_KERNELS_CUDA(cudaMemcpy(&control, own, sizeof(control), cudaMemcpyDeviceToHost));
-  std::array<std::int64_t, 1> epoch{control.epoch};
+  std::array<std::int64_t, 1> epoch{static_cast<std::int64_t>(control.epoch)};
   communicator->all_reduce_max(epoch, Deadline::after(options.setup_deadline));
   control = {};
-  control.epoch = static_cast<unsigned>(epoch[0]);
-  for (unsigned& arrived : control.arrived) {
+  control.epoch = static_cast<unsigned long long>(epoch[0]);
+  for (unsigned long long& arrived : control.arrived) {
     arrived = control.epoch;
   }
   CONTEXTUAL_KERNELS_CUDA(cudaMemcpy(own, &control, sizeof(control), cudaMemcpyHostToDevice));

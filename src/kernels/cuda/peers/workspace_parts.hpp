@@ -42,6 +42,10 @@ struct PeerWorkspace::Parts {
   PeerControl* control_of(int rank) const noexcept;
   /// Returns where a rank's matrices begin.
   std::byte* matrices_of(int rank) const noexcept;
+  /// Returns a rank's flags of the tiles that others store there, by source.
+  TileFlag* flags_of(int rank) const noexcept;
+  /// Returns how many flags a source has there for rows and columns that fit into the workspace.
+  static int flags_per_source(int rows, int n) noexcept;
   PeerBegin begin() const noexcept;
 
   bool has_failed() const noexcept;

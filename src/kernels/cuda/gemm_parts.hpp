@@ -1,0 +1,29 @@
+#pragma once
+
+/// \file
+/// What the kernels that multiply on Hopper have in common, on the host.
+
+#include <contextual/cuda.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
+
+namespace contextual::kernels::cuda {
+
+constexpr int gemm_store_rows = 64;  ///< of a box that stores C
+constexpr int gemm_store_columns = 64;
+
+/// Returns a source with the headers of gemm.cu.
+CudaSource gemm_source(const char* file, const char* text);
+
+CudaVariant gemm_variant(const char* function, const GemmConfig& config);
+
+/// Returns the blocks for as many rows and columns of C, `row_tiles` of block_m rows each, in clusters.
+CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n, int least_free_sms);
+
+/// `gemm_space` where `has_room` says how many store buffers a config has.
+ConfigSpace<GemmConfig> gemm_space_with(const std::vector<int>& num_sms, const GemmConfig& defaults,
+                                        bool (*has_room)(const GemmConfig&));
+
+/// False: more than half of a cluster's tile would be outside of m x n, and there are smaller ones.
+bool is_mostly_inside(const GemmConfig& config, int m, int n);
+
+}  // namespace contextual::kernels::cuda

@@ -1,0 +1,269 @@
+#pragma once
+
+/// What the Hopper GEMMs are made of: blocks of two warpgroups that multiply and one whose warps load and store, a ring
+/// of stages in shared memory through which A and B come, and buffers of each consumer through which C leaves.
+/// Compiled by NVRTC, one variant a config; the macros are GemmConfig's members.
+
+#if __CUDA_ARCH__ != 900
+#error "this kernel needs a Hopper GPU (compute capability 9.0)"
+#endif
+
+// Two consumers: beside each other along m; for 64 rows along n.
+#define CONSUMERS_ALONG_M (BLOCK_M >= 128 ? 2 : 1)
+#if BLOCK_M >= 128
+#define WGMMA_N BLOCK_N
+#else
+#define WGMMA_N (BLOCK_N / 2)
+#endif
+
+#include "gemm_order.hpp"
+#include "hopper_ptx.cuh"
+#include "hopper_wgmma.cuh"
+
+namespace {
+
+using namespace hopper;
+
+constexpr contextual::kernels::cuda::TileOrder tile_order{BLOCK_M, BLOCK_N, CLUSTER, GROUP, ALONG_N != 0};
+
+constexpr int warpgroup_threads = 128;
+constexpr int warps = warpgroup_threads / 32;  // of a warpgroup
+constexpr int consumers = 2;
+constexpr int block_threads = (1 + consumers) * warpgroup_threads;
+constexpr int block_k = 64;
+constexpr int row_bytes = 2 * block_k;  // of a stage: one period of the swizzle
+constexpr int slab_m = 64;              // rows of one wgmma
+constexpr int slabs = BLOCK_M / CONSUMERS_ALONG_M / slab_m;
+constexpr int a_bytes = BLOCK_M * row_bytes;
+constexpr int b_bytes = BLOCK_N * row_bytes;
+constexpr int stage_bytes = a_bytes + b_bytes;
+constexpr int store_n = 64;  // columns of one store: one period of the swizzle
+constexpr int store_bytes = slab_m * store_n * 2;
+constexpr int store_buffers = STORE_BUFFERS;
+
+// Of 65536 registers, 168 a thread at the start.
+constexpr int producer_registers = 40;
+constexpr int consumer_registers = 232;
+
+/// Addresses in shared memory. The host adds up the same.
+struct Shared {
+  unsigned base;
+
+  __device__ unsigned a(int stage) const { return base + stage * stage_bytes; }
+  __device__ unsigned b(int stage) const { return a(stage) + a_bytes; }
+  __device__ unsigned store(int consumer, int buffer) const {
+    return base + STAGES * stage_bytes + (consumer * store_buffers + buffer) * store_bytes;
+  }
+  __device__ unsigned full(int stage) const {
+    return base + STAGES * stage_bytes + consumers * store_buffers * store_bytes + stage * 8;
+  }
+  __device__ unsigned empty(int stage) const { return full(stage) + STAGES * 8; }
+  __device__ unsigned store_full(int consumer, int buffer) const {
+    return empty(STAGES) + (consumer * store_buffers + buffer) * 8;
+  }
+  __device__ unsigned store_empty(int consumer, int buffer) const {
+    return store_full(consumers, 0) + (consumer * store_buffers + buffer) * 8;
+  }
+  __device__ unsigned end() const { return store_empty(consumers, 0); }
+
+  /// One thread.
+  __device__ void init_barriers() const {
+    for (int stage = 0; stage < STAGES; ++stage) {
+      barrier_init(full(stage), 1);
+      barrier_init(empty(stage), CLUSTER * consumers * warps);
+    }
+    for (int consumer = 0; consumer < consumers; ++consumer) {
+      for (int buffer = 0; buffer < store_buffers; ++buffer) {
+        barrier_init(store_full(consumer, buffer), warps);
+        barrier_init(store_empty(consumer, buffer), 1);
+      }
+    }
+  }
+};
+
+/// Where a role is in a ring, and which phase of its barriers it waits for.
+template <int count>
+struct Place {
+  int stage = 0;
+  unsigned parity = 0;
+
+  __device__ __forceinline__ void advance() {
+    if (++stage == count) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+using Stage = Place<STAGES>;
+using StoreBuffer = Place<store_buffers>;
+
+/// The part of a tile that a consumer computes, from the tile's first row and column on.
+__device__ __forceinline__ int first_row_of(int consumer) {
+  return CONSUMERS_ALONG_M == 2 ? consumer * slabs * slab_m : 0;
+}
+__device__ __forceinline__ int first_column_of(int consumer) {
+  return CONSUMERS_ALONG_M == 2 ? 0 : consumer * WGMMA_N;
+}
+
+/// What a thread does. A consumer is a warpgroup; of the third one, one thread of a warp leads.
+struct Role {
+  int consumer;
+  int warp;  // of its warpgroup
+  bool leads;
+};
+__device__ __forceinline__ Role role_of_thread() {
+  const int warp = __shfl_sync(0xFFFFFFFFU, static_cast<int>(threadIdx.x) / 32, 0);
+  return {warp / warps, warp % warps, threadIdx.x % 32 == 0};
+}
+
+/// The block, or all of its cluster, since the others' barriers are used from here.
+__device__ __forceinline__ void block_or_cluster_sync() {
+  __syncthreads();
+  if constexpr (CLUSTER > 1) {
+    cluster_sync();
+  }
+}
+
+/// Loads what a tile multiplies, rows from `a_row` and `b_row` on, over all of k. One thread of the block.
+__device__ __forceinline__ void load_tile(const TensorMap& a, const TensorMap& b, int k_blocks, int a_row, int b_row,
+                                          Shared shared, Stage& place) {
+  for (int k = 0; k < k_blocks; ++k, place.advance()) {
+    const unsigned full = shared.full(place.stage);
+    barrier_wait(shared.empty(place.stage), place.parity ^ 1);
+    barrier_expect(full, stage_bytes);
+    load_box(shared.a(place.stage), a, k * block_k, a_row, full);
+    if constexpr (CLUSTER == 1) {
+      load_box(shared.b(place.stage), b, k * block_k, b_row, full);
+    } else {  // every block of the cluster loads its share of B for all
+      constexpr int share = BLOCK_N / CLUSTER;
+      const int first = static_cast<int>(block_in_cluster()) * share;
+      load_box_multicast(shared.b(place.stage) + first * row_bytes, b, k * block_k, b_row + first, full,
+                         (1U << CLUSTER) - 1);
+    }
+  }
+}
+
+/// Tells all blocks that load into this block's stages. Once a warp.
+__device__ __forceinline__ void release(unsigned empty) {
+  const unsigned lane = threadIdx.x % 32;
+  if constexpr (CLUSTER == 1) {
+    if (lane == 0) {
+      barrier_arrive(empty);
+    }
+  } else if (lane < CLUSTER) {
+    barrier_arrive_at(empty, lane);
+  }
+}
+
+using Sums = float[slabs][WGMMA_N / 2];
+
+/// One tile of a consumer: its rows and columns of every stage.
+template <bool fp16>
+__device__ __forceinline__ void multiply(Sums& sums, Shared shared, Stage& place, int k_blocks, int consumer) {
+  const unsigned a_offset = first_row_of(consumer) * row_bytes;
+  const unsigned b_offset = first_column_of(consumer) * row_bytes;
+  int previous = 0;
+  for (int k = 0; k < k_blocks; ++k) {
+    barrier_wait(shared.full(place.stage), place.parity);
+    const unsigned long long a = matrix_descriptor(shared.a(place.stage) + a_offset);
+    const unsigned long long b = matrix_descriptor(shared.b(place.stage) + b_offset);
+    wgmma_fence();
+#pragma unroll
+    for (int step = 0; step < block_k / 16; ++step) {
+#pragma unroll
+      for (int slab = 0; slab < slabs; ++slab) {
+        wgmma<fp16>(sums[slab], a + step * 2 + slab * (slab_m * row_bytes / 16), b + step * 2,
+                    step > 0 ? 1 : k);
+      }
+    }
+    wgmma_commit();
+    if (k > 0) {  // the stage before: the tensor cores always have the next products to go on with
+      wgmma_wait<1>();
+      release(shared.empty(previous));
+    }
+    previous = place.stage;
+    place.advance();
+  }
+  wgmma_wait<0>();
+  release(shared.empty(previous));
+}
+
+/// Where this thread's matrix row of columns [x, x + 16) of a buffer lies.
+__device__ __forceinline__ unsigned matrix_row(unsigned buffer, int x) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int row = static_cast<int>(threadIdx.x) % warpgroup_threads / 32 * 16 + lane % 16;
+  const int chunk = x / 8 + lane / 16;
+  return buffer + row * row_bytes + (chunk ^ row % 8) * 16;
+}
+
+/// Rounds 16 columns of 64 rows, and puts them into a buffer.
+template <bool fp16>
+__device__ __forceinline__ void put(unsigned buffer, int x, const float* d) {
+  store_matrices(matrix_row(buffer, x), pack<fp16>(d[0], d[1]), pack<fp16>(d[2], d[3]), pack<fp16>(d[4], d[5]),
+                 pack<fp16>(d[6], d[7]));
+}
+
+/// Tells the thread that stores that this warp has filled its part of a buffer.
+__device__ __forceinline__ void hand_over(unsigned store_full) {
+  fence_shared_writes();
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) {
+    barrier_arrive(store_full);
+  }
+}
+
+/// Stores what the consumers hand over, by way of buffers in turn for each of them. One thread of the block.
+class Storer {
+ public:
+  __device__ explicit Storer(Shared shared) : shared_(shared) {}
+
+  /// A tile, into C from (row, column) on, or nowhere.
+  __device__ __forceinline__ void tile(const TensorMap& c, int row, int column, bool goes = true) {
+    for (int slab = 0; slab < slabs; ++slab) {
+      for (int first = 0; first < WGMMA_N; first += store_n, buffer_.advance()) {
+#pragma unroll
+        for (int consumer = 0; consumer < consumers; ++consumer) {
+          barrier_wait(shared_.store_full(consumer, buffer_.stage), buffer_.parity);
+          if (goes) {
+            store_box(c, column + first_column_of(consumer) + first, row + first_row_of(consumer) + slab * slab_m,
+                      shared_.store(consumer, buffer_.stage));
+          }
+          commit_stores();
+        }
+        if (++pending_ == store_buffers) {
+          wait_for_stores<consumers*(store_buffers - 1)>();
+          give_back(buffer_.stage + 1);
+        }
+      }
+    }
+  }
+
+  /// Until the consumers have handed over the first piece of the next tile.
+  __device__ void wait_for_tile() const {
+    for (int consumer = 0; consumer < consumers; ++consumer) {
+      barrier_wait(shared_.store_full(consumer, buffer_.stage), buffer_.parity);
+    }
+  }
+  /// Gives back all buffers as soon as they have been read.
+  __device__ void empty() {
+    wait_for_stores<0>();
+    while (pending_ > 0) {
+      give_back(buffer_.stage + store_buffers - pending_);
+    }
+  }
+
+ private:
+  /// The oldest one.
+  __device__ __forceinline__ void give_back(int buffer) {
+    for (int consumer = 0; consumer < consumers; ++consumer) {
+      barrier_arrive(shared_.store_empty(consumer, buffer % store_buffers));
+    }
+    --pending_;
+  }
+
+  Shared shared_;
+  StoreBuffer buffer_;
+  int pending_ = 0;  // buffers that are not given back
+};
+
+}  // namespace

@@ -1,0 +1,389 @@
+/// The GEMM reduce-scatter on Hopper, in one kernel. Each tile of C belongs to one rank. A tile of another rank is stored
+/// into that rank's slot for this one, and a flag says so. For an own tile the others' parts come through the same ring
+/// as A and B, behind them, and are added to the products in float and in the order of the ranks.
+///
+/// Clusters take tiles by ticket, in the order of ScatterWalk: whoever waits for a part waits for a tile that its source
+/// takes at a smaller ticket, so one cluster of each rank that runs is enough.
+#include "gemm_order.hpp"
+#include "gemm_pipeline.cuh"
+#include "gemm_scatter_parameters.hpp"
+#include "peer_wait.cuh"
+
+using namespace contextual::kernels::cuda;
+
+namespace {
+
+/// By owner: own rows of the result; this rank's slot at another rank.
+struct ScatterMaps {
+  TensorMap of_owner[PeerControl::most_ranks];
+};
+
+constexpr int ticket_slots = 2;  // taken ahead, so that nobody waits for the memory
+
+// Of a part: what one store of each consumer covers. As many to a stage as find room.
+constexpr int box_bytes = consumers * store_bytes;
+constexpr int boxes_in_stage = stage_bytes / box_bytes;
+constexpr int boxes_in_part = slabs * (WGMMA_N / store_n);
+static_assert(boxes_in_stage > 0);
+
+/// And the barriers and tickets behind them.
+struct ScatterShared : Shared {
+  __device__ unsigned box(int stage, int box, int consumer) const {
+    return a(stage) + box * box_bytes + consumer * store_bytes;
+  }
+  __device__ unsigned ticket_full(int slot) const { return end() + slot * 8; }
+  __device__ unsigned ticket_empty(int slot) const { return ticket_full(ticket_slots) + slot * 8; }
+  __device__ unsigned ticket(int slot) const { return ticket_empty(ticket_slots) + slot * 4; }
+
+  /// One thread.
+  __device__ void init_scatter_barriers() const {
+    init_barriers();
+    for (int slot = 0; slot < ticket_slots; ++slot) {
+      constexpr int single_threads = 2;  // that load and store
+      barrier_init(ticket_full(slot), 1);
+      barrier_init(ticket_empty(slot), CLUSTER * (single_threads + consumers * warps));
+    }
+  }
+};
+
+/// The tiles of this block, by the tickets of its cluster.
+struct Walk {
+  ScatterWalk walk;
+
+  __device__ explicit Walk(const GemmScatterParameters& p)
+      : walk(tile_order, p.peers.rank, p.peers.ranks, p.rows_per_shard, p.m, p.n) {}
+
+  __device__ int count() const { return walk.count(); }
+  __device__ ScatterTile operator[](int ticket) const {
+    return walk.tile(ticket, CLUSTER > 1 ? static_cast<int>(block_in_cluster()) : 0);
+  }
+};
+
+/// A tile of each block of a cluster.
+struct Ticket {
+  int number;
+  bool adds;  ///< ScatterTile's
+};
+
+/// What a role sees of the tickets.
+class Tickets {
+ public:
+  __device__ explicit Tickets(ScatterShared shared) : shared_(shared) {}
+
+  /// One thread.
+  __device__ Ticket take() {
+    const Ticket ticket = look();
+    give_back();
+    return ticket;
+  }
+  /// A warp.
+  __device__ Ticket take_together() {
+    const Ticket ticket = look();
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) {
+      give_back();
+    } else {
+      place_.advance();
+    }
+    return ticket;
+  }
+
+ private:
+  __device__ Ticket look() const {
+    barrier_wait_for_cluster(shared_.ticket_full(place_.stage), place_.parity);
+    const unsigned word = load_shared(shared_.ticket(place_.stage));
+    return {static_cast<int>(word / 2), word % 2 != 0};
+  }
+  __device__ void give_back() {
+    barrier_arrive_at(shared_.ticket_empty(place_.stage), 0);
+    place_.advance();
+  }
+
+  ScatterShared shared_;
+  Place<ticket_slots> place_;
+};
+
+/// One thread of the cluster, which has taken its first ticket. Whoever is first says that this rank's call has begun, so
+/// that its slots are free.
+__device__ void schedule(const GemmScatterParameters& p, ScatterShared shared, int ticket) {
+  PeerControl& own = *p.peers.control[p.peers.rank];
+  const Walk walk(p);
+  for (int rank = 0; ticket == 0 && rank < p.peers.ranks; ++rank) {
+    if (rank != p.peers.rank) {
+      store_for_peers(&p.peers.control[rank]->arrived[p.peers.rank], own.epoch + 1);
+    }
+  }
+  Place<ticket_slots> place;
+  for (;; ticket = static_cast<int>(atomicAdd(&own.tickets, 1U)), place.advance()) {
+    const unsigned word = static_cast<unsigned>(2 * ticket) + (walk[ticket].adds ? 1 : 0);
+    barrier_wait(shared.ticket_empty(place.stage), place.parity ^ 1);
+    for (int block = 0; block < CLUSTER; ++block) {
+      send_word(shared.ticket(place.stage), word, shared.ticket_full(place.stage), static_cast<unsigned>(block));
+    }
+    if (ticket >= walk.count()) {
+      return;
+    }
+  }
+}
+
+/// Loads the others' parts of an own tile, one box of all of them after another.
+__device__ void load_parts(const TensorMap& slots, const GemmScatterParameters& p, const ScatterTile& tile,
+                           ScatterShared shared, Stage& place) {
+  const int others = p.peers.ranks - 1;
+  int slab = 0;
+  int first = 0;
+  int part = 0;
+  for (int rest = boxes_in_part * others; rest > 0; rest -= boxes_in_stage, place.advance()) {
+    const unsigned full = shared.full(place.stage);
+    const int boxes = min(rest, boxes_in_stage);
+    barrier_wait(shared.empty(place.stage), place.parity ^ 1);
+    barrier_expect(full, boxes * box_bytes);
+    for (int box = 0; box < boxes; ++box) {
+      const int source = part < p.peers.rank ? part : part + 1;
+      for (int consumer = 0; consumer < consumers; ++consumer) {
+        load_box(shared.box(place.stage, box, consumer), slots, tile.column + first_column_of(consumer) + first,
+                 source * p.rows_per_shard + tile.row + first_row_of(consumer) + slab * slab_m, full);
+      }
+      if (++part == others) {
+        part = 0;
+        first += store_n;
+      }
+      if (first == WGMMA_N) {
+        first = 0;
+        ++slab;
+      }
+    }
+  }
+}
+
+/// One thread of the block.
+__device__ void produce(const TensorMap& a, const TensorMap& b, const TensorMap& slots, const GemmScatterParameters& p,
+                        ScatterShared shared) {
+  const Walk walk(p);
+  const int rank = p.peers.rank;
+  const int k_blocks = (p.k + block_k - 1) / block_k;
+  const TileFlag epoch = p.peers.control[rank]->epoch + 1;
+  Tickets tickets(shared);
+  Stage place;
+  for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
+    const ScatterTile tile = walk[ticket.number];
+    load_tile(a, b, k_blocks, tile.a_row, tile.column, shared, place);
+    if (!ticket.adds) {
+      continue;
+    }
+    for (int source = 0; tile.owner == rank && source < p.peers.ranks; ++source) {
+      const TileFlag* const flag = p.flags[rank] + source * p.flags_per_source + tile.flag;
+      if (source != rank) {
+        wait_until(p.peers, PeerFailure::part_missing + source, [&] { return load_from_peers(flag) == epoch; });
+      }
+    }
+    fence_global_reads();
+    load_parts(slots, p, tile, shared, place);
+  }
+}
+
+/// Waits for a turn. More blocks at a time than fill the links would only hold up their loads, which queue behind what they
+/// send: at the end of the first tiles all of them have something.
+__device__ void begin_to_send(PeerControl& own) {
+  constexpr unsigned most_senders = 48;
+  const unsigned turn = atomicAdd(&own.senders, 1U);
+  while (static_cast<int>(turn - load_from_peers(&own.sent)) >= static_cast<int>(most_senders)) {
+    __nanosleep(200);
+  }
+}
+
+/// One thread of the block: own tiles go to the result, the others where their owners wait for them. What its owner has no
+/// room for yet, since it is in the call before, waits.
+__device__ void store(const ScatterMaps& maps, const GemmScatterParameters& p, ScatterShared shared) {
+  const Walk walk(p);
+  const int rank = p.peers.rank;
+  PeerControl& own = *p.peers.control[rank];
+  const TileFlag epoch = own.epoch + 1;
+  unsigned here = 1U << rank;  // bits of the ranks whose call has begun
+  Tickets tickets(shared);
+  Storer storer(shared);
+  for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
+    const ScatterTile tile = walk[ticket.number];
+    const int owner = tile.owner;
+    if (owner >= 0 && (here >> owner & 1) == 0 &&
+        wait_until(p.peers, PeerFailure::not_arrived + owner, [&] { return load_from_peers(&own.arrived[owner]) >= epoch; })) {
+      here |= 1U << owner;
+    }
+    const bool goes = owner >= 0 && (here >> owner & 1) != 0;
+    const bool sends = goes && owner != rank;
+    if (sends) {
+      storer.wait_for_tile();
+      begin_to_send(own);
+    }
+    storer.tile(maps.of_owner[max(owner, 0)], tile.row, tile.column, goes);
+    storer.empty();
+    if (sends) {
+      wait_for_writes();
+      fence_global_writes();
+      store_for_peers(p.flags[owner] + rank * p.flags_per_source + tile.flag, epoch);
+      atomicAdd(&own.sent, 1U);
+    }
+  }
+  wait_for_writes();  // a call that has failed writes over them
+}
+
+/// Where a consumer is among the parts of an own tile.
+struct Parts {
+  int rest;
+  int box = 0;  // of the stage
+};
+
+/// Adds the ranks' parts of 64 rows, of which own ones are in `d`, in float and in the order of the ranks.
+template <bool fp16>
+__device__ __forceinline__ void add(const float* d, const GemmScatterParameters& p, ScatterShared shared, int consumer,
+                                    Stage& place, Parts& parts, float* sums) {
+#pragma unroll
+  for (int i = 0; i < store_n / 2; ++i) {
+    sums[i] = 0;
+  }
+  for (int source = 0; source < p.peers.ranks; ++source) {
+    if (source == p.peers.rank) {
+#pragma unroll
+      for (int i = 0; i < store_n / 2; i += 2) {
+        const float2 rounded = unpack<fp16>(pack<fp16>(d[i], d[i + 1]));
+        sums[i] += rounded.x;
+        sums[i + 1] += rounded.y;
+      }
+      continue;
+    }
+    if (parts.box == 0) {
+      barrier_wait(shared.full(place.stage), place.parity);
+    }
+#pragma unroll
+    for (int x = 0; x < store_n; x += 16) {
+      unsigned values[4];
+      load_matrices(matrix_row(shared.box(place.stage, parts.box, consumer), x), values[0], values[1], values[2],
+                    values[3]);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const float2 part = unpack<fp16>(values[i]);
+        sums[x / 2 + 2 * i] += part.x;
+        sums[x / 2 + 2 * i + 1] += part.y;
+      }
+    }
+    ++parts.box;
+    if (--parts.rest == 0 || parts.box == boxes_in_stage) {
+      __syncwarp();
+      release(shared.empty(place.stage));
+      place.advance();
+      parts.box = 0;
+    }
+  }
+}
+
+/// One warpgroup.
+template <bool fp16>
+__device__ __forceinline__ void consume(const GemmScatterParameters& p, ScatterShared shared, int consumer) {
+  const int count = Walk(p).count();
+  const int k_blocks = (p.k + block_k - 1) / block_k;
+  Tickets tickets(shared);
+  Stage place;
+  StoreBuffer buffer;
+  Sums sums;
+  for (Ticket ticket = tickets.take_together(); ticket.number < count; ticket = tickets.take_together()) {
+    multiply<fp16>(sums, shared, place, k_blocks, consumer);
+    Parts parts{boxes_in_part * (p.peers.ranks - 1)};
+#pragma unroll
+    for (int slab = 0; slab < slabs; ++slab) {
+#pragma unroll
+      for (int first = 0; first < WGMMA_N; first += store_n, buffer.advance()) {
+        float* const d = sums[slab] + first / 2;
+        if (ticket.adds) {
+          float all[store_n / 2];
+          add<fp16>(d, p, shared, consumer, place, parts, all);
+#pragma unroll
+          for (int i = 0; i < store_n / 2; ++i) {
+            d[i] = all[i];
+          }
+        }
+        const unsigned to = shared.store(consumer, buffer.stage);
+        barrier_wait(shared.store_empty(consumer, buffer.stage), buffer.parity ^ 1);
+#pragma unroll
+        for (int x = 0; x < store_n; x += 16) {
+          put<fp16>(to, x, d + x / 2);
+        }
+        hand_over(shared.store_full(consumer, buffer.stage));
+      }
+    }
+  }
+}
+
+__device__ bool is_scheduler(const Role& role) {
+  return role.consumer == consumers && role.warp == 2 && role.leads && (CLUSTER == 1 || block_in_cluster() == 0);
+}
+
+/// One warp of the block, when all of it is done. That of the last block ends the call.
+__device__ void leave(const GemmScatterParameters& p) {
+  PeerControl& own = *p.peers.control[p.peers.rank];
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  unsigned before = 0;
+  if (lane == 0) {
+    __threadfence();
+    before = atomicAdd(&own.left, 1U);
+    __threadfence();
+  }
+  if (__shfl_sync(0xFFFFFFFFU, before, 0) != gridDim.x - 1) {
+    return;
+  }
+  const unsigned reason = __shfl_sync(0xFFFFFFFFU, load_from_peers(&own.failed), 0);
+  if (reason != PeerFailure::none) {
+    fill_with_nan(p.output, p.count, lane, 32);
+  }
+  if (lane == 0) {
+    if (reason != PeerFailure::none) {
+      fail(p.peers, reason);
+    }
+    own.tickets = 0;
+    own.senders = 0;
+    own.sent = 0;
+    own.left = 0;
+    own.epoch += 1;
+  }
+}
+
+}  // namespace
+
+extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_scatter(
+    const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, const __grid_constant__ TensorMap slots,
+    const __grid_constant__ ScatterMaps maps, const __grid_constant__ GemmScatterParameters p) {
+  extern __shared__ unsigned char memory[];
+  const ScatterShared shared{(shared_address(memory) + 1023) / 1024 * 1024};
+  if (threadIdx.x == 0) {
+    prefetch(a);
+    prefetch(b);
+    shared.init_scatter_barriers();
+    barrier_init_fence();
+  }
+  const Role role = role_of_thread();
+  int first_ticket = 0;
+  if (is_scheduler(role)) {
+    first_ticket = static_cast<int>(atomicAdd(&p.peers.control[p.peers.rank]->tickets, 1U));
+  }
+  block_or_cluster_sync();
+  if (role.consumer < consumers) {
+    take_registers<consumer_registers>();
+    if (p.fp16) {
+      consume<true>(p, shared, role.consumer);
+    } else {
+      consume<false>(p, shared, role.consumer);
+    }
+  } else {
+    give_registers<producer_registers>();
+    if (role.leads && role.warp == 0) {
+      produce(a, b, slots, p, shared);
+    } else if (role.leads && role.warp == 1) {
+      store(maps, p, shared);
+    } else if (is_scheduler(role)) {
+      schedule(p, shared, first_ticket);
+    }
+  }
+  block_or_cluster_sync();
+  if (threadIdx.x < 32) {
+    leave(p);
+  }
+}

@@ -1,0 +1,43 @@
+#pragma once
+
+/// \file
+/// The GEMM reduce-scatter in one kernel: every tile goes to the rank that owns it, which adds the parts of
+/// all ranks.
+
+#include "kernels/cuda/peers/workspace_parts.hpp"
+
+#include <contextual/cuda.hpp>
+#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
+
+#include <cstddef>
+
+namespace contextual::kernels::cuda {
+
+/// Where a call's matrices are in each rank's part of the workspace: a slot for own rows from each rank. The
+/// way by NCCL has the partial matrix of all rows there, and one slot more behind it.
+struct ScatterLayout {
+  int ranks = 1;
+  int rows_per_shard = 0;
+  std::size_t row_bytes = 0;
+
+  std::size_t row(int index) const noexcept { return static_cast<std::size_t>(index) * row_bytes; }
+  std::size_t slot(int source) const noexcept { return row(source * rows_per_shard); }
+  std::size_t bytes() const noexcept { return slot(ranks + 1); }
+};
+ScatterLayout layout_of(const GemmReduceScatterShape& shape, int ranks);
+
+/// One call of an object.
+struct GemmScatterArgs {
+  PeerWorkspace::Parts* workspace = nullptr;
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* output = nullptr;  ///< own rows
+  GemmReduceScatterShape shape;
+};
+
+/// "cuda_gemm_reduce_scatter". Key: m, n, k, type, ranks. A launch is a call on the workspace, from its begin
+/// to its end: it advances the epoch.
+using GemmScatter = CudaKernel<GemmConfig, GemmScatterArgs>;
+GemmScatter& gemm_scatter();
+
+}  // namespace contextual::kernels::cuda

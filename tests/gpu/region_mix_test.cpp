@@ -1,0 +1,187 @@
+// Both regions on one workspace, in any sequence.
+
+#include "gpu/gathered_problem.hpp"
+#include "gpu/gpu_rank.hpp"
+#include "gpu/kernel_support.hpp"
+#include "gpu/reduced_problem.hpp"
+#include "gpu/region_workspace.hpp"
+#include "kernels/cuda/peers/workspace_parts.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/kernels/cuda/allgather_gemm.hpp>
+#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace region_mix_test {
+
+using namespace contextual;
+using namespace contextual::kernels::cuda;
+using namespace gpu_test;
+
+namespace {
+
+constexpr int n = 136;
+constexpr int k = 72;
+
+class Graph {
+ public:
+  Graph(cudaStream_t stream, const std::function<void()>& call) {
+    cudaGraph_t graph = nullptr;
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    call();
+    cuda_check(cudaStreamEndCapture(stream, &graph));
+    cuda_check(cudaGraphInstantiate(&exec_, graph, 0));
+    cuda_check(cudaGraphDestroy(graph));
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph() { cudaGraphExecDestroy(exec_); }
+
+  void launch(cudaStream_t stream) const { cuda_check(cudaGraphLaunch(exec_, stream)); }
+
+ private:
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+enum class Manner : std::uint8_t { eager, replayed, separate };
+
+/// Both regions for one number of rows, with two sets of data each.
+class Regions {
+ public:
+  Regions(const Rank& rank, const std::shared_ptr<PeerWorkspace>& workspace, cudaStream_t stream, int m)
+      : stream_(stream),
+        ranks_(rank.count),
+        name_(std::to_string(m)),
+        gathers_(workspace, {m, n, k, GemmType::fp16}),
+        scatters_(workspace, {m, n, k, GemmType::fp16}),
+        gathered_(rank, {m, n, k, GemmType::fp16}, 2),
+        reduced_(rank, {m, n, k, GemmType::fp16}, 2),
+        tuner_(region_tuning(rank)) {
+    for (int set = 0; set < 2; ++set) {
+      gather(set);
+      scatter(set);
+      cuda_check(cudaStreamSynchronize(stream_));
+      graphs_.push_back(std::make_unique<Graph>(stream_, [this, set] { gather(set); }));
+      graphs_.push_back(std::make_unique<Graph>(stream_, [this, set] { scatter(set); }));
+    }
+  }
+
+  void run_gather(Manner manner, int set) {
+    run(manner, set, 0);
+    gathered_.check_later(stream_, set);
+  }
+  void run_scatter(Manner manner, int set) {
+    run(manner, set, 1);
+    last_scattered_ = set;
+  }
+
+  /// Of all calls since the last time. Of reduce-scatters only the last one's result is looked at.
+  bool right() {
+    const bool gathered = gathered_.wrong() == 0;
+    return (!last_scattered_ || reduced_.wrong(*std::exchange(last_scattered_, std::nullopt), ranks_) == 0) &&
+           gathered;
+  }
+
+ private:
+  void gather(int set) { gathers_(stream_, gathered_.a_rows(set), gathered_.b(), gathered_.c()); }
+  void scatter(int set) { scatters_(stream_, reduced_.a(set), reduced_.b(set), reduced_.c()); }
+
+  void run(Manner manner, int set, int region) {
+    const auto call = [&] { region == 0 ? gather(set) : scatter(set); };
+    if (manner == Manner::replayed) {
+      graphs_[static_cast<std::size_t>(2 * set + region)]->launch(stream_);
+    } else if (manner == Manner::eager) {
+      call();
+    } else {
+      Options options;
+      options.feasible = [](std::span<const AssignedConfig> configs) {
+        return std::all_of(configs.begin(), configs.end(), [](const AssignedConfig& config) {
+          return !config.kernel.ends_with("_ways") || config.config == nullptr ||
+                 config.config->get<std::string>("alternative") == "separate";
+        });
+      };
+      tuner_.run((region == 0 ? "gather " : "scatter ") + name_, call, options);
+    }
+  }
+
+  cudaStream_t stream_;
+  int ranks_;
+  std::string name_;
+  AllGatherGemm gathers_;
+  GemmReduceScatter scatters_;
+  GatheredProblem gathered_;
+  ReducedProblem reduced_;
+  ContextualAutotuner tuner_;
+  std::vector<std::unique_ptr<Graph>> graphs_;  ///< of both regions, for one set after another
+  std::optional<int> last_scattered_;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "regions: any sequence of calls on a workspace is right, eager, replayed or by NCCL, with ranks that are "
+    "late",
+    "[mix]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  constexpr int most_rows = 1030;
+  const auto workspace = region_workspace(
+      rank, std::max(AllGatherGemm::workspace_bytes({most_rows, n, k, GemmType::fp16}),
+                     GemmReduceScatter::workspace_bytes({most_rows, n, k, GemmType::fp16}, rank.count)));
+  if (workspace == nullptr) {
+    return;
+  }
+  std::vector<std::unique_ptr<Regions>> regions;
+  for (const int m : {1, 2, 130, most_rows}) {
+    regions.push_back(std::make_unique<Regions>(rank, workspace, stream, m));
+  }
+  const unsigned manners = workspace->parts().nccl.problem().empty() ? 3 : 2;
+  std::mt19937 common(7);  // all ranks make the same calls
+  std::mt19937 own(static_cast<unsigned>(rank.number));
+  // Ranks that share a GPU take turns on it, each a few milliseconds long.
+  const int bursts = rank.count <= rank.devices ? 200 : 15;
+  for (int burst = 0; burst < bursts; ++burst) {
+    const unsigned calls = 1 + common() % 6;
+    for (unsigned call = 0; call < calls; ++call) {
+      if (own() % 3 == 0) {
+        cuda_check(cudaLaunchHostFunc(
+            stream, [](void*) { std::this_thread::sleep_for(std::chrono::microseconds(200)); }, nullptr));
+      }
+      if (own() % 2 == 0) {  // nobody may need what a call has left there
+        cuda_check(
+            cudaMemsetAsync(workspace->parts().matrices_of(rank.number), 0xff, workspace->bytes(), stream));
+      }
+      Regions& chosen = *regions[common() % regions.size()];
+      const auto manner = static_cast<Manner>(common() % manners);
+      const int set = static_cast<int>(common() % 2);
+      if (common() % 2 == 0) {
+        chosen.run_gather(manner, set);
+      } else {
+        chosen.run_scatter(manner, set);
+      }
+    }
+    for (const auto& each : regions) {
+      CHECK(each->right());
+    }
+    REQUIRE(workspace->failure().empty());
+  }
+}
+
+}  // namespace region_mix_test
