@@ -56,7 +56,7 @@ void copy_all(cudaStream_t stream, int multiprocessors, std::byte* to, const std
 
 // --- parts
 
-/// The own GEMM on the current device, tuned, with and without counting what it has finished, beside
+/// The own GEMM on the current device, tuned, beside
 /// cuBLASLt's best algorithm. Prints a table, and returns a row for each kind and shape MxNxK.
 nlohmann::json measure_gemm(const std::vector<std::string>& shapes, int rounds);
 

@@ -44,7 +44,8 @@ std::shared_ptr<cuda::PeerWorkspace> workspace_of(const std::shared_ptr<Communic
   return workspace;
 }
 
-/// The plain GEMM with the configs that the reduce-scatter chooses among.
+/// The plain GEMM. Its configs have the tiles and the order of those of the reduce-scatter with the same ids,
+/// which it may leave out for few rows; it has other buffers.
 cuda::Gemm& product_of_reduce_scatter() {
   static cuda::Gemm kernel("product_of_reduce_scatter", cuda::gemm_space({0}), cuda::gemm_key,
                            cuda::gemm_definition());

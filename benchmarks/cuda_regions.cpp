@@ -11,10 +11,10 @@
 /// from the moment at which the last rank is ready until the next call may begin. All sides take turns. With
 /// --graph a call is the replay of a graph that holds one.
 ///
-/// The limit is the longest of: the faster of the own GEMM and cuBLASLt's; the fastest transfer alone that
-/// moves the data, with its handshake; the bytes that the region must read and write at the speed at which
-/// the device copies. It is an estimate: a device reads faster than it copies, and small weights stay in its
-/// cache. Clock and power are those of rank 0 while all sides take turns.
+/// The limit is the longest of: the faster of the own GEMM and cuBLASLt's; the transfer alone with its
+/// handshake, which for a reduce-scatter is plain copies; the bytes that the region must read and write at
+/// the speed at which the device copies. It is an estimate: a device reads faster than it copies, and small
+/// weights stay in its cache. Clock and power are those of rank 0 while all sides take turns.
 
 #include "cuda_regions.hpp"
 
@@ -187,7 +187,8 @@ void Program::tune_sides() {
   add_side("walk", "walk");
 
   if (line_.subspace) {
-    // The transfers by copy engines, which are the first configs, with as many GEMMs as make 300 sets.
+    // The transfers by copy engines, which are the first configs, with as many GEMMs as make 300 sets. A
+    // reduce-scatter has no transfer to choose.
     std::map<std::string, std::vector<std::size_t>> configs{
         {layer_->gemm_kernel(), std::vector<std::size_t>(21)}};
     if (!layer_->transfer_kernel().empty()) {

@@ -39,14 +39,14 @@ struct PeerControl {
   unsigned counts[most_ranks * flags_per_rank];  ///< by the same: blocks that have fetched their share
 };
 
-/// What the handshake at the begin of a call needs.
+/// What a kernel needs that meets the other ranks or waits for them.
 struct PeerBegin {
   PeerControl* control[PeerControl::most_ranks];  ///< by rank
   int rank;
   int ranks;
   unsigned* host_failed;       ///< in the host's memory: a copy of `failed` for those that must not wait
   const unsigned* host_abort;  ///< in the host's memory: not 0 ends all waits
-  unsigned long long wait_budget_ns;  /// by the device's global timer
+  unsigned long long wait_budget_ns;  ///< by the device's global timer
 };
 
 /// What ends a call.
