@@ -34,10 +34,6 @@ class CONTEXTUAL_API RowPartition {
   int rows_per_shard() const noexcept { return rows_per_shard_; }
   int rows_per_chunk() const noexcept { return rows_per_chunk_; }
 
-  /// Returns the same shards in fewer chunks, each of which is several of these. Throws InvalidArgument
-  /// unless `chunks` divides chunks().
-  RowPartition merged_into(int chunks) const;
-
   Rows shard(int rank) const noexcept;
   Rows chunk(int rank, int index) const noexcept;
 

@@ -36,10 +36,6 @@ constexpr const char* wgmma_header =
 #include "embedded/hopper_wgmma.cuh.inc"
     ;
 
-int divide_up(int a, int b) {
-  return (a + b - 1) / b;
-}
-
 bool fits_shared_memory(const GemmConfig& config) {
   constexpr int most_bytes = 227 * 1024;
   return gemm_needs(config).shared_bytes <= most_bytes;

@@ -11,6 +11,10 @@ namespace contextual::kernels::cuda {
 constexpr int gemm_store_rows = 64;  ///< of a box that stores C
 constexpr int gemm_store_columns = 64;
 
+constexpr int divide_up(int a, int b) {
+  return (a + b - 1) / b;
+}
+
 /// Returns a source with the headers of gemm.cu.
 CudaSource gemm_source(const char* file, const char* text);
 

@@ -20,10 +20,6 @@ constexpr const char* parameters_header =
 #include "embedded/gemm_scatter_parameters.hpp.inc"
     ;
 
-int divide_up(int a, int b) {
-  return (a + b - 1) / b;
-}
-
 RowPartition partition_of(const GemmScatterArgs& args) {
   return {args.shape.m, args.workspace->communicator->size()};
 }

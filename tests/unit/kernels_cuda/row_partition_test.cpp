@@ -62,26 +62,4 @@ TEST_CASE("a row partition without rows, ranks or chunks is refused", "[unit]") 
   REQUIRE_THROWS_AS(RowPartition(4, 2, 17), contextual::InvalidArgument);
 }
 
-TEST_CASE("a row partition merges chunks that follow each other", "[unit]") {
-  for (const int m : {1, 7, 127, 1000, 8182}) {
-    for (const int ranks : {1, 2, 5}) {
-      const RowPartition fine(m, ranks, 8);
-      for (const int chunks : {1, 2, 4, 8}) {
-        CAPTURE(m, ranks, chunks);
-        const RowPartition merged = fine.merged_into(chunks);
-        const int ratio = 8 / chunks;
-        for (int rank = 0; rank < ranks; ++rank) {
-          REQUIRE(merged.shard(rank) == fine.shard(rank));
-          for (int index = 0; index < chunks; ++index) {
-            REQUIRE(merged.chunk(rank, index) == Rows{fine.chunk(rank, index * ratio).begin,
-                                                      fine.chunk(rank, index * ratio + ratio - 1).end});
-          }
-        }
-      }
-    }
-  }
-  REQUIRE_THROWS_AS(RowPartition(8, 2, 8).merged_into(3), contextual::InvalidArgument);
-  REQUIRE_THROWS_AS(RowPartition(8, 2, 8).merged_into(0), contextual::InvalidArgument);
-}
-
 }  // namespace row_partition_test

@@ -31,18 +31,6 @@ RowPartition::RowPartition(int m, int ranks, int chunks) : m_(m), ranks_(ranks),
   rows_per_chunk_ = divide_up(rows_per_shard_, chunks);
 }
 
-RowPartition RowPartition::merged_into(int chunks) const {
-  if (chunks < 1 || chunks_ % chunks != 0) {
-    throw InvalidArgument(std::to_string(chunks_) + " chunks of a shard cannot be merged into " +
-                          std::to_string(chunks));
-  }
-  RowPartition result = *this;
-  result.chunks_ = chunks;
-  result.rows_per_chunk_ = static_cast<int>(
-      std::min<std::int64_t>(std::int64_t{rows_per_chunk_} * (chunks_ / chunks), rows_per_shard_));
-  return result;
-}
-
 Rows RowPartition::shard(int rank) const noexcept {
   return part_of({0, m_}, rows_per_shard_, rank);
 }
