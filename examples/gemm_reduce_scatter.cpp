@@ -4,10 +4,10 @@
 ///
 ///     mpirun -n 2 gemm_reduce_scatter
 ///
-/// How the rows are multiplied, how the parts are transferred, where they are summed, and whether cuBLASLt
-/// followed by NCCL would be faster, is chosen together, by the time of the whole. `--check` looks at the
-/// result of every tuning iteration, `--straggler` makes a rank late, `--perf` only compares what is chosen
-/// with the defaults.
+/// The tiles and the order of the kernel that multiplies, stores and sums, and whether cuBLASLt followed by
+/// NCCL would be faster, are chosen together, by the time of the whole. `--check` looks at the result of
+/// every tuning iteration, `--straggler` makes a rank late, `--perf` only compares what is chosen with the
+/// defaults.
 
 #include "common/layer_program.hpp"
 #include "common/reduced_gemm.hpp"

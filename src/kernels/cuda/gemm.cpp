@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 
 namespace contextual::kernels::cuda {
@@ -74,11 +73,6 @@ std::string number(const char* name, int value) {
   return std::string(name) + " = " + std::to_string(value);
 }
 
-bool is_aligned(const void* pointer) {
-  constexpr std::uintptr_t copy_engine_bytes = 16;
-  return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % copy_engine_bytes == 0;
-}
-
 /// Throws InvalidArgument.
 void check_groups(const GemmArgs& args) {
   if (args.ready_flags == nullptr) {
@@ -136,6 +130,11 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
 }
 
 }  // namespace
+
+bool is_aligned(const void* pointer) {
+  constexpr std::uintptr_t copy_engine_bytes = 16;
+  return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % copy_engine_bytes == 0;
+}
 
 CudaSource gemm_source(const char* file, const char* text) {
   return CudaSource::text(file, text)

@@ -15,6 +15,9 @@ constexpr int divide_up(int a, int b) {
   return (a + b - 1) / b;
 }
 
+/// A matrix may begin there: no null pointer, and a multiple of 16 bytes.
+bool is_aligned(const void* pointer);
+
 /// Returns a source with the headers of gemm.cu.
 CudaSource gemm_source(const char* file, const char* text);
 

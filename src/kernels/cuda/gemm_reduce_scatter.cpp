@@ -1,4 +1,5 @@
 #include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_scatter.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/peers/region_ways.hpp"
@@ -97,6 +98,9 @@ GemmReduceScatter::GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace,
 }
 
 void GemmReduceScatter::operator()(CUstream stream, const void* a, const void* b, void* c_rows) {
+  if (!is_aligned(a) || !is_aligned(b) || (!rows_.empty() && !is_aligned(c_rows))) {
+    throw InvalidArgument("GemmReduceScatter: a, b and c_rows must be multiples of 16 bytes and not null");
+  }
   workspace_->parts().require_sound();
   const Call call{workspace_->parts(), shape_, rows_, a, b, c_rows};
   ways()(stream, &call);

@@ -72,7 +72,8 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
   parameters.add(rest);
 }
 
-/// So that nobody multiplies less because a tile waits for its turn to be sent.
+/// So that nobody multiplies less because a tile waits for its turn to be sent, and a tile that has its turn
+/// waits for nobody.
 bool holds_a_tile(const GemmConfig& config) {
   constexpr int consumers = 2;
   return config.store_buffers * consumers * gemm_store_rows * gemm_store_columns ==

@@ -25,7 +25,8 @@ struct Problem {
   int ranks;
 };
 
-/// Shards without rows, of less than a tile, and of several ones, in numbers that clusters do not divide.
+/// Shards without rows, of less than a tile, and of several ones, in numbers that clusters do not divide; at
+/// the end such with more tiles than own ones come behind the others'.
 const std::vector<Problem>& problems() {
   static const auto all = [] {
     std::vector<Problem> result;
@@ -35,6 +36,9 @@ const std::vector<Problem>& problems() {
           result.push_back({m, n, ranks});
         }
       }
+    }
+    for (const int ranks : {2, 3, 8}) {
+      result.push_back({64 * (ScatterWalk::most_lag + 7) * ranks - 3, 8, ranks});
     }
     return result;
   }();

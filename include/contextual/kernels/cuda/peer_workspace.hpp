@@ -40,9 +40,9 @@ struct PeerWorkspaceOptions {
 class CONTEXTUAL_API PeerWorkspace {
  public:
   /// Collective. Takes memory on the current device: `bytes` for matrices, the largest that one of its
-  /// objects needs, and a few KiB more. Throws CommunicationError if a rank does not come, InvalidArgument
-  /// for no communicator, for a budget that is not positive or of more than 20 s, for more than 8 ranks, and
-  /// if `bytes` or `equal_bits` differ between ranks, and CudaError.
+  /// objects needs, and a twenty-fifth of it for flags. Throws CommunicationError if a rank does not come,
+  /// InvalidArgument for no communicator, for a budget that is not positive or of more than 20 s, for more
+  /// than 8 ranks, and if `bytes` or `equal_bits` differ between ranks, and CudaError.
   PeerWorkspace(std::shared_ptr<Communicator> communicator, std::size_t bytes,
                 const PeerWorkspaceOptions& options = {});
   PeerWorkspace(const PeerWorkspace&) = delete;
