@@ -57,6 +57,8 @@ struct CudaVariant {
   std::string function{};
   std::vector<std::pair<std::string, std::string>> defines{};  ///< macro and value
   std::vector<std::string> options{};                          ///< further options of NVRTC
+
+  friend bool operator==(const CudaVariant&, const CudaVariant&) = default;
 };
 
 /// A size in up to three dimensions.

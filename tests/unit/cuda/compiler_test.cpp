@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 #include "support/stderr_capture.hpp"
-#include "unit/cuda/scripted_nvrtc.hpp"
+#include "unit/cuda/tuning_support.hpp"
 
 #include <contextual/error.hpp>
 
@@ -46,6 +46,29 @@ TEST_CASE("compiler: a variant is compiled once, then taken from the disk, also 
   Compiler(source, cache.path()).compile({.function = "k<8>"}, {90});
   Compiler(CudaSource::text("k.cu", "changed"), cache.path()).compile(variant, {90});
   CHECK(ScriptedNvrtc::compilations == 4);
+}
+
+TEST_CASE("compiler: configs that have the same variant, as those of a grid's size, share their code",
+          "[unit]") {
+  using cuda_test::BlockConfig;
+  using cuda_test::BlockKernel;
+  const cuda_test::ScriptedGpu gpu;
+  BlockKernel::Definition definition = cuda_test::block_definition();
+  definition.variant = [](const BlockConfig& config) {
+    return CudaVariant{.function = "k", .defines = {{"LARGE", config.block > 100 ? "1" : "0"}}};
+  };
+  BlockKernel kernel(
+      "shared_code", {{"BLOCK", &BlockConfig::block, {64, 96, 128, 256}}},
+      [](const int& n) { return make_key(n); }, definition);
+  CHECK(kernel.load(1) == kernel.load(0));
+  CHECK(kernel.load(3) == kernel.load(2));
+  CHECK(kernel.load(2) != kernel.load(0));
+  CHECK(ScriptedNvrtc::compilations == 2);
+  CHECK(engine_test::tuned(cuda_test::options_with(cuda_cupti_timer), "shared_code",
+                           [&] { kernel(gpu.stream, 1); })
+            .problems.at(0)
+            .configs.size() == 4);
+  CHECK(ScriptedNvrtc::compilations == 2);
 }
 
 namespace {

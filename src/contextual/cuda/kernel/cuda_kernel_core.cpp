@@ -78,8 +78,9 @@ struct CudaKernelCore::Impl {
 
   std::mutex mutex;  ///< of everything below
   std::optional<Compiler> compiler;
-  std::vector<CudaVariant> variants;
-  std::map<int, std::vector<std::optional<Compiled>>> compiled;  ///< by compute capability, by config
+  std::vector<CudaVariant> variants;  ///< by config
+  std::vector<std::size_t> code_of;   ///< by config: the first one with the same variant
+  std::map<int, std::vector<std::optional<Compiled>>> compiled;  ///< by compute capability, by first config
 
   ContextNode* find(CUcontext context) const noexcept {
     ContextNode* node = contexts.load(std::memory_order_acquire);
@@ -103,6 +104,10 @@ struct CudaKernelCore::Impl {
   void read_source() {
     if (!compiler) {
       variants = make_variants();
+      for (const CudaVariant& variant : variants) {
+        const auto first = std::find(variants.begin(), variants.end(), variant);
+        code_of.push_back(static_cast<std::size_t>(first - variants.begin()));
+      }
       compiler.emplace(source, cache_directory());
     }
   }
@@ -131,7 +136,7 @@ struct CudaKernelCore::Impl {
     results.resize(variants.size());
     std::vector<std::size_t> missing;
     for (std::size_t id = 0; id < results.size(); ++id) {
-      if (!results[id]) {
+      if (code_of[id] == id && !results[id]) {
         missing.push_back(id);
       }
     }
@@ -165,6 +170,11 @@ struct CudaKernelCore::Impl {
     std::atomic<CUfunction>& place = node_of(current_context()).functions[id];
     if (CUfunction loaded = place.load(std::memory_order_acquire)) {
       return loaded;
+    }
+    if (code_of[id] != id) {
+      CUfunction function = load(code_of[id], capability);
+      place.store(function, std::memory_order_release);
+      return function;
     }
     const Compiled& code = compile_one(id, capability);
     if (!code.cubin) {
