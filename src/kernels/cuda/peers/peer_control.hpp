@@ -17,9 +17,10 @@ struct PeerFailure {
   static constexpr unsigned told_by = 64;
 };
 
-/// The epoch of the call in which a tile of a source's partial sums came to the owner of its rows. Never
-/// lowered.
+/// The epoch of the call in which a tile of a source's partial sums came to the owner of its rows, and the
+/// tile's shape: one of another shape is none. Never lowered.
 using TileFlag = unsigned long long;
+constexpr unsigned tile_flag_shape_bits = 8;
 
 /// Written by kernels and copies of any rank, read by the rank that owns it. All zero at first.
 struct PeerControl {
@@ -29,6 +30,7 @@ struct PeerControl {
 
   unsigned long long epoch;                ///< the number of this rank's calls so far
   unsigned long long arrived[most_ranks];  ///< by rank: the epoch of the last call that it has begun
+  unsigned long long looked_at_host;       ///< when one of its threads has last done so
   unsigned failed;   ///< a PeerFailure, once a wait of this rank or of a peer was in vain
   unsigned tickets;  ///< tiles of the current call that clusters have taken
   unsigned senders;  ///< of them: that have or want a turn to be sent

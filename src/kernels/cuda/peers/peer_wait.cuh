@@ -19,29 +19,55 @@ __device__ void fail(const PeerBegin& p, unsigned reason) {
   store_for_peers(p.host_failed, load_from_peers(&p.control[p.rank]->failed));
 }
 
-/// Waits until `holds()`, and returns true. Gives up when the time is up, the host wants it, or something has failed
-/// already.
-template <typename Condition>
-__device__ bool wait_until(const PeerBegin& p, unsigned reason, const Condition& holds) {
-  constexpr unsigned long long host_interval_ns = 50'000;  // a read of its memory takes about a microsecond
-  const unsigned* const failed = &p.control[p.rank]->failed;
-  const unsigned long long begin = now_ns();
-  unsigned long long next_look_at_host = begin + host_interval_ns;
-  while (!holds()) {
-    if (load_from_peers(failed) != PeerFailure::none) {
-      return false;
+/// How long a thread waits for others: until the time is up, the host wants it, or something has failed already.
+class Patience {
+ public:
+  __device__ explicit Patience(const PeerBegin& p) : p_(p), begin_(now_ns()), next_look_at_host_(begin_ + host_interval_ns) {}
+
+  /// Fails for this reason if it has ended by itself.
+  __device__ bool has_ended(unsigned reason) {
+    if (load_from_peers(&p_.control[p_.rank]->failed) != PeerFailure::none) {
+      return true;
     }
     const unsigned long long now = now_ns();
-    if (now - begin > p.wait_budget_ns) {
-      fail(p, reason);
+    if (now - begin_ > p_.wait_budget_ns) {
+      fail(p_, reason);
+      return true;
+    }
+    if (may_look_at_host(now) && load_from_peers(p_.host_abort) != 0) {
+      fail(p_, PeerFailure::aborted);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr unsigned long long host_interval_ns = 50'000;
+
+  /// One thread of the device at a time: if many read the host's memory, whoever tells another device something waits for
+  /// them for hundreds of microseconds.
+  __device__ bool may_look_at_host(unsigned long long now) {
+    if (now < next_look_at_host_) {
       return false;
     }
-    if (now >= next_look_at_host) {
-      next_look_at_host = now + host_interval_ns;
-      if (load_from_peers(p.host_abort) != 0) {
-        fail(p, PeerFailure::aborted);
-        return false;
-      }
+    next_look_at_host_ = now + host_interval_ns;
+    unsigned long long* const looked = &p_.control[p_.rank]->looked_at_host;
+    const unsigned long long before = load_from_peers(looked);
+    return now - before >= host_interval_ns && atomicCAS(looked, before, now) == before;
+  }
+
+  const PeerBegin& p_;
+  unsigned long long begin_;
+  unsigned long long next_look_at_host_;
+};
+
+/// Waits until `holds()`, and returns true; or false in vain.
+template <typename Condition>
+__device__ bool wait_until(const PeerBegin& p, unsigned reason, const Condition& holds) {
+  Patience patience(p);
+  while (!holds()) {
+    if (patience.has_ended(reason)) {
+      return false;
     }
   }
   return true;
