@@ -12,6 +12,7 @@
 #include <contextual/autotuner.hpp>
 #include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <vector>
@@ -55,7 +56,7 @@ TEST_CASE("GEMM reduce-scatter: right at the size of a model's layer", "[size]")
   }
   const Rank rank;
   const Stream stream;
-  const GemmReduceScatterShape shape{8182, 1024, 2560, GemmType::fp16};
+  const GemmReduceScatterShape shape{8182, 2048, 1280, GemmType::fp16};  // own tiles alternate with others'
   const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count));
   if (workspace == nullptr) {
     return;
@@ -207,6 +208,38 @@ TEST_CASE("GEMM reduce-scatter: it goes on with two multiprocessors, whatever oc
   }
   CHECK(others.release());
   CHECK(problem.wrong(0, rank.count) == 0);
+}
+
+TEST_CASE("GEMM reduce-scatter: a rank that has fallen back to other tiles fails, and adds nothing wrong",
+          "[tiles]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const GemmReduceScatterShape shape{1030, 520, 136, GemmType::fp16};
+  const auto workspace = region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count),
+                                          {.wait_budget = std::chrono::milliseconds(200)});
+  if (rank.count < 2 || workspace == nullptr) {
+    return;
+  }
+  ReducedProblem problem(rank, shape, 1);
+  const auto& configs = gemm_scatter().space().configs();
+  const auto other = std::find_if(configs.begin(), configs.end(), [&](const GemmConfig& config) {
+    return config.block_n != configs[0].block_n && config.block_m == configs[0].block_m;
+  });
+  REQUIRE(other != configs.end());
+  const auto other_id = static_cast<std::size_t>(other - configs.begin());
+  const GemmScatterArgs args{&workspace->parts(), problem.a(0), problem.b(0), problem.c(), shape};
+  for (const std::size_t of_last : {other_id, std::size_t{0}}) {
+    const bool is_last = rank.number == rank.count - 1;
+    REQUIRE(gemm_scatter().launch_config(is_last ? of_last : 0, stream, args) == CUDA_SUCCESS);
+    stream.wait();
+    CHECK(workspace->failure().empty() == (of_last == 0));
+    CHECK((problem.wrong(0, rank.count) == 0) == (of_last == 0 || problem.rows().empty()));
+    on_all_ranks(true);
+    workspace->rearm();
+  }
 }
 
 TEST_CASE("GEMM reduce-scatter: a rank that does not come gives NaN, and all can go on", "[missing]") {

@@ -41,9 +41,10 @@ constexpr int store_n = 64;  // columns of one store: one period of the swizzle
 constexpr int store_bytes = slab_m * store_n * 2;
 constexpr int store_buffers = STORE_BUFFERS;
 
-// Of 65536 registers, 168 a thread at the start.
-constexpr int producer_registers = 40;
-constexpr int consumer_registers = 232;
+// A block has no more than it begins with, 168 a thread.
+constexpr int producer_registers = 56;
+constexpr int consumer_registers = 224;
+static_assert(producer_registers + consumers * consumer_registers <= (1 + consumers) * 168);
 
 /// Addresses in shared memory. The host adds up the same.
 struct Shared {

@@ -18,6 +18,14 @@ struct ScatterMaps {
   TensorMap of_owner[PeerControl::most_ranks];
 };
 
+/// What a flag says: the call, and the tile's shape. A rank with other tiles, since its launch failed and it fell back,
+/// waits in vain.
+__device__ TileFlag flag_now(const PeerControl& own) {
+  constexpr unsigned shape = BLOCK_M / 64 << 5 | BLOCK_N / 64 << 2 | CLUSTER;
+  static_assert(shape < 1U << tile_flag_shape_bits);
+  return (own.epoch + 1) << tile_flag_shape_bits | shape;
+}
+
 constexpr int ticket_slots = 2;  // taken ahead, so that nobody waits for the memory
 
 // Of a part: what one store of each consumer covers. As many to a stage as find room.
@@ -115,7 +123,7 @@ __device__ void schedule(const GemmScatterParameters& p, ScatterShared shared, i
   }
   Place<ticket_slots> place;
   for (;; ticket = static_cast<int>(atomicAdd(&own.tickets, 1U)), place.advance()) {
-    const unsigned word = static_cast<unsigned>(2 * ticket) + (walk[ticket].adds ? 1 : 0);
+    const unsigned word = static_cast<unsigned>(2 * ticket) + (ticket < walk.count() && walk[ticket].adds ? 1 : 0);
     barrier_wait(shared.ticket_empty(place.stage), place.parity ^ 1);
     for (int block = 0; block < CLUSTER; ++block) {
       send_word(shared.ticket(place.stage), word, shared.ticket_full(place.stage), static_cast<unsigned>(block));
@@ -162,7 +170,7 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const TensorMap&
   const Walk walk(p);
   const int rank = p.peers.rank;
   const int k_blocks = (p.k + block_k - 1) / block_k;
-  const TileFlag epoch = p.peers.control[rank]->epoch + 1;
+  const TileFlag now = flag_now(*p.peers.control[rank]);
   Tickets tickets(shared);
   Stage place;
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
@@ -174,7 +182,7 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const TensorMap&
     for (int source = 0; tile.owner == rank && source < p.peers.ranks; ++source) {
       const TileFlag* const flag = p.flags[rank] + source * p.flags_per_source + tile.flag;
       if (source != rank) {
-        wait_until(p.peers, PeerFailure::part_missing + source, [&] { return load_from_peers(flag) == epoch; });
+        wait_until(p.peers, PeerFailure::part_missing + source, [&] { return load_from_peers(flag) == now; });
       }
     }
     fence_global_reads();
@@ -198,7 +206,7 @@ __device__ void store(const ScatterMaps& maps, const GemmScatterParameters& p, S
   const Walk walk(p);
   const int rank = p.peers.rank;
   PeerControl& own = *p.peers.control[rank];
-  const TileFlag epoch = own.epoch + 1;
+  const TileFlag now = flag_now(own);
   unsigned here = 1U << rank;  // bits of the ranks whose call has begun
   Tickets tickets(shared);
   Storer storer(shared);
@@ -206,7 +214,8 @@ __device__ void store(const ScatterMaps& maps, const GemmScatterParameters& p, S
     const ScatterTile tile = walk[ticket.number];
     const int owner = tile.owner;
     if (owner >= 0 && (here >> owner & 1) == 0 &&
-        wait_until(p.peers, PeerFailure::not_arrived + owner, [&] { return load_from_peers(&own.arrived[owner]) >= epoch; })) {
+        wait_until(p.peers, PeerFailure::not_arrived + owner, [&] { return load_from_peers(&own.arrived[owner]) > own.epoch; })) {
+      fence_global_reads();
       here |= 1U << owner;
     }
     const bool goes = owner >= 0 && (here >> owner & 1) != 0;
@@ -220,7 +229,7 @@ __device__ void store(const ScatterMaps& maps, const GemmScatterParameters& p, S
     if (sends) {
       wait_for_writes();
       fence_global_writes();
-      store_for_peers(p.flags[owner] + rank * p.flags_per_source + tile.flag, epoch);
+      store_for_peers(p.flags[owner] + rank * p.flags_per_source + tile.flag, now);
       atomicAdd(&own.sent, 1U);
     }
   }
@@ -268,6 +277,7 @@ __device__ __forceinline__ void add(const float* d, const GemmScatterParameters&
     }
     ++parts.box;
     if (--parts.rest == 0 || parts.box == boxes_in_stage) {
+      fence_shared_writes();  // the copy engine writes there next
       __syncwarp();
       release(shared.empty(place.stage));
       place.advance();
