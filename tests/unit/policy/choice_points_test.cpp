@@ -802,4 +802,18 @@ TEST_CASE("alternatives: a comparison that is cut unmeasured leaves what was bes
   CHECK_THAT(driver.problem("choice").reason, ContainsSubstring("search: nothing was measured (cut: "));
 }
 
+TEST_CASE(
+    "search: a kernel whose own time tells nothing is chosen by what the walk has shown, which is no drift",
+    "[unit]") {
+  const auto us = [](std::size_t config) {  // configs that follow each other are alike
+    return config == 0 ? 340 : std::lround(400 + 100 * std::sin(static_cast<double>(config) / 8));
+  };
+  World world;
+  world.nodes = {{"waits", 80}};
+  world.makespan_ns = [us](const Configs& configs) { return 1000 * us(configs.at("waits")); };
+  world.time_ns = [us](const std::string&, std::size_t config) { return 1000 * us(config) - 3000; };
+  const Tuned tuned(SearchLevel::normal, world);
+  CHECK(us(tuned.choice().at("waits")) == 300);
+}
+
 }  // namespace choice_points_test

@@ -355,6 +355,22 @@ double log_preference(const Variances& variances) {
   return sum;
 }
 
+/// As much drift as measurements of the same assignment at different times differ, or as is usual. Only these
+/// show it: a walk takes configs in their order, in which they may get faster and slower as well.
+double drift_shown(const MeasurementTable& table) {
+  double sum = 0;
+  double count = 0;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const Measurement& first = table[table.first_of(i)];
+    if (table[i].samples > 0 && first.samples > 0 && drift_step(table[i].run) != drift_step(first.run)) {
+      const double difference = table[i].value - first.value;
+      sum += difference * difference;
+      count += 1;
+    }
+  }
+  return std::max(Variances{}.drift, count > 0 ? sum / count : 0);
+}
+
 double score(const MeasurementTable& table, const Variances& variances, double mean) {
   return GaussianModel(table, variances, mean).log_evidence() + log_preference(variances);
 }
@@ -363,14 +379,20 @@ double score(const MeasurementTable& table, const Variances& variances, double m
 
 Variances fit_variances(const MeasurementTable& table, const Variances& start) {
   const double mean = table.median_value();
+  const double most_drift = drift_shown(table);
+  const auto most = [&](double Variances::*member) {
+    return member == &Variances::drift || member == &Variances::own_drift ? most_drift : 4;
+  };
   Variances best = start;
+  best.drift = std::min(best.drift, most_drift);
+  best.own_drift = std::min(best.own_drift, most_drift);
   double best_score = score(table, best, mean);
   for (int sweep = 0; sweep < 2; ++sweep) {
     for (double Variances::*const member : fitted_variances) {
       for (const double factor : {4.0, 0.25}) {
         Variances next = best;
         next.*member *= factor;
-        while (next.*member > 1e-7 && next.*member < 4) {
+        while (next.*member > 1e-7 && next.*member <= most(member)) {
           const double next_score = score(table, next, mean);
           if (next_score <= best_score) {
             break;
