@@ -25,8 +25,8 @@
 
 namespace contextual {
 
-/// A tunable kernel of CUDA C++. NVRTC compiles one variant per config; the driver launches it in the context
-/// of the stream. Code is loaded separately for each device.
+/// A tunable kernel of CUDA C++. NVRTC compiles each variant, of which configs may have the same; the driver
+/// launches it in the context of the stream. Code is loaded separately for each device.
 ///
 /// `Args` are the kernel's parameters, copied bytewise to the device, so their types must be trivially
 /// copyable. If the definition has `parameters`, `Args` may be any types.
