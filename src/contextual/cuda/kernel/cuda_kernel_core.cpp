@@ -104,6 +104,7 @@ struct CudaKernelCore::Impl {
   void read_source() {
     if (!compiler) {
       variants = make_variants();
+      code_of.clear();  // of an attempt that found no source
       for (const CudaVariant& variant : variants) {
         const auto first = std::find(variants.begin(), variants.end(), variant);
         code_of.push_back(static_cast<std::size_t>(first - variants.begin()));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -355,14 +356,19 @@ double log_preference(const Variances& variances) {
   return sum;
 }
 
-/// As much drift as measurements of the same assignment at different times differ, or as is usual. Only these
-/// show it: a walk takes configs in their order, in which they may get faster and slower as well.
+/// Returns the most drift that repeated measurements of assignments leave possible, their noise included, or
+/// the usual one. Only they show it: a walk takes configs in their order, in which these may get faster and
+/// slower as well.
 double drift_shown(const MeasurementTable& table) {
+  std::map<std::size_t, std::size_t> first_samples;  // by the first measurement, which may be a lead-in
   double sum = 0;
   double count = 0;
   for (std::size_t i = 0; i < table.size(); ++i) {
-    const Measurement& first = table[table.first_of(i)];
-    if (table[i].samples > 0 && first.samples > 0 && drift_step(table[i].run) != drift_step(first.run)) {
+    if (table[i].samples == 0) {
+      continue;
+    }
+    const Measurement& first = table[first_samples.try_emplace(table.first_of(i), i).first->second];
+    if (drift_step(table[i].run) != drift_step(first.run)) {
       const double difference = table[i].value - first.value;
       sum += difference * difference;
       count += 1;

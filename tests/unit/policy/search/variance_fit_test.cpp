@@ -61,4 +61,23 @@ TEST_CASE("fit_variances: most fits cannot be improved by another one that begin
   CHECK(final_ones > 6);
 }
 
+TEST_CASE("fit_variances: a drift is what repetitions show, also where a lead-in comes before them",
+          "[unit]") {
+  const SearchSpace space = space_of({80});
+  const auto slowly = [](std::uint64_t run) { return 0.2 * std::sin(static_cast<double>(run) / 40); };
+  std::vector<Measurement> walk;
+  for (std::size_t config = 0; config < 80; ++config) {
+    const std::uint64_t run = 5 * config;
+    walk.push_back({{config}, static_cast<double>(run), 5 + slowly(run)});
+  }
+  CHECK(fit_variances(MeasurementTable(space, walk), {}).drift <= Variances{}.drift);
+
+  std::vector<Measurement> repeated{{{0}, 0, 5, 0, 0.01}};
+  for (std::uint64_t i = 0; i < 80; ++i) {
+    const std::uint64_t run = 5 * i;
+    repeated.push_back({{i % 2 == 0 ? 0 : i}, static_cast<double>(run), 5 + slowly(run)});
+  }
+  CHECK(fit_variances(MeasurementTable(space, repeated), {}).drift > 2 * Variances{}.drift);
+}
+
 }  // namespace variance_fit_test
