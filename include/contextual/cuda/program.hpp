@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// CUDA C++ that is compiled at run time: the source, and the variant of it for each config.
+/// CUDA C++ that is compiled at run time: the source, and the variants of it that configs need.
 
 #include <contextual/export.hpp>
 
@@ -50,15 +50,13 @@ class CONTEXTUAL_API CudaSource {
   std::vector<std::string> options_;
 };
 
-/// What is compiled for one config.
+/// What is compiled for a config. Configs with equal variants share the code, its device variables included.
 struct CudaVariant {
   /// The kernel: the name of an extern "C" function, or an expression that names a template instance, e.g.
   /// "gemm<128, 4>".
   std::string function{};
   std::vector<std::pair<std::string, std::string>> defines{};  ///< macro and value
   std::vector<std::string> options{};                          ///< further options of NVRTC
-
-  friend bool operator==(const CudaVariant&, const CudaVariant&) = default;
 };
 
 /// A size in up to three dimensions.

@@ -16,6 +16,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace contextual::detail {
@@ -105,9 +106,11 @@ struct CudaKernelCore::Impl {
     if (!compiler) {
       variants = make_variants();
       code_of.clear();  // of an attempt that found no source
-      for (const CudaVariant& variant : variants) {
-        const auto first = std::find(variants.begin(), variants.end(), variant);
-        code_of.push_back(static_cast<std::size_t>(first - variants.begin()));
+      const auto parts = [](const CudaVariant& v) { return std::tie(v.function, v.defines, v.options); };
+      const auto before = [parts](const CudaVariant& a, const CudaVariant& b) { return parts(a) < parts(b); };
+      std::map<CudaVariant, std::size_t, decltype(before)> firsts(before);
+      for (std::size_t id = 0; id < variants.size(); ++id) {
+        code_of.push_back(firsts.try_emplace(variants[id], id).first->second);
       }
       compiler.emplace(source, cache_directory());
     }
