@@ -15,8 +15,8 @@
 
 #include "cuda_common.hpp"
 #include "cuda_peer_probe_devices.hpp"
+#include "cuda_stream_words.hpp"
 #include "kernels/cuda/gemm_tensor_map.hpp"
-#include "kernels/cuda/peers/stream_words.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -212,18 +212,18 @@ class Words {
     add("nothing between two events", one, 1, [] {});
     add("a write, one stream", one, count, [&] {
       for (int i = 0; i < count; ++i) {
-        kernels::cuda::write_word(one.stream(), first, ++value_);
+        write_word(one.stream(), first, ++value_);
       }
     });
     add("a wait that is over, one stream", one, count, [&] {
       for (int i = 0; i < count; ++i) {
-        kernels::cuda::wait_for_word(one.stream(), first, value_);
+        wait_for_word(one.stream(), first, value_);
       }
     });
     add("an operation of write, wait, ... on one stream", one, 2 * count, [&] {
       for (int i = 0; i < count; ++i) {
-        kernels::cuda::write_word(one.stream(), first, ++value_);
-        kernels::cuda::wait_for_word(one.stream(), first, value_);
+        write_word(one.stream(), first, ++value_);
+        wait_for_word(one.stream(), first, value_);
       }
     });
     add_round_trip("there and back, two streams of a device", one, other, first, second);
@@ -244,12 +244,12 @@ class Words {
       for (int i = 0; i < count; ++i) {
         ++value_;
         use(one.device());
-        kernels::cuda::write_word(one.stream(), other_word, value_);
+        write_word(one.stream(), other_word, value_);
         use(other.device());
-        kernels::cuda::wait_for_word(other.stream(), other_word, value_);
-        kernels::cuda::write_word(other.stream(), own_word, value_);
+        wait_for_word(other.stream(), other_word, value_);
+        write_word(other.stream(), own_word, value_);
         use(one.device());
-        kernels::cuda::wait_for_word(one.stream(), own_word, value_);
+        wait_for_word(one.stream(), own_word, value_);
       }
     });
   }

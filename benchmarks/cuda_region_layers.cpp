@@ -1,9 +1,6 @@
 #include "cuda_region_layers.hpp"
 
-#include "kernels/cuda/allgather_transfer.hpp"
 #include "kernels/cuda/gemm_scatter.hpp"
-#include "kernels/cuda/peers/peer_kernels.hpp"
-#include "kernels/cuda/peers/sm_budget.hpp"
 #include "kernels/cuda/peers/workspace_parts.hpp"
 #include "searches/sequential_search.hpp"
 
@@ -18,7 +15,6 @@ namespace contextual::benchmarks {
 namespace {
 
 namespace cuda = kernels::cuda;
-using kernels::RowPartition;
 
 /// Elements of a normal distribution, as those of weights and activations are; power depends on them.
 std::vector<std::uint16_t> random_values(int rows, int columns, unsigned seed) {
@@ -44,10 +40,10 @@ std::shared_ptr<cuda::PeerWorkspace> workspace_of(const std::shared_ptr<Communic
   return workspace;
 }
 
-/// The plain GEMM. Its configs have the tiles and the order of those of the reduce-scatter with the same ids,
-/// which it may leave out for few rows; it has other buffers.
-cuda::Gemm& product_of_reduce_scatter() {
-  static cuda::Gemm kernel("product_of_reduce_scatter", cuda::gemm_space({0}), cuda::gemm_key,
+/// The plain GEMM. Its configs have the tiles and the order of those of the regions' kernels with the same
+/// ids, which it may leave out for few rows; for a reduce-scatter it has other buffers.
+cuda::Gemm& product_of_region() {
+  static cuda::Gemm kernel("product_of_region", cuda::gemm_space({0}), cuda::gemm_key,
                            cuda::gemm_definition());
   return kernel;
 }
@@ -59,8 +55,7 @@ class AllGatherLayer final : public RegionLayer {
         workspace_(workspace_of(communicator, cuda::AllGatherGemm::workspace_bytes(shape_))),
         layer_(workspace_, shape_),
         b_(random_values(shape_.n, shape_.k, 1)),
-        c_(static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n)),
-        ready_(std::vector<unsigned>(static_cast<std::size_t>(RowPartition::most_chunks) * 8, 1)) {
+        c_(static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n)) {
     const std::vector<std::uint16_t> a = random_values(shape_.m, shape_.k, 2);
     CONTEXTUAL_CHECKED(cudaMemcpy(const_cast<void*>(layer_.gathered()), a.data(), a.size() * sizeof(a[0]),
                                   cudaMemcpyHostToDevice));
@@ -70,18 +65,9 @@ class AllGatherLayer final : public RegionLayer {
   void run(CUstream stream) override { layer_(stream, layer_.input(), b_.get(), c_.get()); }
 
   void run_gemm(CUstream stream) override {
-    const RowPartition partition(shape_.m, workspace_->ranks());
-    cuda::allgather_gemm()(stream, {.a = layer_.gathered(),
-                                    .b = b_.get(),
-                                    .c = c_.get(),
-                                    .m = shape_.m,
-                                    .n = shape_.n,
-                                    .k = shape_.k,
-                                    .ready_flags = ready_.get(),
-                                    .rows_per_flag = partition.rows_per_chunk(),
-                                    .rows_per_shard = partition.rows_per_shard(),
-                                    .flags_per_shard = RowPartition::most_chunks,
-                                    .first_row = layer_.own_rows().begin});
+    product_of_region()(
+        stream,
+        {.a = layer_.gathered(), .b = b_.get(), .c = c_.get(), .m = shape_.m, .n = shape_.n, .k = shape_.k});
   }
 
   void run_cublaslt(CUstream stream) override {
@@ -100,20 +86,19 @@ class AllGatherLayer final : public RegionLayer {
   }
 
   void run_transfer(CUstream stream) override {
-    cuda::PeerWorkspace::Parts& parts = workspace_->parts();
-    const cuda::PeerBegin begin = parts.begin();
-    cuda::launch_peer_begin(stream, begin);
-    cuda::GatherCall call{.workspace = &parts,
-                          .m = shape_.m,
-                          .row_bytes = static_cast<std::size_t>(shape_.k) * sizeof(std::uint16_t)};
-    cuda::allgather_transfer()(stream, &call);
-    parts.lanes.join(stream);
-    cuda::launch_peer_end(stream,
-                          {.peers = begin, .lanes = call.lanes_to_await, .output = nullptr, .count = 0});
+    const cuda::PeerWorkspace::Parts& parts = workspace_->parts();
+    const auto row_bytes = static_cast<std::size_t>(shape_.k) * sizeof(std::uint16_t);
+    const kernels::Rows rows = layer_.own_rows();
+    for (int rank = 0; rank < workspace_->ranks(); ++rank) {
+      if (rank != workspace_->rank() && !rows.empty()) {
+        CONTEXTUAL_CHECKED(cudaMemcpyAsync(parts.row_of(rank, rows.begin, shape_.k), layer_.input(),
+                                           static_cast<std::size_t>(rows.count()) * row_bytes,
+                                           cudaMemcpyDeviceToDevice, stream));
+      }
+    }
   }
 
   std::string gemm_kernel() const override { return cuda::gathered_gemm_name; }
-  std::string transfer_kernel() const override { return cuda::transfer_kernel_name; }
 
  private:
   cuda::AllGatherGemmShape shape_;
@@ -121,7 +106,6 @@ class AllGatherLayer final : public RegionLayer {
   cuda::AllGatherGemm layer_;
   Buffer<std::uint16_t> b_;
   Buffer<std::uint16_t> c_;
-  Buffer<unsigned> ready_;
 };
 
 class ReduceScatterLayer final : public RegionLayer {
@@ -140,7 +124,7 @@ class ReduceScatterLayer final : public RegionLayer {
   void run(CUstream stream) override { layer_(stream, a_.get(), b_.get(), c_.get()); }
 
   void run_gemm(CUstream stream) override {
-    product_of_reduce_scatter()(
+    product_of_region()(
         stream,
         {.a = a_.get(), .b = b_.get(), .c = partial_.get(), .m = shape_.m, .n = shape_.n, .k = shape_.k});
   }
@@ -163,12 +147,11 @@ class ReduceScatterLayer final : public RegionLayer {
 
   void run_transfer(CUstream stream) override {
     cuda::PeerWorkspace::Parts& parts = workspace_->parts();
-    const cuda::PeerBegin begin = parts.begin();
-    cuda::launch_peer_begin(stream, begin);
-    const cuda::ScatterLayout layout = cuda::layout_of(shape_, begin.ranks);
-    for (int owner = 0; owner < begin.ranks; ++owner) {
-      if (owner != begin.rank) {
-        CONTEXTUAL_CHECKED(cudaMemcpyAsync(parts.matrices_of(owner) + layout.slot(begin.rank), partial_.get(),
+    const int rank = workspace_->rank();
+    const cuda::ScatterLayout layout = cuda::layout_of(shape_, workspace_->ranks());
+    for (int owner = 0; owner < layout.ranks; ++owner) {
+      if (owner != rank) {
+        CONTEXTUAL_CHECKED(cudaMemcpyAsync(parts.matrices_of(owner) + layout.slot(rank), partial_.get(),
                                            layout.row(layout.rows_per_shard), cudaMemcpyDeviceToDevice,
                                            stream));
       }
@@ -176,7 +159,6 @@ class ReduceScatterLayer final : public RegionLayer {
   }
 
   std::string gemm_kernel() const override { return cuda::scattered_gemm_name; }
-  std::string transfer_kernel() const override { return {}; }
 
  private:
   cuda::GemmReduceScatterShape shape_;

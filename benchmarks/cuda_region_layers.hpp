@@ -43,15 +43,14 @@ class RegionLayer {
   virtual void run_gemm(CUstream stream) = 0;
   /// The same product by cuBLASLt.
   virtual void run_cublaslt(CUstream stream) = 0;
-  /// What moves the data, with a handshake and nothing else to wait for.
+  /// Copies between the devices that move the data, with nothing to wait for.
   virtual void run_transfer(CUstream stream) = 0;
 
   /// Bytes that a rank's memory must give and take in one call, if nothing were read twice.
   virtual std::size_t compulsory_bytes() const = 0;
 
-  /// The kernels of the call that have the configs of these two, or none.
+  /// The kernel of the call that has the GEMM's configs.
   virtual std::string gemm_kernel() const = 0;
-  virtual std::string transfer_kernel() const = 0;
 };
 
 std::unique_ptr<RegionLayer> make_allgather_layer(const std::shared_ptr<Communicator>& communicator,

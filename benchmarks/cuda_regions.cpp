@@ -11,10 +11,10 @@
 /// from the moment at which the last rank is ready until the next call may begin. All sides take turns. With
 /// --graph a call is the replay of a graph that holds one.
 ///
-/// The limit is the longest of: the faster of the own GEMM and cuBLASLt's; the transfer alone with its
-/// handshake, which for a reduce-scatter is plain copies; the bytes that the region must read and write at
-/// the speed at which the device copies. It is an estimate: a device reads faster than it copies, and small
-/// weights stay in its cache. Clock and power are those of rank 0 while all sides take turns.
+/// The limit is the longest of: the faster of the own GEMM and cuBLASLt's; the plain copies that
+/// move the data; the bytes that the region must read and write at the speed at which the device copies. It
+/// is an estimate: a device reads faster than it copies, and small weights stay in its cache. Clock and power
+/// are those of rank 0 while all sides take turns.
 
 #include "cuda_regions.hpp"
 
@@ -171,13 +171,9 @@ void Program::tune_sides() {
   tune("separate", only_way("separate"));
   add_side("NCCL and cuBLASLt", "separate");
 
-  std::map<std::string, std::size_t> chosen_alone{
-      {layer_->gemm_kernel(), alone("gemm_alone", [&] { layer_->run_gemm(stream_); })}};
-  if (!layer_->transfer_kernel().empty()) {
-    chosen_alone[layer_->transfer_kernel()] = alone("transfer_alone", [&] { layer_->run_transfer(stream_); });
-  }
+  const std::size_t chosen_alone = alone("gemm_alone", [&] { layer_->run_gemm(stream_); });
   Options each_alone = only_way("overlapped");
-  each_alone.search_settings.factory = fixed_search(chosen_alone);
+  each_alone.search_settings.factory = fixed_search({{layer_->gemm_kernel(), chosen_alone}});
   tune("each_alone", each_alone);
   add_side("each kernel alone", "each_alone");
 
@@ -187,19 +183,11 @@ void Program::tune_sides() {
   add_side("walk", "walk");
 
   if (line_.subspace) {
-    // The transfers by copy engines, which are the first configs, with as many GEMMs as make 300 sets. A
-    // reduce-scatter has no transfer to choose.
-    std::map<std::string, std::vector<std::size_t>> configs{
-        {layer_->gemm_kernel(), std::vector<std::size_t>(21)}};
-    if (!layer_->transfer_kernel().empty()) {
-      configs[layer_->transfer_kernel()].resize(14);
-    }
-    for (auto& [kernel, choices] : configs) {
-      std::iota(choices.begin(), choices.end(), std::size_t{0});
-    }
+    std::vector<std::size_t> configs(300);  // at most
+    std::iota(configs.begin(), configs.end(), std::size_t{0});
     Options exhaustive = only_way("overlapped");
     exhaustive.search_settings.runs = 3000;
-    exhaustive.search_settings.factory = subspace_search(std::move(configs));
+    exhaustive.search_settings.factory = subspace_search({{layer_->gemm_kernel(), std::move(configs)}});
     tune("subspace", exhaustive);
     add_side("best of a subspace", "subspace");
   }
@@ -215,7 +203,7 @@ void Program::tune_sides() {
   parts_ = {
       {.name = "GEMM alone", .region = "gemm_alone", .call = member(&RegionLayer::run_gemm)},
       {.name = "cuBLASLt alone", .region = "cublaslt_alone", .call = member(&RegionLayer::run_cublaslt)},
-      {.name = "transfer alone", .region = "transfer_alone", .call = member(&RegionLayer::run_transfer)}};
+      {.name = "transfer alone", .region = "", .call = member(&RegionLayer::run_transfer)}};
 }
 
 /// Those that work on all ranks.

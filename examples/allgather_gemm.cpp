@@ -4,9 +4,9 @@
 ///
 ///     mpirun -n 2 allgather_gemm
 ///
-/// How the rows are transferred, how they are multiplied, and whether NCCL followed by cuBLASLt would be
-/// faster, is chosen together, by the time of the whole. `--check` looks at the result of every tuning
-/// iteration, `--straggler` makes a rank late, `--perf` only compares what is chosen with the defaults.
+/// How the rows are multiplied while they are fetched, and whether NCCL followed by cuBLASLt would be faster,
+/// is chosen together, by the time of the whole. `--check` looks at the result of every tuning iteration,
+/// `--straggler` makes a rank late, `--perf` only compares what is chosen with the defaults.
 
 #include "common/gathered_gemm.hpp"
 #include "common/layer_program.hpp"

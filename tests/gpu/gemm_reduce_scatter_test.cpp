@@ -7,6 +7,7 @@
 #include "gpu/region_workspace.hpp"
 #include "gpu/spinning_kernel.hpp"
 #include "kernels/cuda/gemm_scatter.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -200,7 +201,7 @@ TEST_CASE("GEMM reduce-scatter: it goes on with two multiprocessors, whatever oc
     CHECK(problem.wrong(0, rank.count) == 0);
   }
   on_all_ranks(true);
-  SpinningKernel others(workspace->parts().multiprocessors - 2);
+  SpinningKernel others(multiprocessors() - 2);
   for (std::size_t id = 0; id < gemm_scatter().space().size(); id += some) {
     INFO(gemm_scatter().space().describe(id));
     REQUIRE(gemm_scatter().launch_config(id, stream, args) == CUDA_SUCCESS);
@@ -231,12 +232,21 @@ TEST_CASE("GEMM reduce-scatter: a rank that has fallen back to other tiles fails
   REQUIRE(other != configs.end());
   const auto other_id = static_cast<std::size_t>(other - configs.begin());
   const GemmScatterArgs args{&workspace->parts(), problem.a(0), problem.b(0), problem.c(), shape};
+  gemm_scatter().load(0);
+  gemm_scatter().load(other_id);
+  on_all_ranks(true);
   for (const std::size_t of_last : {other_id, std::size_t{0}}) {
     const bool is_last = rank.number == rank.count - 1;
     REQUIRE(gemm_scatter().launch_config(is_last ? of_last : 0, stream, args) == CUDA_SUCCESS);
     stream.wait();
-    CHECK(workspace->failure().empty() == (of_last == 0));
-    CHECK((problem.wrong(0, rank.count) == 0) == (of_last == 0 || problem.rows().empty()));
+    const std::size_t wrong = problem.wrong(0, rank.count);
+    if (of_last == 0) {
+      CHECK(workspace->failure().empty());
+      CHECK(wrong == 0);
+    } else {
+      CHECK_THAT(workspace->failure(), ContainsSubstring("rank "));
+      CHECK(wrong == static_cast<std::size_t>(problem.rows().count()) * static_cast<std::size_t>(shape.n));
+    }
     on_all_ranks(true);
     workspace->rearm();
   }

@@ -1,5 +1,6 @@
-#include "kernels/cuda/allgather_transfer.hpp"
+#include "kernels/cuda/gemm_gather.hpp"
 #include "kernels/cuda/gemm_resources.hpp"
+#include "kernels/cuda/gemm_scatter.hpp"
 #include "kernels/listed_configs.hpp"
 
 #include <contextual/kernels/cuda/configs.hpp>
@@ -19,22 +20,17 @@ ResourceNeeds vector_add_needs(const VectorAddConfig& config) {
   return {.threads = config.block};
 }
 
-/// An algorithm of cuBLASLt does not tell, and copies between devices have no blocks of their own.
-template <typename C>
-ResourceNeeds unknown_needs(const C& /*config*/) {
+/// An algorithm of cuBLASLt does not tell.
+ResourceNeeds unknown_needs(const CublasLtConfig& /*config*/) {
   return {};
-}
-
-template <typename C>
-ListedConfigs without_needs(const ConfigSpace<C>& space) {
-  return list_configs(space, unknown_needs<C>);
 }
 
 const KernelList& kernel_list() {
   static const KernelList kernels({
-      {"cuda_allgather_transfer", [] { return without_needs(allgather_space()); }},
-      {"cuda_cublaslt_gemm", [] { return without_needs(cublaslt_space()); }},
+      {gathered_gemm_name, [] { return list_configs(gemm_gather_space(), gemm_needs); }},
+      {"cuda_cublaslt_gemm", [] { return list_configs(cublaslt_space(), unknown_needs); }},
       {"cuda_gemm", [] { return list_configs(gemm_space(), gemm_needs); }},
+      {scattered_gemm_name, [] { return list_configs(gemm_scatter_space(), gemm_needs); }},
       {"cuda_rms_norm_rope", [] { return list_configs(rms_norm_rope_space(), rms_norm_rope_needs); }},
       {"cuda_vector_add", [] { return list_configs(vector_add_space(), vector_add_needs); }},
   });

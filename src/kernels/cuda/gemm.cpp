@@ -105,7 +105,7 @@ void check(const GemmArgs& args) {
 
 CudaLayout layout(const GemmConfig& config, const GemmArgs& args) {
   check(args);
-  return gemm_layout(config, divide_up(args.m, config.block_m), args.n, args.least_free_sms);
+  return gemm_layout(config, divide_up(args.m, config.block_m), args.n);
 }
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmArgs& args) {
@@ -157,10 +157,10 @@ CudaVariant gemm_variant(const char* function, const GemmConfig& config) {
                       {"STORE_BUFFERS", std::to_string(config.store_buffers)}}};
 }
 
-CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n, int least_free_sms) {
+CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n) {
   const int all = multiprocessors();
   const int wanted = config.num_sms > 0 ? config.num_sms : all + config.num_sms;
-  const int used = std::max(1, std::min(wanted, all - least_free_sms));
+  const int used = std::clamp(wanted, 1, all);
   const std::int64_t tiles =
       std::int64_t{divide_up(row_tiles, config.cluster)} * divide_up(n, config.block_n);
   const auto clusters =

@@ -44,19 +44,7 @@ __device__ __forceinline__ void consume(const GemmParameters& p, Shared shared, 
   Sums sums;
   for (int index = blockIdx.x / CLUSTER; index < tiles; index += gridDim.x / CLUSTER) {
     multiply<fp16>(sums, shared, place, k_blocks, consumer);
-#pragma unroll
-    for (int slab = 0; slab < slabs; ++slab) {
-#pragma unroll
-      for (int first = 0; first < WGMMA_N; first += store_n, buffer.advance()) {
-        const unsigned to = shared.store(consumer, buffer.stage);
-        barrier_wait(shared.store_empty(consumer, buffer.stage), buffer.parity ^ 1);
-#pragma unroll
-        for (int x = 0; x < store_n; x += 16) {
-          put<fp16>(to, x, sums[slab] + (first + x) / 2);
-        }
-        hand_over(shared.store_full(consumer, buffer.stage));
-      }
-    }
+    hand_over_tile<fp16>(sums, shared, buffer, consumer);
   }
 }
 

@@ -24,8 +24,7 @@ CudaSource gemm_source(const char* file, const char* text);
 CudaVariant gemm_variant(const char* function, const GemmConfig& config);
 
 /// Returns the blocks for as many rows and columns of C, `row_tiles` of block_m rows each, in clusters.
-/// `least_free_sms` multiprocessors stay free whatever the config says.
-CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n, int least_free_sms);
+CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n);
 
 /// `gemm_space` where `has_room` says how many store buffers a config has.
 ConfigSpace<GemmConfig> gemm_space_with(const std::vector<int>& num_sms, const GemmConfig& defaults,

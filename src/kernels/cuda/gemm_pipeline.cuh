@@ -125,6 +125,18 @@ __device__ __forceinline__ void block_or_cluster_sync() {
   }
 }
 
+/// Loads 64 columns of B into a stage: all of them, or this block's share for all of the cluster.
+__device__ __forceinline__ void load_box_of_b(const TensorMap& b, int k, int row, Shared shared, int stage) {
+  if constexpr (CLUSTER == 1) {
+    load_box(shared.b(stage), b, k * block_k, row, shared.full(stage));
+  } else {
+    constexpr int share = BLOCK_N / CLUSTER;
+    const int first = static_cast<int>(block_in_cluster()) * share;
+    load_box_multicast(shared.b(stage) + first * row_bytes, b, k * block_k, row + first, shared.full(stage),
+                       (1U << CLUSTER) - 1);
+  }
+}
+
 /// Loads what a tile multiplies, rows from `a_row` and `b_row` on, over all of k. One thread of the block.
 __device__ __forceinline__ void load_tile(const TensorMap& a, const TensorMap& b, int k_blocks, int a_row, int b_row,
                                           Shared shared, Stage& place) {
@@ -133,14 +145,7 @@ __device__ __forceinline__ void load_tile(const TensorMap& a, const TensorMap& b
     barrier_wait(shared.empty(place.stage), place.parity ^ 1);
     barrier_expect(full, stage_bytes);
     load_box(shared.a(place.stage), a, k * block_k, a_row, full);
-    if constexpr (CLUSTER == 1) {
-      load_box(shared.b(place.stage), b, k * block_k, b_row, full);
-    } else {  // every block of the cluster loads its share of B for all
-      constexpr int share = BLOCK_N / CLUSTER;
-      const int first = static_cast<int>(block_in_cluster()) * share;
-      load_box_multicast(shared.b(place.stage) + first * row_bytes, b, k * block_k, b_row + first, full,
-                         (1U << CLUSTER) - 1);
-    }
+    load_box_of_b(b, k, b_row, shared, place.stage);
   }
 }
 
@@ -213,10 +218,29 @@ __device__ __forceinline__ void hand_over(unsigned store_full) {
   }
 }
 
+/// Hands over a tile.
+template <bool fp16>
+__device__ __forceinline__ void hand_over_tile(const Sums& sums, Shared shared, StoreBuffer& buffer, int consumer) {
+#pragma unroll
+  for (int slab = 0; slab < slabs; ++slab) {
+#pragma unroll
+    for (int first = 0; first < WGMMA_N; first += store_n, buffer.advance()) {
+      const unsigned to = shared.store(consumer, buffer.stage);
+      barrier_wait(shared.store_empty(consumer, buffer.stage), buffer.parity ^ 1);
+#pragma unroll
+      for (int x = 0; x < store_n; x += 16) {
+        put<fp16>(to, x, sums[slab] + (first + x) / 2);
+      }
+      hand_over(shared.store_full(consumer, buffer.stage));
+    }
+  }
+}
+
 /// Stores what the consumers hand over, by way of buffers in turn for each of them. One thread of the block.
 class Storer {
  public:
-  __device__ explicit Storer(Shared shared) : shared_(shared) {}
+  /// `kept` buffers are not given to the consumers yet, who wait for them.
+  __device__ explicit Storer(Shared shared, int kept = 0) : shared_(shared), pending_(kept) {}
 
   /// A tile, into C from (row, column) on, or nowhere.
   __device__ __forceinline__ void tile(const TensorMap& c, int row, int column, bool goes = true) {
@@ -245,6 +269,8 @@ class Storer {
       barrier_wait(shared_.store_full(consumer, buffer_.stage), buffer_.parity);
     }
   }
+  /// Of each consumer: one that it gets when all are given back. There is one unless a tile has just begun.
+  __device__ int kept_buffer() const { return (buffer_.stage + store_buffers - 1) % store_buffers; }
   /// Gives back all buffers as soon as they have been read.
   __device__ void empty() {
     wait_for_stores<0>();
@@ -264,7 +290,7 @@ class Storer {
 
   Shared shared_;
   StoreBuffer buffer_;
-  int pending_ = 0;  // buffers that are not given back
+  int pending_;  // buffers that are not given back
 };
 
 }  // namespace

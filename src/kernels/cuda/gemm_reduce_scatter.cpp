@@ -16,7 +16,7 @@ namespace {
 
 /// One call of an object.
 struct Call {
-  PeerWorkspace::Parts& workspace;
+  PeerWorkspace::Parts* workspace;
   const GemmReduceScatterShape& shape;
   Rows rows;  ///< own ones
   const void* a;
@@ -29,7 +29,7 @@ struct Call {
 /// NCCL gives every rank as many rows. Where the last ranks own fewer, they get theirs by way of a slot
 /// behind all rows that NCCL reads.
 void call_separate(CUstream& stream, const Call*& call) {
-  PeerWorkspace::Parts& parts = call->workspace;
+  PeerWorkspace::Parts& parts = *call->workspace;
   if (parts.has_failed()) {
     return;  // while it is tuned: the rest of a batch waits for nobody
   }
@@ -58,7 +58,7 @@ void call_separate(CUstream& stream, const Call*& call) {
 }
 
 void call_overlapped(CUstream& stream, const Call*& call) {
-  PeerWorkspace::Parts& parts = call->workspace;
+  PeerWorkspace::Parts& parts = *call->workspace;
   if (!parts.memory.problem().empty()) {  // as the default, before anything is tuned
     call_separate(stream, call);
     return;
@@ -102,7 +102,7 @@ void GemmReduceScatter::operator()(CUstream stream, const void* a, const void* b
     throw InvalidArgument("GemmReduceScatter: a, b and c_rows must be multiples of 16 bytes and not null");
   }
   workspace_->parts().require_sound();
-  const Call call{workspace_->parts(), shape_, rows_, a, b, c_rows};
+  const Call call{&workspace_->parts(), shape_, rows_, a, b, c_rows};
   ways()(stream, &call);
 }
 

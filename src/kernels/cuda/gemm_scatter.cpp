@@ -3,8 +3,7 @@
 #include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_tensor_map.hpp"
 #include "kernels/cuda/peers/gemm_scatter_parameters.hpp"
-#include "kernels/cuda/peers/peer_kernels.hpp"
-#include "kernels/cuda/peers/sm_budget.hpp"
+#include "kernels/cuda/peers/peer_source.hpp"
 
 #include <contextual/kernels/row_partition.hpp>
 
@@ -28,7 +27,7 @@ CudaLayout layout(const GemmConfig& config, const GemmScatterArgs& args) {
   const RowPartition partition = partition_of(args);
   const int clusters =
       divide_up(partition.rows_per_shard(), config.block_m * config.cluster) * partition.ranks();
-  return gemm_layout(config, clusters * config.cluster, args.shape.n, 0);
+  return gemm_layout(config, clusters * config.cluster, args.shape.n);
 }
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmScatterArgs& args) {
@@ -89,6 +88,10 @@ ScatterLayout layout_of(const GemmReduceScatterShape& shape, int ranks) {
           .row_bytes = static_cast<std::size_t>(shape.n) * value_bytes};
 }
 
+ConfigSpace<GemmConfig> gemm_scatter_space() {
+  return gemm_space_with({0}, {.stages = 3, .store_buffers = 4}, holds_a_tile);
+}
+
 GemmScatter& gemm_scatter() {
   // Never destroyed: it may be launched while the process exits.
   static auto* const kernel = [] {
@@ -103,7 +106,7 @@ GemmScatter& gemm_scatter() {
     };
     definition.options.key_names = {"M", "N", "K", "TYPE", "RANKS"};
     return new GemmScatter(
-        scattered_gemm_name, gemm_space_with({0}, {.stages = 3, .store_buffers = 4}, holds_a_tile),
+        scattered_gemm_name, gemm_scatter_space(),
         [](const GemmScatterArgs& args) {
           return make_key(args.shape.m, args.shape.n, args.shape.k,
                           args.shape.type == GemmType::bf16 ? "bf16" : "fp16",

@@ -3,10 +3,11 @@
 /// as A and B, behind them, and are added to the products in float and in the order of the ranks.
 ///
 /// Clusters take tiles by ticket, in the order of ScatterWalk: whoever waits for a part waits for a tile that its source
-/// takes at a smaller ticket, so one cluster of each rank that runs is enough.
+/// takes at a smaller ticket.
 #include "gemm_order.hpp"
 #include "gemm_pipeline.cuh"
 #include "gemm_scatter_parameters.hpp"
+#include "gemm_tickets.cuh"
 #include "peer_wait.cuh"
 
 using namespace contextual::kernels::cuda;
@@ -26,31 +27,16 @@ __device__ TileFlag flag_now(const PeerControl& own) {
   return (own.epoch + 1) << tile_flag_shape_bits | shape;
 }
 
-constexpr int ticket_slots = 2;  // taken ahead, so that nobody waits for the memory
-
 // Of a part: what one store of each consumer covers. As many to a stage as find room.
 constexpr int box_bytes = consumers * store_bytes;
 constexpr int boxes_in_stage = stage_bytes / box_bytes;
 constexpr int boxes_in_part = slabs * (WGMMA_N / store_n);
 static_assert(boxes_in_stage > 0);
 
-/// And the barriers and tickets behind them.
-struct ScatterShared : Shared {
+/// Tickets are taken by what loads and by what stores.
+struct ScatterShared : TicketShared<2> {
   __device__ unsigned box(int stage, int box, int consumer) const {
     return a(stage) + box * box_bytes + consumer * store_bytes;
-  }
-  __device__ unsigned ticket_full(int slot) const { return end() + slot * 8; }
-  __device__ unsigned ticket_empty(int slot) const { return ticket_full(ticket_slots) + slot * 8; }
-  __device__ unsigned ticket(int slot) const { return ticket_empty(ticket_slots) + slot * 4; }
-
-  /// One thread.
-  __device__ void init_scatter_barriers() const {
-    init_barriers();
-    for (int slot = 0; slot < ticket_slots; ++slot) {
-      constexpr int single_threads = 2;  // that load and store
-      barrier_init(ticket_full(slot), 1);
-      barrier_init(ticket_empty(slot), CLUSTER * (single_threads + consumers * warps));
-    }
   }
 };
 
@@ -66,73 +52,6 @@ struct Walk {
     return walk.tile(ticket, CLUSTER > 1 ? static_cast<int>(block_in_cluster()) : 0);
   }
 };
-
-/// A tile of each block of a cluster.
-struct Ticket {
-  int number;
-  bool adds;  ///< ScatterTile's
-};
-
-/// What a role sees of the tickets.
-class Tickets {
- public:
-  __device__ explicit Tickets(ScatterShared shared) : shared_(shared) {}
-
-  /// One thread.
-  __device__ Ticket take() {
-    const Ticket ticket = look();
-    give_back();
-    return ticket;
-  }
-  /// A warp.
-  __device__ Ticket take_together() {
-    const Ticket ticket = look();
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) {
-      give_back();
-    } else {
-      place_.advance();
-    }
-    return ticket;
-  }
-
- private:
-  __device__ Ticket look() const {
-    barrier_wait_for_cluster(shared_.ticket_full(place_.stage), place_.parity);
-    const unsigned word = load_shared(shared_.ticket(place_.stage));
-    return {static_cast<int>(word / 2), word % 2 != 0};
-  }
-  __device__ void give_back() {
-    barrier_arrive_at(shared_.ticket_empty(place_.stage), 0);
-    place_.advance();
-  }
-
-  ScatterShared shared_;
-  Place<ticket_slots> place_;
-};
-
-/// One thread of the cluster, which has taken its first ticket. Whoever is first says that this rank's call has begun, so
-/// that its slots are free.
-__device__ void schedule(const GemmScatterParameters& p, ScatterShared shared, int ticket) {
-  PeerControl& own = *p.peers.control[p.peers.rank];
-  const Walk walk(p);
-  for (int rank = 0; ticket == 0 && rank < p.peers.ranks; ++rank) {
-    if (rank != p.peers.rank) {
-      store_for_peers(&p.peers.control[rank]->arrived[p.peers.rank], own.epoch + 1);
-    }
-  }
-  Place<ticket_slots> place;
-  for (;; ticket = static_cast<int>(atomicAdd(&own.tickets, 1U)), place.advance()) {
-    const unsigned word = static_cast<unsigned>(2 * ticket) + (ticket < walk.count() && walk[ticket].adds ? 1 : 0);
-    barrier_wait(shared.ticket_empty(place.stage), place.parity ^ 1);
-    for (int block = 0; block < CLUSTER; ++block) {
-      send_word(shared.ticket(place.stage), word, shared.ticket_full(place.stage), static_cast<unsigned>(block));
-    }
-    if (ticket >= walk.count()) {
-      return;
-    }
-  }
-}
 
 /// Loads the others' parts of an own tile, one box of all of them after another.
 __device__ void load_parts(const TensorMap& slots, const GemmScatterParameters& p, const ScatterTile& tile,
@@ -171,12 +90,12 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const TensorMap&
   const int rank = p.peers.rank;
   const int k_blocks = (p.k + block_k - 1) / block_k;
   const TileFlag now = flag_now(*p.peers.control[rank]);
-  Tickets tickets(shared);
+  Tickets<ScatterShared> tickets(shared);
   Stage place;
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
     const ScatterTile tile = walk[ticket.number];
     load_tile(a, b, k_blocks, tile.a_row, tile.column, shared, place);
-    if (!ticket.adds) {
+    if (!ticket.marked) {
       continue;
     }
     for (int source = 0; tile.owner == rank && source < p.peers.ranks; ++source) {
@@ -208,13 +127,13 @@ __device__ void store(const ScatterMaps& maps, const GemmScatterParameters& p, S
   PeerControl& own = *p.peers.control[rank];
   const TileFlag now = flag_now(own);
   unsigned here = 1U << rank;  // bits of the ranks whose call has begun
-  Tickets tickets(shared);
+  Tickets<ScatterShared> tickets(shared);
   Storer storer(shared);
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
     const ScatterTile tile = walk[ticket.number];
     const int owner = tile.owner;
     if (owner >= 0 && (here >> owner & 1) == 0 &&
-        wait_until(p.peers, PeerFailure::not_arrived + owner, [&] { return load_from_peers(&own.arrived[owner]) > own.epoch; })) {
+        wait_until(p.peers, PeerFailure::not_arrived + owner, [&] { return has_begun(p.peers, owner); })) {
       fence_global_reads();
       here |= 1U << owner;
     }
@@ -291,7 +210,7 @@ template <bool fp16>
 __device__ __forceinline__ void consume(const GemmScatterParameters& p, ScatterShared shared, int consumer) {
   const int count = Walk(p).count();
   const int k_blocks = (p.k + block_k - 1) / block_k;
-  Tickets tickets(shared);
+  Tickets<ScatterShared> tickets(shared);
   Stage place;
   StoreBuffer buffer;
   Sums sums;
@@ -303,7 +222,7 @@ __device__ __forceinline__ void consume(const GemmScatterParameters& p, ScatterS
 #pragma unroll
       for (int first = 0; first < WGMMA_N; first += store_n, buffer.advance()) {
         float* const d = sums[slab] + first / 2;
-        if (ticket.adds) {
+        if (ticket.marked) {
           float all[store_n / 2];
           add<fp16>(d, p, shared, consumer, place, parts, all);
 #pragma unroll
@@ -323,39 +242,6 @@ __device__ __forceinline__ void consume(const GemmScatterParameters& p, ScatterS
   }
 }
 
-__device__ bool is_scheduler(const Role& role) {
-  return role.consumer == consumers && role.warp == 2 && role.leads && (CLUSTER == 1 || block_in_cluster() == 0);
-}
-
-/// One warp of the block, when all of it is done. That of the last block ends the call.
-__device__ void leave(const GemmScatterParameters& p) {
-  PeerControl& own = *p.peers.control[p.peers.rank];
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  unsigned before = 0;
-  if (lane == 0) {
-    __threadfence();
-    before = atomicAdd(&own.left, 1U);
-    __threadfence();
-  }
-  if (__shfl_sync(0xFFFFFFFFU, before, 0) != gridDim.x - 1) {
-    return;
-  }
-  const unsigned reason = __shfl_sync(0xFFFFFFFFU, load_from_peers(&own.failed), 0);
-  if (reason != PeerFailure::none) {
-    fill_with_nan(p.output, p.count, lane, 32);
-  }
-  if (lane == 0) {
-    if (reason != PeerFailure::none) {
-      fail(p.peers, reason);
-    }
-    own.tickets = 0;
-    own.senders = 0;
-    own.sent = 0;
-    own.left = 0;
-    own.epoch += 1;
-  }
-}
-
 }  // namespace
 
 extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_scatter(
@@ -366,13 +252,13 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_scatt
   if (threadIdx.x == 0) {
     prefetch(a);
     prefetch(b);
-    shared.init_scatter_barriers();
+    shared.init_ticket_barriers();
     barrier_init_fence();
   }
   const Role role = role_of_thread();
   int first_ticket = 0;
   if (is_scheduler(role)) {
-    first_ticket = static_cast<int>(atomicAdd(&p.peers.control[p.peers.rank]->tickets, 1U));
+    first_ticket = take_ticket(p.peers);
   }
   block_or_cluster_sync();
   if (role.consumer < consumers) {
@@ -389,11 +275,12 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_scatt
     } else if (role.leads && role.warp == 1) {
       store(maps, p, shared);
     } else if (is_scheduler(role)) {
-      schedule(p, shared, first_ticket);
+      const Walk walk(p);
+      schedule(p.peers, shared, walk.count(), first_ticket, [&](int ticket) { return walk[ticket].adds; });
     }
   }
   block_or_cluster_sync();
   if (threadIdx.x < 32) {
-    leave(p);
+    leave(p.peers, [](int) {}, [&](int lane) { fill_with_nan(p.output, p.count, lane, 32); });
   }
 }

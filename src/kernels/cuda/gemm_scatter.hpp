@@ -39,5 +39,6 @@ struct GemmScatterArgs {
 /// to its end: it advances the epoch.
 using GemmScatter = CudaKernel<GemmConfig, GemmScatterArgs>;
 GemmScatter& gemm_scatter();
+ConfigSpace<GemmConfig> gemm_scatter_space();
 
 }  // namespace contextual::kernels::cuda

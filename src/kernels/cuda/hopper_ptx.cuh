@@ -75,6 +75,19 @@ __device__ __forceinline__ void barrier_wait_for_cluster(unsigned barrier, unsig
   }
 }
 
+/// Returns true if the phase of this parity has ended.
+__device__ __forceinline__ bool barrier_holds(unsigned barrier, unsigned parity) {
+  unsigned done;
+  asm volatile(
+      "{ .reg .pred p;\n"
+      "mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, p; }"
+      : "=r"(done)
+      : "r"(barrier), "r"(parity)
+      : "memory");
+  return done != 0;
+}
+
 // --- clusters
 
 /// Writes a word of the shared memory of `block` of the cluster, and arrives at a barrier there.
@@ -91,8 +104,12 @@ __device__ __forceinline__ void send_word(unsigned word, unsigned value, unsigne
 
 __device__ __forceinline__ unsigned load_shared(unsigned word) {
   unsigned value;
-  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(word) : "memory");
+  asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(value) : "r"(word) : "memory");
   return value;
+}
+
+__device__ __forceinline__ void store_shared(unsigned word, unsigned value) {
+  asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(word), "r"(value) : "memory");
 }
 
 __device__ __forceinline__ unsigned block_in_cluster() {

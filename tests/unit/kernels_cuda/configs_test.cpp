@@ -16,23 +16,22 @@ using namespace contextual;
 namespace cuda = contextual::kernels::cuda;
 
 TEST_CASE("cuda configs: every kernel has those of its config space, the default first", "[unit]") {
-  CHECK(cuda::kernel_types() == std::vector<std::string>{"cuda_allgather_transfer", "cuda_cublaslt_gemm",
-                                                         "cuda_gemm", "cuda_rms_norm_rope",
-                                                         "cuda_vector_add"});
+  CHECK(cuda::kernel_types() == std::vector<std::string>{"cuda_allgather_gemm", "cuda_cublaslt_gemm",
+                                                         "cuda_gemm", "cuda_gemm_reduce_scatter",
+                                                         "cuda_rms_norm_rope", "cuda_vector_add"});
   CHECK(cuda::generate_configs("cuda_gemm") == cuda::gemm_space().view().configs);
   CHECK(cuda::generate_configs("cuda_vector_add").size() == 16);
   CHECK(cuda::generate_configs("cuda_rms_norm_rope").size() == 14);
   CHECK(cuda::generate_configs("cuda_cublaslt_gemm").size() == 12);
-  CHECK(cuda::get_default_config("cuda_allgather_transfer").get<std::string>("METHOD") == "pull");
-  CHECK(cuda::generate_configs("cuda_allgather_transfer", {.threads = 1}).size() ==
-        cuda::generate_configs("cuda_allgather_transfer").size());  // it says nothing of needs
+  CHECK(cuda::get_default_config("cuda_allgather_gemm").get<int>("STORE_BUFFERS") == 2);
+  CHECK(cuda::get_default_config("cuda_gemm_reduce_scatter").get<int>("STORE_BUFFERS") == 4);
   CHECK(cuda::get_default_config("cuda_vector_add") == Config{{"BLOCK", 256}, {"PER_THREAD", 1}});
 }
 
 TEST_CASE("cuda configs: the GEMM's shared memory follows from tile, stages and epilogue", "[unit]") {
   // 4 stages of (128 + 256) rows of 128 bytes and two barriers, two buffers of 64 x 64 values and two
-  // barriers for each of two warpgroups, the alignment, and what the reduce-scatter has besides.
-  constexpr int expected = 4 * ((128 + 256) * 128 + 16) + 2 * 2 * (64 * 64 * 2 + 16) + 1024 + 64;
+  // barriers for each of two warpgroups, the alignment, and what kernels of several ranks have besides.
+  constexpr int expected = 4 * ((128 + 256) * 128 + 16) + 2 * 2 * (64 * 64 * 2 + 16) + 1024 + 256;
   const Config config = cuda::get_default_config("cuda_gemm");
   CHECK(cuda::resource_needs("cuda_gemm", config) == ResourceNeeds{.shared_bytes = expected, .threads = 384});
 }

@@ -32,14 +32,13 @@ struct GatheredProduct {
 };
 
 /// C[m, n] = A[m, k] * B[n, k]^T, where every rank has a part of A's rows and its own B. The product begins
-/// with own rows, while copies bring the others; tensor parallel layers with column-wise split weights need
-/// this.
+/// with own rows, while the others come; tensor parallel layers with column-wise split weights need this.
 ///
 /// There are two ways, between which "cuda_allgather_ways" chooses:
-/// - "overlapped": the ranks write into each other's memory while the GEMM runs. How the rows are transferred
-///   ("cuda_allgather_transfer") and how they are multiplied ("cuda_allgather_gemm") are tuned together.
+/// - "overlapped": one kernel ("cuda_allgather_gemm") multiplies, and writes own rows into the other ranks'
+///   memory meanwhile.
 /// - "separate": NCCL gathers the rows, then cuBLASLt multiplies ("cuda_cublaslt_gemm"). There is
-///   no handshake, no budget and no copy of own rows; a rank that does not come is NCCL's affair.
+///   no handshake and no budget; a rank that does not come is NCCL's affair.
 ///
 /// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible. All
 /// configs of "overlapped" give equal bits; PeerWorkspaceOptions::equal_bits keeps to it.
@@ -67,15 +66,14 @@ class CONTEXTUAL_API AllGatherGemm {
   const void* gathered() const noexcept;
 
   /// Gathers and multiplies, in the order of `stream`, without waiting on the host. `a_rows` are own rows,
-  /// [own_rows, k], dense; unless they are `input()`, "overlapped" copies them first. `b` is [n, k], `c` is
-  /// [m, n]. Works under stream capture. All ranks must make the call.
+  /// [own_rows, k], dense; unless they are `input()`, they are copied there. `b` is [n, k], `c` is [m, n].
+  /// Works under stream capture. All ranks must make the call.
   ///
   /// Throws InvalidArgument for pointers that are not multiples of 16 bytes, DeviceError if an earlier call
   /// on the workspace has failed, and CudaError. If the other ranks do not come within the workspace's
   /// budget, C is filled with NaN.
   void operator()(CUstream stream, const void* a_rows, const void* b, void* c);
-  /// The same for several products of one gather, for example of gate and up projections. The first one waits
-  /// for the rows.
+  /// The same for 1 to 4 products of one gather, for example of gate and up projections.
   void operator()(CUstream stream, const void* a_rows, std::span<const GatheredProduct> products);
 
  private:
@@ -83,8 +81,5 @@ class CONTEXTUAL_API AllGatherGemm {
   AllGatherGemmShape shape_;
   Rows rows_;
 };
-
-/// "cuda_allgather_gemm": the kernel that multiplies. Key: as that of `gemm`.
-CONTEXTUAL_API Gemm& allgather_gemm();
 
 }  // namespace contextual::kernels::cuda

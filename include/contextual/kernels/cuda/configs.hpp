@@ -2,8 +2,8 @@
 
 /// \file
 /// The configs of the kernels on a GPU as names and values, by the kernel's name: "cuda_gemm",
-/// "cuda_cublaslt_gemm", "cuda_rms_norm_rope" and "cuda_vector_add"; and "cuda_allgather_transfer", which
-/// the all-gather GEMM launches (allgather_gemm.hpp). For programs that choose a kernel while they run;
+/// "cuda_cublaslt_gemm", "cuda_rms_norm_rope" and "cuda_vector_add"; and those of regions,
+/// "cuda_allgather_gemm" and "cuda_gemm_reduce_scatter". For programs that choose a kernel while they run;
 /// others use its config space. Needs no GPU. Thread-safe.
 
 #include <contextual/config.hpp>
@@ -20,9 +20,8 @@ namespace contextual::kernels::cuda {
 CONTEXTUAL_API std::vector<std::string> kernel_types();
 
 /// Returns what the kernel needs with this config: of a block, the threads and the shared memory.
-/// Nothing is known of cuBLASLt's algorithms and of the kernels of regions, nor of registers, which the
-/// compiler decides. Throws InvalidArgument for an unknown kernel, and for a config that is not in its config
-/// space.
+/// Nothing is known of cuBLASLt's algorithms, nor of registers, which the compiler decides. Throws
+/// InvalidArgument for an unknown kernel, and for a config that is not in its config space.
 CONTEXTUAL_API ResourceNeeds resource_needs(std::string_view kernel_type, const Config& config);
 
 /// Returns the configs of the kernel's config space that fit the limits, the default first if it does. Throws

@@ -46,7 +46,6 @@ struct GemmArgs {
   int rows_per_shard = 0;                             ///< 0 if all rows are one shard
   int flags_per_shard = 0;                            ///< with shards, enough for rows_per_shard
   int first_row = 0;                                  ///< in [0, m)
-  int least_free_sms = 0;  ///< multiprocessors that stay free whatever the config says, for what it waits for
 };
 
 /// The config of the kernel. Blocks are persistent: each computes one tile of C after another. Sizes are in

@@ -25,14 +25,14 @@ std::string failure_text(unsigned failure, std::chrono::nanoseconds budget) {
   if (failure == PeerFailure::none) {
     return {};
   }
-  if (failure == PeerFailure::rows_missing) {
-    return "rows of another rank did not arrive within " + seconds(budget);
-  }
   if (failure == PeerFailure::aborted) {
     return "the host ended the wait for the other ranks";
   }
   if (const std::string rank = from(PeerFailure::not_arrived); !rank.empty()) {
     return rank + " did not come to the call within " + seconds(budget);
+  }
+  if (const std::string rank = from(PeerFailure::rows_missing); !rank.empty()) {
+    return "rows of " + rank + " did not arrive within " + seconds(budget);
   }
   if (const std::string rank = from(PeerFailure::not_done); !rank.empty()) {
     return rank + " did not fetch this rank's rows within " + seconds(budget);

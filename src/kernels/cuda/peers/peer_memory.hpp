@@ -32,8 +32,6 @@ class PeerMemory {
   ~PeerMemory();
 
   const std::string& problem() const noexcept { return problem_; }
-  /// True if two ranks use one device. Copies between them then need multiprocessors.
-  bool devices_shared() const noexcept { return devices_shared_; }
   /// Null for another rank if there is a problem.
   std::byte* of(int rank) const noexcept { return memory_[static_cast<std::size_t>(rank)]; }
   std::byte* own() const noexcept { return of(communicator_->rank()); }
@@ -49,7 +47,6 @@ class PeerMemory {
   int device_ = 0;
   std::vector<std::byte*> memory_;  ///< by rank
   std::string problem_;
-  bool devices_shared_ = false;
 };
 
 }  // namespace contextual::kernels::cuda

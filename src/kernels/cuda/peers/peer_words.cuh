@@ -24,6 +24,24 @@ __device__ __forceinline__ unsigned load_from_peers(const unsigned* word) {
   return value;
 }
 
+// Of this device.
+
+__device__ __forceinline__ void store_here(unsigned long long* word, unsigned long long value) {
+  asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+
+__device__ __forceinline__ unsigned long long load_here(const unsigned long long* word) {
+  unsigned long long value;
+  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+
+__device__ __forceinline__ unsigned load_here(const unsigned* word) {
+  unsigned value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+  return value;
+}
+
 __device__ __forceinline__ unsigned long long now_ns() {
   unsigned long long ns;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");

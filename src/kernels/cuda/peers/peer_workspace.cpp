@@ -1,12 +1,12 @@
 #include "kernels/cuda/peers/peer_control.hpp"
-#include "kernels/cuda/peers/sm_budget.hpp"
 #include "kernels/cuda/peers/workspace_parts.hpp"
 
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 
-#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace contextual::kernels::cuda {
 
@@ -14,20 +14,16 @@ PeerWorkspace::PeerWorkspace(std::shared_ptr<Communicator> communicator, std::si
                              const PeerWorkspaceOptions& options)
     : parts_(std::make_unique<Parts>(std::move(communicator), bytes, options)) {
   Parts* const parts = parts_.get();
-  parts->checks.emplace(waiting_kernels(), KernelChecks{.feasible =
-                                                            [parts](std::span<const AssignedConfig> configs) {
-                                                              return fit_together(configs,
-                                                                                  parts->multiprocessors);
-                                                            },
-                                                        .verify =
-                                                            [parts](const IterationInfo&) {
-                                                              const std::string failure = parts->failure();
-                                                              if (!failure.empty()) {
-                                                                throw ConfigRejected(failure);
-                                                              }
-                                                              return true;
-                                                            },
-                                                        .after_failure = [parts] { parts->rearm(); }});
+  parts->checks.emplace(std::vector<std::string>{gathered_gemm_name, scattered_gemm_name},
+                        KernelChecks{.verify =
+                                         [parts](const IterationInfo&) {
+                                           const std::string failure = parts->failure();
+                                           if (!failure.empty()) {
+                                             throw ConfigRejected(failure);
+                                           }
+                                           return true;
+                                         },
+                                     .after_failure = [parts] { parts->rearm(); }});
 }
 
 PeerWorkspace::~PeerWorkspace() = default;

@@ -30,17 +30,17 @@ RegionWays<Call>& make_region_ways(const char* name, RegionWay<Call> overlapped,
   const auto key = [](const CUstream&, const Call* const& call) {
     return make_key(
         call->shape.m, call->columns(), call->shape.k, call->shape.type == GemmType::bf16 ? "bf16" : "fp16",
-        call->workspace.communicator->size(), call->workspace.options.equal_bits ? "equal" : "any");
+        call->workspace->communicator->size(), call->workspace->options.equal_bits ? "equal" : "any");
   };
   const auto may_be_separate = [](const CUstream&, const Call* const& call) {
-    const PeerWorkspace::Parts& workspace = call->workspace;
+    const PeerWorkspace::Parts& workspace = *call->workspace;
     return workspace.nccl.problem().empty() &&
            (!workspace.options.equal_bits || !workspace.memory.problem().empty());
   };
   return *new RegionWays<Call>(
       name, key,
       {{"overlapped", overlapped,
-        [](const CUstream&, const Call* const& call) { return call->workspace.memory.problem().empty(); }},
+        [](const CUstream&, const Call* const& call) { return call->workspace->memory.problem().empty(); }},
        {"separate", separate, may_be_separate}},
       {"M", "N", "K", "TYPE", "RANKS", "BITS"});
 }

@@ -3,7 +3,6 @@
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/peers/failure_text.hpp"
-#include "kernels/cuda/peers/peer_kernels.hpp"
 
 #include <contextual/context_guard.hpp>
 #include <contextual/deadline.hpp>
@@ -90,10 +89,7 @@ PeerWorkspace::Parts::Parts(std::shared_ptr<Communicator> its_communicator, std:
       options(its_options),
       memory(communicator, control_bytes + flag_bytes(bytes) + bytes, its_options.setup_deadline),
       abort_word(host.abort()),
-      nccl(*communicator, its_options.setup_deadline),
-      multiprocessors(cuda::multiprocessors()) {
-  load_peer_kernels();
-}
+      nccl(*communicator, its_options.setup_deadline) {}
 
 PeerControl* PeerWorkspace::Parts::control_of(int rank) const noexcept {
   return reinterpret_cast<PeerControl*>(memory.of(rank));
@@ -101,6 +97,11 @@ PeerControl* PeerWorkspace::Parts::control_of(int rank) const noexcept {
 
 std::byte* PeerWorkspace::Parts::matrices_of(int rank) const noexcept {
   return memory.of(rank) + control_bytes + flag_bytes(matrix_bytes);
+}
+
+std::byte* PeerWorkspace::Parts::row_of(int rank, int row, int columns) const noexcept {
+  constexpr std::size_t value_bytes = 2;
+  return matrices_of(rank) + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) * value_bytes;
 }
 
 TileFlag* PeerWorkspace::Parts::flags_of(int rank) const noexcept {
@@ -174,6 +175,9 @@ void PeerWorkspace::Parts::rearm() {
   control.epoch = static_cast<unsigned long long>(epoch[0]);
   for (unsigned long long& arrived : control.arrived) {
     arrived = control.epoch;
+  }
+  for (unsigned long long& fetched : control.fetched) {
+    fetched = control.epoch;
   }
   CONTEXTUAL_KERNELS_CUDA(cudaMemcpy(own, &control, sizeof(control), cudaMemcpyHostToDevice));
   CONTEXTUAL_KERNELS_CUDA(cudaDeviceSynchronize());

@@ -4,7 +4,6 @@
 /// The parts of a PeerWorkspace, for the objects that use it.
 
 #include "kernels/cuda/peers/peer_control.hpp"
-#include "kernels/cuda/peers/peer_lanes.hpp"
 #include "kernels/cuda/peers/peer_memory.hpp"
 #include "kernels/cuda/peers/peer_nccl.hpp"
 
@@ -35,6 +34,10 @@ class HostWords {
   unsigned* words_ = nullptr;
 };
 
+/// Names of tunable kernels that wait for other ranks.
+inline constexpr const char* gathered_gemm_name = "cuda_allgather_gemm";
+inline constexpr const char* scattered_gemm_name = "cuda_gemm_reduce_scatter";
+
 struct PeerWorkspace::Parts {
   Parts(std::shared_ptr<Communicator> its_communicator, std::size_t bytes,
         const PeerWorkspaceOptions& its_options);
@@ -42,6 +45,8 @@ struct PeerWorkspace::Parts {
   PeerControl* control_of(int rank) const noexcept;
   /// Returns where a rank's matrices begin.
   std::byte* matrices_of(int rank) const noexcept;
+  /// Returns where a row of a matrix of 16-bit values is that begins there.
+  std::byte* row_of(int rank, int row, int columns) const noexcept;
   /// Returns a rank's flags of the tiles that others store there, by source.
   TileFlag* flags_of(int rank) const noexcept;
   /// Returns how many flags a source has there for rows and columns that fit into the workspace.
@@ -69,8 +74,6 @@ struct PeerWorkspace::Parts {
   HostWords host;
   AbortWord abort_word;  ///< the host's, so that a communicator that gives up ends the waits here
   PeerNccl nccl;
-  PeerLanes lanes;
-  int multiprocessors = 0;  ///< of the device
   std::optional<RegisteredChecks> checks;
 };
 

@@ -6,7 +6,7 @@
 
 #include <cuda.h>
 
-namespace contextual::kernels::cuda {
+namespace contextual::benchmarks {
 
 /// Writes a word in stream order, after everything that the stream did before is visible to all devices. The
 /// word may be another device's. Throws CudaError.
@@ -16,4 +16,4 @@ void write_word(CUstream stream, unsigned* word, unsigned value);
 /// wait has no bound of its own: wait only for what a kernel of this device certainly does. Throws CudaError.
 void wait_for_word(CUstream stream, const unsigned* word, unsigned value);
 
-}  // namespace contextual::kernels::cuda
+}  // namespace contextual::benchmarks

@@ -1,0 +1,94 @@
+#pragma once
+
+/// \file
+/// The order of an all-gather GEMM: in which pieces ranks send their rows to each other, and which tiles of C
+/// a cluster takes. Also compiled by NVRTC.
+
+#include "gemm_order.hpp"
+
+namespace contextual::kernels::cuda {
+
+/// Of a source's rows: the first row, of its shard, and column.
+struct GatherPiece {
+  int row;
+  int column;
+};
+
+/// Each rank's shard in pieces, which are fetched from its first row on.
+struct GatherPieces {
+  static constexpr int rows = 64;
+  static constexpr int columns = 128;
+
+  int m;
+  int rows_per_shard;
+  int across;  ///< pieces of all of k
+
+  CONTEXTUAL_HOST_DEVICE constexpr GatherPieces(int all_rows, int shard_rows, int k)
+      : m(all_rows), rows_per_shard(shard_rows), across((k + columns - 1) / columns) {}
+
+  CONTEXTUAL_HOST_DEVICE constexpr int rows_of(int rank) const {
+    const int rest = m - rank * rows_per_shard;
+    return rest < 0 ? 0 : rest < rows_per_shard ? rest : rows_per_shard;
+  }
+  CONTEXTUAL_HOST_DEVICE constexpr int count(int rank) const { return first_flag(rows_of(rank) + rows - 1); }
+  /// Returns the flag of the first piece that has a row of a shard; those of the others of these rows follow.
+  CONTEXTUAL_HOST_DEVICE constexpr int first_flag(int row) const { return row / rows * across; }
+  /// Returns the piece that a flag of a source is about.
+  CONTEXTUAL_HOST_DEVICE constexpr GatherPiece operator[](int flag) const {
+    return {flag / across * rows, flag % across * columns};
+  }
+};
+
+/// A tile of C of one of several products of the same rows.
+struct GatherTile {
+  int row;      ///< the first one
+  int product;  ///< of those whose columns follow each other
+  int column;   ///< the first one, of the product
+};
+
+/// The order of tiles: rows begin with the first ones that are all of this rank, and go on from the top.
+struct GatherWalk {
+  static constexpr int most_products = 4;
+
+  TileOrder order;
+  int m_tiles;  // of clusters
+  int first_m;
+  int products;
+  int ends[most_products];  // by product, in tiles along n
+  Bands bands;
+
+  CONTEXTUAL_HOST_DEVICE constexpr GatherWalk(TileOrder its_order, int m, int first_row, int its_products,
+                                              const int* columns)
+      : order(its_order),
+        m_tiles((m + rows_of_cluster() - 1) / rows_of_cluster()),
+        first_m((first_row + rows_of_cluster() - 1) / rows_of_cluster()),
+        products(its_products),
+        ends{},
+        bands(order, m_tiles, count_columns(columns)) {}
+
+  /// Of tickets.
+  CONTEXTUAL_HOST_DEVICE constexpr int count() const { return bands.count(); }
+  CONTEXTUAL_HOST_DEVICE constexpr GatherTile tile(int ticket, int block_in_cluster) const {
+    const Tile tile = bands[ticket];
+    const int m_tile = (tile.m + first_m) % m_tiles;
+    int product = 0;
+    while (tile.n >= ends[product]) {
+      ++product;
+    }
+    return {m_tile * rows_of_cluster() + block_in_cluster * order.block_m, product,
+            (tile.n - (product == 0 ? 0 : ends[product - 1])) * order.block_n};
+  }
+
+ private:
+  CONTEXTUAL_HOST_DEVICE constexpr int rows_of_cluster() const { return order.block_m * order.cluster; }
+  CONTEXTUAL_HOST_DEVICE constexpr int count_columns(const int* columns) {
+    int all = 0;
+    for (int product = 0; product < products; ++product) {
+      all += (columns[product] + order.block_n - 1) / order.block_n;
+      ends[product] = all;
+    }
+    return all;
+  }
+};
+
+}  // namespace contextual::kernels::cuda

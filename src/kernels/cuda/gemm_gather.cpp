@@ -1,0 +1,138 @@
+#include "kernels/cuda/gemm_gather.hpp"
+
+#include "kernels/cuda/gather_order.hpp"
+#include "kernels/cuda/gemm_parts.hpp"
+#include "kernels/cuda/gemm_tensor_map.hpp"
+#include "kernels/cuda/peers/gemm_gather_parameters.hpp"
+#include "kernels/cuda/peers/peer_source.hpp"
+
+#include <contextual/kernels/row_partition.hpp>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace contextual::kernels::cuda {
+namespace {
+
+constexpr const char* source =
+#include "embedded/gemm_gather.cu.inc"
+    ;
+constexpr const char* order_header =
+#include "embedded/gather_order.hpp.inc"
+    ;
+constexpr const char* parameters_header =
+#include "embedded/gemm_gather_parameters.hpp.inc"
+    ;
+
+/// As gemm_gather.cu has them.
+struct Maps {
+  CUtensorMap gathered;
+  std::array<CUtensorMap, PeerControl::most_ranks> from;
+  std::array<CUtensorMap, PeerControl::most_ranks> to;
+  std::array<CUtensorMap, GatherWalk::most_products> b;
+  std::array<CUtensorMap, GatherWalk::most_products> c;
+};
+
+RowPartition partition_of(const GemmGatherArgs& args) {
+  return {args.shape.m, args.workspace->communicator->size()};
+}
+
+CudaLayout layout(const GemmConfig& config, const GemmGatherArgs& args) {
+  int tiles = 0;  // along n
+  for (const GatheredProduct& product : args.products) {
+    tiles += divide_up(product.n, config.block_n);
+  }
+  return gemm_layout(config, divide_up(args.shape.m, config.block_m), tiles * config.block_n);
+}
+
+Maps maps_of(const GemmConfig& config, const GemmGatherArgs& args) {
+  const AllGatherGemmShape& shape = args.shape;
+  const bool bf16 = shape.type == GemmType::bf16;
+  const RowPartition partition = partition_of(args);
+  const int rank = args.workspace->communicator->rank();
+  Maps maps{};
+  maps.gathered = tensor_map({args.workspace->matrices_of(rank), shape.m, shape.k, bf16}, config.block_m);
+  for (int source = 0; source < partition.ranks(); ++source) {
+    const Rows rows = partition.shard(source);
+    if (source != rank && !rows.empty()) {
+      const auto in_matrix_of = [&](int owner) {
+        return tensor_map({args.workspace->row_of(owner, rows.begin, shape.k), rows.count(), shape.k, bf16},
+                          GatherPieces::rows);
+      };
+      maps.from[static_cast<std::size_t>(source)] = in_matrix_of(source);
+      maps.to[static_cast<std::size_t>(source)] = in_matrix_of(rank);
+    }
+  }
+  for (std::size_t i = 0; i < args.products.size(); ++i) {
+    const GatheredProduct& product = args.products[i];
+    maps.b[i] = tensor_map({product.b, product.n, shape.k, bf16}, config.block_n / config.cluster);
+    maps.c[i] = tensor_map({product.c, shape.m, product.n, bf16}, gemm_store_rows);
+  }
+  return maps;
+}
+
+void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmGatherArgs& args) {
+  const AllGatherGemmShape& shape = args.shape;
+  const PeerWorkspace::Parts& workspace = *args.workspace;
+  const RowPartition partition = partition_of(args);
+  GemmGatherParameters rest{
+      .peers = workspace.begin(),
+      .flags = workspace.flags_of(workspace.communicator->rank()),
+      .flags_per_source = workspace.flags_per_source(partition.rows_per_shard(), shape.k),
+      .rows_per_shard = partition.rows_per_shard(),
+      .m = shape.m,
+      .k = shape.k,
+      .fp16 = shape.type == GemmType::fp16,
+      .products = static_cast<int>(args.products.size()),
+      .n = {},
+      .output = {}};
+  for (std::size_t i = 0; i < args.products.size(); ++i) {
+    rest.n[i] = args.products[i].n;
+    rest.output[i] = args.products[i].c;
+  }
+  parameters.add(maps_of(config, args));
+  parameters.add(rest);
+}
+
+}  // namespace
+
+int GemmGatherArgs::columns() const noexcept {
+  return std::accumulate(products.begin(), products.end(), 0,
+                         [](int sum, const GatheredProduct& product) { return sum + product.n; });
+}
+
+ConfigSpace<GemmConfig> gemm_gather_space() {
+  return gemm_space({0});
+}
+
+GemmGather& gemm_gather() {
+  // Never destroyed: it may be launched while the process exits.
+  static auto* const kernel = [] {
+    GemmGather::Definition definition;
+    definition.source = with_peer_headers(gemm_source("gemm_gather.cu", source))
+                            .header("gather_order.hpp", order_header)
+                            .header("gemm_gather_parameters.hpp", parameters_header);
+    definition.variant = [](const GemmConfig& config) { return gemm_variant("hopper_gemm_gather", config); };
+    definition.layout = layout;
+    definition.parameters = add_parameters;
+    definition.options.keep = [](const GemmConfig& config, const CUstream&, const GemmGatherArgs& args) {
+      const auto widest =
+          std::max_element(args.products.begin(), args.products.end(),
+                           [](const GatheredProduct& a, const GatheredProduct& b) { return a.n < b.n; });
+      return is_mostly_inside(config, args.shape.m, widest->n);
+    };
+    definition.options.key_names = {"M", "N", "K", "TYPE", "RANKS"};
+    return new GemmGather(
+        gathered_gemm_name, gemm_gather_space(),
+        [](const GemmGatherArgs& args) {
+          return make_key(args.shape.m, args.columns(), args.shape.k,
+                          args.shape.type == GemmType::bf16 ? "bf16" : "fp16",
+                          args.workspace->communicator->size());
+        },
+        definition);
+  }();
+  return *kernel;
+}
+
+}  // namespace contextual::kernels::cuda
