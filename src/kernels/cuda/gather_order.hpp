@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The order of an all-gather GEMM: in which pieces ranks send their rows to each other, and which tiles of C
+/// The order of an all-gather GEMM: in which pieces ranks fetch each other's rows, and which tiles of C
 /// a cluster takes. Also compiled by NVRTC.
 
 #include "gemm_order.hpp"

@@ -218,6 +218,18 @@ __device__ __forceinline__ void hand_over(unsigned store_full) {
   }
 }
 
+/// Hands over 64 columns of 64 rows, by way of the next buffer.
+template <bool fp16>
+__device__ __forceinline__ void hand_over_box(const float* d, Shared shared, const StoreBuffer& buffer, int consumer) {
+  const unsigned to = shared.store(consumer, buffer.stage);
+  barrier_wait(shared.store_empty(consumer, buffer.stage), buffer.parity ^ 1);
+#pragma unroll
+  for (int x = 0; x < store_n; x += 16) {
+    put<fp16>(to, x, d + x / 2);
+  }
+  hand_over(shared.store_full(consumer, buffer.stage));
+}
+
 /// Hands over a tile.
 template <bool fp16>
 __device__ __forceinline__ void hand_over_tile(const Sums& sums, Shared shared, StoreBuffer& buffer, int consumer) {
@@ -225,13 +237,7 @@ __device__ __forceinline__ void hand_over_tile(const Sums& sums, Shared shared, 
   for (int slab = 0; slab < slabs; ++slab) {
 #pragma unroll
     for (int first = 0; first < WGMMA_N; first += store_n, buffer.advance()) {
-      const unsigned to = shared.store(consumer, buffer.stage);
-      barrier_wait(shared.store_empty(consumer, buffer.stage), buffer.parity ^ 1);
-#pragma unroll
-      for (int x = 0; x < store_n; x += 16) {
-        put<fp16>(to, x, sums[slab] + (first + x) / 2);
-      }
-      hand_over(shared.store_full(consumer, buffer.stage));
+      hand_over_box<fp16>(sums[slab] + first / 2, shared, buffer, consumer);
     }
   }
 }

@@ -230,13 +230,7 @@ __device__ __forceinline__ void consume(const GemmScatterParameters& p, ScatterS
             d[i] = all[i];
           }
         }
-        const unsigned to = shared.store(consumer, buffer.stage);
-        barrier_wait(shared.store_empty(consumer, buffer.stage), buffer.parity ^ 1);
-#pragma unroll
-        for (int x = 0; x < store_n; x += 16) {
-          put<fp16>(to, x, d + x / 2);
-        }
-        hand_over(shared.store_full(consumer, buffer.stage));
+        hand_over_box<fp16>(d, shared, buffer, consumer);
       }
     }
   }

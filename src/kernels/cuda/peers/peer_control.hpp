@@ -22,7 +22,7 @@ struct PeerFailure {
 using TileFlag = unsigned long long;
 constexpr unsigned tile_flag_shape_bits = 8;
 
-/// Written by kernels and copies of any rank, read by the rank that owns it. All zero at first.
+/// Written by kernels of any rank, read by the rank that owns it. All zero at first.
 struct PeerControl {
   static constexpr int most_ranks = 8;
 

@@ -36,12 +36,6 @@ __device__ __forceinline__ unsigned long long load_here(const unsigned long long
   return value;
 }
 
-__device__ __forceinline__ unsigned load_here(const unsigned* word) {
-  unsigned value;
-  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
-  return value;
-}
-
 __device__ __forceinline__ unsigned long long now_ns() {
   unsigned long long ns;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
