@@ -152,7 +152,7 @@ class ReduceScatterLayer final : public RegionLayer {
     for (int owner = 0; owner < layout.ranks; ++owner) {
       if (owner != rank) {
         CONTEXTUAL_CHECKED(cudaMemcpyAsync(parts.matrices_of(owner) + layout.slot(rank), partial_.get(),
-                                           layout.row(layout.rows_per_shard), cudaMemcpyDeviceToDevice,
+                                           layout.row(layout.rows_of_owner), cudaMemcpyDeviceToDevice,
                                            stream));
       }
     }

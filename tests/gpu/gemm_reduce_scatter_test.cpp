@@ -8,6 +8,7 @@
 #include "gpu/spinning_kernel.hpp"
 #include "kernels/cuda/gemm_scatter.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
+#include "kernels/cuda/gemm_split.hpp"
 #include "support/catch.hpp"
 
 #include <contextual/autotuner.hpp>
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace gemm_reduce_scatter_test {
@@ -23,6 +25,21 @@ namespace gemm_reduce_scatter_test {
 using namespace contextual;
 using namespace contextual::kernels::cuda;
 using namespace gpu_test;
+
+namespace {
+
+/// By id. Of these arguments.
+std::vector<std::size_t> split_configs(const GemmScatterArgs& args) {
+  std::vector<std::size_t> kept;
+  for (std::size_t id = 0; id < gemm_split().space().size(); ++id) {
+    if (may_split(gemm_split().space().configs()[id], args)) {
+      kept.push_back(id);
+    }
+  }
+  return kept;
+}
+
+}  // namespace
 
 TEST_CASE("GEMM reduce-scatter: right without tuning, for any number of rows, with fresh data each time",
           "[shapes]") {
@@ -200,8 +217,20 @@ TEST_CASE("GEMM reduce-scatter: it goes on with two multiprocessors, whatever oc
     REQUIRE(gemm_scatter().launch_config(id, stream, args) == CUDA_SUCCESS);  // code is loaded
     CHECK(problem.wrong(0, rank.count) == 0);
   }
+  const GemmReduceScatterShape few{33, 520, 584, GemmType::bf16};
+  ReducedProblem few_rows(rank, few, 1);
+  const GemmScatterArgs few_args{&workspace->parts(), few_rows.a(0), few_rows.b(0), few_rows.c(), few};
+  const std::vector<std::size_t> split = split_configs(few_args);
+  for (const std::size_t id : split) {
+    gemm_split().load(id);
+  }
   on_all_ranks(true);
   SpinningKernel others(multiprocessors() - 2);
+  for (const std::size_t id : split) {
+    INFO(gemm_split().space().describe(id));
+    REQUIRE(gemm_split().launch_config(id, stream, few_args) == CUDA_SUCCESS);
+    stream.wait();
+  }
   for (std::size_t id = 0; id < gemm_scatter().space().size(); id += some) {
     INFO(gemm_scatter().space().describe(id));
     REQUIRE(gemm_scatter().launch_config(id, stream, args) == CUDA_SUCCESS);
@@ -209,6 +238,71 @@ TEST_CASE("GEMM reduce-scatter: it goes on with two multiprocessors, whatever oc
   }
   CHECK(others.release());
   CHECK(problem.wrong(0, rank.count) == 0);
+  CHECK(few_rows.wrong(0, 8 * rank.count) == 0);
+}
+
+TEST_CASE("GEMM reduce-scatter: with k split, right with every config, for own and for all rows", "[split]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const auto workspace = region_workspace(
+      rank, GemmReduceScatter::workspace_bytes({70, 264, 584, GemmType::fp16, true}, rank.count));
+  if (workspace == nullptr) {
+    return;
+  }
+  for (const bool all_rows : {false, true}) {
+    for (const int m : {1, 70}) {
+      const GemmReduceScatterShape shape{m, 264, 584, m == 1 ? GemmType::bf16 : GemmType::fp16, all_rows};
+      ReducedProblem problem(rank, shape, 2);
+      int round = 0;
+      const auto args_of = [&](int set) {
+        return GemmScatterArgs{&workspace->parts(), problem.a(set), problem.b(set), problem.c(), shape};
+      };
+      const std::vector<std::size_t> configs = split_configs(args_of(0));
+      CHECK(configs.size() > 3);
+      for (const std::size_t id : configs) {
+        INFO(m << (all_rows ? " rows for all: " : " rows: ") << gemm_split().space().describe(id));
+        const int set = round++ % problem.sets();
+        REQUIRE(gemm_split().launch_config(id, stream, args_of(set)) == CUDA_SUCCESS);
+        CHECK(problem.wrong(set, rank.count * gemm_split().space().configs()[id].splits) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("GEMM reduce-scatter: all rows on every rank, tuned, with few rows and with many",
+          "[tuned][split]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  constexpr int most_rows = 1500;
+  const auto workspace = region_workspace(
+      rank, GemmReduceScatter::workspace_bytes({most_rows, 136, 392, GemmType::bf16, true}, rank.count));
+  if (workspace == nullptr) {
+    return;
+  }
+  for (const int m : {33, most_rows}) {
+    if (m == most_rows && !workspace->parts().nccl.problem().empty()) {
+      CHECK_THROWS_AS(GemmReduceScatter(workspace, {m, 136, 392, GemmType::bf16, true}), InvalidArgument);
+      continue;
+    }
+    const GemmReduceScatterShape shape{m, 136, 392, GemmType::bf16, true};
+    GemmReduceScatter layer(workspace, shape);
+    ReducedProblem problem(rank, shape, 2);
+    ContextualAutotuner tuner(region_tuning(rank));
+    int iteration = 0;
+    std::size_t wrong = 0;
+    tuner.run("all_reduce " + std::to_string(m), [&] {
+      const int set = iteration++ % problem.sets();
+      layer(stream, problem.a(set), problem.b(set), problem.c());
+      wrong += problem.wrong(set, 8 * rank.count);
+    });
+    CHECK(wrong == 0);
+  }
 }
 
 TEST_CASE("GEMM reduce-scatter: a rank that has fallen back to other tiles fails, and adds nothing wrong",

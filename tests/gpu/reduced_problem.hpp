@@ -27,7 +27,8 @@ class ReducedProblem {
   ReducedProblem(const Rank& rank, const contextual::kernels::cuda::GemmReduceScatterShape& shape, int sets)
       : shape_(shape),
         half_{shape.type == contextual::kernels::cuda::GemmType::bf16},
-        rows_(contextual::kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
+        rows_(shape.all_rows ? contextual::kernels::Rows{0, shape.m}
+                             : contextual::kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
         c_(size(rows_.count(), shape.n)) {
     const DeviceArray<float> product(size(shape.m, shape.n));
     for (int set = 0; set < sets; ++set) {
@@ -57,17 +58,17 @@ class ReducedProblem {
   const std::uint16_t* b(int set) const { return at(set).b->get(); }
   std::uint16_t* c() const { return c_.get(); }
 
-  /// Returns how many elements of C are wrong, NaN among them, and takes C away. Each rank's part and the sum
-  /// are rounded, which is allowed for on top of what float sums in another order may add. Waits for the
+  /// Returns how many elements of C are wrong, NaN among them, and takes C away. Each of the parts and the
+  /// sum are rounded, which is allowed for on top of what float sums in another order may add. Waits for the
   /// device.
-  std::size_t wrong(int set, int ranks) {
+  std::size_t wrong(int set, int parts) {
     const Data& data = at(set);
     const std::vector<std::uint16_t> c = c_.host();
     std::size_t count = 0;
     for (std::size_t i = 0; i < c.size(); ++i) {
       const double rounded =
           half_.rounding() / 2 *
-          (ranks * static_cast<double>(data.largest[i]) + std::abs(static_cast<double>(data.expected[i])));
+          (parts * static_cast<double>(data.largest[i]) + std::abs(static_cast<double>(data.expected[i])));
       const double difference = std::abs(half_.value(c[i]) - static_cast<double>(data.expected[i]));
       count += difference <= float_bound + 2 * rounded
                    ? 0

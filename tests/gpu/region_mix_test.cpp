@@ -36,6 +36,7 @@ namespace {
 
 constexpr int n = 136;
 constexpr int k = 72;
+constexpr int most_split_rows = 1024;
 
 class Graph {
  public:
@@ -57,7 +58,7 @@ class Graph {
   cudaGraphExec_t exec_ = nullptr;
 };
 
-enum class Manner : std::uint8_t { eager, replayed, separate };
+enum class Manner : std::uint8_t { eager, replayed, split, separate };
 
 /// Both regions for one number of rows, with two sets of data each.
 class Regions {
@@ -65,7 +66,7 @@ class Regions {
   Regions(const Rank& rank, const std::shared_ptr<PeerWorkspace>& workspace, cudaStream_t stream, int m)
       : stream_(stream),
         ranks_(rank.count),
-        name_(std::to_string(m)),
+        m_(m),
         gathers_(workspace, {m, n, k, GemmType::fp16}),
         scatters_(workspace, {m, n, k, GemmType::fp16}),
         gathered_(rank, {m, n, k, GemmType::fp16}, 2),
@@ -102,25 +103,27 @@ class Regions {
 
   void run(Manner manner, int set, int region) {
     const auto call = [&] { region == 0 ? gather(set) : scatter(set); };
+    const bool is_gather = region == 0;
     if (manner == Manner::replayed) {
       graphs_[static_cast<std::size_t>(2 * set + region)]->launch(stream_);
-    } else if (manner == Manner::eager) {
+    } else if (manner == Manner::eager || (manner == Manner::split && (is_gather || m_ > most_split_rows))) {
       call();
     } else {
+      const std::string way = manner == Manner::split ? "split" : "separate";
       Options options;
-      options.feasible = [](std::span<const AssignedConfig> configs) {
-        return std::all_of(configs.begin(), configs.end(), [](const AssignedConfig& config) {
+      options.feasible = [&way](std::span<const AssignedConfig> configs) {
+        return std::all_of(configs.begin(), configs.end(), [&way](const AssignedConfig& config) {
           return !config.kernel.ends_with("_ways") || config.config == nullptr ||
-                 config.config->get<std::string>("alternative") == "separate";
+                 config.config->get<std::string>("alternative") == way;
         });
       };
-      tuner_.run((region == 0 ? "gather " : "scatter ") + name_, call, options);
+      tuner_.run((is_gather ? "gather " : "scatter ") + way + std::to_string(m_), call, options);
     }
   }
 
   cudaStream_t stream_;
   int ranks_;
-  std::string name_;
+  int m_;
   AllGatherGemm gathers_;
   GemmReduceScatter scatters_;
   GatheredProblem gathered_;
@@ -133,8 +136,8 @@ class Regions {
 }  // namespace
 
 TEST_CASE(
-    "regions: any sequence of calls on a workspace is right, eager, replayed or by NCCL, with ranks that are "
-    "late",
+    "regions: any sequence of calls on a workspace is right, eager, replayed, with k split or by NCCL, with "
+    "ranks that are late",
     "[mix]") {
   if (!on_all_ranks(has_gpu())) {
     return;
@@ -152,7 +155,7 @@ TEST_CASE(
   for (const int m : {1, 2, 130, most_rows}) {
     regions.push_back(std::make_unique<Regions>(rank, workspace, stream, m));
   }
-  const unsigned manners = workspace->parts().nccl.problem().empty() ? 3 : 2;
+  const unsigned manners = workspace->parts().nccl.problem().empty() ? 4 : 3;
   std::mt19937 common(7);  // all ranks make the same calls
   std::mt19937 own(static_cast<unsigned>(rank.number));
   // Ranks that share a GPU take turns on it, each a few milliseconds long.

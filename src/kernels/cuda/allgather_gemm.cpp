@@ -67,7 +67,8 @@ void call_overlapped(CUstream& stream, const Call*& call) {
 }
 
 RegionWays<Call>& ways() {
-  static auto& choice = make_region_ways<Call>("cuda_allgather_ways", call_overlapped, call_separate);
+  static auto& choice =
+      make_region_ways<Call>("cuda_allgather_ways", {{"overlapped", call_overlapped}}, call_separate);
   return choice;
 }
 

@@ -1,6 +1,7 @@
 #include "kernels/cuda/gemm_gather.hpp"
 #include "kernels/cuda/gemm_resources.hpp"
 #include "kernels/cuda/gemm_scatter.hpp"
+#include "kernels/cuda/gemm_split.hpp"
 #include "kernels/listed_configs.hpp"
 
 #include <contextual/kernels/cuda/configs.hpp>
@@ -31,6 +32,7 @@ const KernelList& kernel_list() {
       {"cuda_cublaslt_gemm", [] { return list_configs(cublaslt_space(), unknown_needs); }},
       {"cuda_gemm", [] { return list_configs(gemm_space(), gemm_needs); }},
       {scattered_gemm_name, [] { return list_configs(gemm_scatter_space(), gemm_needs); }},
+      {split_gemm_name, [] { return list_configs(gemm_split_space(), gemm_split_needs); }},
       {"cuda_rms_norm_rope", [] { return list_configs(rms_norm_rope_space(), rms_norm_rope_needs); }},
       {"cuda_vector_add", [] { return list_configs(vector_add_space(), vector_add_needs); }},
   });

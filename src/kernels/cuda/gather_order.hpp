@@ -14,29 +14,51 @@ struct GatherPiece {
   int column;
 };
 
-/// Each rank's shard in pieces, which are fetched from its first row on.
+/// Each rank's shard in pieces, which are fetched from its first row on. If it has few rows, then its first
+/// columns come before all others: nobody has enough own rows to multiply until all of k is there.
 struct GatherPieces {
   static constexpr int rows = 64;
   static constexpr int columns = 128;
+  static constexpr int most_parts = 4;
+  static constexpr int few_rows = 512;
 
   int m;
   int rows_per_shard;
-  int across;  ///< pieces of all of k
+  int across;          ///< pieces of all of k
+  int across_of_part;  ///< of k: that come one after another; the last part may have fewer
+  int parts;
 
   CONTEXTUAL_HOST_DEVICE constexpr GatherPieces(int all_rows, int shard_rows, int k)
-      : m(all_rows), rows_per_shard(shard_rows), across((k + columns - 1) / columns) {}
+      : m(all_rows),
+        rows_per_shard(shard_rows),
+        across((k + columns - 1) / columns),
+        across_of_part(shard_rows <= few_rows ? (across + most_parts - 1) / most_parts : across),
+        parts((across + across_of_part - 1) / across_of_part) {}
 
   CONTEXTUAL_HOST_DEVICE constexpr int rows_of(int rank) const {
     const int rest = m - rank * rows_per_shard;
     return rest < 0 ? 0 : rest < rows_per_shard ? rest : rows_per_shard;
   }
-  CONTEXTUAL_HOST_DEVICE constexpr int count(int rank) const { return first_flag(rows_of(rank) + rows - 1); }
-  /// Returns the flag of the first piece that has a row of a shard; those of the others of these rows follow.
-  CONTEXTUAL_HOST_DEVICE constexpr int first_flag(int row) const { return row / rows * across; }
-  /// Returns the piece that a flag of a source is about.
-  CONTEXTUAL_HOST_DEVICE constexpr GatherPiece operator[](int flag) const {
-    return {flag / across * rows, flag % across * columns};
+  CONTEXTUAL_HOST_DEVICE constexpr int count(int rank) const { return down(rank) * across; }
+  CONTEXTUAL_HOST_DEVICE constexpr int across_in(int part) const {
+    const int rest = across - part * across_of_part;
+    return rest < across_of_part ? rest : across_of_part;
   }
+  /// Returns the flag of the first piece of a part that has a row of a rank's shard; those of the others of
+  /// these rows follow.
+  CONTEXTUAL_HOST_DEVICE constexpr int first_flag(int rank, int part, int row) const {
+    return part * across_of_part * down(rank) + row / rows * across_in(part);
+  }
+  /// Returns the piece that a flag of a rank is about.
+  CONTEXTUAL_HOST_DEVICE constexpr GatherPiece piece(int rank, int flag) const {
+    const int in_part = across_of_part * down(rank);
+    const int part = flag / in_part;
+    const int rest = flag - part * in_part;
+    return {rest / across_in(part) * rows, (part * across_of_part + rest % across_in(part)) * columns};
+  }
+
+ private:
+  CONTEXTUAL_HOST_DEVICE constexpr int down(int rank) const { return (rows_of(rank) + rows - 1) / rows; }
 };
 
 /// A tile of C of one of several products of the same rows.

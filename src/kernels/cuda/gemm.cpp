@@ -35,11 +35,6 @@ constexpr const char* wgmma_header =
 #include "embedded/hopper_wgmma.cuh.inc"
     ;
 
-bool fits_shared_memory(const GemmConfig& config) {
-  constexpr int most_bytes = 227 * 1024;
-  return gemm_needs(config).shared_bytes <= most_bytes;
-}
-
 constexpr int stage_choices[] = {3, 4, 6};
 
 /// No deeper pipeline of those offered fits.
@@ -49,12 +44,6 @@ bool is_deepest(const GemmConfig& config) {
     deeper.stages = stages;
     return stages > config.stages && fits_shared_memory(deeper);
   });
-}
-
-/// Sums are kept in registers: two warpgroups, at most 128 a thread. One multiplies 64 x 64 at least.
-bool fits_registers(const GemmConfig& config) {
-  const int columns = config.block_m == 64 ? config.block_n / 2 : config.block_n;
-  return config.block_m * config.block_n <= 128 * 256 && columns % gemm_store_columns == 0;
 }
 
 /// The minor members are varied one at a time, for the largest tiles in clusters; the number of
@@ -130,6 +119,16 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
 }
 
 }  // namespace
+
+bool fits_shared_memory(const GemmConfig& config) {
+  constexpr int most_bytes = 227 * 1024;
+  return gemm_needs(config).shared_bytes <= most_bytes;
+}
+
+bool fits_registers(const GemmConfig& config) {
+  const int columns = config.block_m == 64 ? config.block_n / 2 : config.block_n;
+  return config.block_m * config.block_n <= 128 * 256 && columns % gemm_store_columns == 0;
+}
 
 bool is_aligned(const void* pointer) {
   constexpr std::uintptr_t copy_engine_bytes = 16;

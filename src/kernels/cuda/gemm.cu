@@ -19,7 +19,7 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const GemmParame
     if (p.ready_flags != nullptr) {
       flags.wait(tile.m * BLOCK_M);
     }
-    load_tile(a, b, k_blocks, tile.m * BLOCK_M, tile.n * BLOCK_N, shared, place);
+    load_tile(a, b, 0, k_blocks, tile.m * BLOCK_M, tile.n * BLOCK_N, shared, place);
   }
 }
 

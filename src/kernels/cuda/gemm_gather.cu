@@ -24,7 +24,7 @@ struct GatherMaps {
 };
 
 constexpr int roles = 3;                     // that take tickets besides the consumers: what loads, stores and looks at flags
-constexpr int row_slots = 2 * ticket_slots;  // a role is at most three tickets ahead of another
+constexpr int row_slots = 2 * ticket_slots * GatherPieces::most_parts;  // a role is at most three tickets ahead of another
 // The last ones of a tile, before which C's buffers are given back: some microseconds.
 constexpr int closing_k_blocks = 4 * (128 * 256) / (BLOCK_M * BLOCK_N);
 constexpr int piece_bytes = consumers * store_bytes;
@@ -33,7 +33,7 @@ static_assert(store_buffers > 1);
 static_assert(GemmGatherParameters::most_products == GatherWalk::most_products);
 
 struct GatherShared : TicketShared<roles> {
-  /// The rows of a tile are here.
+  /// A part of k of a tile's rows is here.
   __device__ unsigned rows_here(int slot) const { return end() + slot * 8; }
   __device__ unsigned piece_full() const { return rows_here(row_slots); }
   /// One more than the last ticket of which most is loaded.
@@ -70,12 +70,12 @@ __device__ TileFlag flag_now(const GemmGatherParameters& p) {
   return (p.peers.control[p.peers.rank]->epoch + 1) << tile_flag_shape_bits;
 }
 
-/// One warp: until the pieces have come of which rows [begin, end) of a source consist, or in vain.
-__device__ void wait_for_pieces(const GemmGatherParameters& p, const GatherPieces& pieces, int source, int begin, int end,
-                                TileFlag now) {
+/// One warp: until the pieces have come of which a part of rows [begin, end) of a source consists, or in vain.
+__device__ void wait_for_pieces(const GemmGatherParameters& p, const GatherPieces& pieces, int source, int part, int begin,
+                                int end, TileFlag now) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int first = pieces.first_flag(begin);
-  const int count = pieces.first_flag(end - 1) + pieces.across - first;
+  const int first = pieces.first_flag(source, part, begin);
+  const int count = pieces.first_flag(source, part, end - 1) + pieces.across_in(part) - first;
   const TileFlag* const flags = p.flags + source * p.flags_per_source + first;
   Patience patience(p.peers);
   int index = lane;  // of the first one of this lane's that has not come
@@ -101,19 +101,20 @@ __device__ void look_for_rows(const GemmGatherParameters& p, GatherShared shared
   const TileFlag now = flag_now(p);
   Tickets<GatherShared> tickets(shared);
   RowSlot place;
-  for (Ticket ticket = tickets.take_together(); ticket.number < walk.count();
-       ticket = tickets.take_together(), place.advance()) {
+  for (Ticket ticket = tickets.take_together(); ticket.number < walk.count(); ticket = tickets.take_together()) {
     const int row = walk[ticket.number].row;
     const int end = min(row + BLOCK_M, p.m);
-    for (int source = row / p.rows_per_shard; source * p.rows_per_shard < end; ++source) {
-      const int shard = source * p.rows_per_shard;
-      if (source != rank) {
-        wait_for_pieces(p, pieces, source, max(row - shard, 0), min(end - shard, p.rows_per_shard), now);
+    for (int part = 0; part < pieces.parts; ++part, place.advance()) {
+      for (int source = row / p.rows_per_shard; source * p.rows_per_shard < end; ++source) {
+        const int shard = source * p.rows_per_shard;
+        if (source != rank) {
+          wait_for_pieces(p, pieces, source, part, max(row - shard, 0), min(end - shard, p.rows_per_shard), now);
+        }
       }
-    }
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) {
-      barrier_arrive(shared.rows_here(place.stage));
+      __syncwarp();
+      if (threadIdx.x % 32 == 0) {
+        barrier_arrive(shared.rows_here(place.stage));
+      }
     }
   }
 }
@@ -121,12 +122,15 @@ __device__ void look_for_rows(const GemmGatherParameters& p, GatherShared shared
 /// One thread of the block.
 __device__ void produce(const GatherMaps& maps, const GemmGatherParameters& p, GatherShared shared) {
   const Walk walk(p);
+  const GatherPieces pieces = pieces_of(p);
   const int k_blocks = (p.k + block_k - 1) / block_k;
+  const int k_blocks_of_part = pieces.across_of_part * (GatherPieces::columns / block_k);
+  const int last_part = (pieces.parts - 1) * k_blocks_of_part;
   Tickets<GatherShared> tickets(shared);
   RowSlot rows;
   Stage place;
   Stage place_of_b;
-  for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take(), rows.advance()) {
+  for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
     const GatherTile tile = walk[ticket.number];
     int k_of_b = 0;
     const auto load_b = [&] {
@@ -136,14 +140,19 @@ __device__ void produce(const GatherMaps& maps, const GemmGatherParameters& p, G
       place_of_b.advance();
       ++k_of_b;
     };
-    // What does not wait for rows goes ahead. Not within a tile: there a stage comes free with the next one's products.
-    while (k_of_b < min(k_blocks, STAGES) && !barrier_holds(shared.rows_here(rows.stage), rows.parity)) {
-      load_b();
-    }
-    barrier_wait(shared.rows_here(rows.stage), rows.parity);
-    fence_global_reads();
     for (int k = 0; k < k_blocks; ++k, place.advance()) {
-      if (k == max(k_blocks - closing_k_blocks, 0)) {
+      if (k % k_blocks_of_part == 0) {
+        // What does not wait for rows goes ahead. Within a tile a stage comes free with the products of the next one.
+        const int ahead = min(k_blocks, k + (k == 0 ? STAGES : STAGES - 1));
+        while (k_of_b < ahead && !barrier_holds(shared.rows_here(rows.stage), rows.parity)) {
+          load_b();
+        }
+        barrier_wait(shared.rows_here(rows.stage), rows.parity);
+        rows.advance();
+        fence_global_reads();
+      }
+      // Behind the last wait for rows: this block fetches until then.
+      if (k == max(k_blocks - closing_k_blocks, last_part)) {
         store_shared(shared.closing(), static_cast<unsigned>(ticket.number) + 1);
       }
       if (k == k_of_b) {
@@ -208,7 +217,7 @@ class Fetcher {
       source = source + 1 < p_.peers.ranks ? source + 1 : 0;
       index = rest;
     }
-    const GatherPiece piece = pieces_[index];
+    const GatherPiece piece = pieces_.piece(source, index);
     barrier_expect(shared_.piece_full(), piece_bytes);
     for (int half = 0; half < consumers; ++half) {
       load_box(shared_.store(half, buffer), maps_.from[source], piece.column + half * store_n, piece.row,

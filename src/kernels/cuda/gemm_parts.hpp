@@ -30,6 +30,10 @@ CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n);
 ConfigSpace<GemmConfig> gemm_space_with(const std::vector<int>& num_sms, const GemmConfig& defaults,
                                         bool (*has_room)(const GemmConfig&));
 
+/// Its sums fit the registers of two warpgroups, at most 128 a thread; one multiplies 64 x 64 at least.
+bool fits_registers(const GemmConfig& config);
+bool fits_shared_memory(const GemmConfig& config);
+
 /// False: more than half of a cluster's tile would be outside of m x n, and there are smaller ones.
 bool is_mostly_inside(const GemmConfig& config, int m, int n);
 

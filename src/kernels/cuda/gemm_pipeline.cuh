@@ -137,10 +137,10 @@ __device__ __forceinline__ void load_box_of_b(const TensorMap& b, int k, int row
   }
 }
 
-/// Loads what a tile multiplies, rows from `a_row` and `b_row` on, over all of k. One thread of the block.
-__device__ __forceinline__ void load_tile(const TensorMap& a, const TensorMap& b, int k_blocks, int a_row, int b_row,
-                                          Shared shared, Stage& place) {
-  for (int k = 0; k < k_blocks; ++k, place.advance()) {
+/// Loads what a tile multiplies, rows from `a_row` and `b_row` on, over [first_k, end_k). One thread of the block.
+__device__ __forceinline__ void load_tile(const TensorMap& a, const TensorMap& b, int first_k, int end_k, int a_row,
+                                          int b_row, Shared shared, Stage& place) {
+  for (int k = first_k; k < end_k; ++k, place.advance()) {
     const unsigned full = shared.full(place.stage);
     barrier_wait(shared.empty(place.stage), place.parity ^ 1);
     barrier_expect(full, stage_bytes);
@@ -250,15 +250,23 @@ class Storer {
 
   /// A tile, into C from (row, column) on, or nowhere.
   __device__ __forceinline__ void tile(const TensorMap& c, int row, int column, bool goes = true) {
+    tile([&](int y, int x, unsigned from) {
+      if (goes) {
+        store_box(c, column + x, row + y, from);
+      }
+    });
+  }
+
+  /// A tile by `store(row, column, from)`, which begins to store a box of it.
+  template <typename Store>
+  __device__ __forceinline__ void tile(const Store& store) {
     for (int slab = 0; slab < slabs; ++slab) {
       for (int first = 0; first < WGMMA_N; first += store_n, buffer_.advance()) {
 #pragma unroll
         for (int consumer = 0; consumer < consumers; ++consumer) {
           barrier_wait(shared_.store_full(consumer, buffer_.stage), buffer_.parity);
-          if (goes) {
-            store_box(c, column + first_column_of(consumer) + first, row + first_row_of(consumer) + slab * slab_m,
-                      shared_.store(consumer, buffer_.stage));
-          }
+          store(first_row_of(consumer) + slab * slab_m, first_column_of(consumer) + first,
+                shared_.store(consumer, buffer_.stage));
           commit_stores();
         }
         if (++pending_ == store_buffers) {

@@ -2,6 +2,7 @@
 #include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_scatter.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
+#include "kernels/cuda/gemm_split.hpp"
 #include "kernels/cuda/peers/region_ways.hpp"
 
 #include <contextual/kernels/cuda/cublaslt.hpp>
@@ -18,7 +19,7 @@ namespace {
 struct Call {
   PeerWorkspace::Parts* workspace;
   const GemmReduceScatterShape& shape;
-  Rows rows;  ///< own ones
+  Rows rows;  ///< those that this rank gets
   const void* a;
   const void* b;
   void* c_rows;
@@ -34,7 +35,6 @@ void call_separate(CUstream& stream, const Call*& call) {
     return;  // while it is tuned: the rest of a batch waits for nobody
   }
   const int ranks = parts.communicator->size();
-  const ScatterLayout layout = layout_of(call->shape, ranks);
   const RowPartition partition(call->shape.m, ranks);
   std::byte* const partial = parts.matrices_of(parts.communicator->rank());
   separate_gemm(parts, stream,
@@ -45,7 +45,14 @@ void call_separate(CUstream& stream, const Call*& call) {
                  .n = call->shape.n,
                  .k = call->shape.k,
                  .type = call->shape.type});
+  if (call->shape.all_rows) {
+    parts.nccl.all_reduce(stream, partial, call->c_rows,
+                          static_cast<std::size_t>(call->shape.m) * static_cast<std::size_t>(call->shape.n),
+                          call->shape.type == GemmType::fp16);
+    return;
+  }
   const bool even = partition.m() == partition.rows_per_shard() * ranks;
+  const ScatterLayout layout = layout_of(call->shape, ranks);
   void* const output = even ? call->c_rows : partial + layout.slot(ranks);
   parts.nccl.reduce_scatter(
       stream, partial, output,
@@ -57,19 +64,40 @@ void call_separate(CUstream& stream, const Call*& call) {
   }
 }
 
-void call_overlapped(CUstream& stream, const Call*& call) {
+/// Before anything is tuned, a way is called that may not fit.
+template <auto& kernel>
+void call_own(CUstream& stream, const Call*& call, bool fits) {
   PeerWorkspace::Parts& parts = *call->workspace;
-  if (!parts.memory.problem().empty()) {  // as the default, before anything is tuned
+  if (!fits || !parts.memory.problem().empty()) {
     call_separate(stream, call);
     return;
   }
-  gemm_scatter()(
-      stream,
-      {.workspace = &parts, .a = call->a, .b = call->b, .output = call->c_rows, .shape = call->shape});
+  kernel()(stream,
+           {.workspace = &parts, .a = call->a, .b = call->b, .output = call->c_rows, .shape = call->shape});
 }
 
-RegionWays<Call>& ways() {
-  static auto& choice = make_region_ways<Call>("cuda_reduce_scatter_ways", call_overlapped, call_separate);
+bool may_split(const Call& call) {
+  return layout_of(call.shape, call.workspace->communicator->size()).most_splits() > 0;
+}
+
+void call_overlapped(CUstream& stream, const Call*& call) {
+  call_own<gemm_scatter>(stream, call, true);
+}
+
+void call_split(CUstream& stream, const Call*& call) {
+  call_own<gemm_split>(stream, call, may_split(*call));
+}
+
+RegionWays<Call>& reduce_scatter_ways() {
+  static auto& choice = make_region_ways<Call>(
+      "cuda_reduce_scatter_ways", {{"overlapped", call_overlapped}, {"split", call_split, may_split}},
+      call_separate);
+  return choice;
+}
+
+RegionWays<Call>& all_reduce_ways() {
+  static auto& choice =
+      make_region_ways<Call>("cuda_all_reduce_ways", {{"split", call_split, may_split}}, call_separate);
   return choice;
 }
 
@@ -84,7 +112,13 @@ GemmReduceScatter::GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace,
                                      const GemmReduceScatterShape& shape)
     : workspace_(std::move(workspace)), shape_(shape) {
   workspace_->parts().require_room("GemmReduceScatter", workspace_bytes(shape, workspace_->ranks()));
-  rows_ = RowPartition(shape.m, workspace_->ranks()).shard(workspace_->rank());
+  if (shape.all_rows && layout_of(shape, workspace_->ranks()).most_splits() == 0 &&
+      !workspace_->parts().nccl.problem().empty()) {
+    throw InvalidArgument("GemmReduceScatter: all ranks get so many rows only by NCCL: " +
+                          workspace_->parts().nccl.problem());
+  }
+  rows_ = shape.all_rows ? Rows{0, shape.m}
+                         : RowPartition(shape.m, workspace_->ranks()).shard(workspace_->rank());
   if (workspace_->parts().nccl.problem().empty()) {
     std::byte* const aligned = workspace_->parts().matrices_of(workspace_->rank());
     cublaslt_plan({.a = aligned,
@@ -103,7 +137,7 @@ void GemmReduceScatter::operator()(CUstream stream, const void* a, const void* b
   }
   workspace_->parts().require_sound();
   const Call call{&workspace_->parts(), shape_, rows_, a, b, c_rows};
-  ways()(stream, &call);
+  (shape_.all_rows ? all_reduce_ways() : reduce_scatter_ways())(stream, &call);
 }
 
 }  // namespace contextual::kernels::cuda

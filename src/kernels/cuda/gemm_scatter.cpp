@@ -7,6 +7,7 @@
 
 #include <contextual/kernels/row_partition.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace contextual::kernels::cuda {
@@ -71,6 +72,8 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
   parameters.add(rest);
 }
 
+constexpr int splits_of_few_rows = 8;
+
 /// So that nobody multiplies less because a tile waits for its turn to be sent, and a tile that has its turn
 /// waits for nobody.
 bool holds_a_tile(const GemmConfig& config) {
@@ -81,10 +84,24 @@ bool holds_a_tile(const GemmConfig& config) {
 
 }  // namespace
 
+int ScatterLayout::most_splits() const noexcept {
+  int splits = splits_of_few_rows;
+  while (splits > 0 && splits * ranks > rows_of_splits / rows_of_owner) {
+    splits /= 2;
+  }
+  return splits;
+}
+
+std::size_t ScatterLayout::bytes() const noexcept {
+  const int rows = ranks * rows_of_owner;
+  return std::max(slot(ranks + 1),
+                  row(std::min(rows, rows_of_splits / splits_of_few_rows) * splits_of_few_rows));
+}
+
 ScatterLayout layout_of(const GemmReduceScatterShape& shape, int ranks) {
   constexpr std::size_t value_bytes = 2;
   return {.ranks = ranks,
-          .rows_per_shard = RowPartition(shape.m, ranks).rows_per_shard(),
+          .rows_of_owner = shape.all_rows ? shape.m : RowPartition(shape.m, ranks).rows_per_shard(),
           .row_bytes = static_cast<std::size_t>(shape.n) * value_bytes};
 }
 

@@ -94,7 +94,7 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const TensorMap&
   Stage place;
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
     const ScatterTile tile = walk[ticket.number];
-    load_tile(a, b, k_blocks, tile.a_row, tile.column, shared, place);
+    load_tile(a, b, 0, k_blocks, tile.a_row, tile.column, shared, place);
     if (!ticket.marked) {
       continue;
     }

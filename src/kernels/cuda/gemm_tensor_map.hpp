@@ -7,12 +7,14 @@
 
 namespace contextual::kernels::cuda {
 
-/// A dense row-major matrix of 16-bit values; `bf16` or fp16.
+/// A dense row-major matrix of 16-bit values, `bf16` or fp16; or several of them, a dimension more.
 struct TensorMapMatrix {
   const void* data;
   int rows;
   int columns;
   bool bf16;
+  int matrices = 0;      ///< 0 for one, without that dimension
+  int rows_to_next = 0;  ///< from the begin of a matrix to that of the next one
 };
 
 /// Returns the tensor map of a matrix that is copied in boxes of `box_rows` (at most 256) times 64 values,

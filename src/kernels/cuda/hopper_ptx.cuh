@@ -158,6 +158,13 @@ __device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, un
                : "memory");
 }
 
+/// The same of matrix z of several.
+__device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, int z, unsigned from) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(&map),
+               "r"(x), "r"(y), "r"(z), "r"(from)
+               : "memory");
+}
+
 /// This thread's stores since the last call become a group.
 __device__ __forceinline__ void commit_stores() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");

@@ -18,6 +18,7 @@ namespace cuda = contextual::kernels::cuda;
 TEST_CASE("cuda configs: every kernel has those of its config space, the default first", "[unit]") {
   CHECK(cuda::kernel_types() == std::vector<std::string>{"cuda_allgather_gemm", "cuda_cublaslt_gemm",
                                                          "cuda_gemm", "cuda_gemm_reduce_scatter",
+                                                         "cuda_gemm_split_reduce_scatter",
                                                          "cuda_rms_norm_rope", "cuda_vector_add"});
   CHECK(cuda::generate_configs("cuda_gemm") == cuda::gemm_space().view().configs);
   CHECK(cuda::generate_configs("cuda_vector_add").size() == 16);

@@ -42,11 +42,14 @@ TEST_CASE("gather pieces: those of a rank are its rows, each with a flag that ha
           REQUIRE(pieces.rows_of(rank) == rows.count());
           std::set<Place> places;
           for (int flag = 0; flag < pieces.count(rank); ++flag) {
-            const GatherPiece piece = pieces[flag];
-            places.emplace(piece.row / GatherPieces::rows, piece.column / GatherPieces::columns);
+            const GatherPiece piece = pieces.piece(rank, flag);
+            const int across = piece.column / GatherPieces::columns;
+            const int part = across / pieces.across_of_part;
+            places.emplace(piece.row / GatherPieces::rows, across);
             REQUIRE(piece.row < rows.count());
             REQUIRE(piece.column < k);
-            REQUIRE(flag - pieces.first_flag(piece.row) == piece.column / GatherPieces::columns);
+            REQUIRE(part < pieces.parts);
+            REQUIRE(flag - pieces.first_flag(rank, part, piece.row) == across % pieces.across_of_part);
           }
           const int all = divide_up(rows.count(), GatherPieces::rows) * divide_up(k, GatherPieces::columns);
           CHECK(static_cast<int>(places.size()) == all);

@@ -20,20 +20,29 @@ struct GemmReduceScatterShape {
   int n = 0;  ///< a multiple of 8
   int k = 0;  ///< a multiple of 8
   GemmType type = GemmType::bf16;
+  bool all_rows = false;  ///< every rank gets all rows of the sum: an all-reduce
 };
 
 /// C[own rows, n] = sum over the ranks of A[own rows, k] * B[n, k]^T, where rank r owns the rows
 /// `RowPartition(m, ranks).shard(r)`; tensor parallel layers with row-wise split weights need this.
 ///
-/// Each rank's part is rounded to the type. "overlapped" adds the parts in float in the order of the ranks,
-/// and rounds once; all of its configs give equal bits. PeerWorkspaceOptions::equal_bits keeps to it.
+/// Each rank's part is rounded to the type. The parts are added in float in the order of the ranks, and the
+/// sum is rounded.
 ///
-/// There are two ways, between which "cuda_reduce_scatter_ways" chooses:
+/// There are three ways, between which "cuda_reduce_scatter_ways" chooses:
 /// - "overlapped": one kernel ("cuda_gemm_reduce_scatter") multiplies, stores each tile at the rank that owns
 ///   it, and adds the others' parts to own tiles.
+/// - "split", for few rows: one kernel ("cuda_gemm_split_reduce_scatter") multiplies the rows of all ranks
+/// together, so
+///   that B is read once, and splits k where there are fewer tiles than multiprocessors; then it adds all
+///   parts. Each split is a part of its own, so the bits depend on their number. It is a candidate while the
+///   ranks' rows times the splits are at most 1024.
 /// - "separate": cuBLASLt multiplies ("cuda_cublaslt_gemm"), then NCCL sums, in its own order and precision.
 ///
-/// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible.
+/// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible. All
+/// configs of "overlapped", and those of "split" with one split, give equal bits;
+/// PeerWorkspaceOptions::equal_bits keeps to them. With `all_rows`, "cuda_all_reduce_ways" chooses between
+/// "split" and "separate".
 ///
 /// The objects of one workspace share its memory. Construction is not collective, but all ranks make the same
 /// calls in the same order. One thread at a time uses the objects of a workspace.
@@ -46,7 +55,7 @@ class CONTEXTUAL_API GemmReduceScatter {
   GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace, const GemmReduceScatterShape& shape);
 
   const GemmReduceScatterShape& shape() const noexcept { return shape_; }
-  Rows own_rows() const noexcept { return rows_; }  ///< of C, on this rank; may be empty
+  Rows own_rows() const noexcept { return rows_; }  ///< of C, that this rank gets; may be empty
 
   /// Multiplies and sums, in the order of `stream`, without waiting on the host. `a` is [m, k], `b` is [n,
   /// k], both of this rank, and `c_rows` is [own_rows, n]; all dense, and multiples of 16 bytes. Works under

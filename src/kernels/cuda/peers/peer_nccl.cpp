@@ -112,6 +112,8 @@ void PeerNccl::Handle::make(const ncclUniqueId& id) {
   sync::check_nccl(api.ncclAllGather(words, results, 1, ncclChar, made, nullptr), "the first ncclAllGather");
   sync::check_nccl(api.ncclReduceScatter(words, results, 1, ncclBfloat16, ncclSum, made, nullptr),
                    "the first ncclReduceScatter");
+  sync::check_nccl(api.ncclAllReduce(words, results, 1, ncclBfloat16, ncclSum, made, nullptr),
+                   "the first ncclAllReduce");
   CONTEXTUAL_KERNELS_CUDA(cudaStreamSynchronize(nullptr));
 }
 
@@ -226,6 +228,13 @@ void PeerNccl::reduce_scatter(CUstream stream, const void* partial, void* output
   sync::check_nccl(sync::nccl().ncclReduceScatter(partial, output, count, fp16 ? ncclFloat16 : ncclBfloat16,
                                                   ncclSum, use.communicator(), stream),
                    "ncclReduceScatter");
+}
+
+void PeerNccl::all_reduce(CUstream stream, const void* partial, void* output, std::size_t count, bool fp16) {
+  const Use use(*handle_);
+  sync::check_nccl(sync::nccl().ncclAllReduce(partial, output, count, fp16 ? ncclFloat16 : ncclBfloat16,
+                                              ncclSum, use.communicator(), stream),
+                   "ncclAllReduce");
 }
 
 }  // namespace contextual::kernels::cuda

@@ -49,6 +49,9 @@ class PeerNccl {
   /// Sums 16-bit values of all ranks: part r of `partial`, of `count` values, goes to `output` of rank r.
   void reduce_scatter(CUstream stream, const void* partial, void* output, std::size_t count, bool fp16);
 
+  /// Sums `count` 16-bit values of all ranks, to all ranks.
+  void all_reduce(CUstream stream, const void* partial, void* output, std::size_t count, bool fp16);
+
  private:
   struct Handle;
   class Use;

@@ -32,4 +32,9 @@ void PeerNccl::reduce_scatter(CUstream /*stream*/, const void* /*partial*/, void
   throw CommunicationError(missing, {});
 }
 
+void PeerNccl::all_reduce(CUstream /*stream*/, const void* /*partial*/, void* /*output*/,
+                          std::size_t /*count*/, bool /*fp16*/) {
+  throw CommunicationError(missing, {});
+}
+
 }  // namespace contextual::kernels::cuda

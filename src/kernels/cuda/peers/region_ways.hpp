@@ -11,6 +11,9 @@
 
 #include <cuda.h>
 
+#include <utility>
+#include <vector>
+
 namespace contextual::kernels::cuda {
 
 /// `Call` is one call of the region: its workspace, its shape, and the number of `columns()` that it
@@ -22,11 +25,20 @@ using RegionWays = Alternatives<void(CUstream, const Call*)>;
 template <typename Call>
 using RegionWay = void (*)(CUstream&, const Call*&);
 
-/// "overlapped", where the ranks can use each other's memory, and "separate", where they have NCCL, unless it
-/// would give other bits than are asked for. Key: m, n, k, type, ranks, bits. The result is never destroyed,
-/// since it may be launched while the process exits.
+/// A way by kernels of the library.
 template <typename Call>
-RegionWays<Call>& make_region_ways(const char* name, RegionWay<Call> overlapped, RegionWay<Call> separate) {
+struct OwnWay {
+  const char* name;
+  RegionWay<Call> launch;
+  bool (*fits)(const Call&) = [](const Call&) { return true; };
+};
+
+/// The ways of own kernels, where the ranks can use each other's memory, and "separate", where they have
+/// NCCL, unless it would give other bits than are asked for. Key: m, n, k, type, ranks, bits. The result is
+/// never destroyed, since it may be launched while the process exits.
+template <typename Call>
+RegionWays<Call>& make_region_ways(const char* name, const std::vector<OwnWay<Call>>& own,
+                                   RegionWay<Call> separate) {
   const auto key = [](const CUstream&, const Call* const& call) {
     return make_key(
         call->shape.m, call->columns(), call->shape.k, call->shape.type == GemmType::bf16 ? "bf16" : "fp16",
@@ -37,12 +49,14 @@ RegionWays<Call>& make_region_ways(const char* name, RegionWay<Call> overlapped,
     return workspace.nccl.problem().empty() &&
            (!workspace.options.equal_bits || !workspace.memory.problem().empty());
   };
-  return *new RegionWays<Call>(
-      name, key,
-      {{"overlapped", overlapped,
-        [](const CUstream&, const Call* const& call) { return call->workspace->memory.problem().empty(); }},
-       {"separate", separate, may_be_separate}},
-      {"M", "N", "K", "TYPE", "RANKS", "BITS"});
+  std::vector<typename RegionWays<Call>::Alternative> ways;
+  for (const OwnWay<Call>& way : own) {
+    ways.emplace_back(way.name, way.launch, [fits = way.fits](const CUstream&, const Call* const& call) {
+      return call->workspace->memory.problem().empty() && fits(*call);
+    });
+  }
+  ways.emplace_back("separate", separate, may_be_separate);
+  return *new RegionWays<Call>(name, key, std::move(ways), {"M", "N", "K", "TYPE", "RANKS", "BITS"});
 }
 
 /// The product of "separate": cuBLASLt's algorithm is tuned, unless equal bits are asked for. Throws

@@ -25,16 +25,6 @@ static_assert(sizeof(PeerControl) <= control_bytes);
 constexpr int tile_rows = 64;
 constexpr int tile_columns = 128;
 
-/// Room for the flags of all shapes of which the slots fit into `bytes`. A source has one flag more in either
-/// direction than its rows and columns have whole tiles, and a slot at least 8 columns of 2 bytes.
-std::size_t flag_bytes(std::size_t bytes) {
-  constexpr std::size_t rows = tile_rows;
-  constexpr std::size_t columns = tile_columns;
-  const std::size_t flags =
-      bytes / (2 * rows * columns) + bytes / (16 * rows) + bytes / (2 * columns) + PeerControl::most_ranks;
-  return (flags * sizeof(TileFlag) + control_bytes - 1) / control_bytes * control_bytes;
-}
-
 /// Throws InvalidArgument on all ranks.
 void check_equal(Communicator& communicator, std::size_t bytes, const PeerWorkspaceOptions& options) {
   const auto size = static_cast<std::int64_t>(bytes);
@@ -110,6 +100,18 @@ TileFlag* PeerWorkspace::Parts::flags_of(int rank) const noexcept {
 
 int PeerWorkspace::Parts::flags_per_source(int rows, int n) noexcept {
   return ((rows + tile_rows - 1) / tile_rows) * ((n + tile_columns - 1) / tile_columns);
+}
+
+/// Room for the flags of all shapes of which the slots fit into `bytes`. A source, or a split of one, has one
+/// flag more in either direction than its rows and columns have whole tiles, and a slot at least 8 columns of
+/// 2 bytes.
+std::size_t PeerWorkspace::Parts::flag_bytes(std::size_t bytes) noexcept {
+  constexpr std::size_t rows = tile_rows;
+  constexpr std::size_t columns = tile_columns;
+  constexpr std::size_t least = 16 * PeerControl::most_ranks;
+  const std::size_t flags =
+      bytes / (2 * rows * columns) + bytes / (16 * rows) + bytes / (2 * columns) + least;
+  return (flags * sizeof(TileFlag) + control_bytes - 1) / control_bytes * control_bytes;
 }
 
 PeerBegin PeerWorkspace::Parts::begin() const noexcept {

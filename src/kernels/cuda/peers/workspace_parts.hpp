@@ -37,6 +37,7 @@ class HostWords {
 /// Names of tunable kernels that wait for other ranks.
 inline constexpr const char* gathered_gemm_name = "cuda_allgather_gemm";
 inline constexpr const char* scattered_gemm_name = "cuda_gemm_reduce_scatter";
+inline constexpr const char* split_gemm_name = "cuda_gemm_split_reduce_scatter";
 
 struct PeerWorkspace::Parts {
   Parts(std::shared_ptr<Communicator> its_communicator, std::size_t bytes,
@@ -51,6 +52,8 @@ struct PeerWorkspace::Parts {
   TileFlag* flags_of(int rank) const noexcept;
   /// Returns how many flags a source has there for rows and columns that fit into the workspace.
   static int flags_per_source(int rows, int n) noexcept;
+  /// Returns how much memory flags take for matrices of so many bytes.
+  static std::size_t flag_bytes(std::size_t bytes) noexcept;
   PeerBegin begin() const noexcept;
 
   bool has_failed() const noexcept;
