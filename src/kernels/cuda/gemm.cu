@@ -65,21 +65,10 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm(const
   }
   block_or_cluster_sync();
   const Role role = role_of_thread();
-  if (role.consumer < consumers) {
-    take_registers<consumer_registers>();
-    if (p.fp16) {
-      consume<true>(p, shared, role.consumer);
-    } else {
-      consume<false>(p, shared, role.consumer);
-    }
-  } else {
-    give_registers<producer_registers>();
-    if (role.leads && role.warp == 0) {
-      produce(a, b, p, shared);
-    } else if (role.leads && role.warp == 1) {
-      store(c, p, shared);
-    }
-  }
+  run_role(
+      role, p.fp16, [&](auto fp16) { consume<fp16.value>(p, shared, role.consumer); }, [&] { produce(a, b, p, shared); },
+      [&] { store(c, p, shared); },
+      [] {});
   // Other blocks write into this one's shared memory until they are done.
   if constexpr (CLUSTER > 1) {
     cluster_sync();

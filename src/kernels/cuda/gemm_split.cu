@@ -205,24 +205,15 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_split
     first_ticket = take_ticket(p.peers);
   }
   block_or_cluster_sync();
-  if (role.consumer < consumers) {
-    take_registers<consumer_registers>();
-    if (p.fp16) {
-      consume<true>(p, shared, role.consumer);
-    } else {
-      consume<false>(p, shared, role.consumer);
-    }
-  } else {
-    give_registers<producer_registers>();
-    if (role.leads && role.warp == 0) {
-      produce(a, b, p, shared);
-    } else if (role.leads && role.warp == 1) {
-      store(maps, p, shared);
-    } else if (is_scheduler(role)) {
-      const Walk walk(p);
-      schedule(p.peers, shared, walk.count(), first_ticket, [&](int ticket) { return walk.is_sum(ticket); });
-    }
-  }
+  run_role(
+      role, p.fp16, [&](auto fp16) { consume<fp16.value>(p, shared, role.consumer); }, [&] { produce(a, b, p, shared); },
+      [&] { store(maps, p, shared); },
+      [&] {
+        if (is_scheduler(role)) {
+          const Walk walk(p);
+          schedule(p.peers, shared, walk.count(), first_ticket, [&](int ticket) { return walk.is_sum(ticket); });
+        }
+      });
   block_or_cluster_sync();
   if (threadIdx.x < 32) {
     const Walk walk(p);

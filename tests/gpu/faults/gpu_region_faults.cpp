@@ -60,7 +60,7 @@ class Program {
       return 0;  // skipped
     }
     const auto workspace = make_workspace(rank, command_line_.wait_budget);
-    RegionUnderFault region(rank, workspace, injector_, command_line_.hold);
+    RegionUnderFault region(rank, layer(), workspace, injector_, command_line_.hold);
     if (command_line_.fault.kind != "none") {
       injector_.arm(faults::fault_of(command_line_, command_line_.first, rank.count), command_line_.first);
       tune("fault-" + first, region, *workspace, {});
@@ -77,6 +77,9 @@ class Program {
     std::printf("skipped: %s\n", reason.c_str());
   }
 
+  /// Another one in each repetition.
+  Layer layer() const { return static_cast<Layer>(command_line_.first % layers); }
+
   bool can_run() {
     const std::string problem = contextual::cuda_problem();
     if (!on_all_ranks(problem.empty())) {
@@ -90,12 +93,11 @@ class Program {
     return true;
   }
 
-  /// Returns null where the ranks cannot use each other's memory. With equal bits, because of the ways to run
-  /// the layer only that one has a budget for its waits on the device.
+  /// Returns null where the ranks cannot use each other's memory. With equal bits, because only these ways to
+  /// run a layer have a budget for their waits on the device.
   static RegionUnderFault::Workspace make_workspace(const Rank& rank, std::chrono::nanoseconds budget) {
-    return region_workspace(
-        rank, contextual::kernels::cuda::AllGatherGemm::workspace_bytes(RegionUnderFault::shape),
-        {.setup_deadline = setup_deadline, .wait_budget = budget, .equal_bits = true});
+    return region_workspace(rank, RegionUnderFault::workspace_bytes(rank.count),
+                            {.setup_deadline = setup_deadline, .wait_budget = budget, .equal_bits = true});
   }
 
   /// Returns false, and says why, where the region cannot be run.
@@ -106,7 +108,7 @@ class Program {
       return false;
     }
     make_tuner(rank);
-    RegionUnderFault region(rank, workspace, injector_, command_line_.hold);
+    RegionUnderFault region(rank, layer(), workspace, injector_, command_line_.hold);
     tune(name, region, *workspace, {.deadline = patience});
     return true;
   }

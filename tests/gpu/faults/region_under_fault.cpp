@@ -3,27 +3,44 @@
 #include "gpu/faults/holding_kernel.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace gpu_test {
 namespace {
 
+using namespace contextual::kernels::cuda;
+
 constexpr int value_count = 4096;
-constexpr int sets = 2;                                   // of the layer's data
+constexpr int sets = 2;  // of the layer's data
+constexpr AllGatherGemmShape gather_shape{600, 264, 136, GemmType::fp16};
+constexpr GemmReduceScatterShape scatter_shape{600, 264, 136, GemmType::fp16};
+constexpr GemmReduceScatterShape split_shape{100, 264, 136, GemmType::fp16, true};
 constexpr std::size_t more_than_any_device = 300 * 1024;  // bytes of shared memory
 
 }  // namespace
 
-RegionUnderFault::RegionUnderFault(const Rank& rank, Workspace workspace, faults::Injector& injector,
-                                   std::chrono::nanoseconds hold)
+std::size_t RegionUnderFault::workspace_bytes(int ranks) {
+  return std::max({AllGatherGemm::workspace_bytes(gather_shape),
+                   GemmReduceScatter::workspace_bytes(scatter_shape, ranks),
+                   GemmReduceScatter::workspace_bytes(split_shape, ranks)});
+}
+
+RegionUnderFault::RegionUnderFault(const Rank& rank, Layer layer, const Workspace& workspace,
+                                   faults::Injector& injector, std::chrono::nanoseconds hold)
     : injector_(injector),
       hold_(hold),
-      layer_(std::move(workspace), shape),
-      problem_(rank, shape, sets),
+      ranks_(rank.count),
       values_(std::vector<float>(value_count, 1.0F)),
       own_("own", scale_space({{"good", 256}, {"good", 128}, {"good", 64}, {"good", 512}}), scale_key,
            own_definition()) {
+  if (layer == Layer::gather) {
+    gather_ = std::make_unique<AllGatherGemm>(workspace, gather_shape);
+    gathered_ = std::make_unique<GatheredProblem>(rank, gather_shape, sets);
+  } else {
+    const GemmReduceScatterShape& shape = layer == Layer::split ? split_shape : scatter_shape;
+    scatter_ = std::make_unique<GemmReduceScatter>(workspace, shape);
+    reduced_ = std::make_unique<ReducedProblem>(rank, shape, sets);
+  }
   holding_kernel().load();  // loading may wait for the device
 }
 
@@ -56,18 +73,27 @@ void RegionUnderFault::operator()() {
 }
 
 void RegionUnderFault::call_layer(int set) {
-  layer_(stream_, problem_.a_rows(set), problem_.b(), problem_.c());
-  problem_.check_later(stream_, set);
+  last_set_ = set;
+  if (gather_ == nullptr) {
+    (*scatter_)(stream_, reduced_->a(set), reduced_->b(set), reduced_->c());
+    return;
+  }
+  (*gather_)(stream_, gathered_->a_rows(set), gathered_->b(), gathered_->c());
+  gathered_->check_later(stream_, set);
+}
+
+std::size_t RegionUnderFault::wrong_of_layer() {
+  return gather_ == nullptr ? reduced_->wrong(last_set_, ranks_) : gathered_->wrong();
 }
 
 RegionResults RegionUnderFault::results() {
   constexpr int calls = 4;
   RegionResults results;
-  results.while_tuning = problem_.wrong();
+  results.while_tuning = wrong_of_layer();
   for (int call = 0; call < calls; ++call) {
     call_layer(call % sets);
   }
-  results.afterwards = problem_.wrong();
+  results.afterwards = wrong_of_layer();
   const std::vector<float> values = values_.host();
   const float expected = runs_ % 2 == 0 ? 1.0F : -1.0F;
   results.own_kernel = static_cast<std::size_t>(

@@ -1,28 +1,36 @@
 #pragma once
 
 /// \file
-/// The region that is tuned: a tunable kernel of its own, and an AllGatherGemm on the same stream. The fault
-/// happens between the two.
+/// The region that is tuned: a tunable kernel of its own, and a layer of all ranks on the same stream. The
+/// fault happens between the two.
 
 #include "gpu/gathered_problem.hpp"
 #include "gpu/gpu_rank.hpp"
 #include "gpu/kernel_support.hpp"
+#include "gpu/reduced_problem.hpp"
 #include "gpu/scale_kernel.hpp"
 #include "mpi/faults/injector.hpp"
 
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
+#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace gpu_test {
 
+/// An all-gather GEMM, a GEMM reduce-scatter, or one of few rows that all ranks get, whose k is split.
+enum class Layer : std::uint8_t { gather, scatter, split };
+constexpr int layers = 3;
+
 /// The results of one rank.
 struct RegionResults {
-  unsigned while_tuning = 0;   ///< wrong elements of the layer's products since the last look
-  unsigned afterwards = 0;     ///< the same, of some calls outside of tuning
+  std::size_t while_tuning =
+      0;  ///< wrong elements of the layer's products since the last look; of sums, of the last one
+  std::size_t afterwards = 0;  ///< the same, of some calls outside of tuning
   std::size_t own_kernel = 0;  ///< elements that show an extra or a missing effect of the own kernel
 };
 
@@ -35,11 +43,11 @@ class RegionUnderFault {
  public:
   using Workspace = std::shared_ptr<contextual::kernels::cuda::PeerWorkspace>;
 
-  static constexpr contextual::kernels::cuda::AllGatherGemmShape shape{
-      600, 264, 136, contextual::kernels::cuda::GemmType::fp16};
+  /// Returns how large a workspace must be for any of the layers, in bytes.
+  static std::size_t workspace_bytes(int ranks);
 
   /// Collective, as far as the workspace is. `hold`: how long the stream is occupied by the fault `hold`.
-  RegionUnderFault(const Rank& rank, Workspace workspace, faults::Injector& injector,
+  RegionUnderFault(const Rank& rank, Layer layer, const Workspace& workspace, faults::Injector& injector,
                    std::chrono::nanoseconds hold);
 
   /// One run of the region, which compares its result with what is expected.
@@ -51,14 +59,19 @@ class RegionUnderFault {
  private:
   Scale::Definition own_definition();
   void call_layer(int set);
+  std::size_t wrong_of_layer();
 
   faults::Injector& injector_;
   std::chrono::nanoseconds hold_;
   bool config_failed_ = false;
   int runs_ = 0;  ///< equal on all ranks, so that they take the same set of data
   Stream stream_;
-  contextual::kernels::cuda::AllGatherGemm layer_;
-  GatheredProblem problem_;
+  int ranks_;
+  std::unique_ptr<contextual::kernels::cuda::AllGatherGemm> gather_;
+  std::unique_ptr<GatheredProblem> gathered_;
+  std::unique_ptr<contextual::kernels::cuda::GemmReduceScatter> scatter_;  ///< this or the other
+  std::unique_ptr<ReducedProblem> reduced_;
+  int last_set_ = 0;
   DeviceArray<float> values_;  ///< 1 or -1, for an even or odd number of runs
   Scale own_;
 };
