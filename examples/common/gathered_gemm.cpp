@@ -7,7 +7,7 @@ namespace {
 
 namespace cuda = contextual::kernels::cuda;
 
-cuda::AllGatherGemmShape shape_of(const LayerSizes& sizes) {
+cuda::AllGatherGemmShape gather_shape(const LayerSizes& sizes) {
   return {.m = sizes.m, .n = sizes.n, .k = sizes.k};
 }
 
@@ -15,9 +15,9 @@ cuda::AllGatherGemmShape shape_of(const LayerSizes& sizes) {
 
 GatheredGemm::GatheredGemm(std::shared_ptr<contextual::Communicator> communicator, const LayerSizes& sizes)
     : CheckedLayer(std::make_shared<cuda::PeerWorkspace>(
-                       std::move(communicator), cuda::AllGatherGemm::workspace_bytes(shape_of(sizes))),
+                       std::move(communicator), cuda::AllGatherGemm::workspace_bytes(gather_shape(sizes))),
                    sizes, Spread::input),
-      layer_(workspace_, shape_of(sizes)) {
+      layer_(workspace_, gather_shape(sizes)) {
   const DeviceBytes all_rows(bytes_of(sizes.m, sizes.k));
   for (std::size_t set = 0; set < sets; ++set) {
     const RandomMatrix rows = layer_matrix(static_cast<int>(set));

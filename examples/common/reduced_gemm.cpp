@@ -5,7 +5,7 @@ namespace {
 
 namespace cuda = contextual::kernels::cuda;
 
-cuda::GemmReduceScatterShape shape_of(const LayerSizes& sizes) {
+cuda::GemmReduceScatterShape scatter_shape(const LayerSizes& sizes) {
   return {.m = sizes.m, .n = sizes.n, .k = sizes.k};
 }
 
@@ -17,11 +17,11 @@ RandomMatrix input_of(std::size_t set, int rank) {
 
 ReducedGemm::ReducedGemm(const std::shared_ptr<contextual::Communicator>& communicator,
                          const LayerSizes& sizes)
-    : CheckedLayer(
-          std::make_shared<cuda::PeerWorkspace>(
-              communicator, cuda::GemmReduceScatter::workspace_bytes(shape_of(sizes), communicator->size())),
-          sizes, Spread::output),
-      layer_(workspace_, shape_of(sizes)) {
+    : CheckedLayer(std::make_shared<cuda::PeerWorkspace>(
+                       communicator,
+                       cuda::GemmReduceScatter::workspace_bytes(scatter_shape(sizes), communicator->size())),
+                   sizes, Spread::output),
+      layer_(workspace_, scatter_shape(sizes)) {
   for (std::size_t set = 0; set < sets; ++set) {
     input_of(set, workspace_->rank()).upload(inputs_[set]->get(), 0, elements_of(sizes.m, sizes.k));
   }
