@@ -348,7 +348,7 @@ double Program::time_ms(const Side& side) {
 void Program::check(const Side& side) {
   whole_.prepare();
   time_ms(side);
-  const double error = ranks_.slowest(std::min(whole_.error(), 1e6));
+  const double error = ranks_.slowest(std::min(whole_.error(), 1e6));  // not infinity: ranks compare integers
   if (!(error <= 1)) {
     throw Error("wrong result of " + side.name + ": error over its bound " + std::to_string(error));
   }

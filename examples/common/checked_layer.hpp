@@ -77,7 +77,7 @@ class CheckedLayer {
   DeviceStream stream_;
 };
 
-/// Its elements are within 0.1, as the bound of SummedParts wants them.
+/// Its elements are as small as the bound of SummedParts wants them.
 RandomMatrix layer_matrix(int number);
 
 }  // namespace examples

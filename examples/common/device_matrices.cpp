@@ -34,7 +34,11 @@ std::uint16_t RandomMatrix::bits(std::size_t index) const {
   random = (random ^ (random >> 30U)) * 0xbf58476d1ce4e5b9U;
   random = (random ^ (random >> 27U)) * 0x94d049bb133111ebU;
   random ^= random >> 31U;
-  return cuda::to_bf16(scale * (static_cast<float>(random >> 40U) * 0x1p-24F - 0.5F));
+  std::uint64_t sum = 0;  // of four uniform numbers: close to normal
+  for (unsigned shift = 0; shift < 64; shift += 16) {
+    sum += random >> shift & 0xffffU;
+  }
+  return cuda::to_bf16(scale * (static_cast<float>(sum) * 0x1p-17F - 1));
 }
 
 double RandomMatrix::value(std::size_t index) const {

@@ -14,8 +14,8 @@ namespace examples {
 /// sum[rows, n] = the sum of A[rows, k] * B[n, k]^T over the parts that were added, of every element, by a
 /// plain kernel with a thread for each.
 ///
-/// Bound of an element: 1e-3 for float sums in another order, for which elements of A and B should be of 0.1
-/// at most; and half an ulp for each rounding to bf16, which is that of every part, of the result, and,
+/// Bound of an element: 1e-3 for float sums in another order, for which elements of A and B should deviate by
+/// 0.1 at most; and half an ulp for each rounding to bf16, which is that of every part, of the result, and,
 /// where NCCL adds, of its sums of several parts.
 class SummedParts {
  public:
