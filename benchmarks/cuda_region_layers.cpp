@@ -1,173 +1,100 @@
 #include "cuda_region_layers.hpp"
 
+#include "common/gathered_gemm.hpp"
+#include "common/reduced_gemm.hpp"
+#include "cuda_common.hpp"
 #include "kernels/cuda/gemm_scatter.hpp"
 #include "kernels/cuda/peers/workspace_parts.hpp"
 #include "searches/sequential_search.hpp"
 
-#include <contextual/kernels/cuda/cublaslt.hpp>
-#include <contextual/kernels/cuda/half_bits.hpp>
-
 #include <algorithm>
+#include <cstdint>
 #include <optional>
-#include <random>
+#include <utility>
 
 namespace contextual::benchmarks {
 namespace {
 
 namespace cuda = kernels::cuda;
 
-/// Elements of a normal distribution, as those of weights and activations are; power depends on them.
-std::vector<std::uint16_t> random_values(int rows, int columns, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> distribution(0.0F, 0.1F);
-  std::vector<std::uint16_t> values(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
-  std::vector<std::uint16_t> pattern(1U << 20U);  // repeated: drawing all would take longer than measuring
-  for (std::uint16_t& value : pattern) {
-    value = cuda::to_bf16(distribution(generator));
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = pattern[(i * 7919U) % pattern.size()];
-  }
-  return values;
-}
+using examples::elements_of;
 
-std::shared_ptr<cuda::PeerWorkspace> workspace_of(const std::shared_ptr<Communicator>& communicator,
-                                                  std::size_t bytes) {
-  auto workspace = std::make_shared<cuda::PeerWorkspace>(communicator, bytes);
-  if (!workspace->problem().empty()) {
-    throw Error("the ranks cannot use each other's memory: " + workspace->problem());
-  }
-  return workspace;
-}
-
-/// The plain GEMM. Its configs have the tiles and the order of those of the regions' kernels with the same
-/// ids, which it may leave out for few rows; for a reduce-scatter it has other buffers.
-cuda::Gemm& product_of_region() {
-  static cuda::Gemm kernel("product_of_region", cuda::gemm_space({0}), cuda::gemm_key,
-                           cuda::gemm_definition());
-  return kernel;
-}
+constexpr std::size_t element_bytes = sizeof(std::uint16_t);
 
 class AllGatherLayer final : public RegionLayer {
  public:
   AllGatherLayer(const std::shared_ptr<Communicator>& communicator, const RegionShape& shape)
-      : shape_{.m = shape.m, .n = shape.n / communicator->size(), .k = shape.k},
-        workspace_(workspace_of(communicator, cuda::AllGatherGemm::workspace_bytes(shape_))),
-        layer_(workspace_, shape_),
-        b_(random_values(shape_.n, shape_.k, 1)),
-        c_(static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n)) {
-    const std::vector<std::uint16_t> a = random_values(shape_.m, shape_.k, 2);
-    CONTEXTUAL_CHECKED(cudaMemcpy(const_cast<void*>(layer_.gathered()), a.data(), a.size() * sizeof(a[0]),
-                                  cudaMemcpyHostToDevice));
-    CONTEXTUAL_CHECKED(cudaDeviceSynchronize());
-  }
+      : whole_(communicator, {.m = shape.m, .n = shape.n / communicator->size(), .k = shape.k}) {}
 
-  void run(CUstream stream) override { layer_(stream, layer_.input(), b_.get(), c_.get()); }
+  examples::CheckedLayer& whole() override { return whole_; }
+  cuda::GemmArgs product() const override { return whole_.product(); }
 
-  void run_gemm(CUstream stream) override {
-    product_of_region()(
-        stream,
-        {.a = layer_.gathered(), .b = b_.get(), .c = c_.get(), .m = shape_.m, .n = shape_.n, .k = shape_.k});
-  }
-
-  void run_cublaslt(CUstream stream) override {
-    cuda::cublaslt_gemm()(
-        stream,
-        {.a = layer_.gathered(), .b = b_.get(), .c = c_.get(), .m = shape_.m, .n = shape_.n, .k = shape_.k});
+  void run_transfer() override {
+    const cuda::PeerWorkspace::Parts& parts = whole_.workspace().parts();
+    const kernels::Rows rows = whole_.own_rows();
+    const int k = whole_.sizes().k;
+    for (int rank = 0; rank < whole_.workspace().ranks(); ++rank) {
+      if (rank != whole_.workspace().rank() && !rows.empty()) {
+        CONTEXTUAL_CHECKED(cudaMemcpyAsync(
+            parts.row_of(rank, rows.begin, k), parts.row_of(whole_.workspace().rank(), rows.begin, k),
+            elements_of(rows.count(), k) * element_bytes, cudaMemcpyDeviceToDevice, whole_.stream().get()));
+      }
+    }
   }
 
   /// A and B are read, C is written, and the others' rows are written before they are read.
   std::size_t compulsory_bytes() const override {
-    const auto m = static_cast<std::size_t>(shape_.m);
-    const auto n = static_cast<std::size_t>(shape_.n);
-    const auto k = static_cast<std::size_t>(shape_.k);
-    const auto others = m - static_cast<std::size_t>(layer_.own_rows().count());
-    return 2 * (m * k + n * k + m * n + others * k);
-  }
-
-  void run_transfer(CUstream stream) override {
-    const cuda::PeerWorkspace::Parts& parts = workspace_->parts();
-    const auto row_bytes = static_cast<std::size_t>(shape_.k) * sizeof(std::uint16_t);
-    const kernels::Rows rows = layer_.own_rows();
-    for (int rank = 0; rank < workspace_->ranks(); ++rank) {
-      if (rank != workspace_->rank() && !rows.empty()) {
-        CONTEXTUAL_CHECKED(cudaMemcpyAsync(parts.row_of(rank, rows.begin, shape_.k), layer_.input(),
-                                           static_cast<std::size_t>(rows.count()) * row_bytes,
-                                           cudaMemcpyDeviceToDevice, stream));
-      }
-    }
+    const auto [m, n, k] = whole_.sizes();
+    return element_bytes * (elements_of(m, k) + elements_of(n, k) + elements_of(m, n) +
+                            elements_of(m - whole_.own_rows().count(), k));
   }
 
   std::string gemm_kernel() const override { return cuda::gathered_gemm_name; }
 
  private:
-  cuda::AllGatherGemmShape shape_;
-  std::shared_ptr<cuda::PeerWorkspace> workspace_;
-  cuda::AllGatherGemm layer_;
-  Buffer<std::uint16_t> b_;
-  Buffer<std::uint16_t> c_;
+  examples::GatheredGemm whole_;
 };
 
 class ReduceScatterLayer final : public RegionLayer {
  public:
   ReduceScatterLayer(const std::shared_ptr<Communicator>& communicator, const RegionShape& shape)
-      : shape_{.m = shape.m, .n = shape.n, .k = shape.k / communicator->size()},
-        workspace_(workspace_of(communicator,
-                                cuda::GemmReduceScatter::workspace_bytes(shape_, communicator->size()))),
-        layer_(workspace_, shape_),
-        a_(random_values(shape_.m, shape_.k, 1)),
-        b_(random_values(shape_.n, shape_.k, 2)),
-        partial_(static_cast<std::size_t>(shape_.m) * static_cast<std::size_t>(shape_.n)),
-        c_(static_cast<std::size_t>(std::max(layer_.own_rows().count(), 1)) *
-           static_cast<std::size_t>(shape_.n)) {}
+      : whole_(communicator, {.m = shape.m, .n = shape.n, .k = shape.k / communicator->size()}),
+        partial_(elements_of(shape.m, shape.n)) {}
 
-  void run(CUstream stream) override { layer_(stream, a_.get(), b_.get(), c_.get()); }
-
-  void run_gemm(CUstream stream) override {
-    product_of_region()(
-        stream,
-        {.a = a_.get(), .b = b_.get(), .c = partial_.get(), .m = shape_.m, .n = shape_.n, .k = shape_.k});
+  examples::CheckedLayer& whole() override { return whole_; }
+  cuda::GemmArgs product() const override {
+    cuda::GemmArgs args = whole_.product();
+    args.c = partial_.get();
+    return args;
   }
 
-  void run_cublaslt(CUstream stream) override {
-    cuda::cublaslt_gemm()(
-        stream,
-        {.a = a_.get(), .b = b_.get(), .c = partial_.get(), .m = shape_.m, .n = shape_.n, .k = shape_.k});
-  }
-
-  /// A and B are read, own rows are written, and partial sums of the others are written before they are read.
-  std::size_t compulsory_bytes() const override {
-    const auto m = static_cast<std::size_t>(shape_.m);
-    const auto n = static_cast<std::size_t>(shape_.n);
-    const auto k = static_cast<std::size_t>(shape_.k);
-    const auto own = static_cast<std::size_t>(layer_.own_rows().count());
-    const auto sent = own * static_cast<std::size_t>(workspace_->ranks() - 1);
-    return 2 * (m * k + n * k + own * n + 2 * sent * n);
-  }
-
-  void run_transfer(CUstream stream) override {
-    cuda::PeerWorkspace::Parts& parts = workspace_->parts();
-    const int rank = workspace_->rank();
-    const cuda::ScatterLayout layout = cuda::layout_of(shape_, workspace_->ranks());
+  void run_transfer() override {
+    cuda::PeerWorkspace::Parts& parts = whole_.workspace().parts();
+    const int rank = whole_.workspace().rank();
+    const auto [m, n, k] = whole_.sizes();
+    const cuda::ScatterLayout layout = cuda::layout_of({.m = m, .n = n, .k = k}, whole_.workspace().ranks());
     for (int owner = 0; owner < layout.ranks; ++owner) {
       if (owner != rank) {
         CONTEXTUAL_CHECKED(cudaMemcpyAsync(parts.matrices_of(owner) + layout.slot(rank), partial_.get(),
                                            layout.row(layout.rows_of_owner), cudaMemcpyDeviceToDevice,
-                                           stream));
+                                           whole_.stream().get()));
       }
     }
+  }
+
+  /// A and B are read, own rows are written, and partial sums of the others are written before they are read.
+  std::size_t compulsory_bytes() const override {
+    const auto [m, n, k] = whole_.sizes();
+    const auto others = static_cast<std::size_t>(whole_.workspace().ranks() - 1);
+    return element_bytes * (elements_of(m, k) + elements_of(n, k) +
+                            elements_of(whole_.own_rows().count(), n) * (1 + 2 * others));
   }
 
   std::string gemm_kernel() const override { return cuda::scattered_gemm_name; }
 
  private:
-  cuda::GemmReduceScatterShape shape_;
-  std::shared_ptr<cuda::PeerWorkspace> workspace_;
-  cuda::GemmReduceScatter layer_;
-  Buffer<std::uint16_t> a_;
-  Buffer<std::uint16_t> b_;
+  examples::ReducedGemm whole_;
   Buffer<std::uint16_t> partial_;
-  Buffer<std::uint16_t> c_;
 };
 
 class FixedSearch final : public examples::SequentialSearch {
@@ -284,6 +211,12 @@ std::unique_ptr<RegionLayer> make_allgather_layer(const std::shared_ptr<Communic
 std::unique_ptr<RegionLayer> make_reduce_scatter_layer(const std::shared_ptr<Communicator>& communicator,
                                                        const RegionShape& shape) {
   return std::make_unique<ReduceScatterLayer>(communicator, shape);
+}
+
+cuda::Gemm& product_of_region() {
+  static cuda::Gemm kernel("product_of_region", cuda::gemm_space({0}), cuda::gemm_key,
+                           cuda::gemm_definition());
+  return kernel;
 }
 
 SearchFactory fixed_search(std::map<std::string, std::size_t> configs) {

@@ -4,20 +4,16 @@
 /// The regions of several GPUs as the benchmark runs them: one call, its parts alone, and the searches of
 /// what it is compared with.
 
-#include "cuda_common.hpp"
+#include "common/checked_layer.hpp"
 
 #include <contextual/communicator.hpp>
-#include <contextual/kernels/cuda/allgather_gemm.hpp>
-#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
-#include <contextual/kernels/cuda/peer_workspace.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
 #include <contextual/search.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace contextual::benchmarks {
@@ -29,7 +25,8 @@ struct RegionShape {
   int k = 4096;
 };
 
-/// One region of one rank, with random operands in bf16.
+/// One region of one rank, and its parts, which run after it. All calls follow each other on the layer's
+/// stream.
 class RegionLayer {
  public:
   virtual ~RegionLayer() = default;
@@ -37,14 +34,12 @@ class RegionLayer {
   RegionLayer(const RegionLayer&) = delete;
   RegionLayer& operator=(const RegionLayer&) = delete;
 
-  /// One call, in the order of the stream. Own rows lie where they are wanted.
-  virtual void run(CUstream stream) = 0;
-  /// Its GEMM alone, with all rows there.
-  virtual void run_gemm(CUstream stream) = 0;
-  /// The same product by cuBLASLt.
-  virtual void run_cublaslt(CUstream stream) = 0;
+  /// The call, and the check of its result.
+  virtual examples::CheckedLayer& whole() = 0;
+  /// Its GEMM alone, with all rows there, as cuBLASLt and the own kernel compute it.
+  virtual kernels::cuda::GemmArgs product() const = 0;
   /// Copies between the devices that move the data, with nothing to wait for.
-  virtual void run_transfer(CUstream stream) = 0;
+  virtual void run_transfer() = 0;
 
   /// Bytes that a rank's memory must give and take in one call, if nothing were read twice.
   virtual std::size_t compulsory_bytes() const = 0;
@@ -57,6 +52,10 @@ std::unique_ptr<RegionLayer> make_allgather_layer(const std::shared_ptr<Communic
                                                   const RegionShape& shape);
 std::unique_ptr<RegionLayer> make_reduce_scatter_layer(const std::shared_ptr<Communicator>& communicator,
                                                        const RegionShape& shape);
+
+/// The plain GEMM. Its configs have the tiles and the order of those of the regions' kernels with the same
+/// ids, which it may leave out for few rows; for a reduce-scatter it has other buffers.
+kernels::cuda::Gemm& product_of_region();
 
 /// Chooses these configs, by kernel, and the start's for all other kernels, after one visit.
 SearchFactory fixed_search(std::map<std::string, std::size_t> configs);

@@ -1,28 +1,36 @@
 /// \file
 /// The regions across GPUs beside what people use instead: an all-gather GEMM or a GEMM reduce-scatter with
-/// its defaults, as NCCL and the best of cuBLASLt's algorithms, with each kernel tuned alone, after the walk,
-/// after the joint search (twice, which shows what is noise), and with the best of a subspace of sets.
+/// its defaults, as NCCL and the best of cuBLASLt's algorithms, with each kernel tuned alone, and tuned
+/// together by the joint search. All of them are checked.
 ///
-///     mpirun -n 2 cuda_regions --region allgather --m 8192 --n 14336 --k 4096
+///     mpirun -n 2 cuda_regions --region allgather --m 8192 --n 14336 --k 4096 --brief
 ///
-/// peers/torch_regions.py runs the same in a process that has PyTorch, whose ways are sides as well.
+/// Without `--brief` there are more sides: after the walk, tuned together timed again, which shows what is
+/// noise, and the best of a subspace of sets. peers/torch_regions.py runs the same in a process that has
+/// PyTorch, whose ways are sides as well.
 ///
 /// A time is that of some calls in a row, divided by their number, on the slower rank: so it holds everything
 /// from the moment at which the last rank is ready until the next call may begin. All sides take turns. With
 /// --graph a call is the replay of a graph that holds one.
 ///
-/// The limit is the longest of: the faster of the own GEMM and cuBLASLt's; the plain copies that
-/// move the data; the bytes that the region must read and write at the speed at which the device copies. It
-/// is an estimate: a device reads faster than it copies, and small weights stay in its cache. Clock and power
-/// are those of rank 0 while all sides take turns.
+/// The limit, which a call would take if all but its longest part cost nothing, is the longest of: the faster
+/// of the own GEMM and cuBLASLt's; the plain copies that move the data; the bytes that the region must read
+/// and write at the speed at which the device copies. It is an estimate: a device reads faster than it
+/// copies, and small weights stay in its cache. Clock and power are those of rank 0 while all sides take
+/// turns.
 
 #include "cuda_regions.hpp"
 
+#include "common/run_on_gpus.hpp"
+#include "common/several_ranks.hpp"
+#include "cuda_common.hpp"
 #include "cuda_device_load.hpp"
 #include "cuda_region_layers.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/config.hpp>
+#include <contextual/error.hpp>
+#include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/mpi.hpp>
 
 #include <algorithm>
@@ -30,6 +38,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -50,7 +59,7 @@ struct CommandLine {
   bool pipelined = false;
   bool graph = false;
   std::string log_directory;
-  bool subspace = true;
+  bool brief = false;
 };
 
 /// One way of running the region, or one of its parts: with what is locked in for a name, or with the
@@ -58,8 +67,9 @@ struct CommandLine {
 struct Side {
   std::string name;
   std::string region;
-  std::function<void(CUstream)> call;
+  std::function<void()> call;
   Mode mode = Mode::use;
+  double tuning_s = 0;
   cudaGraphExec_t graph = nullptr;
   std::vector<double> ms{};
 };
@@ -69,9 +79,11 @@ class Program {
   Program(const CommandLine& line, std::vector<ForeignSide> foreign)
       : line_(line),
         foreign_(std::move(foreign)),
-        communicator_(mpi_communicator(MPI_COMM_WORLD)),
-        layer_((line.region == "allgather" ? make_allgather_layer : make_reduce_scatter_layer)(communicator_,
-                                                                                               line.shape)),
+        ranks_(std::chrono::seconds(60)),
+        layer_((line.region == "allgather" ? make_allgather_layer : make_reduce_scatter_layer)(
+            mpi_communicator(MPI_COMM_WORLD), line.shape)),
+        whole_(layer_->whole()),
+        stream_(whole_.stream().get()),
         tuner_(base_options()) {}
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -88,37 +100,48 @@ class Program {
   void run();
 
  private:
-  bool speaks() const { return communicator_->rank() == 0; }
+  bool speaks() const { return ranks_.rank() == 0; }
   Options base_options() const;
-  std::function<void(CUstream)> member(void (RegionLayer::*body)(CUstream)) {
-    return [this, body](CUstream stream) { ((*layer_).*body)(stream); };
-  }
   Options only_way(const char* way) const;
-  void add_side(const std::string& name, const std::string& region, Mode mode = Mode::use) {
-    sides_.push_back({.name = name, .region = region, .call = member(&RegionLayer::run), .mode = mode});
+  void add_side(const std::string& name, const std::string& region, double tuning_s, Mode mode = Mode::use) {
+    sides_.push_back({.name = name,
+                      .region = region,
+                      .call = [this] { whole_.run(); },
+                      .mode = mode,
+                      .tuning_s = tuning_s});
   }
-  const RegionReport& tune(const std::string& region, const Options& options);
-  std::size_t alone(const std::string& region, const std::function<void()>& body);
+  double tune(const std::string& region, const std::function<void()>& body, const Options& options = {});
+  double tune_whole(const std::string& region, const Options& options = {}) {
+    return tune(
+        region, [this] { whole_.run(); }, options);
+  }
   void tune_sides();
+  void tune_separate();
+  double tune_each_alone();
+  void tune_more_sides();
+  void tune_parts();
   void add_foreign_sides();
   void capture(std::vector<Side>& sides);
   void run_side(const Side& side, const std::function<void()>& body);
   double time_ms(const Side& side);
-  double slowest(double value);
+  void check(const Side& side);
   double compulsory_ms();
+  std::vector<Side> rows() const;
   void print() const;
-  void print_limit(const Side& side) const;
 
   CommandLine line_;
   std::vector<ForeignSide> foreign_;
-  std::shared_ptr<Communicator> communicator_;
+  examples::Ranks ranks_;
   std::unique_ptr<RegionLayer> layer_;
-  Stream stream_;
+  examples::CheckedLayer& whole_;
+  cudaStream_t stream_;  ///< the layer's
   ContextualAutotuner tuner_;
   Report report_;
   std::vector<Side> sides_;
   std::vector<Side> parts_;  ///< each alone, tuned for itself
   double compulsory_ms_ = 0;
+  int checked_ = 0;
+  double worst_error_ = 0;
   DeviceLoad load_;
 };
 
@@ -129,6 +152,9 @@ Options Program::base_options() const {
   options.cache_directory = "";  // what it shows is tuning
   options.log_directory = line_.log_directory;
   options.iterations = line_.pipelined ? Iterations::pipelined : Iterations::joined;
+  if (line_.brief) {
+    options.search_settings.time = std::chrono::seconds(10);
+  }
   return options;
 }
 
@@ -144,66 +170,79 @@ Options Program::only_way(const char* way) const {
   return options;
 }
 
-const RegionReport& Program::tune(const std::string& region, const Options& options) {
+/// Returns how long it took, in seconds.
+double Program::tune(const std::string& region, const std::function<void()>& body, const Options& options) {
   const auto begin = Clock::now();
-  tuner_.run(
-      region, [&] { layer_->run(stream_); }, options);
+  tuner_.run(region, body, options);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   report_ = tuner_.report();
-  const RegionReport& result = *report_.find(region);
-  if (speaks()) {
-    std::printf("\n%s: %.2f s, %lld runs of the region, of them %lld in the search\n%s", region.c_str(),
-                seconds, static_cast<long long>(result.walk_iterations + result.search_iterations),
-                static_cast<long long>(result.search_iterations), result.choices_text().c_str());
+  if (speaks() && (!line_.brief || region == "joint")) {
+    std::printf("\n%s", report_.find(region)->choices_text().c_str());
   }
-  return result;
+  return seconds;
 }
 
-/// Returns the config that the only kernel of a region gets.
-std::size_t Program::alone(const std::string& region, const std::function<void()>& body) {
-  tuner_.run(region, body);
-  report_ = tuner_.report();
-  return report_.find(region)->problems.at(0).choice;
-}
-
+/// First what is compared with the others, so that its time holds what is compiled.
 void Program::tune_sides() {
-  add_side("defaults", "joint", Mode::off);
-  tune("separate", only_way("separate"));
-  add_side("NCCL and cuBLASLt", "separate");
-
-  const std::size_t chosen_alone = alone("gemm_alone", [&] { layer_->run_gemm(stream_); });
-  Options each_alone = only_way("overlapped");
-  each_alone.search_settings.factory = fixed_search({{layer_->gemm_kernel(), chosen_alone}});
-  tune("each_alone", each_alone);
-  add_side("each kernel alone", "each_alone");
-
-  Options walk = only_way("overlapped");
-  walk.search = SearchLevel::off;
-  tune("walk", walk);
-  add_side("walk", "walk");
-
-  if (line_.subspace) {
-    std::vector<std::size_t> configs(300);  // at most
-    std::iota(configs.begin(), configs.end(), std::size_t{0});
-    Options exhaustive = only_way("overlapped");
-    exhaustive.search_settings.runs = 3000;
-    exhaustive.search_settings.factory = subspace_search({{layer_->gemm_kernel(), std::move(configs)}});
-    tune("subspace", exhaustive);
-    add_side("best of a subspace", "subspace");
+  const double joint_s = tune_whole("joint");
+  add_side("defaults", "joint", 0, Mode::off);
+  tune_separate();
+  add_side("each kernel tuned alone", "each_alone", tune_each_alone());
+  if (!line_.brief) {
+    tune_more_sides();
   }
   add_foreign_sides();
-  for (int i = line_.tunings; i >= 1; --i) {
-    const std::string region = "joint" + (i == 1 ? "" : "_" + std::to_string(i));
-    tune(region, {});
-    add_side("joint search" + (i == 1 ? "" : " " + std::to_string(i)), region);
+  add_side("tuned together", "joint", joint_s);
+  tune_parts();
+}
+
+/// Leaves the side out where the ranks have no NCCL.
+void Program::tune_separate() {
+  const std::string name = "NCCL, then cuBLASLt";
+  try {
+    add_side(name, "separate", tune_whole("separate", only_way("separate")));
+  } catch (const TuningFailedError& error) {
+    if (speaks()) {
+      std::printf("\nleft out: %s: %s\n", name.c_str(), error.what());
+    }
   }
-  sides_.insert(sides_.end() - 1, sides_.back());
-  sides_[sides_.size() - 2].name = "joint search, again";
-  tuner_.run("cublaslt_alone", [&] { layer_->run_cublaslt(stream_); });
-  parts_ = {
-      {.name = "GEMM alone", .region = "gemm_alone", .call = member(&RegionLayer::run_gemm)},
-      {.name = "cuBLASLt alone", .region = "cublaslt_alone", .call = member(&RegionLayer::run_cublaslt)},
-      {.name = "transfer alone", .region = "", .call = member(&RegionLayer::run_transfer)}};
+}
+
+double Program::tune_each_alone() {
+  const double gemm_s = tune("gemm_alone", [this] { product_of_region()(stream_, layer_->product()); });
+  Options options = only_way("overlapped");
+  options.search_settings.factory =
+      fixed_search({{layer_->gemm_kernel(), report_.find("gemm_alone")->problems.at(0).choice}});
+  return gemm_s + tune_whole("each_alone", options);
+}
+
+void Program::tune_more_sides() {
+  Options walk = only_way("overlapped");
+  walk.search = SearchLevel::off;
+  add_side("walk", "walk", tune_whole("walk", walk));
+
+  std::vector<std::size_t> configs(300);  // at most
+  std::iota(configs.begin(), configs.end(), std::size_t{0});
+  Options exhaustive = only_way("overlapped");
+  exhaustive.search_settings.runs = 3000;
+  exhaustive.search_settings.factory = subspace_search({{layer_->gemm_kernel(), std::move(configs)}});
+  add_side("best of a subspace", "subspace", tune_whole("subspace", exhaustive));
+
+  for (int i = line_.tunings; i >= 2; --i) {
+    const std::string region = "joint_" + std::to_string(i);
+    add_side("tuned together " + std::to_string(i), region, tune_whole(region));
+  }
+  add_side("tuned together, timed again", "joint", 0);
+}
+
+void Program::tune_parts() {
+  const auto cublaslt = [this] { kernels::cuda::cublaslt_gemm()(stream_, layer_->product()); };
+  tune("cublaslt_alone", cublaslt);
+  parts_ = {{.name = "GEMM alone",
+             .region = "gemm_alone",
+             .call = [this] { product_of_region()(stream_, layer_->product()); }},
+            {.name = "cuBLASLt alone", .region = "cublaslt_alone", .call = cublaslt},
+            {.name = "transfer alone", .region = "", .call = [this] { layer_->run_transfer(); }}};
 }
 
 /// Those that work on all ranks.
@@ -212,12 +251,13 @@ void Program::add_foreign_sides() {
     std::string problem;
     try {
       foreign.call(stream_);
-      stream_.wait();
+      whole_.stream().wait();
     } catch (const std::exception& error) {
       problem = error.what();
     }
-    if (slowest(problem.empty() ? 0 : 1) == 0) {
-      sides_.push_back({.name = foreign.name, .region = "", .call = foreign.call});
+    if (ranks_.slowest(problem.empty() ? 0 : 1) == 0) {
+      sides_.push_back(
+          {.name = foreign.name, .region = "", .call = [this, &foreign] { foreign.call(stream_); }});
     } else if (speaks()) {
       std::printf("\nleft out: %s: %s\n", foreign.name.c_str(), problem.c_str());
     }
@@ -228,12 +268,12 @@ void Program::add_foreign_sides() {
 void Program::capture(std::vector<Side>& sides) {
   std::erase_if(sides, [this](Side& side) {
     std::string problem;
-    run_side(side, [&] { side.call(stream_); });
-    stream_.wait();
+    run_side(side, side.call);
+    whole_.stream().wait();
     cudaGraph_t graph = nullptr;
     try {
       CONTEXTUAL_CHECKED(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-      run_side(side, [&] { side.call(stream_); });
+      run_side(side, side.call);
     } catch (const std::exception& error) {
       problem = error.what();
     }
@@ -249,7 +289,7 @@ void Program::capture(std::vector<Side>& sides) {
     if (graph != nullptr) {
       CONTEXTUAL_CHECKED(cudaGraphDestroy(graph));
     }
-    const bool all = slowest(problem.empty() ? 0 : 1) == 0;
+    const bool all = ranks_.slowest(problem.empty() ? 0 : 1) == 0;
     if (!all && side.graph != nullptr) {
       CONTEXTUAL_CHECKED(cudaGraphExecDestroy(side.graph));
     }
@@ -270,12 +310,6 @@ void Program::run_side(const Side& side, const std::function<void()>& body) {
   tuner_.run(side.region, body, options);
 }
 
-double Program::slowest(double value) {
-  std::int64_t ns[] = {static_cast<std::int64_t>(value * 1e6)};
-  communicator_->all_reduce_max(ns, Deadline::after(std::chrono::seconds(60)));
-  return static_cast<double>(ns[0]) * 1e-6;
-}
-
 double Program::time_ms(const Side& side) {
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
@@ -285,7 +319,7 @@ double Program::time_ms(const Side& side) {
     if (side.graph != nullptr) {
       CONTEXTUAL_CHECKED(cudaGraphLaunch(side.graph, stream_));
     } else {
-      side.call(stream_);
+      side.call();
     }
   };
   const auto calls = [&] {
@@ -302,12 +336,24 @@ double Program::time_ms(const Side& side) {
     run_side(side, calls);
   }
   load_.sample();  // while it works
-  stream_.wait();
+  whole_.stream().wait();
   float ms = 0;
   CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin, end));
   CONTEXTUAL_CHECKED(cudaEventDestroy(begin));
   CONTEXTUAL_CHECKED(cudaEventDestroy(end));
-  return slowest(static_cast<double>(ms) / line_.calls);
+  return ranks_.slowest(static_cast<double>(ms) / line_.calls);
+}
+
+/// Throws if it computes something wrong.
+void Program::check(const Side& side) {
+  whole_.prepare();
+  time_ms(side);
+  const double error = ranks_.slowest(std::min(whole_.error(), 1e6));  // not infinity: ranks compare integers
+  if (!(error <= 1)) {
+    throw Error("wrong result of " + side.name + ": error over its bound " + std::to_string(error));
+  }
+  worst_error_ = std::max(worst_error_, error);
+  ++checked_;
 }
 
 /// What the region must read and write, at the speed at which the device copies.
@@ -318,8 +364,8 @@ double Program::compulsory_ms() {
   const Buffer<char> to(bytes);
   std::vector<double> ms;
   const Side side{
-      .name = "copy", .region = "", .call = [&](CUstream stream) {
-        CONTEXTUAL_CHECKED(cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice, stream));
+      .name = "copy", .region = "", .call = [&] {
+        CONTEXTUAL_CHECKED(cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice, stream_));
       }};
   for (int copy = 0; copy < copies; ++copy) {
     ms.push_back(time_ms(side));
@@ -344,44 +390,59 @@ Interval interval(std::vector<double> values) {
   return {at(n / 2 - half - 1), at((n - 1) / 2), at(n / 2 + half)};
 }
 
-/// What a region would take if all but its longest part cost nothing.
-void Program::print_limit(const Side& side) const {
-  std::vector<double> shares;
-  for (std::size_t round = 0; round < side.ms.size(); ++round) {
+/// What is printed: the sides, the parts unless it is to be brief, and the limit.
+std::vector<Side> Program::rows() const {
+  std::vector<Side> rows = sides_;
+  Side limit{.name = "limit", .region = "", .call = {}};
+  for (std::size_t round = 0; round < sides_.back().ms.size(); ++round) {
     const double gemm = std::min(parts_[0].ms[round], parts_[1].ms[round]);
-    shares.push_back(std::max({gemm, parts_[2].ms[round], compulsory_ms_}) / side.ms[round]);
+    limit.ms.push_back(std::max({gemm, parts_[2].ms[round], compulsory_ms_}));
   }
-  const Interval share = interval(shares);
-  std::printf("  %-28s limit over result %.3f (%.3f to %.3f)\n", side.name.c_str(), share.middle, share.low,
-              share.high);
+  if (!line_.brief) {
+    rows.insert(rows.end(), parts_.begin(), parts_.end());
+    rows.push_back({.name = "compulsory bytes",
+                    .region = "",
+                    .call = {},
+                    .ms = std::vector<double>(limit.ms.size(), compulsory_ms_)});
+  }
+  rows.push_back(std::move(limit));
+  return rows;
 }
 
 void Program::print() const {
-  std::printf("\n%s %d x %d x %d, %d rounds of %d %s, ms of the slower rank, %s\n", line_.region.c_str(),
-              line_.shape.m, line_.shape.n, line_.shape.k, line_.rounds, line_.calls,
-              line_.graph ? "replays" : "calls", load_.text().c_str());
+  cudaDeviceProp device{};
+  CONTEXTUAL_CHECKED(cudaGetDeviceProperties(&device, 0));
+  std::printf("\n%s %d x %d x %d, %d ranks, %s, %s, %d rounds of %d %s in turn, ms on the slower rank\n\n",
+              line_.region.c_str(), line_.shape.m, line_.shape.n, line_.shape.k, ranks_.size(), device.name,
+              load_.text().c_str(), line_.rounds, line_.calls, line_.graph ? "replays" : "calls");
   const Side& last = sides_.back();
-  for (const Side& side : sides_) {
+  std::printf("  %-28s ms (95 %% interval)           over %s\n", "", last.name.c_str());
+  for (const Side& row : rows()) {
     std::vector<double> ratios;
-    for (std::size_t round = 0; round < side.ms.size(); ++round) {
-      ratios.push_back(side.ms[round] / last.ms[round]);
+    for (std::size_t round = 0; round < row.ms.size(); ++round) {
+      ratios.push_back(row.ms[round] / last.ms[round]);
     }
     const Interval ratio = interval(ratios);
-    const Interval ms = interval(side.ms);
-    std::printf("  %-28s %8.4f (%.4f to %.4f)  over %s: %.4f (%.4f to %.4f)\n", side.name.c_str(), ms.middle,
-                ms.low, ms.high, last.name.c_str(), ratio.middle, ratio.low, ratio.high);
+    const Interval ms = interval(row.ms);
+    std::printf("  %-28s %.4f (%.4f to %.4f)  %.3f (%.3f to %.3f)", row.name.c_str(), ms.middle, ms.low,
+                ms.high, ratio.middle, ratio.low, ratio.high);
+    if (row.tuning_s > 0) {
+      std::printf("  tuned in %.1f s", row.tuning_s);
+    }
+    std::printf("\n");
   }
-  for (const Side& part : parts_) {
-    const Interval ms = interval(part.ms);
-    std::printf("  %-28s %8.4f (%.4f to %.4f)\n", part.name.c_str(), ms.middle, ms.low, ms.high);
-  }
-  std::printf("  %-28s %8.4f\n", "compulsory bytes", compulsory_ms_);
-  for (const Side& side : sides_) {
-    print_limit(side);
-  }
+  std::printf(
+      "\nAll %d results that were looked at were right: largest error over its bound %.1e, allowed 1.\n",
+      checked_, worst_error_);
 }
 
 void Program::run() {
+  if (const std::string& problem = whole_.workspace().problem(); !problem.empty()) {
+    if (speaks()) {
+      std::printf("skipped: the ranks cannot use each other's memory: %s\n", problem.c_str());
+    }
+    return;
+  }
   tune_sides();
   compulsory_ms_ = compulsory_ms();
   if (line_.graph) {
@@ -390,6 +451,11 @@ void Program::run() {
     capture(parts_);
     if (parts_.size() != parts) {
       throw Error("a part of the region cannot be captured");
+    }
+  }
+  for (const Side& side : sides_) {
+    if (!side.region.empty()) {
+      check(side);
     }
   }
   std::vector<Side*> all;
@@ -416,7 +482,6 @@ void Program::run() {
 }  // namespace
 
 int run_regions(int argc, char** argv, std::vector<ForeignSide> foreign) {
-  const auto world = mpi_world();
   CLI::App app{"Regions across GPUs beside what people use instead"};
   CommandLine line;
   app.add_option("--region", line.region)
@@ -435,14 +500,12 @@ int run_regions(int argc, char** argv, std::vector<ForeignSide> foreign) {
   app.add_option("--log-directory", line.log_directory, "of the tunings; empty: none");
   app.add_flag("--graph", line.graph, "time replays of a graph of one call");
   app.add_flag("--pipelined", line.pipelined, "tune with iterations that follow each other without a join");
-  app.add_flag("!--no-subspace", line.subspace, "without the best of a subspace");
-  return run_program(app, argc, argv, [&] {
-    int devices = 0;
-    CONTEXTUAL_CHECKED(cudaGetDeviceCount(&devices));
-    CONTEXTUAL_CHECKED(cudaSetDevice(world->rank() % devices));
-    Program program(line, std::move(foreign));
-    program.run();
-    return 0;
+  app.add_flag("--brief", line.brief, "only what a user would compare, each tuned for at most 10 s");
+  std::unique_ptr<Program> program;
+  return examples::run_on_gpus("cuda_regions", app, argc, argv, [&] {
+    program = std::make_unique<Program>(line, std::move(foreign));
+    program->run();
+    program.reset();
   });
 }
 

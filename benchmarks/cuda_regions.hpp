@@ -4,7 +4,7 @@
 /// The benchmark of regions, for its own program and for a process that brings other ways of computing the
 /// same.
 
-#include "cuda_common.hpp"
+#include <contextual/cuda.hpp>
 
 #include <functional>
 #include <string>

@@ -5,9 +5,7 @@
 ///     mpirun -n 2 gemm_reduce_scatter
 ///
 /// The tiles and the order of the kernel that multiplies, stores and sums, and whether cuBLASLt followed by
-/// NCCL would be faster, are chosen together, by the time of the whole. `--check` looks at the result of
-/// every tuning iteration, `--straggler` makes a rank late, `--perf` only compares what is chosen with the
-/// defaults.
+/// NCCL would be faster, are chosen together, by the time of the whole.
 
 #include "common/layer_program.hpp"
 #include "common/reduced_gemm.hpp"
@@ -15,19 +13,14 @@
 #include <memory>
 
 int main(int argc, char** argv) {
-  return examples::run_layer_program(
-      {.name = "gemm_reduce_scatter",
-       .purpose = "Tunes a GEMM reduce-scatter on several GPUs",
-       .default_sizes = {.m = 8192, .n = 4096, .k = 7168},
-       .size_texts = {.m = "rows of all ranks",
-                      .n = "columns of the result",
-                      .k = "columns of the input, each rank's"},
-       .make_layer =
-           [](const std::shared_ptr<contextual::Communicator>& communicator,
-              const examples::LayerSizes& sizes) {
-             return std::make_unique<examples::ReducedGemm>(
-                 communicator, contextual::kernels::cuda::GemmReduceScatterShape{
-                                   .m = sizes.m, .n = sizes.n, .k = sizes.k, .type = sizes.type});
-           }},
-      argc, argv);
+  return examples::run_layer_program({.name = "gemm_reduce_scatter",
+                                      .purpose = "Tunes a GEMM reduce-scatter on several GPUs",
+                                      .sizes = {.m = 8192, .n = 4096, .k = 7168},
+                                      .make_layer =
+                                          [](const std::shared_ptr<contextual::Communicator>& communicator,
+                                             const examples::LayerSizes& sizes) {
+                                            return std::make_unique<examples::ReducedGemm>(communicator,
+                                                                                           sizes);
+                                          }},
+                                     argc, argv);
 }

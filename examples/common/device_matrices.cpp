@@ -21,9 +21,12 @@ DeviceBytes::DeviceBytes(std::size_t bytes) {
   check_cuda(cudaMalloc(&memory_, bytes), "cudaMalloc");
 }
 
+std::size_t elements_of(int rows, int columns) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
+
 std::size_t bytes_of(int rows, int columns) {
-  return static_cast<std::size_t>(std::max(rows, 1)) * static_cast<std::size_t>(columns) *
-         sizeof(std::uint16_t);
+  return elements_of(std::max(rows, 1), columns) * sizeof(std::uint16_t);
 }
 
 std::uint16_t RandomMatrix::bits(std::size_t index) const {
@@ -31,12 +34,15 @@ std::uint16_t RandomMatrix::bits(std::size_t index) const {
   random = (random ^ (random >> 30U)) * 0xbf58476d1ce4e5b9U;
   random = (random ^ (random >> 27U)) * 0x94d049bb133111ebU;
   random ^= random >> 31U;
-  const float value = scale * (static_cast<float>(random >> 40U) * 0x1p-24F - 0.5F);
-  return type == cuda::GemmType::bf16 ? cuda::to_bf16(value) : cuda::to_fp16(value);
+  std::uint64_t sum = 0;  // of four uniform numbers: close to normal
+  for (unsigned shift = 0; shift < 64; shift += 16) {
+    sum += random >> shift & 0xffffU;
+  }
+  return cuda::to_bf16(scale * (static_cast<float>(sum) * 0x1p-17F - 1));
 }
 
 double RandomMatrix::value(std::size_t index) const {
-  return value_of(bits(index), type);
+  return cuda::from_bf16(bits(index));
 }
 
 void RandomMatrix::upload(void* to, std::size_t first, std::size_t count) const {
@@ -47,10 +53,6 @@ void RandomMatrix::upload(void* to, std::size_t first, std::size_t count) const 
   check_cuda(cudaMemcpy(to, values.data(), count * sizeof(std::uint16_t), cudaMemcpyHostToDevice),
              "an upload");
   check_cuda(cudaDeviceSynchronize(), "an upload");
-}
-
-double value_of(std::uint16_t bits, cuda::GemmType type) {
-  return static_cast<double>(type == cuda::GemmType::bf16 ? cuda::from_bf16(bits) : cuda::from_fp16(bits));
 }
 
 }  // namespace examples

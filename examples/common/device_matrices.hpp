@@ -1,10 +1,8 @@
 #pragma once
 
 /// \file
-/// Matrices of 16-bit values on a GPU whose elements everybody can compute again: what several ranks need to
+/// Matrices in bf16 on a GPU whose elements everybody can compute again: what several ranks need to
 /// check each other's results without sending data.
-
-#include <contextual/kernels/cuda/gemm.hpp>
 
 #include <cuda_runtime_api.h>
 
@@ -30,14 +28,16 @@ class DeviceBytes {
   void* memory_ = nullptr;
 };
 
-/// Of a matrix of 16-bit values, at least one row.
+std::size_t elements_of(int rows, int columns);
+
+/// Of a matrix in bf16, at least one row.
 std::size_t bytes_of(int rows, int columns);
 
-/// A matrix of random elements in (-1/2, 1/2) times `scale`, rounded to the type. The number decides about
-/// all elements.
+/// A matrix of random elements in (-1, 1) times `scale`, rounded to bf16, whose standard deviation is 0.29 of
+/// it and whose distribution is about normal, as that of weights and activations: a device's power depends on
+/// it. The number decides about all elements.
 struct RandomMatrix {
   std::uint64_t number = 0;
-  contextual::kernels::cuda::GemmType type = contextual::kernels::cuda::GemmType::bf16;
   float scale = 1;
 
   std::uint16_t bits(std::size_t index) const;
@@ -45,8 +45,5 @@ struct RandomMatrix {
   /// Writes elements [first, first + count) to the device, and waits.
   void upload(void* to, std::size_t first, std::size_t count) const;
 };
-
-/// The value of 16 bits of the type.
-double value_of(std::uint16_t bits, contextual::kernels::cuda::GemmType type);
 
 }  // namespace examples

@@ -83,7 +83,8 @@ void print_wrapped(const std::string& text) {
 
 void print_report(const contextual::RegionReport& region, const PrintedDetail& detail) {
   if (region.table.empty()) {
-    std::printf("Nothing was tuned: the choices were kept by an earlier process.\n");
+    std::printf(
+        "Nothing was tuned: an earlier process kept the choices, or CONTEXTUAL_MODE is off or use.\n");
   } else if (detail.whole_table) {
     std::cout << region.table_text() << "\n";
   } else if (detail.why) {

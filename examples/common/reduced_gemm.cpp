@@ -1,77 +1,56 @@
 #include "common/reduced_gemm.hpp"
 
-#include <cstdint>
-
 namespace examples {
 namespace {
 
 namespace cuda = contextual::kernels::cuda;
 
-constexpr int sets = 2;
-constexpr float scale = 0.2F;  // elements within 0.1, as the bound of SummedParts wants them
+cuda::GemmReduceScatterShape scatter_shape(const LayerSizes& sizes) {
+  return {.m = sizes.m, .n = sizes.n, .k = sizes.k};
+}
 
-std::size_t product(int a, int b) {
-  return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
+RandomMatrix input_of(std::size_t set, int rank) {
+  return layer_matrix(100 * static_cast<int>(set) + rank);
 }
 
 }  // namespace
 
-RandomMatrix ReducedGemm::input(int set, int rank) const {
-  return {.number = static_cast<std::uint64_t>(100 * set + rank), .type = shape_.type, .scale = scale};
-}
-
-RandomMatrix ReducedGemm::weights(int rank) const {
-  return {.number = 1000U + static_cast<std::uint64_t>(rank), .type = shape_.type, .scale = scale};
-}
-
 ReducedGemm::ReducedGemm(const std::shared_ptr<contextual::Communicator>& communicator,
-                         const cuda::GemmReduceScatterShape& shape)
-    : shape_(shape),
-      workspace_(std::make_shared<cuda::PeerWorkspace>(
-          communicator, cuda::GemmReduceScatter::workspace_bytes(shape, communicator->size()))),
-      layer_(workspace_, shape),
-      rows_(layer_.own_rows()),
-      weights_on_device_(bytes_of(shape.n, shape.k)),
-      output_(bytes_of(rows_.count(), shape.n)) {
-  const int rank = workspace_->rank();
-  weights(rank).upload(weights_on_device_.get(), 0, product(shape.n, shape.k));
-  for (int set = 0; set < sets; ++set) {
-    inputs_.push_back(std::make_unique<DeviceBytes>(bytes_of(shape.m, shape.k)));
-    input(set, rank).upload(inputs_.back()->get(), 0, product(shape.m, shape.k));
-    expected_.push_back(std::make_unique<SummedParts>(rows_.count(), shape.n, shape.type));
+                         const LayerSizes& sizes)
+    : CheckedLayer(std::make_shared<cuda::PeerWorkspace>(
+                       communicator,
+                       cuda::GemmReduceScatter::workspace_bytes(scatter_shape(sizes), communicator->size())),
+                   sizes, Spread::output),
+      layer_(workspace_, scatter_shape(sizes)) {
+  for (std::size_t set = 0; set < sets; ++set) {
+    input_of(set, workspace_->rank()).upload(inputs_[set]->get(), 0, elements_of(sizes.m, sizes.k));
   }
   add_parts();
+  inputs_.push_back(
+      std::make_unique<DeviceBytes>(bytes_of(input_rows_, sizes.k)));  // of no set: a graph knows one address
+  input_ = inputs_.back()->get();
+  prepare();
 }
 
 void ReducedGemm::add_parts() {
-  const DeviceBytes a_rows(bytes_of(rows_.count(), shape_.k));
-  const DeviceBytes b(bytes_of(shape_.n, shape_.k));
+  const DeviceBytes a_rows(bytes_of(rows_.count(), sizes_.k));
+  const DeviceBytes b(bytes_of(sizes_.n, sizes_.k));
   for (int rank = 0; rank < workspace_->ranks(); ++rank) {
-    weights(rank).upload(b.get(), 0, product(shape_.n, shape_.k));
-    for (int set = 0; set < sets; ++set) {
-      input(set, rank).upload(a_rows.get(), product(rows_.begin, shape_.k), product(rows_.count(), shape_.k));
-      expected_[static_cast<std::size_t>(set)]->add(a_rows.get(), b.get(), shape_.k);
+    weights_of(rank).upload(b.get(), 0, elements_of(sizes_.n, sizes_.k));
+    for (std::size_t set = 0; set < sets; ++set) {
+      input_of(set, rank).upload(a_rows.get(), elements_of(rows_.begin, sizes_.k),
+                                 elements_of(rows_.count(), sizes_.k));
+      expected_[set]->add(a_rows.get(), b.get(), sizes_.k);
     }
   }
 }
 
-void ReducedGemm::prepare() {
-  set_ = (set_ + 1) % sets;
-  stream_.poison(output_.get(), bytes_of(rows_.count(), shape_.n));
-  wait();
-}
-
 void ReducedGemm::run() {
-  layer_(stream_.get(), inputs_[static_cast<std::size_t>(set_)]->get(), weights_on_device_.get(),
-         output_.get());
+  layer_(stream_.get(), input_, weights_.get(), output_.get());
 }
 
-double ReducedGemm::error() {
-  return expected_[static_cast<std::size_t>(set_)]->error(stream_, output_.get());
-}
-
-ErrorMeasure ReducedGemm::measure() const {
-  return {.name = "error over its bound", .allowed = 1};
+cuda::GemmArgs ReducedGemm::product() const {
+  return {.a = input_, .b = weights_.get(), .c = nullptr, .m = sizes_.m, .n = sizes_.n, .k = sizes_.k};
 }
 
 }  // namespace examples

@@ -7,27 +7,20 @@
 namespace examples {
 namespace {
 
-using contextual::kernels::cuda::GemmType;
-
 constexpr float float_bound = 1e-3F;
 
 constexpr const char* source = R"(
-__device__ float value(unsigned short bits, bool bf16) {
-  if (bf16) { return __uint_as_float(static_cast<unsigned>(bits) << 16); }
-  float f;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(bits));
-  return f;
-}
+__device__ float value(unsigned short bf16) { return __uint_as_float(static_cast<unsigned>(bf16) << 16); }
 
 // One thread an element, one product after the other.
 extern "C" __global__ void add_part(float* sum, float* magnitude, const unsigned short* a, const unsigned short* b,
-                                    int rows, int n, int k, bool bf16) {
+                                    int rows, int n, int k) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= rows || column >= n) { return; }
   float part = 0;
   for (int i = 0; i < k; ++i) {
-    part += value(a[static_cast<long long>(row) * k + i], bf16) * value(b[static_cast<long long>(column) * k + i], bf16);
+    part += value(a[static_cast<long long>(row) * k + i]) * value(b[static_cast<long long>(column) * k + i]);
   }
   const long long at = static_cast<long long>(row) * n + column;
   sum[at] += part;
@@ -36,13 +29,12 @@ extern "C" __global__ void add_part(float* sum, float* magnitude, const unsigned
 
 // `worst` holds the bits of a float that is not negative: such floats are ordered as their bits are.
 extern "C" __global__ void compare_sum(unsigned* worst, const unsigned short* c, const float* sum, const float* magnitude,
-                                       long long count, float float_bound, float part_share, float result_share,
-                                       bool bf16) {
+                                       long long count, float float_bound, float part_share, float result_share) {
   float largest = 0;
   for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < count;
        i += static_cast<long long>(gridDim.x) * blockDim.x) {
     const float bound = float_bound + part_share * magnitude[i] + result_share * fabsf(sum[i]);
-    const float error = fabsf(value(c[i], bf16) - sum[i]) / bound;
+    const float error = fabsf(value(c[i]) - sum[i]) / bound;
     largest = error >= 0 ? fmaxf(largest, error) : __uint_as_float(0x7f800000);  // infinity for NaN, and it stays
   }
   atomicMax(worst, __float_as_uint(largest));
@@ -53,7 +45,7 @@ struct AddPartConfig {
   int side = 16;  ///< of a block of threads
 };
 using AddPart =
-    contextual::CudaKernel<AddPartConfig, float*, float*, const void*, const void*, int, int, int, bool>;
+    contextual::CudaKernel<AddPartConfig, float*, float*, const void*, const void*, int, int, int>;
 
 AddPart& add_part() {
   static auto* const kernel = [] {
@@ -61,7 +53,7 @@ AddPart& add_part() {
     definition.source = contextual::CudaSource::text("summed_parts.cu", source);
     definition.variant = [](const AddPartConfig&) { return contextual::CudaVariant{.function = "add_part"}; };
     definition.layout = [](const AddPartConfig& config, float* const&, float* const&, const void* const&,
-                           const void* const&, const int& rows, const int& n, const int&, const bool&) {
+                           const void* const&, const int& rows, const int& n, const int&) {
       const auto side = static_cast<unsigned>(config.side);
       return contextual::CudaLayout{.grid = {(static_cast<unsigned>(n) + side - 1) / side,
                                              (static_cast<unsigned>(rows) + side - 1) / side},
@@ -70,7 +62,7 @@ AddPart& add_part() {
     return new AddPart(
         "add_part", {{"SIDE", &AddPartConfig::side, {16}}},
         [](float* const&, float* const&, const void* const&, const void* const&, const int& rows,
-           const int& n, const int& k, const bool& bf16) { return contextual::make_key(rows, n, k, bf16); },
+           const int& n, const int& k) { return contextual::make_key(rows, n, k); },
         definition);
   }();
   return *kernel;
@@ -80,7 +72,7 @@ struct CompareSumConfig {
   int threads = 256;
 };
 using CompareSum = contextual::CudaKernel<CompareSumConfig, unsigned*, const void*, const float*,
-                                          const float*, long long, float, float, float, bool>;
+                                          const float*, long long, float, float, float>;
 
 CompareSum& compare_sum() {
   static auto* const kernel = [] {
@@ -92,29 +84,28 @@ CompareSum& compare_sum() {
     };
     definition.layout = [](const CompareSumConfig& config, unsigned* const&, const void* const&,
                            const float* const&, const float* const&, const long long&, const float&,
-                           const float&, const float&, const bool&) {
+                           const float&, const float&) {
       return contextual::CudaLayout{.grid = {blocks}, .block = {static_cast<unsigned>(config.threads)}};
     };
     return new CompareSum(
         "compare_sum", {{"THREADS", &CompareSumConfig::threads, {256}}},
         [](unsigned* const&, const void* const&, const float* const&, const float* const&,
-           const long long& count, const float&, const float&, const float&,
-           const bool& bf16) { return contextual::make_key(count, bf16); },
+           const long long& count, const float&, const float&,
+           const float&) { return contextual::make_key(count); },
         definition);
   }();
   return *kernel;
 }
 
 std::size_t float_bytes(int rows, int n) {
-  return static_cast<std::size_t>(std::max(rows, 1)) * static_cast<std::size_t>(n) * sizeof(float);
+  return elements_of(std::max(rows, 1), n) * sizeof(float);
 }
 
 }  // namespace
 
-SummedParts::SummedParts(int rows, int n, GemmType type)
+SummedParts::SummedParts(int rows, int n)
     : rows_(rows),
       n_(n),
-      type_(type),
       sum_(float_bytes(rows, n)),
       magnitude_(float_bytes(rows, n)),
       worst_(sizeof(unsigned)) {
@@ -124,7 +115,7 @@ SummedParts::SummedParts(int rows, int n, GemmType type)
 }
 
 std::size_t SummedParts::elements() const {
-  return static_cast<std::size_t>(rows_) * static_cast<std::size_t>(n_);
+  return elements_of(rows_, n_);
 }
 
 void SummedParts::add(const void* a_rows, const void* b, int k) {
@@ -133,7 +124,7 @@ void SummedParts::add(const void* a_rows, const void* b, int k) {
     return;
   }
   add_part()(nullptr, static_cast<float*>(sum_.get()), static_cast<float*>(magnitude_.get()), a_rows, b,
-             rows_, n_, k, type_ == GemmType::bf16);
+             rows_, n_, k);
   check_cuda(cudaDeviceSynchronize(), "the reference");
 }
 
@@ -144,12 +135,12 @@ double SummedParts::error(const DeviceStream& stream, const void* c) {
   }
   // No sum of some of the parts is larger than the sum of magnitudes. Between the parts and the result there
   // are two fewer such sums than parts.
-  const float half_ulp = type_ == GemmType::bf16 ? 0x1p-8F : 0x1p-11F;
+  constexpr float half_ulp = 0x1p-8F;
   const float part_share = half_ulp * static_cast<float>(std::max(parts_ - 1, 1));
   check_cuda(cudaMemsetAsync(worst_.get(), 0, sizeof(unsigned), stream.get()), "cudaMemsetAsync");
   compare_sum()(stream.get(), static_cast<unsigned*>(worst_.get()), c, static_cast<const float*>(sum_.get()),
                 static_cast<const float*>(magnitude_.get()), static_cast<long long>(elements()), float_bound,
-                part_share, half_ulp, type_ == GemmType::bf16);
+                part_share, half_ulp);
   float worst = 0;  // the kernel wrote its bits
   check_cuda(cudaMemcpyAsync(&worst, worst_.get(), sizeof worst, cudaMemcpyDeviceToHost, stream.get()),
              "a download");

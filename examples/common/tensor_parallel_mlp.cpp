@@ -2,6 +2,8 @@
 
 #include "common/gated_activation_cuda.hpp"
 
+#include <contextual/kernels/cuda/half_bits.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -23,10 +25,6 @@ RandomMatrix gate_up_matrix(int rank) {
 }
 RandomMatrix down_matrix(int rank) {
   return {.number = 200U + static_cast<std::uint64_t>(rank), .scale = 0.1F};
-}
-
-std::size_t product(int a, int b) {
-  return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
 }
 
 std::size_t workspace_bytes(const cuda::AllGatherGemmShape& up, const cuda::GemmReduceScatterShape& down,
@@ -63,9 +61,10 @@ TensorParallelMlp::TensorParallelMlp(const std::shared_ptr<contextual::Communica
       gate_up_output_(bytes_of(up_shape_.m, up_shape_.n)),
       activation_(bytes_of(down_shape_.m, down_shape_.k)),
       output_(bytes_of(rows_.count(), shape.hidden)) {
-  input_matrix.upload(input_.get(), product(rows_.begin, shape.hidden), product(rows_.count(), shape.hidden));
-  gate_up_matrix(workspace_->rank()).upload(gate_up_weights_.get(), 0, product(up_shape_.n, up_shape_.k));
-  down_matrix(workspace_->rank()).upload(down_weights_.get(), 0, product(down_shape_.n, down_shape_.k));
+  input_matrix.upload(input_.get(), elements_of(rows_.begin, shape.hidden),
+                      elements_of(rows_.count(), shape.hidden));
+  gate_up_matrix(workspace_->rank()).upload(gate_up_weights_.get(), 0, elements_of(up_shape_.n, up_shape_.k));
+  down_matrix(workspace_->rank()).upload(down_weights_.get(), 0, elements_of(down_shape_.n, down_shape_.k));
   for (int i = 0; i < std::min(sampled_rows, rows_.count()); ++i) {
     add_samples(i * (rows_.count() - 1));
   }
@@ -73,7 +72,7 @@ TensorParallelMlp::TensorParallelMlp(const std::shared_ptr<contextual::Communica
 
 /// `row`: of the own ones.
 void TensorParallelMlp::add_samples(int row) {
-  const std::size_t x = product(rows_.begin + row, shape_.hidden);
+  const std::size_t x = elements_of(rows_.begin + row, shape_.hidden);
   const int part = shape_.inner / ranks_;
   std::vector<Sample> samples;
   for (int i = 0; i < sampled_columns; ++i) {
@@ -82,11 +81,12 @@ void TensorParallelMlp::add_samples(int row) {
   for (int rank = 0; rank < ranks_; ++rank) {
     for (int column = 0; column < part; ++column) {
       const RandomMatrix weights = gate_up_matrix(rank);
-      const double gate = dot(input_matrix, x, weights, product(column, shape_.hidden), shape_.hidden);
-      const double up = dot(input_matrix, x, weights, product(part + column, shape_.hidden), shape_.hidden);
+      const double gate = dot(input_matrix, x, weights, elements_of(column, shape_.hidden), shape_.hidden);
+      const double up =
+          dot(input_matrix, x, weights, elements_of(part + column, shape_.hidden), shape_.hidden);
       const double activated = gate / (1 + std::exp(-gate)) * up;
       for (Sample& sample : samples) {
-        sample.expected += activated * down_matrix(rank).value(product(sample.column, part) +
+        sample.expected += activated * down_matrix(rank).value(elements_of(sample.column, part) +
                                                                static_cast<std::size_t>(column));
       }
     }
@@ -108,15 +108,15 @@ void TensorParallelMlp::run() {
 
 double TensorParallelMlp::error() const {
   wait();
-  std::vector<std::uint16_t> output(product(std::max(rows_.count(), 1), shape_.hidden));
+  std::vector<std::uint16_t> output(elements_of(std::max(rows_.count(), 1), shape_.hidden));
   check_cuda(
       cudaMemcpy(output.data(), output_.get(), output.size() * sizeof(std::uint16_t), cudaMemcpyDeviceToHost),
       "a download");
   double largest = 0;
   double worst = 0;
   for (const Sample& sample : samples_) {
-    const std::size_t at = product(sample.row, shape_.hidden) + static_cast<std::size_t>(sample.column);
-    const double difference = std::abs(value_of(output[at], cuda::GemmType::bf16) - sample.expected);
+    const std::size_t at = elements_of(sample.row, shape_.hidden) + static_cast<std::size_t>(sample.column);
+    const double difference = std::abs(cuda::from_bf16(output[at]) - sample.expected);
     worst = std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(worst, difference);
     largest = std::max(largest, std::abs(sample.expected));
   }
