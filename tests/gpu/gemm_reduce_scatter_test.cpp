@@ -17,7 +17,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <string>
+#include <cstdint>
+#include <thread>
 #include <vector>
 
 namespace gemm_reduce_scatter_test {
@@ -32,7 +33,7 @@ namespace {
 std::vector<std::size_t> split_configs(const GemmScatterArgs& args) {
   std::vector<std::size_t> kept;
   for (std::size_t id = 0; id < gemm_split().space().size(); ++id) {
-    if (may_split(gemm_split().space().configs()[id], args)) {
+    if (may_be_chosen(gemm_split().space().configs()[id], args)) {
       kept.push_back(id);
     }
   }
@@ -228,6 +229,7 @@ TEST_CASE("GEMM reduce-scatter: it goes on with two multiprocessors, whatever oc
   SpinningKernel others(multiprocessors() - 2);
   for (const std::size_t id : split) {
     INFO(gemm_split().space().describe(id));
+    cuda_check(cudaMemsetAsync(few_rows.c(), 0xff, sizeof(std::uint16_t), stream));
     REQUIRE(gemm_split().launch_config(id, stream, few_args) == CUDA_SUCCESS);
     stream.wait();
   }
@@ -248,26 +250,29 @@ TEST_CASE("GEMM reduce-scatter: with k split, right with every config, for own a
   const Rank rank;
   const Stream stream;
   const auto workspace = region_workspace(
-      rank, GemmReduceScatter::workspace_bytes({70, 264, 584, GemmType::fp16, true}, rank.count));
+      rank, std::max(GemmReduceScatter::workspace_bytes({300, 264, 584}, rank.count),
+                     GemmReduceScatter::workspace_bytes({120, 264, 584, GemmType::bf16, true}, rank.count)));
   if (workspace == nullptr) {
     return;
   }
-  for (const bool all_rows : {false, true}) {
-    for (const int m : {1, 70}) {
-      const GemmReduceScatterShape shape{m, 264, 584, m == 1 ? GemmType::bf16 : GemmType::fp16, all_rows};
-      ReducedProblem problem(rank, shape, 2);
-      int round = 0;
-      const auto args_of = [&](int set) {
-        return GemmScatterArgs{&workspace->parts(), problem.a(set), problem.b(set), problem.c(), shape};
-      };
-      const std::vector<std::size_t> configs = split_configs(args_of(0));
-      CHECK(configs.size() > 3);
-      for (const std::size_t id : configs) {
-        INFO(m << (all_rows ? " rows for all: " : " rows: ") << gemm_split().space().describe(id));
-        const int set = round++ % problem.sets();
-        REQUIRE(gemm_split().launch_config(id, stream, args_of(set)) == CUDA_SUCCESS);
-        CHECK(problem.wrong(set, rank.count * gemm_split().space().configs()[id].splits) == 0);
-      }
+  const GemmReduceScatterShape shapes[] = {{1, 264, 584, GemmType::bf16, false},
+                                           {70, 264, 584, GemmType::fp16, false},
+                                           {300, 264, 584, GemmType::bf16, false},
+                                           {1, 264, 584, GemmType::fp16, true},
+                                           {120, 264, 584, GemmType::fp16, true}};
+  for (const GemmReduceScatterShape& shape : shapes) {
+    ReducedProblem problem(rank, shape, 2);
+    int round = 0;
+    const auto args_of = [&](int set) {
+      return GemmScatterArgs{&workspace->parts(), problem.a(set), problem.b(set), problem.c(), shape};
+    };
+    const std::vector<std::size_t> configs = split_configs(args_of(0));
+    CHECK(!configs.empty());
+    for (const std::size_t id : configs) {
+      INFO(shape.m << (shape.all_rows ? " rows for all: " : " rows: ") << gemm_split().space().describe(id));
+      const int set = round++ % problem.sets();
+      REQUIRE(gemm_split().launch_config(id, stream, args_of(set)) == CUDA_SUCCESS);
+      CHECK(problem.wrong(set, rank.count * gemm_split().space().configs()[id].splits) == 0);
     }
   }
 }
@@ -280,29 +285,71 @@ TEST_CASE("GEMM reduce-scatter: all rows on every rank, tuned, with few rows and
   const Rank rank;
   const Stream stream;
   constexpr int most_rows = 1500;
+  const bool equal_bits = GENERATE(false, true);
   const auto workspace = region_workspace(
-      rank, GemmReduceScatter::workspace_bytes({most_rows, 136, 392, GemmType::bf16, true}, rank.count));
+      rank, GemmReduceScatter::workspace_bytes({most_rows, 136, 392, GemmType::bf16, true}, rank.count),
+      {.equal_bits = equal_bits});
   if (workspace == nullptr) {
     return;
   }
   for (const int m : {33, most_rows}) {
+    const GemmReduceScatterShape shape{m, 136, 392, GemmType::bf16, true};
     if (m == most_rows && !workspace->parts().nccl.problem().empty()) {
-      CHECK_THROWS_AS(GemmReduceScatter(workspace, {m, 136, 392, GemmType::bf16, true}), InvalidArgument);
+      CHECK_THROWS_AS(GemmReduceScatter(workspace, shape), InvalidArgument);
       continue;
     }
-    const GemmReduceScatterShape shape{m, 136, 392, GemmType::bf16, true};
     GemmReduceScatter layer(workspace, shape);
     ReducedProblem problem(rank, shape, 2);
     ContextualAutotuner tuner(region_tuning(rank));
     int iteration = 0;
     std::size_t wrong = 0;
-    tuner.run("all_reduce " + std::to_string(m), [&] {
+    tuner.run("all_reduce", [&] {
       const int set = iteration++ % problem.sets();
       layer(stream, problem.a(set), problem.b(set), problem.c());
       wrong += problem.wrong(set, 8 * rank.count);
     });
     CHECK(wrong == 0);
+    bool has_split = false;
+    const Report report = tuner.report();
+    REQUIRE(report.find("all_reduce") != nullptr);
+    for (const auto& tuned : report.find("all_reduce")->problems) {
+      CHECK(tuned.outcome == ProblemOutcome::locked_in);
+      CHECK(same_on_all_ranks(tuned.choice));
+      has_split = has_split || tuned.kernel == split_gemm_name;
+    }
+    CHECK(has_split == (m < most_rows));
   }
+}
+
+TEST_CASE("GEMM reduce-scatter: a call with k split in which a rank waits in vain is rejected on all ranks",
+          "[verdict]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const GemmReduceScatterShape shape{33, 136, 392, GemmType::bf16, true};
+  const auto workspace =
+      region_workspace(rank, GemmReduceScatter::workspace_bytes(shape, rank.count),
+                       {.wait_budget = std::chrono::milliseconds(100), .equal_bits = true});
+  if (rank.count < 2 || workspace == nullptr) {
+    return;
+  }
+  GemmReduceScatter layer(workspace, shape);
+  ReducedProblem problem(rank, shape, 1);
+  ContextualAutotuner tuner(region_tuning(rank));
+  int iteration = 0;
+  tuner.run("sometimes_late", [&] {
+    if (rank.number == rank.count - 1 && iteration == 4) {
+      cuda_check(cudaLaunchHostFunc(
+          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(600)); }, nullptr));
+    }
+    layer(stream, problem.a(0), problem.b(0), problem.c());
+    ++iteration;
+  });
+  CHECK(workspace->failure().empty());
+  layer(stream, problem.a(0), problem.b(0), problem.c());
+  CHECK(problem.wrong(0, rank.count) == 0);
 }
 
 TEST_CASE("GEMM reduce-scatter: a rank that has fallen back to other tiles fails, and adds nothing wrong",

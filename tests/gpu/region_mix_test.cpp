@@ -5,6 +5,7 @@
 #include "gpu/kernel_support.hpp"
 #include "gpu/reduced_problem.hpp"
 #include "gpu/region_workspace.hpp"
+#include "kernels/cuda/gemm_split.hpp"
 #include "kernels/cuda/peers/workspace_parts.hpp"
 #include "support/catch.hpp"
 
@@ -36,7 +37,6 @@ namespace {
 
 constexpr int n = 136;
 constexpr int k = 72;
-constexpr int most_split_rows = 1024;
 
 class Graph {
  public:
@@ -58,7 +58,7 @@ class Graph {
   cudaGraphExec_t exec_ = nullptr;
 };
 
-enum class Manner : std::uint8_t { eager, replayed, split, separate };
+enum class Manner : std::uint8_t { eager, replayed, split, split_replayed, separate };
 
 /// Both regions for one number of rows, with two sets of data each.
 class Regions {
@@ -71,13 +71,22 @@ class Regions {
         scatters_(workspace, {m, n, k, GemmType::fp16}),
         gathered_(rank, {m, n, k, GemmType::fp16}, 2),
         reduced_(rank, {m, n, k, GemmType::fp16}, 2),
-        tuner_(region_tuning(rank)) {
+        tuner_(region_tuning(rank)),
+        workspace_(workspace) {
+    for (std::size_t id = 0; id < gemm_split().space().size(); ++id) {
+      if (may_be_chosen(gemm_split().space().configs()[id], scatter_args(0))) {
+        split_ = id;
+      }
+    }
     for (int set = 0; set < 2; ++set) {
       gather(set);
       scatter(set);
       cuda_check(cudaStreamSynchronize(stream_));
+      split(set);
+      cuda_check(cudaStreamSynchronize(stream_));
       graphs_.push_back(std::make_unique<Graph>(stream_, [this, set] { gather(set); }));
       graphs_.push_back(std::make_unique<Graph>(stream_, [this, set] { scatter(set); }));
+      graphs_.push_back(std::make_unique<Graph>(stream_, [this, set] { split(set); }));
     }
   }
 
@@ -86,14 +95,16 @@ class Regions {
     gathered_.check_later(stream_, set);
   }
   void run_scatter(Manner manner, int set) {
+    const bool splits = split_ && (manner == Manner::split || manner == Manner::split_replayed);
     run(manner, set, 1);
     last_scattered_ = set;
+    parts_ = ranks_ * (splits ? gemm_split().space().configs()[*split_].splits : 1);
   }
 
   /// Of all calls since the last time. Of reduce-scatters only the last one's result is looked at.
   bool right() {
     const bool gathered = gathered_.wrong() == 0;
-    return (!last_scattered_ || reduced_.wrong(*std::exchange(last_scattered_, std::nullopt), ranks_) == 0) &&
+    return (!last_scattered_ || reduced_.wrong(*std::exchange(last_scattered_, std::nullopt), parts_) == 0) &&
            gathered;
   }
 
@@ -101,23 +112,36 @@ class Regions {
   void gather(int set) { gathers_(stream_, gathered_.a_rows(set), gathered_.b(), gathered_.c()); }
   void scatter(int set) { scatters_(stream_, reduced_.a(set), reduced_.b(set), reduced_.c()); }
 
+  GemmScatterArgs scatter_args(int set) {
+    return {&workspace_->parts(), reduced_.a(set), reduced_.b(set), reduced_.c(), {m_, n, k, GemmType::fp16}};
+  }
+  /// As the layer does, with too many rows for it.
+  void split(int set) {
+    if (!split_) {
+      scatter(set);
+      return;
+    }
+    cuda_check(static_cast<cudaError_t>(gemm_split().launch_config(*split_, stream_, scatter_args(set))));
+  }
+
   void run(Manner manner, int set, int region) {
     const auto call = [&] { region == 0 ? gather(set) : scatter(set); };
-    const bool is_gather = region == 0;
-    if (manner == Manner::replayed) {
-      graphs_[static_cast<std::size_t>(2 * set + region)]->launch(stream_);
-    } else if (manner == Manner::eager || (manner == Manner::split && (is_gather || m_ > most_split_rows))) {
+    const bool splits = region == 1 && (manner == Manner::split || manner == Manner::split_replayed);
+    if (manner == Manner::replayed || manner == Manner::split_replayed) {
+      graphs_[static_cast<std::size_t>(3 * set + (splits ? 2 : region))]->launch(stream_);
+    } else if (splits) {
+      split(set);
+    } else if (manner != Manner::separate) {
       call();
     } else {
-      const std::string way = manner == Manner::split ? "split" : "separate";
       Options options;
-      options.feasible = [&way](std::span<const AssignedConfig> configs) {
-        return std::all_of(configs.begin(), configs.end(), [&way](const AssignedConfig& config) {
+      options.feasible = [](std::span<const AssignedConfig> configs) {
+        return std::all_of(configs.begin(), configs.end(), [](const AssignedConfig& config) {
           return !config.kernel.ends_with("_ways") || config.config == nullptr ||
-                 config.config->get<std::string>("alternative") == way;
+                 config.config->get<std::string>("alternative") == "separate";
         });
       };
-      tuner_.run((is_gather ? "gather " : "scatter ") + way + std::to_string(m_), call, options);
+      tuner_.run((region == 0 ? "gather " : "scatter ") + std::to_string(m_), call, options);
     }
   }
 
@@ -129,8 +153,11 @@ class Regions {
   GatheredProblem gathered_;
   ReducedProblem reduced_;
   ContextualAutotuner tuner_;
+  std::shared_ptr<PeerWorkspace> workspace_;
+  std::optional<std::size_t> split_;            ///< a config
   std::vector<std::unique_ptr<Graph>> graphs_;  ///< of both regions, for one set after another
   std::optional<int> last_scattered_;
+  int parts_ = 0;  ///< of its sums
 };
 
 }  // namespace
@@ -155,7 +182,7 @@ TEST_CASE(
   for (const int m : {1, 2, 130, most_rows}) {
     regions.push_back(std::make_unique<Regions>(rank, workspace, stream, m));
   }
-  const unsigned manners = workspace->parts().nccl.problem().empty() ? 4 : 3;
+  const unsigned manners = workspace->parts().nccl.problem().empty() ? 5 : 4;
   std::mt19937 common(7);  // all ranks make the same calls
   std::mt19937 own(static_cast<unsigned>(rank.number));
   // Ranks that share a GPU take turns on it, each a few milliseconds long.

@@ -20,7 +20,8 @@ struct GatherPieces {
   static constexpr int rows = 64;
   static constexpr int columns = 128;
   static constexpr int most_parts = 4;
-  static constexpr int few_rows = 512;
+  static constexpr int few_rows =
+      512;  ///< the tiles of own rows would not fill a device while the others come
 
   int m;
   int rows_per_shard;

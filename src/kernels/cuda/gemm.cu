@@ -66,7 +66,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm(const
   block_or_cluster_sync();
   const Role role = role_of_thread();
   run_role(
-      role, p.fp16, [&](auto fp16) { consume<fp16.value>(p, shared, role.consumer); }, [&] { produce(a, b, p, shared); },
+      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); }, [&] { produce(a, b, p, shared); },
       [&] { store(c, p, shared); },
       [] {});
   // Other blocks write into this one's shared memory until they are done.

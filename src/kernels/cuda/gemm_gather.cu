@@ -1,6 +1,7 @@
 /// The all-gather GEMM on Hopper, in one kernel. Blocks multiply own rows first. Meanwhile what stores C in each block
 /// fetches the other ranks' rows, piece by piece, through buffers that wait for the next tile of C. A flag says that a
-/// piece is there. A warp looks at the flags of the next tile before what loads it comes to it.
+/// piece is there. A warp looks at the flags of the next tile before what loads it comes to it. Where shards have few rows, a
+/// tile begins when a quarter of k is there.
 ///
 /// Clusters take tiles by ticket and blocks take pieces by ticket; whoever waits for rows waits for what each block of
 /// this rank fetches, whatever tile it is at. The others need not run for it: they must have begun.
@@ -24,7 +25,7 @@ struct GatherMaps {
 };
 
 constexpr int roles = 3;                     // that take tickets besides the consumers: what loads, stores and looks at flags
-constexpr int row_slots = 2 * ticket_slots * GatherPieces::most_parts;  // a role is at most three tickets ahead of another
+constexpr int row_slots = 2 * ticket_slots * GatherPieces::most_parts;  // of four tickets: parts of three are outstanding at most
 // The last ones of a tile, before which C's buffers are given back: some microseconds.
 constexpr int closing_k_blocks = 4 * (128 * 256) / (BLOCK_M * BLOCK_N);
 constexpr int piece_bytes = consumers * store_bytes;
@@ -319,7 +320,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_gathe
   }
   block_or_cluster_sync();
   run_role(
-      role, p.fp16, [&](auto fp16) { consume<fp16.value>(p, shared, role.consumer); }, [&] { produce(maps, p, shared); },
+      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); }, [&] { produce(maps, p, shared); },
       [&] { store(maps, p, shared); },
       [&] {
         if (is_scheduler(role)) {

@@ -117,23 +117,14 @@ __device__ __forceinline__ Role role_of_thread() {
   return {warp / warps, warp % warps, threadIdx.x % 32 == 0};
 }
 
-template <bool its_value>
-struct Constant {
-  static constexpr bool value = its_value;
-};
-
-/// Calls what this thread does: `consume` of all threads of the consumers, with whether values are fp16; `produce` and `store`
-/// of one thread each; `rest` of the warps that are left.
+/// Calls what this thread does: `consume` of all threads of the consumers; `produce` and `store` of one thread each; `rest` of
+/// the warps that are left.
 template <typename Consume, typename Produce, typename Store, typename Rest>
-__device__ __forceinline__ void run_role(const Role& role, bool fp16, const Consume& consume, const Produce& produce,
+__device__ __forceinline__ void run_role(const Role& role, const Consume& consume, const Produce& produce,
                                          const Store& store, const Rest& rest) {
   if (role.consumer < consumers) {
     take_registers<consumer_registers>();
-    if (fp16) {
-      consume(Constant<true>());
-    } else {
-      consume(Constant<false>());
-    }
+    consume();
     return;
   }
   give_registers<producer_registers>();

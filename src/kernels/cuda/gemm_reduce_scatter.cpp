@@ -64,11 +64,10 @@ void call_separate(CUstream& stream, const Call*& call) {
   }
 }
 
-/// Before anything is tuned, a way is called that may not fit.
 template <auto& kernel>
-void call_own(CUstream& stream, const Call*& call, bool fits) {
+void call_own(CUstream& stream, const Call*& call) {
   PeerWorkspace::Parts& parts = *call->workspace;
-  if (!fits || !parts.memory.problem().empty()) {
+  if (!parts.memory.problem().empty()) {  // as the default, before anything is tuned
     call_separate(stream, call);
     return;
   }
@@ -76,28 +75,28 @@ void call_own(CUstream& stream, const Call*& call, bool fits) {
            {.workspace = &parts, .a = call->a, .b = call->b, .output = call->c_rows, .shape = call->shape});
 }
 
-bool may_split(const Call& call) {
+bool has_few_rows(const Call& call) {
   return layout_of(call.shape, call.workspace->communicator->size()).most_splits() > 0;
 }
 
-void call_overlapped(CUstream& stream, const Call*& call) {
-  call_own<gemm_scatter>(stream, call, true);
-}
-
 void call_split(CUstream& stream, const Call*& call) {
-  call_own<gemm_split>(stream, call, may_split(*call));
+  if (!has_few_rows(*call)) {  // as the default, before anything is tuned
+    call_separate(stream, call);
+    return;
+  }
+  call_own<gemm_split>(stream, call);
 }
 
 RegionWays<Call>& reduce_scatter_ways() {
   static auto& choice = make_region_ways<Call>(
-      "cuda_reduce_scatter_ways", {{"overlapped", call_overlapped}, {"split", call_split, may_split}},
-      call_separate);
+      "cuda_reduce_scatter_ways",
+      {{"overlapped", call_own<gemm_scatter>}, {"split", call_split, has_few_rows}}, call_separate);
   return choice;
 }
 
 RegionWays<Call>& all_reduce_ways() {
   static auto& choice =
-      make_region_ways<Call>("cuda_all_reduce_ways", {{"split", call_split, may_split}}, call_separate);
+      make_region_ways<Call>("cuda_all_reduce_ways", {{"split", call_split, has_few_rows}}, call_separate);
   return choice;
 }
 

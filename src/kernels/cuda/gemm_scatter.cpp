@@ -72,7 +72,7 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
   parameters.add(rest);
 }
 
-constexpr int splits_of_few_rows = 8;
+constexpr int splits_of_few_rows = 8;  // n = 2048 in tiles of 128 columns: 128 blocks
 
 /// So that nobody multiplies less because a tile waits for its turn to be sent, and a tile that has its turn
 /// waits for nobody.
@@ -93,16 +93,17 @@ int ScatterLayout::most_splits() const noexcept {
 }
 
 std::size_t ScatterLayout::bytes() const noexcept {
-  const int rows = ranks * rows_of_owner;
-  return std::max(slot(ranks + 1),
-                  row(std::min(rows, rows_of_splits / splits_of_few_rows) * splits_of_few_rows));
+  const int rows =
+      std::min(ranks * std::min(rows_of_owner, rows_of_splits), rows_of_splits / splits_of_few_rows);
+  return std::max(slot(all_rows ? 1 : ranks + 1), row(rows * splits_of_few_rows));
 }
 
 ScatterLayout layout_of(const GemmReduceScatterShape& shape, int ranks) {
   constexpr std::size_t value_bytes = 2;
   return {.ranks = ranks,
           .rows_of_owner = shape.all_rows ? shape.m : RowPartition(shape.m, ranks).rows_per_shard(),
-          .row_bytes = static_cast<std::size_t>(shape.n) * value_bytes};
+          .row_bytes = static_cast<std::size_t>(shape.n) * value_bytes,
+          .all_rows = shape.all_rows};
 }
 
 ConfigSpace<GemmConfig> gemm_scatter_space() {

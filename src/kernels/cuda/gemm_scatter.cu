@@ -19,13 +19,7 @@ struct ScatterMaps {
   TensorMap of_owner[PeerControl::most_ranks];
 };
 
-/// What a flag says: the call, and the tile's shape. A rank with other tiles, since its launch failed and it fell back,
-/// waits in vain.
-__device__ TileFlag flag_now(const PeerControl& own) {
-  constexpr unsigned shape = BLOCK_M / 64 << 5 | BLOCK_N / 64 << 2 | CLUSTER;
-  static_assert(shape < 1U << tile_flag_shape_bits);
-  return (own.epoch + 1) << tile_flag_shape_bits | shape;
-}
+__device__ TileFlag flag_now(const PeerControl& own) { return (own.epoch + 1) << tile_flag_shape_bits | tile_shape; }
 
 // Of a part: what one store of each consumer covers. As many to a stage as find room.
 constexpr int box_bytes = consumers * store_bytes;
@@ -126,18 +120,13 @@ __device__ void store(const ScatterMaps& maps, const GemmScatterParameters& p, S
   const int rank = p.peers.rank;
   PeerControl& own = *p.peers.control[rank];
   const TileFlag now = flag_now(own);
-  unsigned here = 1U << rank;  // bits of the ranks whose call has begun
+  Arrivals arrivals(p.peers);
   Tickets<ScatterShared> tickets(shared);
   Storer storer(shared);
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
     const ScatterTile tile = walk[ticket.number];
     const int owner = tile.owner;
-    if (owner >= 0 && (here >> owner & 1) == 0 &&
-        wait_until(p.peers, PeerFailure::not_arrived + owner, [&] { return has_begun(p.peers, owner); })) {
-      fence_global_reads();
-      here |= 1U << owner;
-    }
-    const bool goes = owner >= 0 && (here >> owner & 1) != 0;
+    const bool goes = owner >= 0 && arrivals.wait(owner);
     const bool sends = goes && owner != rank;
     if (sends) {
       storer.wait_for_tile();
@@ -256,7 +245,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_scatt
   }
   block_or_cluster_sync();
   run_role(
-      role, p.fp16, [&](auto fp16) { consume<fp16.value>(p, shared, role.consumer); }, [&] { produce(a, b, slots, p, shared); },
+      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); }, [&] { produce(a, b, slots, p, shared); },
       [&] { store(maps, p, shared); },
       [&] {
         if (is_scheduler(role)) {

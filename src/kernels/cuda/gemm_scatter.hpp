@@ -15,18 +15,21 @@ namespace contextual::kernels::cuda {
 
 /// Where a call's matrices are in each rank's part of the workspace: a slot for the rows that a rank gets
 /// from each rank, or from each of its splits of k. The way by NCCL has the partial matrix of all rows there,
-/// and one slot more behind it.
+/// and one slot more behind it, if each rank gets its own.
 struct ScatterLayout {
   int ranks = 1;
   int rows_of_owner = 0;
   std::size_t row_bytes = 0;
+  bool all_rows = false;
 
-  static constexpr int rows_of_splits = 1024;  ///< in slots of splits, at most
+  static constexpr int rows_of_splits = 1024;  ///< in slots of splits, at most: a few megabytes
 
   /// Returns into how many parts k may be split; 0: there are too many rows for a kernel that does.
   int most_splits() const noexcept;
   std::size_t row(int index) const noexcept { return static_cast<std::size_t>(index) * row_bytes; }
-  std::size_t slot(int source) const noexcept { return row(source * rows_of_owner); }
+  std::size_t slot(int source) const noexcept {
+    return static_cast<std::size_t>(source) * row(rows_of_owner);
+  }
   /// Is no less for more rows.
   std::size_t bytes() const noexcept;
 };

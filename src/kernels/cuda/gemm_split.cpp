@@ -31,13 +31,8 @@ struct Maps {
 SplitWalk walk_of(const GemmSplitConfig& config, const GemmScatterArgs& args) {
   const GemmConfig tile = config.tile();
   const TileOrder order{tile.block_m, tile.block_n, tile.cluster, tile.group, tile.along_n};
-  const int ranks = args.workspace->communicator->size();
-  return {order,
-          config.splits,
-          args.shape.m,
-          args.shape.n,
-          args.shape.all_rows ? 1 : ranks,
-          layout_of(args.shape, ranks).rows_of_owner};
+  return {order, config.splits, args.shape.m, args.shape.n,
+          layout_of(args.shape, args.workspace->communicator->size()).rows_of_owner};
 }
 
 CudaLayout layout(const GemmSplitConfig& config, const GemmScatterArgs& args) {
@@ -93,7 +88,7 @@ ResourceNeeds gemm_split_needs(const GemmSplitConfig& config) {
   return gemm_needs(config.tile());
 }
 
-bool may_split(const GemmSplitConfig& config, const GemmScatterArgs& args) {
+bool may_be_chosen(const GemmSplitConfig& config, const GemmScatterArgs& args) {
   constexpr int blocks_of_device = 132;  // more splits than fill it only add work
   constexpr int block_k = 64;
   const SplitWalk walk = walk_of(config, args);
@@ -129,7 +124,7 @@ GemmSplit& gemm_split() {
     definition.layout = layout;
     definition.parameters = add_parameters;
     definition.options.keep = [](const GemmSplitConfig& config, const CUstream&,
-                                 const GemmScatterArgs& args) { return may_split(config, args); };
+                                 const GemmScatterArgs& args) { return may_be_chosen(config, args); };
     definition.options.key_names = {"M", "N", "K", "TYPE", "RANKS", "ROWS", "BITS"};
     return new GemmSplit(
         split_gemm_name, gemm_split_space(),

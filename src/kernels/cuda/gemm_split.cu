@@ -1,6 +1,6 @@
 /// A GEMM of few rows on Hopper whose k is split between ranks, and between the blocks of a rank, in one kernel. Each tile
 /// is stored into the slots of the ranks that get its rows, this one's too, and flags say so. At the end each rank adds the
-/// parts of its rows, in float and in the order of the ranks and splits.
+/// parts of its rows.
 ///
 /// Clusters take tiles and sums by ticket, in the order of SplitWalk: whoever adds waits for tiles that their sources take at
 /// smaller tickets.
@@ -27,7 +27,7 @@ struct Walk : SplitWalk {
   int owner;  ///< of the rows that this rank gets
 
   __device__ explicit Walk(const GemmSplitParameters& p)
-      : SplitWalk(tile_order, p.splits, p.m, p.n, p.all_rows ? 1 : p.peers.ranks, p.rows_of_owner),
+      : SplitWalk(tile_order, p.splits, p.m, p.n, p.rows_of_owner),
         all_rows(p.all_rows),
         owner(p.all_rows ? 0 : p.peers.rank) {}
 
@@ -56,11 +56,9 @@ struct Depth {
   }
 };
 
-/// What a flag says: the call, and what a tile is. A rank with other tiles, since its launch failed and it fell back, waits
-/// in vain.
+/// Differs from that of a kernel that does not split k.
 __device__ TileFlag flag_now(const GemmSplitParameters& p) {
-  constexpr unsigned tile = BLOCK_M / 64 << 5 | BLOCK_N / 64 << 2 | CLUSTER;
-  const unsigned shape = 1U << (tile_flag_shape_bits - 1) | static_cast<unsigned>(p.splits) << 8 | tile;
+  const unsigned shape = static_cast<unsigned>(p.splits) << 8 | tile_shape;
   return (p.peers.control[p.peers.rank]->epoch + 1) << tile_flag_shape_bits | shape;
 }
 
@@ -83,7 +81,7 @@ __device__ void store(const SplitMaps& maps, const GemmSplitParameters& p, Split
   const Walk walk(p);
   const int rank = p.peers.rank;
   const TileFlag now = flag_now(p);
-  unsigned here = 1U << rank;  // bits of the ranks whose call has begun
+  Arrivals arrivals(p.peers);
   Tickets<SplitShared> tickets(shared);
   Storer storer(shared);
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
@@ -93,15 +91,9 @@ __device__ void store(const SplitMaps& maps, const GemmSplitParameters& p, Split
     const SplitTile tile = walk.tile(ticket.number);
     unsigned to = 0;  // bits of ranks
     for (int to_rank = 0; to_rank < p.peers.ranks; ++to_rank) {
-      if (!walk.goes_to(to_rank, tile)) {
-        continue;
+      if (walk.goes_to(to_rank, tile) && arrivals.wait(to_rank)) {
+        to |= 1U << to_rank;
       }
-      if ((here >> to_rank & 1) == 0 &&
-          wait_until(p.peers, PeerFailure::not_arrived + to_rank, [&] { return has_begun(p.peers, to_rank); })) {
-        fence_global_reads();
-        here |= 1U << to_rank;
-      }
-      to |= here & 1U << to_rank;
     }
     storer.tile([&](int y, int x, unsigned from) {
       for (unsigned rest = to; rest != 0; rest &= rest - 1) {
@@ -206,7 +198,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_split
   }
   block_or_cluster_sync();
   run_role(
-      role, p.fp16, [&](auto fp16) { consume<fp16.value>(p, shared, role.consumer); }, [&] { produce(a, b, p, shared); },
+      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); }, [&] { produce(a, b, p, shared); },
       [&] { store(maps, p, shared); },
       [&] {
         if (is_scheduler(role)) {

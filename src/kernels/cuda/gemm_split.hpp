@@ -14,9 +14,9 @@ namespace contextual::kernels::cuda {
 
 /// Sizes are in elements.
 struct GemmSplitConfig {
-  int block_m = 128;  ///< a tile's rows
+  int block_m = 64;   ///< a tile's rows
   int block_n = 128;  ///< a tile's columns
-  int cluster = 2;    ///< blocks, one below the other, that share each load of B
+  int cluster = 1;    ///< blocks, one below the other, that share each load of B
   int splits = 1;     ///< of k
 
   GemmConfig tile() const noexcept;  ///< with as many stages as fit
@@ -24,13 +24,12 @@ struct GemmSplitConfig {
 ConfigSpace<GemmSplitConfig> gemm_split_space();
 ResourceNeeds gemm_split_needs(const GemmSplitConfig& config);
 /// Returns true if a config may be chosen for these arguments.
-bool may_split(const GemmSplitConfig& config, const GemmScatterArgs& args);
+bool may_be_chosen(const GemmSplitConfig& config, const GemmScatterArgs& args);
 
 /// "cuda_gemm_split_reduce_scatter". Key: m, n, k, type, ranks, who gets which rows, bits. A launch is a call
 /// on the workspace, from its begin to its end: it advances the epoch.
 ///
-/// Each part of k of each rank is rounded to the type; they are added in float, in the order of the ranks and
-/// of the parts, and the sum is rounded. With one split the bits are those of "cuda_gemm_reduce_scatter".
+/// With one split the bits are those of "cuda_gemm_reduce_scatter".
 using GemmSplit = CudaKernel<GemmSplitConfig, GemmScatterArgs>;
 GemmSplit& gemm_split();
 

@@ -112,6 +112,30 @@ __device__ bool has_begun(const PeerBegin& peers, int rank) {
   return load_from_peers(&own.arrived[rank]) > own.epoch;
 }
 
+/// Of a flag, besides the call. A rank with other tiles, since its launch failed and it fell back, waits in vain.
+constexpr unsigned tile_shape = BLOCK_M / 64 << 5 | BLOCK_N / 64 << 2 | CLUSTER;
+static_assert(tile_shape < 256);
+
+/// The ranks whose call has begun, as one thread knows them, which stores into their memory.
+class Arrivals {
+ public:
+  __device__ explicit Arrivals(const PeerBegin& peers) : peers_(peers), here_(1U << peers.rank) {}
+
+  /// Waits until the rank has begun. Returns false in vain.
+  __device__ bool wait(int rank) {
+    if ((here_ >> rank & 1) == 0 &&
+        wait_until(peers_, PeerFailure::not_arrived + rank, [&] { return has_begun(peers_, rank); })) {
+      fence_global_reads();
+      here_ |= 1U << rank;
+    }
+    return (here_ >> rank & 1) != 0;
+  }
+
+ private:
+  const PeerBegin& peers_;
+  unsigned here_;  // bits
+};
+
 /// One warp of the block, when all of it is done. That of the last block ends the call, after `finish(lane)`; if it has
 /// failed, after `spoil(lane)` has filled the outputs with NaN.
 template <typename Finish, typename Spoil>

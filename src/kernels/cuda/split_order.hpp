@@ -30,18 +30,18 @@ struct SplitWalk {
   TileOrder order;
   int splits;
   int m;
-  int owners;
+  int owners;         // that have rows
   int rows_of_owner;  // the last ones may have fewer
   int tiles_of_owner;
   int clusters_down;
   int n_tiles;
 
   CONTEXTUAL_HOST_DEVICE constexpr SplitWalk(TileOrder its_order, int its_splits, int rows, int columns,
-                                             int all_owners, int owner_rows)
+                                             int owner_rows)
       : order(its_order),
         splits(its_splits),
         m(rows),
-        owners(all_owners),
+        owners((rows + owner_rows - 1) / owner_rows),
         rows_of_owner(owner_rows),
         tiles_of_owner((owner_rows + order.block_m - 1) / order.block_m),
         clusters_down((owners * tiles_of_owner + order.cluster - 1) / order.cluster),

@@ -29,20 +29,21 @@ struct GemmReduceScatterShape {
 /// Each rank's part is rounded to the type. The parts are added in float in the order of the ranks, and the
 /// sum is rounded.
 ///
-/// There are three ways, between which "cuda_reduce_scatter_ways" chooses:
+/// There are three ways, among which "cuda_reduce_scatter_ways" chooses; with `all_rows` there are the last
+/// two, and "cuda_all_reduce_ways" chooses:
 /// - "overlapped": one kernel ("cuda_gemm_reduce_scatter") multiplies, stores each tile at the rank that owns
 ///   it, and adds the others' parts to own tiles.
-/// - "split", for few rows: one kernel ("cuda_gemm_split_reduce_scatter") multiplies the rows of all ranks
-/// together, so
-///   that B is read once, and splits k where there are fewer tiles than multiprocessors; then it adds all
-///   parts. Each split is a part of its own, so the bits depend on their number. It is a candidate while the
-///   ranks' rows times the splits are at most 1024.
+/// - "split", for few rows: one kernel ("cuda_gemm_split_reduce_scatter") multiplies the rows of all ranks at
+/// the same
+///   time, so that B comes from memory once, and splits k into 1 to 8 where there are fewer tiles than
+///   multiprocessors; then it adds all parts. Each split is a part of its own, so the bits depend on their
+///   number. Splits times rows (m rounded up to a multiple of the ranks, or m times the ranks with
+///   `all_rows`) are at most 1024; with more rows "split" is no candidate.
 /// - "separate": cuBLASLt multiplies ("cuda_cublaslt_gemm"), then NCCL sums, in its own order and precision.
 ///
-/// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible. All
+/// They are tuned in a region of the caller's. Before that, the first one that is possible is used. All
 /// configs of "overlapped", and those of "split" with one split, give equal bits;
-/// PeerWorkspaceOptions::equal_bits keeps to them. With `all_rows`, "cuda_all_reduce_ways" chooses between
-/// "split" and "separate".
+/// PeerWorkspaceOptions::equal_bits keeps to them.
 ///
 /// The objects of one workspace share its memory. Construction is not collective, but all ranks make the same
 /// calls in the same order. One thread at a time uses the objects of a workspace.
@@ -51,7 +52,8 @@ class CONTEXTUAL_API GemmReduceScatter {
   /// Returns how large a workspace must be for this shape, in bytes.
   static std::size_t workspace_bytes(const GemmReduceScatterShape& shape, int ranks);
 
-  /// Throws as AllGatherGemm does.
+  /// Throws as AllGatherGemm does, and InvalidArgument for `all_rows` with too many rows for "split" where
+  /// there is no NCCL.
   GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace, const GemmReduceScatterShape& shape);
 
   const GemmReduceScatterShape& shape() const noexcept { return shape_; }

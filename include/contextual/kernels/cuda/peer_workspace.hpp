@@ -21,8 +21,8 @@ struct PeerWorkspaceOptions {
   std::chrono::nanoseconds wait_budget{std::chrono::seconds(10)};
   /// Bitwise reproducible results: keeps the objects to assignments that all give the same bits, whatever is
   /// chosen: "separate" is no candidate, because NCCL and cuBLASLt add in orders of their own, which depend
-  /// on what they choose. Where "separate" is the only way, cuBLASLt's first algorithm is used, untuned. Must
-  /// be equal on all ranks.
+  /// on what they choose, nor are splits of k. Where "separate" is the only way, cuBLASLt's first algorithm
+  /// is used, untuned. Must be equal on all ranks.
   bool equal_bits = false;
 };
 

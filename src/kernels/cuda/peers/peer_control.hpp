@@ -18,7 +18,8 @@ struct PeerFailure {
 };
 
 /// The epoch of the call in which a tile of a source's partial sums came to the owner of its rows, and the
-/// tile's shape: one of another shape is none. Of a piece of rows, the epoch with shape 0. Never lowered.
+/// tile's shape and the splits of k: one of another shape is none. Of a piece of rows, the epoch with shape
+/// 0. Never lowered.
 using TileFlag = unsigned long long;
 constexpr unsigned tile_flag_shape_bits = 16;
 

@@ -4,6 +4,7 @@
 #include <contextual/error.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,7 @@ PeerWorkspace::PeerWorkspace(std::shared_ptr<Communicator> communicator, std::si
                              const PeerWorkspaceOptions& options)
     : parts_(std::make_unique<Parts>(std::move(communicator), bytes, options)) {
   Parts* const parts = parts_.get();
-  parts->checks.emplace(std::vector<std::string>{gathered_gemm_name, scattered_gemm_name},
+  parts->checks.emplace(std::vector<std::string>(std::begin(peer_kernel_names), std::end(peer_kernel_names)),
                         KernelChecks{.verify =
                                          [parts](const IterationInfo&) {
                                            const std::string failure = parts->failure();

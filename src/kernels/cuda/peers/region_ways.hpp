@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The choice between the two ways of computing a region across GPUs.
+/// The choice between the ways of computing a region across GPUs.
 
 #include "kernels/cuda/peers/workspace_parts.hpp"
 
@@ -11,6 +11,7 @@
 
 #include <cuda.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -44,18 +45,19 @@ RegionWays<Call>& make_region_ways(const char* name, const std::vector<OwnWay<Ca
         call->shape.m, call->columns(), call->shape.k, call->shape.type == GemmType::bf16 ? "bf16" : "fp16",
         call->workspace->communicator->size(), call->workspace->options.equal_bits ? "equal" : "any");
   };
-  const auto may_be_separate = [](const CUstream&, const Call* const& call) {
-    const PeerWorkspace::Parts& workspace = *call->workspace;
-    return workspace.nccl.problem().empty() &&
-           (!workspace.options.equal_bits || !workspace.memory.problem().empty());
+  const auto may_be = [](const OwnWay<Call>& way, const Call& call) {
+    return call.workspace->memory.problem().empty() && way.fits(call);
   };
   std::vector<typename RegionWays<Call>::Alternative> ways;
   for (const OwnWay<Call>& way : own) {
-    ways.emplace_back(way.name, way.launch, [fits = way.fits](const CUstream&, const Call* const& call) {
-      return call->workspace->memory.problem().empty() && fits(*call);
-    });
+    ways.emplace_back(way.name, way.launch,
+                      [way, may_be](const CUstream&, const Call* const& call) { return may_be(way, *call); });
   }
-  ways.emplace_back("separate", separate, may_be_separate);
+  ways.emplace_back("separate", separate, [own, may_be](const CUstream&, const Call* const& call) {
+    const bool is_only_one =
+        std::none_of(own.begin(), own.end(), [&](const OwnWay<Call>& way) { return may_be(way, *call); });
+    return call->workspace->nccl.problem().empty() && (is_only_one || !call->workspace->options.equal_bits);
+  });
   return *new RegionWays<Call>(name, key, std::move(ways), {"M", "N", "K", "TYPE", "RANKS", "BITS"});
 }
 

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Compiles the GEMMs as NVRTC does on a machine with a GPU, for the smallest and the largest tiles.
+
+    compiles_test.py LIBNVRTC SOURCE_DIRECTORY
+"""
+
+import ctypes
+import pathlib
+import sys
+
+TILES = ((64, 128, 1), (128, 256, 2))  # rows, columns, blocks of a cluster
+KERNELS = ("gemm.cu", "gemm_gather.cu", "gemm_scatter.cu", "gemm_split.cu")
+
+
+def log_of(nvrtc, path, defines):
+    """Returns what the compiler says if it fails, else an empty text."""
+    folders = (path.parent, path.parent / "peers")
+    options = ["--gpu-architecture=sm_90a"] + [f"-I{folder}" for folder in folders]
+    options = [option.encode() for option in options + [f"-D{name}={value}" for name, value in defines.items()]]
+    program = ctypes.c_void_p()
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), path.read_bytes(), path.name.encode(), 0, None, None)
+    if nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options)) == 0:
+        return ""
+    size = ctypes.c_size_t()
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    return log.value.decode() or "it fails without a word"
+
+
+def main():
+    nvrtc = ctypes.CDLL(sys.argv[1])
+    failed = False
+    for kernel in KERNELS:
+        for rows, columns, cluster in TILES:
+            defines = {"BLOCK_M": rows, "BLOCK_N": columns, "CLUSTER": cluster, "STAGES": 3, "GROUP": 1, "ALONG_N": 1}
+            defines["STORE_BUFFERS"] = rows * columns // 8192 if kernel == "gemm_scatter.cu" else 2
+            log = log_of(nvrtc, pathlib.Path(sys.argv[2]) / kernel, defines)
+            if log:
+                failed = True
+                print(f"{kernel} with tiles of {rows} x {columns}:\n{log}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
