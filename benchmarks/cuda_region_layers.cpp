@@ -62,7 +62,9 @@ class AllGatherLayer final : public RegionLayer {
     CONTEXTUAL_CHECKED(cudaDeviceSynchronize());
   }
 
-  void run(CUstream stream) override { layer_(stream, layer_.input(), b_.get(), c_.get()); }
+  void run(CUstream stream) override {
+    layer_(stream, {.a_rows = layer_.input()}, {.b = b_.get(), .c = c_.get()});
+  }
 
   void run_gemm(CUstream stream) override {
     product_of_region()(
@@ -121,7 +123,7 @@ class ReduceScatterLayer final : public RegionLayer {
         c_(static_cast<std::size_t>(std::max(layer_.own_rows().count(), 1)) *
            static_cast<std::size_t>(shape_.n)) {}
 
-  void run(CUstream stream) override { layer_(stream, a_.get(), b_.get(), c_.get()); }
+  void run(CUstream stream) override { layer_(stream, {.a = a_.get(), .b = b_.get(), .c_rows = c_.get()}); }
 
   void run_gemm(CUstream stream) override {
     product_of_region()(

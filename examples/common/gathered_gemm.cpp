@@ -50,7 +50,8 @@ void GatheredGemm::prepare() {
 }
 
 void GatheredGemm::run() {
-  layer_(stream_.get(), rows_[static_cast<std::size_t>(set_)]->get(), weights_.get(), output_.get());
+  layer_(stream_.get(), {.a_rows = rows_[static_cast<std::size_t>(set_)]->get()},
+         {.b = weights_.get(), .c = output_.get()});
 }
 
 double GatheredGemm::error() {

@@ -62,8 +62,9 @@ void ReducedGemm::prepare() {
 }
 
 void ReducedGemm::run() {
-  layer_(stream_.get(), inputs_[static_cast<std::size_t>(set_)]->get(), weights_on_device_.get(),
-         output_.get());
+  layer_(stream_.get(), {.a = inputs_[static_cast<std::size_t>(set_)]->get(),
+                         .b = weights_on_device_.get(),
+                         .c_rows = output_.get()});
 }
 
 double ReducedGemm::error() {

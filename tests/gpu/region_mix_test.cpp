@@ -97,8 +97,8 @@ class Regions {
   }
 
  private:
-  void gather(int set) { gathers_(stream_, gathered_.a_rows(set), gathered_.b(), gathered_.c()); }
-  void scatter(int set) { scatters_(stream_, reduced_.a(set), reduced_.b(set), reduced_.c()); }
+  void gather(int set) { gathers_(stream_, {gathered_.a_rows(set)}, {gathered_.b(), gathered_.c()}); }
+  void scatter(int set) { scatters_(stream_, {reduced_.a(set), reduced_.b(set), reduced_.c()}); }
 
   void run(Manner manner, int set, int region) {
     const auto call = [&] { region == 0 ? gather(set) : scatter(set); };

@@ -1,6 +1,6 @@
 /// The GEMM reduce-scatter on Hopper, in one kernel. Each tile of C belongs to one rank. A tile of another rank is stored
 /// into that rank's slot for this one, and a flag says so. For an own tile the others' parts come through the same ring
-/// as A and B, behind them, and are added to the products in float and in the order of the ranks.
+/// as A and B, behind them, and are added to the products in float and in the order of the ranks; and so does the residual.
 ///
 /// Clusters take tiles by ticket, in the order of ScatterWalk: whoever waits for a part waits for a tile that its source
 /// takes at a smaller ticket.
@@ -14,9 +14,12 @@ using namespace contextual::kernels::cuda;
 
 namespace {
 
-/// By owner: own rows of the result; this rank's slot at another rank.
 struct ScatterMaps {
-  TensorMap of_owner[PeerControl::most_ranks];
+  TensorMap a;
+  TensorMap b;
+  TensorMap slots;                              ///< the others' parts, in own memory
+  TensorMap residual;                           ///< of own rows, if there is one
+  TensorMap of_owner[PeerControl::most_ranks];  ///< own rows of the result; this rank's slot at another rank
 };
 
 /// What a flag says: the call, and the tile's shape. A rank with other tiles, since its launch failed and it fell back,
@@ -53,39 +56,39 @@ struct Walk {
   }
 };
 
-/// Loads the others' parts of an own tile, one box of all of them after another.
-__device__ void load_parts(const TensorMap& slots, const GemmScatterParameters& p, const ScatterTile& tile,
+/// Boxes that are added to an own tile.
+__device__ int boxes_to_add(const GemmScatterParameters& p) {
+  return boxes_in_part * (p.peers.ranks - 1 + (p.has_residual ? 1 : 0));
+}
+
+/// Loads what is added to an own tile: of one box the others' parts, of the next one, and so on; then the residual.
+__device__ void load_parts(const ScatterMaps& maps, const GemmScatterParameters& p, const ScatterTile& tile,
                            ScatterShared shared, Stage& place) {
+  constexpr int boxes_across = WGMMA_N / store_n;
   const int others = p.peers.ranks - 1;
-  int slab = 0;
-  int first = 0;
-  int part = 0;
-  for (int rest = boxes_in_part * others; rest > 0; rest -= boxes_in_stage, place.advance()) {
+  const int all = boxes_to_add(p);
+  for (int index = 0; index < all; place.advance()) {
     const unsigned full = shared.full(place.stage);
-    const int boxes = min(rest, boxes_in_stage);
+    const int boxes = min(all - index, boxes_in_stage);
     barrier_wait(shared.empty(place.stage), place.parity ^ 1);
     barrier_expect(full, boxes * box_bytes);
-    for (int box = 0; box < boxes; ++box) {
+    for (int box = 0; box < boxes; ++box, ++index) {
+      const bool of_residual = index >= boxes_in_part * others;
+      const int part = of_residual ? 0 : index % others;
+      const int of_tile = of_residual ? index - boxes_in_part * others : index / others;
       const int source = part < p.peers.rank ? part : part + 1;
+      const int row = tile.row + of_tile / boxes_across * slab_m + (of_residual ? 0 : source * p.rows_per_shard);
+      const int column = tile.column + of_tile % boxes_across * store_n;
       for (int consumer = 0; consumer < consumers; ++consumer) {
-        load_box(shared.box(place.stage, box, consumer), slots, tile.column + first_column_of(consumer) + first,
-                 source * p.rows_per_shard + tile.row + first_row_of(consumer) + slab * slab_m, full);
-      }
-      if (++part == others) {
-        part = 0;
-        first += store_n;
-      }
-      if (first == WGMMA_N) {
-        first = 0;
-        ++slab;
+        load_box(shared.box(place.stage, box, consumer), of_residual ? maps.residual : maps.slots,
+                 column + first_column_of(consumer), row + first_row_of(consumer), full);
       }
     }
   }
 }
 
 /// One thread of the block.
-__device__ void produce(const TensorMap& a, const TensorMap& b, const TensorMap& slots, const GemmScatterParameters& p,
-                        ScatterShared shared) {
+__device__ void produce(const ScatterMaps& maps, const GemmScatterParameters& p, ScatterShared shared) {
   const Walk walk(p);
   const int rank = p.peers.rank;
   const int k_blocks = (p.k + block_k - 1) / block_k;
@@ -94,7 +97,7 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const TensorMap&
   Stage place;
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
     const ScatterTile tile = walk[ticket.number];
-    load_tile(a, b, k_blocks, tile.a_row, tile.column, shared, place);
+    load_tile(maps.a, maps.b, k_blocks, tile.a_row, tile.column, shared, place);
     if (!ticket.marked) {
       continue;
     }
@@ -105,7 +108,7 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const TensorMap&
       }
     }
     fence_global_reads();
-    load_parts(slots, p, tile, shared, place);
+    load_parts(maps, p, tile, shared, place);
   }
 }
 
@@ -155,52 +158,70 @@ __device__ void store(const ScatterMaps& maps, const GemmScatterParameters& p, S
   wait_for_writes();  // a call that has failed writes over them
 }
 
-/// Where a consumer is among the parts of an own tile.
+/// Where a consumer is among what is added to an own tile.
 struct Parts {
   int rest;
   int box = 0;  // of the stage
 };
 
-/// Adds the ranks' parts of 64 rows, of which own ones are in `d`, in float and in the order of the ranks.
+/// Adds the next box.
 template <bool fp16>
-__device__ __forceinline__ void add(const float* d, const GemmScatterParameters& p, ScatterShared shared, int consumer,
-                                    Stage& place, Parts& parts, float* sums) {
-#pragma unroll
-  for (int i = 0; i < store_n / 2; ++i) {
-    sums[i] = 0;
+__device__ __forceinline__ void add_next(float* sums, ScatterShared shared, int consumer, Stage& place, Parts& parts) {
+  if (parts.box == 0) {
+    barrier_wait(shared.full(place.stage), place.parity);
   }
-  for (int source = 0; source < p.peers.ranks; ++source) {
-    if (source == p.peers.rank) {
 #pragma unroll
-      for (int i = 0; i < store_n / 2; i += 2) {
-        const float2 rounded = unpack<fp16>(pack<fp16>(d[i], d[i + 1]));
-        sums[i] += rounded.x;
-        sums[i + 1] += rounded.y;
-      }
+  for (int x = 0; x < store_n; x += 16) {
+    unsigned values[4];
+    load_matrices(matrix_row(shared.box(place.stage, parts.box, consumer), x), values[0], values[1], values[2], values[3]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float2 part = unpack<fp16>(values[i]);
+      sums[x / 2 + 2 * i] += part.x;
+      sums[x / 2 + 2 * i + 1] += part.y;
+    }
+  }
+  ++parts.box;
+  if (--parts.rest == 0 || parts.box == boxes_in_stage) {
+    fence_shared_writes();  // the copy engine writes there next
+    __syncwarp();
+    release(shared.empty(place.stage));
+    place.advance();
+    parts.box = 0;
+  }
+}
+
+/// Adds the ranks' parts of a box, of which own ones are in `d`, in float and in the order of the ranks.
+template <bool fp16>
+__device__ __forceinline__ void add_ranks(float* d, const GemmScatterParameters& p, ScatterShared shared, int consumer,
+                                          Stage& place, Parts& parts) {
+  float sums[store_n / 2] = {};
+  for (int source = 0; source < p.peers.ranks; ++source) {
+    if (source != p.peers.rank) {
+      add_next<fp16>(sums, shared, consumer, place, parts);
       continue;
     }
-    if (parts.box == 0) {
-      barrier_wait(shared.full(place.stage), place.parity);
-    }
 #pragma unroll
-    for (int x = 0; x < store_n; x += 16) {
-      unsigned values[4];
-      load_matrices(matrix_row(shared.box(place.stage, parts.box, consumer), x), values[0], values[1], values[2],
-                    values[3]);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const float2 part = unpack<fp16>(values[i]);
-        sums[x / 2 + 2 * i] += part.x;
-        sums[x / 2 + 2 * i + 1] += part.y;
-      }
+    for (int i = 0; i < store_n / 2; i += 2) {
+      const float2 rounded = unpack<fp16>(pack<fp16>(d[i], d[i + 1]));
+      sums[i] += rounded.x;
+      sums[i + 1] += rounded.y;
     }
-    ++parts.box;
-    if (--parts.rest == 0 || parts.box == boxes_in_stage) {
-      fence_shared_writes();  // the copy engine writes there next
-      __syncwarp();
-      release(shared.empty(place.stage));
-      place.advance();
-      parts.box = 0;
+  }
+#pragma unroll
+  for (int i = 0; i < store_n / 2; ++i) {
+    d[i] = sums[i];
+  }
+}
+
+/// Calls `f` with the sums of each box of a tile.
+template <typename F>
+__device__ __forceinline__ void for_each_box(Sums& sums, const F& f) {
+#pragma unroll
+  for (int slab = 0; slab < slabs; ++slab) {
+#pragma unroll
+    for (int first = 0; first < WGMMA_N; first += store_n) {
+      f(sums[slab] + first / 2);
     }
   }
 }
@@ -216,36 +237,34 @@ __device__ __forceinline__ void consume(const GemmScatterParameters& p, ScatterS
   Sums sums;
   for (Ticket ticket = tickets.take_together(); ticket.number < count; ticket = tickets.take_together()) {
     multiply<fp16>(sums, shared, place, k_blocks, consumer);
-    Parts parts{boxes_in_part * (p.peers.ranks - 1)};
-#pragma unroll
-    for (int slab = 0; slab < slabs; ++slab) {
-#pragma unroll
-      for (int first = 0; first < WGMMA_N; first += store_n, buffer.advance()) {
-        float* const d = sums[slab] + first / 2;
-        if (ticket.marked) {
-          float all[store_n / 2];
-          add<fp16>(d, p, shared, consumer, place, parts, all);
-#pragma unroll
-          for (int i = 0; i < store_n / 2; ++i) {
-            d[i] = all[i];
+    if (ticket.marked) {
+      Parts parts{boxes_to_add(p)};
+      if (applies(p.epilogue) || p.has_residual) {
+        const int column = Walk(p)[ticket.number].column + first_column_of(consumer);
+        turn_through(sums, [&](float* d, int first) {
+          add_ranks<fp16>(d, p, shared, consumer, place, parts);
+          finish_box<fp16>(d, p.epilogue, column + first);
+          if (p.has_residual) {
+            add_next<fp16>(d, shared, consumer, place, parts);
           }
-        }
-        hand_over_box<fp16>(d, shared, buffer, consumer);
+        });
+      } else {
+        for_each_box(sums, [&](float* d) { add_ranks<fp16>(d, p, shared, consumer, place, parts); });
       }
     }
+    hand_over_tile<fp16>(sums, shared, buffer, consumer);
   }
 }
 
 }  // namespace
 
 extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_scatter(
-    const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, const __grid_constant__ TensorMap slots,
     const __grid_constant__ ScatterMaps maps, const __grid_constant__ GemmScatterParameters p) {
   extern __shared__ unsigned char memory[];
   const ScatterShared shared{(shared_address(memory) + 1023) / 1024 * 1024};
   if (threadIdx.x == 0) {
-    prefetch(a);
-    prefetch(b);
+    prefetch(maps.a);
+    prefetch(maps.b);
     shared.init_ticket_barriers();
     barrier_init_fence();
   }
@@ -265,16 +284,16 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_scatt
   } else {
     give_registers<producer_registers>();
     if (role.leads && role.warp == 0) {
-      produce(a, b, slots, p, shared);
+      produce(maps, p, shared);
     } else if (role.leads && role.warp == 1) {
       store(maps, p, shared);
     } else if (is_scheduler(role)) {
       const Walk walk(p);
-      schedule(p.peers, shared, walk.count(), first_ticket, [&](int ticket) { return walk[ticket].adds; });
+      schedule(p.peers, shared, walk.count(), first_ticket, [&](int ticket) { return walk[ticket].own; });
     }
   }
   block_or_cluster_sync();
   if (threadIdx.x < 32) {
-    leave(p.peers, [](int) {}, [&](int lane) { fill_with_nan(p.output, p.count, lane, 32); });
+    leave(p.peers, [](int) {}, [&](int lane) { fill_with_nan(p.output, p.own_rows, p.n, p.pitch, lane); });
   }
 }

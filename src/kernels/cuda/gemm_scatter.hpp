@@ -26,17 +26,15 @@ struct ScatterLayout {
 };
 ScatterLayout layout_of(const GemmReduceScatterShape& shape, int ranks);
 
-/// One call of an object.
+/// One call of an object. The shape's m is the call's.
 struct GemmScatterArgs {
   PeerWorkspace::Parts* workspace = nullptr;
-  const void* a = nullptr;
-  const void* b = nullptr;
-  void* output = nullptr;  ///< own rows
   GemmReduceScatterShape shape;
+  GemmReduceScatterCall call;
 };
 
-/// "cuda_gemm_reduce_scatter". Key: m, n, k, type, ranks. A launch is a call on the workspace, from its begin
-/// to its end: it advances the epoch.
+/// "cuda_gemm_reduce_scatter". Key: bucket of m, n, k, type, ranks. A launch is a call on the workspace, from
+/// its begin to its end: it advances the epoch.
 using GemmScatter = CudaKernel<GemmConfig, GemmScatterArgs>;
 GemmScatter& gemm_scatter();
 ConfigSpace<GemmConfig> gemm_scatter_space();

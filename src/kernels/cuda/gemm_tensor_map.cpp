@@ -1,6 +1,7 @@
 #include "kernels/cuda/gemm_tensor_map.hpp"
 
 #include "kernels/cuda/driver_entry.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/error.hpp>
@@ -11,7 +12,8 @@ CUtensorMap tensor_map(const TensorMapMatrix& matrix, int box_rows) {
   constexpr cuuint32_t value_bytes = 2;
   constexpr cuuint32_t box_columns = 64;  // one period of the swizzle
   const cuuint64_t sizes[] = {static_cast<cuuint64_t>(matrix.columns), static_cast<cuuint64_t>(matrix.rows)};
-  const cuuint64_t strides[] = {sizes[0] * value_bytes};
+  const int pitch = row_pitch(matrix.pitch, matrix.columns);
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(pitch) * value_bytes};
   const cuuint32_t box[] = {box_columns, static_cast<cuuint32_t>(box_rows)};
   const cuuint32_t steps[] = {1, 1};
   static auto* const encode = driver_entry<decltype(cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");

@@ -7,12 +7,13 @@
 
 namespace contextual::kernels::cuda {
 
-/// A dense row-major matrix of 16-bit values; `bf16` or fp16.
+/// A row-major matrix of 16-bit values; `bf16` or fp16.
 struct TensorMapMatrix {
   const void* data;
   int rows;
   int columns;
   bool bf16;
+  int pitch = 0;  ///< values from row to row, a multiple of 8; 0 if it is dense
 };
 
 /// Returns the tensor map of a matrix that is copied in boxes of `box_rows` (at most 256) times 64 values,

@@ -56,7 +56,7 @@ void RegionUnderFault::operator()() {
 }
 
 void RegionUnderFault::call_layer(int set) {
-  layer_(stream_, problem_.a_rows(set), problem_.b(), problem_.c());
+  layer_(stream_, {problem_.a_rows(set)}, {problem_.b(), problem_.c()});
   problem_.check_later(stream_, set);
 }
 

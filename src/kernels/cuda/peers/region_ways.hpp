@@ -3,6 +3,7 @@
 /// \file
 /// The choice between the two ways of computing a region across GPUs.
 
+#include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/peers/workspace_parts.hpp"
 
 #include <contextual/alternatives.hpp>
@@ -23,14 +24,15 @@ template <typename Call>
 using RegionWay = void (*)(CUstream&, const Call*&);
 
 /// "overlapped", where the ranks can use each other's memory, and "separate", where they have NCCL, unless it
-/// would give other bits than are asked for. Key: m, n, k, type, ranks, bits. The result is never destroyed,
-/// since it may be launched while the process exits.
+/// would give other bits than are asked for. Key: bucket of m, n, k, type, ranks, bits. The result is never
+/// destroyed, since it may be launched while the process exits.
 template <typename Call>
 RegionWays<Call>& make_region_ways(const char* name, RegionWay<Call> overlapped, RegionWay<Call> separate) {
   const auto key = [](const CUstream&, const Call* const& call) {
-    return make_key(
-        call->shape.m, call->columns(), call->shape.k, call->shape.type == GemmType::bf16 ? "bf16" : "fp16",
-        call->workspace->communicator->size(), call->workspace->options.equal_bits ? "equal" : "any");
+    return make_key(bucket_of(call->shape.m), call->columns(), call->shape.k,
+                    call->shape.type == GemmType::bf16 ? "bf16" : "fp16",
+                    call->workspace->communicator->size(),
+                    call->workspace->options.equal_bits ? "equal" : "any");
   };
   const auto may_be_separate = [](const CUstream&, const Call* const& call) {
     const PeerWorkspace::Parts& workspace = *call->workspace;
