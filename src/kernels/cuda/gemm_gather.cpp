@@ -130,7 +130,7 @@ GemmGather& gemm_gather() {
                            [](const GatheredProduct& a, const GatheredProduct& b) { return a.n < b.n; });
       return is_mostly_inside(config, bucket_of(args.shape.m), widest->n);
     };
-    definition.options.key_names = {"M", "N", "K", "TYPE", "RANKS"};
+    definition.options.key_names = {"M_BUCKET", "N", "K", "TYPE", "RANKS"};
     return new GemmGather(
         gathered_gemm_name, gemm_gather_space(),
         [](const GemmGatherArgs& args) {

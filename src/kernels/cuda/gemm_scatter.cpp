@@ -133,7 +133,7 @@ GemmScatter& gemm_scatter() {
       const RowPartition partition(bucket_of(args.shape.m), args.workspace->communicator->size());
       return is_mostly_inside(config, partition.rows_per_shard(), args.shape.n);
     };
-    definition.options.key_names = {"M", "N", "K", "TYPE", "RANKS"};
+    definition.options.key_names = {"M_BUCKET", "N", "K", "TYPE", "RANKS"};
     return new GemmScatter(
         scattered_gemm_name, gemm_scatter_space(),
         [](const GemmScatterArgs& args) {

@@ -56,32 +56,36 @@ struct Walk {
   }
 };
 
-/// Boxes that are added to an own tile.
-__device__ int boxes_to_add(const GemmScatterParameters& p) {
-  return boxes_in_part * (p.peers.ranks - 1 + (p.has_residual ? 1 : 0));
-}
+/// What is added to an own tile: the others' parts, then the residual.
+__device__ int count_parts(const GemmScatterParameters& p) { return p.peers.ranks - 1 + (p.has_residual ? 1 : 0); }
 
-/// Loads what is added to an own tile: of one box the others' parts, of the next one, and so on; then the residual.
+/// Loads the parts of an own tile, one box of all of them after another.
 __device__ void load_parts(const ScatterMaps& maps, const GemmScatterParameters& p, const ScatterTile& tile,
                            ScatterShared shared, Stage& place) {
-  constexpr int boxes_across = WGMMA_N / store_n;
-  const int others = p.peers.ranks - 1;
-  const int all = boxes_to_add(p);
-  for (int index = 0; index < all; place.advance()) {
+  const int parts = count_parts(p);
+  int slab = 0;
+  int first = 0;
+  int part = 0;
+  for (int rest = boxes_in_part * parts; rest > 0; rest -= boxes_in_stage, place.advance()) {
     const unsigned full = shared.full(place.stage);
-    const int boxes = min(all - index, boxes_in_stage);
+    const int boxes = min(rest, boxes_in_stage);
     barrier_wait(shared.empty(place.stage), place.parity ^ 1);
     barrier_expect(full, boxes * box_bytes);
-    for (int box = 0; box < boxes; ++box, ++index) {
-      const bool of_residual = index >= boxes_in_part * others;
-      const int part = of_residual ? 0 : index % others;
-      const int of_tile = of_residual ? index - boxes_in_part * others : index / others;
+    for (int box = 0; box < boxes; ++box) {
+      const bool is_residual = part == p.peers.ranks - 1;
       const int source = part < p.peers.rank ? part : part + 1;
-      const int row = tile.row + of_tile / boxes_across * slab_m + (of_residual ? 0 : source * p.rows_per_shard);
-      const int column = tile.column + of_tile % boxes_across * store_n;
+      const int row = (is_residual ? 0 : source * p.rows_per_shard) + tile.row + slab * slab_m;
       for (int consumer = 0; consumer < consumers; ++consumer) {
-        load_box(shared.box(place.stage, box, consumer), of_residual ? maps.residual : maps.slots,
-                 column + first_column_of(consumer), row + first_row_of(consumer), full);
+        load_box(shared.box(place.stage, box, consumer), is_residual ? maps.residual : maps.slots,
+                 tile.column + first_column_of(consumer) + first, row + first_row_of(consumer), full);
+      }
+      if (++part == parts) {
+        part = 0;
+        first += store_n;
+      }
+      if (first == WGMMA_N) {
+        first = 0;
+        ++slab;
       }
     }
   }
@@ -158,13 +162,13 @@ __device__ void store(const ScatterMaps& maps, const GemmScatterParameters& p, S
   wait_for_writes();  // a call that has failed writes over them
 }
 
-/// Where a consumer is among what is added to an own tile.
+/// Where a consumer is among the parts of an own tile.
 struct Parts {
   int rest;
   int box = 0;  // of the stage
 };
 
-/// Adds the next box.
+/// Adds the next part of a box.
 template <bool fp16>
 __device__ __forceinline__ void add_next(float* sums, ScatterShared shared, int consumer, Stage& place, Parts& parts) {
   if (parts.box == 0) {
@@ -214,14 +218,27 @@ __device__ __forceinline__ void add_ranks(float* d, const GemmScatterParameters&
   }
 }
 
-/// Calls `f` with the sums of each box of a tile.
-template <typename F>
-__device__ __forceinline__ void for_each_box(Sums& sums, const F& f) {
+/// Makes the result of an own tile of its products.
+template <bool fp16>
+__device__ __forceinline__ void complete_tile(Sums& sums, const GemmScatterParameters& p, ScatterShared shared,
+                                              int consumer, Stage& place, int ticket) {
+  Parts parts{boxes_in_part * count_parts(p)};
+  if (applies(p.epilogue) || p.has_residual) {
+    const int column = Walk(p)[ticket].column + first_column_of(consumer);
+    turn_through(sums, [&](float* d, int first) {
+      add_ranks<fp16>(d, p, shared, consumer, place, parts);
+      finish_box<fp16>(d, p.epilogue, column + first);
+      if (p.has_residual) {
+        add_next<fp16>(d, shared, consumer, place, parts);
+      }
+    });
+    return;
+  }
 #pragma unroll
   for (int slab = 0; slab < slabs; ++slab) {
 #pragma unroll
     for (int first = 0; first < WGMMA_N; first += store_n) {
-      f(sums[slab] + first / 2);
+      add_ranks<fp16>(sums[slab] + first / 2, p, shared, consumer, place, parts);
     }
   }
 }
@@ -238,19 +255,7 @@ __device__ __forceinline__ void consume(const GemmScatterParameters& p, ScatterS
   for (Ticket ticket = tickets.take_together(); ticket.number < count; ticket = tickets.take_together()) {
     multiply<fp16>(sums, shared, place, k_blocks, consumer);
     if (ticket.marked) {
-      Parts parts{boxes_to_add(p)};
-      if (applies(p.epilogue) || p.has_residual) {
-        const int column = Walk(p)[ticket.number].column + first_column_of(consumer);
-        turn_through(sums, [&](float* d, int first) {
-          add_ranks<fp16>(d, p, shared, consumer, place, parts);
-          finish_box<fp16>(d, p.epilogue, column + first);
-          if (p.has_residual) {
-            add_next<fp16>(d, shared, consumer, place, parts);
-          }
-        });
-      } else {
-        for_each_box(sums, [&](float* d) { add_ranks<fp16>(d, p, shared, consumer, place, parts); });
-      }
+      complete_tile<fp16>(sums, p, shared, consumer, place, ticket.number);
     }
     hand_over_tile<fp16>(sums, shared, buffer, consumer);
   }

@@ -44,7 +44,7 @@ RegionWays<Call>& make_region_ways(const char* name, RegionWay<Call> overlapped,
       {{"overlapped", overlapped,
         [](const CUstream&, const Call* const& call) { return call->workspace->memory.problem().empty(); }},
        {"separate", separate, may_be_separate}},
-      {"M", "N", "K", "TYPE", "RANKS", "BITS"});
+      {"M_BUCKET", "N", "K", "TYPE", "RANKS", "BITS"});
 }
 
 /// The product of "separate": cuBLASLt's algorithm is tuned, unless equal bits are asked for. Throws
