@@ -36,6 +36,11 @@ inline double activated(Activation activation, double x) {
   return NAN;
 }
 
+/// Returns where an element of a dense matrix is.
+inline std::size_t element(int row, int column, int columns) {
+  return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+}
+
 /// Values of the host and of the device, the latter with room between the rows, which holds NaN.
 class HalfMatrix {
  public:
@@ -46,24 +51,19 @@ class HalfMatrix {
       : half_(half),
         columns_(columns),
         pitch_(columns + room),
-        values_(half.within(0.7F, static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), seed)),
+        values_(half.within(0.7F, element(rows, 0, columns), seed)),
         on_device_(spread(rows)) {}
 
   int pitch() const { return pitch_; }
-  const std::uint16_t* row(int row) const { return on_device_.get() + index(row, pitch_); }
-  double value(int row, int column) const {
-    return half_.value(values_[index(row, columns_) + static_cast<std::size_t>(column)]);
-  }
+  const std::uint16_t* row(int row) const { return on_device_.get() + element(row, 0, pitch_); }
+  double value(int row, int column) const { return half_.value(values_[element(row, column, columns_)]); }
 
  private:
-  static std::size_t index(int row, int width) {
-    return static_cast<std::size_t>(row) * static_cast<std::size_t>(width);
-  }
   std::vector<std::uint16_t> spread(int rows) const {
-    std::vector<std::uint16_t> all(index(rows, pitch_), poison_bits);
+    std::vector<std::uint16_t> all(element(rows, 0, pitch_), poison_bits);
     for (int row = 0; row < rows; ++row) {
-      std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(index(row, columns_)), columns_,
-                  all.begin() + static_cast<std::ptrdiff_t>(index(row, pitch_)));
+      std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(element(row, 0, columns_)), columns_,
+                  all.begin() + static_cast<std::ptrdiff_t>(element(row, 0, pitch_)));
     }
     return all;
   }
@@ -139,7 +139,7 @@ class ResultMemory {
 /// A B^T in float, of dense matrices.
 inline std::vector<float> reference_sums(const HalfMatrix& a, const HalfMatrix& b, int m, int n, int k,
                                          bool bf16) {
-  const DeviceArray<float> sums(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));
+  const DeviceArray<float> sums(element(m, 0, n));
   reference_gemm()(nullptr, sums.get(), a.row(0), b.row(0), m, n, k, bf16);
   return sums.host();
 }

@@ -57,7 +57,7 @@ class Problem {
   }
   std::size_t wrong(bool bias, Activation activation, bool pitched) {
     return c_.wrong(m, pitched, [&](int row, int column) {
-      const auto sum = static_cast<double>(sums_[static_cast<std::size_t>(row * n + column)]);
+      const auto sum = static_cast<double>(sums_[element(row, column, n)]);
       const double value = activated(activation, sum + (bias ? bias_.value(0, column) : 0));
       return ExpectedValue{value, half_.rounding() * std::abs(value) + 1e-4};
     });

@@ -80,7 +80,7 @@ class Gather {
   /// Counts wrong elements, and poisons the results.
   std::size_t wrong(const Wanted& wanted) {
     const auto expected = [&](double bias, Activation activation, int row, int column) {
-      const auto sum = static_cast<double>(sums_[static_cast<std::size_t>(row * n + column)]);
+      const auto sum = static_cast<double>(sums_[element(row, column, n)]);
       const double value = activated(activation, sum + bias);
       // "separate" rounds the sum as well, and no activation is steeper than that.
       return ExpectedValue{value, half_.rounding() * (1.2 * std::abs(sum) + std::abs(value)) + 1e-4};
@@ -133,7 +133,7 @@ class Scatter {
         residual_(half_, m, n, 400),
         pitched_residual_(half_, m, n, 400, HalfMatrix::gap),
         c_(half_, m, n),
-        sums_(static_cast<std::size_t>(m) * n, 0.0F),
+        sums_(element(m, 0, n), 0.0F),
         magnitudes_(sums_) {
     for (int source = 0; source < rank.count; ++source) {
       const std::vector<float> part =
@@ -156,7 +156,7 @@ class Scatter {
   std::size_t wrong(const Wanted& wanted) {
     const kernels::Rows rows = layer_.own_rows(wanted.m);
     return c_.wrong(rows.count(), wanted.pitched, [&](int row, int column) {
-      const auto i = static_cast<std::size_t>((rows.begin + row) * n + column);
+      const auto i = element(rows.begin + row, column, n);
       const double x = static_cast<double>(sums_[i]) + (wanted.bias ? bias_.value(0, column) : 0);
       const double residual =
           wanted.residual == Residual::none ? 0 : residual_.value(rows.begin + row, column);
