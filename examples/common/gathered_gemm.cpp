@@ -30,7 +30,7 @@ GatheredGemm::GatheredGemm(std::shared_ptr<contextual::Communicator> communicato
 }
 
 void GatheredGemm::run() {
-  layer_(stream_.get(), layer_.input(), weights_.get(), output_.get());
+  layer_(stream_.get(), {.a_rows = layer_.input()}, {.b = weights_.get(), .c = output_.get()});
 }
 
 cuda::GemmArgs GatheredGemm::product() const {

@@ -46,7 +46,7 @@ void ReducedGemm::add_parts() {
 }
 
 void ReducedGemm::run() {
-  layer_(stream_.get(), input_, weights_.get(), output_.get());
+  layer_(stream_.get(), {.a = input_, .b = weights_.get(), .c_rows = output_.get()});
 }
 
 cuda::GemmArgs ReducedGemm::product() const {

@@ -100,10 +100,11 @@ void TensorParallelMlp::poison() {
 }
 
 void TensorParallelMlp::run() {
-  gate_up_(stream_.get(), input_.get(), gate_up_weights_.get(), gate_up_output_.get());
+  gate_up_(stream_.get(), {.a_rows = input_.get()},
+           {.b = gate_up_weights_.get(), .c = gate_up_output_.get()});
   gated_activation()(stream_.get(), activation_.get(), gate_up_output_.get(), shape_.tokens,
                      shape_.inner / ranks_);
-  down_(stream_.get(), activation_.get(), down_weights_.get(), output_.get());
+  down_(stream_.get(), {.a = activation_.get(), .b = down_weights_.get(), .c_rows = output_.get()});
 }
 
 double TensorParallelMlp::error() const {

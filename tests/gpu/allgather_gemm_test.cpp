@@ -43,7 +43,7 @@ void poison(PeerWorkspace& workspace) {
 }
 
 void gather_and_check(AllGatherGemm& layer, GatheredProblem& problem, cudaStream_t stream, int set) {
-  layer(stream, problem.a_rows(set), problem.b(), problem.c());
+  layer(stream, {problem.a_rows(set)}, {problem.b(), problem.c()});
   problem.check_later(stream, set);
 }
 
@@ -147,13 +147,13 @@ TEST_CASE("all-gather GEMM: with equal bits, every assignment that is tried give
   }
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 1);
-  layer(stream, problem.a_rows(0), problem.b(), problem.c());
+  layer(stream, {problem.a_rows(0)}, {problem.b(), problem.c()});
   const std::vector<std::uint16_t> bits = problem.bits();
   ContextualAutotuner tuner(region_tuning(rank));
   int iterations = 0;
   int different = 0;
   tuner.run("equal_bits_allgather", [&] {
-    layer(stream, problem.a_rows(0), problem.b(), problem.c());
+    layer(stream, {problem.a_rows(0)}, {problem.b(), problem.c()});
     ++iterations;
     different += problem.bits() == bits ? 0 : 1;
   });
@@ -185,7 +185,7 @@ TEST_CASE("all-gather GEMM: own rows that are written in place, and several prod
     cuda_check(cudaMemcpyAsync(layer.input(), first.a_rows(set), bytes, cudaMemcpyDeviceToDevice, stream));
     const std::vector<GatheredProduct> products{{first.b(), first.c(), shape.n},
                                                 {second.b(), second.c(), shape.n}};
-    layer(stream, layer.input(), products);
+    layer(stream, {layer.input()}, products);
     first.check_later(stream, set);
     second.check_later(stream, set);
   }
@@ -328,12 +328,12 @@ TEST_CASE(
     gather_and_check(layer, problem, stream, 0);
     CHECK(problem.wrong() == 0);
     if (rank.number != missing) {
-      layer(stream, problem.a_rows(0), problem.b(), problem.c());
+      layer(stream, {problem.a_rows(0)}, {problem.b(), problem.c()});
       stream.wait();
       const std::size_t all = static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n);
       CHECK(problem.nan_count() == all);
       CHECK_THAT(workspace->failure(), ContainsSubstring("rank "));
-      CHECK_THROWS_AS(layer(stream, problem.a_rows(0), problem.b(), problem.c()), DeviceError);
+      CHECK_THROWS_AS(layer(stream, {problem.a_rows(0)}, {problem.b(), problem.c()}), DeviceError);
     }
     on_all_ranks(true);
     workspace->rearm();
@@ -361,7 +361,7 @@ TEST_CASE("all-gather GEMM: the host can end a wait", "[abort]") {
   CHECK(problem.wrong() == 0);
   if (rank.number == 0) {
     const auto begin = std::chrono::steady_clock::now();
-    layer(stream, problem.a_rows(0), problem.b(), problem.c());
+    layer(stream, {problem.a_rows(0)}, {problem.b(), problem.c()});
     workspace->abort();
     stream.wait();
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
@@ -435,7 +435,7 @@ TEST_CASE("all-gather GEMM: an assignment with which a rank waits in vain is rej
       cuda_check(cudaLaunchHostFunc(
           stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(600)); }, nullptr));
     }
-    layer(stream, problem.a_rows(iteration % 2), problem.b(), problem.c());
+    layer(stream, {problem.a_rows(iteration % 2)}, {problem.b(), problem.c()});
     ++iteration;
   });
   const Report report = tuner.report();

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -22,12 +21,7 @@ namespace gpu_test {
 
 /// So small that every element of a product of k of them is below 1.
 inline std::vector<std::uint16_t> small_values(const Half& half, std::size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::vector<std::uint16_t> values(count);
-  for (std::uint16_t& value : values) {
-    value = half.bits(0.2F * (0x1p-32F * static_cast<float>(generator()) - 0.5F));
-  }
-  return values;
+  return half.within(0.1F, count, seed);
 }
 
 /// Counts the elements of `c` that differ from what is expected by more than `bound` times (1 + their

@@ -62,7 +62,7 @@ TEST_CASE("GEMM reduce-scatter: right without tuning, for any number of rows, wi
       ReducedProblem problem(rank, shape, 3);
       for (int round = 0; round < 9; ++round) {
         const int set = round % problem.sets();
-        layer(stream, problem.a(set), problem.b(set), problem.c());
+        layer(stream, {problem.a(set), problem.b(set), problem.c()});
         CHECK(problem.wrong(set, rank.count) == 0);
       }
     }
@@ -84,7 +84,7 @@ TEST_CASE("GEMM reduce-scatter: right at the size of a model's layer", "[size]")
   ReducedProblem problem(rank, shape, 2);
   for (int round = 0; round < 5; ++round) {
     const int set = round % problem.sets();
-    layer(stream, problem.a(set), problem.b(set), problem.c());
+    layer(stream, {problem.a(set), problem.b(set), problem.c()});
     CHECK(problem.wrong(set, rank.count) == 0);
   }
 }
@@ -109,7 +109,7 @@ TEST_CASE(
   std::size_t wrong = 0;
   tuner.run("gemm_reduce_scatter", [&] {
     const int set = iteration++ % problem.sets();
-    layer(stream, problem.a(set), problem.b(set), problem.c());
+    layer(stream, {problem.a(set), problem.b(set), problem.c()});
     wrong += problem.wrong(set, rank.count);
   });
   CHECK(wrong == 0);
@@ -121,11 +121,11 @@ TEST_CASE(
     CHECK(tuned.outcome == ProblemOutcome::locked_in);
     CHECK(same_on_all_ranks(tuned.choice));
   }
-  layer(stream, problem.a(0), problem.b(0), problem.c());
+  layer(stream, {problem.a(0), problem.b(0), problem.c()});
   const std::vector<std::uint16_t> bits = problem.bits();
   for (int round = 0; round < 20; ++round) {
     CHECK(problem.wrong(0, rank.count) == 0);
-    layer(stream, problem.a(0), problem.b(0), problem.c());
+    layer(stream, {problem.a(0), problem.b(0), problem.c()});
     CHECK(problem.bits() == bits);
   }
 }
@@ -145,12 +145,12 @@ TEST_CASE("GEMM reduce-scatter: with equal bits, every assignment that is tried 
   }
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 1);
-  layer(stream, problem.a(0), problem.b(0), problem.c());
+  layer(stream, {problem.a(0), problem.b(0), problem.c()});
   const std::vector<std::uint16_t> bits = problem.bits();
   ContextualAutotuner tuner(region_tuning(rank));
   int different = 0;
   tuner.run("equal_bits_reduce_scatter", [&] {
-    layer(stream, problem.a(0), problem.b(0), problem.c());
+    layer(stream, {problem.a(0), problem.b(0), problem.c()});
     different += problem.bits() == bits ? 0 : 1;
   });
   CHECK(different == 0);
@@ -175,13 +175,13 @@ TEST_CASE("GEMM reduce-scatter: replays of a graph, with eager calls among them"
   }
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 2);
-  layer(stream, problem.a(0), problem.b(0), problem.c());  // code is loaded before a capture
+  layer(stream, {problem.a(0), problem.b(0), problem.c()});  // code is loaded before a capture
   CHECK(problem.wrong(0, rank.count) == 0);
   std::vector<cudaGraphExec_t> graphs;
   for (int set = 0; set < problem.sets(); ++set) {
     cudaGraph_t graph = nullptr;
     cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    layer(stream, problem.a(set), problem.b(set), problem.c());
+    layer(stream, {problem.a(set), problem.b(set), problem.c()});
     cuda_check(cudaStreamEndCapture(stream, &graph));
     cuda_check(cudaGraphInstantiate(&graphs.emplace_back(), graph, 0));
     cuda_check(cudaGraphDestroy(graph));
@@ -191,7 +191,7 @@ TEST_CASE("GEMM reduce-scatter: replays of a graph, with eager calls among them"
     cuda_check(cudaGraphLaunch(graphs[static_cast<std::size_t>(set)], stream));
     CHECK(problem.wrong(set, rank.count) == 0);
     if (replay % 7 == 3) {
-      layer(stream, problem.a(set), problem.b(set), problem.c());
+      layer(stream, {problem.a(set), problem.b(set), problem.c()});
       CHECK(problem.wrong(set, rank.count) == 0);
     }
   }
@@ -212,7 +212,7 @@ TEST_CASE("GEMM reduce-scatter: it goes on with two multiprocessors, whatever oc
     return;
   }
   ReducedProblem problem(rank, shape, 1);
-  const GemmScatterArgs args{&workspace->parts(), problem.a(0), problem.b(0), problem.c(), shape};
+  const GemmScatterArgs args{&workspace->parts(), shape, {problem.a(0), problem.b(0), problem.c()}};
   constexpr std::size_t some = 5;
   for (std::size_t id = 0; id < gemm_scatter().space().size(); id += some) {
     REQUIRE(gemm_scatter().launch_config(id, stream, args) == CUDA_SUCCESS);  // code is loaded
@@ -220,7 +220,8 @@ TEST_CASE("GEMM reduce-scatter: it goes on with two multiprocessors, whatever oc
   }
   const GemmReduceScatterShape few{33, 520, 584, GemmType::bf16};
   ReducedProblem few_rows(rank, few, 1);
-  const GemmScatterArgs few_args{&workspace->parts(), few_rows.a(0), few_rows.b(0), few_rows.c(), few};
+  const GemmScatterArgs few_args{
+      &workspace->parts(), few, {.a = few_rows.a(0), .b = few_rows.b(0), .c_rows = few_rows.c()}};
   const std::vector<std::size_t> split = split_configs(few_args);
   for (const std::size_t id : split) {
     gemm_split().load(id);
@@ -264,7 +265,8 @@ TEST_CASE("GEMM reduce-scatter: with k split, right with every config, for own a
     ReducedProblem problem(rank, shape, 2);
     int round = 0;
     const auto args_of = [&](int set) {
-      return GemmScatterArgs{&workspace->parts(), problem.a(set), problem.b(set), problem.c(), shape};
+      return GemmScatterArgs{
+          &workspace->parts(), shape, {.a = problem.a(set), .b = problem.b(set), .c_rows = problem.c()}};
     };
     const std::vector<std::size_t> configs = split_configs(args_of(0));
     CHECK(!configs.empty());
@@ -305,7 +307,7 @@ TEST_CASE("GEMM reduce-scatter: all rows on every rank, tuned, with few rows and
     std::size_t wrong = 0;
     tuner.run("all_reduce", [&] {
       const int set = iteration++ % problem.sets();
-      layer(stream, problem.a(set), problem.b(set), problem.c());
+      layer(stream, {.a = problem.a(set), .b = problem.b(set), .c_rows = problem.c()});
       wrong += problem.wrong(set, 8 * rank.count);
     });
     CHECK(wrong == 0);
@@ -344,11 +346,11 @@ TEST_CASE("GEMM reduce-scatter: a call with k split in which a rank waits in vai
       cuda_check(cudaLaunchHostFunc(
           stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(600)); }, nullptr));
     }
-    layer(stream, problem.a(0), problem.b(0), problem.c());
+    layer(stream, {.a = problem.a(0), .b = problem.b(0), .c_rows = problem.c()});
     ++iteration;
   });
   CHECK(workspace->failure().empty());
-  layer(stream, problem.a(0), problem.b(0), problem.c());
+  layer(stream, {.a = problem.a(0), .b = problem.b(0), .c_rows = problem.c()});
   CHECK(problem.wrong(0, rank.count) == 0);
 }
 
@@ -372,7 +374,7 @@ TEST_CASE("GEMM reduce-scatter: a rank that has fallen back to other tiles fails
   });
   REQUIRE(other != configs.end());
   const auto other_id = static_cast<std::size_t>(other - configs.begin());
-  const GemmScatterArgs args{&workspace->parts(), problem.a(0), problem.b(0), problem.c(), shape};
+  const GemmScatterArgs args{&workspace->parts(), shape, {problem.a(0), problem.b(0), problem.c()}};
   gemm_scatter().load(0);
   gemm_scatter().load(other_id);
   on_all_ranks(true);
@@ -408,16 +410,16 @@ TEST_CASE("GEMM reduce-scatter: a rank that does not come gives NaN, and all can
   GemmReduceScatter layer(workspace, shape);
   ReducedProblem problem(rank, shape, 1);
   if (rank.number != rank.count - 1) {
-    layer(stream, problem.a(0), problem.b(0), problem.c());
+    layer(stream, {problem.a(0), problem.b(0), problem.c()});
     stream.wait();
     CHECK(problem.wrong(0, rank.count) ==
           static_cast<std::size_t>(problem.rows().count()) * static_cast<std::size_t>(shape.n));
     CHECK_FALSE(workspace->failure().empty());
-    CHECK_THROWS_AS(layer(stream, problem.a(0), problem.b(0), problem.c()), DeviceError);
+    CHECK_THROWS_AS(layer(stream, {problem.a(0), problem.b(0), problem.c()}), DeviceError);
   }
   on_all_ranks(true);
   workspace->rearm();
-  layer(stream, problem.a(0), problem.b(0), problem.c());
+  layer(stream, {problem.a(0), problem.b(0), problem.c()});
   CHECK(problem.wrong(0, rank.count) == 0);
 }
 

@@ -134,6 +134,15 @@ struct Half {
     }
     return values;
   }
+  /// Spread evenly over [-most, most], the same for a seed.
+  std::vector<std::uint16_t> within(float most, std::size_t count, unsigned seed) const {
+    std::mt19937 generator(seed);
+    std::vector<std::uint16_t> values(count);
+    for (std::uint16_t& value : values) {
+      value = bits(2 * most * (0x1p-32F * static_cast<float>(generator()) - 0.5F));
+    }
+    return values;
+  }
 };
 
 constexpr std::uint16_t poison_bits = 0xffff;

@@ -82,8 +82,8 @@ TEST_CASE("regions: no rank makes a multicast object, tuned or not, with NCCL or
   options.search_settings.runs = 40;
   ContextualAutotuner tuner(options);  // both ways are tried
   tuner.run("no_multicast", [&] {
-    gather(stream, a.a_rows(0), a.b(), a.c());
-    scatter(stream, b.a(0), b.b(0), b.c());
+    gather(stream, {a.a_rows(0)}, {a.b(), a.c()});
+    scatter(stream, {b.a(0), b.b(0), b.c()});
   });
   stream.wait();
   CHECK(calls.launches() > 0);  // it does watch

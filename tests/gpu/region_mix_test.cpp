@@ -109,11 +109,13 @@ class Regions {
   }
 
  private:
-  void gather(int set) { gathers_(stream_, gathered_.a_rows(set), gathered_.b(), gathered_.c()); }
-  void scatter(int set) { scatters_(stream_, reduced_.a(set), reduced_.b(set), reduced_.c()); }
+  void gather(int set) { gathers_(stream_, {gathered_.a_rows(set)}, {gathered_.b(), gathered_.c()}); }
+  void scatter(int set) { scatters_(stream_, {reduced_.a(set), reduced_.b(set), reduced_.c()}); }
 
   GemmScatterArgs scatter_args(int set) {
-    return {&workspace_->parts(), reduced_.a(set), reduced_.b(set), reduced_.c(), {m_, n, k, GemmType::fp16}};
+    return {&workspace_->parts(),
+            {m_, n, k, GemmType::fp16},
+            {.a = reduced_.a(set), .b = reduced_.b(set), .c_rows = reduced_.c()}};
   }
   /// As the layer does, with too many rows for it.
   void split(int set) {

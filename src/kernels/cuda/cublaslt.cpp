@@ -43,14 +43,14 @@ ConfigSpace<CublasLtConfig> cublaslt_space() {
 }
 
 int cublaslt_algorithm_count(const GemmArgs& args) {
-  return args.ready_flags != nullptr || is_empty(args)
+  return !beyond_cublaslt(args).empty() || is_empty(args)
              ? 0
              : CublasLtDevice::current().plan(CublasLtProblem::of(args)).algorithm_count();
 }
 
 cublasStatus_t cublaslt_launch(int algorithm, CUstream stream, const GemmArgs& args) {
-  if (args.ready_flags != nullptr) {
-    throw ConfigRejected("cuBLASLt cannot wait for ready flags");
+  if (const std::string beyond = beyond_cublaslt(args); !beyond.empty()) [[unlikely]] {
+    throw ConfigRejected(beyond);
   }
   if (is_empty(args)) {
     throw InvalidArgument("cuda_cublaslt_gemm: an empty matrix");
@@ -82,13 +82,10 @@ CublasLtGemm& cublaslt_gemm() {
     options.keep = [](const CublasLtConfig& config, const CUstream&, const GemmArgs& args) {
       return config.algorithm < cublaslt_algorithm_count(args);
     };
-    options.key_names = {"M", "N", "K", "TYPE", "ALIGNMENT"};
+    options.key_names = {"M", "N", "K", "TYPE", "A_PITCH", "C_PITCH", "ALIGNMENT"};
     return new CublasLtGemm(
         "cuda_cublaslt_gemm", cublaslt_space(),
-        [](const CUstream&, const GemmArgs& args) {
-          return make_key(args.m, args.n, args.k, args.type == GemmType::bf16 ? "bf16" : "fp16",
-                          CublasLtProblem::of(args).alignment);
-        },
+        [](const CUstream&, const GemmArgs& args) { return CublasLtProblem::of(args).key(); },
         [](const CublasLtConfig& config, CUstream& stream, GemmArgs& args) {
           return cublaslt_launch(config.algorithm, stream, args);
         },
@@ -99,6 +96,14 @@ CublasLtGemm& cublaslt_gemm() {
 
 void cublaslt_gemm(CUstream stream, const GemmArgs& args) {
   check_cublaslt(cublaslt_gemm()(stream, args));
+}
+
+std::string beyond_cublaslt(const GemmArgs& args) {
+  if (args.ready_flags != nullptr) {
+    return "cuBLASLt cannot wait for ready flags";
+  }
+  const bool plain = args.bias == nullptr && args.activation == Activation::none;
+  return plain ? "" : "cuBLASLt is asked for no bias and no activation here";
 }
 
 void check_cublaslt(cublasStatus_t status) {

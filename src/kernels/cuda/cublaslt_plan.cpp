@@ -1,8 +1,9 @@
 #include "kernels/cuda/cublaslt_plan.hpp"
 
+#include "kernels/cuda/gemm_sizes.hpp"
+
 #include <contextual/cuda_runtime.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
-#include <contextual/key.hpp>
 
 #include <cuda_runtime_api.h>
 
@@ -34,10 +35,10 @@ cudaDataType_t data_type(GemmType type) {
 
 /// In an owner of the layout's kind. Rows of a row-major matrix are columns here.
 template <typename Layout>
-Layout make_layout(GemmType type, int rows, int columns) {
+Layout make_layout(GemmType type, int rows, int columns, int pitch) {
   cublasLtMatrixLayout_t layout = nullptr;
   CONTEXTUAL_CHECK(cublasLtMatrixLayoutCreate(&layout, data_type(type), static_cast<std::uint64_t>(columns),
-                                              static_cast<std::uint64_t>(rows), columns));
+                                              static_cast<std::uint64_t>(rows), pitch));
   return Layout(layout);
 }
 
@@ -61,13 +62,23 @@ CublasLtProblem CublasLtProblem::of(const GemmArgs& args) {
   const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(args.a) |
                               reinterpret_cast<std::uintptr_t>(args.b) |
                               reinterpret_cast<std::uintptr_t>(args.c) | most;
-  return {args.m, args.n, args.k, args.type, static_cast<int>(bits & (~bits + 1))};  // the lowest bit set
+  return {.m = args.m,
+          .n = args.n,
+          .k = args.k,
+          .type = args.type,
+          .a_pitch = row_pitch(args.a_pitch, args.k),
+          .c_pitch = row_pitch(args.c_pitch, args.n),
+          .alignment = static_cast<int>(bits & (~bits + 1))};  // the lowest bit set
+}
+
+Key CublasLtProblem::key() const {
+  return make_key(m, n, k, type == GemmType::bf16 ? "bf16" : "fp16", a_pitch, c_pitch, alignment);
 }
 
 CublasLtPlan::Layouts::Layouts(const CublasLtProblem& problem)
-    : a(make_layout<Layout>(problem.type, problem.m, problem.k)),
-      b(make_layout<Layout>(problem.type, problem.n, problem.k)),
-      c(make_layout<Layout>(problem.type, problem.m, problem.n)) {}
+    : a(make_layout<Layout>(problem.type, problem.m, problem.k, problem.a_pitch)),
+      b(make_layout<Layout>(problem.type, problem.n, problem.k, problem.k)),
+      c(make_layout<Layout>(problem.type, problem.m, problem.n, problem.c_pitch)) {}
 
 CublasLtPlan::Operation CublasLtPlan::make_operation() {
   cublasLtMatmulDesc_t created = nullptr;
@@ -133,15 +144,17 @@ void CublasLtPlan::load(cublasLtHandle_t handle, int algorithm) {
   if (loaded) {
     return;
   }
-  const CublasLtProblem small{reduced(problem_.m), reduced(problem_.n), reduced(problem_.k), problem_.type};
+  CublasLtProblem small{reduced(problem_.m), reduced(problem_.n), reduced(problem_.k), problem_.type};
+  small.a_pitch = small.k + reduced(problem_.a_pitch - problem_.k);
+  small.c_pitch = small.n + reduced(problem_.c_pitch - problem_.n);
   const auto bytes = [&](int rows, int columns) {
     constexpr std::size_t multiple = 256;
     const std::size_t all = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * 2;
     return (all + multiple - 1) / multiple * multiple;
   };
-  const std::size_t of_a = bytes(small.m, small.k);
+  const std::size_t of_a = bytes(small.m, small.a_pitch);
   const std::size_t of_b = bytes(small.n, small.k);
-  const std::size_t of_c = bytes(small.m, small.n);
+  const std::size_t of_c = bytes(small.m, small.c_pitch);
   char* scratch = nullptr;
   if (cudaMalloc(reinterpret_cast<void**>(&scratch), of_a + of_b + of_c + workspace_bytes(algorithm)) !=
       cudaSuccess) {
@@ -192,8 +205,7 @@ CublasLtDevice& CublasLtDevice::current() {
 }
 
 std::atomic<CublasLtPlan*>& CublasLtDevice::bucket_of(const CublasLtProblem& problem) {
-  const Key key = make_key(problem.m, problem.n, problem.k, problem.type, problem.alignment);
-  return plans_[key.hash() % plans_.size()];
+  return plans_[problem.key().hash() % plans_.size()];
 }
 
 CublasLtPlan& CublasLtDevice::find_or_make(const CublasLtProblem& problem) {

@@ -9,6 +9,7 @@
 
 #include <contextual/cuda.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
+#include <contextual/key.hpp>
 
 #include <cublasLt.h>
 
@@ -32,9 +33,12 @@ struct CublasLtProblem {
   int n = 0;
   int k = 0;
   GemmType type = GemmType::bf16;
+  int a_pitch = 0;  ///< values from row to row, also where A is dense
+  int c_pitch = 0;
   int alignment = 256;  ///< of all pointers, in bytes, 256 at most
 
   static CublasLtProblem of(const GemmArgs& args);
+  Key key() const;
   bool operator==(const CublasLtProblem&) const = default;
 };
 
@@ -131,6 +135,9 @@ class CublasLtDevice {
   std::mutex mutex_;    ///< guards the making of plans; a launch may wait for it
   std::mutex loading_;  ///< guards loading, which waits for the device, so launches must not wait for it
 };
+
+/// Returns what only `gemm()` does of what is asked for; empty if cuBLASLt does it all.
+std::string beyond_cublaslt(const GemmArgs& args);
 
 /// Throws CudaError, with cuBLASLt's words, if a launch has failed.
 void check_cublaslt(cublasStatus_t status);

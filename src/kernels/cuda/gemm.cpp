@@ -9,12 +9,22 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace contextual::kernels::cuda {
 namespace {
 
 constexpr const char* source =
 #include "embedded/gemm.cu.inc"
+    ;
+constexpr const char* activation_header =
+#include "embedded/activation.hpp.inc"
+    ;
+constexpr const char* epilogue_header =
+#include "embedded/gemm_epilogue.hpp.inc"
+    ;
+constexpr const char* epilogue_code =
+#include "embedded/gemm_epilogue.cuh.inc"
     ;
 constexpr const char* order_header =
 #include "embedded/gemm_order.hpp.inc"
@@ -85,6 +95,11 @@ void check(const GemmArgs& args) {
   if (!is_aligned(args.a) || !is_aligned(args.b) || !is_aligned(args.c)) {
     throw InvalidArgument("cuda_gemm: a, b and c must be multiples of 16 bytes and not null");
   }
+  if (args.bias != nullptr && !is_aligned(args.bias)) {
+    throw InvalidArgument("cuda_gemm: a bias must be a multiple of 16 bytes");
+  }
+  check_pitch("cuda_gemm", "a_pitch", args.a_pitch, args.k);
+  check_pitch("cuda_gemm", "c_pitch", args.c_pitch, args.n);
   check_groups(args);
   if (args.first_row < 0 || args.first_row >= args.m) {
     throw InvalidArgument("cuda_gemm: " + number("first_row", args.first_row) + " is no row of C; " +
@@ -99,9 +114,9 @@ CudaLayout layout(const GemmConfig& config, const GemmArgs& args) {
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmArgs& args) {
   const bool bf16 = args.type == GemmType::bf16;
-  parameters.add(tensor_map({args.a, args.m, args.k, bf16}, config.block_m));
+  parameters.add(tensor_map({args.a, args.m, args.k, bf16, args.a_pitch}, config.block_m));
   parameters.add(tensor_map({args.b, args.n, args.k, bf16}, config.block_n / config.cluster));
-  parameters.add(tensor_map({args.c, args.m, args.n, bf16}, gemm_store_rows));
+  parameters.add(tensor_map({args.c, args.m, args.n, bf16, args.c_pitch}, gemm_store_rows));
   const bool in_shards = args.rows_per_shard > 0;
   parameters.add(GemmParameters{.ready_flags = args.ready_flags,
                                 .timed_out = args.timed_out,
@@ -115,7 +130,8 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
                                 .m = args.m,
                                 .n = args.n,
                                 .k = args.k,
-                                .fp16 = !bf16});
+                                .fp16 = !bf16,
+                                .epilogue = {args.bias, args.activation, args.n}});
 }
 
 }  // namespace
@@ -135,8 +151,15 @@ bool is_aligned(const void* pointer) {
   return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % copy_engine_bytes == 0;
 }
 
+CudaSource with_epilogue_headers(CudaSource source) {
+  return std::move(source)
+      .header("contextual/kernels/cuda/activation.hpp", activation_header)
+      .header("kernels/cuda/gemm_epilogue.hpp", epilogue_header)
+      .header("gemm_epilogue.cuh", epilogue_code);
+}
+
 CudaSource gemm_source(const char* file, const char* text) {
-  return CudaSource::text(file, text)
+  return with_epilogue_headers(CudaSource::text(file, text))
       .header("gemm_order.hpp", order_header)
       .header("gemm_parameters.hpp", parameters_header)
       .header("gemm_pipeline.cuh", pipeline_header)

@@ -44,6 +44,9 @@ __device__ __forceinline__ void consume(const GemmParameters& p, Shared shared, 
   Sums sums;
   for (int index = blockIdx.x / CLUSTER; index < tiles; index += gridDim.x / CLUSTER) {
     multiply<fp16>(sums, shared, place, k_blocks, consumer);
+    if (applies(p.epilogue)) {
+      finish_tile<fp16>(sums, p.epilogue, Walk(p)[index].n * BLOCK_N, consumer);
+    }
     hand_over_tile<fp16>(sums, shared, buffer, consumer);
   }
 }

@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/gather_order.hpp"
 #include "kernels/cuda/gemm_parts.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_tensor_map.hpp"
 #include "kernels/cuda/peers/gemm_gather_parameters.hpp"
 #include "kernels/cuda/peers/peer_source.hpp"
@@ -67,7 +68,7 @@ Maps maps_of(const GemmConfig& config, const GemmGatherArgs& args) {
   for (std::size_t i = 0; i < args.products.size(); ++i) {
     const GatheredProduct& product = args.products[i];
     maps.b[i] = tensor_map({product.b, product.n, shape.k, bf16}, config.block_n / config.cluster);
-    maps.c[i] = tensor_map({product.c, shape.m, product.n, bf16}, gemm_store_rows);
+    maps.c[i] = tensor_map({product.c, shape.m, product.n, bf16, product.pitch}, gemm_store_rows);
   }
   return maps;
 }
@@ -86,10 +87,17 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
       .fp16 = shape.type == GemmType::fp16,
       .products = static_cast<int>(args.products.size()),
       .n = {},
-      .output = {}};
+      .finishes = false,
+      .epilogue = {},
+      .output = {},
+      .pitch = {}};
   for (std::size_t i = 0; i < args.products.size(); ++i) {
-    rest.n[i] = args.products[i].n;
-    rest.output[i] = args.products[i].c;
+    const GatheredProduct& product = args.products[i];
+    rest.n[i] = product.n;
+    rest.finishes = rest.finishes || product.bias != nullptr || product.activation != Activation::none;
+    rest.epilogue[i] = {product.bias, product.activation, product.n};
+    rest.output[i] = product.c;
+    rest.pitch[i] = row_pitch(product.pitch, product.n);
   }
   parameters.add(maps_of(config, args));
   parameters.add(rest);
@@ -120,13 +128,13 @@ GemmGather& gemm_gather() {
       const auto widest =
           std::max_element(args.products.begin(), args.products.end(),
                            [](const GatheredProduct& a, const GatheredProduct& b) { return a.n < b.n; });
-      return is_mostly_inside(config, args.shape.m, widest->n);
+      return is_mostly_inside(config, bucket_of(args.shape.m), widest->n);
     };
-    definition.options.key_names = {"M", "N", "K", "TYPE", "RANKS"};
+    definition.options.key_names = {"M_BUCKET", "N", "K", "TYPE", "RANKS"};
     return new GemmGather(
         gathered_gemm_name, gemm_gather_space(),
         [](const GemmGatherArgs& args) {
-          return make_key(args.shape.m, args.columns(), args.shape.k,
+          return make_key(bucket_of(args.shape.m), args.columns(), args.shape.k,
                           args.shape.type == GemmType::bf16 ? "bf16" : "fp16",
                           args.workspace->communicator->size());
         },

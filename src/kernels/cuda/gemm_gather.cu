@@ -297,6 +297,10 @@ __device__ __forceinline__ void consume(const GemmGatherParameters& p, GatherSha
   Sums sums;
   for (Ticket ticket = tickets.take_together(); ticket.number < count; ticket = tickets.take_together()) {
     multiply<fp16>(sums, shared, place, k_blocks, consumer);
+    if (p.finishes) {
+      const GatherTile tile = Walk(p)[ticket.number];
+      finish_tile<fp16>(sums, p.epilogue[tile.product], tile.column, consumer);
+    }
     hand_over_tile<fp16>(sums, shared, buffer, consumer);
   }
 }
@@ -341,7 +345,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_gathe
     };
     leave(p.peers, wait_for_fetches, [&](int lane) {
       for (int product = 0; product < p.products; ++product) {
-        fill_with_nan(p.output[product], static_cast<unsigned long long>(p.m) * p.n[product], lane, 32);
+        fill_with_nan(p.output[product], p.m, p.n[product], p.pitch[product], lane);
       }
     });
   }

@@ -12,7 +12,7 @@
 
 namespace contextual::kernels::cuda {
 
-/// One call of an object. Own rows are where they belong in the gathered matrix.
+/// One call of an object. Own rows are where they belong in the gathered matrix. The shape's m is the call's.
 struct GemmGatherArgs {
   PeerWorkspace::Parts* workspace = nullptr;
   std::span<const GatheredProduct> products;
@@ -21,8 +21,8 @@ struct GemmGatherArgs {
   int columns() const noexcept;  ///< of all products
 };
 
-/// "cuda_allgather_gemm". Key: m, n of all products, k, type, ranks. A launch is a call on the workspace,
-/// from its begin to its end: it advances the epoch.
+/// "cuda_allgather_gemm". Key: bucket of m, n of all products, k, type, ranks. A launch is a call on the
+/// workspace, from its begin to its end: it advances the epoch.
 using GemmGather = CudaKernel<GemmConfig, GemmGatherArgs>;
 GemmGather& gemm_gather();
 ConfigSpace<GemmConfig> gemm_gather_space();

@@ -5,20 +5,20 @@
 #include <contextual/kernels/cuda/gemm_implementations.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace contextual::kernels::cuda {
 namespace {
 
 void launch_cublaslt(CUstream& stream, GemmArgs& args) {
-  if (args.ready_flags != nullptr) {
-    throw InvalidArgument("cuda_gemm_implementations: cuBLASLt cannot wait for ready flags; use gemm()");
+  if (const std::string beyond = beyond_cublaslt(args); !beyond.empty()) [[unlikely]] {
+    throw InvalidArgument("cuda_gemm_implementations: " + beyond + "; use gemm()");
   }
   cublaslt_gemm(stream, args);
 }
 
 Key key_of(const CUstream& /*stream*/, const GemmArgs& args) {
-  return make_key(args.m, args.n, args.k, args.type == GemmType::bf16 ? "bf16" : "fp16",
-                  CublasLtProblem::of(args).alignment);
+  return CublasLtProblem::of(args).key();
 }
 
 bool own_takes(const CUstream& stream, const GemmArgs& args) {
@@ -41,7 +41,7 @@ GemmImplementations& gemm_implementations() {
       "cuda_gemm_implementations", key_of,
       {{"cublaslt", launch_cublaslt},
        {"own", [](CUstream& stream, GemmArgs& args) { gemm()(stream, args); }, own_takes}},
-      {"M", "N", "K", "TYPE", "ALIGNMENT"});
+      {"M", "N", "K", "TYPE", "A_PITCH", "C_PITCH", "ALIGNMENT"});
   return *choice;
 }
 

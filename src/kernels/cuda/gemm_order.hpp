@@ -57,7 +57,7 @@ struct ScatterTile {
   int row;     ///< the same, of its shard
   int column;  ///< the first one
   int flag;    ///< of those of a source
-  bool adds;   ///< others have parts of it, or of a tile of its cluster
+  bool own;    ///< of this rank, or a tile of its cluster is
 };
 
 /// The order of a GEMM whose rows belong to several ranks. Tiles of others and own ones alternate, so that
@@ -115,7 +115,7 @@ struct ScatterWalk {
             row,
             of_cluster.n * order.block_n,
             m_tile * n_tiles + of_cluster.n,
-            turn == others && others > 0};
+            turn == others};
   }
 };
 

@@ -1,7 +1,9 @@
 #pragma once
 
 /// \file
-/// The parameters of the Hopper GEMM besides its tensor maps. Also compiled by NVRTC, so it includes nothing.
+/// The parameters of the Hopper GEMM besides its tensor maps. Also compiled by NVRTC.
+
+#include "kernels/cuda/gemm_epilogue.hpp"
 
 namespace contextual::kernels::cuda {
 
@@ -19,6 +21,7 @@ struct GemmParameters {
   int n;
   int k;
   bool fp16;
+  GemmEpilogue epilogue;
 };
 
 }  // namespace contextual::kernels::cuda

@@ -18,6 +18,9 @@ constexpr int divide_up(int a, int b) {
 /// A matrix may begin there: no null pointer, and a multiple of 16 bytes.
 bool is_aligned(const void* pointer);
 
+/// Returns the source with the headers of gemm_epilogue.cuh.
+CudaSource with_epilogue_headers(CudaSource source);
+
 /// Returns a source with the headers of gemm.cu.
 CudaSource gemm_source(const char* file, const char* text);
 

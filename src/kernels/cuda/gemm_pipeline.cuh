@@ -16,6 +16,7 @@
 #define WGMMA_N (BLOCK_N / 2)
 #endif
 
+#include "gemm_epilogue.cuh"
 #include "gemm_order.hpp"
 #include "hopper_ptx.cuh"
 #include "hopper_wgmma.cuh"
@@ -236,6 +237,63 @@ __device__ __forceinline__ void hand_over(unsigned store_full) {
   if (threadIdx.x % 32 == 0) {
     barrier_arrive(store_full);
   }
+}
+
+/// Whether anything is to be done to the sums.
+__device__ __forceinline__ bool applies(const GemmEpilogue& epilogue) {
+  return epilogue.bias != nullptr || epilogue.activation != Activation::none;
+}
+
+/// Applies bias and activation to 64 columns of 64 rows, from this column of C on.
+template <bool fp16>
+__device__ __forceinline__ void finish_box(float* d, const GemmEpilogue& epilogue, int column) {
+  if (epilogue.bias != nullptr) {
+    const auto* const pairs = static_cast<const unsigned*>(epilogue.bias);
+    column += static_cast<int>(threadIdx.x) % 4 * 2;
+#pragma unroll
+    for (int x = 0; x < store_n; x += 8) {
+      const float2 bias = unpack<fp16>(column + x < epilogue.n ? __ldg(pairs + (column + x) / 2) : 0);
+#pragma unroll
+      for (int i = x / 2; i < x / 2 + 4; i += 2) {
+        d[i] += bias.x;
+        d[i + 1] += bias.y;
+      }
+    }
+  }
+  activate<store_n / 2>(epilogue.activation, d);
+}
+
+/// Calls `f` with the sums of 64 columns of 64 rows, and the first of these columns, until it has seen the tile. The sums
+/// go round, so that there is one copy of the code.
+template <typename F>
+__device__ __forceinline__ void turn_through(Sums& sums, const F& f) {
+  constexpr int count = slabs * WGMMA_N / 2;
+  float* const all = sums[0];
+#pragma unroll 1
+  for (int first = 0; first < slabs * WGMMA_N; first += store_n) {
+    float box[store_n / 2];
+#pragma unroll
+    for (int i = 0; i < store_n / 2; ++i) {
+      box[i] = all[i];
+    }
+    f(box, first % WGMMA_N);
+#pragma unroll
+    for (int i = 0; i < count - store_n / 2; ++i) {
+      all[i] = all[i + store_n / 2];
+    }
+#pragma unroll
+    for (int i = 0; i < store_n / 2; ++i) {
+      all[count - store_n / 2 + i] = box[i];
+    }
+  }
+}
+
+/// Applies bias and activation to a tile, which begins at this column.
+template <bool fp16>
+__device__ __forceinline__ void finish_tile(Sums& sums, const GemmEpilogue& epilogue, int column, int consumer) {
+  turn_through(sums, [&](float* box, int first) {
+    finish_box<fp16>(box, epilogue, column + first_column_of(consumer) + first);
+  });
 }
 
 /// Hands over 64 columns of 64 rows, by way of the next buffer.

@@ -1,5 +1,5 @@
-#include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/gemm_parts.hpp"
+#include "kernels/cuda/gemm_remainder.hpp"
 #include "kernels/cuda/gemm_scatter.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_split.hpp"
@@ -8,75 +8,81 @@
 #include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
 
-#include <cuda_runtime_api.h>
-
+#include <cstddef>
+#include <string>
 #include <utility>
 
 namespace contextual::kernels::cuda {
 namespace {
 
+constexpr const char* who = "GemmReduceScatter";
+
 /// One call of an object.
-struct Call {
-  PeerWorkspace::Parts* workspace;
-  const GemmReduceScatterShape& shape;
+struct Call : GemmScatterArgs {
   Rows rows;  ///< those that this rank gets
-  const void* a;
-  const void* b;
-  void* c_rows;
 
   int columns() const { return shape.n; }
 };
 
-/// NCCL gives every rank as many rows. Where the last ranks own fewer, they get theirs by way of a slot
-/// behind all rows that NCCL reads.
+/// NCCL gives every rank as many rows. Where the last ranks own fewer, or there is more to do to them, they
+/// come by way of a slot behind all rows that NCCL reads.
 void call_separate(CUstream& stream, const Call*& call) {
   PeerWorkspace::Parts& parts = *call->workspace;
   if (parts.has_failed()) {
     return;  // while it is tuned: the rest of a batch waits for nobody
   }
+  const GemmReduceScatterShape& shape = call->shape;
+  const GemmReduceScatterCall& args = call->call;
   const int ranks = parts.communicator->size();
-  const RowPartition partition(call->shape.m, ranks);
+  const RowPartition partition(shape.m, ranks);
   std::byte* const partial = parts.matrices_of(parts.communicator->rank());
   separate_gemm(parts, stream,
-                {.a = call->a,
-                 .b = call->b,
+                {.a = args.a,
+                 .b = args.b,
                  .c = partial,
-                 .m = call->shape.m,
-                 .n = call->shape.n,
-                 .k = call->shape.k,
-                 .type = call->shape.type});
-  if (call->shape.all_rows) {
-    parts.nccl.all_reduce(stream, partial, call->c_rows,
-                          static_cast<std::size_t>(call->shape.m) * static_cast<std::size_t>(call->shape.n),
-                          call->shape.type == GemmType::fp16);
-    return;
+                 .m = shape.m,
+                 .n = shape.n,
+                 .k = shape.k,
+                 .type = shape.type,
+                 .a_pitch = args.a_pitch});
+  const bool fp16 = shape.type == GemmType::fp16;
+  const int c_pitch = row_pitch(args.c_pitch, shape.n);
+  const bool even = shape.all_rows || partition.m() == partition.rows_per_shard() * ranks;
+  const bool done = even && args.bias == nullptr && args.activation == Activation::none &&
+                    args.residual == nullptr && c_pitch == shape.n;
+  const ScatterLayout layout = layout_of(shape, ranks);
+  void* const output = done ? args.c_rows : shape.all_rows ? partial : partial + layout.slot(ranks);
+  const auto columns = static_cast<std::size_t>(shape.n);
+  if (shape.all_rows) {
+    parts.nccl.all_reduce(stream, partial, output, static_cast<std::size_t>(shape.m) * columns, fp16);
+  } else {
+    parts.nccl.reduce_scatter(stream, partial, output,
+                              static_cast<std::size_t>(partition.rows_per_shard()) * columns, fp16);
   }
-  const bool even = partition.m() == partition.rows_per_shard() * ranks;
-  const ScatterLayout layout = layout_of(call->shape, ranks);
-  void* const output = even ? call->c_rows : partial + layout.slot(ranks);
-  parts.nccl.reduce_scatter(
-      stream, partial, output,
-      static_cast<std::size_t>(partition.rows_per_shard()) * static_cast<std::size_t>(call->shape.n),
-      call->shape.type == GemmType::fp16);
-  if (!even && !call->rows.empty()) {
-    CONTEXTUAL_KERNELS_CUDA(cudaMemcpyAsync(call->c_rows, output, layout.row(call->rows.count()),
-                                            cudaMemcpyDeviceToDevice, stream));
+  if (!done && !call->rows.empty()) {
+    finish_gemm(stream, {.sums = output,
+                         .residual = args.residual,
+                         .c = args.c_rows,
+                         .sums_pitch = shape.n,
+                         .residual_pitch = row_pitch(args.residual_pitch, shape.n),
+                         .c_pitch = c_pitch,
+                         .rows = call->rows.count(),
+                         .epilogue = {args.bias, args.activation, shape.n},
+                         .fp16 = fp16});
   }
 }
 
 template <auto& kernel>
 void call_own(CUstream& stream, const Call*& call) {
-  PeerWorkspace::Parts& parts = *call->workspace;
-  if (!parts.memory.problem().empty()) {  // as the default, before anything is tuned
+  if (!call->workspace->memory.problem().empty()) {  // as the default, before anything is tuned
     call_separate(stream, call);
     return;
   }
-  kernel()(stream,
-           {.workspace = &parts, .a = call->a, .b = call->b, .output = call->c_rows, .shape = call->shape});
+  kernel()(stream, *call);
 }
 
 bool has_few_rows(const Call& call) {
-  return layout_of(call.shape, call.workspace->communicator->size()).most_splits() > 0;
+  return most_splits(call.shape, call.workspace->communicator->size()) > 0;
 }
 
 void call_split(CUstream& stream, const Call*& call) {
@@ -100,24 +106,37 @@ RegionWays<Call>& all_reduce_ways() {
   return choice;
 }
 
+/// Throws InvalidArgument.
+void check(const Call& call) {
+  const GemmReduceScatterCall& args = call.call;
+  check_pitch(who, "a_pitch", args.a_pitch, call.shape.k);
+  check_pitch(who, "c_pitch", args.c_pitch, call.shape.n);
+  check_pitch(who, "residual_pitch", args.residual_pitch, call.shape.n);
+  const auto may_be = [](const void* pointer) { return pointer == nullptr || is_aligned(pointer); };
+  if (!is_aligned(args.a) || !is_aligned(args.b) || (!call.rows.empty() && !is_aligned(args.c_rows)) ||
+      !may_be(args.bias) || !may_be(args.residual)) {
+    throw InvalidArgument(
+        "GemmReduceScatter: a, b, c_rows, bias and residual must be multiples of 16 bytes, and a, b and "
+        "c_rows not null");
+  }
+}
+
 }  // namespace
 
 std::size_t GemmReduceScatter::workspace_bytes(const GemmReduceScatterShape& shape, int ranks) {
-  check_gemm_sizes("GemmReduceScatter", shape.m, shape.n, shape.k);
+  check_gemm_sizes(who, shape.m, shape.n, shape.k);
   return layout_of(shape, ranks).bytes();
 }
 
 GemmReduceScatter::GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace,
                                      const GemmReduceScatterShape& shape)
     : workspace_(std::move(workspace)), shape_(shape) {
-  workspace_->parts().require_room("GemmReduceScatter", workspace_bytes(shape, workspace_->ranks()));
-  if (shape.all_rows && layout_of(shape, workspace_->ranks()).most_splits() == 0 &&
+  workspace_->parts().require_room(who, workspace_bytes(shape, workspace_->ranks()));
+  if (shape.all_rows && most_splits(shape, workspace_->ranks()) == 0 &&
       !workspace_->parts().nccl.problem().empty()) {
-    throw InvalidArgument("GemmReduceScatter: all ranks get so many rows only by NCCL: " +
-                          workspace_->parts().nccl.problem());
+    throw InvalidArgument(std::string(who) +
+                          ": all ranks get so many rows only by NCCL: " + workspace_->parts().nccl.problem());
   }
-  rows_ = shape.all_rows ? Rows{0, shape.m}
-                         : RowPartition(shape.m, workspace_->ranks()).shard(workspace_->rank());
   if (workspace_->parts().nccl.problem().empty()) {
     std::byte* const aligned = workspace_->parts().matrices_of(workspace_->rank());
     cublaslt_plan({.a = aligned,
@@ -127,16 +146,22 @@ GemmReduceScatter::GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace,
                    .n = shape.n,
                    .k = shape.k,
                    .type = shape.type});
+    load_gemm_remainder();
   }
 }
 
-void GemmReduceScatter::operator()(CUstream stream, const void* a, const void* b, void* c_rows) {
-  if (!is_aligned(a) || !is_aligned(b) || (!rows_.empty() && !is_aligned(c_rows))) {
-    throw InvalidArgument("GemmReduceScatter: a, b and c_rows must be multiples of 16 bytes and not null");
-  }
+Rows GemmReduceScatter::own_rows(int m) const {
+  const int rows = rows_of_call(who, m, shape_.m);
+  return shape_.all_rows ? Rows{0, rows} : RowPartition(rows, workspace_->ranks()).shard(workspace_->rank());
+}
+
+void GemmReduceScatter::operator()(CUstream stream, const GemmReduceScatterCall& call) {
+  GemmReduceScatterShape shape = shape_;
+  shape.m = rows_of_call(who, call.m, shape_.m);
+  const Call one{{&workspace_->parts(), shape, call}, own_rows(call.m)};
+  check(one);
   workspace_->parts().require_sound();
-  const Call call{&workspace_->parts(), shape_, rows_, a, b, c_rows};
-  (shape_.all_rows ? all_reduce_ways() : reduce_scatter_ways())(stream, &call);
+  (shape.all_rows ? all_reduce_ways() : reduce_scatter_ways())(stream, &one);
 }
 
 }  // namespace contextual::kernels::cuda

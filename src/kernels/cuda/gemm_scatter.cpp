@@ -1,6 +1,7 @@
 #include "kernels/cuda/gemm_scatter.hpp"
 
 #include "kernels/cuda/gemm_parts.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_tensor_map.hpp"
 #include "kernels/cuda/peers/gemm_scatter_parameters.hpp"
 #include "kernels/cuda/peers/peer_source.hpp"
@@ -31,19 +32,53 @@ CudaLayout layout(const GemmConfig& config, const GemmScatterArgs& args) {
   return gemm_layout(config, clusters * config.cluster, args.shape.n);
 }
 
-void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmScatterArgs& args) {
+/// As gemm_scatter.cu has them.
+struct Maps {
+  CUtensorMap a;
+  CUtensorMap b;
+  CUtensorMap slots;
+  CUtensorMap residual;
+  std::array<CUtensorMap, PeerControl::most_ranks> of_owner;
+};
+
+Maps maps_of(const GemmConfig& config, const GemmScatterArgs& args) {
   const GemmReduceScatterShape& shape = args.shape;
-  const PeerWorkspace::Parts& workspace = *args.workspace;
+  const GemmReduceScatterCall& call = args.call;
+  const bool bf16 = shape.type == GemmType::bf16;
   const RowPartition partition = partition_of(args);
   const ScatterLayout slots = layout_of(shape, partition.ranks());
+  const int rank = args.workspace->communicator->rank();
+  const auto of_parts = [&](void* data, int rows) {
+    return tensor_map({data, rows, shape.n, bf16}, gemm_store_rows);
+  };
+  Maps maps{};
+  maps.a = tensor_map({call.a, shape.m, shape.k, bf16, call.a_pitch}, config.block_m);
+  maps.b = tensor_map({call.b, shape.n, shape.k, bf16}, config.block_n / config.cluster);
+  maps.slots = of_parts(args.workspace->matrices_of(rank), partition.rows_per_shard() * partition.ranks());
+  for (int owner = 0; owner < partition.ranks(); ++owner) {
+    const int rows = partition.shard(owner).count();
+    if (owner != rank && rows > 0) {
+      maps.of_owner[static_cast<std::size_t>(owner)] =
+          of_parts(args.workspace->matrices_of(owner) + slots.slot(rank), rows);
+    }
+  }
+  if (const int rows = partition.shard(rank).count(); rows > 0) {
+    maps.of_owner[static_cast<std::size_t>(rank)] =
+        tensor_map({call.c_rows, rows, shape.n, bf16, call.c_pitch}, gemm_store_rows);
+    if (call.residual != nullptr) {
+      maps.residual = tensor_map({call.residual, rows, shape.n, bf16, call.residual_pitch}, gemm_store_rows);
+    }
+  }
+  return maps;
+}
+
+void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmScatterArgs& args) {
+  const GemmReduceScatterShape& shape = args.shape;
+  const GemmReduceScatterCall& call = args.call;
+  const PeerWorkspace::Parts& workspace = *args.workspace;
+  const RowPartition partition = partition_of(args);
   const PeerBegin peers = workspace.begin();
-  const bool bf16 = shape.type == GemmType::bf16;
-  parameters.add(tensor_map({args.a, shape.m, shape.k, bf16}, config.block_m));
-  parameters.add(tensor_map({args.b, shape.n, shape.k, bf16}, config.block_n / config.cluster));
-  parameters.add(
-      tensor_map({workspace.matrices_of(peers.rank), partition.rows_per_shard() * peers.ranks, shape.n, bf16},
-                 gemm_store_rows));
-  std::array<CUtensorMap, PeerControl::most_ranks> maps{};
+  const int own_rows = partition.shard(peers.rank).count();
   GemmScatterParameters rest{
       .peers = peers,
       .flags = {},
@@ -52,23 +87,16 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
       .m = shape.m,
       .n = shape.n,
       .k = shape.k,
-      .fp16 = !bf16,
-      .output = args.output,
-      .count = 0};
+      .fp16 = shape.type == GemmType::fp16,
+      .epilogue = {call.bias, call.activation, shape.n},
+      .has_residual = call.residual != nullptr && own_rows > 0,
+      .output = call.c_rows,
+      .pitch = row_pitch(call.c_pitch, shape.n),
+      .own_rows = own_rows};
   for (int owner = 0; owner < peers.ranks; ++owner) {
-    const int rows = partition.shard(owner).count();
     rest.flags[owner] = workspace.flags_of(owner);
-    if (rows == 0) {
-      continue;
-    }
-    void* const to =
-        owner == peers.rank ? args.output : workspace.matrices_of(owner) + slots.slot(peers.rank);
-    maps[static_cast<std::size_t>(owner)] = tensor_map({to, rows, shape.n, bf16}, gemm_store_rows);
-    if (owner == peers.rank) {
-      rest.count = static_cast<unsigned long long>(rows) * static_cast<unsigned long long>(shape.n);
-    }
   }
-  parameters.add(maps);
+  parameters.add(maps_of(config, args));
   parameters.add(rest);
 }
 
@@ -84,14 +112,6 @@ bool holds_a_tile(const GemmConfig& config) {
 
 }  // namespace
 
-int ScatterLayout::most_splits() const noexcept {
-  int splits = splits_of_few_rows;
-  while (splits > 0 && splits * ranks > rows_of_splits / rows_of_owner) {
-    splits /= 2;
-  }
-  return splits;
-}
-
 std::size_t ScatterLayout::bytes() const noexcept {
   const int rows =
       std::min(ranks * std::min(rows_of_owner, rows_of_splits), rows_of_splits / splits_of_few_rows);
@@ -104,6 +124,17 @@ ScatterLayout layout_of(const GemmReduceScatterShape& shape, int ranks) {
           .rows_of_owner = shape.all_rows ? shape.m : RowPartition(shape.m, ranks).rows_per_shard(),
           .row_bytes = static_cast<std::size_t>(shape.n) * value_bytes,
           .all_rows = shape.all_rows};
+}
+
+int most_splits(const GemmReduceScatterShape& shape, int ranks) {
+  GemmReduceScatterShape largest = shape;
+  largest.m = bucket_of(shape.m);
+  const int rows = layout_of(largest, ranks).rows_of_owner;
+  int splits = splits_of_few_rows;
+  while (splits > 0 && splits * ranks > ScatterLayout::rows_of_splits / rows) {
+    splits /= 2;
+  }
+  return splits;
 }
 
 ConfigSpace<GemmConfig> gemm_scatter_space() {
@@ -120,13 +151,14 @@ GemmScatter& gemm_scatter() {
     definition.layout = layout;
     definition.parameters = add_parameters;
     definition.options.keep = [](const GemmConfig& config, const CUstream&, const GemmScatterArgs& args) {
-      return is_mostly_inside(config, partition_of(args).rows_per_shard(), args.shape.n);
+      const RowPartition partition(bucket_of(args.shape.m), args.workspace->communicator->size());
+      return is_mostly_inside(config, partition.rows_per_shard(), args.shape.n);
     };
-    definition.options.key_names = {"M", "N", "K", "TYPE", "RANKS"};
+    definition.options.key_names = {"M_BUCKET", "N", "K", "TYPE", "RANKS"};
     return new GemmScatter(
         scattered_gemm_name, gemm_scatter_space(),
         [](const GemmScatterArgs& args) {
-          return make_key(args.shape.m, args.shape.n, args.shape.k,
+          return make_key(bucket_of(args.shape.m), args.shape.n, args.shape.k,
                           args.shape.type == GemmType::bf16 ? "bf16" : "fp16",
                           args.workspace->communicator->size());
         },

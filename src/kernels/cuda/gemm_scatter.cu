@@ -1,6 +1,6 @@
 /// The GEMM reduce-scatter on Hopper, in one kernel. Each tile of C belongs to one rank. A tile of another rank is stored
 /// into that rank's slot for this one, and a flag says so. For an own tile the others' parts come through the same ring
-/// as A and B, behind them, and are added to the products in float and in the order of the ranks.
+/// as A and B, behind them, and are added to the products in float and in the order of the ranks; and so does the residual.
 ///
 /// Clusters take tiles by ticket, in the order of ScatterWalk: whoever waits for a part waits for a tile that its source
 /// takes at a smaller ticket.
@@ -14,9 +14,12 @@ using namespace contextual::kernels::cuda;
 
 namespace {
 
-/// By owner: own rows of the result; this rank's slot at another rank.
 struct ScatterMaps {
-  TensorMap of_owner[PeerControl::most_ranks];
+  TensorMap a;
+  TensorMap b;
+  TensorMap slots;                              ///< the others' parts, in own memory
+  TensorMap residual;                           ///< of own rows, if there is one
+  TensorMap of_owner[PeerControl::most_ranks];  ///< own rows of the result; this rank's slot at another rank
 };
 
 __device__ TileFlag flag_now(const PeerControl& own) { return (own.epoch + 1) << tile_flag_shape_bits | tile_shape; }
@@ -47,25 +50,30 @@ struct Walk {
   }
 };
 
-/// Loads the others' parts of an own tile, one box of all of them after another.
-__device__ void load_parts(const TensorMap& slots, const GemmScatterParameters& p, const ScatterTile& tile,
+/// What is added to an own tile: the others' parts, then the residual.
+__device__ int count_parts(const GemmScatterParameters& p) { return p.peers.ranks - 1 + (p.has_residual ? 1 : 0); }
+
+/// Loads the parts of an own tile, one box of all of them after another.
+__device__ void load_parts(const ScatterMaps& maps, const GemmScatterParameters& p, const ScatterTile& tile,
                            ScatterShared shared, Stage& place) {
-  const int others = p.peers.ranks - 1;
+  const int parts = count_parts(p);
   int slab = 0;
   int first = 0;
   int part = 0;
-  for (int rest = boxes_in_part * others; rest > 0; rest -= boxes_in_stage, place.advance()) {
+  for (int rest = boxes_in_part * parts; rest > 0; rest -= boxes_in_stage, place.advance()) {
     const unsigned full = shared.full(place.stage);
     const int boxes = min(rest, boxes_in_stage);
     barrier_wait(shared.empty(place.stage), place.parity ^ 1);
     barrier_expect(full, boxes * box_bytes);
     for (int box = 0; box < boxes; ++box) {
+      const bool is_residual = part == p.peers.ranks - 1;
       const int source = part < p.peers.rank ? part : part + 1;
+      const int row = (is_residual ? 0 : source * p.rows_per_shard) + tile.row + slab * slab_m;
       for (int consumer = 0; consumer < consumers; ++consumer) {
-        load_box(shared.box(place.stage, box, consumer), slots, tile.column + first_column_of(consumer) + first,
-                 source * p.rows_per_shard + tile.row + first_row_of(consumer) + slab * slab_m, full);
+        load_box(shared.box(place.stage, box, consumer), is_residual ? maps.residual : maps.slots,
+                 tile.column + first_column_of(consumer) + first, row + first_row_of(consumer), full);
       }
-      if (++part == others) {
+      if (++part == parts) {
         part = 0;
         first += store_n;
       }
@@ -78,8 +86,7 @@ __device__ void load_parts(const TensorMap& slots, const GemmScatterParameters& 
 }
 
 /// One thread of the block.
-__device__ void produce(const TensorMap& a, const TensorMap& b, const TensorMap& slots, const GemmScatterParameters& p,
-                        ScatterShared shared) {
+__device__ void produce(const ScatterMaps& maps, const GemmScatterParameters& p, ScatterShared shared) {
   const Walk walk(p);
   const int rank = p.peers.rank;
   const int k_blocks = (p.k + block_k - 1) / block_k;
@@ -88,7 +95,7 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const TensorMap&
   Stage place;
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
     const ScatterTile tile = walk[ticket.number];
-    load_tile(a, b, 0, k_blocks, tile.a_row, tile.column, shared, place);
+    load_tile(maps.a, maps.b, 0, k_blocks, tile.a_row, tile.column, shared, place);
     if (!ticket.marked) {
       continue;
     }
@@ -99,7 +106,7 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const TensorMap&
       }
     }
     fence_global_reads();
-    load_parts(slots, p, tile, shared, place);
+    load_parts(maps, p, tile, shared, place);
   }
 }
 
@@ -150,46 +157,77 @@ struct Parts {
   int box = 0;  // of the stage
 };
 
-/// Adds the ranks' parts of 64 rows, of which own ones are in `d`, in float and in the order of the ranks.
+/// Adds the next part of a box.
 template <bool fp16>
-__device__ __forceinline__ void add(const float* d, const GemmScatterParameters& p, ScatterShared shared, int consumer,
-                                    Stage& place, Parts& parts, float* sums) {
-#pragma unroll
-  for (int i = 0; i < store_n / 2; ++i) {
-    sums[i] = 0;
+__device__ __forceinline__ void add_next(float* sums, ScatterShared shared, int consumer, Stage& place, Parts& parts) {
+  if (parts.box == 0) {
+    barrier_wait(shared.full(place.stage), place.parity);
   }
-  for (int source = 0; source < p.peers.ranks; ++source) {
-    if (source == p.peers.rank) {
 #pragma unroll
-      for (int i = 0; i < store_n / 2; i += 2) {
-        const float2 rounded = unpack<fp16>(pack<fp16>(d[i], d[i + 1]));
-        sums[i] += rounded.x;
-        sums[i + 1] += rounded.y;
-      }
+  for (int x = 0; x < store_n; x += 16) {
+    unsigned values[4];
+    load_matrices(matrix_row(shared.box(place.stage, parts.box, consumer), x), values[0], values[1], values[2], values[3]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float2 part = unpack<fp16>(values[i]);
+      sums[x / 2 + 2 * i] += part.x;
+      sums[x / 2 + 2 * i + 1] += part.y;
+    }
+  }
+  ++parts.box;
+  if (--parts.rest == 0 || parts.box == boxes_in_stage) {
+    fence_shared_writes();  // the copy engine writes there next
+    __syncwarp();
+    release(shared.empty(place.stage));
+    place.advance();
+    parts.box = 0;
+  }
+}
+
+/// Adds the ranks' parts of a box, of which own ones are in `d`, in float and in the order of the ranks.
+template <bool fp16>
+__device__ __forceinline__ void add_ranks(float* d, const GemmScatterParameters& p, ScatterShared shared, int consumer,
+                                          Stage& place, Parts& parts) {
+  float sums[store_n / 2] = {};
+  for (int source = 0; source < p.peers.ranks; ++source) {
+    if (source != p.peers.rank) {
+      add_next<fp16>(sums, shared, consumer, place, parts);
       continue;
     }
-    if (parts.box == 0) {
-      barrier_wait(shared.full(place.stage), place.parity);
+#pragma unroll
+    for (int i = 0; i < store_n / 2; i += 2) {
+      const float2 rounded = unpack<fp16>(pack<fp16>(d[i], d[i + 1]));
+      sums[i] += rounded.x;
+      sums[i + 1] += rounded.y;
     }
+  }
 #pragma unroll
-    for (int x = 0; x < store_n; x += 16) {
-      unsigned values[4];
-      load_matrices(matrix_row(shared.box(place.stage, parts.box, consumer), x), values[0], values[1], values[2],
-                    values[3]);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const float2 part = unpack<fp16>(values[i]);
-        sums[x / 2 + 2 * i] += part.x;
-        sums[x / 2 + 2 * i + 1] += part.y;
+  for (int i = 0; i < store_n / 2; ++i) {
+    d[i] = sums[i];
+  }
+}
+
+/// Makes the result of an own tile of its products.
+template <bool fp16>
+__device__ __forceinline__ void complete_tile(Sums& sums, const GemmScatterParameters& p, ScatterShared shared,
+                                              int consumer, Stage& place, int ticket) {
+  Parts parts{boxes_in_part * count_parts(p)};
+  if (applies(p.epilogue) || p.has_residual) {
+    const int column = Walk(p)[ticket].column + first_column_of(consumer);
+    turn_through(sums, [&](float* d, int first) {
+      add_ranks<fp16>(d, p, shared, consumer, place, parts);
+      finish_box<fp16>(d, p.epilogue, column + first);
+      if (p.has_residual) {
+        add_next<fp16>(d, shared, consumer, place, parts);
       }
-    }
-    ++parts.box;
-    if (--parts.rest == 0 || parts.box == boxes_in_stage) {
-      fence_shared_writes();  // the copy engine writes there next
-      __syncwarp();
-      release(shared.empty(place.stage));
-      place.advance();
-      parts.box = 0;
+    });
+    return;
+  }
+#pragma unroll
+  for (int slab = 0; slab < slabs; ++slab) {
+#pragma unroll
+    for (int first = 0; first < WGMMA_N; first += store_n) {
+      add_ranks<fp16>(sums[slab] + first / 2, p, shared, consumer, place, parts);
     }
   }
 }
@@ -205,36 +243,22 @@ __device__ __forceinline__ void consume(const GemmScatterParameters& p, ScatterS
   Sums sums;
   for (Ticket ticket = tickets.take_together(); ticket.number < count; ticket = tickets.take_together()) {
     multiply<fp16>(sums, shared, place, k_blocks, consumer);
-    Parts parts{boxes_in_part * (p.peers.ranks - 1)};
-#pragma unroll
-    for (int slab = 0; slab < slabs; ++slab) {
-#pragma unroll
-      for (int first = 0; first < WGMMA_N; first += store_n, buffer.advance()) {
-        float* const d = sums[slab] + first / 2;
-        if (ticket.marked) {
-          float all[store_n / 2];
-          add<fp16>(d, p, shared, consumer, place, parts, all);
-#pragma unroll
-          for (int i = 0; i < store_n / 2; ++i) {
-            d[i] = all[i];
-          }
-        }
-        hand_over_box<fp16>(d, shared, buffer, consumer);
-      }
+    if (ticket.marked) {
+      complete_tile<fp16>(sums, p, shared, consumer, place, ticket.number);
     }
+    hand_over_tile<fp16>(sums, shared, buffer, consumer);
   }
 }
 
 }  // namespace
 
 extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_scatter(
-    const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, const __grid_constant__ TensorMap slots,
     const __grid_constant__ ScatterMaps maps, const __grid_constant__ GemmScatterParameters p) {
   extern __shared__ unsigned char memory[];
   const ScatterShared shared{(shared_address(memory) + 1023) / 1024 * 1024};
   if (threadIdx.x == 0) {
-    prefetch(a);
-    prefetch(b);
+    prefetch(maps.a);
+    prefetch(maps.b);
     shared.init_ticket_barriers();
     barrier_init_fence();
   }
@@ -245,16 +269,16 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_scatt
   }
   block_or_cluster_sync();
   run_role(
-      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); }, [&] { produce(a, b, slots, p, shared); },
-      [&] { store(maps, p, shared); },
+      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); },
+      [&] { produce(maps, p, shared); }, [&] { store(maps, p, shared); },
       [&] {
         if (is_scheduler(role)) {
           const Walk walk(p);
-          schedule(p.peers, shared, walk.count(), first_ticket, [&](int ticket) { return walk[ticket].adds; });
+          schedule(p.peers, shared, walk.count(), first_ticket, [&](int ticket) { return walk[ticket].own; });
         }
       });
   block_or_cluster_sync();
   if (threadIdx.x < 32) {
-    leave(p.peers, [](int) {}, [&](int lane) { fill_with_nan(p.output, p.count, lane, 32); });
+    leave(p.peers, [](int) {}, [&](int lane) { fill_with_nan(p.output, p.own_rows, p.n, p.pitch, lane); });
   }
 }

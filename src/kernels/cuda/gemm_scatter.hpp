@@ -24,8 +24,6 @@ struct ScatterLayout {
 
   static constexpr int rows_of_splits = 1024;  ///< in slots of splits, at most: a few megabytes
 
-  /// Returns into how many parts k may be split; 0: there are too many rows for a kernel that does.
-  int most_splits() const noexcept;
   std::size_t row(int index) const noexcept { return static_cast<std::size_t>(index) * row_bytes; }
   std::size_t slot(int source) const noexcept {
     return static_cast<std::size_t>(source) * row(rows_of_owner);
@@ -35,17 +33,19 @@ struct ScatterLayout {
 };
 ScatterLayout layout_of(const GemmReduceScatterShape& shape, int ranks);
 
-/// One call of an object.
+/// Returns into how many parts k may be split with the rows of the bucket; 0: they are too many for a kernel
+/// that does.
+int most_splits(const GemmReduceScatterShape& shape, int ranks);
+
+/// One call of an object. The shape's m is the call's.
 struct GemmScatterArgs {
   PeerWorkspace::Parts* workspace = nullptr;
-  const void* a = nullptr;
-  const void* b = nullptr;
-  void* output = nullptr;  ///< the rows that this rank gets
   GemmReduceScatterShape shape;
+  GemmReduceScatterCall call;
 };
 
-/// "cuda_gemm_reduce_scatter". Key: m, n, k, type, ranks. A launch is a call on the workspace, from its begin
-/// to its end: it advances the epoch.
+/// "cuda_gemm_reduce_scatter". Key: bucket of m, n, k, type, ranks. A launch is a call on the workspace, from
+/// its begin to its end: it advances the epoch.
 using GemmScatter = CudaKernel<GemmConfig, GemmScatterArgs>;
 GemmScatter& gemm_scatter();
 ConfigSpace<GemmConfig> gemm_scatter_space();

@@ -7,6 +7,11 @@
 #include <cuda_runtime_api.h>
 
 namespace contextual::kernels::cuda {
+namespace {
+
+constexpr int values_in_16_bytes = 8;
+
+}  // namespace
 
 std::string size_text(int m, int n, int k) {
   return "m = " + std::to_string(m) + ", n = " + std::to_string(n) + ", k = " + std::to_string(k);
@@ -16,9 +21,23 @@ void check_gemm_sizes(const char* who, int m, int n, int k) {
   if (m < 1 || n < 1 || k < 1) {
     throw InvalidArgument(std::string(who) + ": m, n and k must be at least 1, not " + size_text(m, n, k));
   }
-  constexpr int values_in_16_bytes = 8;
   if (n % values_in_16_bytes != 0 || k % values_in_16_bytes != 0) {
     throw InvalidArgument(std::string(who) + ": n and k must be multiples of 8, not " + size_text(m, n, k));
+  }
+}
+
+int rows_of_call(const char* who, int m, int most) {
+  if (m < 0 || m > most) {
+    throw InvalidArgument(std::string(who) + ": m = " + std::to_string(m) +
+                          " of a call is not from 0 to that of the shape, " + std::to_string(most));
+  }
+  return m == 0 ? most : m;
+}
+
+void check_pitch(const char* who, const char* name, int pitch, int columns) {
+  if (pitch != 0 && (pitch < columns || pitch % values_in_16_bytes != 0)) {
+    throw InvalidArgument(std::string(who) + ": " + name + " = " + std::to_string(pitch) +
+                          " is neither 0 nor a multiple of 8 of at least " + std::to_string(columns));
   }
 }
 

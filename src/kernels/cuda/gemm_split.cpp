@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_resources.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_tensor_map.hpp"
 #include "kernels/cuda/peers/gemm_split_parameters.hpp"
 #include "kernels/cuda/peers/peer_source.hpp"
@@ -55,7 +56,11 @@ void add_parameters(CudaParameters& parameters, const GemmSplitConfig& config, c
                            .n = shape.n,
                            .k = shape.k,
                            .fp16 = !bf16,
-                           .output = args.output};
+                           .epilogue = {args.call.bias, args.call.activation, shape.n},
+                           .residual = args.call.residual,
+                           .residual_pitch = row_pitch(args.call.residual_pitch, shape.n),
+                           .output = args.call.c_rows,
+                           .pitch = row_pitch(args.call.c_pitch, shape.n)};
   for (int rank = 0; rank < rest.peers.ranks; ++rank) {
     rest.flags[rank] = workspace.flags_of(rank);
     if (const int rows = walk.rows_of(shape.all_rows ? 0 : rank); rows > 0) {
@@ -68,8 +73,8 @@ void add_parameters(CudaParameters& parameters, const GemmSplitConfig& config, c
                                                               gemm_store_rows);
     }
   }
-  parameters.add(tensor_map({args.a, shape.m, shape.k, bf16}, config.block_m));
-  parameters.add(tensor_map({args.b, shape.n, shape.k, bf16}, config.block_n / config.cluster));
+  parameters.add(tensor_map({args.call.a, shape.m, shape.k, bf16, args.call.a_pitch}, config.block_m));
+  parameters.add(tensor_map({args.call.b, shape.n, shape.k, bf16}, config.block_n / config.cluster));
   parameters.add(maps);
   parameters.add(rest);
 }
@@ -91,14 +96,15 @@ ResourceNeeds gemm_split_needs(const GemmSplitConfig& config) {
 bool may_be_chosen(const GemmSplitConfig& config, const GemmScatterArgs& args) {
   constexpr int blocks_of_device = 132;  // more splits than fill it only add work
   constexpr int block_k = 64;
-  const SplitWalk walk = walk_of(config, args);
+  GemmScatterArgs largest = args;
+  largest.shape.m = bucket_of(args.shape.m);
+  const SplitWalk walk = walk_of(config, largest);
   GemmConfig block = config.tile();
   block.cluster = 1;
-  const int most_splits = args.workspace->options.equal_bits
-                              ? 1
-                              : layout_of(args.shape, args.workspace->communicator->size()).most_splits();
+  const int splits =
+      args.workspace->options.equal_bits ? 1 : most_splits(args.shape, args.workspace->communicator->size());
   return is_mostly_inside(block, walk.rows_of_owner, args.shape.n) &&
-         config.cluster <= walk.owners * walk.tiles_of_owner && config.splits <= most_splits &&
+         config.cluster <= walk.owners * walk.tiles_of_owner && config.splits <= splits &&
          config.splits <= divide_up(args.shape.k, block_k) &&
          (config.splits == 1 || walk.tiles() * config.cluster / 2 < blocks_of_device);
 }
@@ -125,11 +131,11 @@ GemmSplit& gemm_split() {
     definition.parameters = add_parameters;
     definition.options.keep = [](const GemmSplitConfig& config, const CUstream&,
                                  const GemmScatterArgs& args) { return may_be_chosen(config, args); };
-    definition.options.key_names = {"M", "N", "K", "TYPE", "RANKS", "ROWS", "BITS"};
+    definition.options.key_names = {"M_BUCKET", "N", "K", "TYPE", "RANKS", "ROWS", "BITS"};
     return new GemmSplit(
         split_gemm_name, gemm_split_space(),
         [](const GemmScatterArgs& args) {
-          return make_key(args.shape.m, args.shape.n, args.shape.k,
+          return make_key(bucket_of(args.shape.m), args.shape.n, args.shape.k,
                           args.shape.type == GemmType::bf16 ? "bf16" : "fp16",
                           args.workspace->communicator->size(), args.shape.all_rows ? "all" : "own",
                           args.workspace->options.equal_bits ? "equal" : "any");

@@ -126,32 +126,25 @@ __device__ void wait_for_parts(const GemmSplitParameters& p, const Walk& walk, c
 /// All consumers of the block.
 template <bool fp16>
 __device__ void add(const GemmSplitParameters& p, const Walk& walk, const SplitSum& sum) {
-  constexpr int values = 8;  // of a thread at a time
-  constexpr int across = BLOCK_N / values;
+  constexpr int across = BLOCK_N / width;
   const int rows = walk.rows_of(walk.owner);
-  const long long part_size = static_cast<long long>(p.rows_of_owner) * p.n;
+  const int vectors = p.n / width;  // of a row
+  const long long vectors_of_part = static_cast<long long>(p.rows_of_owner) * vectors;
   for (int i = static_cast<int>(threadIdx.x); i < SplitWalk::rows_of_sum * across; i += consumers * warpgroup_threads) {
     const int row = sum.row + i / across;
-    const int column = sum.n * BLOCK_N + i % across * values;
-    if (row >= rows || column >= p.n) {
+    const int vector = sum.n * across + i % across;
+    if (row >= rows || vector >= vectors) {
       continue;
     }
-    const long long first = static_cast<long long>(row) * p.n + column;
-    const auto* const part = static_cast<const unsigned short*>(p.slots) + first;
-    float all[values] = {};
+    const auto* part = static_cast<const uint4*>(p.slots) + static_cast<long long>(row) * vectors + vector;
+    float all[width] = {};
 #pragma unroll 4
-    for (int source = 0; source < p.peers.ranks * p.splits; ++source) {
-      const uint4 packed = __ldcg(reinterpret_cast<const uint4*>(part + source * part_size));
-      const unsigned words[] = {packed.x, packed.y, packed.z, packed.w};
-#pragma unroll
-      for (int word = 0; word < values / 2; ++word) {
-        const float2 two = unpack<fp16>(words[word]);
-        all[2 * word] += two.x;
-        all[2 * word + 1] += two.y;
-      }
+    for (int source = 0; source < p.peers.ranks * p.splits; ++source, part += vectors_of_part) {
+      add_vector<fp16>(__ldcg(part), all);
     }
-    *reinterpret_cast<uint4*>(static_cast<unsigned short*>(p.output) + first) = {
-        pack<fp16>(all[0], all[1]), pack<fp16>(all[2], all[3]), pack<fp16>(all[4], all[5]), pack<fp16>(all[6], all[7])};
+    finish_vector<fp16>(all, p.epilogue, vector, p.residual,
+                        static_cast<long long>(row) * (p.residual_pitch / width) + vector);
+    static_cast<uint4*>(p.output)[static_cast<long long>(row) * (p.pitch / width) + vector] = pack_vector<fp16>(all);
   }
 }
 
@@ -209,7 +202,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_split
   block_or_cluster_sync();
   if (threadIdx.x < 32) {
     const Walk walk(p);
-    const unsigned long long rows = walk.rows_of(walk.owner);
-    leave(p.peers, [](int) {}, [&](int lane) { fill_with_nan(p.output, rows * p.n, lane, 32); });
+    leave(p.peers, [](int) {},
+          [&](int lane) { fill_with_nan(p.output, walk.rows_of(walk.owner), p.n, p.pitch, lane); });
   }
 }

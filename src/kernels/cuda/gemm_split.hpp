@@ -23,11 +23,11 @@ struct GemmSplitConfig {
 };
 ConfigSpace<GemmSplitConfig> gemm_split_space();
 ResourceNeeds gemm_split_needs(const GemmSplitConfig& config);
-/// Returns true if a config may be chosen for these arguments.
+/// Returns true if a config may be chosen for these arguments, and all others of their bucket.
 bool may_be_chosen(const GemmSplitConfig& config, const GemmScatterArgs& args);
 
-/// "cuda_gemm_split_reduce_scatter". Key: m, n, k, type, ranks, who gets which rows, bits. A launch is a call
-/// on the workspace, from its begin to its end: it advances the epoch.
+/// "cuda_gemm_split_reduce_scatter". Key: bucket of m, n, k, type, ranks, who gets which rows, bits. A launch
+/// is a call on the workspace, from its begin to its end: it advances the epoch.
 ///
 /// With one split the bits are those of "cuda_gemm_reduce_scatter".
 using GemmSplit = CudaKernel<GemmSplitConfig, GemmScatterArgs>;

@@ -1,6 +1,7 @@
 #include "kernels/cuda/gemm_tensor_map.hpp"
 
 #include "kernels/cuda/driver_entry.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
 
 #include <contextual/cuda/error.hpp>
 #include <contextual/error.hpp>
@@ -12,7 +13,7 @@ CUtensorMap tensor_map(const TensorMapMatrix& matrix, int box_rows) {
   constexpr cuuint32_t box_columns = 64;  // one period of the swizzle
   const cuuint64_t sizes[] = {static_cast<cuuint64_t>(matrix.columns), static_cast<cuuint64_t>(matrix.rows),
                               static_cast<cuuint64_t>(matrix.matrices)};
-  const cuuint64_t row_bytes = sizes[0] * value_bytes;
+  const cuuint64_t row_bytes = static_cast<cuuint64_t>(row_pitch(matrix.pitch, matrix.columns)) * value_bytes;
   const cuuint64_t strides[] = {row_bytes, static_cast<cuuint64_t>(matrix.rows_to_next) * row_bytes};
   const cuuint32_t box[] = {box_columns, static_cast<cuuint32_t>(box_rows), 1};
   const cuuint32_t steps[] = {1, 1, 1};

@@ -7,12 +7,13 @@
 
 namespace contextual::kernels::cuda {
 
-/// A dense row-major matrix of 16-bit values, `bf16` or fp16; or several of them, a dimension more.
+/// A row-major matrix of 16-bit values, `bf16` or fp16; or several of them, a dimension more.
 struct TensorMapMatrix {
   const void* data;
   int rows;
   int columns;
   bool bf16;
+  int pitch = 0;         ///< values from row to row, a multiple of 8; 0 if it is dense
   int matrices = 0;      ///< 0 for one, without that dimension
   int rows_to_next = 0;  ///< from the begin of a matrix to that of the next one
 };

@@ -91,33 +91,4 @@ __device__ __forceinline__ void wgmma(float (&d)[WGMMA_N / 2], unsigned long lon
   }
 }
 
-/// Two values rounded to 16 bits, `low` in the lower half.
-template <bool fp16>
-__device__ __forceinline__ unsigned pack(float low, float high) {
-  unsigned packed;
-  if constexpr (fp16) {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
-  } else {
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
-  }
-  return packed;
-}
-
-/// The two values of `pack`.
-template <bool fp16>
-__device__ __forceinline__ float2 unpack(unsigned packed) {
-  if constexpr (fp16) {
-    float2 values;
-    asm("{ .reg .b16 low, high;\n"
-        "mov.b32 {low, high}, %2;\n"
-        "cvt.f32.f16 %0, low;\n"
-        "cvt.f32.f16 %1, high; }"
-        : "=f"(values.x), "=f"(values.y)
-        : "r"(packed));
-    return values;
-  } else {
-    return {__uint_as_float(packed << 16), __uint_as_float(packed & 0xFFFF0000U)};
-  }
-}
-
 }  // namespace hopper

@@ -75,10 +75,10 @@ void RegionUnderFault::operator()() {
 void RegionUnderFault::call_layer(int set) {
   last_set_ = set;
   if (gather_ == nullptr) {
-    (*scatter_)(stream_, reduced_->a(set), reduced_->b(set), reduced_->c());
+    (*scatter_)(stream_, {.a = reduced_->a(set), .b = reduced_->b(set), .c_rows = reduced_->c()});
     return;
   }
-  (*gather_)(stream_, gathered_->a_rows(set), gathered_->b(), gathered_->c());
+  (*gather_)(stream_, {gathered_->a_rows(set)}, {gathered_->b(), gathered_->c()});
   gathered_->check_later(stream_, set);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles the GEMMs as NVRTC does on a machine with a GPU, for the smallest and the largest tiles.
 
-    compiles_test.py LIBNVRTC SOURCE_DIRECTORY
+    compiles_test.py LIBNVRTC REPOSITORY
 """
 
 import ctypes
@@ -9,12 +9,12 @@ import pathlib
 import sys
 
 TILES = ((64, 128, 1), (128, 256, 2))  # rows, columns, blocks of a cluster
-KERNELS = ("gemm.cu", "gemm_gather.cu", "gemm_scatter.cu", "gemm_split.cu")
+KERNELS = ("gemm.cu", "gemm_gather.cu", "gemm_remainder.cu", "gemm_scatter.cu", "gemm_split.cu")
 
 
 def log_of(nvrtc, path, defines):
     """Returns what the compiler says if it fails, else an empty text."""
-    folders = (path.parent, path.parent / "peers")
+    folders = (path.parent, path.parent / "peers", path.parents[2], path.parents[3] / "include")
     options = ["--gpu-architecture=sm_90a"] + [f"-I{folder}" for folder in folders]
     options = [option.encode() for option in options + [f"-D{name}={value}" for name, value in defines.items()]]
     program = ctypes.c_void_p()
@@ -35,7 +35,7 @@ def main():
         for rows, columns, cluster in TILES:
             defines = {"BLOCK_M": rows, "BLOCK_N": columns, "CLUSTER": cluster, "STAGES": 3, "GROUP": 1, "ALONG_N": 1}
             defines["STORE_BUFFERS"] = rows * columns // 8192 if kernel == "gemm_scatter.cu" else 2
-            log = log_of(nvrtc, pathlib.Path(sys.argv[2]) / kernel, defines)
+            log = log_of(nvrtc, pathlib.Path(sys.argv[2]) / "src" / "kernels" / "cuda" / kernel, defines)
             if log:
                 failed = True
                 print(f"{kernel} with tiles of {rows} x {columns}:\n{log}")

@@ -82,11 +82,11 @@ void check_order(const Problem& problem, const ScatterLayout& slots, const TileO
 
 TEST_CASE("order of a split k: each row is stored once by each source and split, and added once", "[unit]") {
   for (const Problem& problem : problems()) {
-    const ScatterLayout slots =
-        layout_of({problem.m, problem.n, 8, GemmType::bf16, problem.all_rows}, problem.ranks);
+    const GemmReduceScatterShape shape{problem.m, problem.n, 8, GemmType::bf16, problem.all_rows};
+    const ScatterLayout slots = layout_of(shape, problem.ranks);
     for (const int block_m : {64, 128, 256}) {
       for (const int cluster : {1, 2}) {
-        for (int splits = 1; splits <= slots.most_splits(); splits *= 2) {
+        for (int splits = 1; splits <= most_splits(shape, problem.ranks); splits *= 2) {
           INFO(problem.m << " x " << problem.n << ", " << problem.ranks << " ranks, " << block_m
                          << " rows, cluster " << cluster << ", " << splits << " splits"
                          << (problem.all_rows ? ", all rows" : ""));

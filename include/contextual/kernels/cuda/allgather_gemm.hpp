@@ -15,33 +15,49 @@
 
 namespace contextual::kernels::cuda {
 
-/// A of all ranks, m x k, of which rank r holds the rows `RowPartition(m, ranks).shard(r)`; and B of this
-/// rank, n x k.
+/// The largest problem of an object. A of all ranks is m x k, and rank r holds the rows
+/// `RowPartition(m, ranks).shard(r)` of it; B of this rank is n x k.
 struct AllGatherGemmShape {
-  int m = 0;
-  int n = 0;  ///< a multiple of 8; of the first product, if there are several
+  int m = 0;  ///< at most; a call may have fewer rows
+  int n = 0;  ///< a multiple of 8
   int k = 0;  ///< a multiple of 8
   GemmType type = GemmType::bf16;
 };
 
-/// One product of the gathered rows: C[m, n] = A[m, k] * B[n, k]^T, row major and dense.
+/// This rank's rows of A in one call.
+struct GatheredRows {
+  const void* a_rows = nullptr;  ///< [own_rows(m), k]; `input(m)`, or anything else, which is copied there
+  int m = 0;                     ///< rows of all ranks, equal on all of them; 0 for the shape's
+  int pitch = 0;                 ///< values from one row to the next, at least k; 0 for k
+};
+
+/// One product of the gathered rows, C[m, n] = activation(A[m, k] * B[n, k]^T + bias[n]), row major. Bias and
+/// activation are applied in float. There is no alpha and no beta.
 struct GatheredProduct {
-  const void* b = nullptr;  ///< this rank's weights, [n, k]
-  void* c = nullptr;        ///< [m, n], rows in the order of A
-  int n = 0;                ///< a multiple of 8
+  const void* b = nullptr;     ///< this rank's weights, [n, k], dense
+  void* c = nullptr;           ///< [m, n], rows in the order of A
+  int n = 0;                   ///< a multiple of 8; 0 for the shape's
+  const void* bias = nullptr;  ///< of C's type; null for none
+  Activation activation = Activation::none;
+  int pitch = 0;  ///< values from one row of C to the next, at least n; 0 for n
 };
 
 /// C[m, n] = A[m, k] * B[n, k]^T, where every rank has a part of A's rows and its own B. The product begins
 /// with own rows, while the others come; tensor parallel layers with column-wise split weights need this.
 ///
 /// There are two ways, between which "cuda_allgather_ways" chooses:
-/// - "overlapped": one kernel ("cuda_allgather_gemm") multiplies, and writes own rows into the other ranks'
-///   memory meanwhile.
-/// - "separate": NCCL gathers the rows, then cuBLASLt multiplies ("cuda_cublaslt_gemm"). There is
-///   no handshake and no budget; a rank that does not come is NCCL's affair.
+/// - "overlapped": one kernel ("cuda_allgather_gemm") multiplies, and fetches the others' rows meanwhile.
+/// - "separate": NCCL gathers the rows, then cuBLASLt multiplies ("cuda_cublaslt_gemm"), and where there are
+/// a
+///   bias or an activation, a kernel applies them to the rounded product. There is no handshake and no
+///   budget; a rank that does not come is NCCL's affair.
 ///
 /// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible. All
 /// configs of "overlapped" give equal bits; PeerWorkspaceOptions::equal_bits keeps to it.
+///
+/// What is tuned with one m is used for all m of a bucket: 1, 2, 4, ..., 512, 1024, 1536, ..., each for what
+/// is above the one before it. cuBLASLt's algorithm is that of the exact m, since its lists differ: with an m
+/// that was not tuned, it is the first one of the list.
 ///
 /// The objects of one workspace share its memory. Construction is not collective, but all ranks make the same
 /// calls in the same order. One thread at a time uses the objects of a workspace.
@@ -56,30 +72,33 @@ class CONTEXTUAL_API AllGatherGemm {
   AllGatherGemm(std::shared_ptr<PeerWorkspace> workspace, const AllGatherGemmShape& shape);
 
   const AllGatherGemmShape& shape() const noexcept { return shape_; }
-  Rows own_rows() const noexcept { return rows_; }  ///< of A, on this rank; may be empty
 
+  // Of a call with `m` rows of all ranks, 0 for the shape's. They throw InvalidArgument if it has more.
+
+  Rows own_rows(int m = 0) const;  ///< of A, on this rank; may be empty
   /// Returns where this rank's rows lie in the gathered matrix, dense. Whoever writes them there spares the
   /// copy. They may be written when the previous call on the workspace has ended in stream order.
-  void* input() const noexcept;
+  void* input(int m = 0) const;
+
   /// Returns the gathered matrix, [m, k], dense. Its rows are valid in stream order from the end of a call
   /// until the next call on the workspace begins, or until own rows are written.
   const void* gathered() const noexcept;
 
-  /// Gathers and multiplies, in the order of `stream`, without waiting on the host. `a_rows` are own rows,
-  /// [own_rows, k], dense; unless they are `input()`, they are copied there. `b` is [n, k], `c` is [m, n].
-  /// Works under stream capture. All ranks must make the call.
+  /// Gathers and multiplies, in the order of `stream`, without waiting on the host. All ranks must make the
+  /// call. Works under stream capture; what runs for the first time, a config or an m of "separate", loads
+  /// its code, so call with this m before the capture.
   ///
-  /// Throws InvalidArgument for pointers that are not multiples of 16 bytes, DeviceError if an earlier call
-  /// on the workspace has failed, and CudaError. If the other ranks do not come within the workspace's
-  /// budget, C is filled with NaN.
-  void operator()(CUstream stream, const void* a_rows, const void* b, void* c);
+  /// Throws InvalidArgument if m is too large, for pointers that are not multiples of 16 bytes, and for
+  /// pitches that are no multiples of 8 or too small; DeviceError if an earlier call on the workspace has
+  /// failed, and CudaError. If the other ranks do not come within the workspace's budget, C is filled with
+  /// NaN.
+  void operator()(CUstream stream, const GatheredRows& rows, const GatheredProduct& product);
   /// The same for 1 to 4 products of one gather, for example of gate and up projections.
-  void operator()(CUstream stream, const void* a_rows, std::span<const GatheredProduct> products);
+  void operator()(CUstream stream, const GatheredRows& rows, std::span<const GatheredProduct> products);
 
  private:
   std::shared_ptr<PeerWorkspace> workspace_;
   AllGatherGemmShape shape_;
-  Rows rows_;
 };
 
 }  // namespace contextual::kernels::cuda

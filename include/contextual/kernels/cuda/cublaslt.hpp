@@ -36,12 +36,13 @@ struct CublasLtConfig {
 /// 12 ranks.
 CONTEXTUAL_API ConfigSpace<CublasLtConfig> cublaslt_space();
 
-/// "cuda_cublaslt_gemm": C[m, n] = A[m, k] B[n, k]^T by cuBLASLt, row-major without gaps, with float sums, in
-/// the current device's primary context. Key: m, n, k, type, and the alignment of all pointers (256 bytes at
-/// most).
+/// "cuda_cublaslt_gemm": C[m, n] = A[m, k] B[n, k]^T by cuBLASLt, row-major, with float sums, in the current
+/// device's primary context. Key: m, n, k, type, pitches of A and C, and the alignment of all pointers (256
+/// bytes at most): the list of algorithms is that of one such problem.
 ///
 /// Ranks that cuBLASLt does not have for a problem are left out. Launching one throws ConfigRejected; so does
-/// a problem that cuBLASLt does not take, and a problem with ready flags, for which cuBLASLt cannot wait.
+/// a problem that cuBLASLt does not take, one with ready flags, for which cuBLASLt cannot wait, and one with
+/// a bias or an activation.
 ///
 /// The handle and the workspaces (4 of 32 MiB per device) are made by `load` at the begin of a tuning run,
 /// else by the first launch on the device. A problem's plan (descriptors and the list of algorithms, in host

@@ -5,6 +5,7 @@
 
 #include <contextual/cuda.hpp>
 #include <contextual/export.hpp>
+#include <contextual/kernels/cuda/activation.hpp>
 
 #include <vector>
 
@@ -13,10 +14,11 @@ namespace contextual::kernels::cuda {
 /// The type of the values of A, B and C. Sums are float.
 enum class GemmType { bf16, fp16 };
 
-/// C[m, n] = A[m, k] * B[n, k]^T; all row major and dense, on the current device.
+/// C[m, n] = activation(A[m, k] * B[n, k]^T + bias[n]); all row major, on the current device. There is no
+/// alpha and no beta.
 ///
-/// m, n and k are at least 1. The copy engine requires that n and k are multiples of 8 and that pointers are
-/// multiples of 16 bytes; otherwise a launch throws InvalidArgument.
+/// m, n and k are at least 1. The copy engine requires that n, k and pitches are multiples of 8 and that
+/// pointers are multiples of 16 bytes; otherwise a launch throws InvalidArgument.
 ///
 /// Rows belong to groups: row r to group r / rows_per_flag. If rows come in shards, groups are counted in
 /// each shard anew: row r belongs to group r / rows_per_shard * flags_per_shard + r % rows_per_shard /
@@ -37,6 +39,10 @@ struct GemmArgs {
   void* c;
   int m, n, k;
   GemmType type = GemmType::bf16;
+  const void* bias = nullptr;  ///< added to each row of the sums, of C's type; null for none
+  Activation activation = Activation::none;
+  int a_pitch = 0;                        ///< values from one row of A to the next, at least k; 0 for k
+  int c_pitch = 0;                        ///< of C, at least n; 0 for n
   const unsigned* ready_flags = nullptr;  ///< null if A is complete
   unsigned ready_value = 1;
   int rows_per_flag = 0;                 ///< at least 1 if there are flags

@@ -13,8 +13,8 @@ namespace contextual::kernels::cuda {
 /// "cuda_gemm_implementations": C[m, n] = A[m, k] B[n, k]^T. The alternatives are "cublaslt", which launches
 /// `cublaslt_gemm()`, and "own", which launches `gemm()`; what these document holds here. The key is that of
 /// cublaslt_gemm. "own" is left out for sizes and alignments that `gemm` does not take. Throws CudaError if a
-/// launch outside of tuning fails, and InvalidArgument for arguments with ready flags, because the default,
-/// cuBLASLt, cannot wait for them.
+/// launch outside of tuning fails, and InvalidArgument for arguments with ready flags, a bias or an
+/// activation, which the default, cuBLASLt, does not take.
 using GemmImplementations = Alternatives<void(CUstream, GemmArgs)>;
 
 /// Returns the choice, which lives as long as the process. Thread-safe.

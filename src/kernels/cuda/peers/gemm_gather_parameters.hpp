@@ -3,6 +3,7 @@
 /// \file
 /// The parameters of the fused all-gather GEMM besides its tensor maps. Also compiled by NVRTC.
 
+#include "kernels/cuda/gemm_epilogue.hpp"
 #include "peer_control.hpp"
 
 namespace contextual::kernels::cuda {
@@ -19,7 +20,10 @@ struct GemmGatherParameters {
   bool fp16;
   int products;
   int n[most_products];
+  bool finishes;  ///< at least one of them has an epilogue
+  GemmEpilogue epilogue[most_products];
   void* output[most_products];  ///< filled with NaN if the call has failed
+  int pitch[most_products];     ///< of the output's rows
 };
 
 }  // namespace contextual::kernels::cuda

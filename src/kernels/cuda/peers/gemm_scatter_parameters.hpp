@@ -3,6 +3,7 @@
 /// \file
 /// The parameters of the fused GEMM reduce-scatter besides its tensor maps. Also compiled by NVRTC.
 
+#include "kernels/cuda/gemm_epilogue.hpp"
 #include "peer_control.hpp"
 
 namespace contextual::kernels::cuda {
@@ -16,8 +17,11 @@ struct GemmScatterParameters {
   int n;
   int k;
   bool fp16;
-  void* output;              ///< own rows, filled with NaN if the call has failed
-  unsigned long long count;  ///< of their values
+  GemmEpilogue epilogue;  ///< of the ranks' sum
+  bool has_residual;      ///< which is added behind it
+  void* output;           ///< own rows, filled with NaN if the call has failed
+  int pitch;              ///< of the output's rows
+  int own_rows;
 };
 
 }  // namespace contextual::kernels::cuda

@@ -3,6 +3,7 @@
 /// \file
 /// The parameters of the GEMM with split k besides its tensor maps. Also compiled by NVRTC.
 
+#include "kernels/cuda/gemm_epilogue.hpp"
 #include "peer_control.hpp"
 
 namespace contextual::kernels::cuda {
@@ -18,7 +19,11 @@ struct GemmSplitParameters {
   int n;
   int k;
   bool fp16;
-  void* output;  ///< the rows that this rank gets
+  GemmEpilogue epilogue;  ///< of the sum
+  const void* residual;   ///< which is added behind it; null for none
+  int residual_pitch;
+  void* output;  ///< the rows that this rank gets, filled with NaN if the call has failed
+  int pitch;
 };
 
 }  // namespace contextual::kernels::cuda

@@ -73,13 +73,15 @@ __device__ bool wait_until(const PeerBegin& p, unsigned reason, const Condition&
   return true;
 }
 
-/// Fills `count` 16-bit values, a multiple of 8 at a multiple of 16 bytes, so that a result that lacks something never
-/// looks right.
-__device__ void fill_with_nan(void* output, unsigned long long count, int thread, int threads) {
+/// One warp: fills rows of `n` 16-bit values that are `pitch` values apart, so that a result that lacks something never
+/// looks right. Both are multiples of 8.
+__device__ void fill_with_nan(void* output, int rows, int n, int pitch, int lane) {
   constexpr unsigned nans = 0xffffffff;  // two in bf16 and in fp16
   auto* const vectors = static_cast<uint4*>(output);
-  for (unsigned long long i = thread; i < count / 8; i += threads) {
-    vectors[i] = {nans, nans, nans, nans};
+  for (int row = 0; row < rows; ++row) {
+    for (int i = lane; i < n / 8; i += 32) {
+      vectors[static_cast<long long>(row) * (pitch / 8) + i] = {nans, nans, nans, nans};
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 /// \file
 /// The choice between the ways of computing a region across GPUs.
 
+#include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/peers/workspace_parts.hpp"
 
 #include <contextual/alternatives.hpp>
@@ -35,15 +36,16 @@ struct OwnWay {
 };
 
 /// The ways of own kernels, where the ranks can use each other's memory, and "separate", where they have
-/// NCCL, unless it would give other bits than are asked for. Key: m, n, k, type, ranks, bits. The result is
-/// never destroyed, since it may be launched while the process exits.
+/// NCCL, unless equal bits are asked for and there is an own way. Key: bucket of m, n, k, type, ranks, bits.
+/// The result is never destroyed, since it may be launched while the process exits.
 template <typename Call>
 RegionWays<Call>& make_region_ways(const char* name, const std::vector<OwnWay<Call>>& own,
                                    RegionWay<Call> separate) {
   const auto key = [](const CUstream&, const Call* const& call) {
-    return make_key(
-        call->shape.m, call->columns(), call->shape.k, call->shape.type == GemmType::bf16 ? "bf16" : "fp16",
-        call->workspace->communicator->size(), call->workspace->options.equal_bits ? "equal" : "any");
+    return make_key(bucket_of(call->shape.m), call->columns(), call->shape.k,
+                    call->shape.type == GemmType::bf16 ? "bf16" : "fp16",
+                    call->workspace->communicator->size(),
+                    call->workspace->options.equal_bits ? "equal" : "any");
   };
   const auto may_be = [](const OwnWay<Call>& way, const Call& call) {
     return call.workspace->memory.problem().empty() && way.fits(call);
@@ -58,7 +60,7 @@ RegionWays<Call>& make_region_ways(const char* name, const std::vector<OwnWay<Ca
         std::none_of(own.begin(), own.end(), [&](const OwnWay<Call>& way) { return may_be(way, *call); });
     return call->workspace->nccl.problem().empty() && (is_only_one || !call->workspace->options.equal_bits);
   });
-  return *new RegionWays<Call>(name, key, std::move(ways), {"M", "N", "K", "TYPE", "RANKS", "BITS"});
+  return *new RegionWays<Call>(name, key, std::move(ways), {"M_BUCKET", "N", "K", "TYPE", "RANKS", "BITS"});
 }
 
 /// The product of "separate": cuBLASLt's algorithm is tuned, unless equal bits are asked for. Throws
