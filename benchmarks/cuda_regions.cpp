@@ -137,6 +137,7 @@ class Program {
   cudaStream_t stream_;  ///< the layer's
   ContextualAutotuner tuner_;
   Report report_;
+  bool each_alone_ = true;  ///< the region can run with what is fastest alone
   std::vector<Side> sides_;
   std::vector<Side> parts_;  ///< each alone, tuned for itself
   double compulsory_ms_ = 0;
@@ -153,12 +154,12 @@ Options Program::base_options() const {
   options.log_directory = line_.log_directory;
   options.iterations = line_.pipelined ? Iterations::pipelined : Iterations::joined;
   if (line_.brief) {
-    options.search_settings.time = std::chrono::seconds(10);
+    options.search_settings.time = std::chrono::seconds(20);
   }
   return options;
 }
 
-/// Options under which only one of the two ways is feasible.
+/// Options under which only one way is feasible.
 Options Program::only_way(const char* way) const {
   Options options;
   options.feasible = [way](std::span<const AssignedConfig> configs) {
@@ -187,7 +188,8 @@ void Program::tune_sides() {
   const double joint_s = tune_whole("joint");
   add_side("defaults", "joint", 0, Mode::off);
   tune_separate();
-  add_side("each kernel tuned alone", "each_alone", tune_each_alone());
+  const double each_s = tune_each_alone();
+  add_side(each_alone_ ? "each kernel tuned alone" : "tuned by a walk", "each_alone", each_s);
   if (!line_.brief) {
     tune_more_sides();
   }
@@ -211,9 +213,15 @@ void Program::tune_separate() {
 double Program::tune_each_alone() {
   const double gemm_s = tune("gemm_alone", [this] { product_of_region()(stream_, layer_->product()); });
   Options options = only_way("overlapped");
-  options.search_settings.factory =
-      fixed_search({{layer_->gemm_kernel(), report_.find("gemm_alone")->problems.at(0).choice}});
-  return gemm_s + tune_whole("each_alone", options);
+  const std::size_t alone = report_.find("gemm_alone")->problems.at(0).choice;
+  options.search_settings.factory = fixed_search({{layer_->gemm_kernel(), alone}});
+  const double seconds = gemm_s + tune_whole("each_alone", options);
+  // The region may leave the config out, as its tiles are those of a rank's rows.
+  const std::vector<ProblemReport>& problems = report_.find("each_alone")->problems;
+  each_alone_ = std::any_of(problems.begin(), problems.end(), [&](const ProblemReport& problem) {
+    return problem.kernel == layer_->gemm_kernel() && problem.choice == alone;
+  });
+  return seconds;
 }
 
 void Program::tune_more_sides() {
@@ -500,7 +508,7 @@ int run_regions(int argc, char** argv, std::vector<ForeignSide> foreign) {
   app.add_option("--log-directory", line.log_directory, "of the tunings; empty: none");
   app.add_flag("--graph", line.graph, "time replays of a graph of one call");
   app.add_flag("--pipelined", line.pipelined, "tune with iterations that follow each other without a join");
-  app.add_flag("--brief", line.brief, "only what a user would compare, each tuned for at most 10 s");
+  app.add_flag("--brief", line.brief, "only what a user would compare, each tuned for at most 20 s");
   std::unique_ptr<Program> program;
   return examples::run_on_gpus("cuda_regions", app, argc, argv, [&] {
     program = std::make_unique<Program>(line, std::move(foreign));

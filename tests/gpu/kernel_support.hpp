@@ -147,4 +147,25 @@ struct Half {
 
 constexpr std::uint16_t poison_bits = 0xffff;
 
+/// What a call does on a stream, to be replayed.
+class Graph {
+ public:
+  Graph(cudaStream_t stream, const std::function<void()>& call) {
+    cudaGraph_t graph = nullptr;
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    call();
+    cuda_check(cudaStreamEndCapture(stream, &graph));
+    cuda_check(cudaGraphInstantiate(&exec_, graph, 0));
+    cuda_check(cudaGraphDestroy(graph));
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph() { cudaGraphExecDestroy(exec_); }
+
+  void launch(cudaStream_t stream) const { cuda_check(cudaGraphLaunch(exec_, stream)); }
+
+ private:
+  cudaGraphExec_t exec_ = nullptr;
+};
+
 }  // namespace gpu_test

@@ -282,26 +282,6 @@ void check_tiles(Region& region, cudaStream_t stream, int m, Residual residual) 
   }
 }
 
-class Graph {
- public:
-  Graph(cudaStream_t stream, const std::function<void()>& call) {
-    cudaGraph_t graph = nullptr;
-    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    call();
-    cuda_check(cudaStreamEndCapture(stream, &graph));
-    cuda_check(cudaGraphInstantiate(&exec_, graph, 0));
-    cuda_check(cudaGraphDestroy(graph));
-  }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-  ~Graph() { cudaGraphExecDestroy(exec_); }
-
-  void launch(cudaStream_t stream) const { cuda_check(cudaGraphLaunch(exec_, stream)); }
-
- private:
-  cudaGraphExec_t exec_ = nullptr;
-};
-
 /// Calls with different numbers of rows in any order, eager and replayed.
 template <typename Region>
 void check_any_rows(Region& region, cudaStream_t stream, std::span<const int> rows) {
@@ -483,6 +463,18 @@ TEST_CASE("layers: more rows than the shape has, and pitches that do not fit, ar
   CHECK_THROWS_AS(gather(nullptr, {.a_rows = memory}, {.b = memory, .c = memory, .pitch = n - 8}),
                   InvalidArgument);
   CHECK_THROWS_AS(scatter(nullptr, {.a = memory, .b = memory, .c_rows = memory, .m = 65}), InvalidArgument);
+  CHECK_THROWS_AS(gather(nullptr, {.a_rows = memory}, {.b = memory, .c = gather.input()}), InvalidArgument);
+  CHECK_THROWS_AS(scatter(nullptr, {.a = gather.gathered(), .b = memory, .c_rows = memory}), InvalidArgument);
+  if (rank.number == 1) {
+    CHECK_THROWS_AS(gather(nullptr, {.a_rows = gather.input(), .m = 30}, {.b = memory, .c = memory}),
+                    InvalidArgument);
+  }
+  CHECK_THROWS_AS(gather(nullptr, {.a_rows = gather.input(), .pitch = k + 8}, {.b = memory, .c = memory}),
+                  InvalidArgument);
+  CHECK_THROWS_AS(
+      scatter(nullptr,
+              {.a = memory, .b = memory, .c_rows = memory, .residual = memory, .residual_pitch = n + 8}),
+      InvalidArgument);
   CHECK_THROWS_AS(
       scatter(nullptr, {.a = memory, .b = memory, .c_rows = memory, .residual = memory, .residual_pitch = 8}),
       InvalidArgument);

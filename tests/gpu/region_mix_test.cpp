@@ -38,26 +38,6 @@ namespace {
 constexpr int n = 136;
 constexpr int k = 72;
 
-class Graph {
- public:
-  Graph(cudaStream_t stream, const std::function<void()>& call) {
-    cudaGraph_t graph = nullptr;
-    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    call();
-    cuda_check(cudaStreamEndCapture(stream, &graph));
-    cuda_check(cudaGraphInstantiate(&exec_, graph, 0));
-    cuda_check(cudaGraphDestroy(graph));
-  }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-  ~Graph() { cudaGraphExecDestroy(exec_); }
-
-  void launch(cudaStream_t stream) const { cuda_check(cudaGraphLaunch(exec_, stream)); }
-
- private:
-  cudaGraphExec_t exec_ = nullptr;
-};
-
 enum class Manner : std::uint8_t { eager, replayed, split, split_replayed, separate };
 
 /// Both regions for one number of rows, with two sets of data each.

@@ -538,13 +538,28 @@ bool TuningState::Impl::explore() {
   return true;
 }
 
-/// Returns true if the user rules out that the alternative runs, beside what was chosen so far.
+/// Returns true if the user rules out that the alternative runs, beside what was chosen so far and whatever
+/// another choice point uses. Where another one makes way, it does.
 bool TuningState::Impl::rule_out_first_run(std::size_t choice_point) {
   const Assignment first = choice_points.normal(choices(problems));
   if (!options.feasible || options.feasible(first)) {
     return false;
   }
   feasibility.rule_out(first);
+  for (std::size_t other = 0; other < problems.size(); ++other) {
+    if (other == choice_point || !problems[other].request().choice_point ||
+        !choice_points.active_now(other)) {
+      continue;
+    }
+    for (std::size_t alternative = 0; alternative < problems[other].request().config_count; ++alternative) {
+      Assignment beside = first;
+      beside[other] = alternative;
+      if (problems[other].viable(alternative) && options.feasible(choice_points.normal(beside))) {
+        problems[other].hold(alternative);
+        return true;
+      }
+    }
+  }
   reject({choice_point, problems[choice_point].record().choice, 0, "ruled out by `feasible`"});
   return true;
 }

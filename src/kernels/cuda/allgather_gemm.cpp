@@ -66,7 +66,7 @@ void copy_rows(CUstream stream, const Call& call) {
 
 /// What cuBLASLt has left to do.
 void finish(CUstream stream, const AllGatherGemmShape& shape, const GatheredProduct& product) {
-  if (product.bias == nullptr && product.activation == Activation::none) {
+  if (!has_epilogue(product.bias, product.activation)) {
     return;
   }
   const int pitch = row_pitch(product.pitch, product.n);
@@ -130,6 +130,18 @@ void check(const Call& call) {
   if (!aligned) {
     throw InvalidArgument(
         "AllGatherGemm: a_rows, b, c and bias must be multiples of 16 bytes, and all but bias not null");
+  }
+  for (const GatheredProduct& product : call.products) {
+    call.workspace->require_outside(who, product.b);
+    call.workspace->require_outside(who, product.c);
+  }
+  if (call.rows.empty()) {
+    return;
+  }
+  if (call.a_rows != call.place()) {
+    call.workspace->require_outside(who, call.a_rows);
+  } else if (call.a_pitch != call.shape.k) {
+    throw InvalidArgument("AllGatherGemm: rows in input(m) are dense");
   }
 }
 

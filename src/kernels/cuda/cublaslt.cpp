@@ -1,4 +1,5 @@
 #include "kernels/cuda/cublaslt_plan.hpp"
+#include "kernels/cuda/gemm_parts.hpp"
 
 #include <contextual/cuda_runtime.hpp>
 #include <contextual/error.hpp>
@@ -102,8 +103,8 @@ std::string beyond_cublaslt(const GemmArgs& args) {
   if (args.ready_flags != nullptr) {
     return "cuBLASLt cannot wait for ready flags";
   }
-  const bool plain = args.bias == nullptr && args.activation == Activation::none;
-  return plain ? "" : "cuBLASLt is asked for no bias and no activation here";
+  return has_epilogue(args.bias, args.activation) ? "cuBLASLt is asked for no bias and no activation here"
+                                                  : "";
 }
 
 void check_cublaslt(cublasStatus_t status) {

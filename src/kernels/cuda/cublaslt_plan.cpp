@@ -1,5 +1,6 @@
 #include "kernels/cuda/cublaslt_plan.hpp"
 
+#include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 
 #include <contextual/cuda_runtime.hpp>
@@ -72,7 +73,7 @@ CublasLtProblem CublasLtProblem::of(const GemmArgs& args) {
 }
 
 Key CublasLtProblem::key() const {
-  return make_key(m, n, k, type == GemmType::bf16 ? "bf16" : "fp16", a_pitch, c_pitch, alignment);
+  return make_key(m, n, k, type_name(type), a_pitch, c_pitch, alignment);
 }
 
 CublasLtPlan::Layouts::Layouts(const CublasLtProblem& problem)

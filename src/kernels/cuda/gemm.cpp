@@ -242,8 +242,7 @@ Gemm::Definition gemm_definition() {
 }
 
 Key gemm_key(const GemmArgs& args) {
-  return make_key(args.m, args.n, args.k, args.type == GemmType::bf16 ? "bf16" : "fp16",
-                  args.ready_flags != nullptr);
+  return make_key(args.m, args.n, args.k, type_name(args.type), args.ready_flags != nullptr);
 }
 
 Gemm& gemm() {

@@ -1,5 +1,5 @@
-/// C = A * B^T on Hopper: persistent blocks, in clusters that share B. C leaves through shared memory while the next tile
-/// is multiplied, and whoever multiplies waits for no store.
+/// C = A * B^T on Hopper: persistent blocks, in clusters that share B. C leaves through shared memory while the next
+/// tile is multiplied, and whoever multiplies waits for no store.
 #include "gemm_parameters.hpp"
 #include "gemm_pipeline.cuh"
 #include "gemm_walk.cuh"
@@ -69,7 +69,8 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm(const
   block_or_cluster_sync();
   const Role role = role_of_thread();
   run_role(
-      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); }, [&] { produce(a, b, p, shared); },
+      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); },
+      [&] { produce(a, b, p, shared); },
       [&] { store(c, p, shared); },
       [] {});
   // Other blocks write into this one's shared memory until they are done.

@@ -94,7 +94,7 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
   for (std::size_t i = 0; i < args.products.size(); ++i) {
     const GatheredProduct& product = args.products[i];
     rest.n[i] = product.n;
-    rest.finishes = rest.finishes || product.bias != nullptr || product.activation != Activation::none;
+    rest.finishes = rest.finishes || has_epilogue(product.bias, product.activation);
     rest.epilogue[i] = {product.bias, product.activation, product.n};
     rest.output[i] = product.c;
     rest.pitch[i] = row_pitch(product.pitch, product.n);
@@ -134,8 +134,7 @@ GemmGather& gemm_gather() {
     return new GemmGather(
         gathered_gemm_name, gemm_gather_space(),
         [](const GemmGatherArgs& args) {
-          return make_key(bucket_of(args.shape.m), args.columns(), args.shape.k,
-                          args.shape.type == GemmType::bf16 ? "bf16" : "fp16",
+          return make_key(bucket_of(args.shape.m), args.columns(), args.shape.k, type_name(args.shape.type),
                           args.workspace->communicator->size());
         },
         definition);

@@ -1,7 +1,7 @@
 /// The all-gather GEMM on Hopper, in one kernel. Blocks multiply own rows first. Meanwhile what stores C in each block
 /// fetches the other ranks' rows, piece by piece, through buffers that wait for the next tile of C. A flag says that a
-/// piece is there. A warp looks at the flags of the next tile before what loads it comes to it. Where shards have few rows, a
-/// tile begins when a quarter of k is there.
+/// piece is there. A warp looks at the flags of the next tile before what loads it comes to it. Where shards have few
+/// rows, a tile begins when a quarter of k is there.
 ///
 /// Clusters take tiles by ticket and blocks take pieces by ticket; whoever waits for rows waits for what each block of
 /// this rank fetches, whatever tile it is at. The others need not run for it: they must have begun.
@@ -24,8 +24,9 @@ struct GatherMaps {
   TensorMap c[GatherWalk::most_products];
 };
 
-constexpr int roles = 3;                     // that take tickets besides the consumers: what loads, stores and looks at flags
-constexpr int row_slots = 2 * ticket_slots * GatherPieces::most_parts;  // of four tickets: parts of three are outstanding at most
+constexpr int roles = 3;  // that take tickets besides the consumers: what loads, stores and looks at flags
+// Of four tickets: parts of three are outstanding at most.
+constexpr int row_slots = 2 * ticket_slots * GatherPieces::most_parts;
 // The last ones of a tile, before which C's buffers are given back: some microseconds.
 constexpr int closing_k_blocks = 4 * (128 * 256) / (BLOCK_M * BLOCK_N);
 constexpr int piece_bytes = consumers * store_bytes;
@@ -72,8 +73,8 @@ __device__ TileFlag flag_now(const GemmGatherParameters& p) {
 }
 
 /// One warp: until the pieces have come of which a part of rows [begin, end) of a source consists, or in vain.
-__device__ void wait_for_pieces(const GemmGatherParameters& p, const GatherPieces& pieces, int source, int part, int begin,
-                                int end, TileFlag now) {
+__device__ void wait_for_pieces(const GemmGatherParameters& p, const GatherPieces& pieces, int source, int part,
+                                int begin, int end, TileFlag now) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int first = pieces.first_flag(source, part, begin);
   const int count = pieces.first_flag(source, part, end - 1) + pieces.across_in(part) - first;
@@ -324,7 +325,8 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_gathe
   }
   block_or_cluster_sync();
   run_role(
-      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); }, [&] { produce(maps, p, shared); },
+      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); },
+      [&] { produce(maps, p, shared); },
       [&] { store(maps, p, shared); },
       [&] {
         if (is_scheduler(role)) {

@@ -18,6 +18,15 @@ constexpr int divide_up(int a, int b) {
 /// A matrix may begin there: no null pointer, and a multiple of 16 bytes.
 bool is_aligned(const void* pointer);
 
+constexpr const char* type_name(GemmType type) {
+  return type == GemmType::bf16 ? "bf16" : "fp16";
+}
+
+/// There is more to do to the sums than to round them.
+constexpr bool has_epilogue(const void* bias, Activation activation) {
+  return bias != nullptr || activation != Activation::none;
+}
+
 /// Returns the source with the headers of gemm_epilogue.cuh.
 CudaSource with_epilogue_headers(CudaSource source);
 

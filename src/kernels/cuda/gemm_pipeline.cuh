@@ -118,8 +118,8 @@ __device__ __forceinline__ Role role_of_thread() {
   return {warp / warps, warp % warps, threadIdx.x % 32 == 0};
 }
 
-/// Calls what this thread does: `consume` of all threads of the consumers; `produce` and `store` of one thread each; `rest` of
-/// the warps that are left.
+/// Calls what this thread does: `consume` of all threads of the consumers; `produce` and `store` of one thread each;
+/// `rest` of the warps that are left.
 template <typename Consume, typename Produce, typename Store, typename Rest>
 __device__ __forceinline__ void run_role(const Role& role, const Consume& consume, const Produce& produce,
                                          const Store& store, const Rest& rest) {
@@ -263,8 +263,8 @@ __device__ __forceinline__ void finish_box(float* d, const GemmEpilogue& epilogu
   activate<store_n / 2>(epilogue.activation, d);
 }
 
-/// Calls `f` with the sums of 64 columns of 64 rows, and the first of these columns, until it has seen the tile. The sums
-/// go round, so that there is one copy of the code.
+/// Calls `f` with the sums of 64 columns of 64 rows, and the first of these columns, until it has seen the tile. The
+/// sums go round, so that there is one copy of the code.
 template <typename F>
 __device__ __forceinline__ void turn_through(Sums& sums, const F& f) {
   constexpr int count = slabs * WGMMA_N / 2;

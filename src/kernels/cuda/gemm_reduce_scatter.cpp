@@ -48,8 +48,8 @@ void call_separate(CUstream& stream, const Call*& call) {
   const bool fp16 = shape.type == GemmType::fp16;
   const int c_pitch = row_pitch(args.c_pitch, shape.n);
   const bool even = shape.all_rows || partition.m() == partition.rows_per_shard() * ranks;
-  const bool done = even && args.bias == nullptr && args.activation == Activation::none &&
-                    args.residual == nullptr && c_pitch == shape.n;
+  const bool done =
+      even && !has_epilogue(args.bias, args.activation) && args.residual == nullptr && c_pitch == shape.n;
   const ScatterLayout layout = layout_of(shape, ranks);
   void* const output = done ? args.c_rows : shape.all_rows ? partial : partial + layout.slot(ranks);
   const auto columns = static_cast<std::size_t>(shape.n);
@@ -118,6 +118,14 @@ void check(const Call& call) {
     throw InvalidArgument(
         "GemmReduceScatter: a, b, c_rows, bias and residual must be multiples of 16 bytes, and a, b and "
         "c_rows not null");
+  }
+  if (args.residual != nullptr && args.residual == args.c_rows &&
+      row_pitch(args.residual_pitch, call.shape.n) != row_pitch(args.c_pitch, call.shape.n)) {
+    throw InvalidArgument(std::string(who) + ": a residual in C has C's pitch");
+  }
+  for (const void* const pointer :
+       {args.a, args.b, args.bias, args.residual, static_cast<const void*>(args.c_rows)}) {
+    call.workspace->require_outside(who, pointer);
   }
 }
 

@@ -158,8 +158,7 @@ GemmScatter& gemm_scatter() {
     return new GemmScatter(
         scattered_gemm_name, gemm_scatter_space(),
         [](const GemmScatterArgs& args) {
-          return make_key(bucket_of(args.shape.m), args.shape.n, args.shape.k,
-                          args.shape.type == GemmType::bf16 ? "bf16" : "fp16",
+          return make_key(bucket_of(args.shape.m), args.shape.n, args.shape.k, type_name(args.shape.type),
                           args.workspace->communicator->size());
         },
         definition);

@@ -1,9 +1,10 @@
-/// The GEMM reduce-scatter on Hopper, in one kernel. Each tile of C belongs to one rank. A tile of another rank is stored
-/// into that rank's slot for this one, and a flag says so. For an own tile the others' parts come through the same ring
-/// as A and B, behind them, and are added to the products in float and in the order of the ranks; and so does the residual.
+/// The GEMM reduce-scatter on Hopper, in one kernel. Each tile of C belongs to one rank. A tile of another rank is
+/// stored into that rank's slot for this one, and a flag says so. For an own tile the others' parts come through the
+/// same ring as A and B, behind them, and are added to the products in float and in the order of the ranks; and so does
+/// the residual.
 ///
-/// Clusters take tiles by ticket, in the order of ScatterWalk: whoever waits for a part waits for a tile that its source
-/// takes at a smaller ticket.
+/// Clusters take tiles by ticket, in the order of ScatterWalk: whoever waits for a part waits for a tile that its
+/// source takes at a smaller ticket.
 #include "gemm_order.hpp"
 #include "gemm_pipeline.cuh"
 #include "gemm_scatter_parameters.hpp"
@@ -110,8 +111,8 @@ __device__ void produce(const ScatterMaps& maps, const GemmScatterParameters& p,
   }
 }
 
-/// Waits for a turn. More blocks at a time than fill the links would only hold up their loads, which queue behind what they
-/// send: at the end of the first tiles all of them have something.
+/// Waits for a turn. More blocks at a time than fill the links would only hold up their loads, which queue behind what
+/// they send: at the end of the first tiles all of them have something.
 __device__ void begin_to_send(PeerControl& own) {
   constexpr unsigned most_senders = 48;
   const unsigned turn = atomicAdd(&own.senders, 1U);
@@ -120,8 +121,8 @@ __device__ void begin_to_send(PeerControl& own) {
   }
 }
 
-/// One thread of the block: own tiles go to the result, the others where their owners wait for them. What its owner has no
-/// room for yet, since it is in the call before, waits.
+/// One thread of the block: own tiles go to the result, the others where their owners wait for them. What its owner has
+/// no room for yet, since it is in the call before, waits.
 __device__ void store(const ScatterMaps& maps, const GemmScatterParameters& p, ScatterShared shared) {
   const Walk walk(p);
   const int rank = p.peers.rank;
@@ -166,7 +167,8 @@ __device__ __forceinline__ void add_next(float* sums, ScatterShared shared, int 
 #pragma unroll
   for (int x = 0; x < store_n; x += 16) {
     unsigned values[4];
-    load_matrices(matrix_row(shared.box(place.stage, parts.box, consumer), x), values[0], values[1], values[2], values[3]);
+    load_matrices(matrix_row(shared.box(place.stage, parts.box, consumer), x), values[0], values[1], values[2],
+                  values[3]);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const float2 part = unpack<fp16>(values[i]);

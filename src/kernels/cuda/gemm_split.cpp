@@ -135,8 +135,7 @@ GemmSplit& gemm_split() {
     return new GemmSplit(
         split_gemm_name, gemm_split_space(),
         [](const GemmScatterArgs& args) {
-          return make_key(bucket_of(args.shape.m), args.shape.n, args.shape.k,
-                          args.shape.type == GemmType::bf16 ? "bf16" : "fp16",
+          return make_key(bucket_of(args.shape.m), args.shape.n, args.shape.k, type_name(args.shape.type),
                           args.workspace->communicator->size(), args.shape.all_rows ? "all" : "own",
                           args.workspace->options.equal_bits ? "equal" : "any");
         },

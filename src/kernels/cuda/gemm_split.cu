@@ -1,9 +1,9 @@
-/// A GEMM of few rows on Hopper whose k is split between ranks, and between the blocks of a rank, in one kernel. Each tile
-/// is stored into the slots of the ranks that get its rows, this one's too, and flags say so. At the end each rank adds the
-/// parts of its rows.
+/// A GEMM of few rows on Hopper whose k is split between ranks, and between the blocks of a rank, in one kernel. Each
+/// tile is stored into the slots of the ranks that get its rows, this one's too, and flags say so. At the end each rank
+/// adds the parts of its rows.
 ///
-/// Clusters take tiles and sums by ticket, in the order of SplitWalk: whoever adds waits for tiles that their sources take at
-/// smaller tickets.
+/// Clusters take tiles and sums by ticket, in the order of SplitWalk: whoever adds waits for tiles that their sources
+/// take at smaller tickets.
 #include "gemm_pipeline.cuh"
 #include "gemm_split_parameters.hpp"
 #include "gemm_tickets.cuh"
@@ -191,7 +191,8 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_split
   }
   block_or_cluster_sync();
   run_role(
-      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); }, [&] { produce(a, b, p, shared); },
+      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); },
+      [&] { produce(a, b, p, shared); },
       [&] { store(maps, p, shared); },
       [&] {
         if (is_scheduler(role)) {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// Tiles by ticket, for kernels whose blocks wait for other ranks: clusters take them in one order, so whoever waits,
-/// waits for what is done at smaller tickets, and one cluster of each rank that runs is enough. Compiled by NVRTC, behind
-/// gemm_pipeline.cuh.
+/// waits for what is done at smaller tickets, and one cluster of each rank that runs is enough. Compiled by NVRTC,
+/// behind gemm_pipeline.cuh.
 
 #include "gemm_pipeline.cuh"
 #include "peer_wait.cuh"
@@ -84,8 +84,8 @@ __device__ int take_ticket(const PeerBegin& peers) {
   return static_cast<int>(atomicAdd(&peers.control[peers.rank]->tickets, 1U));
 }
 
-/// One thread of the cluster, which has taken its first ticket. Whoever is first says that this rank's call has begun, so
-/// that the others may write here. `marked(ticket)` is what the roles see of it.
+/// One thread of the cluster, which has taken its first ticket. Whoever is first says that this rank's call has begun,
+/// so that the others may write here. `marked(ticket)` is what the roles see of it.
 template <typename TheShared, typename Marked>
 __device__ void schedule(const PeerBegin& peers, TheShared shared, int count, int ticket, const Marked& marked) {
   for (int rank = 0; ticket == 0 && rank < peers.ranks; ++rank) {

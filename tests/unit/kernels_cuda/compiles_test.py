@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles the GEMMs as NVRTC does on a machine with a GPU, for the smallest and the largest tiles.
+"""Compiles the GEMMs as on a machine with a GPU, for the smallest and the largest tiles.
 
     compiles_test.py LIBNVRTC REPOSITORY
 """
@@ -8,7 +8,7 @@ import ctypes
 import pathlib
 import sys
 
-TILES = ((64, 128, 1), (128, 256, 2))  # rows, columns, blocks of a cluster
+TILES = ((64, 128, 1), (256, 128, 1), (128, 256, 2))  # rows, columns, blocks of a cluster
 KERNELS = ("gemm.cu", "gemm_gather.cu", "gemm_remainder.cu", "gemm_scatter.cu", "gemm_split.cu")
 
 

@@ -26,9 +26,10 @@ struct AllGatherGemmShape {
 
 /// This rank's rows of A in one call.
 struct GatheredRows {
-  const void* a_rows = nullptr;  ///< [own_rows(m), k]; `input(m)`, or anything else, which is copied there
-  int m = 0;                     ///< rows of all ranks, equal on all of them; 0 for the shape's
-  int pitch = 0;                 ///< values from one row to the next, at least k; 0 for k
+  const void* a_rows =
+      nullptr;    ///< [own_rows(m), k]; `input(m)`, or outside the workspace, then copied there
+  int m = 0;      ///< rows of all ranks, equal on all of them; 0 for the shape's
+  int pitch = 0;  ///< values from one row to the next, at least k; 0 for k
 };
 
 /// One product of the gathered rows, C[m, n] = activation(A[m, k] * B[n, k]^T + bias[n]), row major. Bias and
@@ -47,10 +48,9 @@ struct GatheredProduct {
 ///
 /// There are two ways, between which "cuda_allgather_ways" chooses:
 /// - "overlapped": one kernel ("cuda_allgather_gemm") multiplies, and fetches the others' rows meanwhile.
-/// - "separate": NCCL gathers the rows, then cuBLASLt multiplies ("cuda_cublaslt_gemm"), and where there are
-/// a
-///   bias or an activation, a kernel applies them to the rounded product. There is no handshake and no
-///   budget; a rank that does not come is NCCL's affair.
+/// - "separate": NCCL gathers the rows, then cuBLASLt multiplies ("cuda_cublaslt_gemm"), and a kernel
+///   applies bias and activation, if any, to the rounded product. There is no handshake and no budget; a rank
+///   that does not come is NCCL's affair.
 ///
 /// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible. All
 /// configs of "overlapped" give equal bits; PeerWorkspaceOptions::equal_bits keeps to it.
@@ -68,16 +68,17 @@ class CONTEXTUAL_API AllGatherGemm {
 
   /// Throws InvalidArgument if the workspace is too small, if its ranks can use neither each other's memory
   /// nor NCCL, if n or k is no multiple of 8, or if m, n or k is below 1; and CudaError. Waits for the
-  /// device, to load cuBLASLt's code.
+  /// device, to load cuBLASLt's code, and compiles the kernel behind it.
   AllGatherGemm(std::shared_ptr<PeerWorkspace> workspace, const AllGatherGemmShape& shape);
 
   const AllGatherGemmShape& shape() const noexcept { return shape_; }
 
-  // Of a call with `m` rows of all ranks, 0 for the shape's. They throw InvalidArgument if it has more.
-
-  Rows own_rows(int m = 0) const;  ///< of A, on this rank; may be empty
-  /// Returns where this rank's rows lie in the gathered matrix, dense. Whoever writes them there spares the
-  /// copy. They may be written when the previous call on the workspace has ended in stream order.
+  /// Returns the rows of A that this rank has in a call with `m` rows, 0 for the shape's; may be empty.
+  /// Throws InvalidArgument if m is negative or more than the shape's.
+  Rows own_rows(int m = 0) const;
+  /// Returns where these rows lie in the gathered matrix, dense. Throws as `own_rows`. Whoever writes them
+  /// there spares the copy. They may be written when the previous call on the workspace has ended in stream
+  /// order.
   void* input(int m = 0) const;
 
   /// Returns the gathered matrix, [m, k], dense. Its rows are valid in stream order from the end of a call
@@ -88,10 +89,10 @@ class CONTEXTUAL_API AllGatherGemm {
   /// call. Works under stream capture; what runs for the first time, a config or an m of "separate", loads
   /// its code, so call with this m before the capture.
   ///
-  /// Throws InvalidArgument if m is too large, for pointers that are not multiples of 16 bytes, and for
-  /// pitches that are no multiples of 8 or too small; DeviceError if an earlier call on the workspace has
-  /// failed, and CudaError. If the other ranks do not come within the workspace's budget, C is filled with
-  /// NaN.
+  /// Throws InvalidArgument if m is too large, for pointers that are not multiples of 16 bytes or in the
+  /// workspace, but for own rows in `input(m)`, and for pitches that are no multiples of 8 or too small;
+  /// DeviceError if an earlier call on the workspace has failed, and CudaError. If the other ranks do not
+  /// come within the workspace's budget, C is filled with NaN.
   void operator()(CUstream stream, const GatheredRows& rows, const GatheredProduct& product);
   /// The same for 1 to 4 products of one gather, for example of gate and up projections.
   void operator()(CUstream stream, const GatheredRows& rows, std::span<const GatheredProduct> products);

@@ -22,7 +22,8 @@ __device__ void fail(const PeerBegin& p, unsigned reason) {
 /// How long a thread waits for others: until the time is up, the host wants it, or something has failed already.
 class Patience {
  public:
-  __device__ explicit Patience(const PeerBegin& p) : p_(p), begin_(now_ns()), next_look_at_host_(begin_ + host_interval_ns) {}
+  __device__ explicit Patience(const PeerBegin& p)
+      : p_(p), begin_(now_ns()), next_look_at_host_(begin_ + host_interval_ns) {}
 
   /// Fails for this reason if it has ended by itself.
   __device__ bool has_ended(unsigned reason) {
@@ -44,8 +45,8 @@ class Patience {
  private:
   static constexpr unsigned long long host_interval_ns = 50'000;
 
-  /// One thread of the device at a time: if many read the host's memory, whoever tells another device something waits for
-  /// them for hundreds of microseconds.
+  /// One thread of the device at a time: if many read the host's memory, whoever tells another device something waits
+  /// for them for hundreds of microseconds.
   __device__ bool may_look_at_host(unsigned long long now) {
     if (now < next_look_at_host_) {
       return false;

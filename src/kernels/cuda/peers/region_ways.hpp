@@ -3,6 +3,7 @@
 /// \file
 /// The choice between the ways of computing a region across GPUs.
 
+#include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/peers/workspace_parts.hpp"
 
@@ -42,8 +43,7 @@ template <typename Call>
 RegionWays<Call>& make_region_ways(const char* name, const std::vector<OwnWay<Call>>& own,
                                    RegionWay<Call> separate) {
   const auto key = [](const CUstream&, const Call* const& call) {
-    return make_key(bucket_of(call->shape.m), call->columns(), call->shape.k,
-                    call->shape.type == GemmType::bf16 ? "bf16" : "fp16",
+    return make_key(bucket_of(call->shape.m), call->columns(), call->shape.k, type_name(call->shape.type),
                     call->workspace->communicator->size(),
                     call->workspace->options.equal_bits ? "equal" : "any");
   };

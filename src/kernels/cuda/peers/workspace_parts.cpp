@@ -156,6 +156,15 @@ void PeerWorkspace::Parts::require_room(const char* object, std::size_t needed) 
   }
 }
 
+void PeerWorkspace::Parts::require_outside(const char* who, const void* pointer) const {
+  const auto begin = reinterpret_cast<std::uintptr_t>(matrices_of(communicator->rank()));
+  if (reinterpret_cast<std::uintptr_t>(pointer) - begin < matrix_bytes) {
+    throw InvalidArgument(
+        std::string(who) +
+        ": operands and results must lie outside the workspace, but for own rows in input(m)");
+  }
+}
+
 /// What waits in a kernel of NCCL writes to no word, so the host does.
 void PeerWorkspace::Parts::abort() noexcept {
   std::atomic_ref(*host.abort()).store(1, std::memory_order_release);

@@ -67,6 +67,10 @@ struct PeerWorkspace::Parts {
   /// each other's memory nor NCCL.
   void require_room(const char* object, std::size_t needed) const;
 
+  /// Throws InvalidArgument, whose text begins with `who`, if something begins in the matrices that calls
+  /// use.
+  void require_outside(const char* who, const void* pointer) const;
+
   std::string failure() const;
   void abort() noexcept;
   void rearm();
