@@ -74,7 +74,8 @@ void check_order(const Problem& problem, const ScatterLayout& slots, const TileO
     REQUIRE(static_cast<int>(added.size()) == walk.rows_of(owner) * walk.n_tiles);
   }
   REQUIRE(slots.slot(problem.ranks * splits) <= slots.bytes());
-  const auto all_flags = static_cast<std::size_t>(problem.ranks * walk.flags_per_source());
+  const auto all_flags =
+      static_cast<std::size_t>(problem.ranks) * static_cast<std::size_t>(walk.flags_per_source());
   REQUIRE(all_flags * sizeof(TileFlag) <= PeerWorkspace::Parts::flag_bytes(slots.bytes()));
 }
 

@@ -51,6 +51,7 @@ RegionWays<Call>& make_region_ways(const char* name, const std::vector<OwnWay<Ca
     return call.workspace->memory.problem().empty() && way.fits(call);
   };
   std::vector<typename RegionWays<Call>::Alternative> ways;
+  ways.reserve(own.size() + 1);
   for (const OwnWay<Call>& way : own) {
     ways.emplace_back(way.name, way.launch,
                       [way, may_be](const CUstream&, const Call* const& call) { return may_be(way, *call); });

@@ -108,7 +108,7 @@ int PeerWorkspace::Parts::flags_per_source(int rows, int n) noexcept {
 std::size_t PeerWorkspace::Parts::flag_bytes(std::size_t bytes) noexcept {
   constexpr std::size_t rows = tile_rows;
   constexpr std::size_t columns = tile_columns;
-  constexpr std::size_t least = 16 * PeerControl::most_ranks;
+  constexpr std::size_t least = std::size_t{16} * PeerControl::most_ranks;
   const std::size_t flags =
       bytes / (2 * rows * columns) + bytes / (16 * rows) + bytes / (2 * columns) + least;
   return (flags * sizeof(TileFlag) + control_bytes - 1) / control_bytes * control_bytes;
