@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <string>
 #include <thread>
@@ -219,28 +220,20 @@ TEST_CASE(
   AllGatherGemm layer(workspace, shape);
   GatheredProblem problem(rank, shape, 3);
   gather_and_check(layer, problem, stream, 0);  // code is loaded before a capture
-  std::vector<cudaGraphExec_t> graphs;
+  std::deque<Graph> graphs;
   for (int set = 0; set < problem.sets(); ++set) {
-    cudaGraph_t graph = nullptr;
-    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    gather_and_check(layer, problem, stream, set);
-    cuda_check(cudaStreamEndCapture(stream, &graph));
-    cuda_check(cudaGraphInstantiate(&graphs.emplace_back(), graph, 0));
-    cuda_check(cudaGraphDestroy(graph));
+    graphs.emplace_back(stream, [&] { gather_and_check(layer, problem, stream, set); });
   }
   // Ranks that share a GPU take turns on it, each a few milliseconds long.
   const int replays = rank.count <= rank.devices ? 1000 : 100;
   for (int replay = 0; replay < replays; ++replay) {
-    cuda_check(cudaGraphLaunch(graphs[static_cast<std::size_t>(replay) % graphs.size()], stream));
+    graphs[static_cast<std::size_t>(replay) % graphs.size()].launch(stream);
     if (replay % 7 == 3) {
       gather_and_check(layer, problem, stream, replay % problem.sets());
     }
   }
   CHECK(problem.wrong() == 0);
   CHECK(workspace->failure().empty());
-  for (const cudaGraphExec_t graph : graphs) {
-    cuda_check(cudaGraphExecDestroy(graph));
-  }
 }
 
 TEST_CASE("all-gather GEMM: it is right when another rank comes long after this one", "[late]") {

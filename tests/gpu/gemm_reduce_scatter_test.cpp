@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <thread>
 #include <vector>
 
@@ -177,26 +178,18 @@ TEST_CASE("GEMM reduce-scatter: replays of a graph, with eager calls among them"
   ReducedProblem problem(rank, shape, 2);
   layer(stream, {problem.a(0), problem.b(0), problem.c()});  // code is loaded before a capture
   CHECK(problem.wrong(0, rank.count) == 0);
-  std::vector<cudaGraphExec_t> graphs;
+  std::deque<Graph> graphs;
   for (int set = 0; set < problem.sets(); ++set) {
-    cudaGraph_t graph = nullptr;
-    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    layer(stream, {problem.a(set), problem.b(set), problem.c()});
-    cuda_check(cudaStreamEndCapture(stream, &graph));
-    cuda_check(cudaGraphInstantiate(&graphs.emplace_back(), graph, 0));
-    cuda_check(cudaGraphDestroy(graph));
+    graphs.emplace_back(stream, [&] { layer(stream, {problem.a(set), problem.b(set), problem.c()}); });
   }
   for (int replay = 0; replay < 300; ++replay) {
     const int set = replay % problem.sets();
-    cuda_check(cudaGraphLaunch(graphs[static_cast<std::size_t>(set)], stream));
+    graphs[static_cast<std::size_t>(set)].launch(stream);
     CHECK(problem.wrong(set, rank.count) == 0);
     if (replay % 7 == 3) {
       layer(stream, {problem.a(set), problem.b(set), problem.c()});
       CHECK(problem.wrong(set, rank.count) == 0);
     }
-  }
-  for (const cudaGraphExec_t graph : graphs) {
-    cuda_check(cudaGraphExecDestroy(graph));
   }
 }
 

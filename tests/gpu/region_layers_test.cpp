@@ -229,12 +229,7 @@ std::shared_ptr<PeerWorkspace> workspace_for(const Rank& rank, int m,
 void choose_separate(const Rank& rank, const std::string& region, const std::function<void()>& call) {
   Options options = region_tuning(rank);
   options.search_settings.runs = 20;
-  options.feasible = [](std::span<const AssignedConfig> configs) {
-    return std::all_of(configs.begin(), configs.end(), [](const AssignedConfig& config) {
-      return !config.kernel.ends_with("_ways") || config.config == nullptr ||
-             config.config->get<std::string>("alternative") == "separate";
-    });
-  };
+  options.feasible = only_separate;
   ContextualAutotuner tuner(options);
   tuner.run(region, call);
   const Report report = tuner.report();

@@ -117,12 +117,7 @@ class Regions {
       call();
     } else {
       Options options;
-      options.feasible = [](std::span<const AssignedConfig> configs) {
-        return std::all_of(configs.begin(), configs.end(), [](const AssignedConfig& config) {
-          return !config.kernel.ends_with("_ways") || config.config == nullptr ||
-                 config.config->get<std::string>("alternative") == "separate";
-        });
-      };
+      options.feasible = only_separate;
       tuner_.run((region == 0 ? "gather " : "scatter ") + std::to_string(m_), call, options);
     }
   }

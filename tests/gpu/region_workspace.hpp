@@ -5,14 +5,18 @@
 
 #include "gpu/gpu_rank.hpp"
 
+#include <contextual/config.hpp>
 #include <contextual/cuda/timer.hpp>
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 #include <contextual/mpi.hpp>
 #include <contextual/options.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
+#include <span>
+#include <string>
 
 namespace gpu_test {
 
@@ -45,6 +49,14 @@ inline contextual::Options region_tuning(const Rank& rank) {
   options.log_directory = "";
   options.timer = contextual::cuda_timer;  // events under a tool that has CUPTI
   return options;
+}
+
+/// For Options::feasible: regions keep to NCCL and cuBLASLt.
+inline bool only_separate(std::span<const contextual::AssignedConfig> configs) {
+  return std::all_of(configs.begin(), configs.end(), [](const contextual::AssignedConfig& config) {
+    return !config.kernel.ends_with("_ways") || config.config == nullptr ||
+           config.config->get<std::string>("alternative") == "separate";
+  });
 }
 
 }  // namespace gpu_test

@@ -9,7 +9,6 @@
 #include "kernels/cuda/split_order.hpp"
 
 #include <array>
-#include <cstdint>
 
 namespace contextual::kernels::cuda {
 namespace {

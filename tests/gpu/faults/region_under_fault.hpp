@@ -26,11 +26,11 @@ namespace gpu_test {
 enum class Layer : std::uint8_t { gather, scatter, split };
 constexpr int layers = 3;
 
-/// The results of one rank.
+/// The results of one rank. Wrong elements of the layer: of its products since the last look, of its sums
+/// those of the last call.
 struct RegionResults {
-  std::size_t while_tuning =
-      0;  ///< wrong elements of the layer's products since the last look; of sums, of the last one
-  std::size_t afterwards = 0;  ///< the same, of some calls outside of tuning
+  std::size_t while_tuning = 0;
+  std::size_t afterwards = 0;  ///< of some calls outside of tuning
   std::size_t own_kernel = 0;  ///< elements that show an extra or a missing effect of the own kernel
 };
 

@@ -24,10 +24,10 @@ struct AllGatherGemmShape {
   GemmType type = GemmType::bf16;
 };
 
-/// This rank's rows of A in one call.
+/// This rank's rows of A in one call, [own_rows(m), k]: in `input(m)`, or outside the workspace, then they
+/// are copied there.
 struct GatheredRows {
-  const void* a_rows =
-      nullptr;    ///< [own_rows(m), k]; `input(m)`, or outside the workspace, then copied there
+  const void* a_rows = nullptr;
   int m = 0;      ///< rows of all ranks, equal on all of them; 0 for the shape's
   int pitch = 0;  ///< values from one row to the next, at least k; 0 for k
 };
