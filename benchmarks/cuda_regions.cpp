@@ -11,7 +11,8 @@
 ///
 /// A time is that of some calls in a row, divided by their number, on the slower rank: so it holds everything
 /// from the moment at which the last rank is ready until the next call may begin. All sides take turns. With
-/// --graph a call is the replay of a graph that holds one.
+/// --graph they do so once more, where a call is the replay of a graph that holds one. The host's time is
+/// that of the same calls until they return.
 ///
 /// The limit, which a call would take if all but its longest part cost nothing, is the longest of: the faster
 /// of the own GEMM and cuBLASLt's; the plain copies that move the data; the bytes that the region must read
@@ -72,6 +73,13 @@ struct Side {
   double tuning_s = 0;
   cudaGraphExec_t graph = nullptr;
   std::vector<double> ms{};
+  std::vector<double> host_us{};
+};
+
+/// Of one call, on the slower rank.
+struct CallTime {
+  double ms;
+  double host_us;  ///< until it returns
 };
 
 class Program {
@@ -123,8 +131,9 @@ class Program {
   void add_foreign_sides();
   void capture(std::vector<Side>& sides);
   void run_side(const Side& side, const std::function<void()>& body);
-  double time_ms(const Side& side);
+  CallTime time(const Side& side);
   void check(const Side& side);
+  void check_and_time();
   double compulsory_ms();
   std::vector<Side> rows() const;
   void print() const;
@@ -318,7 +327,7 @@ void Program::run_side(const Side& side, const std::function<void()>& body) {
   tuner_.run(side.region, body, options);
 }
 
-double Program::time_ms(const Side& side) {
+CallTime Program::time(const Side& side) {
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
   CONTEXTUAL_CHECKED(cudaEventCreate(&begin));
@@ -330,12 +339,15 @@ double Program::time_ms(const Side& side) {
       side.call();
     }
   };
+  double host_us = 0;
   const auto calls = [&] {
     call();  // the ranks meet, and the host gets ahead of the device
     CONTEXTUAL_CHECKED(cudaEventRecord(begin, stream_));
+    const auto host_begin = Clock::now();
     for (int i = 0; i < line_.calls; ++i) {
       call();
     }
+    host_us = std::chrono::duration<double, std::micro>(Clock::now() - host_begin).count();
     CONTEXTUAL_CHECKED(cudaEventRecord(end, stream_));
   };
   if (side.graph != nullptr) {
@@ -349,13 +361,13 @@ double Program::time_ms(const Side& side) {
   CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin, end));
   CONTEXTUAL_CHECKED(cudaEventDestroy(begin));
   CONTEXTUAL_CHECKED(cudaEventDestroy(end));
-  return ranks_.slowest(static_cast<double>(ms) / line_.calls);
+  return {ranks_.slowest(static_cast<double>(ms) / line_.calls), ranks_.slowest(host_us / line_.calls)};
 }
 
 /// Throws if it computes something wrong.
 void Program::check(const Side& side) {
   whole_.prepare();
-  time_ms(side);
+  time(side);
   const double error = ranks_.slowest(std::min(whole_.error(), 1e6));  // not infinity: ranks compare integers
   if (!(error <= 1)) {
     throw Error("wrong result of " + side.name + ": error over its bound " + std::to_string(error));
@@ -376,7 +388,7 @@ double Program::compulsory_ms() {
         CONTEXTUAL_CHECKED(cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice, stream_));
       }};
   for (int copy = 0; copy < copies; ++copy) {
-    ms.push_back(time_ms(side));
+    ms.push_back(time(side).ms);
   }
   return median(ms) * static_cast<double>(layer_->compulsory_bytes()) / (2.0 * static_cast<double>(bytes));
 }
@@ -420,10 +432,10 @@ std::vector<Side> Program::rows() const {
 void Program::print() const {
   cudaDeviceProp device{};
   CONTEXTUAL_CHECKED(cudaGetDeviceProperties(&device, 0));
+  const Side& last = sides_.back();
   std::printf("\n%s %d x %d x %d, %d ranks, %s, %s, %d rounds of %d %s in turn, ms on the slower rank\n\n",
               line_.region.c_str(), line_.shape.m, line_.shape.n, line_.shape.k, ranks_.size(), device.name,
-              load_.text().c_str(), line_.rounds, line_.calls, line_.graph ? "replays" : "calls");
-  const Side& last = sides_.back();
+              load_.text().c_str(), line_.rounds, line_.calls, last.graph != nullptr ? "replays" : "calls");
   std::printf("  %-28s ms (95 %% interval)           over %s\n", "", last.name.c_str());
   for (const Side& row : rows()) {
     std::vector<double> ratios;
@@ -434,6 +446,9 @@ void Program::print() const {
     const Interval ms = interval(row.ms);
     std::printf("  %-28s %.4f (%.4f to %.4f)  %.3f (%.3f to %.3f)", row.name.c_str(), ms.middle, ms.low,
                 ms.high, ratio.middle, ratio.low, ratio.high);
+    if (!row.host_us.empty()) {
+      std::printf("  host %.1f us", median(row.host_us));
+    }
     if (row.tuning_s > 0) {
       std::printf("  tuned in %.1f s", row.tuning_s);
     }
@@ -453,6 +468,7 @@ void Program::run() {
   }
   tune_sides();
   compulsory_ms_ = compulsory_ms();
+  check_and_time();
   if (line_.graph) {
     capture(sides_);
     const std::size_t parts = parts_.size();
@@ -460,7 +476,11 @@ void Program::run() {
     if (parts_.size() != parts) {
       throw Error("a part of the region cannot be captured");
     }
+    check_and_time();
   }
+}
+
+void Program::check_and_time() {
   for (const Side& side : sides_) {
     if (!side.region.empty()) {
       check(side);
@@ -469,6 +489,8 @@ void Program::run() {
   std::vector<Side*> all;
   for (auto* const group : {&sides_, &parts_}) {
     for (Side& side : *group) {
+      side.ms.clear();
+      side.host_us.clear();
       all.push_back(&side);
     }
   }
@@ -476,9 +498,10 @@ void Program::run() {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::size_t place = (i + static_cast<std::size_t>(round + 1)) % all.size();
       Side& side = *all[round % 2 == 0 ? place : all.size() - 1 - place];  // so that neighbours change sides
-      const double ms = time_ms(side);
+      const CallTime taken = time(side);
       if (round >= 0) {
-        side.ms.push_back(ms);
+        side.ms.push_back(taken.ms);
+        side.host_us.push_back(taken.host_us);
       }
     }
   }
@@ -506,7 +529,7 @@ int run_regions(int argc, char** argv, std::vector<ForeignSide> foreign) {
   app.add_option("--calls", line.calls, "in a row")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--tunings", line.tunings, "by the joint search, each a side")->check(CLI::PositiveNumber);
   app.add_option("--log-directory", line.log_directory, "of the tunings; empty: none");
-  app.add_flag("--graph", line.graph, "time replays of a graph of one call");
+  app.add_flag("--graph", line.graph, "then time replays of a graph of one call");
   app.add_flag("--pipelined", line.pipelined, "tune with iterations that follow each other without a join");
   app.add_flag("--brief", line.brief, "only what a user would compare, each tuned for at most 20 s");
   std::unique_ptr<Program> program;

@@ -33,6 +33,7 @@ ReducedGemm::ReducedGemm(const std::shared_ptr<contextual::Communicator>& commun
 }
 
 void ReducedGemm::add_parts() {
+  constexpr int most_splits = 8;  // of "split"
   const DeviceBytes a_rows(bytes_of(rows_.count(), sizes_.k));
   const DeviceBytes b(bytes_of(sizes_.n, sizes_.k));
   for (int rank = 0; rank < workspace_->ranks(); ++rank) {
@@ -40,7 +41,7 @@ void ReducedGemm::add_parts() {
     for (std::size_t set = 0; set < sets; ++set) {
       input_of(set, rank).upload(a_rows.get(), elements_of(rows_.begin, sizes_.k),
                                  elements_of(rows_.count(), sizes_.k));
-      expected_[set]->add(a_rows.get(), b.get(), sizes_.k);
+      expected_[set]->add(a_rows.get(), b.get(), sizes_.k, most_splits);
     }
   }
 }

@@ -12,19 +12,24 @@ constexpr float float_bound = 1e-3F;
 constexpr const char* source = R"(
 __device__ float value(unsigned short bf16) { return __uint_as_float(static_cast<unsigned>(bf16) << 16); }
 
-// One thread an element, one product after the other.
+// One thread an element, one product after the other. Splits of k end at multiples of 64, as those of the GEMMs do.
 extern "C" __global__ void add_part(float* sum, float* magnitude, const unsigned short* a, const unsigned short* b,
-                                    int rows, int n, int k) {
+                                    int rows, int n, int k, int splits) {
+  constexpr int block_k = 64;
   const int column = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= rows || column >= n) { return; }
-  float part = 0;
-  for (int i = 0; i < k; ++i) {
-    part += value(a[static_cast<long long>(row) * k + i]) * value(b[static_cast<long long>(column) * k + i]);
-  }
   const long long at = static_cast<long long>(row) * n + column;
-  sum[at] += part;
-  magnitude[at] += fabsf(part);
+  const int k_blocks = (k + block_k - 1) / block_k;
+  int i = 0;
+  for (int split = 1; split <= splits; ++split) {
+    float part = 0;
+    for (const int end = min(k, split * k_blocks / splits * block_k); i < end; ++i) {
+      part += value(a[static_cast<long long>(row) * k + i]) * value(b[static_cast<long long>(column) * k + i]);
+    }
+    sum[at] += part;
+    magnitude[at] += fabsf(part);
+  }
 }
 
 // `worst` holds the bits of a float that is not negative: such floats are ordered as their bits are.
@@ -45,7 +50,7 @@ struct AddPartConfig {
   int side = 16;  ///< of a block of threads
 };
 using AddPart =
-    contextual::CudaKernel<AddPartConfig, float*, float*, const void*, const void*, int, int, int>;
+    contextual::CudaKernel<AddPartConfig, float*, float*, const void*, const void*, int, int, int, int>;
 
 AddPart& add_part() {
   static auto* const kernel = [] {
@@ -53,7 +58,7 @@ AddPart& add_part() {
     definition.source = contextual::CudaSource::text("summed_parts.cu", source);
     definition.variant = [](const AddPartConfig&) { return contextual::CudaVariant{.function = "add_part"}; };
     definition.layout = [](const AddPartConfig& config, float* const&, float* const&, const void* const&,
-                           const void* const&, const int& rows, const int& n, const int&) {
+                           const void* const&, const int& rows, const int& n, const int&, const int&) {
       const auto side = static_cast<unsigned>(config.side);
       return contextual::CudaLayout{.grid = {(static_cast<unsigned>(n) + side - 1) / side,
                                              (static_cast<unsigned>(rows) + side - 1) / side},
@@ -62,7 +67,7 @@ AddPart& add_part() {
     return new AddPart(
         "add_part", {{"SIDE", &AddPartConfig::side, {16}}},
         [](float* const&, float* const&, const void* const&, const void* const&, const int& rows,
-           const int& n, const int& k) { return contextual::make_key(rows, n, k); },
+           const int& n, const int& k, const int&) { return contextual::make_key(rows, n, k); },
         definition);
   }();
   return *kernel;
@@ -118,13 +123,13 @@ std::size_t SummedParts::elements() const {
   return elements_of(rows_, n_);
 }
 
-void SummedParts::add(const void* a_rows, const void* b, int k) {
+void SummedParts::add(const void* a_rows, const void* b, int k, int splits) {
   ++parts_;
   if (elements() == 0) {
     return;
   }
   add_part()(nullptr, static_cast<float*>(sum_.get()), static_cast<float*>(magnitude_.get()), a_rows, b,
-             rows_, n_, k);
+             rows_, n_, k, splits);
   check_cuda(cudaDeviceSynchronize(), "the reference");
 }
 

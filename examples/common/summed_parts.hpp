@@ -21,8 +21,9 @@ class SummedParts {
  public:
   SummedParts(int rows, int n);
 
-  /// Adds a product. The matrices are dense, on the device. Waits.
-  void add(const void* a_rows, const void* b, int k);
+  /// Adds a product, whose k may be split into so many parts, or a divisor of that. The matrices are dense,
+  /// on the device. Waits.
+  void add(const void* a_rows, const void* b, int k, int splits = 1);
 
   /// Returns the largest difference of an element of `c` from the sum, over its bound; infinity if one is
   /// NaN. `c` is [rows, n] in bf16. Waits for the stream.

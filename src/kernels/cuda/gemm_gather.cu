@@ -48,7 +48,7 @@ struct GatherShared : TicketShared<roles> {
       barrier_init(rows_here(slot), 1);
     }
     barrier_init(piece_full(), 1);
-    store_shared(closing(), 0);
+    set_shared(closing(), 0);
   }
 };
 using RowSlot = Place<row_slots>;
@@ -155,7 +155,7 @@ __device__ void produce(const GatherMaps& maps, const GemmGatherParameters& p, G
       }
       // Behind the last wait for rows: this block fetches until then.
       if (k == max(k_blocks - closing_k_blocks, last_part)) {
-        store_shared(shared.closing(), static_cast<unsigned>(ticket.number) + 1);
+        set_shared(shared.closing(), static_cast<unsigned>(ticket.number) + 1);
       }
       if (k == k_of_b) {
         load_b();
@@ -182,7 +182,7 @@ class Fetcher {
 
   /// Fetches until C's buffers are wanted for the tile of this ticket. Nothing reads the buffer.
   __device__ void fetch(int buffer, int ticket) {
-    while (fetches_ && load_shared(shared_.closing()) <= static_cast<unsigned>(ticket)) {
+    while (fetches_ && look_at_shared(shared_.closing()) <= static_cast<unsigned>(ticket)) {
       if (!all_have_begun()) {
         continue;
       }

@@ -108,8 +108,16 @@ __device__ __forceinline__ unsigned load_shared(unsigned word) {
   return value;
 }
 
-__device__ __forceinline__ void store_shared(unsigned word, unsigned value) {
-  asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(word), "r"(value) : "memory");
+/// For a word that is written while others look at it.
+__device__ __forceinline__ unsigned look_at_shared(unsigned word) {
+  unsigned value;
+  asm volatile("atom.relaxed.cta.shared.or.b32 %0, [%1], 0;" : "=r"(value) : "r"(word) : "memory");
+  return value;
+}
+
+__device__ __forceinline__ void set_shared(unsigned word, unsigned value) {
+  unsigned before;
+  asm volatile("atom.relaxed.cta.shared.exch.b32 %0, [%1], %2;" : "=r"(before) : "r"(word), "r"(value) : "memory");
 }
 
 __device__ __forceinline__ unsigned block_in_cluster() {

@@ -125,6 +125,7 @@ class Program {
     options.before_iteration = [this](const contextual::IterationInfo& info) { injector_.at(info); };
     options.verify = [this](const contextual::IterationInfo& info) {
       note_failed_call(info);
+      under_fault_->check_run();
       return true;
     };
     options.progress = [this](const contextual::Progress& progress) { note_past(progress); };
@@ -154,6 +155,7 @@ class Program {
   void tune(const std::string& name, RegionUnderFault& region,
             contextual::kernels::cuda::PeerWorkspace& workspace, const contextual::Options& options) {
     region_ = name;
+    under_fault_ = &region;
     workspace_ = &workspace;
     nlohmann::json record = faults::outcome_of([&] { tuner_->run(name, region, options); });
     const std::string outcome = record.at("outcome").get<std::string>();
@@ -209,6 +211,7 @@ class Program {
   faults::Injector injector_;
   std::unique_ptr<contextual::ContextualAutotuner> tuner_;
   std::string region_;                                             ///< that is being tuned
+  RegionUnderFault* under_fault_ = nullptr;                        ///< the same
   contextual::kernels::cuda::PeerWorkspace* workspace_ = nullptr;  ///< of the same, while it is being tuned
   bool past_ = false;                                              ///< the batch with the fault
 };

@@ -3,6 +3,7 @@
 #include "gpu/faults/holding_kernel.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace gpu_test {
@@ -86,10 +87,16 @@ std::size_t RegionUnderFault::wrong_of_layer() {
   return gather_ == nullptr ? reduced_->wrong(last_set_, ranks_) : gathered_->wrong();
 }
 
+void RegionUnderFault::check_run() {
+  if (gather_ == nullptr) {
+    wrong_while_tuning_ += wrong_of_layer();
+  }
+}
+
 RegionResults RegionUnderFault::results() {
   constexpr int calls = 4;
   RegionResults results;
-  results.while_tuning = wrong_of_layer();
+  results.while_tuning = gather_ == nullptr ? std::exchange(wrong_while_tuning_, 0) : wrong_of_layer();
   for (int call = 0; call < calls; ++call) {
     call_layer(call % sets);
   }

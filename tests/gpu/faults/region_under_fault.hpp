@@ -26,8 +26,7 @@ namespace gpu_test {
 enum class Layer : std::uint8_t { gather, scatter, split };
 constexpr int layers = 3;
 
-/// The results of one rank. Wrong elements of the layer: of its products since the last look, of its sums
-/// those of the last call.
+/// The results of one rank: wrong elements of the layer.
 struct RegionResults {
   std::size_t while_tuning = 0;
   std::size_t afterwards = 0;  ///< of some calls outside of tuning
@@ -53,6 +52,9 @@ class RegionUnderFault {
   /// One run of the region, which compares its result with what is expected.
   void operator()();
 
+  /// After each run that has settled: a reduce-scatter looks at its result before the next call.
+  void check_run();
+
   /// Waits for the device, and calls the layer a few times more, on all ranks.
   RegionResults results();
 
@@ -72,6 +74,7 @@ class RegionUnderFault {
   std::unique_ptr<contextual::kernels::cuda::GemmReduceScatter> scatter_;  ///< this or the other
   std::unique_ptr<ReducedProblem> reduced_;
   int last_set_ = 0;
+  std::size_t wrong_while_tuning_ = 0;
   DeviceArray<float> values_;  ///< 1 or -1, for an even or odd number of runs
   Scale own_;
 };
