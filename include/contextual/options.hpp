@@ -163,6 +163,10 @@ struct Options {
   /// What contextual::cache_directory() returns. Where choices are kept for other processes, which begin with
   /// them and do not tune: see docs/cache.md. An empty path keeps none. Rank 0's counts. CONTEXTUAL_CACHE_DIR
   std::optional<std::filesystem::path> cache_directory{};
+  /// None. Directories with choices that ship with the program, laid out as a `cache_directory` is: what is
+  /// kept there is used where that has nothing, the first directory first, and nothing is written or pinned
+  /// there. Rank 0's counts. CONTEXTUAL_CHOICES_PATH, separated by colons
+  std::optional<std::vector<std::filesystem::path>> choices_path{};
   /// written, where there is a `cache_directory`; see docs/resuming.md. Rank 0's counts.
   std::optional<Journal> journal{};
   /// False. If true, assignments of configs are tried again in which the process has died twice, once in a

@@ -10,6 +10,7 @@
 #include <contextual/choices.hpp>
 #include <contextual/error.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <ostream>
@@ -92,6 +93,10 @@ int prune(const KeptChoices& kept, const Command& command, std::ostream& out, st
 
 int write_export(const KeptChoices& kept, const Command& command, std::ostream& out, std::ostream& err) {
   const KeptChoices::Exported exported = kept.export_choices(command.region);
+  if (!command.to.empty()) {
+    const int told = tell(KeptChoices(command.to).import_choices(exported.text), "written", out, err);
+    return std::max(told, tell_problems(exported.problems, err));
+  }
   if (command.file.empty()) {
     out << exported.text;
   } else {

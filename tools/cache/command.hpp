@@ -25,6 +25,7 @@ struct Command {
   bool dry_run = false;
   bool json = false;
   std::filesystem::path file{};  ///< of an export or import; empty: the standard stream
+  std::filesystem::path to{};    ///< the directory of an export; empty: it is a text
 };
 
 enum ExitCode {

@@ -54,10 +54,12 @@ void add_verbs(CLI::App& app, Command& command) {
   CLI::App* const forget = add(app, command, Verb::forget, "forget", "removes the sets of a region");
   add_region(*forget, command, true);
   forget->add_option("--kernel", command.kernel, "only sets in which this kernel or coupling is");
-  CLI::App* const write =
-      add(app, command, Verb::export_choices, "export", "writes the sets that count as one text");
+  CLI::App* const write = add(app, command, Verb::export_choices, "export",
+                              "writes the sets that count as one text, or into a directory");
   add_region(*write, command, false);
-  write->add_option("--output", command.file, "the file; else the standard output");
+  CLI::Option* const output =
+      write->add_option("--output", command.file, "the file; else the standard output");
+  write->add_option("--to", command.to, "a directory for CONTEXTUAL_CHOICES_PATH instead")->excludes(output);
   CLI::App* const read = add(app, command, Verb::import_choices, "import",
                              "adds the sets of such a text that are not there yet");
   read->add_option("FILE", command.file, "the file; else the standard input");

@@ -209,7 +209,7 @@ Hello say_hello(Exchange& exchange, const std::string& region, const options::Re
   header.raise(Flag::keeps_journal, rank0 && !arrival.journal.empty());
   header.raise(Flag::has_kept, rank0 && (!arrival.kept_choices.empty() || arrival.resumes));
   std::optional<Surroundings> here;  // of a rank that has no directory for them, they count as others
-  if (options.mode == Mode::tune && !arrival.settled && !options.cache_directory.empty()) {
+  if (options.mode == Mode::tune && !arrival.settled && options.has_kept_choices()) {
     here = surroundings();
     header.set(Field::kept, here->digest(arrival.timer));
   }

@@ -20,7 +20,7 @@ struct Arrival {
       setup_failure{};   ///< the error of this rank's set-up, which it tells the others and rethrows
   bool settled = false;  ///< as far as this rank knows, everything that the region launches is locked in
   bool choice_failed = false;  ///< a choice of the region has failed to launch here since the ranks met
-  bool keeps_choices = false;  ///< this rank writes what is chosen to the disk; rank 0 only
+  bool keeps_choices = false;  ///< this rank uses the choices of other processes; rank 0 only
   std::string kept_choices{};  ///< what it has read there for the region; rank 0 only
   /// On rank 0, the journal of a run that was cut off, and what is known of it; empty if it keeps none. On
   /// the other ranks, what rank 0 says if it keeps one and there was no such run.
@@ -33,7 +33,7 @@ struct Hello {
   std::string tuning_id;            ///< equal on all ranks, and different for every tuning run
   bool settled_everywhere = false;  ///< true if all ranks are settled, and no choice has failed
   bool settled_somewhere = false;   ///< true if some rank is settled
-  bool keeps_choices = false;       ///< true if rank 0 keeps choices
+  bool keeps_choices = false;       ///< true if rank 0 uses the choices of other processes
   bool choice_failed = false;       ///< true if one has failed on some rank
   // Only where rank 0 keeps choices, and has kept some or the ranks tune:
   std::vector<std::string> machines{};  ///< by rank, see detail::add_ranks_per_node

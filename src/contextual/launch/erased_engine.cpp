@@ -39,7 +39,7 @@ KernelTraits traits_of(std::string name, const ErasedSpace& space, const KernelH
   traits.participation = hooks.participation;
   traits.coupling = hooks.coupling;
   traits.key_names = hooks.key_names;
-  traits.takes_stream = takes_stream && !traits.choice_point;
+  traits.takes_stream = takes_stream;
   traits.space = [space] { return space.view(); };
   traits.version = [version = hooks.version, source = std::move(source)] {
     return source ? version + source() : version;

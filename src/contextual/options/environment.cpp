@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdlib>
 #include <map>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -19,9 +20,9 @@ namespace contextual::options {
 namespace {
 
 constexpr auto known_variables = std::to_array<std::string_view>(
-    {"CONTEXTUAL_ALWAYS_TUNE", "CONTEXTUAL_CACHE_DIR", "CONTEXTUAL_LOG_DIR", "CONTEXTUAL_MODE",
-     "CONTEXTUAL_PRINT_AUTOTUNING", "CONTEXTUAL_RENDEZVOUS_HOST", "CONTEXTUAL_RENDEZVOUS_PORT",
-     "CONTEXTUAL_TRUSTED_CACHE_DIR", "CONTEXTUAL_VERSION_CHECK"});
+    {"CONTEXTUAL_ALWAYS_TUNE", "CONTEXTUAL_CACHE_DIR", "CONTEXTUAL_CHOICES_PATH", "CONTEXTUAL_LOG_DIR",
+     "CONTEXTUAL_MODE", "CONTEXTUAL_PRINT_AUTOTUNING", "CONTEXTUAL_RENDEZVOUS_HOST",
+     "CONTEXTUAL_RENDEZVOUS_PORT", "CONTEXTUAL_TRUSTED_CACHE_DIR", "CONTEXTUAL_VERSION_CHECK"});
 
 std::optional<bool> parse_bool(const char* name, const std::optional<std::string>& text) {
   if (!text) {
@@ -58,6 +59,18 @@ Mode parse_mode(const std::string& text) {
   return mode->second;
 }
 
+/// Leaves out empty parts.
+std::vector<std::filesystem::path> parse_path(const std::string& text) {
+  std::vector<std::filesystem::path> directories;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ':');) {
+    if (!part.empty()) {
+      directories.emplace_back(part);
+    }
+  }
+  return directories;
+}
+
 std::vector<std::string> variable_names() {
   std::vector<std::string> names;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
@@ -83,6 +96,9 @@ Environment parse_environment(const std::function<const char*(const char*)>& get
   }
   if (const char* directory = get("CONTEXTUAL_CACHE_DIR"); directory != nullptr) {
     environment.cache_directory = directory;
+  }
+  if (const auto path = text("CONTEXTUAL_CHOICES_PATH")) {
+    environment.choices_path = parse_path(*path);
   }
   environment.version_check = parse_bool("CONTEXTUAL_VERSION_CHECK", text("CONTEXTUAL_VERSION_CHECK"));
   environment.always_tune = parse_bool("CONTEXTUAL_ALWAYS_TUNE", text("CONTEXTUAL_ALWAYS_TUNE"));

@@ -20,9 +20,10 @@ struct Environment {
   std::optional<std::filesystem::path> log_directory;  ///< CONTEXTUAL_LOG_DIR
   /// CONTEXTUAL_CACHE_DIR; an empty path if it is set to an empty text
   std::optional<std::filesystem::path> cache_directory;
-  std::optional<bool> version_check;  ///< CONTEXTUAL_VERSION_CHECK: 0 or 1
-  std::optional<bool> always_tune;    ///< CONTEXTUAL_ALWAYS_TUNE: 0 or 1
-  std::optional<Print> print;         ///< CONTEXTUAL_PRINT_AUTOTUNING: 0, 1 or 2
+  std::optional<std::vector<std::filesystem::path>> choices_path;  ///< CONTEXTUAL_CHOICES_PATH
+  std::optional<bool> version_check;                               ///< CONTEXTUAL_VERSION_CHECK: 0 or 1
+  std::optional<bool> always_tune;                                 ///< CONTEXTUAL_ALWAYS_TUNE: 0 or 1
+  std::optional<Print> print;                                      ///< CONTEXTUAL_PRINT_AUTOTUNING: 0, 1 or 2
 };
 
 /// Reads the variables by `get`, which works like std::getenv. Throws InvalidArgument, which names the

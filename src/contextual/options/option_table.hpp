@@ -48,6 +48,7 @@ constexpr auto option_table() {
       row("log_directory", &O::log_directory, &R::log_directory).below(&E::log_directory),
       row("revalidate", &O::revalidate, &R::revalidate).agreed(),
       row("cache_directory", &O::cache_directory, &R::cache_directory).below(&E::cache_directory),
+      row("choices_path", &O::choices_path, &R::choices_path).below(&E::choices_path),
       row("journal", &O::journal, &R::journal),
       row("try_quarantined", &O::try_quarantined, &R::try_quarantined),
       row("print", &O::print, &R::print).below(&E::print),

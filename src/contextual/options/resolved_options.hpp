@@ -37,7 +37,8 @@ struct ResolvedOptions {
   bool times_count = true;
   std::string environment_error;
   std::filesystem::path log_directory = default_log_directory;
-  std::filesystem::path cache_directory;  ///< empty: choices are not kept
+  std::filesystem::path cache_directory;            ///< empty: choices are not kept
+  std::vector<std::filesystem::path> choices_path;  ///< of choices that are only read
   Journal journal = Journal::written;
   bool try_quarantined = false;
   Revalidate revalidate = Revalidate::no;
@@ -53,6 +54,8 @@ struct ResolvedOptions {
   std::function<void(const IterationInfo&)> before_iteration;
   std::function<void(const IterationInfo&)> after_iteration;
 
+  /// Choices of other processes may be used.
+  bool has_kept_choices() const { return !cache_directory.empty() || !choices_path.empty(); }
   /// The options that must be equal on all ranks: "mode=tune", "n_warmup=3", ...
   std::vector<std::string> agreed_items() const;
   std::string agreed_text() const;  ///< the same in one line

@@ -150,13 +150,23 @@ std::vector<std::string> ChoiceStore::read_new(Files& files, std::set<std::strin
 }
 
 ChoiceStore::Kept ChoiceStore::load() const {
-  Files files = this->files();
+  return kept_in(files(), [this](const std::string& file) {
+    const std::string aside = file + damaged_ending;
+    return folder_.rename(file, aside).empty() ? "; it is " + aside + " now" : std::string();
+  });
+}
+
+ChoiceStore::Kept ChoiceStore::read() const {
+  return kept_in(files(), [](const std::string&) { return std::string(); });
+}
+
+/// `damaged` returns what the problem of a damaged file ends with.
+ChoiceStore::Kept ChoiceStore::kept_in(
+    Files files, const std::function<std::string(const std::string& file)>& damaged) const {
   Kept kept{{}, std::move(files.refusals)};
-  for (const Damaged& damaged : files.damaged) {
-    const std::string aside = damaged.file + damaged_ending;
-    const bool moved = folder_.rename(damaged.file, aside).empty();
-    kept.problems.push_back((path() / damaged.file).string() + " is not used: " + damaged.problem +
-                            (moved ? "; it is " + aside + " now" : ""));
+  for (const Damaged& file : files.damaged) {
+    kept.problems.push_back((path() / file.file).string() + " is not used: " + file.problem +
+                            damaged(file.file));
   }
   for (Named& named : files.entries) {
     if (!named.superseded) {

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,6 +31,8 @@ class ChoiceStore {
   };
   /// Returns what is there. A damaged file gets another name.
   Kept load() const;
+  /// Returns the same, and changes nothing.
+  Kept read() const;
 
   struct Named {
     std::string file;  ///< later names come later in the order of texts
@@ -65,6 +68,7 @@ class ChoiceStore {
   std::filesystem::path path() const { return folder_.path(); }
 
  private:
+  Kept kept_in(Files files, const std::function<std::string(const std::string& file)>& damaged) const;
   std::vector<std::string> read_new(Files& files, std::set<std::string>& seen) const;
   std::string new_file_name() const;
   void take_over_reasons(ChoiceEntry& entry) const;

@@ -5,6 +5,7 @@
 #include <contextual/detail/storage/machine.hpp>
 #include <contextual/version.hpp>
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,15 @@ std::string processor_name() {
     }
   }
   return "unknown";
+}
+
+/// Of this process, which may be bound to a few.
+int processors() {
+  cpu_set_t usable;
+  if (::sched_getaffinity(::getpid(), sizeof usable, &usable) == 0) {
+    return CPU_COUNT(&usable);
+  }
+  return static_cast<int>(std::thread::hardware_concurrency());
 }
 
 /// They say who takes part, where, and what is printed or dumped, but not how NCCL moves data.
@@ -126,9 +136,7 @@ std::string machine_text() {
            std::to_string(version.patch);
   };
   parts["nccl variables"] = nccl_variables;
-  parts["processor"] = [] {
-    return processor_name() + ", " + std::to_string(std::thread::hardware_concurrency());
-  };
+  parts[processor_part] = [] { return processor_name() + ", " + std::to_string(processors()); };
   parts["search"] = [] { return std::to_string(storage::search_version); };
   std::string text;
   for (const auto& [part, describe] : parts) {
@@ -166,6 +174,12 @@ void add_ranks_per_node(std::vector<std::string>& machine_texts, const std::vect
 
 std::string without_versions(const std::string& machine_text) {
   return lines_of(machine_text, [](const std::string& line) { return !is_version(line); });
+}
+
+std::string without_processor(const std::string& machine_text) {
+  return lines_of(machine_text, [](const std::string& line) {
+    return !line.starts_with(std::string(processor_part) + ": ");
+  });
 }
 
 std::string versions_in(const std::string& machine_text) {

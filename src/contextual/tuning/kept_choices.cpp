@@ -177,7 +177,7 @@ class Preparing {
 };
 
 void warn_of_versions(const ChoiceEntry& entry, const std::vector<std::string>& machines) {
-  if (entry.machines != machines) {
+  if (!differences(entry, {machines}).empty()) {
     detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written +
                       " were made with other versions of the library, its search, the driver, CUDA or NCCL; "
                       "CONTEXTUAL_VERSION_CHECK=0 accepts them");
@@ -254,23 +254,38 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
   return report;
 }
 
+/// The own ones first, then those of the directories that are only read.
+std::vector<ChoiceEntry> read_sets(const options::ResolvedOptions& options, const std::string& region) {
+  std::vector<ChoiceEntry> sets;
+  const auto add = [&](const storage::ChoiceStore::Kept& kept) {
+    for (const std::string& problem : kept.problems) {
+      detail::warn_once(problem);
+    }
+    sets.insert(sets.end(), kept.entries.begin(), kept.entries.end());
+  };
+  if (!options.cache_directory.empty()) {
+    add(storage::ChoiceStore(options.cache_directory, region).load());
+  }
+  for (const std::filesystem::path& directory : options.choices_path) {
+    add(storage::ChoiceStore(directory, region).read());
+  }
+  return sets;
+}
+
 }  // namespace
 
 std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region,
                               Reads what) {
-  const storage::ChoiceStore store(options.cache_directory, region);
-  nlohmann::json pins = told_pins(store);
+  const bool own = !options.cache_directory.empty();
+  nlohmann::json pins =
+      own ? told_pins(storage::ChoiceStore(options.cache_directory, region)) : nlohmann::json::array();
   nlohmann::json choices = nlohmann::json::array();
   if (what == Reads::pins_and_choices) {
-    const storage::ChoiceStore::Kept kept = store.load();
-    for (const std::string& problem : kept.problems) {
-      detail::warn_once(problem);
-    }
     Surroundings now;
-    if (!options.try_quarantined) {
+    if (own && !options.try_quarantined) {
       now.quarantine = quarantine_of(options.cache_directory, region);
     }
-    for (const ChoiceEntry& entry : kept.entries) {
+    for (const ChoiceEntry& entry : read_sets(options, region)) {
       if (fit_of(entry, now) == Fit::in_quarantine) {
         warn_of_unused(entry, misfit_text(entry, now));
       } else {

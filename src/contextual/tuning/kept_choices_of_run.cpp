@@ -66,7 +66,7 @@ std::vector<ChosenKernel> kernels_of(const ProblemSlot& slot) {
 bool is_measured(const ProblemSlot& slot, const Timer& timer) {
   return timer.measures_devices() ||
          std::none_of(slot.found.members.begin(), slot.found.members.end(),
-                      [](const auto& member) { return member->traits().takes_stream; });
+                      [](const auto& member) { return member->traits().works_on_stream(); });
 }
 
 std::optional<KeptChoice> choice_of(const record::ProblemView& view, const policy::TuningState& state,
@@ -227,6 +227,17 @@ policy::Summary makespan_of(const policy::TuningState& state) {
   return state.searches().empty() ? policy::Summary() : state.searches().back().choice_makespan;
 }
 
+/// What is launched on streams has times of devices: a processor with other cores chooses the same.
+bool depends_on_processor(const TuningRun& run) {
+  const std::vector<record::ProblemView> views = run.problems();
+  return !run.launched_alike() ||
+         std::any_of(views.begin(), views.end(), [](const record::ProblemView& view) {
+           const auto& members = view.slot->found.members;
+           return std::any_of(members.begin(), members.end(),
+                              [](const auto& member) { return !member->traits().takes_stream; });
+         });
+}
+
 }  // namespace
 
 std::string write_kept_choices(agreement::Exchange& exchange, const std::filesystem::path& directory,
@@ -248,6 +259,9 @@ std::string write_kept_choices(agreement::Exchange& exchange, const std::filesys
     entry.region = region;
     entry.written = record::utc_text(std::chrono::system_clock::now());
     entry.machines = machines;
+    if (!depends_on_processor(run)) {
+      std::transform(machines.begin(), machines.end(), entry.machines.begin(), detail::without_processor);
+    }
     entry.makespan_ns = centre_of(makespan_of(run.state()));
     entry.makespan_spread_ns = spread_of(makespan_of(run.state()));
     entry.infeasible = infeasible_in(run);
@@ -268,7 +282,8 @@ std::string write_kept_choices(agreement::Exchange& exchange, const std::filesys
       }
     }
     std::move(ranks.own.begin(), ranks.own.end(), std::back_inserter(entry.choices));
-    return something_new ? storage::ChoiceStore(directory, region).save(entry) : std::string();
+    return something_new && !directory.empty() ? storage::ChoiceStore(directory, region).save(entry)
+                                               : std::string();
   } catch (const std::exception& error) {
     return error.what();
   }

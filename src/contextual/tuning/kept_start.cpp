@@ -35,7 +35,7 @@ record::Recorder* own_recorder(std::optional<record::Recorder>& recorder, const 
 bool KeptStart::run_first(const RegionCall& call, TakenOver& taken_over) {
   const ResolvedOptions& options = call.options;
   agreement::Exchange& exchange = groups_.exchange_for(options);
-  if (exchange.rank() != 0 || options.cache_directory.empty()) {
+  if (exchange.rank() != 0 || !options.has_kept_choices()) {
     return false;  // learns of them in its hello
   }
   std::string kept =
@@ -129,7 +129,7 @@ KeptStart::Installed KeptStart::look(const std::string& region, std::uint32_t re
                                      const ResolvedOptions& options) {
   agreement::Exchange& exchange = groups_.exchange_for(options);
   agreement::Arrival arrival{.setup_failure = options::failure_of(options)};
-  if (exchange.rank() == 0 && !options.cache_directory.empty()) {
+  if (exchange.rank() == 0 && options.has_kept_choices()) {
     arrival.keeps_choices = true;
     arrival.kept_choices =
         read_kept_choices(options, region, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);

@@ -97,7 +97,9 @@ std::vector<PartDifference> differences(const ChoiceEntry& entry, const Surround
     for (const auto& [part, unused] : both) {
       PartDifference difference{static_cast<int>(rank), part, text_of(then, part), text_of(today, part),
                                 is_version(part)};
-      if (difference.then == difference.now || (now.stands_for_all && part == detail::ranks_on_machine)) {
+      const bool any_processor = part == detail::processor_part && !difference.then;
+      if (difference.then == difference.now || any_processor ||
+          (now.stands_for_all && part == detail::ranks_on_machine)) {
         continue;
       }
       const bool known = difference.then && (difference.now || !difference.version);

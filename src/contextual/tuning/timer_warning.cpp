@@ -8,7 +8,7 @@ std::optional<std::string> timer_warning(const Timer& timer, const std::deque<de
   }
   for (const detail::ProblemSlot& slot : slots) {
     for (const auto& member : slot.found.members) {
-      if (member->traits().takes_stream) {
+      if (member->traits().works_on_stream()) {
         return "kernel \"" + member->traits().name + "\" works on a stream, but the timer \"" +
                std::string(timer.name()) +
                "\" measures only how long the call of a launch takes. Give the options a timer of devices: "

@@ -69,7 +69,7 @@ const agreement::Hello& TuningSetup::meet() {
 agreement::Hello TuningSetup::say_hello_once() {
   agreement::Arrival arrival{.timer = run_ ? run_->timer().name() : std::string_view(),
                              .setup_failure = failure_,
-                             .keeps_choices = exchange_.rank() == 0 && !options_.cache_directory.empty()};
+                             .keeps_choices = exchange_.rank() == 0 && options_.has_kept_choices()};
   if (journal_) {
     arrival.journal = journal_->told();
     arrival.resumes = journal_->tells_more();

@@ -329,6 +329,11 @@ TEST_CASE("contextual-cache: export, forget and import bring a set back", "[unit
   CHECK_THAT(say(from_file).out, ContainsSubstring("0 files written"));
   CHECK(KeptChoices(directory.path()).list().sets.size() == 1);
   CHECK(say(command_of(directory.path(), Verb::import_choices), "{}").code == exit_not_found);
+  const TemporaryDirectory shipped;
+  Command to_directory = command_of(directory.path(), Verb::export_choices);
+  to_directory.to = shipped.path();
+  CHECK_THAT(say(to_directory).out, ContainsSubstring("1 file written"));
+  CHECK(KeptChoices(shipped.path()).list().sets.size() == 1);
 }
 
 TEST_CASE("contextual-cache: an output that takes nothing is a problem, whatever is written", "[unit]") {

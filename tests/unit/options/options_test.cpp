@@ -306,7 +306,11 @@ TEST_CASE("options: choices are kept where the environment says, unless an optio
   set_default_options({.cache_directory = ""});
   CHECK(resolved({}, {}).empty());
   options::ReadEnvironment environment;
-  environment.values = parsed({{"CONTEXTUAL_CACHE_DIR", ""}});
+  environment.values = parsed({{"CONTEXTUAL_CACHE_DIR", ""}, {"CONTEXTUAL_CHOICES_PATH", "/a::/b c:"}});
+  CHECK(options::resolve({.choices_path = {{"/call"}}}, {}, environment).choices_path ==
+        std::vector<std::filesystem::path>{"/a", "/b c"});
+  CHECK(options::resolve({.choices_path = {{"/call"}}}, {}, {}).choices_path ==
+        std::vector<std::filesystem::path>{"/call"});
   CHECK(options::resolve({.cache_directory = "/call"}, {}, environment).cache_directory.empty());
 }
 

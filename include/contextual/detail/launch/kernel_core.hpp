@@ -33,10 +33,13 @@ struct KernelTraits {
   std::function<std::string()> version;                  ///< of the code; may be empty, throws nothing
   std::function<void(std::size_t, const Key&)> prepare;  ///< may be empty
   std::function<void(std::size_t)> preload;              ///< may be empty
-  bool takes_stream = false;                             ///< true if it launches on a CUDA stream
+  bool takes_stream = false;                             ///< true if a launch gets a CUDA stream
   bool choice_point = false;                             ///< true if its configs are alternatives
   /// True for a tuned function: it becomes a choice point in a run in which it launches tunable kernels.
   bool function = false;
+
+  /// Returns true if it is a kernel on a CUDA stream itself, and not a choice between such.
+  bool works_on_stream() const noexcept { return takes_stream && !choice_point; }
 };
 
 /// Shared by the kernel object, the registry and the runs that launched the kernel, so that a kernel may be

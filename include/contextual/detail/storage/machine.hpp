@@ -30,6 +30,11 @@ CONTEXTUAL_API void add_ranks_per_node(std::vector<std::string>& machine_texts,
 /// The line that it adds.
 inline constexpr const char* ranks_on_machine = "ranks on this machine";
 
+/// The part with the processor's name and how many of them this process may use.
+inline constexpr const char* processor_part = "processor";
+/// Returns such a text without that line.
+CONTEXTUAL_API std::string without_processor(const std::string& machine_text);
+
 /// Returns such a text without the versions of software: its lines `cuda`, `driver`, `library`, `nccl`
 /// and `search`.
 CONTEXTUAL_API std::string without_versions(const std::string& machine_text);

@@ -116,7 +116,7 @@ std::unique_ptr<Timer> cuda_or_host_timer_with(const CuptiTimerOptions& options)
   // A kernel may be made by the region's first run; but then the program has a context for its data.
   const auto kernels = LaunchRegistry::instance().kernels();
   const bool on_device = std::any_of(kernels.begin(), kernels.end(),
-                                     [](const auto& kernel) { return kernel->traits().takes_stream; });
+                                     [](const auto& kernel) { return kernel->traits().works_on_stream(); });
   if (!on_device && cuda::active_contexts().empty()) {
     return host_timer();
   }
