@@ -63,7 +63,7 @@ class Product {
   std::function<void()> launch_of(Gemm& kernel, std::size_t config, const GemmArgs& args) {
     const Key key = gemm_key(args);
     kernel.expect(config, key, static_cast<cudaStream_t>(stream_), args);
-    kernel.prepare(config, key);
+    kernel.load(config, key);
     return [this, &kernel, config, args] {
       CONTEXTUAL_CHECKED(kernel.launch_config(config, static_cast<cudaStream_t>(stream_), args));
     };

@@ -49,7 +49,7 @@ ShareRegion::ShareRegion(const ConfigSpace<ShareConfig>& space, const ShareWork&
   for (ShareKernel* kernel : {&first_, &second_}) {
     for (std::size_t config = 0; config < kernel->space().size(); ++config) {
       kernel->expect(config, Key{}, static_cast<cudaStream_t>(first_stream_), work_.first.items);
-      kernel->prepare(config, Key{});
+      kernel->load(config, Key{});
     }
   }
 }

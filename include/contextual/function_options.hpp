@@ -36,7 +36,7 @@ struct FunctionOptions<R(const C&, Args...)> {
   /// It must keep itself what it brings back, for instance by a copy that the caller makes before the call.
   /// On a GPU it waits for its work, or submits it to the stream that the function uses.
   detail::CheckedHook<detail::RestoreFits, void(Args&...)> restore{};
-  /// What the engine is to know of the function, such as `load`, `prepare`, `check`, `version`, `key_names`.
+  /// What the engine is to know of the function, such as `load`, `check`, `version`, `key_names`.
   KernelOptions<R(const C&, Args...)> kernel{};
   /// How it is tuned: `n_warmup`, `n_repeat`, `timer`, `communicator`, `cache_directory` and so on. The hooks
   /// in there are called too, before those above.

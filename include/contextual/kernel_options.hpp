@@ -5,6 +5,7 @@
 
 #include <contextual/detail/config/checked_callable.hpp>
 #include <contextual/detail/launch/kernel_arguments.hpp>
+#include <contextual/detail/launch/load_hook.hpp>
 #include <contextual/detail/launch/signature.hpp>
 #include <contextual/key.hpp>
 #include <contextual/metrics.hpp>
@@ -29,30 +30,23 @@ struct KernelOptions : detail::NotALauncher<Signature> {};
 
 template <typename R, typename C, typename... Args>
 struct KernelOptions<R(const C&, Args...)> {
-  /// Loads the code of a config for the current device, for example by `load_kernel`. Called where `preload`
-  /// and `prepare` are, before them, so it stands for both. Return at once if the code is loaded already.
-  detail::CheckedHook<detail::LoadFits, void(const C&)> load{};
-  /// Compiles, loads and sets attributes: does what must not happen inside the region. Called on the thread
-  /// of `run` with no region work in flight, once for each config of each tuning problem and run, before the
-  /// first launch that the schedule gives to the config. Never called outside of tuning. DeviceError ends the
-  /// run; any other exception rejects the config on all ranks.
+  /// Makes a config launchable: compiles and loads its code for the current device, for example by
+  /// `load_kernel`, and sets attributes. Within the region, a first launch that did so could wait for ever
+  /// beside a kernel that waits for it. Takes the config, or the config and the key, where it depends on
+  /// sizes: `void(const C&)` or `void(const C&, const Key&)`.
   ///
-  /// The first launches of a tuning problem in a run happen before the tuner knows of the problem. They use
-  /// the default or the config locked in earlier, so that config must be launchable without `prepare`, or
-  /// after `load` and `preload` alone.
-  detail::CheckedHook<detail::PrepareFits, void(const C&)> prepare{};
-  /// Like `prepare`, but also gets the key, for a kernel whose preparation depends on sizes. Called after
-  /// `prepare` when both are given.
-  detail::CheckedHook<detail::PrepareForFits, void(const C&, const Key&)> prepare_for{};
-  /// Loads what a first launch of the config needs. Otherwise that launch would load code inside the region,
-  /// and could wait for ever beside a kernel that waits for it.
+  /// Called on the thread of `run` with no region work in flight, and never outside of tuning:
+  /// - unless it takes the key, at the start of every tuning run for the default config of every living
+  ///   kernel, since the tuner does not know yet which kernels the region launches. If it throws, it is called
+  ///   for the next config, and the region's first run launches the first config that could be loaded. A
+  ///   coupled kernel has its default only.
+  /// - before the first launch that the schedule gives to a config, once for each tuning problem and run.
+  ///   DeviceError ends the run; any other exception rejects the config on all ranks.
   ///
-  /// Called at the start of every tuning run for the default config of every living kernel, since the tuner
-  /// does not know yet which kernels the region launches; on the thread of `run`, before any region work.
-  /// Return at once if there is nothing left to load. If it throws, it is called for the next config, and the
-  /// region's first run launches the first config that could be loaded. A coupled kernel has its default
-  /// only.
-  detail::CheckedHook<detail::PreloadFits, void(const C&)> preload{};
+  /// Return at once if the code is loaded already. The first launches of a tuning problem in a run happen
+  /// before the tuner knows of the problem, with the default or the config locked in earlier, so that config
+  /// must be launchable without the call that takes the key.
+  detail::LoadHook<C> load{};
   /// Returns true if the config is a candidate for launches with these arguments, like
   /// ConfigSpace::constraint, which does not see the arguments. Called for every config at a tuning problem's
   /// first launch in a run.

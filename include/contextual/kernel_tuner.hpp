@@ -69,7 +69,7 @@ class KernelTuner<R(const C&, Args...)> {
   using OptionsOfKernel = KernelOptions<R(const C&, Args...)>;
 
   /// Makes a tunable kernel of this name, which no other living kernel may have. The tuner keeps copies of
-  /// all arguments. `kernel_options` are those of any tunable kernel: `keep`, `prepare`, `check`, `version`.
+  /// all arguments. `kernel_options` are those of any tunable kernel: `keep`, `load`, `check`, `version`.
   KernelTuner(std::string name, ConfigSpace<C> space, Launcher launcher, KernelTunerOptions options = {},
               OptionsOfKernel kernel_options = {})
       : own_(std::make_unique<typename Tuned::Kernel>(name, std::move(space), std::move(launcher),

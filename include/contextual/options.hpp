@@ -141,7 +141,7 @@ struct Options {
   std::optional<std::size_t> max_problems{};     ///< 4096; per run; launches of further keys use the default
   std::optional<bool> always_tune{};  ///< false; true tunes again what is locked in. CONTEXTUAL_ALWAYS_TUNE
   std::optional<std::chrono::milliseconds> deadline{};  ///< 60 s; for each settle and each exchange
-  /// 10 s. A rank that is blocked inside a run of the region, a hook, a `prepare` or a settle cannot throw.
+  /// 10 s. A rank that is blocked inside a run of the region, a hook, a `load` or a settle cannot throw.
   /// So a watchdog thread writes to stderr and to the log what the rank is doing once it has been blocked for
   /// longer than the deadline. After the grace it calls `on_deadline`, or ends the process with
   /// `deadline_exit_code` and without running destructors; with a debugger attached it does not end the

@@ -167,7 +167,7 @@ std::string text_of(const Shape& shape) {
 }
 
 void check_every_config(const Shape& shape, int step = 1) {
-  rms_norm_rope().prepare(0, Key{});  // compiles all configs in parallel
+  rms_norm_rope().load(0, Key{});  // compiles all configs in parallel
   const Stream stream;
   Problem problem(shape);
   for (std::size_t id = 0; id < rms_norm_rope().space().size(); ++id) {

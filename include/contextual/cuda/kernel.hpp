@@ -94,15 +94,15 @@ class CudaKernel {
   // For another tunable kernel that uses this kernel as one of several implementations.
 
   /// Returns true if the config is a candidate for a launch with these arguments, that is, unless the
-  /// definition's `keep` leaves it out. Remembers the layout of such a launch for `prepare`. Call it from the
+  /// definition's `keep` leaves it out. Remembers the layout of such a launch for `load`. Call it from the
   /// other kernel's `keep`, with that kernel's key.
   bool expect(std::size_t config_id, const Key& key, CUstream stream, const Args&... args) {
     return parts_->keeps(config_id, key, stream, args...);
   }
   /// Prepares a config as the tuner does: compiles all configs, loads this one, checks the layout remembered
-  /// for `key` against the device's limits, and calls the definition's `prepare` and `prepare_for`. Throws
-  /// ConfigRejected, CudaUnavailable or CudaError. Call it from the other kernel's `prepare_for`.
-  void prepare(std::size_t config_id, const Key& key) { parts_->prepare(config_id, key); }
+  /// for `key` against the device's limits, and calls the definition's `load`. Throws ConfigRejected,
+  /// CudaUnavailable or CudaError. Call it from the other kernel's `load`.
+  void load(std::size_t config_id, const Key& key) { parts_->load(config_id, &key); }
   /// Launches this config, regardless of what is being tuned or locked in, and returns the driver's status.
   CUresult launch_config(std::size_t config_id, CUstream stream, Args... args) {
     return parts_->launch(config_id, stream, args...);
@@ -126,12 +126,9 @@ class CudaKernel {
   typename Engine::Options engine_options() {
     typename Engine::Options options = parts_->definition().options;
     const auto parts = parts_;
-    options.load = nullptr;
-    options.prepare = nullptr;
-    options.prepare_for = [parts](const C& config, const Key& key) {
-      parts->prepare(parts->configs().id_of(config), key);
+    options.load = [parts](const C& config, const Key* key) {
+      parts->load(parts->configs().id_of(config), key);
     };
-    options.preload = [parts](const C& config) { parts->preload(parts->configs().id_of(config)); };
     options.keep = [this](const C& config, const CUstream& stream, const Args&... args) {
       return parts_->keeps(parts_->configs().id_of(config), key_(args...), stream, args...);
     };

@@ -65,7 +65,7 @@ std::vector<ProblemSlot*> newly_seen(detail::RunContext& context, Deciders decid
 std::uint64_t problems_digest(const std::vector<ProblemSlot*>& problems) {
   detail::StableHash hash;
   for (const ProblemSlot* slot : problems) {
-    hash.add(slot->problem.identity).add(std::uint64_t{slot->found.has_prepare});
+    hash.add(slot->problem.identity).add(std::uint64_t{slot->found.needs_loading});
     hash.add(std::uint64_t{slot->found.has_verify});
     hash.add(slot->found.locked_config ? *slot->found.locked_config + 1 : 0);
     for (const bool left_out : slot->found.left_out) {
@@ -119,7 +119,7 @@ std::string problem_details(const std::vector<ProblemSlot*>& problems) {
          {"scope", slot->problem.scope},
          {"device_kind", slot->problem.device_kind},
          {"depth", slot->problem.depth},
-         {"prepare", slot->found.has_prepare},
+         {"prepare", slot->found.needs_loading},
          {"verify", slot->found.has_verify},
          {"locked", slot->found.locked_config ? static_cast<std::int64_t>(*slot->found.locked_config) : -1},
          {"left_out", std::move(left_out)}});
@@ -252,7 +252,7 @@ void Union::add(const json& described, std::size_t rank, const std::vector<json>
     throw_other_definition(context_, problem, rank, definition_difference(context_, exchange_, problem, rank),
                            ranks);
   }
-  slot->found.has_prepare = slot->found.has_prepare || described.at("prepare").get<bool>();
+  slot->found.needs_loading = slot->found.needs_loading || described.at("prepare").get<bool>();
   slot->found.has_verify = slot->found.has_verify || described.at("verify").get<bool>();
   for (const std::size_t id : described.at("left_out").get<std::vector<std::size_t>>()) {
     slot->found.left_out.at(id) = true;

@@ -72,7 +72,7 @@ struct IterationTimeline {
   std::size_t left_out_count = 0;  ///< spans beyond the most that are kept
 };
 
-/// An exception of the region, a hook, a `prepare` or the settle.
+/// An exception of the region, a hook, a `load` or the settle.
 struct BatchFailure {
   std::exception_ptr thrown;   ///< null if the batch has not failed
   std::string cause;           ///< its text

@@ -22,13 +22,6 @@ R call_with(const PackedResult<R>& hook, const void* first, void** arguments) {
 }
 
 /// Calls a hook, if there is one, with the config and the key, which it may take or not.
-void call_of_config(const PackedResult<void>& hook, const void* config, const Key* key = nullptr) {
-  if (hook) {
-    void* const arguments[] = {writable(config), writable(key)};
-    hook.call(arguments);
-  }
-}
-
 /// The traits may outlive the kernel, so they have copies of what they need.
 KernelTraits traits_of(std::string name, const ErasedSpace& space, const KernelHooks& hooks, LaunchKind kind,
                        bool takes_stream, std::function<std::string()> source) {
@@ -44,20 +37,10 @@ KernelTraits traits_of(std::string name, const ErasedSpace& space, const KernelH
   traits.version = [version = hooks.version, source = std::move(source)] {
     return source ? version + source() : version;
   };
-  if (hooks.load || hooks.prepare || hooks.prepare_for) {
-    traits.prepare = [space, load = hooks.load, prepare = hooks.prepare, prepare_for = hooks.prepare_for](
-                         std::size_t id, const Key& key) {
-      const void* const config = space.config(id);
-      call_of_config(load, config);
-      call_of_config(prepare, config);
-      call_of_config(prepare_for, config, &key);
-    };
-  }
-  if (hooks.load || hooks.preload) {
-    traits.preload = [space, load = hooks.load, preload = hooks.preload](std::size_t id) {
-      const void* const config = space.config(id);
-      call_of_config(load, config);
-      call_of_config(preload, config);
+  if (hooks.load) {
+    traits.load = [space, load = hooks.load](std::size_t id, const Key* key) {
+      void* const arguments[] = {writable(space.config(id)), &key};
+      load.call(arguments);
     };
   }
   return traits;

@@ -177,8 +177,8 @@ std::shared_ptr<LockInTable> KernelCore::table() const {
   return table_;
 }
 
-void KernelCore::preload() const noexcept {
-  if (!traits_.preload) {
+void KernelCore::load_first() const noexcept {
+  if (!traits_.load) {
     return;
   }
   try {
@@ -187,18 +187,18 @@ void KernelCore::preload() const noexcept {
     std::vector<std::string> failures;
     for (std::size_t id = 0; id < tried; ++id) {
       try {
-        traits_.preload(id);
+        traits_.load(id, nullptr);
         first_config_.store(id, std::memory_order_relaxed);
-        preload_failures_.clear();
+        load_failures_.clear();
         return;
       } catch (const std::exception& error) {
         failures.emplace_back(error.what());
       } catch (...) {
-        failures.emplace_back("`preload` threw an exception that is no std::exception");
+        failures.emplace_back("`load` threw an exception that is no std::exception");
       }
     }
     if (tried == space().size) {
-      preload_failures_ = std::move(failures);
+      load_failures_ = std::move(failures);
     }
   } catch (...) {  // a bad config space: the first launch says so
   }

@@ -157,24 +157,24 @@ void LaunchCall::reject(const std::string& reason) {
     fail("region \"" + std::string(info_.region) + "\": coupled kernel \"" + core_.traits().name +
          "\", key " + slot_->problem.key_text + ", config-" + std::to_string(info_.config_id) + " " +
          config_text(core_, info_.config_id) + " failed to launch: " + reason +
-         ". A fallback would not match what it is coupled to; leave the config out with `keep` or `prepare`");
+         ". A fallback would not match what it is coupled to; leave the config out with `keep` or `load`");
   }
   if (next_fallback()) {
     return;
   }
   const std::lock_guard lock(slot_->launched.mutex);
   // Where nothing could be loaded the reasons of the others are known as well.
-  const std::vector<std::string>& failures = core_.preload_failures();
+  const std::vector<std::string>& failures = core_.load_failures();
   for (std::size_t id = 0; id < failures.size(); ++id) {
     if (!slot_->launched.rejected[id].exchange(true, std::memory_order_acq_rel)) {
       slot_->launched.rejections.push_back({id, log_.run->batch_iteration, failures[id], false});
     }
   }
-  if (slot_->found.has_prepare && slot_->launched.rejections.size() < slot_->problem.config_count &&
+  if (slot_->found.needs_loading && slot_->launched.rejections.size() < slot_->problem.config_count &&
       !slot_->joined()) {
     fail("region \"" + std::string(info_.region) + "\": kernel \"" + core_.traits().name + "\", key " +
          slot_->problem.key_text + ": its first launch failed: " + reason +
-         ". Its other configs need `prepare`, which cannot happen inside a region: make the default "
+         ". Its other configs need `load`, which cannot happen inside a region: make the default "
          "launchable");
   }
   {
@@ -238,7 +238,7 @@ bool LaunchCall::next_fallback() {
   }
   for (std::size_t id = 1; id < slot_->problem.config_count; ++id) {
     // What needs preparing cannot be prepared here: nothing may be loaded inside the region.
-    const bool launchable = slot_->joined() ? !slot_->batch.lacks_preparation(id) : !slot_->found.has_prepare;
+    const bool launchable = slot_->joined() ? !slot_->batch.lacks_preparation(id) : !slot_->found.needs_loading;
     if (launchable && usable(id) && !(id < slot_->found.left_out.size() && slot_->found.left_out[id])) {
       return take(id);
     }

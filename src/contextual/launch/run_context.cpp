@@ -216,7 +216,7 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const st
   }
   slot.found.members.push_back(core.shared_from_this());
   if (!slot.joined()) {
-    slot.found.has_prepare = slot.found.has_prepare || core.traits().prepare;
+    slot.found.needs_loading = slot.found.needs_loading || core.traits().load;
     for (std::size_t id = 0; id < left_out.size(); ++id) {
       slot.found.left_out[id] = slot.found.left_out[id] || left_out[id];
     }

@@ -103,7 +103,7 @@ class Preparing {
       : region_id_(region_id), rank_(rank), now_(now), made_ready_(made_ready), kernels_(living_kernels()) {
     for (const auto& kernel : kernels_) {
       const MadeReady::Now now_made_ready(made_ready_, {kernel->traits().name, "", 0, {}, false});
-      kernel->preload();  // what has no choice launches its default
+      kernel->load_first();  // what has no choice launches its default
     }
   }
 
@@ -125,7 +125,7 @@ class Preparing {
         const std::exception& error) {  // of a config space, or a config that cannot be prepared any more
       return refuse(entry, error.what());
     } catch (...) {
-      return refuse(entry, "`prepare` threw an exception that is no std::exception");
+      return refuse(entry, "`load` threw an exception that is no std::exception");
     }
   }
 
@@ -151,11 +151,11 @@ class Preparing {
                     "\" is out for this process, because " + failed);
       }
       const bool is_prepared = prepared_.contains({core.get(), storage::choice_digest(choice)});
-      if (core->traits().prepare && !is_prepared) {
+      if (core->traits().load && !is_prepared) {
         const MadeReady::Now now_made_ready(
             made_ready_, {core->traits().name, core->key_text(choice.key), choice.config_id,
                           core->space().configs.at(choice.config_id), false});
-        core->traits().prepare(choice.config_id, choice.key);
+        core->traits().load(choice.config_id, &choice.key);
         prepared_.insert({core.get(), storage::choice_digest(choice)});
       }
     }

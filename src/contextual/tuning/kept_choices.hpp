@@ -52,7 +52,7 @@ struct KeptSets {
 
 /// Finds the sets that were made on ranks, machines and kernels like these, without a problem that has a
 /// lasting choice already. Loads the defaults of all kernels and the configs of these sets, as a tuning run
-/// does. Choices of `local` kernels concern their rank only. Keeps what a kernel's `prepare` throws:
+/// does. Choices of `local` kernels concern their rank only. Keeps what a kernel's `load` throws:
 /// DeviceError as the rank's failure, anything else makes the set unusable. A pin that cannot be launched is
 /// the rank's failure, too. `versions_count`: see Surroundings. `made_ready` says meanwhile which config is
 /// being loaded.

@@ -49,10 +49,8 @@ void check_once(const std::vector<Pin>& pins) {
 
 /// Throws what the user's hooks throw.
 void prepare(const Pin& pin, std::size_t config_id, const detail::KernelTraits& traits) {
-  if (pin.key && traits.prepare) {
-    traits.prepare(config_id, *pin.key);
-  } else if (traits.preload) {
-    traits.preload(config_id);
+  if (traits.load) {
+    traits.load(config_id, pin.key ? &*pin.key : nullptr);
   }
 }
 

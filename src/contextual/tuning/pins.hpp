@@ -25,8 +25,7 @@ nlohmann::json told_pins(const storage::ChoiceStore& store);
 /// cannot be believed or read, or if two pins are for the same problems.
 std::vector<storage::Pin> pins_of(const std::string& kept_text, const std::string& region);
 
-/// Loads what the pins launch, as far as the kernels exist: `prepare` where a pin gives the words of its key,
-/// else `preload`. Throws InvalidArgument, which names the file, if a kernel has no such config, or what was
+/// Loads what the pins launch, as far as the kernels exist: with the key where a pin gives its words. Throws InvalidArgument, which names the file, if a kernel has no such config, or what was
 /// pinned cannot be prepared; and DeviceError. `made_ready` says meanwhile which config is being loaded.
 void prepare_pins(const std::vector<storage::Pin>& pins, MadeReady& made_ready);
 

@@ -17,7 +17,7 @@ namespace {
 
 /// Configs of the batch, fallbacks included.
 std::set<std::size_t> needed(const ProblemSlot& slot) {
-  if (!slot.found.has_prepare) {
+  if (!slot.found.needs_loading) {
     return {};
   }
   std::set<std::size_t> configs{0};
@@ -68,19 +68,19 @@ void append(std::vector<RejectionOutcome>& all, const std::vector<RejectionOutco
 
 }  // namespace
 
-void Preparation::preload() {
+void Preparation::load_defaults() {
   for (const auto& kernel : LaunchRegistry::instance().kernels()) {
-    if (kernel->alive() && kernel->traits().preload) {
+    if (kernel->alive() && kernel->traits().load) {
       context_.set_preparing(detail::CurrentLaunch{kernel->traits().name, "", 0, default_of(*kernel)});
       const Watchdog::Section section(watchdog_, {Activity::prepare, Phase::walk, 0});
-      kernel->preload();
+      kernel->load_first();
     }
   }
   context_.set_preparing(std::nullopt);
 }
 
 std::vector<bool> Preparation::prepared_here(const ProblemSlot& slot) {
-  return slot.found.has_prepare ? prepared(slot).here : std::vector<bool>();
+  return slot.found.needs_loading ? prepared(slot).here : std::vector<bool>();
 }
 
 Preparation::Prepared& Preparation::prepared(const ProblemSlot& slot) {
@@ -130,20 +130,20 @@ std::vector<RejectionOutcome> Preparation::prepare_slot(ProblemSlot& slot,
     prepared(slot).here[id] = !slot.found.members.empty();
     std::string reason = continuation_.quarantine_of(slot.problem, id).value_or("");
     for (const auto& member : slot.found.members) {
-      if (!member->traits().prepare || !member->alive() || !reason.empty()) {
+      if (!member->traits().load || !member->alive() || !reason.empty()) {
         continue;
       }
       try {
         const BeingPrepared now(context_, continuation_, slot, id);
         const Watchdog::Section section(watchdog_,
                                         {Activity::prepare, plan.phase(), context_.tuning_iteration});
-        member->traits().prepare(id, slot.problem.key);
+        member->traits().load(id, &slot.problem.key);
       } catch (const DeviceError&) {
         device_failure_ = std::current_exception();  // no config is to blame
       } catch (const std::exception& error) {
         reason = error.what();
       } catch (...) {
-        reason = "`prepare` threw an exception that is no std::exception";
+        reason = "`load` threw an exception that is no std::exception";
       }
     }
     if (!reason.empty()) {

@@ -15,7 +15,7 @@
 
 namespace contextual::tuning {
 
-/// Calls the kernels' `preload` at most once per config and run, and their `prepare` at most once per config,
+/// Calls the kernels' `load` for their defaults at most once per run, and at most once per config,
 /// tuning problem and run.
 class Preparation {
  public:
@@ -25,7 +25,7 @@ class Preparation {
       : context_(context), problems_(problems), watchdog_(watchdog), continuation_(continuation) {}
 
   /// Loads the default of every living kernel, because it is not known yet which of them the region launches.
-  void preload();
+  void load_defaults();
 
   struct Result {
     bool something = false;   ///< true if this rank had something to prepare

@@ -34,7 +34,7 @@ void RunNotes::note_loading() {
   for (const detail::ProblemSlot& slot : context_.slots()) {
     for (const auto& member : slot.found.members) {
       const detail::KernelTraits& traits = member->traits();
-      if (traits.works_on_stream() && (!traits.prepare || !traits.preload)) {
+      if (traits.works_on_stream() && !traits.load) {
         context_.note(
             "kernel \"" + traits.name + "\" has no `load`: " + hazard +
             ". Its first launch of a config may then wait for the device, for ever beside a kernel that "

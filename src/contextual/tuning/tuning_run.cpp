@@ -342,7 +342,7 @@ void TuningRun::throw_failure() {
 
 void TuningRun::prepare() {
   if (plan_.kind == BatchKind::discovery) {
-    preparation_.preload();
+    preparation_.load_defaults();
     return;
   }
   for (;;) {

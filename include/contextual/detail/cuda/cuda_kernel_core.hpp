@@ -31,7 +31,7 @@ class CONTEXTUAL_API CudaKernelCore {
   /// Returns a digest of the source and its headers as text, or an empty one if they cannot be read.
   std::string source_text() const noexcept;
 
-  /// Remembers the layout of this config's launches for this key, which `prepare` then checks. Allocates, and
+  /// Remembers the layout of this config's launches for this key, which `load_for` then checks. Allocates, and
   /// takes a short lock; does not touch a device.
   void expect(std::size_t config_id, const Key& key, const CudaLayout& layout);
 
@@ -39,10 +39,9 @@ class CONTEXTUAL_API CudaKernelCore {
   /// current context and for each device's primary context that is in use, and raises its shared memory
   /// limit. Asks the driver whether the layout remembered for `key` fits. Throws ConfigRejected with the
   /// words of the compiler or the driver, CudaUnavailable or CudaError.
-  void prepare(std::size_t config_id, const Key& key);
-
-  /// Compiles and loads only this config, for the same contexts. Does nothing if there is no context yet.
-  void preload(std::size_t config_id);
+  ///
+  /// Without a key, compiles and loads only this config, for the same contexts, and nothing if there is none.
+  void load_for(std::size_t config_id, const Key* key);
 
   /// Compiles and loads only this config, for the current context. Returns its function there, which stays
   /// loaded.

@@ -51,26 +51,11 @@ class CudaKernelParts {
     return true;
   }
 
-  void prepare(std::size_t id, const Key& key) {
-    core_.prepare(id, key);
+  /// See KernelTraits::load.
+  void load(std::size_t id, const Key* key) {
+    core_.load_for(id, key);
     if (definition_.options.load) {
-      definition_.options.load(configs_[id]);
-    }
-    if (definition_.options.prepare) {
-      definition_.options.prepare(configs_[id]);
-    }
-    if (definition_.options.prepare_for) {
-      definition_.options.prepare_for(configs_[id], key);
-    }
-  }
-
-  void preload(std::size_t id) {
-    core_.preload(id);
-    if (definition_.options.load) {
-      definition_.options.load(configs_[id]);
-    }
-    if (definition_.options.preload) {
-      definition_.options.preload(configs_[id]);
+      definition_.options.load(configs_[id], key);
     }
   }
 

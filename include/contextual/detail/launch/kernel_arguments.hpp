@@ -25,19 +25,7 @@ struct SpaceFits {
 };
 template <bool Fits>
 struct LoadFits {
-  static_assert(Fits, "KernelOptions::load is called as void(const C&)");
-};
-template <bool Fits>
-struct PrepareFits {
-  static_assert(Fits, "KernelOptions::prepare is called as void(const C&)");
-};
-template <bool Fits>
-struct PrepareForFits {
-  static_assert(Fits, "KernelOptions::prepare_for is called as void(const C&, const Key&)");
-};
-template <bool Fits>
-struct PreloadFits {
-  static_assert(Fits, "KernelOptions::preload is called as void(const C&)");
+  static_assert(Fits, "KernelOptions::load is called as void(const C&) or as void(const C&, const Key&)");
 };
 template <bool Fits>
 struct KeepFits {

@@ -31,8 +31,8 @@ struct KernelTraits {
   std::vector<std::string> key_names;
   std::function<SpaceView()> space;                      ///< throws ConfigSpaceError
   std::function<std::string()> version;                  ///< of the code; may be empty, throws nothing
-  std::function<void(std::size_t, const Key&)> prepare;  ///< may be empty
-  std::function<void(std::size_t)> preload;              ///< may be empty
+  /// Makes a config launchable for a key; null: for the first launch, whose key is not known. May be empty.
+  std::function<void(std::size_t, const Key*)> load;
   bool takes_stream = false;                             ///< true if a launch gets a CUDA stream
   bool choice_point = false;                             ///< true if its configs are alternatives
   /// True for a tuned function: it becomes a choice point in a run in which it launches tunable kernels.
@@ -69,14 +69,14 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   std::uint64_t table_digest() const;
   std::string key_text(const Key& key) const;
 
-  /// Calls the kernel's `preload` for its configs in order until one can be loaded. Called only while no
+  /// Calls the kernel's `load`, without a key, for its configs in order until one can be loaded. Called only while no
   /// region runs.
-  void preload() const noexcept;
-  /// Returns the config of a problem's first launch if nothing is locked in: the first one that `preload`
+  void load_first() const noexcept;
+  /// Returns the config of a problem's first launch if nothing is locked in: the first one that `load_first`
   /// could load, usually the default.
   std::size_t first_config() const noexcept { return first_config_.load(std::memory_order_relaxed); }
-  /// Returns, by config, why it cannot be loaded, or nothing if one can. Only `preload` changes it.
-  const std::vector<std::string>& preload_failures() const noexcept { return preload_failures_; }
+  /// Returns, by config, why it cannot be loaded, or nothing if one can. Only `load_first` changes it.
+  const std::vector<std::string>& load_failures() const noexcept { return load_failures_; }
 
   /// Another living kernel has this one's name.
   bool ambiguous() const noexcept { return ambiguous_.load(std::memory_order_acquire); }
@@ -126,7 +126,7 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   mutable std::atomic<bool> ready_{false};
   mutable std::atomic<std::uint64_t> unguarded_launches_{0};
   mutable std::atomic<std::size_t> first_config_{0};
-  mutable std::vector<std::string> preload_failures_;
+  mutable std::vector<std::string> load_failures_;
   std::atomic<bool> alive_{true};
   std::atomic<bool> ambiguous_{false};
 };

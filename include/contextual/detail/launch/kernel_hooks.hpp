@@ -16,12 +16,11 @@ struct CONTEXTUAL_API KernelHooks {
   /// generates nothing but a call.
   template <typename Options>
   static KernelHooks of(Options& options) {
-    return {options.load,          options.prepare,      options.prepare_for, options.preload,  options.keep,
-            options.before_launch, options.after_launch, options.reset,       options.check,    options.work,
-            options.participation, options.coupling,     options.version,     options.key_names};
+    return {options.load,  options.keep,  options.before_launch, options.after_launch,
+            options.reset, options.check, options.work,          options.participation,
+            options.coupling, options.version, options.key_names};
   }
-  KernelHooks(PackedResult<void>& load, PackedResult<void>& prepare, PackedResult<void>& prepare_for,
-              PackedResult<void>& preload, PackedResult<bool>& keep, PackedResult<void>& before_launch,
+  KernelHooks(PackedResult<void>& load, PackedResult<bool>& keep, PackedResult<void>& before_launch,
               PackedResult<void>& after_launch, PackedResult<void>& reset, PackedResult<bool>& check,
               PackedResult<KernelWork>& work, Participation participation, std::string& coupling,
               std::string& version, std::vector<std::string>& key_names);
@@ -31,9 +30,6 @@ struct CONTEXTUAL_API KernelHooks {
   ~KernelHooks();
 
   PackedResult<void> load;
-  PackedResult<void> prepare;
-  PackedResult<void> prepare_for;
-  PackedResult<void> preload;
   PackedResult<bool> keep;
   PackedResult<void> before_launch;
   PackedResult<void> after_launch;

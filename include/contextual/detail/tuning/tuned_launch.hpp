@@ -77,9 +77,6 @@ struct TunedLaunch<R(const C&, Args...)> {
   static OptionsOfRequests options(KernelOptions<R(const C&, Args...)> of) {
     OptionsOfRequests with;
     with.load = std::move(of.load);
-    with.prepare = std::move(of.prepare);
-    with.prepare_for = std::move(of.prepare_for);
-    with.preload = std::move(of.preload);
     if (of.keep) {
       with.keep = [keep = std::move(of.keep)](const C& config, const TuneRequest& /*request*/,
                                               const std::remove_reference_t<Args>&... args) {

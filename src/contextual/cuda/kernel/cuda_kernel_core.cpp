@@ -149,7 +149,7 @@ struct CudaKernelCore::Impl {
   }
 
   /// In the current context.
-  void prepare_here(std::size_t id, const Key& key) {
+  void load_for(std::size_t id, const Key& key) {
     const DeviceLimits limits = DeviceLimits::of(current_device());
     compile_all(limits.compute_capability);
     const CUfunction function = load(id, limits.compute_capability);
@@ -233,21 +233,19 @@ void CudaKernelCore::expect(std::size_t config_id, const Key& key, const CudaLay
   }
 }
 
-void CudaKernelCore::prepare(std::size_t config_id, const Key& key) {
+void CudaKernelCore::load_for(std::size_t config_id, const Key* key) {
   const std::lock_guard lock(impl_->mutex);
-  impl_->read_source();
-  for (CUcontext context : active_contexts()) {
-    const detail::ContextScope scope(context);
-    impl_->prepare_here(config_id, key);
+  if (key != nullptr) {
+    impl_->read_source();  // also where there is no context yet
   }
-}
-
-void CudaKernelCore::preload(std::size_t config_id) {
-  const std::lock_guard lock(impl_->mutex);
   for (CUcontext context : active_contexts()) {
     impl_->read_source();
     const detail::ContextScope scope(context);
-    impl_->load(config_id, DeviceLimits::of(current_device()).compute_capability);
+    if (key != nullptr) {
+      impl_->load_for(config_id, *key);
+    } else {
+      impl_->load(config_id, DeviceLimits::of(current_device()).compute_capability);
+    }
   }
 }
 

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <contextual/detail/config/checked_callable.hpp>
+#include <contextual/detail/launch/kernel_arguments.hpp>
+#include <contextual/key.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace contextual::detail {
+
+/// KernelOptions::load. What it holds is called with the config and the key, which is null at the start of a
+/// tuning run.
+template <typename C>
+class LoadHook : public CheckedHook<LoadFits, void(const C&, const Key* const&)> {
+  using Base = CheckedHook<LoadFits, void(const C&, const Key* const&)>;
+  template <typename F>
+  static constexpr bool takes_config = std::is_invocable_v<std::decay_t<F>&, const C&>;
+  template <typename F>
+  static constexpr bool takes_key = std::is_invocable_v<std::decay_t<F>&, const C&, const Key&>;
+
+ public:
+  LoadHook() = default;
+  LoadHook(std::nullptr_t) {}
+  template <typename F>
+  requires(!std::same_as<std::remove_cvref_t<F>, LoadHook>)
+      // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint excludes copies and moves
+      LoadHook(F&& load) {
+    if (is_null(load)) {
+      return;
+    }
+    if constexpr (takes_config<F>) {
+      static_cast<Base&>(*this) = Base([held = std::decay_t<F>(std::forward<F>(load))](
+                                           const C& config, const Key* /*key*/) mutable { held(config); });
+    } else if constexpr (takes_key<F>) {
+      static_cast<Base&>(*this) = Base(
+          [held = std::decay_t<F>(std::forward<F>(load))](const C& config, const Key* key) mutable {
+            if (key != nullptr) {
+              held(config, *key);
+            }
+          });
+    } else {
+      static_cast<Base&>(*this) = Base(std::forward<F>(load));
+    }
+  }
+};
+
+}  // namespace contextual::detail
