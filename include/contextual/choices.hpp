@@ -136,7 +136,7 @@ class CONTEXTUAL_API KeptChoices {
   Changes pin(const KeptSet& set, const std::optional<std::string>& kernel = {}) const;
   /// Pins one config; `file` is ignored. Replaces the pin of the same kernel and key that this class wrote.
   /// Throws InvalidArgument without region, kernel or config, and for a key behind whose closing bracket
-  /// there is more: an alternative or a kind of device, which only a kept set can say.
+  /// there is more: an alternative, which only a kept set can say.
   Changes pin(const PinnedConfig& pinned) const;
   /// Removes the pins of a region, or those of this kernel or coupling.
   Changes unpin(const std::string& region, const std::optional<std::string>& kernel = {}) const;

@@ -31,7 +31,8 @@ namespace contextual {
 ///
 /// Calls are thread-safe. The object can be neither copied nor moved. Constructing it never throws for a bad
 /// config space: the first launch throws ConfigSpaceError. A launch throws InvalidArgument while two living
-/// kernels have the same name.
+/// kernels have the same name, and, in a process that sees GPUs of several kinds, while one of another kind
+/// than that of the first launch is current.
 template <typename Signature>
 class TunableKernel : detail::NotALauncher<Signature> {};
 

@@ -38,8 +38,7 @@ PinnedConfig pinned_of(const Command& command) {
 void note_unknown(const KeptChoices& kept, const PinnedConfig& pinned, std::ostream& err) {
   const auto is_meant = [&](const KeptConfig& config) {
     return config.kernel == pinned.kernel &&
-           (pinned.key.empty() || config.key == pinned.key || config.key.starts_with(pinned.key + " in ") ||
-            config.key.starts_with(pinned.key + " on "));
+           (pinned.key.empty() || config.key == pinned.key || config.key.starts_with(pinned.key + " in "));
   };
   const std::vector<KeptSet> sets = kept.list(pinned.region).sets;
   const bool known = std::any_of(sets.begin(), sets.end(), [&](const KeptSet& set) {

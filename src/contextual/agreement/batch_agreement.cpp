@@ -93,7 +93,7 @@ BatchAgreement::Agreed BatchAgreement::agree(const BatchPlan& plan, BatchResult&
   const Joining joining = agree_on_header(plan, result);
   result.cells.resize(context_.slots().size(), std::vector<LocalCell>(plan.length()));
   for (ProblemSlot* slot : joining.problems) {
-    problems_.shared.join(*slot, context_.alternative(slot->problem.alternatives()));
+    problems_.shared.join(*slot, context_.alternative(slot->problem.scope));
     for (LocalCell& cell : result.cells[slot->index]) {
       if (!slot->found.locked_config && cell.config_id != 0) {
         cell.time_ns.reset();  // it was locked in on this rank only, so what it used is not what is observed

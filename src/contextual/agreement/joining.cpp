@@ -117,7 +117,6 @@ std::string problem_details(const std::vector<ProblemSlot*>& problems) {
          {"identity", slot->problem.identity},
          {"choice_point", slot->problem.choice_point},
          {"scope", slot->problem.scope},
-         {"device_kind", slot->problem.device_kind},
          {"depth", slot->problem.depth},
          {"prepare", slot->found.needs_loading},
          {"verify", slot->found.has_verify},
@@ -142,7 +141,6 @@ detail::Problem problem_of(const json& described) {
   problem.identity = described.at("identity");
   problem.choice_point = described.at("choice_point");
   problem.scope = described.at("scope");
-  problem.device_kind = described.at("device_kind");
   problem.depth = described.at("depth");
   return problem;
 }

@@ -1,4 +1,3 @@
-#include "contextual/launch/device_kind.hpp"
 #include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/launch/use_pass.hpp"
@@ -46,7 +45,7 @@ bool falls_back(const KernelCore& core, const Key& key, std::size_t config_id, c
     return false;
   }
   LockInTable& table = *core.table();
-  const std::uint64_t scope = thread.scope ^ device_kind_of(core.traits());
+  const std::uint64_t scope = thread.scope;
   const std::uint32_t chosen_in = region != 0 ? region : table.chosen_in(key, scope);
   table.rule_out({key, scope, static_cast<int>(config_id)}, reason);
   if (others_use_it(core.traits(), chosen_in)) {

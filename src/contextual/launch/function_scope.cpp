@@ -1,4 +1,3 @@
-#include "contextual/launch/device_kind.hpp"
 #include "contextual/launch/thread_state_scope.hpp"
 
 #include <contextual/detail/launch/alternative_scope.hpp>
@@ -10,7 +9,7 @@ namespace contextual::detail {
                                           std::uint32_t region) noexcept
     : thread_(thread_state()), outer_scope_(thread_.scope), outer_region_(thread_.region) {
   const std::uint64_t around = outer_region_ == 0 ? 0 : outer_scope_;  // as it is when a call is tuned
-  thread_.scope = scope_of(around ^ device_kind_of(function.traits()), function.name_hash(), key, config_id);
+  thread_.scope = scope_of(around, function.name_hash(), key, config_id);
   thread_.region = region;
 }
 

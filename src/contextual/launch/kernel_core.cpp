@@ -1,4 +1,4 @@
-#include "contextual/launch/device_kind.hpp"
+#include "contextual/launch/device_check.hpp"
 #include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/launch/thread_state_scope.hpp"
@@ -44,6 +44,7 @@ KernelCore::~KernelCore() = default;
 [[gnu::hot]] int KernelCore::resolve(const Key& key) const {
   const ThreadState& thread = this_thread;
   if (thread.log != nullptr) {
+    check_device();
     return tuning;
   }
   if (const LockInTable* table = fast_table_.load(std::memory_order_acquire)) [[likely]] {
@@ -88,6 +89,7 @@ int KernelCore::look_up_in_pass(const LockInTable& table, const Key& key, int co
 }
 
 int KernelCore::resolve_slowly(const Key& key) const {
+  check_device();
   make_ready();
   if (this_thread.use == nullptr || this_thread.use->namesakes() == Namesakes::are_refused) {
     check_unambiguous();
@@ -101,27 +103,32 @@ int KernelCore::resolve_slowly(const Key& key) const {
     const UsePass* const pass = this_thread.use;
     return pass != nullptr && pass->watched() ? first_watched - config_id : config_id;
   }
-  const std::uint64_t device_kind = device_kind_of(traits_);
-  this_thread.scope ^= device_kind;
-  const int config_id = look_up(*table_, key);
-  this_thread.scope ^= device_kind;
-  return config_id;
+  return look_up(*table_, key);
 }
 
 int KernelCore::pinned_by(const KernelPins& pins, std::uint32_t region, const Key& key,
                           std::uint64_t scope) const {
-  return pins.config_of(*this, region, key, {scope, device_kind_of(traits_)});
+  return pins.config_of(*this, region, key, scope);
 }
 
 void KernelCore::unpin(std::uint32_t region, const Key& key, std::uint64_t scope) const {
-  pins_.load(std::memory_order_acquire)->use_default(*this, region, key, {scope, device_kind_of(traits_)});
+  pins_.load(std::memory_order_acquire)->use_default(*this, region, key, scope);
 }
 
 std::string KernelCore::pinning_file(std::uint32_t region, const Key& key, std::uint64_t scope) const {
   const KernelPins* const pins = pins_.load(std::memory_order_acquire);
-  const storage::Pin* const pin =
-      pins == nullptr ? nullptr : pins->find(region, key, key_text(key), {scope, device_kind_of(traits_)});
+  const storage::Pin* const pin = pins == nullptr ? nullptr : pins->find(region, key, key_text(key), scope);
   return pin == nullptr ? std::string() : pin->file;
+}
+
+void KernelCore::check_device() const {
+  const DeviceCheck check = device_check_in_force.load(std::memory_order_acquire);
+  if (check == nullptr) [[likely]] {
+    return;
+  }
+  if (const std::string problem = check(); !problem.empty()) {
+    throw InvalidArgument("tunable kernel \"" + traits_.name + "\" is not launched: " + problem);
+  }
 }
 
 void KernelCore::check_unambiguous() const {
@@ -206,7 +213,7 @@ void KernelCore::load_first() const noexcept {
 
 void KernelCore::set_fast_path(bool enabled) noexcept {
   const bool open = enabled && ready_.load(std::memory_order_acquire) && !ambiguous() &&
-                    device_kinds_in_force.load(std::memory_order_acquire) == nullptr &&
+                    device_check_in_force.load(std::memory_order_acquire) == nullptr &&
                     pins_.load(std::memory_order_relaxed) == nullptr;
   fast_table_.store(open ? table_.get() : nullptr, std::memory_order_release);
 }

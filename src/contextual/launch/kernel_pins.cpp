@@ -90,13 +90,13 @@ std::vector<storage::Pin> KernelPins::take_unused(std::uint32_t region) const {
 }
 
 const storage::Pin* KernelPins::find(std::uint32_t region, const Key& key, const std::string& key_text,
-                                     const storage::PinScope& scope) const {
+                                     std::uint64_t scope) const {
   const auto pins = pins_.find(region);
   if (pins == pins_.end()) {
     return nullptr;
   }
   const auto closeness = [&](const storage::Pin& pin) {
-    return (pin.of_every_key() ? 0 : 2) + (pin.scope == scope.word() ? 1 : 0);
+    return (pin.of_every_key() ? 0 : 2) + (pin.scope ? 1 : 0);
   };
   const storage::Pin* found = nullptr;
   for (const storage::Pin& pin : pins->second) {
@@ -112,8 +112,8 @@ const storage::Pin* KernelPins::find(std::uint32_t region, const Key& key, const
 }
 
 int KernelPins::config_of(const KernelCore& core, std::uint32_t region, const Key& key,
-                          const storage::PinScope& scope) const {
-  const std::uint64_t place = place_of(core, scope.word());
+                          std::uint64_t scope) const {
+  const std::uint64_t place = place_of(core, scope);
   int config_id = known_.find(region, key, place);
   if (config_id == LockInTable::none) {
     const storage::Pin* const pin = find(region, key, core.key_text(key), scope);
@@ -124,8 +124,8 @@ int KernelPins::config_of(const KernelCore& core, std::uint32_t region, const Ke
 }
 
 void KernelPins::use_default(const KernelCore& core, std::uint32_t region, const Key& key,
-                             const storage::PinScope& scope) const {
-  known_.lock_in(region, key, 0, Standing::provisional, place_of(core, scope.word()));
+                             std::uint64_t scope) const {
+  known_.lock_in(region, key, 0, Standing::provisional, place_of(core, scope));
 }
 
 }  // namespace contextual::detail

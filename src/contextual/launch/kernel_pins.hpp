@@ -33,17 +33,15 @@ class KernelPins {
   explicit KernelPins(ByRegion pins, const KernelPins* before = nullptr);
 
   /// Returns the pin of such a problem, or null. A pin of one key takes precedence over a pin of
-  /// every key, and one of this kind of device over one of any.
+  /// every key, and one of these alternatives over one of any.
   const storage::Pin* find(std::uint32_t region, const Key& key, const std::string& key_text,
-                           const storage::PinScope& scope) const;
+                           std::uint64_t scope) const;
   /// Returns the id of its config, or LockInTable::none. Throws InvalidArgument, which names the file, if the
   /// kernel has no such config.
-  int config_of(const KernelCore& core, std::uint32_t region, const Key& key,
-                const storage::PinScope& scope) const;
+  int config_of(const KernelCore& core, std::uint32_t region, const Key& key, std::uint64_t scope) const;
 
   /// Makes `config_of` return the default for such a launch.
-  void use_default(const KernelCore& core, std::uint32_t region, const Key& key,
-                   const storage::PinScope& scope) const;
+  void use_default(const KernelCore& core, std::uint32_t region, const Key& key, std::uint64_t scope) const;
 
   const ByRegion& by_region() const noexcept { return pins_; }
 

@@ -1,4 +1,3 @@
-#include "contextual/launch/device_kind.hpp"
 #include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/run_context.hpp"
 
@@ -65,9 +64,7 @@ std::string config_text(const KernelCore& core, std::size_t config_id) {
   const std::uint64_t scope = thread_state().scope;
   const int pinned = core_.pinned(log_.run->region_id(), key_, scope);
   const int locked =
-      pinned != LockInTable::none
-          ? pinned
-          : core_.table()->find(log_.run->region_id(), key_, scope ^ device_kind_of(core_.traits()));
+      pinned != LockInTable::none ? pinned : core_.table()->find(log_.run->region_id(), key_, scope);
   info_.config_id = locked == LockInTable::none ? core_.first_config() : static_cast<std::size_t>(locked);
   captured_ = true;
   log_.run->note_untuned_launch();

@@ -60,9 +60,8 @@ const KernelPins* PinBook::of(const KernelCore& core) const {
 
 std::string PinBook::file_for(std::uint32_t region_id, const Problem& problem) const {
   const KernelPins* const pins = find(problem.name);
-  const storage::Pin* const pin = pins == nullptr ? nullptr
-                                                  : pins->find(region_id, problem.key, problem.key_text,
-                                                               {problem.alternatives(), problem.device_kind});
+  const storage::Pin* const pin =
+      pins == nullptr ? nullptr : pins->find(region_id, problem.key, problem.key_text, problem.scope);
   return pin == nullptr ? std::string() : pin->file;
 }
 

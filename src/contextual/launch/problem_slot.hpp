@@ -35,12 +35,8 @@ struct Problem {
   std::uint64_t space_digest = 0;    ///< for coupled kernels, of the one that was launched first
   std::uint64_t identity = 0;        ///< a hash of what must be equal on all ranks
   bool choice_point = false;  ///< its configs are alternatives, or those of a function that launches kernels
-  std::uint64_t scope = 0;    ///< of its launches: `alternatives()` and `device_kind` in one word
-  std::uint64_t device_kind = 0;  ///< see DeviceKinds; 0 in processes that use one kind
-  int depth = 0;                  ///< how many alternatives that are
-
-  /// Returns the alternatives around its launches, see scope_of; 0 for none.
-  std::uint64_t alternatives() const noexcept { return scope ^ device_kind; }
+  std::uint64_t scope = 0;    ///< the alternatives around its launches, see scope_of; 0 for none
+  int depth = 0;              ///< how many alternatives that are
 };
 
 /// What launches read during a batch. The thread of `run` replaces it as a whole between batches.

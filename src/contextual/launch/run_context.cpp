@@ -1,6 +1,5 @@
 #include "contextual/launch/run_context.hpp"
 
-#include "contextual/launch/device_kind.hpp"
 #include "contextual/launch/pin_book.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
@@ -76,19 +75,18 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
 }
 
 [[gnu::hot]] ProblemSlot* RunContext::find(const KernelCore& core, const Key& key, const KeepView& keep) {
-  const std::uint64_t device_kind = device_kind_of(core.traits());
-  if (ProblemSlot* slot = map_.find(core, key, thread_state().scope ^ device_kind)) [[likely]] {
+  if (ProblemSlot* slot = map_.find(core, key, thread_state().scope)) [[likely]] {
     return slot;
   }
-  return discover(core, key, device_kind, keep);
+  return discover(core, key, keep);
 }
 
 [[gnu::cold]] ProblemSlot* RunContext::discover(const KernelCore& core, const Key& key,
-                                                std::uint64_t device_kind, const KeepView& keep) {
+                                                const KeepView& keep) {
   const KernelTraits& traits = core.traits();
   const SpaceView& space = core.space();  // may throw: before the lock
   const std::string& name = traits.coupling.empty() ? traits.name : traits.coupling;
-  const std::uint64_t scope = thread_state().scope ^ device_kind;
+  const std::uint64_t scope = thread_state().scope;
   const ProblemName problem{name, traits.coupling, key, scope};
   if (full_.load(std::memory_order_acquire) && index_.find(problem) == nullptr) {
     return count_untracked();  // without the lock: nothing is added to the index any more
@@ -114,16 +112,15 @@ ThreadLog& RunContext::add_thread(LaunchOrder order) {
     if (full_) {
       return count_untracked();
     }
-    LaunchingAlternative* in = launching(thread_state().scope);
+    LaunchingAlternative* in = launching(scope);
     if (in != nullptr) {
       make_choice_point(*in->choice_point);
     }
-    const std::string text =
-        core.key_text(key) + (in == nullptr ? "" : text_of(*in)) + device_kind_text(device_kind);
+    const std::string text = core.key_text(key) + (in == nullptr ? "" : text_of(*in));
     const Role role = traits.choice_point ? Role::choice_point : Role::kernel;
     slot = &list({traits.coupling, key, name, text, traits.participation, space.size, space.refinement_count,
                   space.digest, identity_of(name, traits, space, key, scope, role), traits.choice_point,
-                  scope, device_kind, in == nullptr ? 0 : in->choice_point->problem.depth + 1},
+                  scope, in == nullptr ? 0 : in->choice_point->problem.depth + 1},
                  traits.choice_point || traits.function);
   }
   join_member(*slot, core, left_out);
@@ -224,9 +221,7 @@ void RunContext::join_member(ProblemSlot& slot, const KernelCore& core, const st
 }
 
 std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, const Problem& problem) const {
-  // A pin is for all kinds of devices.
-  if (const int pinned = core.pinned(region_id_, problem.key, problem.alternatives());
-      pinned != LockInTable::none) {
+  if (const int pinned = core.pinned(region_id_, problem.key, problem.scope); pinned != LockInTable::none) {
     return static_cast<std::size_t>(pinned);
   }
   const int locked = core.table()->find(region_id_, problem.key, problem.scope);

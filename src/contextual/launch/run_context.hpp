@@ -75,7 +75,7 @@ class RunContext {
   void rebuild_map();
   ProblemSlot& add_remote(const Problem& problem);  ///< adds a problem that only other ranks launch
   ProblemSlot* find(const ProblemName& name) const { return index_.find(name); }  ///< null if not known here
-  /// Returns the alternative of this word, see Problem::alternatives; null if it is 0, or not known here.
+  /// Returns the alternative of this word, see Problem::scope; null if it is 0, or not known here.
   const LaunchingAlternative* alternative(std::uint64_t word) const;
 
   std::deque<ProblemSlot>& slots() noexcept { return slots_; }
@@ -143,8 +143,7 @@ class RunContext {
   std::atomic<std::uint32_t> batch_iteration{0};
 
  private:
-  ProblemSlot* discover(const KernelCore& core, const Key& key, std::uint64_t device_kind,
-                        const KeepView& keep);
+  ProblemSlot* discover(const KernelCore& core, const Key& key, const KeepView& keep);
   ProblemSlot* count_untracked() noexcept;
   ProblemSlot& list(const Problem& problem, bool may_launch_others);
   /// Returns the alternative or function's config of this word, or null.

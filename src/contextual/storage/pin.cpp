@@ -119,21 +119,20 @@ std::string pins_digest(const std::vector<Pin>& pins) {
 std::string key_text_problem(const std::string& key_text) {
   const char last = key_text.empty() ? ')' : key_text.back();
   const std::string_view rest = std::string_view(key_text).substr(bracketed_length(key_text));
-  if ((last == ')' || last == '}') && !rest.starts_with(" in ") && !rest.starts_with(" on ")) {
+  if ((last == ')' || last == '}') && !rest.starts_with(" in ")) {
     return {};
   }
   return "the key " + key_text +
-         " does not end with the bracket that closes it. What a report writes behind that, an alternative or "
-         "a device, only `scope` and `key_words` can say: pin a kept set, or leave that out";
+         " does not end with the bracket that closes it. What a report writes behind that, an "
+         "alternative, only `scope` and `key_words` can say: pin a kept set, or leave that out";
 }
 
-bool Pin::is_for(const Key& of_key, const std::string& of_text, const PinScope& in) const {
-  if (scope && *scope != in.alternatives && *scope != in.word()) {
+bool Pin::is_for(const Key& of_key, const std::string& of_text, std::uint64_t in) const {
+  if (scope && *scope != in) {
     return false;
   }
-  return of_every_key() || (key ? *key == of_key
-                                : key_text == of_text || of_text.starts_with(key_text + " in ") ||
-                                      of_text.starts_with(key_text + " on "));
+  return of_every_key() ||
+         (key ? *key == of_key : key_text == of_text || of_text.starts_with(key_text + " in "));
 }
 
 std::string pin_text(const std::string& region, const std::vector<Pin>& pins) {

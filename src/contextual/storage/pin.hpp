@@ -15,31 +15,20 @@
 
 namespace contextual::storage {
 
-/// What is around a launch.
-struct PinScope {
-  std::uint64_t alternatives = 0;
-  std::uint64_t device_kind = 0;  ///< 0 for the first kind that a process has used
-
-  /// As a problem and a kept choice have it.
-  std::uint64_t word() const noexcept { return alternatives ^ device_kind; }
-};
-
 /// The config of one kernel, for one key or for all.
 struct Pin {
-  std::string file;          ///< with its path, for messages
-  std::string kernel;        ///< or the coupling
-  std::string key_text;      ///< as the report has it; empty: every key, unless there is a `key`
-  std::optional<Key> key{};  ///< counts instead of the text
-  /// The alternatives around its launches, whatever the device is, or these and a kind of device that is not
-  /// the first one; nothing: whatever is around.
-  std::optional<std::uint64_t> scope{};
+  std::string file;                      ///< with its path, for messages
+  std::string kernel;                    ///< or the coupling
+  std::string key_text;                  ///< as the report has it; empty: every key, unless there is a `key`
+  std::optional<Key> key{};              ///< counts instead of the text
+  std::optional<std::uint64_t> scope{};  ///< the alternatives around its launches; nothing: any
   std::optional<Config> config{};
   std::optional<std::size_t> config_id{};  ///< of a coupling, whose kernels have different configs
   bool operator==(const Pin&) const = default;
 
   bool of_every_key() const noexcept { return key_text.empty() && !key; }
   /// Returns true for a problem of that kernel. The text of a key within an alternative also names that.
-  bool is_for(const Key& of_key, const std::string& of_text, const PinScope& in) const;
+  bool is_for(const Key& of_key, const std::string& of_text, std::uint64_t in) const;
 };
 
 /// Returns a digest of what is pinned, whatever the files are called and how they are ordered; an empty text
@@ -47,8 +36,7 @@ struct Pin {
 std::string pins_digest(const std::vector<Pin>& pins);
 
 /// Returns why no pin without the words of its key can have this text of a key, or an empty text: launches
-/// are compared with the text of the key alone, and a report also writes the alternatives around a launch and
-/// the kind of device behind it.
+/// are compared with the text of the key alone, and a report also writes the alternatives around a launch.
 std::string key_text_problem(const std::string& key_text);
 
 /// Returns the text of a pin file of that region.

@@ -186,7 +186,7 @@ void warn_of_versions(const ChoiceEntry& entry, const std::vector<std::string>& 
 
 bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) {
   return std::any_of(pins.begin(), pins.end(), [&](const storage::Pin& pin) {
-    return pin.kernel == choice.kernel && pin.is_for(choice.key, choice.key_text, {choice.scope, 0});
+    return pin.kernel == choice.kernel && pin.is_for(choice.key, choice.key_text, choice.scope);
   });
 }
 

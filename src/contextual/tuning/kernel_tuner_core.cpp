@@ -1,5 +1,4 @@
 #include "contextual/agreement/request_agreement.hpp"
-#include "contextual/launch/device_kind.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/storage/choice_store.hpp"
@@ -42,15 +41,6 @@ std::shared_ptr<KernelCore> core_of(const std::string& name) {
     }
   }
   return nullptr;
-}
-
-std::string device_of(bool takes_stream) {
-  if (!takes_stream) {
-    return "host";
-  }
-  const DeviceKinds* const kinds = device_kinds_in_force.load(std::memory_order_acquire);
-  const std::uint64_t word = kinds == nullptr ? 0 : kinds->current();
-  return word == 0 ? "cuda" : kinds->name(word);  // 0: of the kind that the machine's text names
 }
 
 Options tuner_options(const KernelTunerOptions& options) {
@@ -180,7 +170,7 @@ struct KernelTunerCore::Impl {
     }
     if (request.device.empty()) {
       const std::shared_ptr<KernelCore> core = core_of(kernel);
-      request.device = device_of(core != nullptr && core->traits().takes_stream);
+      request.device = core != nullptr && core->traits().takes_stream ? "cuda" : "host";
     }
     return request;
   }
@@ -256,6 +246,7 @@ KernelTunerCore::Impl::Asked KernelTunerCore::Impl::asked(TuneRequest request, c
     StableHash hash;
     hash.add(asked.space.digest);
     if (core != nullptr) {
+      core->check_device();
       const std::string version = core->traits().version ? core->traits().version() : std::string();
       hash.add(std::string_view(version));
     }

@@ -1,6 +1,5 @@
 #include "contextual/tuning/noted_launch.hpp"
 
-#include "contextual/launch/device_kind.hpp"
 #include "contextual/launch/thread_state_scope.hpp"
 
 #include <algorithm>
@@ -14,7 +13,6 @@ void NotedLaunch::note(const Key& key) {
     return;
   }
   key_ = key;
-  device_kind_ = detail::device_kind_of(kernel_->traits());
   const int resolved = kernel_->resolve(key);
   if (resolved == KernelCore::tuning) {
     untuned_config_.reset();
@@ -31,18 +29,15 @@ const std::string& NotedLaunch::problem_name() const {
   return traits.coupling.empty() ? traits.name : traits.coupling;
 }
 
-std::string NotedLaunch::key_text() const {
-  return kernel_->key_text(*key_) + detail::device_kind_text(device_kind_);
-}
-
 const ProblemReport* NotedLaunch::problem_in(const RegionReport& run) const {
   if (!key_) {
     return nullptr;
   }
-  const auto found = std::find_if(run.problems.begin(), run.problems.end(),
-                                  [&, name = problem_name(), key = key_text()](const ProblemReport& problem) {
-                                    return problem.kernel == name && problem.key == key;
-                                  });
+  const auto found =
+      std::find_if(run.problems.begin(), run.problems.end(),
+                   [&, name = problem_name(), key = kernel_->key_text(*key_)](const ProblemReport& problem) {
+                     return problem.kernel == name && problem.key == key;
+                   });
   return found == run.problems.end() ? nullptr : &*found;
 }
 

@@ -8,7 +8,6 @@
 #include <contextual/report.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,11 +33,9 @@ class NotedLaunch {
 
  private:
   const std::string& problem_name() const;
-  std::string key_text() const;
 
   std::shared_ptr<detail::KernelCore> kernel_;
   std::optional<Key> key_;
-  std::uint64_t device_kind_ = 0;
   std::optional<std::size_t> untuned_config_;
   std::string pinned_by_;  ///< the file; empty if that config is not pinned
 };

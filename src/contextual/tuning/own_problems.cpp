@@ -26,7 +26,7 @@ void OwnProblems::observe(const std::vector<IterationPlan>& plan, const detail::
                           std::uint64_t batch) {
   const std::size_t joined_before = set_.slots().size();
   for (ProblemSlot* slot : agreement::newly_seen(context_, agreement::Deciders::this_rank)) {
-    set_.join(*slot, context_.alternative(slot->problem.alternatives()));
+    set_.join(*slot, context_.alternative(slot->problem.scope));
   }
   policy::BatchOutcome outcome = outcome_of(plan.size(), result);
   if (auto then = continuation_.outcome(batch, whole_plan_, joined_before, outcome.rejections)) {

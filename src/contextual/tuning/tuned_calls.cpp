@@ -1,4 +1,4 @@
-#include "contextual/launch/device_kind.hpp"
+#include "contextual/launch/device_check.hpp"
 #include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/options/resolved_options.hpp"
@@ -49,36 +49,31 @@ class TunedCalls::Group {
   const std::shared_ptr<Communicator>& communicator() const noexcept { return communicator_; }
   std::uint32_t region_id() const noexcept { return region_id_.load(std::memory_order_relaxed); }
 
-  int find(const Key& key, std::uint64_t device_kind) const noexcept {
-    return chosen_.find(this_region, key, device_kind);
-  }
+  int find(const Key& key) const noexcept { return chosen_.find(this_region, key); }
 
   /// After a run that has ended well. What is provisional is tuned again by the next call, but not for ever.
   void note(const KernelCore& function, const Key& key, std::size_t config_id, std::uint32_t region_id) {
-    const std::uint64_t device_kind = device_kind_of(function.traits());
     region_id_.store(region_id, std::memory_order_relaxed);
     // A rank that chooses alone says nothing of the others' next calls.
     const bool alone = function.traits().participation == Participation::local;
-    if (!alone && function.table()->standing(region_id, key, device_kind) == Standing::provisional) {
+    if (!alone && function.table()->standing(region_id, key) == Standing::provisional) {
       const std::lock_guard lock(mutex_);
       if (++attempts_[key] <= most_attempts) {
         return;
       }
     }
-    chosen_.lock_in(this_region, key, static_cast<int>(config_id), Standing::lasting, device_kind);
+    chosen_.lock_in(this_region, key, static_cast<int>(config_id));
     const std::lock_guard lock(mutex_);
-    known_.emplace_back(key, device_kind);
+    known_.push_back(key);
   }
 
-  void use_default(const KernelCore& function, const Key& key) {
-    chosen_.lock_in(this_region, key, 0, Standing::lasting, device_kind_of(function.traits()));
-  }
+  void use_default(const Key& key) { chosen_.lock_in(this_region, key, 0); }
 
   /// The next call of each key finds out again.
   void forget() {
     const std::lock_guard lock(mutex_);
-    for (const auto& [key, device_kind] : known_) {
-      chosen_.lock_in(this_region, key, LockInTable::none, Standing::lasting, device_kind);
+    for (const Key& key : known_) {
+      chosen_.lock_in(this_region, key, LockInTable::none);
     }
     known_.clear();
   }
@@ -89,8 +84,8 @@ class TunedCalls::Group {
   std::atomic<std::uint32_t> region_id_{0};
   LockInTable chosen_;
   std::mutex mutex_;
-  std::unordered_map<Key, int, KeyHash> attempts_;    ///< that came to a provisional choice
-  std::vector<std::pair<Key, std::uint64_t>> known_;  ///< with the kind of device
+  std::unordered_map<Key, int, KeyHash> attempts_;  ///< that came to a provisional choice
+  std::vector<Key> known_;
 };
 
 namespace {
@@ -144,25 +139,24 @@ bool TunedCalls::inside_region() noexcept {
 [[gnu::hot]] int TunedCalls::enter_known(const KernelCore& function, const Key& key,
                                          Outer& outer) const noexcept {
   ThreadState& thread = thread_state();
-  if (is_inside(thread)) {
+  if (is_inside(thread) || device_check_in_force.load(std::memory_order_acquire) != nullptr) {
     return LockInTable::none;
   }
-  const std::uint64_t device_kind = device_kind_of(function.traits());
-  const int config_id = impl_->own.find(key, device_kind);
+  const int config_id = impl_->own.find(key);
   if (config_id != LockInTable::none) [[likely]] {
     outer = {&thread, thread.scope, thread.region};
-    thread.scope = scope_of(device_kind, function.name_hash(), key, static_cast<std::size_t>(config_id));
+    thread.scope = scope_of(0, function.name_hash(), key, static_cast<std::size_t>(config_id));
     thread.region = impl_->own.region_id();
   }
   return config_id;
 }
 
-int TunedCalls::known(const Group& group, const KernelCore& function, const Key& key) noexcept {
-  return group.find(key, device_kind_of(function.traits()));
+int TunedCalls::known(const Group& group, const Key& key) noexcept {
+  return group.find(key);
 }
 
 int TunedCalls::locked_in(const Group& group, const KernelCore& function, const Key& key) {
-  return function.table()->find(group.region_id(), key, device_kind_of(function.traits()));
+  return function.table()->find(group.region_id(), key);
 }
 
 std::uint32_t TunedCalls::region_id(const Group& group) noexcept {
@@ -179,7 +173,7 @@ bool TunedCalls::falls_back(Group& group, const KernelCore& function, const Key&
     }
     return false;
   }
-  group.use_default(function, key);
+  group.use_default(key);
   return true;
 }
 
@@ -269,8 +263,7 @@ const char* TunedCalls::text_of(Use use, const Group& group, const KernelCore& f
     return "the default: mode off";
   }
   if (locked_in(group, function, key) == static_cast<int>(config_id)) {
-    const Standing standing =
-        function.table()->standing(group.region_id(), key, device_kind_of(function.traits()));
+    const Standing standing = function.table()->standing(group.region_id(), key);
     return standing == Standing::lasting ? "chosen before" : "provisional";
   }
   return config_id == 0 ? "the default: nothing is known" : "chosen in another region";

@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 #include "support/engine.hpp"
 
-#include <contextual/detail/launch/device_kind.hpp>
+#include <contextual/detail/launch/device_check.hpp>
 #include <contextual/detail/storage/machine.hpp>
 
 #include <cstdio>
@@ -66,34 +66,29 @@ TEST_CASE("devices_text: kinds, capabilities and links of what this process sees
   CHECK(kept.find("cuda: ") == std::string::npos);
 }
 
-TEST_CASE("device kinds: launches on devices of two kinds have two choices, on two of one kind one",
+TEST_CASE("device kinds: launches are on devices of the kind that was used first, and throw on another one",
           "[unit]") {
   const cuda::Driver api = three_devices();
   const cuda::DriverReplacement replacement(api);
   CHECK(cuda::first_kind_text() == "H 9.0 132");  // of device 0, for there is no current one
-  engine_test::Block used;
+  int used = 0;
   TunableKernel<void(const engine_test::Block&)> kernel{
       "kinds_of_cuda", engine_test::blocks(3), single_problem,
-      [&](const engine_test::Block& block) { used = block; }};
-  ContextualAutotuner tuner(engine_test::quick(engine_test::times([](const LaunchInfo& launch) {
-    return launch.config_id == (current == 2 ? 2U : 1U) ? std::int64_t{1000} : 5000;
-  })));
-  std::vector<int> configs(3);
-  const auto region = [&] {
-    for (current = 0; current < 3; ++current) {
-      kernel();
-      configs[static_cast<std::size_t>(current)] = used.block;
-    }
-    current = -1;
-  };
-  tuner.run("kinds of CUDA", region);
-  CHECK(configs == std::vector<int>{1, 1, 2});
-  region();
-  CHECK(configs == std::vector<int>{1, 1, 2});
-  CHECK(
-      engine_test::problem_of(tuner, "kinds of CUDA", "kinds_of_cuda", "() on H MIG 1g.10gb 9.0 16").choice ==
-      2U);
-  detail::set_device_kinds(nullptr);
+      [&](const engine_test::Block& block) { used = block.block; }};
+  ContextualAutotuner tuner(engine_test::quick());
+  for (current = 0; current < 2; ++current) {
+    tuner.run("kinds of CUDA", [&] { kernel(); });
+    CHECK(used == 2);
+  }
+  const std::string text = engine_test::error_text<InvalidArgument>([&] { kernel(); });
+  CHECK_THAT(text,
+             ContainsSubstring("\"kinds_of_cuda\" is not launched: the current device is \"H MIG 1g.10gb "
+                               "9.0 16\", but this process uses \"H 9.0 132\""));
+  CHECK(engine_test::error_text<InvalidArgument>([&] { tuner.run("kinds of CUDA", [&] { kernel(); }); }) ==
+        text);
+  current = -1;  // as where the program has not touched CUDA
+  kernel();
+  detail::set_device_check(nullptr);
 }
 
 }  // namespace devices_text_test

@@ -51,7 +51,7 @@ TEST_CASE("key_text_problem: texts of keys have none, whatever is in them", "[un
     INFO(text);
     CHECK(key_text_problem(text).empty());
   }
-  for (const char* text : {"7", "(7) on H200", "() in fn (7): {TILE: 1}", "{M: 7} in way (1)"}) {
+  for (const char* text : {"7", "(7) in way", "() in fn (7): {TILE: 1}", "{M: 7} in way (1)"}) {
     INFO(text);
     CHECK_THAT(key_text_problem(text), ContainsSubstring("pin a kept set"));
   }
@@ -69,7 +69,7 @@ TEST_CASE("parse_pins: what makes no sense pins nothing, and the problem names t
       R"({"region": "r", "pins": [{"kernel": "gemm", "config_id": -1}]})",
       R"({"region": "r", "pins": [{"kernel": "gemm", "config": {"BLOCK": 64}, "kye": "64"}]})",
       R"({"region": "r", "pins": [], "machine": "any"})",
-      R"({"region": "r", "pins": [{"kernel": "gemm", "key": "(7) on H200", "config_id": 1}]})",
+      R"({"region": "r", "pins": [{"kernel": "gemm", "key": "(7) in way", "config_id": 1}]})",
       R"-({"region": "r", "pins": [{"kernel": "gemm", "key": "() in fn (7): {TILE: 1}", "config_id": 1}]})-",
       R"-({"region": "r", "pins": [{"kernel": "gemm", "key": "{M: 7} in way (1)", "config_id": 1}]})-",
       std::string(100, '['),

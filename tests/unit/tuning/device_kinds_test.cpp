@@ -1,17 +1,14 @@
 /// \file
-/// Processes with several kinds of devices: each kind has its own choice for a kernel and key.
+/// Processes with several kinds of devices: launches on another kind than the process's throw.
 
-#include "contextual/storage/choice_store.hpp"
 #include "support/engine.hpp"
 #include "support/ranks.hpp"
-#include "unit/tuning/kept_process.hpp"
-#include "unit/tuning/two_kinds.hpp"
 
 #include <contextual/alternatives.hpp>
-#include <contextual/choices.hpp>
+#include <contextual/detail/launch/device_check.hpp>
+#include <contextual/function.hpp>
+#include <contextual/kernel_tuner.hpp>
 
-#include <algorithm>
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,175 +16,137 @@ namespace device_kinds_test {
 
 using namespace contextual;
 using namespace contextual::test;
-using engine_test::TemporaryDirectory;
+using engine_test::error_text;
 
 namespace {
 
-/// The first kind is fast with config 1, the other one with config 2.
-Options options_for_two_kinds() {
-  Options options;
-  options.timer = testing::scripted_timer([](const LaunchInfo& launch) {
-    const std::size_t best = TwoKinds::current == 0 ? 1 : 2;
-    return launch.config_id == best ? std::int64_t{1000} : 5000;
-  });
-  return options;
-}
-
-/// Launches the kernel on each kind; returns the configs.
-template <typename Launch>
-std::vector<std::size_t> on_each_kind(const std::size_t& used, const Launch& launch) {
-  std::vector<std::size_t> configs;
-  for (const std::uint64_t device : {0, 77}) {
-    TwoKinds::current = device;
-    launch();
-    configs.push_back(used);
+/// While it lives, a thread whose current device is the other one may not launch.
+class TwoKinds {
+ public:
+  TwoKinds() {
+    detail::set_device_check([] { return std::string(other_is_current ? "it is an A, and no H" : ""); });
   }
-  TwoKinds::current = 0;
-  return configs;
-}
+  TwoKinds(const TwoKinds&) = delete;
+  TwoKinds& operator=(const TwoKinds&) = delete;
+  ~TwoKinds() {
+    detail::set_device_check(nullptr);
+    other_is_current = false;
+  }
 
-const std::vector<std::size_t> best_of_each{1, 2};
+  static inline thread_local bool other_is_current = false;
+};
+
+/// Returns the message of the InvalidArgument that the call throws on the other device; empty: it throws
+/// none.
+template <typename Call>
+std::string on_other(const Call& call) {
+  TwoKinds::other_is_current = true;
+  std::string message;
+  try {
+    call();
+  } catch (const InvalidArgument& error) {
+    message = error.what();
+  }
+  TwoKinds::other_is_current = false;
+  return message;
+}
 
 }  // namespace
 
-TEST_CASE("device kinds: one kernel and key has a choice for each kind", "[unit]") {
+TEST_CASE("device kinds: a launch on another kind in a region ends the run, and the run after works",
+          "[unit]") {
   const TwoKinds kinds;
   for (const int ranks : {1, 2}) {
-    std::vector<std::vector<std::size_t>> within(2);
-    std::vector<RegionReport> reports(2);
     const auto thrown =
         on_ranks(ranks, [&](int rank, ContextualAutotuner& tuner, const std::shared_ptr<Communicator>&) {
-          const auto at = static_cast<std::size_t>(rank);
-          std::size_t used = 9;
+          std::vector<int> used;
           const auto kernel = rank_kernel(
-              "kinds_kernel" + std::to_string(rank), 3, {.participation = Participation::some},
-              [&](const TileConfig& config, int&) { used = static_cast<std::size_t>(config.tile - 1); });
-          const auto region = [&] { within[at] = on_each_kind(used, [&] { (*kernel)(7); }); };
-          tuner.run("kinds region", region, options_for_two_kinds());
-          reports[at] = *tuner.report().runs.rbegin();
-          int runs = 0;
-          tuner.run(
-              "kinds region", [&] { ++runs, region(); }, options_for_two_kinds());
-          if (runs != 1 || within[at] != best_of_each) {
-            throw std::runtime_error("the second run tuned, or used something else");
+              "kinds_region", 3, {}, [&](const TileConfig& config, int&) { used.push_back(config.tile); });
+          const auto run = [&] {
+            used.clear();
+            tuner.run("kinds region", [&] { (*kernel)(7); });
+          };
+          const auto refused = [&] {
+            const bool here = rank == ranks - 1;
+            const std::string message = here ? on_other(run) : error_text<Error>(run);
+            if (message.find("\"kinds_region\" is not launched: it is an A") == std::string::npos ||
+                (here && !used.empty())) {
+              throw std::runtime_error("not refused: " + message);
+            }
+          };
+          refused();
+          run();
+          if (used.size() < 4 || used.back() != 3) {
+            throw std::runtime_error("not tuned");
+          }
+          refused();  // nothing is left to tune
+          run();
+          if (used != std::vector<int>{3}) {
+            throw std::runtime_error("the choice is lost");
           }
         });
-    for (int rank = 0; rank < ranks; ++rank) {
-      const auto at = static_cast<std::size_t>(rank);
-      INFO(text_of(thrown[at]));
-      CHECK_FALSE(thrown[at]);
-      std::vector<std::string> keys;
-      for (const ProblemReport& problem : reports[at].problems) {
-        if (problem.kernel == "kinds_kernel" + std::to_string(rank)) {
-          keys.push_back(problem.key + " " + std::to_string(problem.choice));
-        }
-      }
-      std::sort(keys.begin(), keys.end());
-      CHECK(keys == std::vector<std::string>{"(7) 1", "(7) on H77 2"});
+    for (const std::exception_ptr& error : thrown) {
+      INFO(text_of(error));
+      CHECK_FALSE(error);
     }
   }
 }
 
-TEST_CASE("device kinds: outside of a run a launch uses the choice of its device's kind", "[unit]") {
-  const TwoKinds kinds;
-  std::size_t used = 9;
-  TunableKernel<void(const TileConfig&, int)> kernel{
-      "kinds_outside", tiles(3), [](const int& key) { return make_key(key); },
-      [&](const TileConfig& config, int&) { used = static_cast<std::size_t>(config.tile - 1); }};
-  Options options = rank_options(one_rank());
-  options.timer = options_for_two_kinds().timer;
-  ContextualAutotuner tuner(options);
-  const auto launch = [&] { kernel(1); };
-  tuner.run("kinds outside", [&] { on_each_kind(used, launch); });
-  CHECK(on_each_kind(used, launch) == best_of_each);
-  TwoKinds::current = 78;  // a kind that nothing is known of
-  launch();
-  CHECK(used == 0);
-  TwoKinds::current = 0;
-}
-
-TEST_CASE("device kinds: coupled kernels choose together on whatever devices they are", "[unit]") {
-  const TwoKinds kinds;
-  std::size_t sent = 8;
-  std::size_t received = 9;
-  const auto send =
-      rank_kernel("kinds_send", 3, {.coupling = "kinds_pair"},
-                  [&](const TileConfig& config, int&) { sent = static_cast<std::size_t>(config.tile - 1); });
-  const auto receive = rank_kernel(
-      "kinds_receive", 3, {.coupling = "kinds_pair"},
-      [&](const TileConfig& config, int&) { received = static_cast<std::size_t>(config.tile - 1); });
-  ContextualAutotuner tuner(rank_options(one_rank()));
-  bool together = true;
-  tuner.run("kinds coupled", [&] {
-    (*send)(1);
-    TwoKinds::current = 77;
-    (*receive)(1);
-    TwoKinds::current = 0;
-    together = together && sent == received;
-  });
-  CHECK(together);
-  CHECK(sent == 2);
-}
-
-TEST_CASE("device kinds: kernels in an alternative have a choice for each kind, and the alternatives one",
+TEST_CASE("device kinds: outside of a run kernels, coupled ones and alternatives throw before they launch",
           "[unit]") {
   const TwoKinds kinds;
-  std::size_t used = 9;
-  const auto kernel = rank_kernel("kinds_inner", 3, {}, [&](const TileConfig& config, int&) {
-    used = static_cast<std::size_t>(config.tile - 1);
-  });
-  std::vector<std::size_t> within;
-  int alternative = -1;
-  Alternatives<void(int)> ways{"kinds_ways",
-                               [](const int& key) { return make_key(key); },
-                               {{"twice",
-                                 [&](int key) {
-                                   alternative = 0;
-                                   on_each_kind(used, [&] { (*kernel)(key), (*kernel)(key); });
-                                 }},
-                                {"once", [&](int key) {
-                                   alternative = 1;
-                                   within = on_each_kind(used, [&] { (*kernel)(key); });
-                                 }}}};
-  Options options = rank_options(one_rank());
-  options.timer = options_for_two_kinds().timer;
-  options.search = SearchLevel::normal;
-  ContextualAutotuner tuner(options);
-  tuner.run("kinds alternatives", [&] { ways(1); });
-  CHECK(alternative == 1);
-  CHECK(within == best_of_each);
-}
-
-TEST_CASE("device kinds: what is kept and pinned has the kind, and another process begins with it",
-          "[unit]") {
-  const TwoKinds kinds;
-  const TemporaryDirectory directory;
-  std::size_t used = 9;
-  std::vector<std::size_t> within;
-  const auto runs_of_process = [&](bool always_tune) {
-    const auto kernel = rank_kernel("kinds_kept", 3, {}, [&](const TileConfig& config, int&) {
-      used = static_cast<std::size_t>(config.tile - 1);
-    });
-    int runs = 0;
-    const kept_test::Alone alone = kept_test::run_alone(
-        directory.path(), "kinds kept",
-        [&] {
-          ++runs;
-          within = on_each_kind(used, [&] { (*kernel)(7); });
-        },
-        [&](Options& options) {
-          options.timer = options_for_two_kinds().timer;
-          options.always_tune = always_tune;
-        });
-    CHECK(alone.error.empty());
-    CHECK(within == best_of_each);
-    return runs;
+  int launches = 0;
+  const auto count = [&](const TileConfig&, int&) { ++launches; };
+  const auto kernel = rank_kernel("kinds_outside", 3, {}, count);
+  const auto coupled = rank_kernel("kinds_coupled", 3, {.coupling = "kinds_pair"}, count);
+  Alternatives<void(int)> ways{
+      "kinds_ways", [](const int& key) { return make_key(key); }, {{"one", [&](int) { ++launches; }}}};
+  const auto text = [](const char* name) {
+    return "tunable kernel \"" + std::string(name) + "\" is not launched: it is an A, and no H";
   };
-  CHECK(runs_of_process(false) > 1);
-  CHECK(runs_of_process(false) == 1);
-  const KeptChoices choices(directory.path());
-  REQUIRE(choices.pin(choices.list().sets.at(0)).problems.empty());
-  CHECK(runs_of_process(true) == 1);  // nothing is left to tune
+  for (const int before : {0, 3}) {  // the first launches of the kernels, and later ones
+    CHECK(launches == before);
+    CHECK(on_other([&] { (*kernel)(1); }) == text("kinds_outside"));
+    CHECK(on_other([&] { (*coupled)(1); }) == text("kinds_coupled"));
+    CHECK(on_other([&] { ways(1); }) == text("kinds_ways"));
+    CHECK(launches == before);
+    (*kernel)(1), (*coupled)(1), ways(1);
+  }
+}
+
+TEST_CASE("device kinds: a tuned function throws on another kind, whether its call is known or not",
+          "[unit]") {
+  const TwoKinds kinds;
+  std::vector<int> used;
+  auto tuned = autotune(
+      "kinds_function", [&](const TileConfig& config, int) { used.push_back(config.tile); }, tiles(3),
+      [](int key) { return make_key(key); }, {.options = rank_options(one_rank())});
+  const auto is_refused = [&] {
+    used.clear();
+    for (const bool autotunes : {true, false}) {
+      CHECK_THAT(on_other([&] { tuned.with({.autotune = autotunes}, 1); }),
+                 ContainsSubstring("\"kinds_function\" is not launched: it is an A"));
+    }
+    CHECK_THAT(on_other([&] { tuned(1); }), ContainsSubstring("\"kinds_function\" is not launched"));
+    return used.empty();
+  };
+  CHECK(is_refused());
+  tuned(1);
+  CHECK(used.size() > 3);
+  CHECK(is_refused());
+  tuned(1);
+  CHECK(used == std::vector<int>{3});
+}
+
+TEST_CASE("device kinds: a KernelTuner throws on another kind, also where it has a config", "[unit]") {
+  const TwoKinds kinds;
+  KernelTuner tuner{
+      "kinds_tuner", tiles(3), [](const TileConfig&, CUstream_st*) {}, {.tuning = rank_options(one_rank())}};
+  const auto tune = [&] { return tuner.tune({.problem_size = {64}}, nullptr); };
+  CHECK_THAT(on_other(tune), ContainsSubstring("\"kinds_tuner\" is not launched"));
+  CHECK(tune().device == "cuda");
+  CHECK_THAT(on_other(tune), ContainsSubstring("\"kinds_tuner\" is not launched"));
+  CHECK(tune().from_cache);
 }
 
 }  // namespace device_kinds_test

@@ -1,7 +1,6 @@
 #include "support/catch.hpp"
 #include "support/child_process.hpp"
 #include "support/engine.hpp"
-#include "unit/tuning/two_kinds.hpp"
 
 #include <contextual/choices.hpp>
 #include <contextual/kernel.hpp>
@@ -25,7 +24,6 @@ namespace kernel_tuner_test {
 using namespace contextual;
 using engine_test::error_text;
 using engine_test::TemporaryDirectory;
-using test::TwoKinds;
 
 namespace {
 
@@ -186,27 +184,6 @@ TEST_CASE("KernelTuner: vector add of 2^20 elements is tuned once, and a second 
   CHECK_FALSE(tuner.tune({.problem_size = {count}, .kernel_type = "another"}, vectors).from_cache);
   CHECK_FALSE(tuner.tune({.problem_size = {count}, .device = "B200", .kernel_type = "vector_add"}, vectors)
                   .from_cache);
-}
-
-TEST_CASE("KernelTuner: each kind of device that a kernel with a stream runs on is tuned apart", "[unit]") {
-  const TwoKinds two_kinds;
-  KernelTuner tuner{"kernel_tuner stream", dummy_space(), [](const Config&, CUstream_st*) {},
-                    quick(engine_test::times([](const LaunchInfo& launch) {
-                      return launch.config_id == (TwoKinds::current == 0 ? 1 : 2) ? 1'000 : 5'000;
-                    }))};
-  const TuneRequest request{.problem_size = {64}};
-  const TuningResult first = tuner.tune(request, nullptr);
-  CHECK(first.device == "cuda");
-  CHECK(first.best_config_id == 1);
-  TwoKinds::current = 77;
-  const TuningResult other = tuner.tune(request, nullptr);
-  CHECK_FALSE(other.from_cache);
-  CHECK(other.device == "H77");
-  CHECK(other.best_config_id == 2);
-  TwoKinds::current = 0;
-  const TuningResult again = tuner.tune(request, nullptr);
-  CHECK(again.from_cache);
-  CHECK(again.best_config_id == 1);
 }
 
 TEST_CASE("KernelTuner: where all configs fail nothing is cached", "[unit]") {

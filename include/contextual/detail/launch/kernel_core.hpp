@@ -57,7 +57,7 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   /// Returns the id of the config to launch, or one of the negative values above. Cost: one thread-local read
   /// and one table look-up by atomic loads; no lock, allocation or string. The first launch generates the
   /// config space. Throws ConfigSpaceError for a bad space, and InvalidArgument if two living kernels have
-  /// one name.
+  /// one name, and as `check_device`.
   int resolve(const Key& key) const;
 
   const KernelTraits& traits() const noexcept { return traits_; }
@@ -78,6 +78,9 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   /// Returns, by config, why it cannot be loaded, or nothing if one can. Only `load_first` changes it.
   const std::vector<std::string>& load_failures() const noexcept { return load_failures_; }
 
+  /// Throws InvalidArgument if the calling thread's current device is of another kind than those that this
+  /// process launches on.
+  void check_device() const;
   /// Another living kernel has this one's name.
   bool ambiguous() const noexcept { return ambiguous_.load(std::memory_order_acquire); }
   /// Throws InvalidArgument where it is ambiguous.
@@ -116,7 +119,8 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   KernelTraits traits_;
   std::uint64_t name_hash_;
   mutable std::atomic<const LockInTable*> fast_table_{
-      nullptr};  ///< null if the kernel is not ready, has a namesake or a pin, or a run is active
+      nullptr};  ///< null if the kernel is not ready, has a namesake or a pin, a run is active, or devices
+                 ///< are checked
   std::atomic<const KernelPins*> pins_{nullptr};  ///< null if nothing of it is pinned
   mutable std::shared_ptr<LockInTable> table_;
   mutable SpaceView space_;

@@ -71,7 +71,7 @@ class FunctionSpace<R(const C&, Args...)> {
       return kernel_.launch(used, key, args...);
     }
     TunedCalls::Group& group = calls_.group(call.communicator);
-    if (const int config_id = TunedCalls::known(group, core(), key); config_id != LockInTable::none) {
+    if (const int config_id = TunedCalls::known(group, key); config_id != LockInTable::none) {
       const auto known = static_cast<std::size_t>(config_id);
       if (tells(call, args...)) {
         calls_.tell(group, core(), key, known, TunedCalls::Use::known);
@@ -117,6 +117,7 @@ class FunctionSpace<R(const C&, Args...)> {
   }
 
   R call_default(const CallOptions& call, const Key& key, Args&... args) {
+    core().check_device();
     static_cast<void>(core().space());  // throws for a bad one
     if (tells(call, args...)) {
       calls_.tell(calls_.group(call.communicator), core(), key, 0, TunedCalls::Use::not_tuned);
@@ -131,6 +132,7 @@ class FunctionSpace<R(const C&, Args...)> {
   }
 
   R call_chosen(TunedCalls::Group& group, std::size_t config_id, const Key& key, Args&... args) const {
+    core().check_device();
     return launch_chosen<R>(
         config_id,
         [&](std::size_t id) -> R { return call_config(id, key, TunedCalls::region_id(group), args...); },

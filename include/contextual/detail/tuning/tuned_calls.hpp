@@ -52,12 +52,13 @@ class CONTEXTUAL_API TunedCalls {
   };
   /// Returns the config of a call with the tuner's own communicator, and makes the calling thread launch
   /// inside of it, until the caller restores `outer`. Returns LockInTable::none if the call must find out;
-  /// always so inside of a region. Takes no lock. One call for all of it, because it is in every call's path.
+  /// always so inside of a region and where devices are checked. Takes no lock. One call for all of it,
+  /// because it is in every call's path.
   int enter_known(const KernelCore& function, const Key& key, Outer& outer) const noexcept;
 
   /// Returns what is known of calls with this communicator; null stands for the tuner's own.
   Group& group(const std::shared_ptr<Communicator>& communicator);
-  static int known(const Group& group, const KernelCore& function, const Key& key) noexcept;
+  static int known(const Group& group, const Key& key) noexcept;
   /// Returns what the group's region has locked in, provisional or not, or LockInTable::none.
   static int locked_in(const Group& group, const KernelCore& function, const Key& key);
   static std::uint32_t region_id(const Group& group) noexcept;

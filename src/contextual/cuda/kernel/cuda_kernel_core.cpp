@@ -235,9 +235,6 @@ void CudaKernelCore::expect(std::size_t config_id, const Key& key, const CudaLay
 
 void CudaKernelCore::load_for(std::size_t config_id, const Key* key) {
   const std::lock_guard lock(impl_->mutex);
-  if (key != nullptr) {
-    impl_->read_source();  // also where there is no context yet
-  }
   for (CUcontext context : active_contexts()) {
     impl_->read_source();
     const detail::ContextScope scope(context);

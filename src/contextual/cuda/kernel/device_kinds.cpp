@@ -4,15 +4,13 @@
 #include "contextual/cuda/kernel/devices_text.hpp"
 
 #include <contextual/cuda/error.hpp>
-#include <contextual/detail/config/stable_hash.hpp>
-#include <contextual/detail/launch/device_kind.hpp>
+#include <contextual/detail/launch/device_check.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace contextual::cuda {
@@ -21,47 +19,42 @@ namespace {
 struct Kind {
   CUdevice device = 0;
   std::string name;
-  std::uint64_t word = 0;
   bool operator==(const Kind&) const = default;
 };
-using Kinds = std::vector<Kind>;  // by device
+using Kinds = std::vector<Kind>;  // by device; stays when another one becomes known
 
 std::atomic<const Kinds*> known{nullptr};
-std::atomic<std::uint64_t> first_word{0};  // 0: nothing has been launched
+std::atomic<const std::string*> first_name{nullptr};  // null: nothing has been launched
 
-std::uint64_t word_of(const Kinds& kinds, CUdevice device) noexcept {
+/// Of the calling thread's current device; null where there is none.
+const std::string* current_name(const Kinds& kinds) {
+  CUdevice device = 0;
+  if (driver().cuCtxGetDevice(&device) != CUDA_SUCCESS) {
+    return nullptr;
+  }
   const auto kind =
       std::find_if(kinds.begin(), kinds.end(), [&](const Kind& other) { return other.device == device; });
-  return kind == kinds.end() ? 0 : kind->word;
+  return kind == kinds.end() ? nullptr : &kind->name;
 }
 
-/// Of the calling thread's current device; 0 where there is none.
-std::uint64_t current_word(const Kinds& kinds) noexcept {
-  CUdevice device = 0;
-  return driver().cuCtxGetDevice(&device) == CUDA_SUCCESS ? word_of(kinds, device) : 0;
-}
-
-/// Returns the word of the kind that was used first; from now on this one, if there was none.
-std::uint64_t first_or(std::uint64_t word) noexcept {
-  std::uint64_t first = 0;
-  return first_word.compare_exchange_strong(first, word) ? word : first;
+/// Returns the kind that was used first; from now on this one, if there was none.
+const std::string& first_or(const std::string& name) noexcept {
+  const std::string* first = nullptr;
+  return first_name.compare_exchange_strong(first, &name) ? name : *first;
 }
 
 /// Of a launch.
-std::uint64_t current_kind() noexcept {
-  const Kinds* const kinds = known.load(std::memory_order_acquire);
-  const std::uint64_t word = kinds == nullptr ? 0 : current_word(*kinds);
-  return word == 0 || first_or(word) == word ? 0 : word;
-}
-
-std::string name_of_kind(std::uint64_t word) {
-  const Kinds* const kinds = known.load(std::memory_order_acquire);
-  for (const Kind& kind : kinds == nullptr ? Kinds() : *kinds) {
-    if (kind.word == word) {
-      return kind.name;
-    }
+std::string device_problem() {
+  const std::string* const current = current_name(*known.load(std::memory_order_acquire));
+  if (current == nullptr) {
+    return {};
   }
-  return "an unknown device";
+  const std::string& first = first_or(*current);
+  if (first == *current) {
+    return {};
+  }
+  return "the current device is \"" + *current + "\", but this process uses \"" + first +
+         "\", which was current at its first launch or `run`: start one process for each kind of device";
 }
 
 /// Empty where there is but one device.
@@ -73,21 +66,19 @@ Kinds look() {
     return kinds;
   }
   for (const CUdevice device : visible_devices()) {
-    const std::string name = device_text(device);
-    kinds.push_back({device, name, detail::StableHash().add(std::string_view(name)).value() | 1U});
+    kinds.push_back({device, device_text(device)});
   }
   return kinds;
 }
 
 bool alike(const Kinds& kinds) {
   return std::all_of(kinds.begin(), kinds.end(),
-                     [&](const Kind& kind) { return kind.word == kinds.front().word; });
+                     [&](const Kind& kind) { return kind.name == kinds.front().name; });
 }
 
 }  // namespace
 
 void tell_device_kinds() {
-  static constexpr detail::DeviceKinds asked{current_kind, name_of_kind};
   static std::mutex mutex;
   // A launch may read what was known before, so it stays.
   static auto* const all = new std::vector<std::unique_ptr<const Kinds>>;
@@ -100,7 +91,7 @@ void tell_device_kinds() {
   const bool several = !alike(kinds);
   known.store(all->emplace_back(std::make_unique<const Kinds>(std::move(kinds))).get(),
               std::memory_order_release);
-  detail::set_device_kinds(several ? &asked : nullptr);
+  detail::set_device_check(several ? device_problem : nullptr);
 }
 
 std::string first_kind_text() {
@@ -109,8 +100,8 @@ std::string first_kind_text() {
   if (alike(kinds)) {
     return {};
   }
-  const std::uint64_t current = current_word(kinds);
-  return name_of_kind(first_or(current == 0 ? kinds.front().word : current));
+  const std::string* const current = current_name(kinds);
+  return first_or(current == nullptr ? kinds.front().name : *current);
 }
 
 }  // namespace contextual::cuda
