@@ -100,7 +100,7 @@ class Region {
     }
     Kernel::Options options{.participation = participation};
     if (case_ == Case::prepare) {
-      options.prepare = [](const Config&) {};
+      options.load = [](const Config&) {};
     }
     const bool fails = case_ == Case::rejection && name == "kernel-1";
     return std::make_unique<Kernel>(

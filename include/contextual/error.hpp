@@ -48,8 +48,7 @@ class CONTEXTUAL_API ConfigRejected : public Error {
 struct Rejection {
   std::size_t config_id = 0;  ///< index in the kernel's config space
   std::string config;         ///< the config as text, e.g. "{BLOCK_N: 128, NUM_SMS: 132}"
-  std::string
-      reason;  ///< the words of the launcher, `load` or `check`; names the rank if there are several
+  std::string reason;  ///< the words of the launcher, `load` or `check`; names the rank if there are several
 };
 
 /// Why an assignment of configs to all kernels of a region was rejected, although none of them is to blame by

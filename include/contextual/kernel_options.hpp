@@ -37,9 +37,9 @@ struct KernelOptions<R(const C&, Args...)> {
   ///
   /// Called on the thread of `run` with no region work in flight, and never outside of tuning:
   /// - unless it takes the key, at the start of every tuning run for the default config of every living
-  ///   kernel, since the tuner does not know yet which kernels the region launches. If it throws, it is called
-  ///   for the next config, and the region's first run launches the first config that could be loaded. A
-  ///   coupled kernel has its default only.
+  ///   kernel, since the tuner does not know yet which kernels the region launches. If it throws, it is
+  ///   called for the next config, and the region's first run launches the first config that could be loaded.
+  ///   A coupled kernel has its default only.
   /// - before the first launch that the schedule gives to a config, once for each tuning problem and run.
   ///   DeviceError ends the run; any other exception rejects the config on all ranks.
   ///

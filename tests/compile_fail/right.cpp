@@ -12,7 +12,6 @@ int main() {
       [](const float*, int n) { return contextual::make_key(n); },
       [](const Tile&, float*, int) { return 0; },
       {.load = [](const Tile&) {},
-       .prepare = [](const Tile&) {},
        .keep = [](const Tile& tile, const float*, int n) { return tile.rows <= n; },
        .check = [](const auto&...) { return true; }}};
   contextual::TunableKernel<void(const Tile&, double&)> named{
@@ -22,9 +21,9 @@ int main() {
   const std::function<contextual::Key()> key = contextual::single_problem;
   contextual::TunableKernel of_functions{"of_functions", tiles(), key, std::function<void(const Tile&)>()};
   contextual::KernelOptions<void(const Tile&)> options;
-  options.prepare = [](const Tile&) {};
-  options.preload = options.prepare;
-  options.prepare = nullptr;
+  options.load = [](const Tile&, const contextual::Key&) {};
+  options.load = std::function<void(const Tile&)>();
+  options.load = nullptr;
 
   contextual::ContextualAutotuner tuner;
   float value = 0;

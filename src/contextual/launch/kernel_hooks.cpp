@@ -4,11 +4,11 @@
 
 namespace contextual::detail {
 
-KernelHooks::KernelHooks(PackedResult<void>& its_load,
-                         PackedResult<bool>& its_keep, PackedResult<void>& its_before_launch,
-                         PackedResult<void>& its_after_launch, PackedResult<void>& its_reset,
-                         PackedResult<bool>& its_check, PackedResult<KernelWork>& its_work,
-                         Participation its_participation, std::string& its_coupling, std::string& its_version,
+KernelHooks::KernelHooks(PackedResult<void>& its_load, PackedResult<bool>& its_keep,
+                         PackedResult<void>& its_before_launch, PackedResult<void>& its_after_launch,
+                         PackedResult<void>& its_reset, PackedResult<bool>& its_check,
+                         PackedResult<KernelWork>& its_work, Participation its_participation,
+                         std::string& its_coupling, std::string& its_version,
                          std::vector<std::string>& its_key_names)
     : load(std::move(its_load)),
       keep(std::move(its_keep)),

@@ -235,7 +235,8 @@ bool LaunchCall::next_fallback() {
   }
   for (std::size_t id = 1; id < slot_->problem.config_count; ++id) {
     // What needs preparing cannot be prepared here: nothing may be loaded inside the region.
-    const bool launchable = slot_->joined() ? !slot_->batch.lacks_preparation(id) : !slot_->found.needs_loading;
+    const bool launchable =
+        slot_->joined() ? !slot_->batch.lacks_preparation(id) : !slot_->found.needs_loading;
     if (launchable && usable(id) && !(id < slot_->found.left_out.size() && slot_->found.left_out[id])) {
       return take(id);
     }

@@ -25,8 +25,9 @@ nlohmann::json told_pins(const storage::ChoiceStore& store);
 /// cannot be believed or read, or if two pins are for the same problems.
 std::vector<storage::Pin> pins_of(const std::string& kept_text, const std::string& region);
 
-/// Loads what the pins launch, as far as the kernels exist: with the key where a pin gives its words. Throws InvalidArgument, which names the file, if a kernel has no such config, or what was
-/// pinned cannot be prepared; and DeviceError. `made_ready` says meanwhile which config is being loaded.
+/// Loads what the pins launch, as far as the kernels exist: with the key where a pin gives its words. Throws
+/// InvalidArgument, which names the file, if a kernel has no such config, or what was pinned cannot be
+/// prepared; and DeviceError. `made_ready` says meanwhile which config is being loaded.
 void prepare_pins(const std::vector<storage::Pin>& pins, MadeReady& made_ready);
 
 /// Replaces what is pinned in the region. Returns what a report says of it.

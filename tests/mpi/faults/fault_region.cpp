@@ -36,7 +36,7 @@ FaultRegion::FaultRegion(Injector& injector, bool ring)
 
 std::unique_ptr<SpinKernel> FaultRegion::first_kernel() {
   SpinKernel::Options options;
-  options.prepare = [this](const Spin& config) {
+  options.load = [this](const Spin& config) {
     if (config.microseconds == 10 && injector_.always("config_prepare")) {
       throw std::runtime_error("injected");
     }

@@ -79,7 +79,7 @@ TEST_CASE("holds 11: a locked-in launch outside of run allocates nothing", "[uni
                        blocks(3),
                        [](int n) { return make_key(n); },
                        [&](const Block& c, int n) { sum += c.block * n; },
-                       {.prepare = [](const Block&) {}, .key_names = {"N"}}};
+                       {.load = [](const Block&) {}, .key_names = {"N"}}};
   ContextualAutotuner tuner{quick()};
   tuner.run("holds_11_allocations", [&] {
     for (int n = 0; n < 64; ++n) {

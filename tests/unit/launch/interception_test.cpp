@@ -157,7 +157,7 @@ TEST_CASE("holds 3: a launch does not prepare: every config but the default is p
                          launched_unprepared =
                              launched_unprepared || (c.block != 0 && !prepared.contains(c.block));
                        },
-                       {.prepare = [&](const Block& c) {
+                       {.load = [&](const Block& c) {
                          prepared_in_region = prepared_in_region || in_region;
                          on_the_thread_of_run = on_the_thread_of_run && std::this_thread::get_id() == caller;
                          ++prepared[c.block];

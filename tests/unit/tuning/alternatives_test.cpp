@@ -189,7 +189,7 @@ TEST_CASE("alternatives in a region: one whose kernel cannot be prepared or laun
                            (when_prepared ? "_prepared" : "_launched");
   KernelOptions<void(const Block&)> options;
   if (when_prepared) {
-    options.prepare = [](const Block&) { throw ConfigRejected("no such instruction"); };
+    options.load = [](const Block&) { throw ConfigRejected("no such instruction"); };
   }
   TunableKernel broken{name + "_broken", blocks(2), single_problem,
                        [&](const Block&) {

@@ -80,7 +80,7 @@ TimerFactory device_timer(DeviceTimer::Script script) {
 
 }  // namespace
 
-TEST_CASE("preload: every living kernel's default is loaded before the region runs, whoever launches it",
+TEST_CASE("load: every living kernel's default is loaded before the region runs, whoever launches it",
           "[unit]") {
   std::vector<std::string> events;
   const auto make = [&](const char* name) {
@@ -88,34 +88,33 @@ TEST_CASE("preload: every living kernel's default is loaded before the region ru
                          blocks(3),
                          single_problem,
                          [&events, name](const Block&) { events.push_back(std::string("launch ") + name); },
-                         {.preload = [&events, name](const Block& c) {
+                         {.load = [&events, name](const Block& c) {
                            events.push_back(std::string("load ") + name + std::to_string(c.block));
                          }}};
   };
-  auto used = make("preload_used");
-  auto idle = make("preload_idle");
+  auto used = make("load_used");
+  auto idle = make("load_idle");
   ContextualAutotuner tuner{quick()};
-  tuner.run("preload", [&] { used(); });
+  tuner.run("load", [&] { used(); });
   REQUIRE(events.size() > 3);
   CHECK(std::set<std::string>(events.begin(), events.begin() + 2) ==
-        std::set<std::string>{"load preload_used0", "load preload_idle0"});
+        std::set<std::string>{"load load_used0", "load load_idle0"});
   CHECK(std::count_if(events.begin() + 2, events.end(),
-                      [](const std::string& event) { return event.starts_with("load"); }) == 0);
+                      [](const std::string& event) { return event.ends_with("idle0"); }) == 0);
 }
 
-TEST_CASE("preload: where the default cannot be loaded the first run launches the first config that can",
+TEST_CASE("load: where the default cannot be loaded the first run launches the first config that can",
           "[unit]") {
   const auto refuse = refuse_block(0, "does not compile");
-  OneKernel one("preload_default_fails", 3, {.prepare = refuse, .preload = refuse});
+  OneKernel one("load_default_fails", 3, {.load = refuse});
   one.run();
   CHECK(one.used.front() == 1);
   CHECK(std::count(one.used.begin(), one.used.end(), 0) == 0);
   CHECK(one.problem().choice == 2);
   CHECK(one.problem().configs[0].rejection == "does not compile");
   // Not one that is left out for the launch's sizes.
-  OneKernel left_out(
-      "preload_left_out", 3,
-      {.prepare = refuse, .preload = refuse, .keep = [](const Block& c) { return c.block != 1; }});
+  OneKernel left_out("load_left_out", 3,
+                     {.load = refuse, .keep = [](const Block& c) { return c.block != 1; }});
   left_out.in_launch = refuse;
   CHECK_THROWS_AS(left_out.run(), Error);
   CHECK(std::count(left_out.used.begin(), left_out.used.end(), 1) == 0);
@@ -127,24 +126,22 @@ TEST_CASE("load: called for the default before the region runs, and for each con
   const auto note = [&events](const char* what) {
     return [&events, what](const Block& c) { events.push_back(what + std::to_string(c.block)); };
   };
-  OneKernel one("loads", 3,
-                {.load = note("load "), .prepare = note("prepare "), .preload = note("preload ")});
+  OneKernel one("loads", 3, {.load = note("load ")});
   one.in_launch = note("launch ");
   one.run();
   REQUIRE(events.size() > 8);
-  CHECK(std::vector<std::string>(events.begin(), events.begin() + 3) ==
-        std::vector<std::string>{"load 0", "preload 0", "launch 0"});
+  CHECK(std::vector<std::string>(events.begin(), events.begin() + 2) ==
+        std::vector<std::string>{"load 0", "launch 0"});
   for (const char* block : {"1", "2"}) {
     const auto loaded = std::find(events.begin(), events.end(), std::string("load ") + block);
     REQUIRE(loaded != events.end());
-    CHECK(*(loaded + 1) == std::string("prepare ") + block);
     CHECK(std::find(events.begin(), events.end(), std::string("launch ") + block) > loaded);
   }
 }
 
-TEST_CASE("preload: where no config can be loaded every reason is told, and nothing is launched", "[unit]") {
+TEST_CASE("load: where no config can be loaded every reason is told, and nothing is launched", "[unit]") {
   const auto load = [](const Block& c) { throw ConfigRejected("no code for " + std::to_string(c.block)); };
-  OneKernel one("preload_all_fail", 3, {.prepare = load, .preload = load});
+  OneKernel one("load_all_fail", 3, {.load = load});
   one.in_launch = load;
   try {
     one.run();
@@ -158,27 +155,27 @@ TEST_CASE("preload: where no config can be loaded every reason is told, and noth
   CHECK(one.used.empty());
 }
 
-TEST_CASE("prepare_for: gets the key of the problem that the config is due for", "[unit]") {
+TEST_CASE("load: gets the key of the problem that the config is due for, if it takes one", "[unit]") {
   std::vector<std::pair<int, std::string>> prepared;
-  TunableKernel kernel{"prepare_for_key",
+  TunableKernel kernel{"load_key",
                        blocks(2),
                        [](const int& n) { return make_key(n); },
                        [](const Block&, const int&) {},
-                       {.prepare_for = [&](const Block& c, const Key& key) {
+                       {.load = [&](const Block& c, const Key& key) {
                          prepared.emplace_back(c.block, key.to_string());
                          if (c.block == 1 && key == make_key(8)) {
                            throw ConfigRejected("too large for this key");
                          }
                        }}};
   ContextualAutotuner tuner{quick()};
-  tuner.run("prepare_for_key", [&] {
+  tuner.run("load_key", [&] {
     kernel(4);
     kernel(8);
   });
   CHECK(std::set(prepared.begin(), prepared.end()) ==
         std::set<std::pair<int, std::string>>{{0, "(4)"}, {1, "(4)"}, {0, "(8)"}, {1, "(8)"}});
-  CHECK(problem_of(tuner, "prepare_for_key", "prepare_for_key", "(4)").choice == 1);
-  CHECK(problem_of(tuner, "prepare_for_key", "prepare_for_key", "(8)").choice == 0);
+  CHECK(problem_of(tuner, "load_key", "load_key", "(4)").choice == 1);
+  CHECK(problem_of(tuner, "load_key", "load_key", "(8)").choice == 0);
 }
 
 TEST_CASE("device error: a launch that finds the device lost ends the run and rejects nothing", "[unit]") {
@@ -285,7 +282,7 @@ TEST_CASE(
         std::move(options));
   };
   OnStream bare = make("loads_lazily");
-  OnStream prepared = make("loads_before", {.prepare = [](const Block&) {}, .preload = [](const Block&) {}});
+  OnStream prepared = make("loads_before", {.load = [](const Block&) {}});
   OnStream loaded = make("loads_alone", {.load = [](const Block&) {}});
   TunableKernel host{"needs_no_loading", blocks(1), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick(device_timer({.hazard = "CUDA loads code lazily"}))};

@@ -12,7 +12,7 @@ using namespace contextual;
 using namespace engine_test;
 
 TEST_CASE("holds 4: a config that cannot be prepared is never launched and its reason is kept", "[unit]") {
-  OneKernel one("holds_4_prepare", 4, {.prepare = [](const Block& c) {
+  OneKernel one("holds_4_prepare", 4, {.load = [](const Block& c) {
                   refuse_block(1, "too much shared memory")(c);
                   if (c.block == 3) {
                     throw std::runtime_error("compiler error");

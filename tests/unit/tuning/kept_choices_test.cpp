@@ -241,7 +241,7 @@ TEST_CASE("kept choices: what one rank cannot prepare no rank uses, whatever is 
     for (const bool first : {true, false}) {
       std::vector<int> runs(2);
       const RankKernels kernels = kernel_per_rank(2, [&](int) {
-        return rank_kernel(name, 3, {.prepare = [&](const TileConfig& config) {
+        return rank_kernel(name, 3, {.load = [&](const TileConfig& config) {
                              if (first || this_machine != "rank 1" || config.tile != 3 || kind == 0) {
                                return;
                              }

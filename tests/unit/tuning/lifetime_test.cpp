@@ -124,7 +124,7 @@ TEST_CASE("a kernel made anew in every iteration as a local of the region is one
                          blocks(3),
                          [](int n) { return make_key(n); },
                          [&](const Block& c, int) { used.push_back(c.block); },
-                         {.prepare = [](const Block&) {}}};
+                         {.load = [](const Block&) {}}};
     kernel(1);
     kernel(1);
   });

@@ -363,9 +363,9 @@ TEST_CASE("pins: what cannot be prepared on one rank is an error on all", "[unit
       }
     };
     if (words) {
-      process.kernel_options.prepare = fail;
+      process.kernel_options.load = [fail](const TileConfig& config, const Key&) { fail(config); };
     } else {
-      process.kernel_options.preload = fail;
+      process.kernel_options.load = fail;
     }
     const Seen seen = run(process);
     for (const std::exception_ptr& thrown : seen.thrown) {
@@ -451,7 +451,7 @@ TEST_CASE("pins: one, or a kept choice, that takes too long to be made ready is 
     REQUIRE(run(process).tuned(pinned));
   }
   std::promise<std::string> told;
-  process.kernel_options.prepare = [told = told.get_future().share()](const TileConfig& config) {
+  process.kernel_options.load = [told = told.get_future().share()](const TileConfig& config) {
     if (config.tile == 2) {
       CHECK(told.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
       CHECK(told.get() == "pinned_slow (7) {TILE: 2}");
@@ -479,7 +479,7 @@ TEST_CASE("pins: what only tuning finds out cannot be prepared is an error on al
   // Another kernel is tuned, so that what is pinned is prepared for the second batch.
   write_pin(directory.path(), "pinned late", pin_of("pinned_late", config_1));
   const RankKernels kernels = kernel_per_rank(2, [&](int rank) {
-    return rank_kernel("pinned_late", 3, {.prepare = [rank](const TileConfig& config) {
+    return rank_kernel("pinned_late", 3, {.load = [rank](const TileConfig& config) {
                          if (rank == 1 && config.tile == 2) {
                            throw ConfigRejected("no memory");
                          }

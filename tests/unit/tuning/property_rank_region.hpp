@@ -347,7 +347,7 @@ class RandomRegion {
     with.participation = kernel.participation;
     with.coupling = kernel.coupling;
     if (kernel.has_prepare) {
-      with.prepare = [this, index](const TileConfig& config) {
+      with.load = [this, index](const TileConfig& config) {
         if (kernels[index].fails_to_prepare.contains({notes->rank, config.tile - 1})) {
           throw ConfigRejected("planted: cannot be prepared");
         }

@@ -110,7 +110,7 @@ void check_told(const std::string& name, const SetUp& set_up, const Trap& trap) 
   const auto make = [&](const std::string& kernel, std::size_t at) {
     return kernel_per_rank(ranks, [&](int) {
       RankKernel::Options options;
-      options.prepare = [](const TileConfig& config) {
+      options.load = [](const TileConfig& config) {
         if (config.tile == 3) {
           throw ConfigRejected("no room");
         }

@@ -36,7 +36,7 @@ std::unique_ptr<RankKernel> refusing_kernel(const std::string& name, int configs
                                             const std::function<void(const TileConfig&)>& refuse,
                                             RankKernel::Options options = {}) {
   if (when_prepared) {
-    options.prepare = refuse;
+    options.load = refuse;
     return rank_kernel(name, configs, options);
   }
   return rank_kernel(name, configs, options, [refuse](const TileConfig& config, int&) { refuse(config); });
@@ -48,7 +48,7 @@ TEST_CASE("holds 4: a config that cannot be prepared on one rank is launched on 
   std::atomic<int> launches_of_config_1{0};
   const RankRuns outcome = tune_kernels(ranks, [&](int rank) {
     return rank_kernel(
-        "prepared", 3, {.prepare = refuse_tile(rank == 2, 2, "no room for tile 2")},
+        "prepared", 3, {.load = refuse_tile(rank == 2, 2, "no room for tile 2")},
         [&](const TileConfig& config, int&) { launches_of_config_1 += config.tile == 2 ? 1 : 0; });
   });
   CHECK(outcome.well());

@@ -65,7 +65,7 @@ TEST_CASE("a some kernel that appears later on a rank is prepared there before i
         prepared[r].insert(config.tile);
       }
     };
-    return rank_kernel("prepared-later", 3, {.prepare = prepare, .participation = some},
+    return rank_kernel("prepared-later", 3, {.load = prepare, .participation = some},
                        [&, r](const TileConfig& config, int&) {
                          if (config.tile != 1 && !prepared[r].contains(config.tile)) {
                            unprepared[r].insert(config.tile);
@@ -89,7 +89,7 @@ TEST_CASE("holds 4: what a rank that comes later cannot prepare is rejected on a
   std::vector<std::set<int>> used(2);
   const RankKernels kernels = kernel_per_rank(2, [&](int rank) {
     return rank_kernel(
-        "refused-later", 3, {.prepare = refuse_tile(rank == 1, 2, "no memory left"), .participation = some},
+        "refused-later", 3, {.load = refuse_tile(rank == 1, 2, "no memory left"), .participation = some},
         [&own = used[static_cast<std::size_t>(rank)]](const TileConfig& c, int&) { own.insert(c.tile); });
   });
   const RankRuns outcome = run_on_ranks(

@@ -466,7 +466,7 @@ TEST_CASE("resuming: the defaults are never in quarantine, and deaths of one pro
 TEST_CASE("resuming: a rank that is late before the first batch is no death of the defaults", "[unit]") {
   const TemporaryDirectory directory;
   static thread_local bool late = false;
-  const auto slow = rank_kernel("slow to load", 2, {.preload = [](const TileConfig&) {
+  const auto slow = rank_kernel("slow to load", 2, {.load = [](const TileConfig&) {
                                   std::this_thread::sleep_for(std::chrono::milliseconds(late ? 1500 : 0));
                                 }});
   Job job{.directory = directory.path()};
@@ -496,7 +496,7 @@ TEST_CASE("resuming: a config that takes too long to be made ready is named, and
   static thread_local bool hangs = false;
   const RankKernels slow = kernel_per_rank(ranks, [&](int) {
     return rank_kernel("slow", 3,
-                       {.prepare =
+                       {.load =
                             [](const TileConfig& config) {
                               while (hangs && config.tile == 2) {
                                 std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -535,7 +535,7 @@ TEST_CASE("resuming: a device that fails before the batch is no death of what wa
   static thread_local bool breaks = false;
   const RankKernels broken = kernel_per_rank(ranks, [&](int) {
     return rank_kernel("broken", 3,
-                       {.prepare =
+                       {.load =
                             [](const TileConfig& config) {
                               if (breaks && config.tile == 3) {
                                 throw DeviceError("no memory");

@@ -31,8 +31,8 @@ class CONTEXTUAL_API CudaKernelCore {
   /// Returns a digest of the source and its headers as text, or an empty one if they cannot be read.
   std::string source_text() const noexcept;
 
-  /// Remembers the layout of this config's launches for this key, which `load_for` then checks. Allocates, and
-  /// takes a short lock; does not touch a device.
+  /// Remembers the layout of this config's launches for this key, which `load_for` then checks. Allocates,
+  /// and takes a short lock; does not touch a device.
   void expect(std::size_t config_id, const Key& key, const CudaLayout& layout);
 
   /// Compiles, in parallel on all cores, all configs that are not compiled yet. Loads this config for the

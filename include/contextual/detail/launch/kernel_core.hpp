@@ -29,12 +29,12 @@ struct KernelTraits {
   Participation participation = Participation::all;
   std::string coupling;
   std::vector<std::string> key_names;
-  std::function<SpaceView()> space;                      ///< throws ConfigSpaceError
-  std::function<std::string()> version;                  ///< of the code; may be empty, throws nothing
+  std::function<SpaceView()> space;      ///< throws ConfigSpaceError
+  std::function<std::string()> version;  ///< of the code; may be empty, throws nothing
   /// Makes a config launchable for a key; null: for the first launch, whose key is not known. May be empty.
   std::function<void(std::size_t, const Key*)> load;
-  bool takes_stream = false;                             ///< true if a launch gets a CUDA stream
-  bool choice_point = false;                             ///< true if its configs are alternatives
+  bool takes_stream = false;  ///< true if a launch gets a CUDA stream
+  bool choice_point = false;  ///< true if its configs are alternatives
   /// True for a tuned function: it becomes a choice point in a run in which it launches tunable kernels.
   bool function = false;
 
@@ -69,8 +69,8 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   std::uint64_t table_digest() const;
   std::string key_text(const Key& key) const;
 
-  /// Calls the kernel's `load`, without a key, for its configs in order until one can be loaded. Called only while no
-  /// region runs.
+  /// Calls the kernel's `load`, without a key, for its configs in order until one can be loaded. Called only
+  /// while no region runs.
   void load_first() const noexcept;
   /// Returns the config of a problem's first launch if nothing is locked in: the first one that `load_first`
   /// could load, usually the default.

@@ -16,8 +16,8 @@ struct CONTEXTUAL_API KernelHooks {
   /// generates nothing but a call.
   template <typename Options>
   static KernelHooks of(Options& options) {
-    return {options.load,  options.keep,  options.before_launch, options.after_launch,
-            options.reset, options.check, options.work,          options.participation,
+    return {options.load,     options.keep,    options.before_launch, options.after_launch,
+            options.reset,    options.check,   options.work,          options.participation,
             options.coupling, options.version, options.key_names};
   }
   KernelHooks(PackedResult<void>& load, PackedResult<bool>& keep, PackedResult<void>& before_launch,

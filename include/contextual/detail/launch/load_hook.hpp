@@ -35,8 +35,8 @@ class LoadHook : public CheckedHook<LoadFits, void(const C&, const Key* const&)>
       static_cast<Base&>(*this) = Base([held = std::decay_t<F>(std::forward<F>(load))](
                                            const C& config, const Key* /*key*/) mutable { held(config); });
     } else if constexpr (takes_key<F>) {
-      static_cast<Base&>(*this) = Base(
-          [held = std::decay_t<F>(std::forward<F>(load))](const C& config, const Key* key) mutable {
+      static_cast<Base&>(*this) =
+          Base([held = std::decay_t<F>(std::forward<F>(load))](const C& config, const Key* key) mutable {
             if (key != nullptr) {
               held(config, *key);
             }
