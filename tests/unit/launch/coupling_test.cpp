@@ -37,7 +37,7 @@ TEST_CASE("holds 4: a coupled launch that fails ends the run with an error", "[u
   CHECK_THAT(text, ContainsSubstring("holds_4_producer"));
   CHECK_THAT(text, ContainsSubstring("config-1"));
   CHECK_THAT(text, ContainsSubstring("no co-residency"));
-  CHECK_THAT(text, ContainsSubstring("prepare"));  // what to change
+  CHECK_THAT(text, ContainsSubstring("`load`"));  // what to change
   CHECK(std::find(consumed.begin(), consumed.end(), 1) == consumed.end());
 }
 

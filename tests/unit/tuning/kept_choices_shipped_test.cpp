@@ -22,16 +22,16 @@ using engine_test::TemporaryDirectory;
 
 namespace {
 
-/// Two ranks, of which rank 0 has an own directory, if that is not empty, and the others have none.
-Process with(const fs::path& own, std::vector<fs::path> path) {
-  return {.ranks = 2, .directory = own, .only_on_rank_0 = true, .change = [path](Options& options) {
+/// Of the ranks, rank 0 has an own directory, if that is not empty, and the others have none.
+Process with(const fs::path& own, std::vector<fs::path> path, int ranks = 2) {
+  return {.ranks = ranks, .directory = own, .only_on_rank_0 = true, .change = [path](Options& options) {
             options.choices_path = path;
           }};
 }
 
 /// Tunes such that this config is the fastest.
-void ship(const fs::path& directory, std::size_t config) {
-  Process process = with(directory, {});
+void ship(const fs::path& directory, std::size_t config, int ranks = 2) {
+  Process process = with(directory, {}, ranks);
   process.fastest = config;
   REQUIRE(run(process).tuned(config));
 }
@@ -55,12 +55,17 @@ TEST_CASE("shipped choices: used with and without an own directory, the own choi
   CHECK(run(with({}, {own.path() / "nothing", first.path()})).used(1));
   CHECK(run(with(own.path(), {first.path()})).used(1));
   CHECK_FALSE(fs::exists(own.path() / "choices"));
-  Process serving = with({}, {first.path()});
-  serving.mode = Mode::use;
-  CHECK(run(serving).used(1));
   ship(own.path(), 2);
   CHECK(run(with(own.path(), {first.path()})).used(2));
   CHECK(content(only_file(first.path())) == before);
+}
+
+TEST_CASE("shipped choices: used in mode use, which tunes nothing", "[unit]") {
+  const TemporaryDirectory shipped;
+  ship(shipped.path(), 1, 1);
+  Process serving = with({}, {shipped.path()}, 1);
+  serving.mode = Mode::use;
+  CHECK(run(serving).used(1));
 }
 
 TEST_CASE("shipped choices: what does not fit is tuned, and kept in the own directory", "[unit]") {
