@@ -77,8 +77,9 @@ int KernelCore::look_up_in_pass(const LockInTable& table, const Key& key, int co
     return 0;
   }
   UsePass& pass = *this_thread.use;
-  const bool new_here = config_id == LockInTable::none ||
-                        table.standing(this_thread.region, key, this_thread.scope) == Standing::provisional;
+  const bool new_here =
+      config_id == LockInTable::none ||
+      table.finality(this_thread.region, key, this_thread.scope) == ChoiceFinality::provisional;
   if (new_here) {
     pass.saw_new(*this, key);
   }

@@ -118,14 +118,14 @@ int KernelPins::config_of(const KernelCore& core, std::uint32_t region, const Ke
   if (config_id == LockInTable::none) {
     const storage::Pin* const pin = find(region, key, core.key_text(key), scope);
     config_id = pin == nullptr ? not_pinned : static_cast<int>(pinned_config(*pin, core));
-    known_.lock_in(region, key, config_id, Standing::provisional, place);
+    known_.lock_in(region, key, config_id, ChoiceFinality::provisional, place);
   }
   return config_id == not_pinned ? LockInTable::none : config_id;
 }
 
 void KernelPins::use_default(const KernelCore& core, std::uint32_t region, const Key& key,
                              std::uint64_t scope) const {
-  known_.lock_in(region, key, 0, Standing::provisional, place_of(core, scope));
+  known_.lock_in(region, key, 0, ChoiceFinality::provisional, place_of(core, scope));
 }
 
 }  // namespace contextual::detail

@@ -15,12 +15,12 @@ LockInTable::LockInTable() {
   slots_.store(arrays_.back().get(), std::memory_order_release);
 }
 
-void LockInTable::lock_in(std::uint32_t region, const Key& key, int config_id, Standing standing,
+void LockInTable::lock_in(std::uint32_t region, const Key& key, int config_id, ChoiceFinality finality,
                           std::uint64_t scope) {
   const std::lock_guard lock(mutex_);
-  put(region, scope, key, config_id, standing, region);
-  if (standing == Standing::lasting) {
-    put(any_region, scope, key, config_id, standing, region);
+  put(region, scope, key, config_id, finality, region);
+  if (finality == ChoiceFinality::lasting) {
+    put(any_region, scope, key, config_id, finality, region);
   }
 }
 
@@ -29,7 +29,7 @@ void LockInTable::forget(std::uint32_t region) {
   for (Entry& entry : entries_) {
     if (entry.chosen_in.load(std::memory_order_relaxed) == region) {
       entry.config_id.store(0, std::memory_order_relaxed);
-      entry.standing.store(Standing::provisional, std::memory_order_relaxed);
+      entry.finality.store(ChoiceFinality::provisional, std::memory_order_relaxed);
     }
   }
 }
@@ -51,7 +51,7 @@ std::string LockInTable::why_ruled_out(const Failed& asked) const {
 }
 
 void LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id,
-                      Standing standing, std::uint32_t chosen_in) {
+                      ChoiceFinality finality, std::uint32_t chosen_in) {
   Slots& slots = *arrays_.back();
   for (std::size_t i = slot_hash(region, scope, key);; ++i) {
     Entry* entry = slots.at[i & slots.mask].load(std::memory_order_relaxed);
@@ -60,7 +60,7 @@ void LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key,
     }
     if (entry->region == region && entry->scope == scope && entry->key == key) {
       entry->config_id.store(config_id, std::memory_order_relaxed);
-      entry->standing.store(standing, std::memory_order_relaxed);
+      entry->finality.store(finality, std::memory_order_relaxed);
       entry->chosen_in.store(chosen_in, std::memory_order_relaxed);
       return;
     }
@@ -69,7 +69,7 @@ void LockInTable::put(std::uint32_t region, std::uint64_t scope, const Key& key,
   if ((entries_.size() + 1) * 2 > arrays_.back()->at.size()) {
     grow();
   }
-  insert(*arrays_.back(), entries_.emplace_back(region, scope, key, config_id, standing, chosen_in));
+  insert(*arrays_.back(), entries_.emplace_back(region, scope, key, config_id, finality, chosen_in));
 }
 
 void LockInTable::insert(Slots& slots, Entry& entry) {

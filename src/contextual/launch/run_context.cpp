@@ -228,9 +228,9 @@ std::optional<std::size_t> RunContext::reusable_choice(const KernelCore& core, c
   if (locked == LockInTable::none || reuse_ == Reuse::nothing) {
     return std::nullopt;
   }
-  const Standing standing = core.table()->standing(region_id_, problem.key, problem.scope);
-  const bool taken_over =
-      standing == Standing::lasting || (standing == Standing::kept && reuse_ == Reuse::lasting_and_kept);
+  const ChoiceFinality finality = core.table()->finality(region_id_, problem.key, problem.scope);
+  const bool taken_over = finality == ChoiceFinality::lasting ||
+                          (finality == ChoiceFinality::kept && reuse_ == Reuse::lasting_and_kept);
   return taken_over ? std::optional<std::size_t>(locked) : std::nullopt;
 }
 

@@ -2,96 +2,21 @@
 
 #include "contextual/policy/assignments.hpp"
 #include "contextual/policy/checked_search.hpp"
+#include "contextual/policy/search_request.hpp"
 #include "contextual/policy/text.hpp"
-#include "contextual/policy/tie.hpp"
 
-#include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/error.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 namespace contextual::policy {
 namespace {
 
-constexpr int most_misses = 3;            ///< runs of an assignment in a row without a valid time
 constexpr std::int64_t least_part = 4;    ///< a long walk leaves the search one of so many of all runs
 constexpr std::int64_t closing_part = 4;  ///< closing comparisons take one of so many of all runs at most
 constexpr std::size_t most_planned_in_vain = 100'000;
-constexpr int most_barren_batches = 4;  ///< one more than a problem may be absent before it is closed
-
-std::int64_t runs_of(SearchLevel level) {
-  switch (level) {
-    case SearchLevel::quick:
-      return 150;
-    case SearchLevel::thorough:
-      return 800;
-    default:
-      return 400;
-  }
-}
-
-std::uint64_t seed_of(const std::vector<ProblemState>& problems, std::int64_t iterations) {
-  detail::StableHash hash;
-  hash.add(static_cast<std::uint64_t>(iterations));
-  for (const ProblemState& problem : problems) {
-    hash.add(std::string_view(problem.request().kernel))
-        .add(std::string_view(problem.request().key))
-        .add(problem.record().configs.size());
-  }
-  return hash.value();
-}
-
-SearchProblem problem_of(const ProblemState& problem) {
-  SearchProblem described{problem.request().kernel, problem.request().key, {}};
-  const std::vector<Config>& parameters = problem.request().parameters;
-  for (std::size_t id = 0; id < problem.record().configs.size(); ++id) {
-    SearchConfig config;
-    config.parameters = id < parameters.size() ? parameters[id] : Config();
-    config.candidate = problem.viable(id);
-    config.refinement = problem.is_refinement(id);
-    const Summary time = problem.own_time(id);
-    if (time.count > 0) {
-      config.time_ns = time.centre_ns;
-    }
-    described.configs.push_back(std::move(config));
-  }
-  return described;
-}
-
-std::size_t candidates_of(const std::vector<ProblemState>& problems,
-                          const std::vector<std::size_t>& members) {
-  std::size_t count = 1;
-  for (const std::size_t member : members) {
-    count = std::min(SearchRecord::most_counted, count * problems[member].viable_count());
-  }
-  return count;
-}
-
-/// By starting point; `start` for the problems of which nothing else is known.
-std::vector<Assignment> chosen_elsewhere(const std::vector<ProblemState>& problems,
-                                         const std::vector<std::size_t>& members, const Assignment& start) {
-  std::vector<Assignment> points;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const ProblemState& problem = problems[members[i]];
-    const auto& chosen = problem.request().chosen_elsewhere;
-    points.resize(std::max(points.size(), chosen.size()), start);
-    for (std::size_t k = 0; k < chosen.size(); ++k) {
-      if (chosen[k] && problem.viable(*chosen[k])) {
-        points[k][i] = *chosen[k];
-      }
-    }
-  }
-  std::vector<Assignment> different;
-  for (Assignment& point : points) {
-    if (point != start && std::find(different.begin(), different.end(), point) == different.end()) {
-      different.push_back(std::move(point));
-    }
-  }
-  return different;
-}
 
 /// With the article.
 std::string text_of(Reference reference) {
@@ -175,14 +100,11 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   stopped_ = false;
   ++context_;
   samples_.clear();
-  misses_.clear();
-  usually_launched_.clear();
-  barren_batches_ = 0;
   irregular_ = false;
   make_contest();
   overall_.reset();
   members_.clear();
-  timed_.clear();
+  sampled_.clear();
   base_ = choices(problems);
   const bool together = allowed(choice_points_.normal(base_));  // else own times do not decide
   for (const std::size_t p : task_.problems) {
@@ -190,7 +112,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
       record_.by_time.push_back(p);
     } else {
       members_.push_back(p);
-      timed_.push_back(!problems[p].request().choice_point);
+      sampled_.push_back({p, !problems[p].request().choice_point});
     }
   }
   base_ = full(project(base_, members_));
@@ -236,12 +158,7 @@ std::int64_t RegionSearch::runs_for_search(std::int64_t iterations, std::size_t 
 }
 
 void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::int64_t iterations) {
-  SearchRequest request;
-  for (const std::size_t member : members_) {
-    request.problems.push_back(problem_of(problems[member]));
-  }
-  request.start = project(base_, members_);
-  request.further_starts = chosen_elsewhere(problems, members_, request.start);
+  SearchRequest request = request_for(problems, members_, project(base_, members_), iterations);
   if (task_.by_alternative.empty()) {
     request.walked = walk_.samples_of(members_, base_);
   }
@@ -253,7 +170,6 @@ void RegionSearch::make_search(const std::vector<ProblemState>& problems, std::i
   max_runs_ = request.max_runs = runs_for_search(iterations, task_.parts);
   request.min_gain = options_.search_min_gain;
   request.tie_margin = options_.tie_margin;
-  request.seed = seed_of(problems, iterations);
   if (options_.feasible) {
     request.feasible = [this](const Assignment& of_members) { return !ruled_out(full(of_members)); };
   }
@@ -344,96 +260,22 @@ std::vector<SearchRunPlan> RegionSearch::plan(std::size_t most) const {
   return runs;
 }
 
-/// A region may launch some kernels in some of its runs only. A makespan with other launches than usual is
-/// that of other work, unless several runs in a row show that this is usual now.
-bool RegionSearch::launched_as_usual(const Assignment& assignment, const IterationOutcome& outcome) {
-  constexpr int enough_for_a_change = 3;
-  usually_launched_.resize(outcome.cells.size());
-  bool usual = true;
-  for (std::size_t p = 0; p < outcome.cells.size(); ++p) {
-    if (choice_points_.active(p, assignment)) {
-      usual = usual && usually_launched_[p].value_or(outcome.cells[p].launched) == outcome.cells[p].launched;
-    }
-  }
-  unusual_runs_ = usual ? 0 : unusual_runs_ + 1;
-  if (!usual && unusual_runs_ < enough_for_a_change) {
-    return false;
-  }
-  unusual_runs_ = 0;
-  for (std::size_t p = 0; p < outcome.cells.size(); ++p) {
-    if (choice_points_.active(p, assignment)) {
-      usually_launched_[p] = outcome.cells[p].launched;
-    }
-  }
-  return true;
-}
-
-/// A run without the makespan of exactly this assignment is no sample.
-SearchRun RegionSearch::run_of(const Assignment& assignment, const IterationOutcome& outcome, Miss& miss) {
-  SearchRun run;
-  bool launched = true;
-  bool timed = outcome.makespan_ns.has_value();
-  bool disturbed = false;
-  const bool usual = launched_as_usual(assignment, outcome);
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    const CellOutcome& cell = outcome.cells[members_[i]];
-    launched = launched && cell.launched;
-    timed = timed && (!timed_[i] || cell.time_ns.value_or(0) > 0);
-    disturbed = disturbed || cell.disturbed;
-    run.times_ns.push_back(cell.time_ns);
-  }
-  miss = !launched || !usual                   ? Miss::other_launches
-         : disturbed                           ? Miss::disturbed
-         : !timed || *outcome.makespan_ns <= 0 ? Miss::no_time
-                                               : Miss::none;
-  if (miss == Miss::none) {
-    run.makespan_ns = outcome.makespan_ns;
-  }
-  return run;
-}
-
-void RegionSearch::Sampled::add(int run, Miss miss) {
-  if (run > 0 && !planned) {
-    *this = {};  // its lead-ins say less
-    planned = true;
-  }
-  if (run > 0 || !planned) {
-    any = any || miss == Miss::none;
-    other_launches = other_launches || miss == Miss::other_launches;
-  }
-}
-
-/// Where the region never launches the same in two runs in a row, more runs show no more. A lead-in alone
-/// that has gone well is no sample yet.
-void RegionSearch::note_irregular_launches(const Sampled& sampled) {
-  barren_batches_ = sampled.planned && sampled.any           ? 0
-                    : sampled.other_launches && !sampled.any ? barren_batches_ + 1
-                                                             : barren_batches_;
-  if (barren_batches_ >= most_barren_batches && running() && !stopped_) {
-    irregular_ = true;
-    cut("the region launches some kernels in some of its runs only, so that no makespan could be compared");
-  }
-}
-
 void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
                            const std::vector<IterationOutcome>& outcomes) {
   const std::size_t length = std::min(runs.size(), outcomes.size());
-  Sampled sampled;
+  samples_.begin_batch();
   for (std::size_t i = 0; i < length && running();) {
     const bool after_exchange = i == 0;
     const SearchRunPlan& first = runs[i];
     std::vector<SearchRun> seen;
     std::string infeasible;
     for (; i < length && runs[i].trial == first.trial; ++i) {
-      Miss miss = Miss::none;
-      seen.push_back(run_of(first.assignment, outcomes[i], miss));
-      sampled.add(runs[i].run, miss);
-      retakes_ += runs[i].run > 0 && !seen.back().makespan_ns ? 1 : 0;
-      int& misses = misses_[first.assignment];
-      misses = miss == Miss::no_time ? misses + 1 : seen.back().makespan_ns ? 0 : misses;
-      if (misses == most_misses) {
-        infeasible = "no valid time in " + std::to_string(most_misses) + " runs in a row";
+      SearchSamples::Reading reading = samples_.read(runs[i], outcomes[i], sampled_);
+      retakes_ += runs[i].run > 0 && !reading.run.makespan_ns ? 1 : 0;
+      if (reading.out_of_time) {
+        infeasible = "no valid time in " + std::to_string(SearchSamples::most_misses) + " runs in a row";
       }
+      seen.push_back(std::move(reading.run));
       infeasible = outcomes[i].infeasible.empty() ? infeasible : outcomes[i].infeasible;
     }
     SearchRecord& record = stage_ == Stage::overall ? *overall_ : record_;
@@ -448,7 +290,10 @@ void RegionSearch::observe(const std::vector<SearchRunPlan>& runs,
       observe_trial(observation);
     }
   }
-  note_irregular_launches(sampled);
+  if (samples_.end_batch() && running() && !stopped_) {
+    irregular_ = true;
+    cut("the region launches some kernels in some of its runs only, so that no makespan could be compared");
+  }
 }
 
 /// `observation` has an assignment of all problems.
@@ -459,12 +304,12 @@ void RegionSearch::observe_trial(const SearchObservation& observation) {
       std::any_of(runs.begin(), runs.end(), [](const SearchRun& run) { return run.makespan_ns.has_value(); });
   if (!observation.infeasible.empty()) {
     feasibility_.failed(assignment, observation.infeasible);
-    samples_.erase(assignment);
+    samples_.forget(assignment);
   } else if (measured) {
     feasibility_.succeeded(assignment);
     for (std::size_t i = 1; i < runs.size(); ++i) {
       if (runs[i].makespan_ns && decides()) {
-        samples_[assignment].push_back(*runs[i].makespan_ns);
+        samples_.add(assignment, *runs[i].makespan_ns);
       }
     }
   }
@@ -513,9 +358,7 @@ void RegionSearch::reject(std::size_t problem, std::size_t config_id) {
   if (search_ && member != members_.end()) {
     search_->reject(static_cast<std::size_t>(member - members_.begin()), config_id);
   }
-  std::erase_if(samples_, [&](const auto& sample) {
-    return sample.first[problem] == config_id && choice_points_.active(problem, sample.first);
-  });
+  samples_.forget(problem, config_id);
   const bool of_alternative =
       std::any_of(task_.by_alternative.begin(), task_.by_alternative.end(), [&](const Assignment& best) {
         return member == members_.end() && problem < best.size() && best[problem] == config_id &&
@@ -815,33 +658,6 @@ void RegionSearch::end_overall() {
   }
 }
 
-void RegionSearch::note_measured() {
-  for (const auto& [assignment, samples] : samples_) {
-    record_.measured.push_back({assignment, summarize_makespans(samples)});
-  }
-  record_.existing = std::max(record_.existing, record_.measured.size());  // with the closing comparison's
-  const auto of = [this](const Assignment& assignment) {
-    const auto found =
-        std::find_if(record_.measured.begin(), record_.measured.end(),
-                     [&](const MeasuredAssignment& measured) { return measured.assignment == assignment; });
-    return found == record_.measured.end() ? Summary{} : found->makespan;
-  };
-  const Summary choice = of(record_.choice);
-  const Summary by_time = of(record_.by_own_time);
-  if (choice.count == 0) {
-    return;
-  }
-  if (by_time.count > 0) {
-    record_.cost_of_own_time = by_time.centre_ns / choice.centre_ns - 1;
-  }
-  for (const MeasuredAssignment& measured : record_.measured) {
-    if (measured.makespan.count > 1 && measured.assignment != record_.choice &&
-        is_tie(compare(measured.makespan, choice), options_.tie_margin * choice.centre_ns)) {
-      record_.within_noise.push_back(measured.assignment);
-    }
-  }
-}
-
 void RegionSearch::conclude(std::vector<ProblemState>& problems) {
   const std::string cut = record_.cut.empty() ? "" : " (cut: " + record_.cut + ")";
   for (std::size_t p = 0; p < problems.size(); ++p) {
@@ -871,7 +687,7 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
 
 /// Returns true if the assignment has a sample of the search or, where that can be trusted, of the walk.
 bool RegionSearch::measured(const Assignment& assignment) const {
-  return samples_.contains(assignment) || (!irregular_ && walk_.has_measured(assignment));
+  return samples_.has(assignment) || (!irregular_ && walk_.has_measured(assignment));
 }
 
 void RegionSearch::give_up(std::vector<ProblemState>& problems) {
@@ -884,7 +700,7 @@ void RegionSearch::give_up(std::vector<ProblemState>& problems) {
 
 void RegionSearch::end() {
   record_.failed = feasibility_.infeasible_count();
-  note_measured();
+  samples_.note_in(record_, options_.tie_margin);
   if (!task_.by_alternative.empty() && !record_.choice.empty()) {
     record_.by_own_time = record_.choice;  // alternatives have no own times
     record_.cost_of_own_time.reset();

@@ -14,6 +14,7 @@
 #include "contextual/policy/problem_state.hpp"
 #include "contextual/policy/search_batch.hpp"
 #include "contextual/policy/search_record.hpp"
+#include "contextual/policy/search_samples.hpp"
 #include "contextual/policy/walk_log.hpp"
 
 #include <contextual/search.hpp>
@@ -43,7 +44,11 @@ class RegionSearch {
  public:
   RegionSearch(const PolicyOptions& options, const WalkLog& walk, const ChoicePoints& choice_points,
                Feasibility& feasibility)
-      : options_(options), walk_(walk), choice_points_(choice_points), feasibility_(feasibility) {}
+      : options_(options),
+        walk_(walk),
+        choice_points_(choice_points),
+        feasibility_(feasibility),
+        samples_(choice_points) {}
 
   /// Returns true while it plans runs.
   bool running() const noexcept { return stage_ != Stage::idle; }
@@ -131,21 +136,8 @@ class RegionSearch {
   Assignment full(const Assignment& of_members) const;
   std::vector<SearchTrial> trials() const;
   void observe_trial(const SearchObservation& observation);
-  /// Why a run is no sample.
-  enum class Miss { none, no_time, other_launches, disturbed };
-  SearchRun run_of(const Assignment& assignment, const IterationOutcome& outcome, Miss& miss);
-  /// What a batch had among its runs that are to be samples or, if it has none, among its lead-ins.
-  struct Sampled {
-    bool planned = false;  ///< there was a run that is to be a sample
-    bool any = false;
-    bool other_launches = false;  ///< some run was no sample because of them
-    void add(int run, Miss miss);
-  };
-  void note_irregular_launches(const Sampled& sampled);
   bool ruled_out(const Assignment& assignment) const;
   bool measured(const Assignment& assignment) const;
-  bool launched_as_usual(const Assignment& assignment, const IterationOutcome& outcome);
-  void note_measured();
 
   const PolicyOptions& options_;
   const WalkLog& walk_;
@@ -155,7 +147,7 @@ class RegionSearch {
   Stage stage_ = Stage::idle;
   SearchTask task_;
   std::vector<std::size_t> members_;
-  std::vector<bool> timed_;                  ///< by member: it has own times
+  std::vector<SearchMember> sampled_;        ///< the same
   Assignment base_;                          ///< what the problems that are no members use
   Assignment walked_;                        ///< what the walk would choose by now
   Assignment defaults_;                      ///< the same, with the default of every problem that waits
@@ -164,12 +156,8 @@ class RegionSearch {
   std::unique_ptr<Search> search_;
   std::optional<ClosingContest> closing_;
   ClosingContest::Claim claim_ = ClosingContest::Claim::faster;  ///< of what is chosen now
-  std::map<Assignment, std::vector<std::int64_t>> samples_;      ///< by assignment of all problems
-  std::vector<std::optional<bool>> usually_launched_;            ///< by problem, while it is active
-  int unusual_runs_ = 0;                                         ///< in a row
-  int barren_batches_ = 0;               ///< in a row, without a sample because of what the region launched
-  bool irregular_ = false;               ///< that has ended the search
-  std::map<Assignment, int> misses_;     ///< latest runs in a row without a valid time
+  SearchSamples samples_;
+  bool irregular_ = false;               ///< what the region launches has ended the search
   SearchRecord record_;                  ///< of the search that is running
   std::optional<SearchRecord> overall_;  ///< of the comparison with `all_defaults_`
   bool stopped_ = false;                 ///< nothing may be run any more

@@ -5,7 +5,7 @@
 #include "contextual/record/failure.hpp"
 #include "contextual/storage/choice_purpose.hpp"
 #include "contextual/storage/choice_store.hpp"
-#include "contextual/tuning/lock_ins.hpp"
+#include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/run_journal.hpp"
 
@@ -88,7 +88,7 @@ bool is_open(const KeptChoice& choice, std::uint32_t region_id) {
   return std::all_of(choice.launched.begin(), choice.launched.end(), [&](const ChosenKernel& kernel) {
     const auto table = LaunchRegistry::instance().kept_table(kernel.name, kernel.table_digest);
     return table->find(region_id, choice.key, choice.scope) == detail::LockInTable::none ||
-           table->standing(region_id, choice.key, choice.scope) != detail::Standing::lasting;
+           table->finality(region_id, choice.key, choice.scope) != detail::ChoiceFinality::lasting;
   });
 }
 
@@ -194,7 +194,7 @@ void lock_in(const KeptChoice& choice, std::uint32_t region_id) {
   for (const ChosenKernel& kernel : choice.launched) {
     LaunchRegistry::instance()
         .kept_table(kernel.name, kernel.table_digest)
-        ->lock_in(region_id, choice.key, static_cast<int>(choice.config_id), detail::Standing::lasting,
+        ->lock_in(region_id, choice.key, static_cast<int>(choice.config_id), detail::ChoiceFinality::lasting,
                   choice.scope);
   }
 }

@@ -1,6 +1,6 @@
 #include "contextual/tuning/meeting.hpp"
 
-#include "contextual/tuning/lock_ins.hpp"
+#include "contextual/tuning/choice_publisher.hpp"
 
 #include <contextual/launch_registry.hpp>
 

@@ -5,7 +5,7 @@
 
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/limit_event.hpp"
-#include "contextual/tuning/timed_turns.hpp"
+#include "contextual/tuning/paired_timing.hpp"
 
 #include <functional>
 #include <string>
@@ -17,7 +17,7 @@ namespace contextual::tuning {
 class PartsRun {
  public:
   /// The references must outlive the object.
-  PartsRun(const options::ResolvedOptions& options, TimedTurns& turns) : options_(options), turns_(turns) {}
+  PartsRun(const options::ResolvedOptions& options, PairedTiming& turns) : options_(options), turns_(turns) {}
 
   static int rounds_of(const options::ResolvedOptions& options);
 
@@ -26,7 +26,7 @@ class PartsRun {
 
  private:
   const options::ResolvedOptions& options_;
-  TimedTurns& turns_;
+  PairedTiming& turns_;
 };
 
 }  // namespace contextual::tuning

@@ -9,7 +9,7 @@
 #include "contextual/tuning/kept_choices_of_run.hpp"
 #include "contextual/tuning/meeting.hpp"
 #include "contextual/tuning/pins.hpp"
-#include "contextual/tuning/settled_run.hpp"
+#include "contextual/tuning/plain_run.hpp"
 #include "contextual/tuning/tuning_run.hpp"
 
 #include <contextual/communicator.hpp>
@@ -119,7 +119,7 @@ bool RegionTuner::run(const std::string& region, const std::function<void()>& fu
                                                   : groups_.looked_for_pins(region, options);
     const bool looks = groups_.keeps_choices(options) && !looked;
     if (looks || !groups_.met(options)) {  // once: a rank may have another mode
-      kept_start_.meet(region, call.region_id, options);
+      cached_start_.meet(region, call.region_id, options);
     }
     say_if_off(call);
   }
@@ -142,7 +142,7 @@ bool RegionTuner::run_in_mode_tune(const RegionCall& call) {
   const ResolvedOptions& options = call.options;
   const bool of_run = call.occasion.origin == Origin::run;
   TakenOver taken_over;
-  std::optional<RegionReport> loaded = kept_start_.take_loaded(call.region, options);
+  std::optional<RegionReport> loaded = cached_start_.take_loaded(call.region, options);
   if (loaded && of_run && !options.always_tune && options.revalidate != Revalidate::no) {
     taken_over.to_revalidate = std::move(loaded);
     return tune(call, std::move(taken_over));
@@ -155,7 +155,7 @@ bool RegionTuner::run_in_mode_tune(const RegionCall& call) {
   } else {
     const bool looked = options.always_tune ? groups_.looked_for_pins(call.region, options)
                                             : groups_.looked(call.region, options);
-    if (of_run && !looked && kept_start_.run_first(call, taken_over)) {
+    if (of_run && !looked && cached_start_.run_first(call, taken_over)) {
       return true;
     }
   }
@@ -167,10 +167,10 @@ bool RegionTuner::run_settled(const RegionCall& call, TakenOver& taken_over) {
   const agreement::Hello hello = meet(exchange, call.region, call.region_id, call.options,
                                       {.setup_failure = options::failure_of(call.options), .settled = true});
   if (!hello.kept_choices.empty()) {
-    return kept_start_.run(call, hello, nullptr, taken_over);
+    return cached_start_.run(call, hello, nullptr, taken_over);
   }
-  SettledRun settled(call.options, call.region, call.region_id, reports_.last_run_id(call.region), exchange,
-                     watch_);
+  PlainRun settled(call.options, call.region, call.region_id, reports_.last_run_id(call.region), exchange,
+                   watch_);
   if (!hello.settled_everywhere || settled.execute(call.function)) {
     return false;
   }
@@ -189,7 +189,7 @@ void RegionTuner::note_unlogged(const RegionCall& call, const std::vector<std::s
 bool RegionTuner::load(const std::string& region, const ResolvedOptions& options) {
   const detail::OngoingRun ongoing({options.deadline, options.grace});
   const RunLock::Holder lock(run_lock_, region, options.deadline);
-  return kept_start_.load(region, region_id(region, options), options);
+  return cached_start_.load(region, region_id(region, options), options);
 }
 
 bool RegionTuner::tune(const RegionCall& call, TakenOver taken_over) {
@@ -198,7 +198,7 @@ bool RegionTuner::tune(const RegionCall& call, TakenOver taken_over) {
   setup.start_also_from(taken_over.starts);
   if (const agreement::Hello& hello = setup.meet(); !hello.kept_choices.empty()) {
     try {
-      if (kept_start_.run(call, hello, &setup.recorder(), taken_over)) {
+      if (cached_start_.run(call, hello, &setup.recorder(), taken_over)) {
         return true;
       }
     } catch (...) {

@@ -4,8 +4,8 @@
 /// Runs the regions of one tuner, in every mode.
 
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/tuning/cached_start.hpp"
 #include "contextual/tuning/call_watch.hpp"
-#include "contextual/tuning/kept_start.hpp"
 #include "contextual/tuning/rank_groups.hpp"
 #include "contextual/tuning/region_call.hpp"
 #include "contextual/tuning/revalidation.hpp"
@@ -73,7 +73,7 @@ class RegionTuner {
   RunReports reports_;
   std::set<std::string> said_off_;  ///< regions; guarded by the lock
   CallWatch watch_;                 ///< goes first, since its thread reads the reports
-  KeptStart kept_start_{groups_, reports_, watch_};
+  CachedStart cached_start_{groups_, reports_, watch_};
 };
 
 }  // namespace contextual::tuning

@@ -17,7 +17,7 @@ TimeSummary summary_of(const policy::Summary& times) {
 
 }  // namespace
 
-RevalidationReport revalidate(const options::ResolvedOptions& options, TimedTurns& turns,
+RevalidationReport revalidate(const options::ResolvedOptions& options, PairedTiming& turns,
                               const std::function<void()>& region) {
   policy::ClosingComparison comparison(defaults, kept, PartsRun::rounds_of(options));
   for (auto trials = comparison.plan(); !trials.empty(); trials = comparison.plan()) {

@@ -4,7 +4,7 @@
 /// Compares choices of an earlier process with the defaults.
 
 #include "contextual/options/resolved_options.hpp"
-#include "contextual/tuning/timed_turns.hpp"
+#include "contextual/tuning/paired_timing.hpp"
 
 #include <contextual/report.hpp>
 
@@ -14,7 +14,7 @@ namespace contextual::tuning {
 
 /// Runs the closing comparison of a search, and nothing else of it: rounds of what is locked in and of all
 /// defaults. The defaults win by the same rule. Collective. Throws on all ranks if the region threw on one.
-RevalidationReport revalidate(const options::ResolvedOptions& options, TimedTurns& turns,
+RevalidationReport revalidate(const options::ResolvedOptions& options, PairedTiming& turns,
                               const std::function<void()>& region);
 
 /// What follows from that.

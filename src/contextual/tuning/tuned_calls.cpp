@@ -3,7 +3,7 @@
 #include "contextual/options/environment.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/printer.hpp"
-#include "contextual/tuning/lock_ins.hpp"
+#include "contextual/tuning/choice_publisher.hpp"
 
 #include <contextual/context_guard.hpp>
 #include <contextual/detail/launch/alternative_scope.hpp>
@@ -56,7 +56,7 @@ class TunedCalls::Group {
     region_id_.store(region_id, std::memory_order_relaxed);
     // A rank that chooses alone says nothing of the others' next calls.
     const bool alone = function.traits().participation == Participation::local;
-    if (!alone && function.table()->standing(region_id, key) == Standing::provisional) {
+    if (!alone && function.table()->finality(region_id, key) == ChoiceFinality::provisional) {
       const std::lock_guard lock(mutex_);
       if (++attempts_[key] <= most_attempts) {
         return;
@@ -263,8 +263,8 @@ const char* TunedCalls::text_of(Use use, const Group& group, const KernelCore& f
     return "the default: mode off";
   }
   if (locked_in(group, function, key) == static_cast<int>(config_id)) {
-    const Standing standing = function.table()->standing(group.region_id(), key);
-    return standing == Standing::lasting ? "chosen before" : "provisional";
+    const ChoiceFinality finality = function.table()->finality(group.region_id(), key);
+    return finality == ChoiceFinality::lasting ? "chosen before" : "provisional";
   }
   return config_id == 0 ? "the default: nothing is known" : "chosen in another region";
 }

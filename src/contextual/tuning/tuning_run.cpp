@@ -62,18 +62,18 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       problems_(policy_of(options)),
       preparation_(context_, problems_, *watchdog_, continuation_),
       runner_(context_, options, *watchdog_),
-      settlement_(context_, *watchdog_, options.deadline, options.iterations),
+      time_collector_(context_, *watchdog_, options.deadline, options.iterations),
       agreement_(exchange, context_, problems_, times_count(options)),
-      lock_ins_(context_, recorder, origin),
+      choice_publisher_(context_, recorder, origin),
       notes_(context_, *timer_, options, recorder),
       continuation_(problems_.shared),
       own_continuation_(
           problems_.own,
           [this](const std::vector<RejectionOutcome>& found) { mark_rejected(problems_.own, found); }),
-      own_problems_(
+      rank_local_problems_(
           context_, problems_.own, own_continuation_,
           [this](const std::vector<RejectionOutcome>& found) { mark_rejected(problems_.own, found); }),
-      catch_up_(
+      journal_replay_(
           continuation_, own_continuation_, problems_.shared, recorder,
           [this](const std::vector<RejectionOutcome>& found) { mark_rejected(problems_.shared, found); }) {}
 
@@ -156,14 +156,14 @@ void TuningRun::use_defaults() {
       continue;
     }
     for (const auto& member : slot.found.members) {
-      member->table()->lock_in(context_.region_id(), slot.problem.key, 0, detail::Standing::lasting,
+      member->table()->lock_in(context_.region_id(), slot.problem.key, 0, detail::ChoiceFinality::lasting,
                                slot.problem.scope);
     }
   }
   note_publication(context_.region_id());
 }
 
-TimedTurns& TuningRun::turns() {
+PairedTiming& TuningRun::turns() {
   if (!turns_) {
     turns_.emplace(options_, context_, *watchdog_, exchange_, head_start_,
                    [this](const std::exception_ptr& thrown) { recorder_.fails(thrown, plan_, ending()); });
@@ -216,12 +216,12 @@ void TuningRun::catch_up() {
   bool ask = false;
   decide([&] {
     checks_.refresh();
-    ask = catch_up_.follow(progress_);
+    ask = journal_replay_.follow(progress_);
   });
   if (ask) {
     progress_.own_open_now = agreement_.agree_on_own_open(plan_);
   }
-  decide([&] { catch_up_.advance(progress_); });
+  decide([&] { journal_replay_.advance(progress_); });
   throw_if_tuning_failed();
 }
 
@@ -271,7 +271,7 @@ void TuningRun::plan_batch() {
     whole_plan_ = problems_.shared.state().plan(length);
   }
   plan_.shared.assign(whole_plan_.begin(), whole_plan_.begin() + static_cast<std::ptrdiff_t>(length));
-  plan_.own = own_problems_.plan(length, continuation_.batch());
+  plan_.own = rank_local_problems_.plan(length, continuation_.batch());
   for (const policy::IterationPlan& iteration : plan_.shared) {
     // While a rank still tunes problems that it has alone, the shared ones wait with their best configs.
     const bool waits = !closed && iteration.phase == Phase::final_run;
@@ -445,7 +445,7 @@ void TuningRun::pin_failed(const ProblemSet& set, const ProblemSlot& slot,
 
 void TuningRun::settle() {
   if (!result_.failure) {
-    result_ = settlement_.settle(plan_, runner_);
+    result_ = time_collector_.settle(plan_, runner_);
     result_.elapsed_ns = recorder_.elapsed_ns() + continuation_.elapsed_ns();
     result_.wanted_head_start = timer_->wanted_head_start();
     verify();
@@ -471,7 +471,7 @@ void TuningRun::agree() {
   try {
     check_launches();
     if (plan_.kind != BatchKind::final_run && !result_.failure) {
-      own_problems_.observe(plan_.own, result_, continuation_.batch());
+      rank_local_problems_.observe(plan_.own, result_, continuation_.batch());
       take_own_failure();
     }
     if (result_.failure) {
@@ -501,7 +501,7 @@ void TuningRun::end_disagreed() {
 }
 
 void TuningRun::take_own_failure() {
-  if (detail::BatchFailure failure = own_problems_.failure()) {
+  if (detail::BatchFailure failure = rank_local_problems_.failure()) {
     result_.failure = std::move(failure);
   }
 }
@@ -566,7 +566,7 @@ void TuningRun::observe_batch() {
   problems_.shared.state().observe(whole_plan_, agreed_.outcome);
   if (follows) {
     continuation_.advance();
-    catch_up_.end_following(progress_);
+    journal_replay_.end_following(progress_);
   } else {
     continuation_.write(whole_plan_, agreed_.outcome, joined_before_, progress_.own_open_anywhere);
   }
@@ -617,7 +617,7 @@ void TuningRun::lock_in() {
   throw_if_tuning_failed();
   take_own_failure();
   throw_failure();
-  lock_ins_.publish(problems_);
+  choice_publisher_.publish(problems_);
   if (plan_.kind != BatchKind::final_run) {
     progress_.iterations += static_cast<std::int64_t>(whole_plan_.size());
   }
@@ -631,7 +631,7 @@ void TuningRun::lock_in() {
 /// A search says how much is left, and the user's callback gets to know it.
 void TuningRun::tell_progress() {
   try {
-    recorder_.progress(state(), plan_.phase(), lock_ins_.open_count());
+    recorder_.progress(state(), plan_.phase(), choice_publisher_.open_count());
   } catch (...) {
     fail(std::current_exception());
     throw_failure();
@@ -643,7 +643,8 @@ std::size_t TuningRun::unjoined_count() const {
 }
 
 bool TuningRun::nothing_left() const noexcept {
-  return finished_ && lock_ins_.lasting() && context_.untracked_launches() == 0 && unjoined_count() == 0;
+  return finished_ && choice_publisher_.lasting() && context_.untracked_launches() == 0 &&
+         unjoined_count() == 0;
 }
 
 std::vector<record::ProblemView> TuningRun::problems() const {

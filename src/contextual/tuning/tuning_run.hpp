@@ -10,15 +10,15 @@
 #include "contextual/record/recorder.hpp"
 #include "contextual/tuning/assignment_checks.hpp"
 #include "contextual/tuning/batch_runner.hpp"
-#include "contextual/tuning/catch_up.hpp"
+#include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/continuation.hpp"
-#include "contextual/tuning/lock_ins.hpp"
+#include "contextual/tuning/journal_replay.hpp"
 #include "contextual/tuning/own_continuation.hpp"
-#include "contextual/tuning/own_problems.hpp"
+#include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
+#include "contextual/tuning/rank_local_problems.hpp"
 #include "contextual/tuning/run_notes.hpp"
-#include "contextual/tuning/settlement.hpp"
-#include "contextual/tuning/timed_turns.hpp"
+#include "contextual/tuning/time_collector.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/report.hpp>
@@ -123,7 +123,7 @@ class TuningRun {
   void lock_in();
 
   void measure_parts(const std::function<void()>& region);
-  TimedTurns& turns();
+  PairedTiming& turns();
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void plan_batch();
   void observe_batch();
@@ -163,15 +163,15 @@ class TuningRun {
   agreement::Problems problems_;
   Preparation preparation_;
   BatchRunner runner_;
-  Settlement settlement_;
+  TimeCollector time_collector_;
   agreement::BatchAgreement agreement_;
-  LockIns lock_ins_;
+  ChoicePublisher choice_publisher_;
   RunNotes notes_;
   Continuation continuation_;
   OwnContinuation own_continuation_;
-  OwnProblems own_problems_;
-  CatchUp catch_up_;
-  std::optional<TimedTurns> turns_;  ///< after the final run
+  RankLocalProblems rank_local_problems_;
+  JournalReplay journal_replay_;
+  std::optional<PairedTiming> turns_;  ///< after the final run
 
   // The current batch, or the last one.
   bool batch_open_ = false;

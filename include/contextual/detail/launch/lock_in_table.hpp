@@ -17,7 +17,7 @@
 namespace contextual::detail {
 
 /// How final a locked-in choice is.
-enum class Standing : std::uint8_t {
+enum class ChoiceFinality : std::uint8_t {
   lasting,      ///< it was measured completely, and the final run accepted it
   provisional,  ///< it is used in its own region only, and the next launch there tunes it again
   kept,         ///< like `provisional`, but later calls of a wrapped region no longer tune it again
@@ -43,10 +43,10 @@ class LockInTable {
     const Entry* entry = entry_of(region, scope, key);
     return entry == nullptr ? none : entry->config_id.load(std::memory_order_relaxed);
   }
-  /// Returns the standing of what `find` returns; `lasting` if that is `none`.
-  Standing standing(std::uint32_t region, const Key& key, std::uint64_t scope = 0) const noexcept {
+  /// Returns the finality of what `find` returns; `lasting` if that is `none`.
+  ChoiceFinality finality(std::uint32_t region, const Key& key, std::uint64_t scope = 0) const noexcept {
     const Entry* entry = entry_of(region, scope, key);
-    return entry == nullptr ? Standing::lasting : entry->standing.load(std::memory_order_relaxed);
+    return entry == nullptr ? ChoiceFinality::lasting : entry->finality.load(std::memory_order_relaxed);
   }
 
   /// Returns the region in which the last lasting lock-in of a key was chosen; 0 if there is none.
@@ -56,8 +56,8 @@ class LockInTable {
   }
 
   /// Locks in `config_id` for the region. A lasting choice also becomes the key's last lock-in.
-  void lock_in(std::uint32_t region, const Key& key, int config_id, Standing standing = Standing::lasting,
-               std::uint64_t scope = 0);
+  void lock_in(std::uint32_t region, const Key& key, int config_id,
+               ChoiceFinality finality = ChoiceFinality::lasting, std::uint64_t scope = 0);
   /// Makes the default provisional for all that is locked in for the region, also where it is a key's last
   /// lock-in.
   void forget(std::uint32_t region);
@@ -74,20 +74,20 @@ class LockInTable {
 
  private:
   struct Entry {
-    Entry(std::uint32_t in_region, std::uint64_t in_scope, const Key& of_key, int id, Standing how_final,
-          std::uint32_t by_region)
+    Entry(std::uint32_t in_region, std::uint64_t in_scope, const Key& of_key, int id,
+          ChoiceFinality how_final, std::uint32_t by_region)
         : key(of_key),
           scope(in_scope),
           region(in_region),
           chosen_in(by_region),
           config_id(id),
-          standing(how_final) {}
+          finality(how_final) {}
     Key key;
     std::uint64_t scope;
     std::uint32_t region;
     std::atomic<std::uint32_t> chosen_in;
     std::atomic<int> config_id;
-    std::atomic<Standing> standing;
+    std::atomic<ChoiceFinality> finality;
   };
   struct Slots {
     explicit Slots(std::size_t count) : mask(count - 1), at(count) {}
@@ -111,7 +111,7 @@ class LockInTable {
   static std::size_t slot_hash(std::uint32_t region, std::uint64_t scope, const Key& key) noexcept {
     return static_cast<std::size_t>(key.hash() ^ scope ^ (region * 0x9e3779b97f4a7c15ULL));
   }
-  void put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id, Standing standing,
+  void put(std::uint32_t region, std::uint64_t scope, const Key& key, int config_id, ChoiceFinality finality,
            std::uint32_t chosen_in);
   static void insert(Slots& slots, Entry& entry);
   void grow();

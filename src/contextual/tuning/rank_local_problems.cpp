@@ -1,4 +1,4 @@
-#include "contextual/tuning/own_problems.hpp"
+#include "contextual/tuning/rank_local_problems.hpp"
 
 #include "contextual/agreement/joining.hpp"
 #include "contextual/tuning/batch_runner.hpp"
@@ -14,7 +14,7 @@ using detail::ProblemSlot;
 using policy::IterationPlan;
 
 /// In a batch that is run again only in part, the own problems go by all of it.
-std::vector<IterationPlan> OwnProblems::plan(std::size_t length, std::uint64_t batch) {
+std::vector<IterationPlan> RankLocalProblems::plan(std::size_t length, std::uint64_t batch) {
   const std::size_t then = continuation_.length(batch).value_or(length);
   whole_plan_ = set_.state().plan(then);
   std::vector<IterationPlan> plan = length > then ? set_.state().plan(length) : whole_plan_;
@@ -22,8 +22,8 @@ std::vector<IterationPlan> OwnProblems::plan(std::size_t length, std::uint64_t b
   return plan;
 }
 
-void OwnProblems::observe(const std::vector<IterationPlan>& plan, const detail::BatchResult& result,
-                          std::uint64_t batch) {
+void RankLocalProblems::observe(const std::vector<IterationPlan>& plan, const detail::BatchResult& result,
+                                std::uint64_t batch) {
   const std::size_t joined_before = set_.slots().size();
   for (ProblemSlot* slot : agreement::newly_seen(context_, agreement::Deciders::this_rank)) {
     set_.join(*slot, context_.alternative(slot->problem.scope));
@@ -39,7 +39,8 @@ void OwnProblems::observe(const std::vector<IterationPlan>& plan, const detail::
   set_.state().observe(whole_plan_, outcome);
 }
 
-policy::BatchOutcome OwnProblems::outcome_of(std::size_t length, const detail::BatchResult& result) const {
+policy::BatchOutcome RankLocalProblems::outcome_of(std::size_t length,
+                                                   const detail::BatchResult& result) const {
   policy::BatchOutcome outcome;
   outcome.rejections = set_.rejections_of_batch();
   for (std::size_t i = 0; i < length; ++i) {
@@ -53,7 +54,7 @@ policy::BatchOutcome OwnProblems::outcome_of(std::size_t length, const detail::B
   return outcome;
 }
 
-detail::BatchFailure OwnProblems::failure() const {
+detail::BatchFailure RankLocalProblems::failure() const {
   try {
     set_.throw_if_failed(context_.region());
     return {};

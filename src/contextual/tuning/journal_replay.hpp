@@ -28,14 +28,14 @@ struct RunProgress {
 /// Follows the earlier run, and leaves out what is in quarantine. All ranks do the same, from the same state
 /// and what rank 0 has told. Not
 /// thread-safe.
-class CatchUp {
+class JournalReplay {
  public:
   using MarkRejected = std::function<void(const std::vector<policy::RejectionOutcome>&)>;
 
   /// `continuation`, `own`, `shared` and `recorder` outlive it. `mark_rejected` tells launches what is
   /// rejected.
-  CatchUp(Continuation& continuation, OwnContinuation& own, agreement::ProblemSet& shared,
-          record::Recorder& recorder, MarkRejected mark_rejected);
+  JournalReplay(Continuation& continuation, OwnContinuation& own, agreement::ProblemSet& shared,
+                record::Recorder& recorder, MarkRejected mark_rejected);
 
   /// Takes in the batches of the earlier run, up to one that has to be run once more because problems have
   /// joined in it. Returns true if the ranks have to meet, because each of them alone knows whether it still

@@ -1,10 +1,10 @@
-#include "contextual/tuning/kept_start.hpp"
+#include "contextual/tuning/cached_start.hpp"
 
 #include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/made_ready.hpp"
 #include "contextual/tuning/meeting.hpp"
 #include "contextual/tuning/pins.hpp"
-#include "contextual/tuning/settled_run.hpp"
+#include "contextual/tuning/plain_run.hpp"
 
 #include <contextual/detail/storage/warning.hpp>
 #include <contextual/error.hpp>
@@ -32,7 +32,7 @@ record::Recorder* own_recorder(std::optional<record::Recorder>& recorder, const 
 
 }  // namespace
 
-bool KeptStart::run_first(const RegionCall& call, TakenOver& taken_over) {
+bool CachedStart::run_first(const RegionCall& call, TakenOver& taken_over) {
   const ResolvedOptions& options = call.options;
   agreement::Exchange& exchange = groups_.exchange_for(options);
   if (exchange.rank() != 0 || !options.has_kept_choices()) {
@@ -51,8 +51,8 @@ bool KeptStart::run_first(const RegionCall& call, TakenOver& taken_over) {
   return run(call, hello, nullptr, taken_over);
 }
 
-bool KeptStart::run(const RegionCall& call, const agreement::Hello& hello, record::Recorder* recorder,
-                    TakenOver& taken_over) {
+bool CachedStart::run(const RegionCall& call, const agreement::Hello& hello, record::Recorder* recorder,
+                      TakenOver& taken_over) {
   const ResolvedOptions& options = call.options;
   Installed installed = install(call.region, call.region_id, options, hello);
   note_looked(call.region, options);  // what could not be installed is looked at again
@@ -65,8 +65,8 @@ bool KeptStart::run(const RegionCall& call, const agreement::Hello& hello, recor
     taken_over.to_revalidate = std::move(kept);
     return false;
   }
-  SettledRun settled(options, call.region, call.region_id, reports_.last_run_id(call.region),
-                     groups_.exchange_for(options), watch_);
+  PlainRun settled(options, call.region, call.region_id, reports_.last_run_id(call.region),
+                   groups_.exchange_for(options), watch_);
   if (settled.execute(call.function)) {
     return false;
   }
@@ -78,8 +78,8 @@ bool KeptStart::run(const RegionCall& call, const agreement::Hello& hello, recor
 }
 
 /// Prints the choices and logs them, in mode off without a log.
-void KeptStart::report(RegionReport&& kept, const ResolvedOptions& options, const std::string& tuning_id,
-                       record::Recorder* recorder) {
+void CachedStart::report(RegionReport&& kept, const ResolvedOptions& options, const std::string& tuning_id,
+                         record::Recorder* recorder) {
   ResolvedOptions own_options = options;
   if (options.mode == Mode::off) {
     own_options.log_directory.clear();
@@ -100,8 +100,8 @@ void KeptStart::report(RegionReport&& kept, const ResolvedOptions& options, cons
   reports_.add(std::move(kept));
 }
 
-KeptStart::Installed KeptStart::install(const std::string& region, std::uint32_t region_id,
-                                        const ResolvedOptions& options, const agreement::Hello& hello) {
+CachedStart::Installed CachedStart::install(const std::string& region, std::uint32_t region_id,
+                                            const ResolvedOptions& options, const agreement::Hello& hello) {
   MadeReady made_ready;
   const CallWatch::Call preparing{
       options.deadline, options.grace, [&](std::chrono::nanoseconds blocked_for) {
@@ -125,8 +125,8 @@ KeptStart::Installed KeptStart::install(const std::string& region, std::uint32_t
 }
 
 /// The ranks meet, and install what there is.
-KeptStart::Installed KeptStart::look(const std::string& region, std::uint32_t region_id,
-                                     const ResolvedOptions& options) {
+CachedStart::Installed CachedStart::look(const std::string& region, std::uint32_t region_id,
+                                         const ResolvedOptions& options) {
   agreement::Exchange& exchange = groups_.exchange_for(options);
   agreement::Arrival arrival{.setup_failure = options::failure_of(options)};
   if (exchange.rank() == 0 && options.has_kept_choices()) {
@@ -140,7 +140,7 @@ KeptStart::Installed KeptStart::look(const std::string& region, std::uint32_t re
 }
 
 /// For what the mode and the options let the ranks use.
-void KeptStart::note_looked(const std::string& region, const ResolvedOptions& options) {
+void CachedStart::note_looked(const std::string& region, const ResolvedOptions& options) {
   if (options.mode == Mode::off || (options.mode == Mode::tune && options.always_tune)) {
     groups_.note_looked_for_pins(region, options);
   } else {
@@ -148,7 +148,7 @@ void KeptStart::note_looked(const std::string& region, const ResolvedOptions& op
   }
 }
 
-void KeptStart::meet(const std::string& region, std::uint32_t region_id, const ResolvedOptions& options) {
+void CachedStart::meet(const std::string& region, std::uint32_t region_id, const ResolvedOptions& options) {
   Installed installed = look(region, region_id, options);
   note_looked(region, options);  // what could not be installed is looked at again
   if (installed.choices) {
@@ -156,7 +156,7 @@ void KeptStart::meet(const std::string& region, std::uint32_t region_id, const R
   }
 }
 
-bool KeptStart::load(const std::string& region, std::uint32_t region_id, const ResolvedOptions& options) {
+bool CachedStart::load(const std::string& region, std::uint32_t region_id, const ResolvedOptions& options) {
   Installed installed = look(region, region_id, options);
   if (!installed.choices) {
     return false;
@@ -170,8 +170,8 @@ bool KeptStart::load(const std::string& region, std::uint32_t region_id, const R
   return true;
 }
 
-std::optional<RegionReport> KeptStart::take_loaded(const std::string& region,
-                                                   const ResolvedOptions& options) {
+std::optional<RegionReport> CachedStart::take_loaded(const std::string& region,
+                                                     const ResolvedOptions& options) {
   auto node = loaded_.extract({options.communicator.get(), region});
   return node.empty() ? std::nullopt : std::optional(std::move(node.mapped()));
 }

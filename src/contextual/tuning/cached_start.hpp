@@ -32,10 +32,10 @@ struct TakenOver {
 
 /// The ranks look for what rank 0 has kept, install it and run the region with it. Used under the tuner's run
 /// lock, in every mode. All functions throw what agreement::say_hello and install_kept_choices throw.
-class KeptStart {
+class CachedStart {
  public:
   /// All are the tuner's and outlive the object.
-  KeptStart(RankGroups& groups, RunReports& reports, CallWatch& watch)
+  CachedStart(RankGroups& groups, RunReports& reports, CallWatch& watch)
       : groups_(groups), reports_(reports), watch_(watch) {}
 
   /// In mode tune, the first time that this tuner runs the region: on a rank that has kept choices of it.

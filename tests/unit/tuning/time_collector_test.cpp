@@ -1,14 +1,14 @@
 /// \file
 /// What a settle makes of the times of launches: whose work overlaps other work.
 
-#include "contextual/tuning/settlement.hpp"
+#include "contextual/tuning/time_collector.hpp"
 
 #include "support/catch.hpp"
 #include "support/launches.hpp"
 
 #include <memory>
 
-namespace settlement_test {
+namespace time_collector_test {
 
 using namespace contextual;
 using namespace contextual::tuning;
@@ -43,8 +43,8 @@ class FixedTimer final : public Timer {
 /// A batch of two iterations, of two problems.
 struct Settled {
   FixedTimer timer;
-  detail::RunContext context{"settlement_test",
-                             LaunchRegistry::instance().region_id({}, "settlement_test"),
+  detail::RunContext context{"time_collector_test",
+                             LaunchRegistry::instance().region_id({}, "time_collector_test"),
                              timer,
                              100,
                              detail::Reuse::lasting,
@@ -74,7 +74,7 @@ struct Settled {
     runner.iterations().resize(2);
     timer.others.resize(2);
     const detail::BatchResult result =
-        Settlement(context, watchdog, std::chrono::minutes(1), iterations).settle(plan, runner);
+        TimeCollector(context, watchdog, std::chrono::minutes(1), iterations).settle(plan, runner);
     CHECK_FALSE(result.failure);
     std::vector<std::vector<bool>> by_problem;
     for (const std::vector<detail::LocalCell>& cells : result.cells) {
@@ -135,4 +135,4 @@ TEST_CASE("settlement: a problem that joins with the next batch is work of other
   CHECK(batch.overlaps(Iterations::joined).front() == std::vector<bool>{true, false});
 }
 
-}  // namespace settlement_test
+}  // namespace time_collector_test

@@ -1,4 +1,4 @@
-#include "contextual/tuning/catch_up.hpp"
+#include "contextual/tuning/journal_replay.hpp"
 
 #include <optional>
 #include <string>
@@ -6,21 +6,21 @@
 
 namespace contextual::tuning {
 
-CatchUp::CatchUp(Continuation& continuation, OwnContinuation& own, agreement::ProblemSet& shared,
-                 record::Recorder& recorder, MarkRejected mark_rejected)
+JournalReplay::JournalReplay(Continuation& continuation, OwnContinuation& own, agreement::ProblemSet& shared,
+                             record::Recorder& recorder, MarkRejected mark_rejected)
     : continuation_(continuation),
       own_(own),
       shared_(shared),
       recorder_(recorder),
       mark_rejected_(std::move(mark_rejected)) {}
 
-void CatchUp::advance(RunProgress& progress) {
+void JournalReplay::advance(RunProgress& progress) {
   end_following(progress);
   skip_quarantined(progress);
   replace_quarantined_choices(progress);
 }
 
-bool CatchUp::follow(RunProgress& progress) {
+bool JournalReplay::follow(RunProgress& progress) {
   policy::TuningState& state = shared_.state();
   bool followed = false;
   while (const journal::BatchRecord* record = continuation_.next()) {
@@ -55,7 +55,7 @@ bool CatchUp::follow(RunProgress& progress) {
   return followed && progress.own_open_now;  // as of the last batch that was run
 }
 
-void CatchUp::end_following(RunProgress& progress) {
+void JournalReplay::end_following(RunProgress& progress) {
   if (continuation_.next() != nullptr) {
     return;
   }
@@ -74,8 +74,8 @@ void CatchUp::end_following(RunProgress& progress) {
 }
 
 /// What the earlier run has left out this one leaves out, too.
-void CatchUp::note_quarantined(const std::vector<policy::IterationPlan>& planned,
-                               const policy::BatchOutcome& outcome) {
+void JournalReplay::note_quarantined(const std::vector<policy::IterationPlan>& planned,
+                                     const policy::BatchOutcome& outcome) {
   for (std::size_t i = 0; i < planned.size(); ++i) {
     if (outcome.iterations[i].infeasible.empty()) {
       continue;
@@ -86,14 +86,14 @@ void CatchUp::note_quarantined(const std::vector<policy::IterationPlan>& planned
   }
 }
 
-void CatchUp::warn_of_quarantine(const Assignment& assignment, const std::string& reason) {
+void JournalReplay::warn_of_quarantine(const Assignment& assignment, const std::string& reason) {
   if (const std::string text = shared_.assignment_text(assignment); told_quarantine_.insert(text).second) {
     recorder_.warning(text + ": " + reason);
   }
 }
 
 /// What has ended the process twice counts as infeasible.
-void CatchUp::skip_quarantined(RunProgress& progress) {
+void JournalReplay::skip_quarantined(RunProgress& progress) {
   policy::TuningState& state = shared_.state();
   Assignment skipped;
   while (continuation_.next() == nullptr && progress.discovered &&
@@ -116,7 +116,7 @@ void CatchUp::skip_quarantined(RunProgress& progress) {
 
 /// The final run has ended the process twice with what was chosen: for one problem the second best takes its
 /// place.
-void CatchUp::replace_quarantined_choices(const RunProgress& progress) {
+void JournalReplay::replace_quarantined_choices(const RunProgress& progress) {
   policy::TuningState& state = shared_.state();
   while (continuation_.next() == nullptr && progress.discovered && state.done() &&
          !progress.own_open_anywhere) {

@@ -1,4 +1,4 @@
-#include "contextual/tuning/settled_run.hpp"
+#include "contextual/tuning/plain_run.hpp"
 
 #include "contextual/agreement/settled_region.hpp"
 #include "contextual/launch/thread_state_scope.hpp"
@@ -35,7 +35,7 @@ struct LaunchRejected {};
 
 }  // namespace
 
-bool SettledRun::execute(const std::function<void()>& region) {
+bool PlainRun::execute(const std::function<void()>& region) {
   agreement::SettledOutcome outcome;
   try {
     outcome.something_new = run(region);
@@ -54,7 +54,7 @@ bool SettledRun::execute(const std::function<void()>& region) {
   }
 }
 
-bool SettledRun::run(const std::function<void()>& region) {
+bool PlainRun::run(const std::function<void()>& region) {
   const detail::ThreadStateScope hooks({.region = region_id_, .in_hook = true});
   const IterationInfo info{region_, Phase::final_run, 0};
   if (options_.before_iteration) {
@@ -68,7 +68,7 @@ bool SettledRun::run(const std::function<void()>& region) {
   return something_new;
 }
 
-bool SettledRun::call(const std::function<void()>& region) {
+bool PlainRun::call(const std::function<void()>& region) {
   auto pass = std::make_unique<UsePass>(UsePass::Failures::are_watched,
                                         detail::namesakes_in(options_.communicator->process_scope()),
                                         UsePass::New::is_noted);
@@ -97,7 +97,7 @@ bool SettledRun::call(const std::function<void()>& region) {
 }
 
 template <typename Step>
-void SettledRun::watched(Activity activity, const Step& step) {
+void PlainRun::watched(Activity activity, const Step& step) {
   const CallWatch::Call call{
       options_.deadline, options_.grace, [&, activity](std::chrono::nanoseconds blocked_for) {
         return blocked_call_actions(options_, {region_, last_run_id_, activity, AfterGrace::leave},

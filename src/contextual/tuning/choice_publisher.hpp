@@ -23,7 +23,7 @@ enum class Origin {
 /// Returns how often choices of a region have been published in this process: another number means that some
 /// tuner may have changed one. Thread-safe.
 std::uint64_t publications_of(std::uint32_t region_id);
-/// Choices of a region were published otherwise than by a LockIns. Thread-safe.
+/// Choices of a region were published otherwise than by a ChoicePublisher. Thread-safe.
 void note_publication(std::uint32_t region_id);
 /// Forgets what is locked in for a region, see LaunchRegistry::forget_choices. Thread-safe.
 void forget_choices(std::uint32_t region_id);
@@ -31,9 +31,9 @@ void forget_choices(std::uint32_t region_id);
 std::uint64_t times_forgotten(std::uint32_t region_id);
 
 /// The published choices of one run.
-class LockIns {
+class ChoicePublisher {
  public:
-  LockIns(detail::RunContext& context, record::Recorder& recorder, Origin origin)
+  ChoicePublisher(detail::RunContext& context, record::Recorder& recorder, Origin origin)
       : context_(context), recorder_(recorder), origin_(origin) {}
 
   /// Publishes the choices of finished problems that are new or have changed. A provisional choice applies to
@@ -52,7 +52,7 @@ class LockIns {
     bool operator==(const Published&) const = default;
   };
   void publish(detail::ProblemSlot& slot, const policy::ProblemRecord& record, Published choice);
-  detail::Standing provisional_standing(const detail::ProblemSlot& slot) const;
+  detail::ChoiceFinality provisional_finality(const detail::ProblemSlot& slot) const;
 
   detail::RunContext& context_;
   record::Recorder& recorder_;

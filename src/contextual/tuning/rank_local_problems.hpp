@@ -17,13 +17,13 @@
 namespace contextual::tuning {
 
 /// Plans and observes the `local` kernels of this rank. Not thread-safe.
-class OwnProblems {
+class RankLocalProblems {
  public:
   using MarkRejected = std::function<void(const std::vector<policy::RejectionOutcome>&)>;
 
   /// The references outlive the object. `mark_rejected` tells launches what is rejected.
-  OwnProblems(detail::RunContext& context, agreement::ProblemSet& set, OwnContinuation& continuation,
-              MarkRejected mark_rejected)
+  RankLocalProblems(detail::RunContext& context, agreement::ProblemSet& set, OwnContinuation& continuation,
+                    MarkRejected mark_rejected)
       : context_(context), set_(set), continuation_(continuation), mark_rejected_(std::move(mark_rejected)) {}
 
   /// Returns the plan of a batch of `length` iterations. Batches are counted from 1.

@@ -1,4 +1,4 @@
-#include "contextual/tuning/lock_ins.hpp"
+#include "contextual/tuning/choice_publisher.hpp"
 
 #include "contextual/policy/tuning_state.hpp"
 
@@ -15,8 +15,8 @@
 
 namespace contextual::tuning {
 
+using detail::ChoiceFinality;
 using detail::ProblemSlot;
-using detail::Standing;
 using policy::ProblemStatus;
 
 namespace {
@@ -106,7 +106,7 @@ std::uint64_t times_forgotten(std::uint32_t region_id) {
   return forgettings().count(region_id, false);
 }
 
-void LockIns::publish(const agreement::Problems& problems) {
+void ChoicePublisher::publish(const agreement::Problems& problems) {
   published_.resize(context_.slots().size());
   for (ProblemSlot& slot : context_.slots()) {
     const policy::ProblemRecord* record = problems.record_of(slot);
@@ -125,7 +125,7 @@ void LockIns::publish(const agreement::Problems& problems) {
   }
 }
 
-void LockIns::publish(ProblemSlot& slot, const policy::ProblemRecord& record, Published choice) {
+void ChoicePublisher::publish(ProblemSlot& slot, const policy::ProblemRecord& record, Published choice) {
   std::optional<Published>& known = published_[slot.index];
   const bool of_earlier_run = !known && !choice.provisional && slot.found.locked_config == choice.config_id;
   if (known == choice) {
@@ -135,11 +135,11 @@ void LockIns::publish(ProblemSlot& slot, const policy::ProblemRecord& record, Pu
   if (of_earlier_run) {
     return;
   }
-  const Standing standing = choice.provisional ? provisional_standing(slot) : Standing::lasting;
+  const ChoiceFinality finality = choice.provisional ? provisional_finality(slot) : ChoiceFinality::lasting;
   publications().count(context_.region_id(), true);
   for (const auto& member : slot.found.members) {
     member->table()->lock_in(context_.region_id(), slot.problem.key, static_cast<int>(choice.config_id),
-                             standing, slot.problem.scope);
+                             finality, slot.problem.scope);
   }
   recorder_.choice({&slot, &record});
   if (choice.provisional) {
@@ -147,19 +147,19 @@ void LockIns::publish(ProblemSlot& slot, const policy::ProblemRecord& record, Pu
     recorder_.warning("kernel \"" + slot.problem.name + "\", key " + slot.problem.key_text + ": config-" +
                       std::to_string(choice.config_id) + " is provisional (" + record.reason +
                       "). It is used in this region only, and " +
-                      (standing == Standing::kept
+                      (finality == ChoiceFinality::kept
                            ? "wrapped calls keep it now, having tuned it again " +
                                  std::to_string(most_later_attempts) + " times; a `run` tunes it again"
                            : "the next run that launches it tunes it again"));
   }
 }
 
-Standing LockIns::provisional_standing(const ProblemSlot& slot) const {
+ChoiceFinality ChoicePublisher::provisional_finality(const ProblemSlot& slot) const {
   const int attempts = later_attempts().count(context_.region_id(), slot, origin_ == Origin::later_call);
-  return attempts >= most_later_attempts ? Standing::kept : Standing::provisional;
+  return attempts >= most_later_attempts ? ChoiceFinality::kept : ChoiceFinality::provisional;
 }
 
-std::size_t LockIns::open_count() const {
+std::size_t ChoicePublisher::open_count() const {
   const auto published =
       std::count_if(published_.begin(), published_.end(),
                     [](const std::optional<Published>& choice) { return choice.has_value(); });

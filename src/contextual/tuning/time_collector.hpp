@@ -17,10 +17,10 @@
 namespace contextual::tuning {
 
 /// Computes the result of a batch from the records of its launches.
-class Settlement {
+class TimeCollector {
  public:
-  Settlement(detail::RunContext& context, Watchdog& watchdog, std::chrono::milliseconds deadline,
-             Iterations iterations)
+  TimeCollector(detail::RunContext& context, Watchdog& watchdog, std::chrono::milliseconds deadline,
+                Iterations iterations)
       : context_(context), watchdog_(watchdog), deadline_(deadline), iterations_(iterations) {}
 
   /// Waits no longer than the deadline. If the wait fails, the batch fails with that error, unless the region

@@ -1,4 +1,4 @@
-#include "contextual/tuning/settlement.hpp"
+#include "contextual/tuning/time_collector.hpp"
 
 #include "contextual/tuning/makespans.hpp"
 #include "contextual/tuning/overlaps.hpp"
@@ -42,7 +42,7 @@ void drop_disturbed(BatchResult& result) {
 
 }  // namespace
 
-BatchResult Settlement::settle(const BatchPlan& plan, BatchRunner& runner) {
+BatchResult TimeCollector::settle(const BatchPlan& plan, BatchRunner& runner) {
   BatchResult result;
   result.failure = runner.failure();
   collect(plan);
@@ -60,7 +60,7 @@ BatchResult Settlement::settle(const BatchPlan& plan, BatchRunner& runner) {
 
 /// The makespan of an iteration in which a launch did not use the planned config is that of another
 /// assignment.
-void Settlement::drop_unplanned(BatchResult& result) {
+void TimeCollector::drop_unplanned(BatchResult& result) {
   for (std::size_t i = 0; i < result.makespans_ns.size(); ++i) {
     bool planned = !context_.has_untuned_launch(static_cast<std::uint32_t>(i));
     for (const std::vector<LocalCell>& cells : result.cells) {
@@ -72,7 +72,7 @@ void Settlement::drop_unplanned(BatchResult& result) {
   }
 }
 
-void Settlement::collect(const BatchPlan& plan) {
+void TimeCollector::collect(const BatchPlan& plan) {
   records_.clear();
   timings_.clear();
   untimed_.clear();
@@ -88,7 +88,8 @@ void Settlement::collect(const BatchPlan& plan) {
   }
 }
 
-void Settlement::wait(const BatchPlan& plan, std::vector<IterationTiming>& iterations, BatchResult& result) {
+void TimeCollector::wait(const BatchPlan& plan, std::vector<IterationTiming>& iterations,
+                         BatchResult& result) {
   try {
     const Watchdog::Section section(watchdog_, {Activity::settle, plan.phase(), context_.tuning_iteration});
     context_.timer().settle(timings_, iterations, Deadline::after(deadline_));
@@ -104,7 +105,8 @@ void Settlement::wait(const BatchPlan& plan, std::vector<IterationTiming>& itera
 }
 
 /// The timer knows that the device failed, the launches say which kernel it can have been.
-void Settlement::keep_device_failure(const DeviceError& error, const BatchPlan& plan, BatchResult& result) {
+void TimeCollector::keep_device_failure(const DeviceError& error, const BatchPlan& plan,
+                                        BatchResult& result) {
   const auto suspects = context_.suspects();
   const std::string cause =
       "region \"" + context_.region() + "\", tuning iterations " + std::to_string(plan.first_iteration) +
@@ -117,7 +119,7 @@ void Settlement::keep_device_failure(const DeviceError& error, const BatchPlan& 
   }
 }
 
-void Settlement::fill_cells(BatchResult& result, std::size_t length) const {
+void TimeCollector::fill_cells(BatchResult& result, std::size_t length) const {
   std::unordered_map<const ProblemSlot*, std::vector<Busy>> busy;
   result.cells.assign(context_.slots().size(), std::vector<LocalCell>(length));
   for (std::size_t i = 0; i < records_.size(); ++i) {
@@ -153,7 +155,7 @@ void Settlement::fill_cells(BatchResult& result, std::size_t length) const {
 
 /// Cells keep `overlaps` where an iteration did not run to its end. What a timer of the host does not see is
 /// left to the ranks, who compare the agreed makespans with the agreed times.
-void Settlement::fill_overlaps(BatchResult& result, std::span<const IterationTiming> iterations) const {
+void TimeCollector::fill_overlaps(BatchResult& result, std::span<const IterationTiming> iterations) const {
   std::vector<IterationOverlaps> overlaps(iterations.size());
   for (std::size_t i = 0; i < records_.size(); ++i) {
     if (const std::size_t iteration = records_[i]->batch_iteration; iteration < overlaps.size()) {

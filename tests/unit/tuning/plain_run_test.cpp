@@ -15,7 +15,7 @@
 #include <string>
 #include <thread>
 
-namespace settled_run_test {
+namespace plain_run_test {
 
 using namespace contextual;
 using engine_test::Block;
@@ -364,4 +364,4 @@ TEST_CASE("holds 4: a run with nothing to tune falls back to the default and to 
   CHECK(std::find(tried.begin(), tried.end(), 1) == tried.end());
 }
 
-}  // namespace settled_run_test
+}  // namespace plain_run_test

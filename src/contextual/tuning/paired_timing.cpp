@@ -1,4 +1,4 @@
-#include "contextual/tuning/timed_turns.hpp"
+#include "contextual/tuning/paired_timing.hpp"
 
 #include "contextual/launch/thread_state_scope.hpp"
 #include "contextual/launch/use_pass.hpp"
@@ -12,9 +12,10 @@
 
 namespace contextual::tuning {
 
-TimedTurns::TimedTurns(const options::ResolvedOptions& options, detail::RunContext& context,
-                       Watchdog& watchdog, agreement::Exchange& exchange, std::chrono::nanoseconds head_start,
-                       std::function<void(const std::exception_ptr&)> failing)
+PairedTiming::PairedTiming(const options::ResolvedOptions& options, detail::RunContext& context,
+                           Watchdog& watchdog, agreement::Exchange& exchange,
+                           std::chrono::nanoseconds head_start,
+                           std::function<void(const std::exception_ptr&)> failing)
     : options_(options),
       context_(context),
       watchdog_(watchdog),
@@ -22,8 +23,8 @@ TimedTurns::TimedTurns(const options::ResolvedOptions& options, detail::RunConte
       head_start_(head_start),
       failing_(std::move(failing)) {}
 
-std::optional<std::int64_t> TimedTurns::turn(const std::function<void()>& call, TurnUses uses,
-                                             std::size_t runs) {
+std::optional<std::int64_t> PairedTiming::turn(const std::function<void()>& call, TurnUses uses,
+                                               std::size_t runs) {
   agreement::PartOutcome outcome;
   outcome.turn = turns_++;
   outcome.times_count = options_.times_count;
@@ -47,8 +48,8 @@ std::optional<std::int64_t> TimedTurns::turn(const std::function<void()>& call, 
   }
 }
 
-std::optional<std::int64_t> TimedTurns::timed(const std::function<void()>& call, TurnUses uses,
-                                              std::size_t runs) {
+std::optional<std::int64_t> PairedTiming::timed(const std::function<void()>& call, TurnUses uses,
+                                                std::size_t runs) {
   if (turns_ > 1) {  // the exchange of the turn before it was a meeting
     context_.timer().begin_batch({std::chrono::steady_clock::now(), head_start_});
   }
@@ -64,7 +65,7 @@ std::optional<std::int64_t> TimedTurns::timed(const std::function<void()>& call,
 }
 
 /// The timer tells runs apart by their numbers, so these follow those of the tuning iterations.
-IterationTiming TimedTurns::run(const std::function<void()>& call, TurnUses uses) {
+IterationTiming PairedTiming::run(const std::function<void()>& call, TurnUses uses) {
   const detail::ThreadStateScope hooks({.region = context_.region_id(), .in_hook = true});
   IterationTiming timing;
   timing.tuning_iteration = context_.tuning_iteration + ++runs_;
@@ -90,7 +91,7 @@ IterationTiming TimedTurns::run(const std::function<void()>& call, TurnUses uses
 }
 
 /// A `run` inside is part of it, as in a wrapped region's later call.
-void TimedTurns::launch(const std::function<void()>& call, TurnUses uses) {
+void PairedTiming::launch(const std::function<void()>& call, TurnUses uses) {
   auto pass = std::make_unique<detail::UsePass>(detail::UsePass::Failures::are_the_callers,
                                                 detail::namesakes_in(options_.communicator->process_scope()),
                                                 detail::UsePass::New::is_noted);

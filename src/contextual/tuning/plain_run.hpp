@@ -20,11 +20,11 @@ namespace contextual::tuning {
 /// Runs a region once with the configs locked in for it, between the user's hooks, without timer or launch
 /// records; it writes to the log only if it is blocked. The ranks must have agreed before that none of them
 /// has anything to tune.
-class SettledRun {
+class PlainRun {
  public:
   /// `last_run_id` is that of the region's last tuning run. The references must outlive the object.
-  SettledRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
-             std::string last_run_id, agreement::Exchange& exchange, CallWatch& watch)
+  PlainRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
+           std::string last_run_id, agreement::Exchange& exchange, CallWatch& watch)
       : options_(options),
         region_(std::move(region)),
         region_id_(region_id),

@@ -25,12 +25,12 @@ enum class TurnUses { what_is_locked_in, defaults };
 /// A turn is two runs back to back, of which the last one counts, and an exchange, right after which the
 /// next turn has the head start that the region's batches had. Tunable kernels are not timed by themselves.
 /// One thread uses it.
-class TimedTurns {
+class PairedTiming {
  public:
   /// `failing` is called with what a turn has thrown on this rank, before the other ranks are told.
-  TimedTurns(const options::ResolvedOptions& options, detail::RunContext& context, Watchdog& watchdog,
-             agreement::Exchange& exchange, std::chrono::nanoseconds head_start,
-             std::function<void(const std::exception_ptr&)> failing);
+  PairedTiming(const options::ResolvedOptions& options, detail::RunContext& context, Watchdog& watchdog,
+               agreement::Exchange& exchange, std::chrono::nanoseconds head_start,
+               std::function<void(const std::exception_ptr&)> failing);
 
   /// Returns the makespan of the slowest rank, or nothing if one has no valid time. Collective. Throws on all
   /// ranks if the call threw on one.

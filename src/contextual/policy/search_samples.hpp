@@ -1,0 +1,82 @@
+#pragma once
+
+/// \file
+/// Which runs of a search are samples, and what they say of each assignment. Pure.
+
+#include "contextual/policy/batch_outcome.hpp"
+#include "contextual/policy/choice_points.hpp"
+#include "contextual/policy/search_batch.hpp"
+#include "contextual/policy/search_record.hpp"
+
+#include <contextual/search.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace contextual::policy {
+
+/// A problem that a search chooses for.
+struct SearchMember {
+  std::size_t problem = 0;
+  bool timed = true;  ///< it has own times
+};
+
+/// Assignments are those of all problems. Keeps a reference to the choice points. Not thread-safe.
+class SearchSamples {
+ public:
+  static constexpr int most_misses = 3;  ///< runs of an assignment in a row without a valid time
+
+  explicit SearchSamples(const ChoicePoints& choice_points) : choice_points_(choice_points) {}
+
+  /// Forgets everything, for another search.
+  void clear();
+
+  void begin_batch() { batch_ = {}; }
+  /// What a run of the batch says.
+  struct Reading {
+    SearchRun run;             ///< with a makespan if that is one of exactly this assignment
+    bool out_of_time = false;  ///< it is the last of `most_misses` runs in a row without a valid time
+  };
+  Reading read(const SearchRunPlan& planned, const IterationOutcome& outcome,
+               const std::vector<SearchMember>& members);
+  /// Returns true if several batches in a row had no sample because of what the region launched: where it
+  /// never launches the same in two runs in a row, more runs show no more.
+  bool end_batch();
+
+  void add(const Assignment& assignment, std::int64_t makespan_ns) {
+    makespans_[assignment].push_back(makespan_ns);
+  }
+  void forget(const Assignment& assignment) { makespans_.erase(assignment); }
+  /// Forgets the assignments that launch this config.
+  void forget(std::size_t problem, std::size_t config_id);
+  bool has(const Assignment& assignment) const { return makespans_.contains(assignment); }
+
+  /// Notes what was measured, what it says of own times, and what ties with the choice.
+  void note_in(SearchRecord& record, double tie_margin) const;
+
+ private:
+  /// Why a run is no sample.
+  enum class Miss { none, no_time, other_launches, disturbed };
+  /// What a batch had among its runs that are to be samples or, if it has none, among its lead-ins.
+  struct Batch {
+    bool planned = false;  ///< there was a run that is to be a sample
+    bool any = false;
+    bool other_launches = false;  ///< some run was no sample because of them
+  };
+
+  bool launched_as_usual(const Assignment& assignment, const IterationOutcome& outcome);
+  void note(int run, Miss miss);
+
+  const ChoicePoints& choice_points_;
+  std::vector<std::optional<bool>> usually_launched_;  ///< by problem, while it is active
+  int unusual_runs_ = 0;                               ///< in a row
+  int barren_batches_ = 0;                             ///< in a row
+  Batch batch_;                                        ///< the last one
+  std::map<Assignment, int> misses_;                   ///< latest runs in a row without a time
+  std::map<Assignment, std::vector<std::int64_t>> makespans_;
+};
+
+}  // namespace contextual::policy
