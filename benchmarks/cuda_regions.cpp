@@ -51,6 +51,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* tuned_together = "tuned together";  // the last side, with which the others are compared
+
 struct CommandLine {
   std::string region = "allgather";
   RegionShape shape;
@@ -203,7 +205,7 @@ void Program::tune_sides() {
     tune_more_sides();
   }
   add_foreign_sides();
-  add_side("tuned together", "joint", joint_s);
+  add_side(tuned_together, "joint", joint_s);
   tune_parts();
 }
 
@@ -473,14 +475,17 @@ void Program::run() {
     capture(sides_);
     const std::size_t parts = parts_.size();
     capture(parts_);
-    if (parts_.size() != parts) {
-      throw Error("a part of the region cannot be captured");
+    if (parts_.size() != parts || sides_.empty() || sides_.back().name != tuned_together) {
+      throw Error("the region or a part of it cannot be captured");
     }
     check_and_time();
   }
 }
 
 void Program::check_and_time() {
+  checked_ = 0;
+  worst_error_ = 0;
+  load_ = {};
   for (const Side& side : sides_) {
     if (!side.region.empty()) {
       check(side);

@@ -210,8 +210,8 @@ int main(int argc, char** argv) {
                 "words", "gathers", "gathered B", "text B", "msgs/rank", "sent B/rank", "parse ms",
                 "KiB/rank", "wall s");
   }
-  for (const Case what : {Case::good, Case::prepare, Case::rejection, Case::some, Case::own_keys,
-                          Case::throws, Case::mismatch, Case::late_mismatch}) {
+  for (const Case what : {Case::good, Case::load, Case::rejection, Case::some, Case::own_keys, Case::throws,
+                          Case::mismatch, Case::late_mismatch}) {
     for (const int ranks : rank_counts) {
       if (ranks <= limit_of(what) && (ranks > 1 || what == Case::good)) {
         const json row = row_of(what, ranks, run(what, ranks, {}));

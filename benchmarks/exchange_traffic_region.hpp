@@ -24,7 +24,7 @@ constexpr int config_count = 8;
 /// What happens in the run.
 enum class Case {
   good,           ///< nothing special
-  prepare,        ///< the same, of kernels with `prepare`
+  load,           ///< the same, of kernels with `load`
   rejection,      ///< one config fails on the last rank
   some,           ///< the ranks launch one of four further kernels each, declared `some`
   own_keys,       ///< every rank launches a kernel declared `some` with a key that no other rank has
@@ -37,8 +37,8 @@ inline const char* name_of(Case c) {
   switch (c) {
     case Case::good:
       return "good";
-    case Case::prepare:
-      return "good, with prepare";
+    case Case::load:
+      return "good, with load";
     case Case::rejection:
       return "a config fails on one rank";
     case Case::some:
@@ -99,7 +99,7 @@ class Region {
       values.push_back(i);
     }
     Kernel::Options options{.participation = participation};
-    if (case_ == Case::prepare) {
+    if (case_ == Case::load) {
       options.load = [](const Config&) {};
     }
     const bool fails = case_ == Case::rejection && name == "kernel-1";

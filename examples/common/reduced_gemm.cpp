@@ -1,5 +1,8 @@
 #include "common/reduced_gemm.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace examples {
 namespace {
 
@@ -33,7 +36,9 @@ ReducedGemm::ReducedGemm(const std::shared_ptr<contextual::Communicator>& commun
 }
 
 void ReducedGemm::add_parts() {
-  constexpr int most_splits = 8;  // of "split"
+  // Of "split"; other ways do not split k.
+  const auto most_splits =
+      static_cast<int>(std::bit_floor(static_cast<unsigned>(std::clamp(1024 / sizes_.m, 1, 8))));
   const DeviceBytes a_rows(bytes_of(rows_.count(), sizes_.k));
   const DeviceBytes b(bytes_of(sizes_.n, sizes_.k));
   for (int rank = 0; rank < workspace_->ranks(); ++rank) {

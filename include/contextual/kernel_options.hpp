@@ -33,14 +33,15 @@ struct KernelOptions<R(const C&, Args...)> {
   /// Makes a config launchable: compiles and loads its code for the current device, for example by
   /// `load_kernel`, and sets attributes. Within the region, a first launch that did so could wait for ever
   /// beside a kernel that waits for it. Takes the config, or the config and the key, where it depends on
-  /// sizes: `void(const C&)` or `void(const C&, const Key&)`.
+  /// sizes: `void(const C&)`, `void(const C&, const Key&)`, or an object that takes both.
   ///
   /// Called on the thread of `run` with no region work in flight, and never outside of tuning:
-  /// - unless it takes the key, at the start of every tuning run for the default config of every living
-  ///   kernel, since the tuner does not know yet which kernels the region launches. If it throws, it is
-  ///   called for the next config, and the region's first run launches the first config that could be loaded.
-  ///   A coupled kernel has its default only.
-  /// - before the first launch that the schedule gives to a config, once for each tuning problem and run.
+  /// - without a key, at the start of every tuning run for the default config of every living kernel, since
+  ///   the tuner does not know yet which kernels the region launches. If it throws, it is called for the next
+  ///   config, and the region's first run launches the first config that could be loaded. A coupled kernel
+  ///   has its default only.
+  /// - with the key, before the first launch that the schedule gives to a config, once for each tuning
+  /// problem and run.
   ///   DeviceError ends the run; any other exception rejects the config on all ranks.
   ///
   /// Return at once if the code is loaded already. The first launches of a tuning problem in a run happen

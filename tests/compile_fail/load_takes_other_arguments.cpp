@@ -6,5 +6,5 @@ int main() {
                                    tiles(),
                                    [](const float*, int n) { return contextual::make_key(n); },
                                    [](const Tile&, float*, int) {},
-                                   {.load = [](const Tile&, int) {}}};
+                                   {.load = [](const Tile&, bool) {}}};
 }

@@ -147,7 +147,7 @@ struct OneKernel {
   contextual::ContextualAutotuner tuner;
 };
 
-/// For `in_launch` or `prepare`: rejects that config.
+/// For `in_launch` or `load`: rejects that config.
 inline auto refuse_block(int refused, const std::string& why) {
   return [=](const Block& block) {
     if (block.block == refused) {

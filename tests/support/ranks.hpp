@@ -44,7 +44,7 @@ inline std::unique_ptr<RankKernel> rank_kernel(
       std::move(options));
 }
 
-/// For `prepare` or a launcher: rejects the config with this tile, if `here`.
+/// For `load` or a launcher: rejects the config with this tile, if `here`.
 inline auto refuse_tile(bool here, int tile, std::string why) {
   return [=](const TileConfig& config, auto&... /*key*/) {
     if (here && config.tile == tile) {

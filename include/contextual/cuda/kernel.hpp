@@ -126,9 +126,9 @@ class CudaKernel {
   typename Engine::Options engine_options() {
     typename Engine::Options options = parts_->definition().options;
     const auto parts = parts_;
-    options.load = [parts](const C& config, const Key* key) {
-      parts->load(parts->configs().id_of(config), key);
-    };
+    options.load = {detail::WithKeyPointer(), [parts](const C& config, const Key* key) {
+                      parts->load(parts->configs().id_of(config), key);
+                    }};
     options.keep = [this](const C& config, const CUstream& stream, const Args&... args) {
       return parts_->keeps(parts_->configs().id_of(config), key_(args...), stream, args...);
     };

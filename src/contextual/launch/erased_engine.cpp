@@ -21,7 +21,6 @@ R call_with(const PackedResult<R>& hook, const void* first, void** arguments) {
   return hook.call(arguments - 1);
 }
 
-/// Calls a hook, if there is one, with the config and the key, which it may take or not.
 /// The traits may outlive the kernel, so they have copies of what they need.
 KernelTraits traits_of(std::string name, const ErasedSpace& space, const KernelHooks& hooks, LaunchKind kind,
                        bool takes_stream, std::function<std::string()> source) {
@@ -37,6 +36,7 @@ KernelTraits traits_of(std::string name, const ErasedSpace& space, const KernelH
   traits.version = [version = hooks.version, source = std::move(source)] {
     return source ? version + source() : version;
   };
+  traits.load_needs_key = hooks.load_needs_key;
   if (hooks.load) {
     traits.load = [space, load = hooks.load](std::size_t id, const Key* key) {
       void* const arguments[] = {writable(space.config(id)), &key};

@@ -88,7 +88,7 @@ struct Discovery {
   /// The kernels launched here: one, several if coupled, or none. A kernel that is made anew replaces its
   /// predecessor.
   std::vector<std::shared_ptr<const KernelCore>> members;
-  bool needs_loading = false;  ///< some member on some rank has one
+  bool needs_loading = false;  ///< some member on some rank has a `load`
   bool has_verify = false;     ///< an object on some rank judges its results, see RegisteredChecks
   bool told_of_inner = false;  ///< this rank has warned of a launch within a launch of the problem
   std::optional<std::size_t> locked_config;  ///< the choice of an earlier run, or a pinned one

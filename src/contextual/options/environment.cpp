@@ -97,8 +97,8 @@ Environment parse_environment(const std::function<const char*(const char*)>& get
   if (const char* directory = get("CONTEXTUAL_CACHE_DIR"); directory != nullptr) {
     environment.cache_directory = directory;
   }
-  if (const auto path = text("CONTEXTUAL_CHOICES_PATH")) {
-    environment.choices_path = parse_path(*path);
+  if (const char* path = get("CONTEXTUAL_CHOICES_PATH"); path != nullptr) {
+    environment.choices_path = parse_path(path);
   }
   environment.version_check = parse_bool("CONTEXTUAL_VERSION_CHECK", text("CONTEXTUAL_VERSION_CHECK"));
   environment.always_tune = parse_bool("CONTEXTUAL_ALWAYS_TUNE", text("CONTEXTUAL_ALWAYS_TUNE"));

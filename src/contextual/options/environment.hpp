@@ -14,7 +14,7 @@
 namespace contextual::options {
 
 /// The values of the environment variables. A variable that is unset or empty has no value, except
-/// that an empty cache directory is one.
+/// that an empty cache directory and an empty path of choices are.
 struct Environment {
   std::optional<Mode> mode;                            ///< CONTEXTUAL_MODE: tune, use or off
   std::optional<std::filesystem::path> log_directory;  ///< CONTEXTUAL_LOG_DIR

@@ -199,19 +199,19 @@ std::string ChoiceStore::new_file_name() const {
 }
 
 /// What was known to be infeasible when they were chosen comes along.
-void ChoiceStore::take_over_reasons(ChoiceEntry& entry) const {
+void ChoiceStore::take_over_reasons(ChoiceEntry& entry, const std::vector<ChoiceEntry>& elsewhere) const {
   const auto reused = [](const KeptChoice& choice) { return choice.reused; };
   if (std::none_of(entry.choices.begin(), entry.choices.end(), reused)) {
     return;
   }
   const ChoicePurpose purpose(entry);
-  for (const Named& named : files().entries) {
-    if (!purpose.same_machines(ChoicePurpose(named.entry))) {
-      continue;
+  const auto take_over = [&](const ChoiceEntry& earlier) {
+    if (!purpose.same_machines(ChoicePurpose(earlier))) {
+      return;
     }
     bool found = false;
     for (KeptChoice& choice : entry.choices) {
-      const KeptChoice* kept = choice.reused ? find_choice(named.entry, choice_digest(choice)) : nullptr;
+      const KeptChoice* kept = choice.reused ? find_choice(earlier, choice_digest(choice)) : nullptr;
       if (kept != nullptr) {
         choice.reason = kept->reason;
         choice.time_ns = kept->time_ns;
@@ -221,13 +221,17 @@ void ChoiceStore::take_over_reasons(ChoiceEntry& entry) const {
       }
     }
     if (found) {
-      add_infeasible(named.entry.infeasible, entry);
+      add_infeasible(earlier.infeasible, entry);
     }
+  };
+  for (const Named& named : files().entries) {
+    take_over(named.entry);
   }
+  std::for_each(elsewhere.begin(), elsewhere.end(), take_over);
 }
 
-std::string ChoiceStore::save(ChoiceEntry entry) const {
-  take_over_reasons(entry);
+std::string ChoiceStore::save(ChoiceEntry entry, const std::vector<ChoiceEntry>& elsewhere) const {
+  take_over_reasons(entry, elsewhere);
   const std::string name = new_file_name();
   std::string problem = folder_.write(name, to_json(entry));
   if (problem.empty()) {

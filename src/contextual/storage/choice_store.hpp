@@ -55,8 +55,9 @@ class ChoiceStore {
 
   /// Writes an entry that counts as newer than all that are there, whatever their clocks said, and removes
   /// those that it covers, as far as it may. A choice that was reused gets the reason and the times that it
-  /// was first kept with. Returns what went wrong, or an empty text.
-  std::string save(ChoiceEntry entry) const;
+  /// was first kept with, here or in one of the entries from `elsewhere`. Returns what went wrong, or an
+  /// empty text.
+  std::string save(ChoiceEntry entry, const std::vector<ChoiceEntry>& elsewhere = {}) const;
 
   using PinFile = storage::PinFile;
   /// Returns the pin files in the order of their names. Where the folder may have some, and is not believed
@@ -71,7 +72,7 @@ class ChoiceStore {
   Kept kept_in(Files files, const std::function<std::string(const std::string& file)>& damaged) const;
   std::vector<std::string> read_new(Files& files, std::set<std::string>& seen) const;
   std::string new_file_name() const;
-  void take_over_reasons(ChoiceEntry& entry) const;
+  void take_over_reasons(ChoiceEntry& entry, const std::vector<ChoiceEntry>& elsewhere) const;
 
   std::string region_;
   detail::TrustedFolder folder_;

@@ -39,13 +39,15 @@ std::string processor_name() {
   return "unknown";
 }
 
-/// Of this process, which may be bound to a few.
+/// Those that this process may use, as it is when it is first asked: its threads may be bound later.
 int processors() {
-  cpu_set_t usable;
-  if (::sched_getaffinity(::getpid(), sizeof usable, &usable) == 0) {
-    return CPU_COUNT(&usable);
-  }
-  return static_cast<int>(std::thread::hardware_concurrency());
+  static const int count = [] {
+    cpu_set_t usable;
+    return ::sched_getaffinity(::getpid(), sizeof usable, &usable) == 0
+               ? CPU_COUNT(&usable)
+               : static_cast<int>(std::thread::hardware_concurrency());
+  }();
+  return count;
 }
 
 /// They say who takes part, where, and what is printed or dumped, but not how NCCL moves data.

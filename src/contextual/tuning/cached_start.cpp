@@ -1,6 +1,7 @@
 #include "contextual/tuning/cached_start.hpp"
 
 #include "contextual/tuning/blocked_rank.hpp"
+#include "contextual/tuning/kept_choices_reading.hpp"
 #include "contextual/tuning/made_ready.hpp"
 #include "contextual/tuning/meeting.hpp"
 #include "contextual/tuning/pins.hpp"
@@ -65,9 +66,9 @@ bool CachedStart::run(const RegionCall& call, const agreement::Hello& hello, rec
     taken_over.to_revalidate = std::move(kept);
     return false;
   }
-  PlainRun settled(options, call.region, call.region_id, reports_.last_run_id(call.region),
-                   groups_.exchange_for(options), watch_);
-  if (settled.execute(call.function)) {
+  PlainRun plain(options, call.region, call.region_id, reports_.last_run_id(call.region),
+                 groups_.exchange_for(options), watch_);
+  if (plain.execute(call.function)) {
     return false;
   }
   groups_.note_met(options, hello);

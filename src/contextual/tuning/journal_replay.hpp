@@ -26,8 +26,7 @@ struct RunProgress {
 };
 
 /// Follows the earlier run, and leaves out what is in quarantine. All ranks do the same, from the same state
-/// and what rank 0 has told. Not
-/// thread-safe.
+/// and what rank 0 has told. Not thread-safe.
 class JournalReplay {
  public:
   using MarkRejected = std::function<void(const std::vector<policy::RejectionOutcome>&)>;

@@ -6,6 +6,7 @@
 #include "contextual/storage/choice_purpose.hpp"
 #include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
+#include "contextual/tuning/kept_choices_reading.hpp"
 #include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/run_journal.hpp"
 
@@ -90,10 +91,6 @@ bool is_open(const KeptChoice& choice, std::uint32_t region_id) {
     return table->find(region_id, choice.key, choice.scope) == detail::LockInTable::none ||
            table->finality(region_id, choice.key, choice.scope) != detail::ChoiceFinality::lasting;
   });
-}
-
-void warn_of_unused(const ChoiceEntry& entry, const std::string& why) {
-  detail::warn_once("region \"" + entry.region + "\": choices of " + entry.written + " are not used: " + why);
 }
 
 /// Loads what the choices launch, or their first launches would do so within the region.
@@ -201,12 +198,12 @@ void lock_in(const KeptChoice& choice, std::uint32_t region_id) {
 
 /// Keeps the sets that contradict no newer one that is used: what was chosen together is used together. Those
 /// that were chosen beside the pins, as they are now, come before those that were chosen without.
-std::vector<ChoiceEntry> that_agree(const std::vector<ChoiceEntry>& newest_first,
+std::vector<ChoiceEntry> that_agree(const std::vector<ChoiceEntry>& by_precedence,
                                     const std::vector<bool>& usable) {
   std::vector<ChoiceEntry> best_first;
-  for (std::size_t i = 0; i < newest_first.size(); ++i) {
-    if (usable[i] && !newest_first[i].choices.empty()) {
-      best_first.push_back(newest_first[i]);
+  for (std::size_t i = 0; i < by_precedence.size(); ++i) {
+    if (usable[i] && !by_precedence[i].choices.empty()) {
+      best_first.push_back(by_precedence[i]);
     }
   }
   std::stable_partition(best_first.begin(), best_first.end(),
@@ -224,7 +221,7 @@ std::vector<ChoiceEntry> that_agree(const std::vector<ChoiceEntry>& newest_first
   return kept;
 }
 
-/// Once a process. Names the set that is nearest to one that can be used, and of several the newest one. In
+/// Once a process. Names the set that is nearest to one that can be used, and of several the first one. In
 /// a directory that several machines share, others beside one that is used are as it should be.
 void warn_if_none_fits(const KeptSets& sets) {
   const std::vector<bool>& usable = sets.outcome.usable;
@@ -234,7 +231,7 @@ void warn_if_none_fits(const KeptSets& sets) {
   const auto nearest =
       std::min_element(sets.unusable.begin(), sets.unusable.end(),
                        [](const Unusable& one, const Unusable& other) { return one.fit < other.fit; });
-  const ChoiceEntry& entry = sets.newest_first[static_cast<std::size_t>(nearest - sets.unusable.begin())];
+  const ChoiceEntry& entry = sets.by_precedence[static_cast<std::size_t>(nearest - sets.unusable.begin())];
   if (!nearest->anything) {
     warn_of_unused(entry, "another rank cannot use them, because of its kernels");
   } else if (!nearest->reason.empty()) {
@@ -254,49 +251,7 @@ ProblemReport report_of(const KeptChoice& choice, const std::string& written) {
   return report;
 }
 
-/// The own ones first, then those of the directories that are only read.
-std::vector<ChoiceEntry> read_sets(const options::ResolvedOptions& options, const std::string& region) {
-  std::vector<ChoiceEntry> sets;
-  const auto add = [&](const storage::ChoiceStore::Kept& kept) {
-    for (const std::string& problem : kept.problems) {
-      detail::warn_once(problem);
-    }
-    sets.insert(sets.end(), kept.entries.begin(), kept.entries.end());
-  };
-  if (!options.cache_directory.empty()) {
-    add(storage::ChoiceStore(options.cache_directory, region).load());
-  }
-  for (const std::filesystem::path& directory : options.choices_path) {
-    add(storage::ChoiceStore(directory, region).read());
-  }
-  return sets;
-}
-
 }  // namespace
-
-std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region,
-                              Reads what) {
-  const bool own = !options.cache_directory.empty();
-  nlohmann::json pins =
-      own ? told_pins(storage::ChoiceStore(options.cache_directory, region)) : nlohmann::json::array();
-  nlohmann::json choices = nlohmann::json::array();
-  if (what == Reads::pins_and_choices) {
-    Surroundings now;
-    if (own && !options.try_quarantined) {
-      now.quarantine = quarantine_of(options.cache_directory, region);
-    }
-    for (const ChoiceEntry& entry : read_sets(options, region)) {
-      if (fit_of(entry, now) == Fit::in_quarantine) {
-        warn_of_unused(entry, misfit_text(entry, now));
-      } else {
-        choices.push_back(to_json(entry));
-      }
-    }
-  }
-  const bool nothing = pins.empty() && choices.empty();
-  return nothing ? std::string()
-                 : agreement::details_text({{"pins", std::move(pins)}, {"choices", std::move(choices)}});
-}
 
 KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id, std::size_t rank,
                               const agreement::Hello& hello, bool versions_count, MadeReady& made_ready) {
@@ -306,13 +261,13 @@ KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id
     const Surroundings now{hello.machines, false, storage::pins_digest(sets.pins), versions_count};
     Preparing preparing(region_id, rank, now, made_ready);
     prepare_pins(sets.pins, made_ready);
-    for (const ChoiceEntry& entry : sets.newest_first) {
+    for (const ChoiceEntry& entry : sets.by_precedence) {
       sets.unusable.push_back(preparing.judge(entry));
       sets.outcome.usable.push_back(!sets.unusable.back().anything);
     }
   } catch (...) {
     sets.outcome.failure = {std::current_exception(), record::text_of(std::current_exception())};
-    sets.outcome.usable.resize(sets.newest_first.size());
+    sets.outcome.usable.resize(sets.by_precedence.size());
   }
   return sets;
 }
@@ -323,7 +278,7 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
   if (exchange.rank() == 0) {
     warn_if_none_fits(sets);
   }
-  const std::vector<ChoiceEntry> entries = that_agree(sets.newest_first, sets.outcome.usable);
+  const std::vector<ChoiceEntry> entries = that_agree(sets.by_precedence, sets.outcome.usable);
   if (entries.empty() && sets.pins.empty()) {
     return std::nullopt;
   }
@@ -356,9 +311,9 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
 std::vector<std::string> unusable_sets(const KeptSets& sets) {
   constexpr std::size_t most = 4;
   std::vector<std::string> unusable;
-  for (std::size_t i = 0; i < sets.newest_first.size() && unusable.size() < most; ++i) {
+  for (std::size_t i = 0; i < sets.by_precedence.size() && unusable.size() < most; ++i) {
     if (!sets.outcome.usable[i]) {
-      unusable.push_back(to_json(sets.newest_first[i]));
+      unusable.push_back(to_json(sets.by_precedence[i]));
     }
   }
   return unusable;

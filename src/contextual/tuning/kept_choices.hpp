@@ -23,17 +23,6 @@
 
 namespace contextual::tuning {
 
-/// What a run reads of the cache directory.
-enum class Reads {
-  pins,  ///< what no option overrides
-  pins_and_choices,
-};
-
-/// Returns what is kept of a region in the options' cache directory, for the hello; an empty text if there is
-/// nothing. Choices that cannot be used are named on stderr, and so are those that are in quarantine, unless
-/// the options say to try them. Throws nothing but std::bad_alloc.
-std::string read_kept_choices(const options::ResolvedOptions& options, const std::string& region, Reads what);
-
 /// What keeps a rank from using a set.
 struct Unusable {
   bool anything = false;
@@ -44,7 +33,7 @@ struct Unusable {
 /// Rank 0's kept sets of choices, and what this rank makes of them.
 struct KeptSets {
   std::vector<storage::Pin> pins;
-  std::vector<storage::ChoiceEntry> newest_first;
+  std::vector<storage::ChoiceEntry> by_precedence;  ///< the own ones first, each the newest first
   agreement::KeptOutcome outcome;
   std::vector<std::string> machines{};  ///< of all ranks, as they are now
   std::vector<Unusable> unusable{};     ///< by set
@@ -76,7 +65,7 @@ struct InstalledChoices {
 std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchange, const std::string& region,
                                                      std::uint32_t region_id, KeptSets& sets);
 
-/// Returns the newest few sets that some rank cannot use, for example because they were made on another
+/// Returns the first few sets that some rank cannot use, for example because they were made on another
 /// machine, each as JSON. Equal on all ranks.
 std::vector<std::string> unusable_sets(const KeptSets& sets);
 

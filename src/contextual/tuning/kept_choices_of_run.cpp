@@ -7,6 +7,7 @@
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_store.hpp"
+#include "contextual/tuning/kept_choices_reading.hpp"
 
 #include <contextual/config.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
@@ -240,14 +241,14 @@ bool depends_on_processor(const TuningRun& run) {
 
 }  // namespace
 
-std::string write_kept_choices(agreement::Exchange& exchange, const std::filesystem::path& directory,
+std::string write_kept_choices(agreement::Exchange& exchange, const options::ResolvedOptions& options,
                                const std::string& region, const TuningRun& run,
                                const std::vector<std::string>& machines) {
   const std::string own = told_text(run, static_cast<std::size_t>(exchange.rank()), machines.size());
   const std::vector<std::string> texts = run.launched_alike()
                                              ? std::vector<std::string>{own}
                                              : agreement::gather_launched_kernels(exchange, region, own);
-  if (exchange.rank() != 0) {
+  if (exchange.rank() != 0 || options.cache_directory.empty()) {
     return {};
   }
   try {
@@ -282,8 +283,9 @@ std::string write_kept_choices(agreement::Exchange& exchange, const std::filesys
       }
     }
     std::move(ranks.own.begin(), ranks.own.end(), std::back_inserter(entry.choices));
-    return something_new && !directory.empty() ? storage::ChoiceStore(directory, region).save(entry)
-                                               : std::string();
+    return something_new ? storage::ChoiceStore(options.cache_directory, region)
+                               .save(entry, shipped_sets(options, region))
+                         : std::string();
   } catch (const std::exception& error) {
     return error.what();
   }

@@ -4,9 +4,9 @@
 /// Choices that outlive the process: writes those of a tuning run that is over.
 
 #include "contextual/agreement/exchange.hpp"
+#include "contextual/options/resolved_options.hpp"
 #include "contextual/tuning/tuning_run.hpp"
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace contextual::tuning {
 /// ranks. Returns what went wrong on rank 0, or an empty text. Collective where the run's last exchange has
 /// shown a difference: the ranks then tell rank 0 which kernels they have launched and what they have chosen
 /// for `local` ones. Throws RankMismatchError and CommunicationError.
-std::string write_kept_choices(agreement::Exchange& exchange, const std::filesystem::path& directory,
+std::string write_kept_choices(agreement::Exchange& exchange, const options::ResolvedOptions& options,
                                const std::string& region, const TuningRun& run,
                                const std::vector<std::string>& machines);
 

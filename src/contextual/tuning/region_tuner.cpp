@@ -76,7 +76,7 @@ bool write_choices(const TuningRun& run, record::Recorder& recorder, const Regio
     return true;
   }
   const std::filesystem::path& directory = call.options.cache_directory;
-  const std::string problem = write_kept_choices(exchange, directory, call.region, run, machines);
+  const std::string problem = write_kept_choices(exchange, call.options, call.region, run, machines);
   if (problem.empty()) {
     return true;
   }
@@ -148,7 +148,7 @@ bool RegionTuner::run_in_mode_tune(const RegionCall& call) {
     return tune(call, std::move(taken_over));
   }
   if (of_run && !options.always_tune && groups_.settled(call.region, call.region_id, options)) {
-    if (run_settled(call, taken_over)) {
+    if (run_plainly(call, taken_over)) {
       return true;
     }
     groups_.forget_settled(call.region, options);
@@ -162,16 +162,16 @@ bool RegionTuner::run_in_mode_tune(const RegionCall& call) {
   return tune(call, std::move(taken_over));
 }
 
-bool RegionTuner::run_settled(const RegionCall& call, TakenOver& taken_over) {
+bool RegionTuner::run_plainly(const RegionCall& call, TakenOver& taken_over) {
   agreement::Exchange& exchange = groups_.exchange_for(call.options);
   const agreement::Hello hello = meet(exchange, call.region, call.region_id, call.options,
                                       {.setup_failure = options::failure_of(call.options), .settled = true});
   if (!hello.kept_choices.empty()) {
     return cached_start_.run(call, hello, nullptr, taken_over);
   }
-  PlainRun settled(call.options, call.region, call.region_id, reports_.last_run_id(call.region), exchange,
-                   watch_);
-  if (!hello.settled_everywhere || settled.execute(call.function)) {
+  PlainRun plain(call.options, call.region, call.region_id, reports_.last_run_id(call.region), exchange,
+                 watch_);
+  if (!hello.settled_everywhere || plain.execute(call.function)) {
     return false;
   }
   if (const auto unused = take_unused_pin_warnings(call.region_id, call.options); !unused.empty()) {

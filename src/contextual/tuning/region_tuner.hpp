@@ -50,7 +50,7 @@ class RegionTuner {
   /// In mode tune. Returns as `run`.
   bool run_in_mode_tune(const RegionCall& call);
   /// A region of which nothing is left to tune. Returns true if it has been run and that is still so.
-  bool run_settled(const RegionCall& call, TakenOver& taken_over);
+  bool run_plainly(const RegionCall& call, TakenOver& taken_over);
   /// Tunes, whatever is locked in already. Returns as `run`.
   bool tune(const RegionCall& call, TakenOver taken_over);
   struct AfterRun {

@@ -34,9 +34,10 @@ void RunNotes::note_loading() {
   for (const detail::ProblemSlot& slot : context_.slots()) {
     for (const auto& member : slot.found.members) {
       const detail::KernelTraits& traits = member->traits();
-      if (traits.works_on_stream() && !traits.load) {
+      if (traits.works_on_stream() && (!traits.load || traits.load_needs_key)) {
         context_.note(
-            "kernel \"" + traits.name + "\" has no `load`: " + hazard +
+            "kernel \"" + traits.name + "\" has no `load`" +
+            (traits.load ? " that takes the config alone" : "") + ": " + hazard +
             ". Its first launch of a config may then wait for the device, for ever beside a kernel that "
             "waits for a later launch. Load its code in `load`, or load all code when the program starts");
       }

@@ -130,7 +130,7 @@ void TuningRun::execute(const std::function<void()>& region) {
 
 void TuningRun::measure_parts(const std::function<void()>& region) {
   context_.begin_batch();  // what the final run noted has been told
-  PartsRun parts(options_, turns());
+  PartsRun parts(options_, paired_timing());
   recorder_.limit(parts.measure(context_.region(), region), PartsRun::rounds_of(options_));
 }
 
@@ -143,11 +143,11 @@ std::optional<RevalidationReport> TuningRun::revalidate(const std::function<void
     return std::nullopt;
   }
   context_.begin_batch();  // what the final run noted has been told
-  return tuning::revalidate(options_, turns(), region);
+  return tuning::revalidate(options_, paired_timing(), region);
 }
 
 void TuningRun::run_once(const std::function<void()>& region) {
-  turns().run_once(region);
+  paired_timing().run_once(region);
 }
 
 void TuningRun::use_defaults() {
@@ -163,7 +163,7 @@ void TuningRun::use_defaults() {
   note_publication(context_.region_id());
 }
 
-PairedTiming& TuningRun::turns() {
+PairedTiming& TuningRun::paired_timing() {
   if (!turns_) {
     turns_.emplace(options_, context_, *watchdog_, exchange_, head_start_,
                    [this](const std::exception_ptr& thrown) { recorder_.fails(thrown, plan_, ending()); });
@@ -175,7 +175,7 @@ void TuningRun::begin_iteration() {
   recorder_.work_begins();
   if (!batch_open_) {
     context_.begin_batch();
-    catch_up();
+    replay_journal();
     plan();
     prepare();
     runner_.begin_batch(plan_);
@@ -212,7 +212,7 @@ void TuningRun::end_batch() {
 }
 
 /// Decides, like all other ranks, what needs no run of the region.
-void TuningRun::catch_up() {
+void TuningRun::replay_journal() {
   bool ask = false;
   decide([&] {
     checks_.refresh();
@@ -368,7 +368,7 @@ void TuningRun::prepare() {
       return;
     }
     if (continuation_.next() == nullptr) {
-      catch_up();
+      replay_journal();
     }
     plan();
   }

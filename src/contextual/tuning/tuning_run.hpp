@@ -111,7 +111,7 @@ class TuningRun {
 
  private:
   // The steps of the loop.
-  void catch_up();
+  void replay_journal();
   template <typename Decision>
   void decide(const Decision& decision);
   void plan();
@@ -123,7 +123,7 @@ class TuningRun {
   void lock_in();
 
   void measure_parts(const std::function<void()>& region);
-  PairedTiming& turns();
+  PairedTiming& paired_timing();
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void plan_batch();
   void observe_batch();

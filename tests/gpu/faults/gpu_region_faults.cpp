@@ -168,6 +168,7 @@ class Program {
       leave();
     }
     if (outcome == "ok") {
+      region.check_run();  // the final one
       const contextual::Report report = tuner_->report();
       if (const contextual::RegionReport* run = report.find(name)) {
         results_.write({{"event", "choices"}, {"region", name}, {"choices", run->choices_text()}});

@@ -311,6 +311,9 @@ TEST_CASE("options: choices are kept where the environment says, unless an optio
         std::vector<std::filesystem::path>{"/a", "/b c"});
   CHECK(options::resolve({.choices_path = {{"/call"}}}, {}, {}).choices_path ==
         std::vector<std::filesystem::path>{"/call"});
+  environment.values = parsed({{"CONTEXTUAL_CHOICES_PATH", ""}});
+  CHECK(options::resolve({.choices_path = {{"/call"}}}, {}, environment).choices_path.empty());
+  environment.values = parsed({{"CONTEXTUAL_CACHE_DIR", ""}});
   CHECK(options::resolve({.cache_directory = "/call"}, {}, environment).cache_directory.empty());
 }
 

@@ -139,6 +139,23 @@ TEST_CASE("load: called for the default before the region runs, and for each con
   }
 }
 
+TEST_CASE("load: an object that takes both is called without a key first, and then with it", "[unit]") {
+  struct Both {
+    std::vector<std::string>* calls;
+    void operator()(const Block&) const { calls->push_back("alone"); }
+    void operator()(const Block&, const Key& key) const { calls->push_back(key.to_string()); }
+  };
+  std::vector<std::string> calls;
+  TunableKernel kernel{"load_both",
+                       blocks(2),
+                       [](const int& n) { return make_key(n); },
+                       [](const Block&, const int&) {},
+                       {.load = Both{&calls}}};
+  ContextualAutotuner tuner{quick()};
+  tuner.run("load_both", [&] { kernel(4); });
+  CHECK(calls == std::vector<std::string>{"alone", "(4)", "(4)"});
+}
+
 TEST_CASE("load: where no config can be loaded every reason is told, and nothing is launched", "[unit]") {
   const auto load = [](const Block& c) { throw ConfigRejected("no code for " + std::to_string(c.block)); };
   OneKernel one("load_all_fail", 3, {.load = load});
@@ -282,20 +299,21 @@ TEST_CASE(
         std::move(options));
   };
   OnStream bare = make("loads_lazily");
-  OnStream prepared = make("loads_before", {.load = [](const Block&) {}});
-  OnStream loaded = make("loads_alone", {.load = [](const Block&) {}});
+  OnStream loaded = make("loads_before", {.load = [](const Block&) {}});
+  OnStream by_key = make("loads_by_key", {.load = [](const Block&, const Key&) {}});
   TunableKernel host{"needs_no_loading", blocks(1), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick(device_timer({.hazard = "CUDA loads code lazily"}))};
   tuner.run("loading", [&] {
     bare(nullptr);
-    prepared(nullptr);
     loaded(nullptr);
+    by_key(nullptr);
     host();
   });
   const std::vector<std::string> warnings = report_of(tuner, "loading").warnings;
-  REQUIRE(warnings.size() == 1);
+  REQUIRE(warnings.size() == 2);
   CHECK_THAT(warnings[0],
              ContainsSubstring("\"loads_lazily\"") && ContainsSubstring("CUDA loads code lazily"));
+  CHECK_THAT(warnings[1], ContainsSubstring("\"loads_by_key\" has no `load` that takes the config alone"));
 }
 
 TEST_CASE("timers: ranks that would measure by different ones throw, unless one has no say", "[unit]") {

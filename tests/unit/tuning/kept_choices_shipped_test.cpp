@@ -83,6 +83,56 @@ TEST_CASE("shipped choices: what does not fit is tuned, and kept in the own dire
   CHECK(run(elsewhere(with(own.path(), {}))).used(2));
 }
 
+TEST_CASE("shipped choices: tuned again by always_tune, and not used where others could have written them",
+          "[unit]") {
+  const TemporaryDirectory shipped;
+  ship(shipped.path(), 1);
+  Process always = with({}, {shipped.path()});
+  always.change = [path = shipped.path()](Options& options) {
+    options.choices_path = {path};
+    options.always_tune = true;
+  };
+  CHECK(run(always).tuned(2));
+  fs::permissions(shipped.path(), fs::perms::others_write, fs::perm_options::add);
+  const engine_test::StderrCapture said;
+  CHECK(run(with({}, {shipped.path()})).tuned(2));
+  CHECK_THAT(said.text(), ContainsSubstring(shipped.path().string()));
+}
+
+TEST_CASE("shipped choices: a directory without any is named", "[unit]") {
+  const TemporaryDirectory empty;
+  const engine_test::StderrCapture said;
+  CHECK(run(with({}, {empty.path()})).tuned(2));
+  CHECK_THAT(said.text(), ContainsSubstring(empty.path().string() + ", where choices are to be read"));
+}
+
+TEST_CASE("shipped choices: what is tuned beside them is kept with them, and with their times", "[unit]") {
+  const TemporaryDirectory shipped;
+  const TemporaryDirectory own;
+  TunableKernel first{"shipped_first", tiles(2), single_problem, [](const TileConfig&) {}};
+  TunableKernel second{"shipped_second", tiles(2), single_problem, [](const TileConfig&) {}};
+  const auto timed = [](Options& options) {
+    options.timer = testing::scripted_timer([](const LaunchInfo&) { return std::int64_t{1000}; });
+  };
+  REQUIRE(run_alone(
+              shipped.path(), "pair", [&] { first(); }, timed)
+              .error.empty());
+  const Alone both = run_alone(
+      own.path(), "pair",
+      [&] {
+        first();
+        second();
+      },
+      [&](Options& options) {
+        timed(options);
+        options.choices_path = {shipped.path()};
+      });
+  CHECK(both.error.empty());
+  const std::string kept = content(only_file(own.path()));
+  CHECK_THAT(kept, ContainsSubstring("shipped_first") && ContainsSubstring("shipped_second") &&
+                       !ContainsSubstring("\"time_ns\": null"));
+}
+
 TEST_CASE("shipped choices: a damaged file is named, and keeps its name", "[unit]") {
   const TemporaryDirectory shipped;
   ship(shipped.path(), 1);

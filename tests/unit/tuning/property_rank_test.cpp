@@ -25,7 +25,7 @@ Outcome tune(RandomRegion& region) {
   outcome.thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     RankNotes& own = outcome.notes[static_cast<std::size_t>(rank)];
     own.rank = rank;
-    notes = &own;  // for `prepare`
+    notes = &own;  // for `load`
     Options options = region.options;
     options.log_directory = "";
     options.communicator = communicator;

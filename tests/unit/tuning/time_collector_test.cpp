@@ -88,7 +88,7 @@ using ByProblem = std::vector<std::vector<bool>>;
 
 }  // namespace
 
-TEST_CASE("settlement: an iteration's overlaps are those of its own launches and of its own other work",
+TEST_CASE("time collector: an iteration's overlaps are those of its own launches and of its own other work",
           "[unit]") {
   Settled batch;
   batch.launch(*batch.first, 0, {{0, 100, 0}});
@@ -99,7 +99,7 @@ TEST_CASE("settlement: an iteration's overlaps are those of its own launches and
   CHECK(batch.overlaps(Iterations::joined) == ByProblem{{false, true}, {true, true}});
 }
 
-TEST_CASE("settlement: where other work is not known everything may overlap", "[unit]") {
+TEST_CASE("time collector: where other work is not known everything may overlap", "[unit]") {
   Settled batch;
   batch.launch(*batch.first, 0, {{0, 100, 0}});
   batch.launch(*batch.first, 1, {{200, 300, 0}});
@@ -107,7 +107,7 @@ TEST_CASE("settlement: where other work is not known everything may overlap", "[
   CHECK(batch.overlaps(Iterations::joined) == ByProblem{{true, false}});
 }
 
-TEST_CASE("settlement: of the host's other work the ranks judge, by the makespan", "[unit]") {
+TEST_CASE("time collector: of the host's other work the ranks judge, by the makespan", "[unit]") {
   Settled batch;
   batch.timer.devices = false;
   batch.launch(*batch.first, 0, {{0, 100, -1}});
@@ -117,7 +117,7 @@ TEST_CASE("settlement: of the host's other work the ranks judge, by the makespan
   CHECK(batch.overlaps(Iterations::joined) == ByProblem{{false, true}, {false, true}});
 }
 
-TEST_CASE("settlement: pipelined iterations may overlap each other, so everything may", "[unit]") {
+TEST_CASE("time collector: pipelined iterations may overlap each other, so everything may", "[unit]") {
   Settled batch;
   batch.launch(*batch.first, 0, {{0, 100, 0}});
   batch.launch(*batch.first, 1, {{200, 300, 0}});
@@ -125,7 +125,7 @@ TEST_CASE("settlement: pipelined iterations may overlap each other, so everythin
   CHECK(batch.overlaps(Iterations::pipelined) == ByProblem{{true, true}});
 }
 
-TEST_CASE("settlement: a problem that joins with the next batch is work of others", "[unit]") {
+TEST_CASE("time collector: a problem that joins with the next batch is work of others", "[unit]") {
   Settled batch;
   batch.launch(*batch.first, 0, {{0, 100, 0}});
   batch.launch(*batch.second, 0, {{50, 150, 0}});

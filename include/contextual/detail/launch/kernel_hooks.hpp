@@ -16,20 +16,24 @@ struct CONTEXTUAL_API KernelHooks {
   /// generates nothing but a call.
   template <typename Options>
   static KernelHooks of(Options& options) {
-    return {options.load,     options.keep,    options.before_launch, options.after_launch,
-            options.reset,    options.check,   options.work,          options.participation,
-            options.coupling, options.version, options.key_names};
+    return {options.load,          options.load.needs_key(),
+            options.keep,          options.before_launch,
+            options.after_launch,  options.reset,
+            options.check,         options.work,
+            options.participation, options.coupling,
+            options.version,       options.key_names};
   }
-  KernelHooks(PackedResult<void>& load, PackedResult<bool>& keep, PackedResult<void>& before_launch,
-              PackedResult<void>& after_launch, PackedResult<void>& reset, PackedResult<bool>& check,
-              PackedResult<KernelWork>& work, Participation participation, std::string& coupling,
-              std::string& version, std::vector<std::string>& key_names);
+  KernelHooks(PackedResult<void>& load, bool load_needs_key, PackedResult<bool>& keep,
+              PackedResult<void>& before_launch, PackedResult<void>& after_launch, PackedResult<void>& reset,
+              PackedResult<bool>& check, PackedResult<KernelWork>& work, Participation participation,
+              std::string& coupling, std::string& version, std::vector<std::string>& key_names);
   KernelHooks(const KernelHooks&) = delete;
   KernelHooks(KernelHooks&&) noexcept;
   KernelHooks& operator=(const KernelHooks&) = delete;
   ~KernelHooks();
 
   PackedResult<void> load;
+  bool load_needs_key;
   PackedResult<bool> keep;
   PackedResult<void> before_launch;
   PackedResult<void> after_launch;

@@ -54,7 +54,7 @@ std::string device_problem() {
     return {};
   }
   return "the current device is \"" + *current + "\", but this process uses \"" + first +
-         "\", which was current at its first launch or `run`: start one process for each kind of device";
+         "\", which was current at its first launch: start one process for each kind of device";
 }
 
 /// Empty where there is but one device.
@@ -100,8 +100,11 @@ std::string first_kind_text() {
   if (alike(kinds)) {
     return {};
   }
+  if (const std::string* const first = first_name.load()) {
+    return *first;
+  }
   const std::string* const current = current_name(kinds);
-  return first_or(current == nullptr ? kinds.front().name : *current);
+  return current == nullptr ? kinds.front().name : *current;
 }
 
 }  // namespace contextual::cuda

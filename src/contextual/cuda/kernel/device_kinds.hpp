@@ -13,7 +13,7 @@ namespace contextual::cuda {
 void tell_device_kinds();
 
 /// Returns the kind that this process launches on; if it has not launched yet, that of the current or the
-/// first device, which is its kind from now on. Empty where there is one kind. Looks at the devices as
+/// first device. Empty where there is one kind. Looks at the devices as
 /// `tell_device_kinds`. Throws CudaUnavailable or CudaError. Thread-safe.
 std::string first_kind_text();
 
