@@ -36,7 +36,8 @@ FaultRegion::FaultRegion(Injector& injector, bool ring)
 
 std::unique_ptr<SpinKernel> FaultRegion::first_kernel() {
   SpinKernel::Options options;
-  options.load = [this](const Spin& config) {
+  // With the key: after the first run, when the other ranks wait for this one and are not in the region.
+  options.load = [this](const Spin& config, const contextual::Key&) {
     if (config.microseconds == 10 && injector_.always("config_prepare")) {
       throw std::runtime_error("injected");
     }
