@@ -1,11 +1,6 @@
-#include "report/html/html_details.hpp"
-
 #include "report/format/ranges.hpp"
 #include "report/html/html_blocks.hpp"
-#include "report/html/html_iterations.hpp"
-#include "report/html/html_problem.hpp"
-#include "report/html/html_ranks.hpp"
-#include "report/html/html_search.hpp"
+#include "report/html/html_sections.hpp"
 #include "report/html/html_table.hpp"
 #include "report/html/html_text.hpp"
 #include "report/html/plots.hpp"

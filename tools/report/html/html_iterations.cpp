@@ -1,8 +1,7 @@
-#include "report/html/html_iterations.hpp"
-
 #include "report/format/quantities.hpp"
 #include "report/format/ranges.hpp"
 #include "report/html/html_blocks.hpp"
+#include "report/html/html_sections.hpp"
 #include "report/html/html_table.hpp"
 #include "report/judging/iteration_table.hpp"
 

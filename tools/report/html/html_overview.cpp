@@ -1,7 +1,6 @@
-#include "report/html/html_overview.hpp"
-
 #include "report/format/columns.hpp"
 #include "report/format/quantities.hpp"
+#include "report/html/html_sections.hpp"
 #include "report/html/html_table.hpp"
 #include "report/html/html_text.hpp"
 #include "report/wording/run_wording.hpp"

@@ -1,8 +1,7 @@
 #include "report/html/html_report.hpp"
 
 #include "report/format/quantities.hpp"
-#include "report/html/html_details.hpp"
-#include "report/html/html_overview.hpp"
+#include "report/html/html_sections.hpp"
 #include "report/html/html_text.hpp"
 #include "report/html/page_style.hpp"
 

@@ -1,8 +1,7 @@
-#include "report/html/html_search.hpp"
-
 #include "report/format/columns.hpp"
 #include "report/format/quantities.hpp"
 #include "report/html/html_blocks.hpp"
+#include "report/html/html_sections.hpp"
 #include "report/html/html_table.hpp"
 #include "report/html/html_text.hpp"
 #include "report/html/plots.hpp"

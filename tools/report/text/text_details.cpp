@@ -1,11 +1,6 @@
-#include "report/text/text_details.hpp"
-
 #include "report/format/ranges.hpp"
 #include "report/judging/absence.hpp"
-#include "report/text/text_iterations.hpp"
-#include "report/text/text_problem.hpp"
-#include "report/text/text_ranks.hpp"
-#include "report/text/text_search.hpp"
+#include "report/text/text_sections.hpp"
 #include "report/wording/config_wording.hpp"
 #include "report/wording/limit_wording.hpp"
 #include "report/wording/run_wording.hpp"

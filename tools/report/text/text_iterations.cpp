@@ -1,8 +1,7 @@
-#include "report/text/text_iterations.hpp"
-
 #include "report/format/quantities.hpp"
 #include "report/format/ranges.hpp"
 #include "report/judging/iteration_table.hpp"
+#include "report/text/text_sections.hpp"
 #include "report/wording/run_wording.hpp"
 
 #include <algorithm>

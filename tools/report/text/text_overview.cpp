@@ -1,7 +1,6 @@
-#include "report/text/text_overview.hpp"
-
 #include "report/format/columns.hpp"
 #include "report/format/quantities.hpp"
+#include "report/text/text_sections.hpp"
 #include "report/wording/run_wording.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-#include "report/text/text_problem.hpp"
-
 #include "report/format/quantities.hpp"
+#include "report/text/text_sections.hpp"
 #include "report/wording/config_wording.hpp"
 
 namespace contextual::log_report {

@@ -1,7 +1,6 @@
 #include "report/text/text_report.hpp"
 
-#include "report/text/text_details.hpp"
-#include "report/text/text_overview.hpp"
+#include "report/text/text_sections.hpp"
 
 namespace contextual::log_report {
 

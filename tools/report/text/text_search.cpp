@@ -1,6 +1,5 @@
-#include "report/text/text_search.hpp"
-
 #include "report/format/quantities.hpp"
+#include "report/text/text_sections.hpp"
 #include "report/wording/search_wording.hpp"
 
 #include <algorithm>
