@@ -97,7 +97,7 @@ int compare(int tunings) {
   int alike = 0;
   for (int i = 0; i < tunings; ++i) {
     const std::string number = std::to_string(i);
-    auto function = autotune("add_function_" + number, add, variants(), key,
+    auto function = autotune("add_function_" + number, variants(), key, add,
                              {.kernel = {.load = load}, .options = options()});
     TunableKernel kernel{"add_kernel_" + number, variants(), key, add, {.load = load}};
     ContextualAutotuner tuner{options()};

@@ -67,7 +67,7 @@ bool tuning_time() {
   int alike = 0;
   for (int i = 0; i < tunings; ++i) {
     const std::string number = std::to_string(i);
-    auto function = contextual::autotune("spin_function_" + number, spin, space(), contextual::single_problem,
+    auto function = contextual::autotune("spin_function_" + number, space(), contextual::single_problem, spin,
                                          {.options = options()});
     contextual::TunableKernel kernel{"spin_kernel_" + number, space(), contextual::single_problem, spin};
     contextual::ContextualAutotuner tuner{options()};
@@ -116,7 +116,7 @@ void later_calls() {
     sum = sum + config.value + m + n + k;
   };
   const auto key = [](long m, long n, long k) { return contextual::make_key(m, n, k); };
-  auto function = contextual::autotune("nothing_function", add, two, key, {.options = options()});
+  auto function = contextual::autotune("nothing_function", two, key, add, {.options = options()});
   contextual::TunableKernel kernel{"nothing_kernel", two, key, add};
   contextual::ContextualAutotuner tuner{options()};
   auto region = contextual::make_tuned_region(tuner, "nothing_region",

@@ -21,7 +21,10 @@ int main() try {
 
   // sum += transpose of in, for matrices of n x n.
   auto add_transposed = contextual::autotune(
-      "add_transposed",
+      "add_transposed", {{"BLOCK", &Tile::block, {8, 16, 32, 64, 512}}},
+      [](const std::vector<float>&, const std::vector<float>&, std::size_t n) {
+        return contextual::make_key(n);
+      },
       [&runs](const Tile& tile, std::vector<float>& sum, const std::vector<float>& in, std::size_t n) {
         ++runs;
         for (std::size_t i0 = 0; i0 < n; i0 += tile.block) {
@@ -34,10 +37,6 @@ int main() try {
           }
         }
         return tile.block;
-      },
-      {{"BLOCK", &Tile::block, {8, 16, 32, 64, 512}}},
-      [](const std::vector<float>&, const std::vector<float>&, std::size_t n) {
-        return contextual::make_key(n);
       },
       {.keep = [](const Tile& tile, const auto&, const auto&, std::size_t n) { return tile.block <= n; },
        // It accumulates: each run of a call that tunes begins with what the caller gave.

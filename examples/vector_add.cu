@@ -21,12 +21,12 @@ __global__ void add(float* sum, const float* a, const float* b, int n) {
 int main() try {
   auto tuned_add = contextual::autotune(
       "vector_add",
+      {{"BLOCK", &AddConfig::block, {128, 256, 512}}, {"GRID_PER_SM", &AddConfig::grid_per_sm, {4, 8, 16}}},
+      [](cudaStream_t, float*, const float*, const float*, int n) { return contextual::make_key(n); },
       [](const AddConfig& c, cudaStream_t stream, float* sum, const float* a, const float* b, int n) {
         add<<<132 * c.grid_per_sm, c.block, 0, stream>>>(sum, a, b, n);
         return cudaGetLastError();  // a failure rejects the config
       },
-      {{"BLOCK", &AddConfig::block, {128, 256, 512}}, {"GRID_PER_SM", &AddConfig::grid_per_sm, {4, 8, 16}}},
-      [](cudaStream_t, float*, const float*, const float*, int n) { return contextual::make_key(n); },
       {.kernel = {.load = [](const AddConfig&) { contextual::load_kernel(add); }},
        .options = {.timer = contextual::cuda_or_host_timer}});
 

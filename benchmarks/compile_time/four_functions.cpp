@@ -15,9 +15,6 @@
 int main() try {
   auto transpose = contextual::autotune(
       "transpose",
-      [](const TransposeConfig& config, std::size_t n, const float* in, float* out) {
-        transpose_blocks(config, n, in, out);
-      },
       contextual::ConfigSpace<TransposeConfig>{{"BLOCK", &TransposeConfig::block, {8, 16, 32, 64}},
                                                {"UNROLL", &TransposeConfig::unroll, {1, 2, 4}},
                                                {"PREFETCH", &TransposeConfig::prefetch, {false, true}}}
@@ -25,6 +22,9 @@ int main() try {
               "UNROLL divides BLOCK",
               [](const TransposeConfig& c) { return c.block % static_cast<std::size_t>(c.unroll) == 0; }),
       [](std::size_t n, const float*, float*) { return contextual::make_key(n); },
+      [](const TransposeConfig& config, std::size_t n, const float* in, float* out) {
+        transpose_blocks(config, n, in, out);
+      },
       {.keep = [](const TransposeConfig& c, std::size_t n, const float*, float*) { return c.block <= n; },
        .kernel = {.work = [](std::size_t n, const float*, float*) {
          return contextual::KernelWork{.bytes = 8.0 * static_cast<double>(n * n)};
@@ -32,13 +32,13 @@ int main() try {
 
   auto gemm = contextual::autotune(
       "gemm",
-      [](const GemmConfig& config, int m, int n, int k, const float* a, const float* b, float* c) {
-        multiply(config, m, n, k, a, b, c);
-      },
       contextual::ConfigSpace<GemmConfig>{{"BLOCK_M", &GemmConfig::block_m, {32, 64, 128}},
                                           {"BLOCK_N", &GemmConfig::block_n, {32, 64, 128}},
                                           {"STAGES", &GemmConfig::stages, {2, 3, 4}}},
       [](int m, int n, int k, const float*, const float*, float*) { return contextual::make_key(m, n, k); },
+      [](const GemmConfig& config, int m, int n, int k, const float* a, const float* b, float* c) {
+        multiply(config, m, n, k, a, b, c);
+      },
       {.keep = [](const GemmConfig& config, int m, int n, int, const float*, const float*,
                   float*) { return config.block_m <= m && config.block_n <= n; },
        .kernel = {.work = [](int m, int n, int k, const float*, const float*,
@@ -47,11 +47,11 @@ int main() try {
 
   auto reduce = contextual::autotune(
       "reduce",
-      [](const SumConfig& config, const std::vector<double>& values) { return sum(config, values); },
       contextual::ConfigSpace<SumConfig>{{"WIDTH", &SumConfig::width, {512, 1024, 2048}},
                                          {"SHARE", &SumConfig::share, {0.25F, 0.5F, 1.0F}},
                                          {"LANES", &SumConfig::lanes, {2, 4, 8}}},
       [](const std::vector<double>& values) { return contextual::make_key(values.size()); },
+      [](const SumConfig& config, const std::vector<double>& values) { return sum(config, values); },
       {.keep = [](const SumConfig& c, const std::vector<double>& values) { return c.width <= values.size(); },
        .kernel = {.work = [](const std::vector<double>& values) {
          return contextual::KernelWork{.bytes = 8.0 * static_cast<double>(values.size())};
@@ -59,14 +59,14 @@ int main() try {
 
   auto order = contextual::autotune(
       "order",
-      [](const SortConfig& config, std::vector<int>& values, bool descending) {
-        sort(config, values, descending);
-      },
       contextual::ConfigSpace<SortConfig>{{"CUTOFF", &SortConfig::cutoff, {8, 16, 32}},
                                           {"PIVOT", &SortConfig::pivot, {"first", "middle", "random"}},
                                           {"STABLE", &SortConfig::stable, {false, true}}},
       [](const std::vector<int>& values, bool descending) {
         return contextual::make_key(values.size(), descending);
+      },
+      [](const SortConfig& config, std::vector<int>& values, bool descending) {
+        sort(config, values, descending);
       },
       {.keep = [](const SortConfig& config, const std::vector<int>& values,
                   bool) { return config.cutoff <= static_cast<int>(values.size()); },

@@ -66,7 +66,7 @@ class TunedFunction<R(const C&, Args...)> {
   using KeyFunction = detail::CheckedFunction<detail::KeyFits, Key(const std::remove_reference_t<Args>&...)>;
 
   /// See `autotune`. Does not throw for a bad config space or option: the first call does.
-  TunedFunction(std::string name, CheckedFunction function, ConfigSpace<C> space, KeyFunction key,
+  TunedFunction(std::string name, ConfigSpace<C> space, KeyFunction key, CheckedFunction function,
                 Options options = {})
       : key_(std::move(key)),
         function_(std::move(function)),
@@ -149,21 +149,20 @@ struct ConfigOf<R(const C&, Args...)> {
 /// Returns `function` as a callable that tunes itself:
 ///
 ///     auto tuned = contextual::autotune(
-///         "axpy", [](const Config& c, float* y, const float* x, int n) { ... },
-///         {{"BLOCK", &Config::block, {128, 256}}},
-///         [](float*, const float*, int n) { return contextual::make_key(n); });
+///         "axpy", {{"BLOCK", &Config::block, {128, 256}}},
+///         [](float*, const float*, int n) { return contextual::make_key(n); },
+///         [](const Config& c, float* y, const float* x, int n) { ... });
 ///     tuned(y, x, n);
 ///
-/// `function` takes a config and the arguments; `space` is a ConfigSpace of its configs; `key` takes the
-/// arguments and says what a best config depends on. The result keeps copies of all of them. `name` must be
+/// `space` is a ConfigSpace of the configs; `key` takes the arguments and says what a best config depends on;
+/// `function` takes a config and the arguments. The result keeps copies of all of them. `name` must be
 /// unique among kernels and functions: it identifies the choices.
 template <typename F>
 TunedFunction<detail::launcher_signature_t<F>> autotune(
-    std::string name, F function,
-    ConfigSpace<typename detail::ConfigOf<detail::launcher_signature_t<F>>::type> space,
-    typename TunedFunction<detail::launcher_signature_t<F>>::KeyFunction key,
+    std::string name, ConfigSpace<typename detail::ConfigOf<detail::launcher_signature_t<F>>::type> space,
+    typename TunedFunction<detail::launcher_signature_t<F>>::KeyFunction key, F function,
     FunctionOptions<detail::launcher_signature_t<F>> options = {}) {
-  return {std::move(name), std::move(function), std::move(space), std::move(key), std::move(options)};
+  return {std::move(name), std::move(space), std::move(key), std::move(function), std::move(options)};
 }
 
 }  // namespace contextual

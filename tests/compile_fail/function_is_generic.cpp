@@ -3,6 +3,6 @@
 
 int main() {
   auto scale = contextual::autotune(
-      "scale", [](const auto&, float*, int) {}, tiles(),
-      [](const float*, int n) { return contextual::make_key(n); });
+      "scale", tiles(), [](const float*, int n) { return contextual::make_key(n); },
+      [](const auto&, float*, int) {});
 }

@@ -3,7 +3,6 @@
 
 int main() {
   auto scale = contextual::autotune(
-      "scale", [](const Tile&, float*, int) {}, tiles(),
-      [](const float*, int n) { return contextual::make_key(n); },
-      {.keep = [](const Tile& tile, int n) { return tile.rows <= n; }});
+      "scale", tiles(), [](const float*, int n) { return contextual::make_key(n); },
+      [](const Tile&, float*, int) {}, {.keep = [](const Tile& tile, int n) { return tile.rows <= n; }});
 }

@@ -3,7 +3,6 @@
 
 int main() {
   auto scale = contextual::autotune(
-      "scale", [](const Tile&, float*, int) {}, tiles(),
-      [](const float*, int n) { return contextual::make_key(n); },
-      {.restore = [](const Tile&, float*, int) {}});
+      "scale", tiles(), [](const float*, int n) { return contextual::make_key(n); },
+      [](const Tile&, float*, int) {}, {.restore = [](const Tile&, float*, int) {}});
 }

@@ -6,7 +6,7 @@
 typedef enum cudaError_enum { CUDA_SUCCESS = 0 } CUresult;  // as the CUDA driver declares it
 
 int main() {
-  auto scale = contextual::autotune(
-      "scale", [](const Tile&) { return CUDA_SUCCESS; }, tiles(), contextual::single_problem);
+  auto scale = contextual::autotune("scale", tiles(), contextual::single_problem,
+                                    [](const Tile&) { return CUDA_SUCCESS; });
   return scale();
 }

@@ -68,7 +68,7 @@ TEST_CASE("tuned function on a GPU: the first call tunes, and every call is righ
   }
   const Stream stream;
   const DeviceArray<unsigned char> memory(count);
-  Fill function("gpu_fill", fill, space(), one_key, options());
+  Fill function("gpu_fill", space(), one_key, fill, options());
   CHECK(function(stream, memory.get(), 1) == cudaSuccess);
   stream.wait();
   CHECK(all_are(memory, 1));
@@ -99,7 +99,7 @@ TEST_CASE("tuned function on a GPU: with `restore`, what it changes in place is 
   const DeviceArray<int> scratch(1);
   // Moves all numbers down by one place; the last one stays.
   auto shift = autotune(
-      "gpu_shift",
+      "gpu_shift", {{"FILLS", &StepConfig::fills, {1, 2, 4}}}, [](cudaStream_t, const int*) { return Key{}; },
       [&](const StepConfig& config, cudaStream_t on, int* values) {
         for (int fills = 0; fills < config.fills; ++fills) {
           static_cast<void>(cudaMemsetAsync(scratch.get(), fills, sizeof(int), on));
@@ -110,7 +110,6 @@ TEST_CASE("tuned function on a GPU: with `restore`, what it changes in place is 
         }
         return cudaGetLastError();
       },
-      {{"FILLS", &StepConfig::fills, {1, 2, 4}}}, [](cudaStream_t, const int*) { return Key{}; },
       {.restore =
            [&](cudaStream_t on, int* values) {
              cuda_check(cudaMemcpyAsync(values, saved.get(), 4 * sizeof(int), cudaMemcpyDeviceToDevice, on));
@@ -131,7 +130,7 @@ TEST_CASE("tuned function on a GPU: a call on a captured stream tunes nothing an
   }
   const Stream stream;
   const DeviceArray<unsigned char> memory(count);
-  Fill function("gpu_captured_fill", fill, space(), one_key, options());
+  Fill function("gpu_captured_fill", space(), one_key, fill, options());
   cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   const cudaError_t status = function(stream, memory.get(), 5);
   cudaGraph_t graph = nullptr;

@@ -53,8 +53,8 @@ TEST_CASE("QUDA: a launch outside of run never tunes, but a call of a tuned func
   contextual::FunctionOptions<int(const Tile&, int)> of_function;
   of_function.options = quick();
   auto dslash = contextual::autotune(
-      "quda_function", [](const Tile& tile, int) { return tile.block; }, blocks(),
-      [](int volume) { return contextual::make_key(volume); }, of_function);
+      "quda_function", blocks(), [](int volume) { return contextual::make_key(volume); },
+      [](const Tile& tile, int) { return tile.block; }, of_function);
   CHECK(dslash(4096) == 256);  // the first call of a key
 }
 

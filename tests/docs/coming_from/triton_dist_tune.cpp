@@ -33,7 +33,7 @@ contextual::Key key_of(int n) {
 int call(const std::string& name, const CallOptions& options) {
   contextual::FunctionOptions<int(const Tile&, int)> of_function;
   of_function.options = quick();
-  auto tuned = contextual::autotune(name, block_of, blocks(), key_of, of_function);
+  auto tuned = contextual::autotune(name, blocks(), key_of, block_of, of_function);
   return tuned.with(options, 4096);
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("triton_dist.tune: a function has a name, a space, a key and options, 
     const auto function = [](const Tile& tile, int n) { return n / tile.block; };
     contextual::FunctionOptions<int(const Tile&, int)> options;
     options.options = quick();
-    auto tuned = contextual::autotune(name, function, space, key, options);
+    auto tuned = contextual::autotune(name, space, key, function, options);
     CHECK(tuned(1024) == 4);
   }
   int last = 0;
@@ -85,7 +85,7 @@ TEST_CASE("triton_dist.tune: keep gets the config and the arguments", "[unit]") 
   contextual::FunctionOptions<int(const Tile&, int)> of_function;
   of_function.keep = [](const Tile& tile, int n) { return n / tile.block >= 32; };
   of_function.options = quick();
-  auto tuned = contextual::autotune("dist_keep_function", block_of, blocks(), key_of, of_function);
+  auto tuned = contextual::autotune("dist_keep_function", blocks(), key_of, block_of, of_function);
   CHECK(tuned(4096) == 128);
 }
 

@@ -47,12 +47,12 @@ TEST_CASE("which tuner: autotune makes a function tune itself", "[unit]") {
   contextual::FunctionOptions<int(const Tile&, int)> options;
   options.options = quick();
   auto tuned = contextual::autotune(
-      "which_function",
+      "which_function", blocks(), [](int n) { return make_key(n); },
       [&](const Tile& tile, int) {
         ++runs;
         return tile.block;
       },
-      blocks(), [](int n) { return make_key(n); }, options);
+      options);
   CHECK(tuned(1) == 256);
   CHECK(runs > 1);
   runs = 0;

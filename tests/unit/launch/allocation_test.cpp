@@ -135,8 +135,8 @@ TEST_CASE("holds 11: launches in a wrapped region's later call allocate nothing"
 TEST_CASE("tuned function: a later call of a known key allocates nothing", "[unit]") {
   int sum = 0;
   auto function = autotune(
-      "function_allocations", [&](const Block& c, int n) { sum += c.block * n; }, blocks(3),
-      [](int n) { return make_key(n); }, {.restore = [](int) {}, .options = quick()});
+      "function_allocations", blocks(3), [](int n) { return make_key(n); },
+      [&](const Block& c, int n) { sum += c.block * n; }, {.restore = [](int) {}, .options = quick()});
   function(1);
   function(2);
   CHECK(allocations_of([&] {

@@ -156,7 +156,7 @@ TEST_CASE("bad input: an empty name is refused, of a region, a function and a ke
   int runs = 0;
   auto step = make_tuned_region(tuner, "", [&] { ++runs; });
   auto function =
-      autotune("", [&](const Block&) { ++runs; }, blocks(2), single_problem, {.options = quick()});
+      autotune("", blocks(2), single_problem, [&](const Block&) { ++runs; }, {.options = quick()});
   TunableKernel kernel{"", blocks(2), single_problem, do_nothing};
   const auto error_of = [](const auto& call) { return error_text<InvalidArgument>(call); };
   CHECK_THAT(error_of([&] { tuner.run("", [&] { ++runs; }); }), ContainsSubstring("empty region name"));

@@ -119,8 +119,9 @@ TEST_CASE("device kinds: a tuned function throws on another kind, whether its ca
   const TwoKinds kinds;
   std::vector<int> used;
   auto tuned = autotune(
-      "kinds_function", [&](const TileConfig& config, int) { used.push_back(config.tile); }, tiles(3),
-      [](int key) { return make_key(key); }, {.options = rank_options(one_rank())});
+      "kinds_function", tiles(3), [](int key) { return make_key(key); },
+      [&](const TileConfig& config, int) { used.push_back(config.tile); },
+      {.options = rank_options(one_rank())});
   const auto is_refused = [&] {
     used.clear();
     for (const bool autotunes : {true, false}) {

@@ -120,7 +120,8 @@ TEST_CASE("holds 21: a tuned function's choice that fails falls back to the defa
     bool broken = false;
     std::vector<int> tried;
     auto function = autotune(
-        with_options ? "failed_function_with" : "failed_function",
+        with_options ? "failed_function_with" : "failed_function", blocks(3),
+        [](int n) { return make_key(n); },
         [&](const Block& c, int) {
           tried.push_back(c.block);
           if (broken && c.block == 2) {
@@ -128,7 +129,7 @@ TEST_CASE("holds 21: a tuned function's choice that fails falls back to the defa
           }
           return c.block;
         },
-        blocks(3), [](int n) { return make_key(n); }, {.options = quick()});
+        {.options = quick()});
     const auto call = [&] { return with_options ? function.with({.autotune = true}, 1) : function(1); };
     REQUIRE(call() == 2);
     broken = true;
@@ -154,7 +155,7 @@ TEST_CASE("holds 4: a tuned function's choice that fails on one rank is out on a
   const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     Breaks& here = broken[static_cast<std::size_t>(rank)];
     auto function = autotune(
-        "failed_function_ranks",
+        "failed_function_ranks", blocks(3), [](int n) { return make_key(n); },
         [&here](const Block& c, int) {
           here.tried.push_back(c.block);
           if (here.now && c.block == 2) {
@@ -162,7 +163,7 @@ TEST_CASE("holds 4: a tuned function's choice that fails on one rank is out on a
           }
           return c.block;
         },
-        blocks(3), [](int n) { return make_key(n); }, {.options = test::rank_options(communicator)});
+        {.options = test::rank_options(communicator)});
     function(1);
     here.now = rank == 1;
     here.tried.clear();
@@ -188,14 +189,13 @@ TEST_CASE("holds 21: a coupled function's choice that fails on a rank alone is o
           "[unit]") {
   bool broken = false;
   auto function = autotune(
-      "failed_function_coupled",
+      "failed_function_coupled", blocks(3), [](int n) { return make_key(n); },
       [&](const Block& c, int) {
         if (broken && c.block == 2) {
           throw ConfigRejected("too large");
         }
         return c.block;
       },
-      blocks(3), [](int n) { return make_key(n); },
       {.kernel = {.coupling = "failed_function_coupled"}, .options = quick()});
   REQUIRE(function(1) == 2);
   broken = true;

@@ -34,9 +34,9 @@ struct Noted {
 
   explicit Noted(const std::string& name)
       : function(
-            name, [this](const Tile& tile, int) { used.push_back(tile); },
-            {{"BLOCK", &Tile::block, {64, 128, 256}}, {"WARPS", &Tile::warps, {4, 8}}},
-            [](int n) { return make_key(n); }, {.options = quick()}) {}
+            name, {{"BLOCK", &Tile::block, {64, 128, 256}}, {"WARPS", &Tile::warps, {4, 8}}},
+            [](int n) { return make_key(n); }, [this](const Tile& tile, int) { used.push_back(tile); },
+            {.options = quick()}) {}
 
   std::set<int> blocks_used() const {
     std::set<int> blocks;
@@ -115,8 +115,8 @@ TEST_CASE("call options: a fixed parameter that the space does not have or allow
 
 TEST_CASE("call options: an integer fixes a floating-point parameter", "[unit]") {
   double used = 0;
-  auto function = autotune("fn_call_floating", [&](const Tile& tile) { used = tile.share; },
-                           {{"SHARE", &Tile::share, {0.5, 1.0, 2.0}}}, single_problem, {.options = quick()});
+  auto function = autotune("fn_call_floating", {{"SHARE", &Tile::share, {0.5, 1.0, 2.0}}}, single_problem,
+                           [&](const Tile& tile) { used = tile.share; }, {.options = quick()});
   function.with({.fixed = {{"SHARE", 1}}});
   CHECK(used == 1.0);
 }
@@ -137,7 +137,7 @@ TEST_CASE("call options: a verbose call prints what it chooses, and later what i
 
 TEST_CASE("call options: a verbose call inside of a region that is tuned prints nothing", "[unit]") {
   auto inner =
-      autotune("fn_call_inner", [](const Block&) {}, blocks(2), single_problem, {.options = quick()});
+      autotune("fn_call_inner", blocks(2), single_problem, [](const Block&) {}, {.options = quick()});
   TunableKernel kernel{"fn_call_beside", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
   const StderrCapture capture;
@@ -151,7 +151,7 @@ TEST_CASE("call options: a verbose call inside of a region that is tuned prints 
 
 TEST_CASE("call options: a verbose call says if nobody has chosen what it uses", "[unit]") {
   const auto third_call = [](const std::string& name, const Options& options) {
-    auto function = autotune(name, [](const Block&) {}, blocks(3), single_problem, {.options = options});
+    auto function = autotune(name, blocks(3), single_problem, [](const Block&) {}, {.options = options});
     for (int call = 0; call < 4; ++call) {
       function();
     }
@@ -175,7 +175,7 @@ TEST_CASE("call options: a verbose call prints no less than the function's optio
   Options options = quick();
   options.print = Print::configs;
   auto function =
-      autotune("fn_call_print", [](const Block&) {}, blocks(2), single_problem, {.options = options});
+      autotune("fn_call_print", blocks(2), single_problem, [](const Block&) {}, {.options = options});
   ContextualAutotuner tuner{options};
   auto region = make_tuned_region(tuner, "fn call print", [&] { function(); });
   for (const bool in_region : {false, true}) {

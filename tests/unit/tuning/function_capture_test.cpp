@@ -39,8 +39,8 @@ TEST_CASE("tuned function: while its stream is captured it runs once, with what 
   auto* const stream = reinterpret_cast<CUstream_st*>(&memory);
   std::vector<int> used;
   auto function = autotune(
-      "fn_captured", [&](const Block& block, CUstream_st*, int) { used.push_back(block.block); }, blocks(3),
-      [](CUstream_st*, int n) { return make_key(n); }, {.options = quick()});
+      "fn_captured", blocks(3), [](CUstream_st*, int n) { return make_key(n); },
+      [&](const Block& block, CUstream_st*, int) { used.push_back(block.block); }, {.options = quick()});
   captured_stream = stream;
   function(stream, 1);
   CHECK(used == std::vector<int>{0});
@@ -60,8 +60,8 @@ TEST_CASE("tuned function: a verbose call on a captured stream prints nothing", 
   int memory = 0;
   auto* const stream = reinterpret_cast<CUstream_st*>(&memory);
   auto function = autotune(
-      "fn_captured_verbose", [](const Block&, CUstream_st*) {}, blocks(2),
-      [](CUstream_st*) { return make_key(); }, {.options = quick()});
+      "fn_captured_verbose", blocks(2), [](CUstream_st*) { return make_key(); },
+      [](const Block&, CUstream_st*) {}, {.options = quick()});
   captured_stream = nullptr;
   function(stream);
   captured_stream = stream;
@@ -82,8 +82,8 @@ TEST_CASE("tuned function: a capture has what a tuning that was cut off has chos
   Options options = quick();
   options.max_iterations = 5;  // of six: the last of three configs is not measured
   auto function = autotune(
-      "fn_captured_early", [&](const Block& block, CUstream_st*, int) { used.push_back(block.block); },
-      blocks(3), [](CUstream_st*, int n) { return make_key(n); }, {.options = options});
+      "fn_captured_early", blocks(3), [](CUstream_st*, int n) { return make_key(n); },
+      [&](const Block& block, CUstream_st*, int) { used.push_back(block.block); }, {.options = options});
   captured_stream = nullptr;
   function(stream, 1);
   const int so_far = used.back();

@@ -41,13 +41,13 @@ struct Nested {
         inner(name + "_inner", blocks(4), single_problem,
               [this](const Block& block) { launched.emplace_back(outer, block.block); }),
         function(
-            name,
+            name, blocks(3), [](int n) { return make_key(n); },
             [this](const Block& block, int n) {
               outer = block.block;
               inner();
               return n + outer;
             },
-            blocks(3), [](int n) { return make_key(n); }, {.options = options(search, changed)}) {}
+            {.options = options(search, changed)}) {}
 
   Options options(SearchLevel search, const Options& changed) {
     Options options = changed;
@@ -125,14 +125,13 @@ TEST_CASE("function with kernels: one that launches them with some configs only 
           "[unit]") {
   TunableKernel inner{"fn_late_inner", blocks(2), single_problem, [](const Block&) {}};
   int used = -1;
-  auto function = autotune("fn_late",
+  auto function = autotune("fn_late", blocks(2), single_problem,
                            [&](const Block& block) {
                              used = block.block;
                              if (block.block == 1) {
                                inner();
                              }
                            },
-                           blocks(2), single_problem,
                            {.options = quick(times([&](const LaunchInfo& launch) -> std::int64_t {
                               return launch.kernel == "fn_late" ? (used == 1 ? 1'000 : 9'000) : 500;
                             }))});
@@ -148,12 +147,12 @@ TEST_CASE("function with kernels: a config whose first kernel cannot be launched
                        [](const Block&) { throw ConfigRejected("no such instruction"); }};
   TunableKernel sound{"fn_sound_inner", blocks(2), single_problem, [](const Block&) {}};
   int used = -1;
-  auto function = autotune("fn_with_broken",
+  auto function = autotune("fn_with_broken", blocks(2), single_problem,
                            [&](const Block& block) {
                              block.block == 1 ? broken() : sound();
                              used = block.block;
                            },
-                           blocks(2), single_problem, {.options = quick()});
+                           {.options = quick()});
   function();
   CHECK(used == 0);
 }
@@ -180,12 +179,12 @@ TEST_CASE("function with kernels: another process begins with the choices of all
 TEST_CASE("function with kernels: a function that calls a function is tuned from the inside out", "[unit]") {
   Nested nested("fn_deep", SearchLevel::normal);
   int used = -1;
-  auto outer = autotune("fn_deep_outer",
+  auto outer = autotune("fn_deep_outer", blocks(2), single_problem,
                         [&](const Block& block) {
                           used = block.block;
                           return nested.function(7);
                         },
-                        blocks(2), single_problem, {.options = nested.options(SearchLevel::normal, {})});
+                        {.options = nested.options(SearchLevel::normal, {})});
   CHECK(outer() == 8);
   CHECK(nested.launched.back() == Nested::Launched{1, 3});
   CHECK(used == 0);  // both are alike: the default

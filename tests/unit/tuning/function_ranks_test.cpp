@@ -45,12 +45,12 @@ Ranks functions_on(int count, const std::string& name, const Options& changed, c
     options.cache_directory = changed.cache_directory;
     options.deadline = changed.deadline;
     RankFunction function(
-        name,
+        name, tiles(3), [](int n) { return make_key(n); },
         [&used](const TileConfig& config, int n) {
           used.push_back(config.tile);
           return config.tile * n;
         },
-        tiles(3), [](int n) { return make_key(n); }, {.options = options});
+        {.options = options});
     body(rank, function, used);
   });
   ranks.traffic = world.traffic();
@@ -149,13 +149,12 @@ TEST_CASE("function on ranks: a group that a call names tunes for itself", "[uni
       return 100'000 - 1'000 * static_cast<std::int64_t>(launch.config_id);
     });
     auto gemm = autotune(
-        "fn_gemm",
+        "fn_gemm", gemm_space(), [](int m, int n, int k) { return make_key(m, n, k); },
         [&](const GemmTiling& tiling, int, int, int) {
           used[at].push_back(tiling.shared_bytes());
           shared_too_large += tiling.shared_bytes() > 48 * 1024 ? 1 : 0;
           return tiling.shared_bytes();
         },
-        gemm_space(), [](int m, int n, int k) { return make_key(m, n, k); },
         {.keep = [](const GemmTiling& tiling, int, int, int) { return tiling.shared_bytes() <= 48 * 1024; },
          .kernel = {.key_names = {"M", "N", "K"}},
          .options = options});
@@ -183,12 +182,12 @@ TEST_CASE("function: a choice with one communicator is not used with another one
   const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
     int& count = runs[static_cast<std::size_t>(rank)];
     RankFunction function(
-        "fn_two_groups",
+        "fn_two_groups", tiles(2), [](int n) { return make_key(n); },
         [&count](const TileConfig&, int n) {
           ++count;
           return n;
         },
-        tiles(2), [](int n) { return make_key(n); }, {.options = rank_options(communicator)});
+        {.options = rank_options(communicator)});
     const CallOptions alone{.communicator = testing::ScriptedWorld(1).communicator(0)};
     function(1);
     count = 0;
@@ -231,12 +230,12 @@ TEST_CASE("function on ranks: groups of one size choose apart, and their ranks l
       TunableKernel<void(const TileConfig&)> inner(
           "fn_groups_inner" + std::to_string(rank), tiles(2), single_problem,
           [&](const TileConfig& config) { tile = config.tile; }, {.participation = Participation::some});
-      auto function = autotune("fn_groups",
+      auto function = autotune("fn_groups", tiles(2), single_problem,
                                [&](const TileConfig& config) {
                                  inner();
                                  launched[rank].push_back(10 * config.tile + tile);
                                },
-                               tiles(2), single_problem, {.options = options});
+                               {.options = options});
       try {
         for (group = 0; group < 2; ++group) {
           if (const auto& communicator = group == 0 ? first[rank] : second[rank]; communicator != nullptr) {

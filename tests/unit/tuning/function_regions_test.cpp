@@ -25,7 +25,7 @@ TEST_CASE("function with a region: the region is part of it in all calls, and tu
   auto step = make_tuned_region(tuner, "fn region step", [&] { noted.kernel(); });
   const bool wrapped = GENERATE(true, false);
   INFO((wrapped ? "a wrapped region" : "a run"));
-  auto function = autotune(wrapped ? "fn_around_step" : "fn_around_run",
+  auto function = autotune(wrapped ? "fn_around_step" : "fn_around_run", blocks(2), single_problem,
                            [&](const Block&) {
                              if (wrapped) {
                                step();
@@ -33,7 +33,7 @@ TEST_CASE("function with a region: the region is part of it in all calls, and tu
                                tuner.run("fn region run", [&] { noted.kernel(); });
                              }
                            },
-                           blocks(2), single_problem, {.options = quick()});
+                           {.options = quick()});
   function();
   CHECK(noted.used.back() == 2);
   noted.used.clear();
@@ -48,7 +48,7 @@ TEST_CASE("function with a region: the region is part of it in all calls, and tu
 TEST_CASE("function in a region: without autotune its kernels use their defaults, and are not tuned",
           "[unit]") {
   OneKernel noted("fn_off_inner");
-  auto function = autotune("fn_off_outer", [&](const Block&) { noted.kernel(); }, blocks(2), single_problem,
+  auto function = autotune("fn_off_outer", blocks(2), single_problem, [&](const Block&) { noted.kernel(); },
                            {.options = quick()});
   TunableKernel beside{"fn_off_beside", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
@@ -65,7 +65,7 @@ TEST_CASE("function in a region: without autotune its kernels use their defaults
 
 TEST_CASE("function in alternatives outside of a region: its kernels launch what was chosen", "[unit]") {
   OneKernel noted("fn_way_inner");
-  auto function = autotune("fn_way", [&](const Block&) { noted.kernel(); }, blocks(2), single_problem,
+  auto function = autotune("fn_way", blocks(2), single_problem, [&](const Block&) { noted.kernel(); },
                            {.options = quick()});
   Alternatives<void()> ways{
       "fn_ways", single_problem, {{"one", [&] { function(); }}, {"other", [&] { function(); }}}};
@@ -81,7 +81,7 @@ TEST_CASE("function on threads: calls that fix parameters wait for one that tune
   std::atomic<int> inside{0};
   std::atomic<int> together{0};
   std::atomic<bool> other_called{false};
-  auto function = autotune("fn_one_at_a_time",
+  auto function = autotune("fn_one_at_a_time", blocks(3), single_problem,
                            [&](const Block&) {
                              together += ++inside > 1 ? 1 : 0;
                              const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -91,7 +91,7 @@ TEST_CASE("function on threads: calls that fix parameters wait for one that tune
                              std::this_thread::sleep_for(std::chrono::milliseconds(5));
                              --inside;
                            },
-                           blocks(3), single_problem, {.options = quick()});
+                           {.options = quick()});
   std::thread tuning([&] { function(); });
   while (inside == 0) {
     std::this_thread::yield();

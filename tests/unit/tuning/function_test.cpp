@@ -38,8 +38,8 @@ RegionReport report_of_function(const Function& function) {
 /// A function of one key, over a space of `count` configs of which the last one is fastest.
 template <typename Call>
 auto counted(const std::string& name, int count, Call&& call) {
-  return autotune(name, std::function<void(const Block&, int)>(std::forward<Call>(call)), blocks(count),
-                  [](int n) { return make_key(n); }, {.options = quick()});
+  return autotune(name, blocks(count), [](int n) { return make_key(n); },
+                  std::function<void(const Block&, int)>(std::forward<Call>(call)), {.options = quick()});
 }
 
 }  // namespace
@@ -48,13 +48,12 @@ TEST_CASE("tuned function: the dummy kernel runs 2 + 5 times with each config, a
           "[unit]") {
   std::vector<std::string> used;
   auto dummy = autotune(
-      "fn_dummy",
+      "fn_dummy", {{"BLOCK", &Tile::block, {64, 128}}, {"WARPS", &Tile::warps, {4, 8}}},
+      [](int n) { return make_key(n); },
       [&](const Tile& tile, int n) {
         used.push_back(std::to_string(tile.block) + "/" + std::to_string(tile.warps));
         return tile.block + n;
       },
-      {{"BLOCK", &Tile::block, {64, 128}}, {"WARPS", &Tile::warps, {4, 8}}},
-      [](int n) { return make_key(n); },
       {.options = {.n_warmup = 2,
                    .n_repeat = 5,
                    .search = SearchLevel::off,
@@ -91,12 +90,13 @@ TEST_CASE("tuned function: each key is tuned once, with the arguments of its cal
 
 TEST_CASE("tuned function: results are values, move-only objects or references", "[unit]") {
   int target = 0;
-  auto reference = autotune("fn_reference", [&](const Block&) -> int& { return target; }, blocks(2),
-                            single_problem, {.options = quick()});
+  auto reference = autotune("fn_reference", blocks(2), single_problem,
+                            [&](const Block&) -> int& { return target; }, {.options = quick()});
   CHECK(&reference() == &target);
   CHECK(&reference() == &target);
-  auto owner = autotune("fn_owner", [](const Block& block) { return std::make_unique<int>(block.block); },
-                        blocks(2), single_problem, {.options = quick()});
+  auto owner =
+      autotune("fn_owner", blocks(2), single_problem,
+               [](const Block& block) { return std::make_unique<int>(block.block); }, {.options = quick()});
   CHECK(*owner() == 1);
   CHECK(*owner() == 1);
 }
@@ -104,8 +104,8 @@ TEST_CASE("tuned function: results are values, move-only objects or references",
 TEST_CASE("tuned function: `keep` leaves configs out, by the arguments of the call", "[unit]") {
   std::vector<int> used;
   auto function = autotune(
-      "fn_keep", [&](const Block& block, int) { used.push_back(block.block); }, blocks(4),
-      [](int n) { return make_key(n); },
+      "fn_keep", blocks(4), [](int n) { return make_key(n); },
+      [&](const Block& block, int) { used.push_back(block.block); },
       {.keep = [](const Block& block, int most) { return block.block <= most; },
        .kernel = {.keep = [](const Block& block, int) { return block.block != 1; }},
        .options = quick()});
@@ -121,12 +121,11 @@ TEST_CASE("tuned function: with `restore`, a call that tunes has the effect of o
   double before = 10;
   double sum = before;
   int restored = 0;
-  auto accumulate = autotune("fn_restore",
+  auto accumulate = autotune("fn_restore", blocks(3), single_problem,
                              [](const Block&, double& total, double term) {
                                total += term;
                                return total;
                              },
-                             blocks(3), single_problem,
                              {.restore =
                                   [&](double& total, double&) {
                                     ++restored;
@@ -143,7 +142,7 @@ TEST_CASE("tuned function: with `restore`, a call that tunes has the effect of o
 TEST_CASE("tuned function: `before_each` comes before each measured run, and before no other", "[unit]") {
   std::string order;
   auto function =
-      autotune("fn_before_each", [&](const Block&, int&) { order += "r"; }, blocks(2), single_problem,
+      autotune("fn_before_each", blocks(2), single_problem, [&](const Block&, int&) { order += "r"; },
                {.before_each = [&](int&) { order += "b"; },
                 .restore = [&](int&) { order += "u"; },
                 .options = quick()});
@@ -159,7 +158,7 @@ TEST_CASE("tuned function: hooks of its options are called too, before its own",
   std::string order;
   Options options = quick();
   options.before_iteration = [&](const IterationInfo&) { order += "h"; };
-  auto function = autotune("fn_hooks", [&](const Block&) { order += "r"; }, blocks(1), single_problem,
+  auto function = autotune("fn_hooks", blocks(1), single_problem, [&](const Block&) { order += "r"; },
                            {.before_each = [&] { order += "b"; }, .options = options});
   function();
   CHECK(order == "hbrhbrhr");
@@ -167,32 +166,32 @@ TEST_CASE("tuned function: hooks of its options are called too, before its own",
 
 TEST_CASE("tuned function: a config that rejects itself is not chosen, and all of them are an error",
           "[unit]") {
-  auto some = autotune("fn_rejects",
+  auto some = autotune("fn_rejects", blocks(3), single_problem,
                        [](const Block& block) {
                          if (block.block == 2) {
                            throw ConfigRejected("too large");
                          }
                          return block.block;
                        },
-                       blocks(3), single_problem, {.options = quick()});
+                       {.options = quick()});
   CHECK(some() == 1);
   CHECK(report_of_function(some).problems.front().configs[2].rejection == "too large");
-  auto none = autotune("fn_rejects_all", [](const Block&) { throw ConfigRejected("no device"); }, blocks(2),
-                       single_problem, {.options = quick()});
+  auto none = autotune("fn_rejects_all", blocks(2), single_problem,
+                       [](const Block&) { throw ConfigRejected("no device"); }, {.options = quick()});
   CHECK_THROWS_AS(none(), TuningFailedError);
 }
 
 TEST_CASE("tuned function: what it throws is rethrown, and the next call tunes", "[unit]") {
   int runs = 0;
   bool fails = true;
-  auto function = autotune("fn_throws",
+  auto function = autotune("fn_throws", blocks(2), single_problem,
                            [&](const Block&) {
                              ++runs;
                              if (fails && runs == 3) {
                                throw std::runtime_error("out of paper");
                              }
                            },
-                           blocks(2), single_problem, {.options = quick()});
+                           {.options = quick()});
   CHECK(error_text<std::runtime_error>([&] { function(); }) == "out of paper");
   fails = false;
   runs = 0;
@@ -209,7 +208,7 @@ TEST_CASE("tuned function: a tuning that is cut is done again by the next calls,
   Options options = quick();
   options.max_iterations = 2;
   auto function =
-      autotune("fn_cut", [&](const Block&) { ++runs; }, blocks(4), single_problem, {.options = options});
+      autotune("fn_cut", blocks(4), single_problem, [&](const Block&) { ++runs; }, {.options = options});
   std::vector<bool> tuned;
   for (int call = 0; call < 5; ++call) {
     runs = 0;
@@ -239,8 +238,9 @@ TEST_CASE("tuned function: inside a region it is a kernel of that region and tun
           "[unit]") {
   int restored = 0;
   int used = -1;
-  auto function = autotune("fn_inside", [&](const Block& block) { used = block.block; }, blocks(3),
-                           single_problem, {.restore = [&] { ++restored; }, .options = quick()});
+  auto function =
+      autotune("fn_inside", blocks(3), single_problem, [&](const Block& block) { used = block.block; },
+               {.restore = [&] { ++restored; }, .options = quick()});
   TunableKernel other{"fn_beside", blocks(2), single_problem, [](const Block&) {}};
   ContextualAutotuner tuner{quick()};
   tuner.run("fn_region", [&] {
@@ -257,9 +257,8 @@ TEST_CASE("tuned function: inside a region it is a kernel of that region and tun
 }
 
 TEST_CASE("tuned function: a bad config space is reported by the first call", "[unit]") {
-  auto function =
-      autotune("fn_bad_space", [](const Block&) {}, ConfigSpace<Block>{{"BLOCK", &Block::block, {1, 1}}},
-               single_problem, {.options = quick()});
+  auto function = autotune("fn_bad_space", ConfigSpace<Block>{{"BLOCK", &Block::block, {1, 1}}},
+                           single_problem, [](const Block&) {}, {.options = quick()});
   CHECK_THROWS_AS(function(), ConfigSpaceError);
   CHECK_THROWS_AS(function.with({.autotune = false}), ConfigSpaceError);
 }

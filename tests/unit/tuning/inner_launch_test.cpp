@@ -140,8 +140,8 @@ TEST_CASE("kernel: launches side by side, and those of alternatives and function
           "[unit]") {
   Nested nested("quiet");
   TunableKernel beside{"quiet_beside", blocks(2), single_problem, [](const Block&) {}};
-  auto function = autotune(
-      "quiet_function", [&](const Block& block) { nested.launch(block); }, blocks(2), single_problem);
+  auto function = autotune("quiet_function", blocks(2), single_problem,
+                           [&](const Block& block) { nested.launch(block); });
   Alternatives<void()> either{
       "quiet_either", single_problem, {{"one", [&] { nested.kernel(); }}, {"two", [&] { beside(); }}}};
   ContextualAutotuner tuner{quick(nested.timer())};
@@ -157,13 +157,13 @@ TEST_CASE("kernel: launches side by side, and those of alternatives and function
 TEST_CASE("function: one that launches a kernel only later is warned about, in its own words", "[unit]") {
   Nested nested("late_outer");
   int runs = 0;
-  auto function = autotune("late_outer",
+  auto function = autotune("late_outer", blocks(3), single_problem,
                            [&](const Block& block) {
                              if (++runs > 3) {
                                nested.launch(block);
                              }
                            },
-                           blocks(3), single_problem, {.options = quick(nested.timer())});
+                           {.options = quick(nested.timer())});
   function();
   const Report report = function.report();
   const auto warnings = about(report.find("late_outer")->warnings, "own times contain");
