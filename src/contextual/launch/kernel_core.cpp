@@ -185,6 +185,11 @@ std::shared_ptr<LockInTable> KernelCore::table() const {
   return table_;
 }
 
+std::vector<std::string> KernelCore::load_failures() const {
+  const std::lock_guard lock(load_mutex_);
+  return load_failures_;
+}
+
 void KernelCore::load_first() const noexcept {
   if (!traits_.load) {
     return;
@@ -197,6 +202,7 @@ void KernelCore::load_first() const noexcept {
       try {
         traits_.load(id, nullptr);
         first_config_.store(id, std::memory_order_relaxed);
+        const std::lock_guard lock(load_mutex_);
         load_failures_.clear();
         return;
       } catch (const std::exception& error) {
@@ -206,6 +212,7 @@ void KernelCore::load_first() const noexcept {
       }
     }
     if (tried == space().size) {
+      const std::lock_guard lock(load_mutex_);
       load_failures_ = std::move(failures);
     }
   } catch (...) {  // a bad config space: the first launch says so

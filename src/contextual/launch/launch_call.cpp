@@ -161,7 +161,7 @@ void LaunchCall::reject(const std::string& reason) {
   }
   const std::lock_guard lock(slot_->launched.mutex);
   // Where nothing could be loaded the reasons of the others are known as well.
-  const std::vector<std::string>& failures = core_.load_failures();
+  const std::vector<std::string> failures = core_.load_failures();
   for (std::size_t id = 0; id < failures.size(); ++id) {
     if (!slot_->launched.rejected[id].exchange(true, std::memory_order_acq_rel)) {
       slot_->launched.rejections.push_back({id, log_.run->batch_iteration, failures[id], false});

@@ -76,8 +76,9 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   /// Returns the config of a problem's first launch if nothing is locked in: the first one that `load_first`
   /// could load, usually the default.
   std::size_t first_config() const noexcept { return first_config_.load(std::memory_order_relaxed); }
-  /// Returns, by config, why it cannot be loaded, or nothing if one can. Only `load_first` changes it.
-  const std::vector<std::string>& load_failures() const noexcept { return load_failures_; }
+  /// Returns, by config, why it cannot be loaded, or nothing if one can. Thread-safe, as `load_first`, since
+  /// several threads may begin runs at once.
+  std::vector<std::string> load_failures() const;
 
   /// Throws InvalidArgument if the calling thread's current device is of another kind than those that this
   /// process launches on.
@@ -131,7 +132,8 @@ class CONTEXTUAL_API KernelCore : public std::enable_shared_from_this<KernelCore
   mutable std::atomic<bool> ready_{false};
   mutable std::atomic<std::uint64_t> unguarded_launches_{0};
   mutable std::atomic<std::size_t> first_config_{0};
-  mutable std::vector<std::string> load_failures_;
+  mutable std::mutex load_mutex_;
+  mutable std::vector<std::string> load_failures_;  ///< under the mutex
   std::atomic<bool> alive_{true};
   std::atomic<bool> ambiguous_{false};
 };
