@@ -29,8 +29,7 @@ struct CudaKernelDefinition {
   /// wait for a device and never communicate. ConfigRejected rejects the config.
   detail::CheckedFunction<detail::ParametersFits, void(CudaParameters&, const C&, const Args&...)>
       parameters{};
-  /// Further options. Their `load` is called after the variant is compiled and
-  /// loaded.
+  /// Further options. Their `load` is called after the variant is compiled and loaded.
   KernelOptions<CUresult(const C&, CUstream, Args...)> options{};
 };
 

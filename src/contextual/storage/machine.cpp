@@ -41,12 +41,7 @@ std::string processor_name() {
 
 /// Those that this process may use, as it is when it is first asked: its threads may be bound later.
 int processors() {
-  static const int count = [] {
-    cpu_set_t usable;
-    return ::sched_getaffinity(::getpid(), sizeof usable, &usable) == 0
-               ? CPU_COUNT(&usable)
-               : static_cast<int>(std::thread::hardware_concurrency());
-  }();
+  static const int count = usable_processors(::getpid());
   return count;
 }
 
@@ -151,6 +146,14 @@ std::string machine_text() {
     text.append(part).append(": ").append(one_line(said)).append("\n");
   }
   return text;
+}
+
+int usable_processors(int thread) noexcept {
+  cpu_set_t usable;
+  const int count = ::sched_getaffinity(thread, sizeof usable, &usable) == 0
+                        ? CPU_COUNT(&usable)
+                        : static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, count);
 }
 
 std::string node_text() {

@@ -1,14 +1,11 @@
 #include "contextual/tuning/kept_choices.hpp"
 
-#include "contextual/agreement/details_text.hpp"
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/record/failure.hpp"
 #include "contextual/storage/choice_purpose.hpp"
-#include "contextual/storage/choice_store.hpp"
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/kept_choices_reading.hpp"
 #include "contextual/tuning/pins.hpp"
-#include "contextual/tuning/run_journal.hpp"
 
 #include <contextual/config.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>

@@ -283,9 +283,13 @@ std::string write_kept_choices(agreement::Exchange& exchange, const options::Res
       }
     }
     std::move(ranks.own.begin(), ranks.own.end(), std::back_inserter(entry.choices));
-    return something_new ? storage::ChoiceStore(options.cache_directory, region)
-                               .save(entry, shipped_sets(options, region))
-                         : std::string();
+    if (!something_new) {
+      return {};
+    }
+    const bool reuses = std::any_of(entry.choices.begin(), entry.choices.end(),
+                                    [](const KeptChoice& choice) { return choice.reused; });
+    return storage::ChoiceStore(options.cache_directory, region)
+        .save(entry, reuses ? shipped_sets(options, region) : std::vector<storage::ChoiceEntry>());
   } catch (const std::exception& error) {
     return error.what();
   }

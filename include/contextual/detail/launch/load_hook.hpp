@@ -24,6 +24,8 @@ class LoadHook : public CheckedHook<LoadFits, void(const C&, const Key* const&)>
   static constexpr bool takes_config = std::is_invocable_v<std::decay_t<F>&, const C&>;
   template <typename F>
   static constexpr bool takes_key = std::is_invocable_v<std::decay_t<F>&, const C&, const Key&>;
+  template <typename F>
+  static constexpr bool fits = takes_config<F> || takes_key<F>;
 
  public:
   LoadHook() = default;
@@ -34,12 +36,12 @@ class LoadHook : public CheckedHook<LoadFits, void(const C&, const Key* const&)>
   requires(!std::same_as<std::remove_cvref_t<F>, LoadHook>)
       // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint excludes copies and moves
       LoadHook(F&& load) {
-    static_cast<void>(LoadFits < takes_config<F> || takes_key < F >> {});
+    static_cast<void>(LoadFits<fits<F>>{});
     if (is_null(load)) {
       return;
     }
     needs_key_ = !takes_config<F>;
-    if constexpr (takes_config<F> || takes_key<F>) {
+    if constexpr (fits<F>) {
       static_cast<Base&>(*this) = Base([held = std::decay_t<F>(std::forward<F>(load))](
                                            const C& config, [[maybe_unused]] const Key* key) mutable {
         if constexpr (takes_key<F>) {

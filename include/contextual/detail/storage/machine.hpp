@@ -30,6 +30,9 @@ CONTEXTUAL_API void add_ranks_per_node(std::vector<std::string>& machine_texts,
 /// The line that it adds.
 inline constexpr const char* ranks_on_machine = "ranks on this machine";
 
+/// Returns on how many processors a thread of this process may run, at least one; 0: the calling thread.
+CONTEXTUAL_API int usable_processors(int thread) noexcept;
+
 /// The part with the processor's name and how many of them this process may use.
 inline constexpr const char* processor_part = "processor";
 /// Returns such a text without that line.

@@ -13,8 +13,8 @@ namespace contextual::cuda {
 void tell_device_kinds();
 
 /// Returns the kind that this process launches on; if it has not launched yet, that of the current or the
-/// first device. Empty where there is one kind. Looks at the devices as
-/// `tell_device_kinds`. Throws CudaUnavailable or CudaError. Thread-safe.
+/// first device. Empty where there is one kind. Looks at the devices as `tell_device_kinds`. Throws
+/// CudaUnavailable or CudaError. Thread-safe.
 std::string first_kind_text();
 
 }  // namespace contextual::cuda
