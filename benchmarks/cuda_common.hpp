@@ -63,6 +63,38 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
+/// Of several launches, by two events.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const Stream& stream) : stream_(stream) {
+    CONTEXTUAL_CHECKED(cudaEventCreate(&begin_));
+    CONTEXTUAL_CHECKED(cudaEventCreate(&end_));
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+
+  double us_per_launch(int launches, const std::function<void()>& launch) const {
+    CONTEXTUAL_CHECKED(cudaEventRecord(begin_, stream_));
+    for (int i = 0; i < launches; ++i) {
+      launch();
+    }
+    CONTEXTUAL_CHECKED(cudaEventRecord(end_, stream_));
+    CONTEXTUAL_CHECKED(cudaEventSynchronize(end_));
+    float ms = 0;
+    CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin_, end_));
+    return 1e3 * static_cast<double>(ms) / launches;
+  }
+
+ private:
+  const Stream& stream_;
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
 /// Device memory, zeroed.
 template <typename T>
 class Buffer {

@@ -11,6 +11,7 @@
 #include <cublas_v2.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -52,6 +53,18 @@ class RandomMatrix {
  private:
   Buffer<std::uint16_t> values_;
 };
+
+/// How far values of bf16 are from others, relative, in the Frobenius norm.
+inline double difference(const std::vector<std::uint16_t>& ours, const std::vector<std::uint16_t>& theirs) {
+  double off = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const double value = kernels::cuda::from_bf16(theirs[i]);
+    off += std::pow(kernels::cuda::from_bf16(ours[i]) - value, 2);
+    norm += value * value;
+  }
+  return std::sqrt(off / norm);
+}
 
 class Cublas {
  public:

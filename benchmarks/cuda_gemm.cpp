@@ -8,6 +8,7 @@
 
 #include "cuda_common.hpp"
 #include "cuda_cublas.hpp"
+#include "cuda_turns.hpp"
 
 #include <contextual/autotuner.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
@@ -34,12 +35,6 @@ using namespace contextual::benchmarks;
 using kernels::cuda::GemmArgs;
 using kernels::cuda::GemmType;
 
-struct Shape {
-  int m;
-  int n;
-  int k;
-};
-
 struct Settings {
   std::vector<std::string> shapes{"4096x4096x4096", "8192x28672x8192", "8192x11008x4096"};
   int rounds = 21;
@@ -49,47 +44,6 @@ struct Settings {
   double goal = 0.85;
   double goal_any = 0.99;
   std::string json;
-};
-
-Shape shape_of(const std::string& text) {
-  Shape shape{};
-  char end = 0;
-  if (std::sscanf(text.c_str(), "%dx%dx%d%c", &shape.m, &shape.n, &shape.k, &end) != 3) {
-    throw std::runtime_error("a shape is MxNxK, not '" + text + "'");
-  }
-  return shape;
-}
-
-/// Of several launches, by two events.
-class Stopwatch {
- public:
-  explicit Stopwatch(const Stream& stream) : stream_(stream) {
-    CONTEXTUAL_CHECKED(cudaEventCreate(&begin_));
-    CONTEXTUAL_CHECKED(cudaEventCreate(&end_));
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-  ~Stopwatch() {
-    cudaEventDestroy(begin_);
-    cudaEventDestroy(end_);
-  }
-
-  double us_per_launch(int launches, const std::function<void()>& launch) const {
-    CONTEXTUAL_CHECKED(cudaEventRecord(begin_, stream_));
-    for (int i = 0; i < launches; ++i) {
-      launch();
-    }
-    CONTEXTUAL_CHECKED(cudaEventRecord(end_, stream_));
-    CONTEXTUAL_CHECKED(cudaEventSynchronize(end_));
-    float ms = 0;
-    CONTEXTUAL_CHECKED(cudaEventElapsedTime(&ms, begin_, end_));
-    return 1e3 * static_cast<double>(ms) / launches;
-  }
-
- private:
-  const Stream& stream_;
-  cudaEvent_t begin_ = nullptr;
-  cudaEvent_t end_ = nullptr;
 };
 
 /// One of the two that are tuned.
@@ -122,7 +76,7 @@ struct Result {
 
 class Comparison {
  public:
-  Comparison(const Shape& shape, const Settings& settings)
+  Comparison(const ProductShape& shape, const Settings& settings)
       : settings_(settings),
         shape_(shape),
         a_(shape.m, shape.k, settings.fp16, 1),
@@ -218,7 +172,7 @@ class Comparison {
   }
 
   const Settings& settings_;
-  Shape shape_;
+  ProductShape shape_;
   RandomMatrix a_;
   RandomMatrix b_;
   Buffer<std::uint16_t> ours_;
@@ -239,7 +193,7 @@ void print_configs(const ProblemReport& problem) {
   }
 }
 
-double tflops(const Shape& shape, double us) {
+double tflops(const ProductShape& shape, double us) {
   return 2e-6 * shape.m * shape.n * shape.k / us;
 }
 
@@ -253,7 +207,7 @@ nlohmann::json json_of(const Tuned& tuned) {
 
 /// Returns whether both goals were met.
 bool compare_shape(const std::string& text, const Settings& settings, nlohmann::json& rows) {
-  const Shape shape = shape_of(text);
+  const ProductShape shape(text);
   const Result result = Comparison(shape, settings).measure();
   std::printf("%-16s %-8s %9.1f %8.1f\n", text.c_str(), "cuBLAS", result.cublas_us,
               tflops(shape, result.cublas_us));

@@ -4,6 +4,7 @@
 /// For tests of the CUDA kernels: data on the device with poison and guards, 16-bit values, a stream.
 
 #include <contextual/cuda.hpp>
+#include <contextual/kernels/cuda/gemm.hpp>
 #include <contextual/kernels/cuda/half_bits.hpp>
 
 #include <cuda.h>
@@ -146,6 +147,13 @@ struct Half {
 };
 
 constexpr std::uint16_t poison_bits = 0xffff;
+
+/// The config of a GEMM differs from others in its tile alone.
+inline bool is_plain(const contextual::kernels::cuda::GemmConfig& config) {
+  const contextual::kernels::cuda::GemmConfig defaults;
+  return config.group == defaults.group && config.along_n == defaults.along_n &&
+         config.num_sms == defaults.num_sms;
+}
 
 /// What a call does on a stream, to be replayed.
 class Graph {

@@ -119,6 +119,58 @@ class Gather {
   std::vector<float> sums_;
 };
 
+/// The all-gather GEMM of one gated product, which has no bias.
+class GatedGather {
+ public:
+  GatedGather(const Rank& rank, const std::shared_ptr<PeerWorkspace>& workspace, int m, GemmType type)
+      : half_{type == GemmType::bf16},
+        workspace_(workspace),
+        layer_(workspace, {m, n, k, type}),
+        a_(half_, m, k, 1),
+        weights_(half_, 2 * n, k, 700U + static_cast<unsigned>(rank.number)),
+        c_(half_, m, n),
+        sums_(reference_sums(a_, weights_, m, 2 * n, k, half_.bf16)) {}
+
+  void call(cudaStream_t stream, const Wanted& wanted) {
+    layer_(stream, {.a_rows = a_.row(layer_.own_rows(wanted.m).begin), .m = wanted.m}, product(wanted));
+  }
+  CUresult launch(std::size_t config, cudaStream_t stream, const Wanted& wanted) {
+    const GatheredProduct only = product(wanted);
+    return gemm_gather(true).launch_config(
+        config, stream, {&workspace_->parts(), std::span(&only, 1), {wanted.m, n, k, layer_.shape().type}});
+  }
+
+  std::size_t wrong(const Wanted& wanted) {
+    return c_.wrong(wanted.m, wanted.pitched, [&](int row, int column) {
+      const auto gate = static_cast<double>(sums_[element(row, column, 2 * n)]);
+      const auto up = static_cast<double>(sums_[element(row, n + column, 2 * n)]);
+      const double value = activated(wanted.activation, gate) * up;
+      return ExpectedValue{value, half_.rounding() * std::abs(value) + 1e-4};
+    });
+  }
+  void zero() { c_.zero(); }
+  bool is_nan(const Wanted& wanted) const { return c_.is_nan_in_zeros(wanted.m, wanted.pitched); }
+  static const ConfigSpace<GemmConfig>& space() { return gemm_gather(true).space(); }
+
+ private:
+  GatheredProduct product(const Wanted& wanted) const {
+    return {.b = weights_.row(0),
+            .c = c_.get(),
+            .n = n,
+            .activation = wanted.activation,
+            .pitch = wanted.pitched ? c_.pitch(true) : 0,
+            .gated = true};
+  }
+
+  Half half_;
+  std::shared_ptr<PeerWorkspace> workspace_;
+  AllGatherGemm layer_;
+  HalfMatrix a_;
+  HalfMatrix weights_;
+  ResultMemory c_;
+  std::vector<float> sums_;
+};
+
 /// The GEMM reduce-scatter, of which fewer rows are the first ones of the most as well.
 class Scatter {
  public:
@@ -383,6 +435,39 @@ TEST_CASE("layers: one object and workspace serve any number of rows, eager and 
     constexpr int of_bucket[] = {513, 777, 1024};
     check_any_rows(gather, stream, of_bucket);
     check_any_rows(scatter, stream, of_bucket);
+  }
+  CHECK(workspace->failure().empty());
+}
+
+TEST_CASE("layers: a gated product of gathered rows, for any number of rows, by both ways",
+          "[layers][gated]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  constexpr int most = 1030;
+  const auto workspace = workspace_for(rank, most);
+  if (workspace == nullptr) {
+    return;
+  }
+  for (const auto type : {GemmType::fp16, GemmType::bf16}) {
+    GatedGather gather(rank, workspace, most, type);
+    CAPTURE(static_cast<int>(type));
+    check_tiles(gather, stream, 259, Residual::none);
+    constexpr int rows[] = {1, 130, 513, most};
+    check_any_rows(gather, stream, rows);
+    if (workspace->parts().nccl.problem().empty()) {
+      choose_separate(rank, type == GemmType::fp16 ? "gated, fp16" : "gated, bf16",
+                      [&] { gather.call(stream, {.m = 900, .activation = Activation::silu}); });
+      CHECK(gather.wrong({.m = 900, .activation = Activation::silu}) == 0);
+      constexpr int of_bucket[] = {513, 900};
+      check_any_rows(gather, stream, of_bucket);
+    }
+  }
+  GatedGather gather(rank, workspace, most, GemmType::bf16);
+  if (rank.count > 1) {
+    check_failed_call(gather, rank, *workspace, stream);
   }
   CHECK(workspace->failure().empty());
 }

@@ -8,6 +8,7 @@
 
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
+#include <contextual/kernels/cuda/gated_mlp.hpp>
 
 #include <cuda_runtime_api.h>
 
@@ -71,6 +72,7 @@ void finish(CUstream stream, const AllGatherGemmShape& shape, const GatheredProd
   }
   const int pitch = row_pitch(product.pitch, product.n);
   finish_gemm(stream, {.sums = product.c,
+                       .factor = nullptr,
                        .residual = nullptr,
                        .c = product.c,
                        .sums_pitch = pitch,
@@ -79,6 +81,20 @@ void finish(CUstream stream, const AllGatherGemmShape& shape, const GatheredProd
                        .rows = shape.m,
                        .epilogue = {product.bias, product.activation, product.n},
                        .fp16 = shape.type == GemmType::fp16});
+}
+
+/// The gated product of gathered rows.
+void multiply_gated(CUstream stream, const AllGatherGemmShape& shape, const GatheredProduct& product,
+                    const void* gathered) {
+  gated_mlp()(stream, {.a = gathered,
+                       .weights = product.b,
+                       .c = product.c,
+                       .m = shape.m,
+                       .n = product.n,
+                       .k = shape.k,
+                       .type = shape.type,
+                       .activation = product.activation,
+                       .c_pitch = product.pitch});
 }
 
 void call_separate(CUstream& stream, const Call*& call) {
@@ -94,6 +110,10 @@ void call_separate(CUstream& stream, const Call*& call) {
   }
   workspace.nccl.all_gather(stream, dense ? call->a_rows : call->place(), gathered, partition,
                             row_bytes(call->shape));
+  if (call->gated()) {
+    multiply_gated(stream, call->shape, call->products.front(), gathered);
+    return;
+  }
   for (const GatheredProduct& product : call->products) {
     separate_gemm(workspace, stream, gemm_args(call->shape, product, gathered));
     finish(stream, call->shape, product);
@@ -108,13 +128,16 @@ void call_overlapped(CUstream& stream, const Call*& call) {
   if (call->a_rows != call->place()) {
     copy_rows(stream, *call);
   }
-  gemm_gather()(stream, *call);
+  gemm_gather(call->gated())(stream, *call);
 }
 
-RegionWays<Call>& ways() {
-  static auto& choice =
-      make_region_ways<Call>("cuda_allgather_ways", {{"overlapped", call_overlapped}}, call_separate);
-  return choice;
+RegionWays<Call>& ways(bool gated) {
+  const auto make = [](const char* name) -> RegionWays<Call>& {
+    return make_region_ways<Call>(name, {{"overlapped", call_overlapped}}, call_separate);
+  };
+  static auto& plain = make("cuda_allgather_ways");
+  static auto& with_gate = make("cuda_allgather_gated_mlp_ways");
+  return gated ? with_gate : plain;
 }
 
 /// Throws InvalidArgument.
@@ -130,6 +153,11 @@ void check(const Call& call) {
   if (!aligned) {
     throw InvalidArgument(
         "AllGatherGemm: a_rows, b, c and bias must be multiples of 16 bytes, and all but bias not null");
+  }
+  for (const GatheredProduct& product : call.products) {
+    if (product.gated && (call.products.size() > 1 || product.bias != nullptr)) {
+      throw InvalidArgument("AllGatherGemm: a gated product has no bias and is the only one of its call");
+    }
   }
   for (const GatheredProduct& product : call.products) {
     call.workspace->require_outside(who, product.b);
@@ -197,7 +225,7 @@ void AllGatherGemm::operator()(CUstream stream, const GatheredRows& rows,
                   row_pitch(rows.pitch, shape.k)};
   check(call);
   workspace_->parts().require_sound();
-  ways()(stream, &call);
+  ways(call.gated())(stream, &call);
 }
 
 }  // namespace contextual::kernels::cuda

@@ -6,6 +6,8 @@
 
 #include <contextual/kernels/cuda/configs.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
+#include <contextual/kernels/cuda/fp8_gemm.hpp>
+#include <contextual/kernels/cuda/gated_mlp.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
 #include <contextual/kernels/cuda/rms_norm_rope.hpp>
 #include <contextual/kernels/cuda/vector_add.hpp>
@@ -28,8 +30,13 @@ ResourceNeeds unknown_needs(const CublasLtConfig& /*config*/) {
 
 const KernelList& kernel_list() {
   static const KernelList kernels({
+      {gathered_gated_name, [] { return list_configs(gemm_gather_space(true), gemm_needs); }},
       {gathered_gemm_name, [] { return list_configs(gemm_gather_space(), gemm_needs); }},
       {"cuda_cublaslt_gemm", [] { return list_configs(cublaslt_space(), unknown_needs); }},
+      {"cuda_fp8_gemm", [] { return list_configs(fp8_gemm_space(), gemm_needs); }},
+      {"cuda_fp8_gemm_promoted",
+       [] { return list_configs(fp8_gemm_space(Fp8Accumulation::promoted), gemm_needs); }},
+      {"cuda_gated_mlp", [] { return list_configs(gated_mlp_space(), gemm_needs); }},
       {"cuda_gemm", [] { return list_configs(gemm_space(), gemm_needs); }},
       {scattered_gemm_name, [] { return list_configs(gemm_scatter_space(), gemm_needs); }},
       {split_gemm_name, [] { return list_configs(gemm_split_space(), gemm_split_needs); }},

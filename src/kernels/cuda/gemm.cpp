@@ -91,15 +91,7 @@ void check_groups(const GemmArgs& args) {
 
 /// Throws InvalidArgument.
 void check(const GemmArgs& args) {
-  check_gemm_sizes("cuda_gemm", args.m, args.n, args.k);
-  if (!is_aligned(args.a) || !is_aligned(args.b) || !is_aligned(args.c)) {
-    throw InvalidArgument("cuda_gemm: a, b and c must be multiples of 16 bytes and not null");
-  }
-  if (args.bias != nullptr && !is_aligned(args.bias)) {
-    throw InvalidArgument("cuda_gemm: a bias must be a multiple of 16 bytes");
-  }
-  check_pitch("cuda_gemm", "a_pitch", args.a_pitch, args.k);
-  check_pitch("cuda_gemm", "c_pitch", args.c_pitch, args.n);
+  check_gemm_matrices("cuda_gemm", args);
   check_groups(args);
   if (args.first_row < 0 || args.first_row >= args.m) {
     throw InvalidArgument("cuda_gemm: " + number("first_row", args.first_row) + " is no row of C; " +
@@ -113,9 +105,28 @@ CudaLayout layout(const GemmConfig& config, const GemmArgs& args) {
 }
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmArgs& args) {
+  add_gemm_parameters(parameters, config, args, {args.n, config.block_n / config.cluster}, {});
+}
+
+}  // namespace
+
+void check_gemm_matrices(const char* who, const GemmArgs& args) {
+  check_gemm_sizes(who, args.m, args.n, args.k);
+  if (!is_aligned(args.a) || !is_aligned(args.b) || !is_aligned(args.c)) {
+    throw InvalidArgument(std::string(who) + ": a, b and c must be multiples of 16 bytes and not null");
+  }
+  if (args.bias != nullptr && !is_aligned(args.bias)) {
+    throw InvalidArgument(std::string(who) + ": a bias must be a multiple of 16 bytes");
+  }
+  check_pitch(who, "a_pitch", args.a_pitch, args.k);
+  check_pitch(who, "c_pitch", args.c_pitch, args.n);
+}
+
+void add_gemm_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmArgs& args,
+                         const RowsOfB& b, const GemmScales& scales) {
   const bool bf16 = args.type == GemmType::bf16;
   parameters.add(tensor_map({args.a, args.m, args.k, bf16, args.a_pitch}, config.block_m));
-  parameters.add(tensor_map({args.b, args.n, args.k, bf16}, config.block_n / config.cluster));
+  parameters.add(tensor_map({args.b, b.rows, args.k, bf16}, b.rows_of_box));
   parameters.add(tensor_map({args.c, args.m, args.n, bf16, args.c_pitch}, gemm_store_rows));
   const bool in_shards = args.rows_per_shard > 0;
   parameters.add(GemmParameters{.ready_flags = args.ready_flags,
@@ -131,10 +142,9 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
                                 .n = args.n,
                                 .k = args.k,
                                 .fp16 = !bf16,
-                                .epilogue = {args.bias, args.activation, args.n}});
+                                .epilogue = {args.bias, args.activation, args.n},
+                                .scales = scales});
 }
-
-}  // namespace
 
 bool fits_shared_memory(const GemmConfig& config) {
   constexpr int most_bytes = 227 * 1024;
@@ -166,6 +176,10 @@ CudaSource gemm_source(const char* file, const char* text) {
       .header("gemm_walk.cuh", walk_header)
       .header("hopper_ptx.cuh", ptx_header)
       .header("hopper_wgmma.cuh", wgmma_header);
+}
+
+CudaSource gemm_source() {
+  return gemm_source("gemm.cu", source);
 }
 
 CudaVariant gemm_variant(const char* function, const GemmConfig& config) {
@@ -230,7 +244,7 @@ ConfigSpace<GemmConfig> gemm_space(const std::vector<int>& num_sms) {
 
 Gemm::Definition gemm_definition() {
   Gemm::Definition definition;
-  definition.source = gemm_source("gemm.cu", source);
+  definition.source = gemm_source();
   definition.variant = [](const GemmConfig& config) { return gemm_variant("hopper_gemm", config); };
   definition.layout = layout;
   definition.parameters = add_parameters;

@@ -19,7 +19,7 @@ __device__ void produce(const TensorMap& a, const TensorMap& b, const GemmParame
     if (p.ready_flags != nullptr) {
       flags.wait(tile.m * BLOCK_M);
     }
-    load_tile(a, b, 0, k_blocks, tile.m * BLOCK_M, tile.n * BLOCK_N, shared, place);
+    load_tile(a, b, 0, k_blocks, tile.m * BLOCK_M, tile.n * tile_n, shared, place, p.n);
   }
 }
 
@@ -29,7 +29,7 @@ __device__ void store(const TensorMap& c, const GemmParameters& p, Shared shared
   Storer storer(shared);
   for (int index = blockIdx.x / CLUSTER; index < walk.count(); index += gridDim.x / CLUSTER) {
     const Tile tile = walk[index];
-    storer.tile(c, tile.m * BLOCK_M, tile.n * BLOCK_N);
+    storer.tile(c, tile.m * BLOCK_M, tile.n * tile_n);
   }
   wait_for_stores<0>();
 }
@@ -43,9 +43,17 @@ __device__ __forceinline__ void consume(const GemmParameters& p, Shared shared, 
   StoreBuffer buffer;
   Sums sums;
   for (int index = blockIdx.x / CLUSTER; index < tiles; index += gridDim.x / CLUSTER) {
-    multiply<fp16>(sums, shared, place, k_blocks, consumer);
+    if constexpr (FP8 != 0) {
+      const Tile tile = Walk(p)[index];
+      const TileScales scales(p.scales, p.n, tile.m * BLOCK_M + first_row_of(consumer),
+                              tile.n * tile_n + first_column_of(consumer));
+      multiply<fp16>(sums, shared, place, k_blocks, consumer);
+      scales.apply(sums);
+    } else {
+      multiply<fp16>(sums, shared, place, k_blocks, consumer);
+    }
     if (applies(p.epilogue)) {
-      finish_tile<fp16>(sums, p.epilogue, Walk(p)[index].n * BLOCK_N, consumer);
+      finish_tile<fp16>(sums, p.epilogue, Walk(p)[index].n * tile_n, consumer);
     }
     hand_over_tile<fp16>(sums, shared, buffer, consumer);
   }
@@ -57,8 +65,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm(const
                                                                            const __grid_constant__ TensorMap b,
                                                                            const __grid_constant__ TensorMap c,
                                                                            const __grid_constant__ GemmParameters p) {
-  extern __shared__ unsigned char memory[];
-  const Shared shared{(shared_address(memory) + 1023) / 1024 * 1024};
+  const auto shared = shared_memory<Shared>();
   if (threadIdx.x == 0) {
     prefetch(a);
     prefetch(b);

@@ -38,15 +38,15 @@ __device__ __forceinline__ float2 unpack(unsigned packed) {
   }
 }
 
-/// NaN stays NaN.
-template <int count>
+/// NaN stays NaN. Without `gelu`, which is much code, that is none of the activations.
+template <int count, bool gelu = true>
 __device__ __forceinline__ void activate(Activation activation, float* x) {
   if (activation == Activation::relu) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
       x[i] = x[i] < 0 ? 0 : x[i];
     }
-  } else if (activation == Activation::gelu) {
+  } else if (gelu && activation == Activation::gelu) {
     constexpr float root_of_half = 0.70710678F;
 #pragma unroll
     for (int i = 0; i < count; ++i) {

@@ -14,10 +14,11 @@ struct GemmEpilogue {
   int n;  ///< columns of C
 };
 
-/// C = residual + activation(sums + bias), where the sums are rounded already: what is left to do behind
-/// cuBLASLt and NCCL. Pitches are in values. C may be where the sums are, or the residual.
+/// C = (residual + activation(sums + bias)) * factor, where the sums are rounded already: what is left to do
+/// behind cuBLASLt and NCCL. Pitches are in values. C may be where the sums are, or the residual.
 struct GemmRemainder {
   const void* sums;
+  const void* factor;    ///< with the sums' pitch; null for 1
   const void* residual;  ///< null for none
   void* c;
   int sums_pitch;

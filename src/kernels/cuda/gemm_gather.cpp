@@ -7,6 +7,7 @@
 #include "kernels/cuda/peers/gemm_gather_parameters.hpp"
 #include "kernels/cuda/peers/peer_source.hpp"
 
+#include <contextual/kernels/cuda/gated_mlp.hpp>
 #include <contextual/kernels/row_partition.hpp>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ RowPartition partition_of(const GemmGatherArgs& args) {
 CudaLayout layout(const GemmConfig& config, const GemmGatherArgs& args) {
   int tiles = 0;  // along n
   for (const GatheredProduct& product : args.products) {
-    tiles += divide_up(product.n, config.block_n);
+    tiles += divide_up(product.gated ? 2 * product.n : product.n, config.block_n);
   }
   return gemm_layout(config, divide_up(args.shape.m, config.block_m), tiles * config.block_n);
 }
@@ -67,7 +68,9 @@ Maps maps_of(const GemmConfig& config, const GemmGatherArgs& args) {
   }
   for (std::size_t i = 0; i < args.products.size(); ++i) {
     const GatheredProduct& product = args.products[i];
-    maps.b[i] = tensor_map({product.b, product.n, shape.k, bf16}, config.block_n / config.cluster);
+    const RowsOfB rows =
+        product.gated ? gated_rows(product.n) : RowsOfB{product.n, config.block_n / config.cluster};
+    maps.b[i] = tensor_map({product.b, rows.rows, shape.k, bf16}, rows.rows_of_box);
     maps.c[i] = tensor_map({product.c, shape.m, product.n, bf16, product.pitch}, gemm_store_rows);
   }
   return maps;
@@ -94,7 +97,7 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
   for (std::size_t i = 0; i < args.products.size(); ++i) {
     const GatheredProduct& product = args.products[i];
     rest.n[i] = product.n;
-    rest.finishes = rest.finishes || has_epilogue(product.bias, product.activation);
+    rest.finishes = rest.finishes || product.gated || has_epilogue(product.bias, product.activation);
     rest.epilogue[i] = {product.bias, product.activation, product.n};
     rest.output[i] = product.c;
     rest.pitch[i] = row_pitch(product.pitch, product.n);
@@ -110,36 +113,40 @@ int GemmGatherArgs::columns() const noexcept {
                          [](int sum, const GatheredProduct& product) { return sum + product.n; });
 }
 
-ConfigSpace<GemmConfig> gemm_gather_space() {
-  return gemm_space({0});
+ConfigSpace<GemmConfig> gemm_gather_space(bool gated) {
+  return gated ? gated_mlp_space({0}) : gemm_space({0});
 }
 
-GemmGather& gemm_gather() {
-  // Never destroyed: it may be launched while the process exits.
-  static auto* const kernel = [] {
+GemmGather& gemm_gather(bool gated) {
+  const auto make = [](const char* name, bool is_gated) {
     GemmGather::Definition definition;
     definition.source = with_peer_headers(gemm_source("gemm_gather.cu", source))
                             .header("gather_order.hpp", order_header)
                             .header("gemm_gather_parameters.hpp", parameters_header);
-    definition.variant = [](const GemmConfig& config) { return gemm_variant("hopper_gemm_gather", config); };
+    definition.variant = [is_gated](const GemmConfig& config) {
+      return (is_gated ? gated_variant : gemm_variant)("hopper_gemm_gather", config);
+    };
     definition.layout = layout;
     definition.parameters = add_parameters;
     definition.options.keep = [](const GemmConfig& config, const CUstream&, const GemmGatherArgs& args) {
       const auto widest =
           std::max_element(args.products.begin(), args.products.end(),
                            [](const GatheredProduct& a, const GatheredProduct& b) { return a.n < b.n; });
-      return is_mostly_inside(config, bucket_of(args.shape.m), widest->n);
+      return is_mostly_inside(config, bucket_of(args.shape.m), widest->gated ? 2 * widest->n : widest->n);
     };
     definition.options.key_names = {"M_BUCKET", "N", "K", "TYPE", "RANKS"};
     return new GemmGather(
-        gathered_gemm_name, gemm_gather_space(),
+        name, gemm_gather_space(is_gated),
         [](const GemmGatherArgs& args) {
           return make_key(bucket_of(args.shape.m), args.columns(), args.shape.k, type_name(args.shape.type),
                           args.workspace->communicator->size());
         },
         definition);
-  }();
-  return *kernel;
+  };
+  // Never destroyed: they may be launched while the process exits.
+  static auto* const plain = make(gathered_gemm_name, false);
+  static auto* const with_gate = make(gathered_gated_name, true);
+  return gated ? *with_gate : *plain;
 }
 
 }  // namespace contextual::kernels::cuda

@@ -43,7 +43,7 @@ struct GatherShared : TicketShared<roles> {
 
   /// One thread.
   __device__ void init() const {
-    init_ticket_barriers();
+    TicketShared::init();
     for (int slot = 0; slot < row_slots; ++slot) {
       barrier_init(rows_here(slot), 1);
     }
@@ -138,7 +138,7 @@ __device__ void produce(const GatherMaps& maps, const GemmGatherParameters& p, G
     const auto load_b = [&] {
       barrier_wait(shared.empty(place_of_b.stage), place_of_b.parity ^ 1);
       barrier_expect(shared.full(place_of_b.stage), stage_bytes);
-      load_box_of_b(maps.b[tile.product], k_of_b, tile.column, shared, place_of_b.stage);
+      load_box_of_b(maps.b[tile.product], k_of_b, tile.column, p.n[tile.product], shared, place_of_b.stage);
       place_of_b.advance();
       ++k_of_b;
     };
@@ -310,32 +310,22 @@ __device__ __forceinline__ void consume(const GemmGatherParameters& p, GatherSha
 
 extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_gather(
     const __grid_constant__ GatherMaps maps, const __grid_constant__ GemmGatherParameters p) {
-  extern __shared__ unsigned char memory[];
-  const GatherShared shared{(shared_address(memory) + 1023) / 1024 * 1024};
+  const auto shared = shared_memory<GatherShared>();
   if (threadIdx.x == 0) {
     prefetch(maps.gathered);
     prefetch(maps.b[0]);
-    shared.init();
-    barrier_init_fence();
   }
-  const Role role = role_of_thread();
-  int first_ticket = 0;
-  if (is_scheduler(role)) {
-    first_ticket = take_ticket(p.peers);
-  }
-  block_or_cluster_sync();
-  run_role(
-      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); },
+  run_by_ticket(
+      p.peers, shared, Walk(p).count(),
+      [&](int consumer) { p.fp16 ? consume<true>(p, shared, consumer) : consume<false>(p, shared, consumer); },
       [&] { produce(maps, p, shared); },
       [&] { store(maps, p, shared); },
-      [&] {
-        if (is_scheduler(role)) {
-          schedule(p.peers, shared, Walk(p).count(), first_ticket, [](int) { return false; });
-        } else if (role.warp == 3) {
+      [](int) { return false; },
+      [&](const Role& role) {
+        if (role.warp == 3) {
           look_for_rows(p, shared);
         }
       });
-  block_or_cluster_sync();
   if (threadIdx.x < 32) {
     const GatherPieces pieces = pieces_of(p);
     const auto wait_for_fetches = [&](int lane) {

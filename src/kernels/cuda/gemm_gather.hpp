@@ -19,12 +19,14 @@ struct GemmGatherArgs {
   AllGatherGemmShape shape;
 
   int columns() const noexcept;  ///< of all products
+  bool gated() const noexcept { return products.front().gated; }
 };
 
-/// "cuda_allgather_gemm". Key: bucket of m, n of all products, k, type, ranks. A launch is a call on the
-/// workspace, from its begin to its end: it advances the epoch.
+/// "cuda_allgather_gemm", or "cuda_allgather_gated_mlp" for a gated product. Key: bucket of m, n of all
+/// products, k, type, ranks. A launch is a call on the workspace, from its begin to its end: it advances the
+/// epoch.
 using GemmGather = CudaKernel<GemmConfig, GemmGatherArgs>;
-GemmGather& gemm_gather();
-ConfigSpace<GemmConfig> gemm_gather_space();
+GemmGather& gemm_gather(bool gated = false);
+ConfigSpace<GemmConfig> gemm_gather_space(bool gated = false);
 
 }  // namespace contextual::kernels::cuda

@@ -7,6 +7,14 @@
 
 namespace contextual::kernels::cuda {
 
+/// Of the values of A and B, where they are fp8: one of each, or of each row of A and of B.
+struct GemmScales {
+  const float* a;
+  const float* b;
+  bool each;
+  int m;  ///< rows of A
+};
+
 struct GemmParameters {
   const unsigned* ready_flags;
   unsigned* timed_out;
@@ -22,6 +30,7 @@ struct GemmParameters {
   int k;
   bool fp16;
   GemmEpilogue epilogue;
+  GemmScales scales;
 };
 
 }  // namespace contextual::kernels::cuda

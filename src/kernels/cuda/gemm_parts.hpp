@@ -3,6 +3,8 @@
 /// \file
 /// What the kernels that multiply on Hopper have in common, on the host.
 
+#include "kernels/cuda/gemm_parameters.hpp"
+
 #include <contextual/cuda.hpp>
 #include <contextual/kernels/cuda/gemm.hpp>
 
@@ -32,8 +34,28 @@ CudaSource with_epilogue_headers(CudaSource source);
 
 /// Returns a source with the headers of gemm.cu.
 CudaSource gemm_source(const char* file, const char* text);
+/// Returns that of gemm.cu.
+CudaSource gemm_source();
+
+/// Throws InvalidArgument, whose text begins with `who`, for sizes, pointers and pitches that are none of a
+/// product.
+void check_gemm_matrices(const char* who, const GemmArgs& args);
+
+/// B's rows, and those that one copy brings.
+struct RowsOfB {
+  int rows;
+  int rows_of_box;
+};
+
+/// Adds the parameters of gemm.cu.
+void add_gemm_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmArgs& args,
+                         const RowsOfB& b, const GemmScales& scales);
 
 CudaVariant gemm_variant(const char* function, const GemmConfig& config);
+
+/// B's rows and the variant of a product that lets another one through. There, n is that of one of them.
+RowsOfB gated_rows(int n);
+CudaVariant gated_variant(const char* function, const GemmConfig& config);
 
 /// Returns the blocks for as many rows and columns of C, `row_tiles` of block_m rows each, in clusters.
 CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n);

@@ -8,6 +8,19 @@
 #error "this kernel needs a Hopper GPU (compute capability 9.0)"
 #endif
 
+// C is a product that lets another one through, as in a gated MLP.
+#ifndef GATED
+#define GATED 0
+#endif
+// A and B are e4m3, with scales.
+#ifndef FP8
+#define FP8 0
+#endif
+// Sums of fp8 are taken over 128 of k in the tensor cores, whose accumulators have fewer bits than a float.
+#ifndef PROMOTES
+#define PROMOTES 0
+#endif
+
 // Two consumers: beside each other along m; for 64 rows along n.
 #define CONSUMERS_ALONG_M (BLOCK_M >= 128 ? 2 : 1)
 #if BLOCK_M >= 128
@@ -18,20 +31,26 @@
 
 #include "gemm_epilogue.cuh"
 #include "gemm_order.hpp"
+#include "gemm_parameters.hpp"
 #include "hopper_ptx.cuh"
 #include "hopper_wgmma.cuh"
 
 namespace {
 
 using namespace hopper;
+using contextual::kernels::cuda::GemmScales;
 
-constexpr contextual::kernels::cuda::TileOrder tile_order{BLOCK_M, BLOCK_N, CLUSTER, GROUP, ALONG_N != 0};
+// A gate doubles B: 64 of its rows and 64 of what it lets through alternate in a stage, so that one thread holds both.
+constexpr bool gated = GATED != 0;
+constexpr int products_of_value = gated ? 2 : 1;
+constexpr int tile_n = BLOCK_N / products_of_value;  // columns of C
+constexpr contextual::kernels::cuda::TileOrder tile_order{BLOCK_M, tile_n, CLUSTER, GROUP, ALONG_N != 0};
 
 constexpr int warpgroup_threads = 128;
 constexpr int warps = warpgroup_threads / 32;  // of a warpgroup
 constexpr int consumers = 2;
 constexpr int block_threads = (1 + consumers) * warpgroup_threads;
-constexpr int block_k = 64;
+constexpr int block_k = 64;  // in 16 bits, which are two values of fp8
 constexpr int row_bytes = 2 * block_k;  // of a stage: one period of the swizzle
 constexpr int slab_m = 64;              // rows of one wgmma
 constexpr int slabs = BLOCK_M / CONSUMERS_ALONG_M / slab_m;
@@ -40,6 +59,9 @@ constexpr int b_bytes = BLOCK_N * row_bytes;
 constexpr int stage_bytes = a_bytes + b_bytes;
 constexpr int store_n = 64;  // columns of one store: one period of the swizzle
 constexpr int store_bytes = slab_m * store_n * 2;
+constexpr int box_n = store_n * products_of_value;  // columns of the products that become one store
+constexpr int consumer_n = WGMMA_N / products_of_value;  // columns of C of a consumer's tile
+static_assert(WGMMA_N % box_n == 0);
 constexpr int store_buffers = STORE_BUFFERS;
 
 // A block has no more than it begins with, 168 a thread.
@@ -83,6 +105,15 @@ struct Shared {
   }
 };
 
+/// Of this block, from the first address on at which the swizzle begins.
+template <typename TheShared>
+__device__ __forceinline__ TheShared shared_memory() {
+  extern __shared__ unsigned char memory[];
+  TheShared shared;
+  shared.base = (shared_address(memory) + 1023) / 1024 * 1024;
+  return shared;
+}
+
 /// Where a role is in a ring, and which phase of its barriers it waits for.
 template <int count>
 struct Place {
@@ -99,12 +130,12 @@ struct Place {
 using Stage = Place<STAGES>;
 using StoreBuffer = Place<store_buffers>;
 
-/// The part of a tile that a consumer computes, from the tile's first row and column on.
+/// The part of a tile that a consumer computes, from the tile's first row and column of C on.
 __device__ __forceinline__ int first_row_of(int consumer) {
   return CONSUMERS_ALONG_M == 2 ? consumer * slabs * slab_m : 0;
 }
 __device__ __forceinline__ int first_column_of(int consumer) {
-  return CONSUMERS_ALONG_M == 2 ? 0 : consumer * WGMMA_N;
+  return CONSUMERS_ALONG_M == 2 ? 0 : consumer * consumer_n;
 }
 
 /// What a thread does. A consumer is a warpgroup; of the third one, one thread of a warp leads.
@@ -146,27 +177,33 @@ __device__ __forceinline__ void block_or_cluster_sync() {
   }
 }
 
-/// Loads 64 columns of B into a stage: all of them, or this block's share for all of the cluster.
-__device__ __forceinline__ void load_box_of_b(const TensorMap& b, int k, int row, Shared shared, int stage) {
-  if constexpr (CLUSTER == 1) {
-    load_box(shared.b(stage), b, k * block_k, row, shared.full(stage));
-  } else {
-    constexpr int share = BLOCK_N / CLUSTER;
-    const int first = static_cast<int>(block_in_cluster()) * share;
-    load_box_multicast(shared.b(stage) + first * row_bytes, b, k * block_k, row + first, shared.full(stage),
-                       (1U << CLUSTER) - 1);
+/// Loads 64 columns of B into a stage: all of them, or this block's share for all of the cluster. What a gate lets
+/// through begins at row `up` of B.
+__device__ __forceinline__ void load_box_of_b(const TensorMap& b, int k, int row, int up, Shared shared, int stage) {
+  constexpr int rows = gated ? store_n : BLOCK_N / CLUSTER;  // of a box
+  constexpr int boxes = BLOCK_N / CLUSTER / rows;
+  const int first = CLUSTER > 1 ? static_cast<int>(block_in_cluster()) * boxes : 0;
+#pragma unroll
+  for (int box = first; box < first + boxes; ++box) {
+    const int from = row + (gated ? box / 2 * rows + box % 2 * up : box * rows);
+    const unsigned to = shared.b(stage) + box * rows * row_bytes;
+    if constexpr (CLUSTER == 1) {
+      load_box(to, b, k * block_k, from, shared.full(stage));
+    } else {
+      load_box_multicast(to, b, k * block_k, from, shared.full(stage), (1U << CLUSTER) - 1);
+    }
   }
 }
 
 /// Loads what a tile multiplies, rows from `a_row` and `b_row` on, over [first_k, end_k). One thread of the block.
 __device__ __forceinline__ void load_tile(const TensorMap& a, const TensorMap& b, int first_k, int end_k, int a_row,
-                                          int b_row, Shared shared, Stage& place) {
+                                          int b_row, Shared shared, Stage& place, int up = 0) {
   for (int k = first_k; k < end_k; ++k, place.advance()) {
     const unsigned full = shared.full(place.stage);
     barrier_wait(shared.empty(place.stage), place.parity ^ 1);
     barrier_expect(full, stage_bytes);
     load_box(shared.a(place.stage), a, k * block_k, a_row, full);
-    load_box_of_b(b, k, b_row, shared, place.stage);
+    load_box_of_b(b, k, b_row, up, shared, place.stage);
   }
 }
 
@@ -184,35 +221,53 @@ __device__ __forceinline__ void release(unsigned empty) {
 
 using Sums = float[slabs][WGMMA_N / 2];
 
+/// The products of a stage.
+template <bool fp16>
+__device__ __forceinline__ void multiply_stage(Sums& sums, Shared shared, int stage, int consumer, int accumulate) {
+  const unsigned long long a = matrix_descriptor(shared.a(stage) + first_row_of(consumer) * row_bytes);
+  const unsigned long long b =
+      matrix_descriptor(shared.b(stage) + first_column_of(consumer) * products_of_value * row_bytes);
+  wgmma_fence();
+#pragma unroll
+  for (int step = 0; step < row_bytes / 32; ++step) {
+#pragma unroll
+    for (int slab = 0; slab < slabs; ++slab) {
+      wgmma<fp16>(sums[slab], a + step * 2 + slab * (slab_m * row_bytes / 16), b + step * 2,
+                  step > 0 ? 1 : accumulate);
+    }
+  }
+  wgmma_commit();
+}
+
 /// One tile of a consumer: its rows and columns of every stage.
 template <bool fp16>
 __device__ __forceinline__ void multiply(Sums& sums, Shared shared, Stage& place, int k_blocks, int consumer) {
-  const unsigned a_offset = first_row_of(consumer) * row_bytes;
-  const unsigned b_offset = first_column_of(consumer) * row_bytes;
   int previous = 0;
   for (int k = 0; k < k_blocks; ++k) {
     barrier_wait(shared.full(place.stage), place.parity);
-    const unsigned long long a = matrix_descriptor(shared.a(place.stage) + a_offset);
-    const unsigned long long b = matrix_descriptor(shared.b(place.stage) + b_offset);
-    wgmma_fence();
+    if constexpr (PROMOTES != 0) {
+      Sums part;
+      multiply_stage<fp16>(part, shared, place.stage, consumer, 0);
+      wgmma_wait<0>();
+      release(shared.empty(place.stage));
 #pragma unroll
-    for (int step = 0; step < block_k / 16; ++step) {
-#pragma unroll
-      for (int slab = 0; slab < slabs; ++slab) {
-        wgmma<fp16>(sums[slab], a + step * 2 + slab * (slab_m * row_bytes / 16), b + step * 2,
-                    step > 0 ? 1 : k);
+      for (int i = 0; i < slabs * WGMMA_N / 2; ++i) {
+        sums[0][i] = k == 0 ? part[0][i] : sums[0][i] + part[0][i];
       }
-    }
-    wgmma_commit();
-    if (k > 0) {  // the stage before: the tensor cores always have the next products to go on with
-      wgmma_wait<1>();
-      release(shared.empty(previous));
+    } else {
+      multiply_stage<fp16>(sums, shared, place.stage, consumer, k);
+      if (k > 0) {  // the stage before: the tensor cores always have the next products to go on with
+        wgmma_wait<1>();
+        release(shared.empty(previous));
+      }
     }
     previous = place.stage;
     place.advance();
   }
-  wgmma_wait<0>();
-  release(shared.empty(previous));
+  if constexpr (PROMOTES == 0) {
+    wgmma_wait<0>();
+    release(shared.empty(previous));
+  }
 }
 
 /// Where this thread's matrix row of columns [x, x + 16) of a buffer lies.
@@ -239,13 +294,50 @@ __device__ __forceinline__ void hand_over(unsigned store_full) {
   }
 }
 
-/// Whether anything is to be done to the sums.
+/// Whether anything is to be done to the sums besides scaling them.
 __device__ __forceinline__ bool applies(const GemmEpilogue& epilogue) {
-  return epilogue.bias != nullptr || epilogue.activation != Activation::none;
+  return gated || epilogue.bias != nullptr || epilogue.activation != Activation::none;
 }
 
-/// Applies bias and activation to 64 columns of 64 rows, from this column of C on.
-template <bool fp16>
+/// The scales of a consumer's tile, which begins at this row and column of C, loaded ahead of their use.
+class TileScales {
+ public:
+  __device__ __forceinline__ TileScales(const GemmScales& scales, int n, int row, int column) {
+    const int thread = static_cast<int>(threadIdx.x) % warpgroup_threads;
+    row += thread / 32 * 16 + thread % 32 / 4;
+#pragma unroll
+    for (int i = 0; i < 2 * slabs; ++i) {
+      rows_[i] = __ldg(scales.a + (scales.each ? min(row + i / 2 * slab_m + i % 2 * 8, scales.m - 1) : 0));
+    }
+#pragma unroll
+    for (int i = 0; i < WGMMA_N / 32; ++i) {
+      columns_[i] = __ldg(scales.b + (scales.each ? min(column + i * 32 + thread % 32, n - 1) : 0));
+    }
+  }
+
+  __device__ __forceinline__ void apply(Sums& sums) const {
+#pragma unroll
+    for (int x = 0; x < WGMMA_N; x += 8) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const int lane = x % 32 + static_cast<int>(threadIdx.x) % 4 * 2 + i;
+        const float of_column = __shfl_sync(0xFFFFFFFFU, columns_[x / 32], lane);
+#pragma unroll
+        for (int row = 0; row < 2 * slabs; ++row) {
+          sums[row / 2][x / 2 + row % 2 * 2 + i] *= rows_[row] * of_column;
+        }
+      }
+    }
+  }
+
+ private:
+  float rows_[2 * slabs];       // of this thread
+  float columns_[WGMMA_N / 32];  // of the lanes, one after another
+};
+
+/// Applies bias and activation to the sums of 64 columns of 64 rows, from this column of C on. Behind a gate's sums are
+/// those of what it lets through.
+template <bool fp16, bool gelu = true>
 __device__ __forceinline__ void finish_box(float* d, const GemmEpilogue& epilogue, int column) {
   if (epilogue.bias != nullptr) {
     const auto* const pairs = static_cast<const unsigned*>(epilogue.bias);
@@ -260,40 +352,55 @@ __device__ __forceinline__ void finish_box(float* d, const GemmEpilogue& epilogu
       }
     }
   }
-  activate<store_n / 2>(epilogue.activation, d);
+  activate<store_n / 2, gelu>(epilogue.activation, d);
+  if constexpr (gated) {
+#pragma unroll
+    for (int i = 0; i < store_n / 2; ++i) {
+      d[i] *= d[store_n / 2 + i];
+    }
+  }
 }
 
-/// Calls `f` with the sums of 64 columns of 64 rows, and the first of these columns, until it has seen the tile. The
-/// sums go round, so that there is one copy of the code.
+/// Calls `f` with the sums that become 64 columns of 64 rows of C, and the first of these columns, until it has seen the
+/// tile. The sums go round, so that there is one copy of the code, for the price of many moves.
 template <typename F>
 __device__ __forceinline__ void turn_through(Sums& sums, const F& f) {
   constexpr int count = slabs * WGMMA_N / 2;
   float* const all = sums[0];
 #pragma unroll 1
-  for (int first = 0; first < slabs * WGMMA_N; first += store_n) {
-    float box[store_n / 2];
+  for (int first = 0; first < slabs * WGMMA_N; first += box_n) {
+    float box[box_n / 2];
 #pragma unroll
-    for (int i = 0; i < store_n / 2; ++i) {
+    for (int i = 0; i < box_n / 2; ++i) {
       box[i] = all[i];
     }
-    f(box, first % WGMMA_N);
+    f(box, first % WGMMA_N / products_of_value);
 #pragma unroll
-    for (int i = 0; i < count - store_n / 2; ++i) {
-      all[i] = all[i + store_n / 2];
+    for (int i = 0; i < count - box_n / 2; ++i) {
+      all[i] = all[i + box_n / 2];
     }
 #pragma unroll
-    for (int i = 0; i < store_n / 2; ++i) {
-      all[count - store_n / 2 + i] = box[i];
+    for (int i = 0; i < box_n / 2; ++i) {
+      all[count - box_n / 2 + i] = box[i];
     }
   }
 }
 
-/// Applies bias and activation to a tile, which begins at this column.
+/// Applies bias and activation to a tile, which begins at this column of C.
 template <bool fp16>
 __device__ __forceinline__ void finish_tile(Sums& sums, const GemmEpilogue& epilogue, int column, int consumer) {
-  turn_through(sums, [&](float* box, int first) {
-    finish_box<fp16>(box, epilogue, column + first_column_of(consumer) + first);
-  });
+  column += first_column_of(consumer);
+  if (epilogue.activation == Activation::gelu) {
+    turn_through(sums, [&](float* box, int x) { finish_box<fp16>(box, epilogue, column + x); });
+    return;
+  }
+#pragma unroll
+  for (int slab = 0; slab < slabs; ++slab) {
+#pragma unroll
+    for (int first = 0; first < WGMMA_N; first += box_n) {
+      finish_box<fp16, false>(sums[slab] + first / 2, epilogue, column + first / products_of_value);
+    }
+  }
 }
 
 /// Hands over 64 columns of 64 rows, by way of the next buffer.
@@ -314,7 +421,7 @@ __device__ __forceinline__ void hand_over_tile(const Sums& sums, Shared shared, 
 #pragma unroll
   for (int slab = 0; slab < slabs; ++slab) {
 #pragma unroll
-    for (int first = 0; first < WGMMA_N; first += store_n, buffer.advance()) {
+    for (int first = 0; first < WGMMA_N; first += box_n, buffer.advance()) {
       hand_over_box<fp16>(sums[slab] + first / 2, shared, buffer, consumer);
     }
   }
@@ -339,7 +446,7 @@ class Storer {
   template <typename Store>
   __device__ __forceinline__ void tile(const Store& store) {
     for (int slab = 0; slab < slabs; ++slab) {
-      for (int first = 0; first < WGMMA_N; first += store_n, buffer_.advance()) {
+      for (int first = 0; first < consumer_n; first += store_n, buffer_.advance()) {
 #pragma unroll
         for (int consumer = 0; consumer < consumers; ++consumer) {
           barrier_wait(shared_.store_full(consumer, buffer_.stage), buffer_.parity);

@@ -61,6 +61,7 @@ void call_separate(CUstream& stream, const Call*& call) {
   }
   if (!done && !call->rows.empty()) {
     finish_gemm(stream, {.sums = output,
+                         .factor = nullptr,
                          .residual = args.residual,
                          .c = args.c_rows,
                          .sums_pitch = shape.n,

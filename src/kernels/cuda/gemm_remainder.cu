@@ -14,8 +14,17 @@ __device__ void finish(const GemmRemainder& p) {
     const long long row = i / across;
     const long long vector = i % across;
     float x[width] = {};
-    add_vector<fp16>(static_cast<const uint4*>(p.sums)[row * (p.sums_pitch / width) + vector], x);
+    const long long of_sums = row * (p.sums_pitch / width) + vector;
+    add_vector<fp16>(static_cast<const uint4*>(p.sums)[of_sums], x);
     finish_vector<fp16>(x, p.epilogue, vector, p.residual, row * (p.residual_pitch / width) + vector);
+    if (p.factor != nullptr) {
+      float factor[width] = {};
+      add_vector<fp16>(static_cast<const uint4*>(p.factor)[of_sums], factor);
+#pragma unroll
+      for (int j = 0; j < width; ++j) {
+        x[j] *= factor[j];
+      }
+    }
     static_cast<uint4*>(p.c)[row * (p.c_pitch / width) + vector] = pack_vector<fp16>(x);
   }
 }

@@ -256,30 +256,19 @@ __device__ __forceinline__ void consume(const GemmScatterParameters& p, ScatterS
 
 extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_scatter(
     const __grid_constant__ ScatterMaps maps, const __grid_constant__ GemmScatterParameters p) {
-  extern __shared__ unsigned char memory[];
-  const ScatterShared shared{(shared_address(memory) + 1023) / 1024 * 1024};
+  const auto shared = shared_memory<ScatterShared>();
   if (threadIdx.x == 0) {
     prefetch(maps.a);
     prefetch(maps.b);
-    shared.init_ticket_barriers();
-    barrier_init_fence();
   }
-  const Role role = role_of_thread();
-  int first_ticket = 0;
-  if (is_scheduler(role)) {
-    first_ticket = take_ticket(p.peers);
-  }
-  block_or_cluster_sync();
-  run_role(
-      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); },
-      [&] { produce(maps, p, shared); }, [&] { store(maps, p, shared); },
-      [&] {
-        if (is_scheduler(role)) {
-          const Walk walk(p);
-          schedule(p.peers, shared, walk.count(), first_ticket, [&](int ticket) { return walk[ticket].own; });
-        }
-      });
-  block_or_cluster_sync();
+  const Walk walk(p);
+  run_by_ticket(
+      p.peers, shared, walk.count(),
+      [&](int consumer) { p.fp16 ? consume<true>(p, shared, consumer) : consume<false>(p, shared, consumer); },
+      [&] { produce(maps, p, shared); },
+      [&] { store(maps, p, shared); },
+      [&](int ticket) { return walk[ticket].own; },
+      [](const Role&) {});
   if (threadIdx.x < 32) {
     leave(p.peers, [](int) {}, [&](int lane) { fill_with_nan(p.output, p.own_rows, p.n, p.pitch, lane); });
   }

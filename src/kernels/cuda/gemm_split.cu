@@ -176,33 +176,20 @@ __device__ __forceinline__ void consume(const GemmSplitParameters& p, SplitShare
 extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_split(
     const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, const __grid_constant__ SplitMaps maps,
     const __grid_constant__ GemmSplitParameters p) {
-  extern __shared__ unsigned char memory[];
-  const SplitShared shared{(shared_address(memory) + 1023) / 1024 * 1024};
+  const auto shared = shared_memory<SplitShared>();
   if (threadIdx.x == 0) {
     prefetch(a);
     prefetch(b);
-    shared.init_ticket_barriers();
-    barrier_init_fence();
   }
-  const Role role = role_of_thread();
-  int first_ticket = 0;
-  if (is_scheduler(role)) {
-    first_ticket = take_ticket(p.peers);
-  }
-  block_or_cluster_sync();
-  run_role(
-      role, [&] { p.fp16 ? consume<true>(p, shared, role.consumer) : consume<false>(p, shared, role.consumer); },
+  const Walk walk(p);
+  run_by_ticket(
+      p.peers, shared, walk.count(),
+      [&](int consumer) { p.fp16 ? consume<true>(p, shared, consumer) : consume<false>(p, shared, consumer); },
       [&] { produce(a, b, p, shared); },
       [&] { store(maps, p, shared); },
-      [&] {
-        if (is_scheduler(role)) {
-          const Walk walk(p);
-          schedule(p.peers, shared, walk.count(), first_ticket, [&](int ticket) { return walk.is_sum(ticket); });
-        }
-      });
-  block_or_cluster_sync();
+      [&](int ticket) { return walk.is_sum(ticket); },
+      [](const Role&) {});
   if (threadIdx.x < 32) {
-    const Walk walk(p);
     leave(p.peers, [](int) {},
           [&](int lane) { fill_with_nan(p.output, walk.rows_of(walk.owner), p.n, p.pitch, lane); });
   }

@@ -22,7 +22,7 @@ struct TicketShared : Shared {
   __device__ unsigned end() const { return ticket(ticket_slots); }
 
   /// One thread.
-  __device__ void init_ticket_barriers() const {
+  __device__ void init() const {
     init_barriers();
     for (int slot = 0; slot < ticket_slots; ++slot) {
       barrier_init(ticket_full(slot), 1);
@@ -104,6 +104,29 @@ __device__ void schedule(const PeerBegin& peers, TheShared shared, int count, in
       return;
     }
   }
+}
+
+/// A kernel from its begin until all that this block does is done: see `run_role`, and `schedule`. `rest(role)` is for the
+/// warps that are left.
+template <typename TheShared, typename Consume, typename Produce, typename Store, typename Marked, typename Rest>
+__device__ __forceinline__ void run_by_ticket(const PeerBegin& peers, TheShared shared, int count,
+                                              const Consume& consume, const Produce& produce, const Store& store,
+                                              const Marked& marked, const Rest& rest) {
+  if (threadIdx.x == 0) {
+    shared.init();
+    barrier_init_fence();
+  }
+  const Role role = role_of_thread();
+  const int first_ticket = is_scheduler(role) ? take_ticket(peers) : 0;
+  block_or_cluster_sync();
+  run_role(role, [&] { consume(role.consumer); }, produce, store, [&] {
+    if (is_scheduler(role)) {
+      schedule(peers, shared, count, first_ticket, marked);
+    } else {
+      rest(role);
+    }
+  });
+  block_or_cluster_sync();
 }
 
 /// Another rank's call has begun.

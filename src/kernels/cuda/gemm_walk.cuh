@@ -24,7 +24,7 @@ struct Walk {
   __device__ explicit Walk(const GemmParameters& p)
       : m_tiles((p.m + tile_rows - 1) / tile_rows),
         first_m((p.first_row + tile_rows - 1) / tile_rows),
-        bands(tile_order, m_tiles, (p.n + BLOCK_N - 1) / BLOCK_N) {}
+        bands(tile_order, m_tiles, (p.n + tile_n - 1) / tile_n) {}
 
   __device__ int count() const { return bands.count(); }
   __device__ Tile operator[](int index) const {

@@ -1,8 +1,8 @@
 #pragma once
 
-/// The tensor cores of Hopper (sm_90a): a warpgroup multiplies 64 x 16 by 16 x WGMMA_N, both operands in
-/// shared memory in rows of 64 16-bit values with the 128-byte swizzle, and adds to WGMMA_N / 2 registers a
-/// thread. WGMMA_N: 64, 128, 192 or 256. Compiled by NVRTC; includes nothing.
+/// The tensor cores of Hopper (sm_90a): a warpgroup multiplies 64 x 16 by 16 x WGMMA_N 16-bit values, or 64 x 32 by
+/// 32 x WGMMA_N of fp8, both operands in shared memory in rows of 128 bytes with the 128-byte swizzle, and adds to
+/// WGMMA_N / 2 registers a thread. WGMMA_N: 64, 128, 192 or 256. Compiled by NVRTC; includes nothing.
 
 namespace hopper {
 
@@ -42,22 +42,22 @@ __device__ __forceinline__ void wgmma_wait() {
 #define WGMMA_32(i) WGMMA_16(i), WGMMA_16(i + 16)
 
 #if WGMMA_N == 64
-#define WGMMA_SHAPE "m64n64k16"
+#define WGMMA_SHAPE "m64n64"
 #define WGMMA_D WGMMA_0_29 ", %30, %31"
 #define WGMMA_INPUTS "%32, %33", "%34"
 #define WGMMA_OPERANDS WGMMA_32(0)
 #elif WGMMA_N == 128
-#define WGMMA_SHAPE "m64n128k16"
+#define WGMMA_SHAPE "m64n128"
 #define WGMMA_D WGMMA_0_59 ", %60, %61, %62, %63"
 #define WGMMA_INPUTS "%64, %65", "%66"
 #define WGMMA_OPERANDS WGMMA_32(0), WGMMA_32(32)
 #elif WGMMA_N == 192
-#define WGMMA_SHAPE "m64n192k16"
+#define WGMMA_SHAPE "m64n192"
 #define WGMMA_D WGMMA_0_89 ", %90, %91, %92, %93, %94, %95"
 #define WGMMA_INPUTS "%96, %97", "%98"
 #define WGMMA_OPERANDS WGMMA_32(0), WGMMA_32(32), WGMMA_32(64)
 #elif WGMMA_N == 256
-#define WGMMA_SHAPE "m64n256k16"
+#define WGMMA_SHAPE "m64n256"
 #define WGMMA_D WGMMA_0_119 ", %120, %121, %122, %123, %124, %125, %126, %127"
 #define WGMMA_INPUTS "%128, %129", "%130"
 #define WGMMA_OPERANDS WGMMA_32(0), WGMMA_32(32), WGMMA_32(64), WGMMA_32(96)
@@ -65,30 +65,41 @@ __device__ __forceinline__ void wgmma_wait() {
 #error "WGMMA_N is 64, 128, 192 or 256"
 #endif
 
-#define WGMMA_TEXT_(type, a_and_b, accumulate)                                                 \
-  "{ .reg .pred p;\n"                                                                          \
-  "setp.ne.b32 p, " accumulate                                                                 \
-  ", 0;\n"                                                                                     \
-  "wgmma.mma_async.sync.aligned." WGMMA_SHAPE ".f32." type "." type " {" WGMMA_D "}, " a_and_b \
-  ", p, 1, 1, "                                                                                \
-  "0, 0; }"
+// k of one instruction, and what it says of operands that are not transposed.
+#if FP8
+#define WGMMA_K "k32"
+#define WGMMA_END "; }"
+#else
+#define WGMMA_K "k16"
+#define WGMMA_END ", 0, 0; }"
+#endif
+
+#define WGMMA_TEXT_(type, a_and_b, accumulate)                                                                 \
+  "{ .reg .pred p;\n"                                                                                          \
+  "setp.ne.b32 p, " accumulate                                                                                 \
+  ", 0;\n"                                                                                                     \
+  "wgmma.mma_async.sync.aligned." WGMMA_SHAPE WGMMA_K ".f32." type "." type " {" WGMMA_D "}, " a_and_b         \
+  ", p, 1, 1" WGMMA_END
 #define WGMMA_TEXT(type, inputs) WGMMA_TEXT_(type, inputs)
+#define WGMMA_ASM(type)                     \
+  asm volatile(WGMMA_TEXT(type, WGMMA_INPUTS) \
+               : WGMMA_OPERANDS             \
+               : "l"(a), "l"(b), "r"(accumulate) \
+               : "memory")
 
 /// d = a * b^T, plus d unless `accumulate` is 0.
 template <bool fp16>
 __device__ __forceinline__ void wgmma(float (&d)[WGMMA_N / 2], unsigned long long a, unsigned long long b,
                                       int accumulate) {
+#if FP8
+  WGMMA_ASM("e4m3");
+#else
   if constexpr (fp16) {
-    asm volatile(WGMMA_TEXT("f16", WGMMA_INPUTS)
-                 : WGMMA_OPERANDS
-                 : "l"(a), "l"(b), "r"(accumulate)
-                 : "memory");
+    WGMMA_ASM("f16");
   } else {
-    asm volatile(WGMMA_TEXT("bf16", WGMMA_INPUTS)
-                 : WGMMA_OPERANDS
-                 : "l"(a), "l"(b), "r"(accumulate)
-                 : "memory");
+    WGMMA_ASM("bf16");
   }
+#endif
 }
 
 }  // namespace hopper

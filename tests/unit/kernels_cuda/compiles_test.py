@@ -10,6 +10,12 @@ import sys
 
 TILES = ((64, 128, 1), (256, 128, 1), (128, 256, 2))  # rows, columns, blocks of a cluster
 KERNELS = ("gemm.cu", "gemm_gather.cu", "gemm_remainder.cu", "gemm_scatter.cu", "gemm_split.cu")
+PROGRAMS = [(kernel, {}, TILES) for kernel in KERNELS] + [
+    ("gemm.cu", {"GATED": 1}, TILES[1:]),
+    ("gemm_gather.cu", {"GATED": 1}, TILES[1:]),
+    ("gemm.cu", {"FP8": 1}, TILES),
+    ("gemm.cu", {"FP8": 1, "PROMOTES": 1}, TILES[:1]),
+]
 
 
 def log_of(nvrtc, path, defines):
@@ -31,14 +37,15 @@ def log_of(nvrtc, path, defines):
 def main():
     nvrtc = ctypes.CDLL(sys.argv[1])
     failed = False
-    for kernel in KERNELS:
-        for rows, columns, cluster in TILES:
+    for kernel, variant, tiles in PROGRAMS:
+        for rows, columns, cluster in tiles:
             defines = {"BLOCK_M": rows, "BLOCK_N": columns, "CLUSTER": cluster, "STAGES": 3, "GROUP": 1, "ALONG_N": 1}
+            defines.update(variant)
             defines["STORE_BUFFERS"] = rows * columns // 8192 if kernel == "gemm_scatter.cu" else 2
             log = log_of(nvrtc, pathlib.Path(sys.argv[2]) / "src" / "kernels" / "cuda" / kernel, defines)
             if log:
                 failed = True
-                print(f"{kernel} with tiles of {rows} x {columns}:\n{log}")
+                print(f"{kernel} {variant} with tiles of {rows} x {columns}:\n{log}")
     return 1 if failed else 0
 
 

@@ -16,16 +16,22 @@ using namespace contextual;
 namespace cuda = contextual::kernels::cuda;
 
 TEST_CASE("cuda configs: every kernel has those of its config space, the default first", "[unit]") {
-  CHECK(cuda::kernel_types() == std::vector<std::string>{"cuda_allgather_gemm", "cuda_cublaslt_gemm",
-                                                         "cuda_gemm", "cuda_gemm_reduce_scatter",
-                                                         "cuda_gemm_split_reduce_scatter",
-                                                         "cuda_rms_norm_rope", "cuda_vector_add"});
+  CHECK(cuda::kernel_types() ==
+        std::vector<std::string>{"cuda_allgather_gated_mlp", "cuda_allgather_gemm", "cuda_cublaslt_gemm",
+                                 "cuda_fp8_gemm", "cuda_fp8_gemm_promoted", "cuda_gated_mlp", "cuda_gemm",
+                                 "cuda_gemm_reduce_scatter", "cuda_gemm_split_reduce_scatter",
+                                 "cuda_rms_norm_rope", "cuda_vector_add"});
+  for (const Config& config :
+       cuda::generate_configs("cuda_gated_mlp")) {  // a gate beside what it lets through
+    CHECK(config.get<int>("BLOCK_N") / (config.get<int>("BLOCK_M") == 64 ? 2 : 1) % 128 == 0);
+  }
   CHECK(cuda::generate_configs("cuda_gemm") == cuda::gemm_space().view().configs);
   CHECK(cuda::generate_configs("cuda_vector_add").size() == 16);
   CHECK(cuda::generate_configs("cuda_rms_norm_rope").size() == 14);
   CHECK(cuda::generate_configs("cuda_cublaslt_gemm").size() == 12);
   CHECK(cuda::get_default_config("cuda_allgather_gemm").get<int>("STORE_BUFFERS") == 2);
   CHECK(cuda::get_default_config("cuda_gemm_reduce_scatter").get<int>("STORE_BUFFERS") == 4);
+  CHECK(cuda::get_default_config("cuda_fp8_gemm_promoted").get<int>("BLOCK_N") == 128);
   CHECK(cuda::get_default_config("cuda_vector_add") == Config{{"BLOCK", 256}, {"PER_THREAD", 1}});
 }
 

@@ -41,6 +41,9 @@ struct GatheredProduct {
   const void* bias = nullptr;  ///< of C's type; null for none
   Activation activation = Activation::none;
   int pitch = 0;  ///< values from one row of C to the next, at least n; 0 for n
+  /// B is [2 n, k], the rows of a gate and then those of up: C = activation(A * gate^T) * (A * up^T), as in
+  /// GatedMlpArgs. It has no bias, and is the only product of its call.
+  bool gated = false;
 };
 
 /// C[m, n] = A[m, k] * B[n, k]^T, where every rank has a part of A's rows and its own B. The product begins
@@ -51,6 +54,9 @@ struct GatheredProduct {
 /// - "separate": NCCL gathers the rows, then cuBLASLt multiplies ("cuda_cublaslt_gemm"), and a kernel
 ///   applies bias and activation, if any, to the rounded product. There is no handshake and no budget; a rank
 ///   that does not come is NCCL's affair.
+///
+/// A gated product has kernels of its own, "cuda_allgather_gated_mlp" and "cuda_gated_mlp", between which
+/// "cuda_allgather_gated_mlp_ways" chooses.
 ///
 /// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible. All
 /// configs of "overlapped" give equal bits; PeerWorkspaceOptions::equal_bits keeps to it.

@@ -1,0 +1,183 @@
+/// \file
+/// The own GEMM of 8-bit values, tuned, beside cuBLASLt's, with scales of tensors and of rows, fast sums and
+/// promoted ones. Ratios are to cuBLASLt with scales of tensors and fast sums, as PyTorch's _scaled_mm asks
+/// for them.
+
+#include "cuda_common.hpp"
+#include "cuda_cublas.hpp"
+#include "cuda_turns.hpp"
+
+#include <contextual/kernels/cuda/fp8_gemm.hpp>
+
+#include <cublasLt.h>
+#include <cuda_fp8.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace contextual;
+using namespace contextual::benchmarks;
+using kernels::cuda::Fp8Accumulation;
+using kernels::cuda::Fp8GemmArgs;
+using kernels::cuda::Fp8Scaling;
+
+struct Settings {
+  std::vector<std::string> shapes{"4096x4096x4096", "8192x28672x8192", "8192x11008x4096", "256x28672x8192"};
+  int rounds = 21;
+  int launches = 5;
+};
+
+/// Normally distributed, repeated with a period that no tile divides.
+std::vector<std::uint8_t> random_values(std::size_t count, unsigned seed) {
+  constexpr std::size_t period = 1'000'003;
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::vector<std::uint8_t> values(count);
+  for (std::size_t i = 0; i < std::min(count, period); ++i) {
+    values[i] = __nv_fp8_e4m3(normal(generator)).__x;
+  }
+  for (std::size_t filled = period; filled < count; filled *= 2) {
+    std::copy_n(values.begin(), std::min(filled, count - filled),
+                values.begin() + static_cast<std::ptrdiff_t>(filled));
+  }
+  return values;
+}
+
+/// cuBLASLt's first algorithm, which is what PyTorch takes.
+class CublasLtFp8 {
+ public:
+  CublasLtFp8(const Fp8GemmArgs& args, Fp8Accumulation accumulation) : workspace_(workspace_bytes) {
+    check_cublas(cublasLtCreate(&handle_));
+    check_cublas(cublasLtMatmulDescCreate(&operation_, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    const cublasOperation_t transposed = CUBLAS_OP_T;
+    const std::int8_t fast = accumulation == Fp8Accumulation::fast ? 1 : 0;
+    set(CUBLASLT_MATMUL_DESC_TRANSA, transposed);
+    set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, fast);
+    // It counts in columns: it is asked for C's transpose, B * A^T.
+    set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, args.b_scale);
+    set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, args.a_scale);
+    if (args.scaling == Fp8Scaling::row) {
+      const cublasLtMatmulMatrixScale_t each = CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+      set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, each);
+      set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, each);
+    }
+    check_cublas(cublasLtMatrixLayoutCreate(&b_, CUDA_R_8F_E4M3, args.k, args.n, args.k));
+    check_cublas(cublasLtMatrixLayoutCreate(&a_, CUDA_R_8F_E4M3, args.k, args.m, args.k));
+    check_cublas(cublasLtMatrixLayoutCreate(&c_, CUDA_R_16BF, args.n, args.m, args.n));
+    cublasLtMatmulPreference_t preference = nullptr;
+    check_cublas(cublasLtMatmulPreferenceCreate(&preference));
+    check_cublas(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                      &workspace_bytes, sizeof(workspace_bytes)));
+    int found = 0;
+    check_cublas(
+        cublasLtMatmulAlgoGetHeuristic(handle_, operation_, b_, a_, c_, c_, preference, 1, &choice_, &found));
+    cublasLtMatmulPreferenceDestroy(preference);
+    if (found == 0) {
+      throw std::runtime_error("cuBLASLt has no algorithm");
+    }
+  }
+  CublasLtFp8(const CublasLtFp8&) = delete;
+  CublasLtFp8& operator=(const CublasLtFp8&) = delete;
+  ~CublasLtFp8() {
+    cublasLtMatrixLayoutDestroy(a_);
+    cublasLtMatrixLayoutDestroy(b_);
+    cublasLtMatrixLayoutDestroy(c_);
+    cublasLtMatmulDescDestroy(operation_);
+    cublasLtDestroy(handle_);
+  }
+
+  void launch(cudaStream_t stream, const Fp8GemmArgs& args) const {
+    const float one = 1;
+    const float zero = 0;
+    check_cublas(cublasLtMatmul(handle_, operation_, &one, args.b, b_, args.a, a_, &zero, args.c, c_, args.c,
+                                c_, &choice_.algo, workspace_.get(), workspace_bytes, stream));
+  }
+
+ private:
+  static constexpr std::size_t workspace_bytes = 32 << 20;
+
+  template <typename T>
+  void set(cublasLtMatmulDescAttributes_t attribute, const T& value) {
+    check_cublas(cublasLtMatmulDescSetAttribute(operation_, attribute, &value, sizeof(value)));
+  }
+
+  Buffer<std::uint8_t> workspace_;
+  cublasLtHandle_t handle_ = nullptr;
+  cublasLtMatmulDesc_t operation_ = nullptr;
+  cublasLtMatrixLayout_t a_ = nullptr;
+  cublasLtMatrixLayout_t b_ = nullptr;
+  cublasLtMatrixLayout_t c_ = nullptr;
+  cublasLtMatmulHeuristicResult_t choice_{};
+};
+
+void compare_shape(const std::string& text, const Settings& settings) {
+  const ProductShape shape(text);
+  const Stream stream;
+  const auto count = [](int rows, int columns) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+  };
+  const Buffer<std::uint8_t> a(random_values(count(shape.m, shape.k), 1));
+  const Buffer<std::uint8_t> b(random_values(count(shape.n, shape.k), 2));
+  const Buffer<float> a_scales(std::vector<float>(static_cast<std::size_t>(shape.m), 0.5F));
+  const Buffer<float> b_scales(std::vector<float>(static_cast<std::size_t>(shape.n), 0.25F));
+  const Buffer<std::uint16_t> c(count(shape.m, shape.n));
+  const Fp8GemmArgs tensor{.a = a.get(),
+                           .b = b.get(),
+                           .c = c.get(),
+                           .m = shape.m,
+                           .n = shape.n,
+                           .k = shape.k,
+                           .a_scale = a_scales.get(),
+                           .b_scale = b_scales.get()};
+  Fp8GemmArgs row = tensor;
+  row.scaling = Fp8Scaling::row;
+  const auto result = [&] {
+    stream.wait();
+    return c.download(0, std::min<std::size_t>(c.size(), 1 << 20));
+  };
+  std::printf("\n%d x %d x %d\n", shape.m, shape.n, shape.k);
+  Turns turns(stream);
+  turns.tune("own, scales of tensors", [&] { kernels::cuda::fp8_gemm()(stream, tensor); });
+  const std::vector<std::uint16_t> ours = result();
+  turns.tune("own, scales of rows", [&] { kernels::cuda::fp8_gemm()(stream, row); });
+  turns.tune("own, scales of rows, promoted",
+             [&] { kernels::cuda::fp8_gemm(Fp8Accumulation::promoted)(stream, row); });
+  const CublasLtFp8 theirs(tensor, Fp8Accumulation::fast);
+  const CublasLtFp8 of_rows(row, Fp8Accumulation::fast);
+  const CublasLtFp8 promoted(tensor, Fp8Accumulation::promoted);
+  turns.add("cuBLASLt, scales of tensors, promoted", [&] { promoted.launch(stream, tensor); });
+  turns.add("cuBLASLt, scales of rows", [&] { of_rows.launch(stream, row); });
+  turns.add("cuBLASLt, scales of tensors", [&] { theirs.launch(stream, tensor); });
+  turns.run(settings.rounds, settings.launches);
+  if (const double off = difference(ours, result()); !(off < 1e-2)) {
+    throw std::runtime_error("the results differ by " + std::to_string(off));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  CLI::App app{"The own GEMM of 8-bit values, tuned, beside cuBLASLt"};
+  app.add_option("--shapes", settings.shapes, "MxNxK, ...")->delimiter(',')->capture_default_str();
+  app.add_option("--rounds", settings.rounds, "turns of each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--launches", settings.launches, "launches a turn")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  return run_program(app, argc, argv, [&] {
+    for (const std::string& shape : settings.shapes) {
+      compare_shape(shape, settings);
+    }
+    return 0;
+  });
+}

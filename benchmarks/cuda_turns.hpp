@@ -1,0 +1,85 @@
+#pragma once
+
+/// \file
+/// Several ways to do one thing, each tuned, and timed in turn.
+
+#include "cuda_common.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/tuned_region.hpp>
+
+#include <cstddef>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace contextual::benchmarks {
+
+/// m, n and k of a product, from MxNxK. Throws std::runtime_error.
+struct ProductShape {
+  int m = 0;
+  int n = 0;
+  int k = 0;
+
+  explicit ProductShape(const std::string& text) {
+    char end = 0;
+    if (std::sscanf(text.c_str(), "%dx%dx%d%c", &m, &n, &k, &end) != 3) {
+      throw std::runtime_error("a shape is MxNxK, not '" + text + "'");
+    }
+  }
+};
+
+/// The ways, of which the last one is what the others are compared with.
+class Turns {
+ public:
+  explicit Turns(const Stream& stream) : stream_(stream) {}
+
+  /// A way that is not tuned.
+  void add(const std::string& name, const std::function<void()>& launch) { sides_.push_back({name, launch}); }
+  /// Tunes what the way launches, under these options, and prints what was chosen.
+  void tune(const std::string& name, const std::function<void()>& launch, const Options& options = {}) {
+    auto region = std::make_shared<TunedRegion<std::function<void()>>>(tuner_, name, launch, options);
+    (*region)();
+    const Report report = tuner_.report();
+    std::printf("%s\n", report.find(name)->choices_text().c_str());
+    sides_.push_back({name, [region] { (*region)(); }});
+  }
+
+  /// Times all ways in turn, a turn being several launches back to back, the first round unmeasured, and
+  /// prints medians: the time, and the ratio to the last way in the same round.
+  void run(int rounds, int launches) const {
+    const Stopwatch stopwatch(stream_);
+    std::vector<std::vector<double>> us(sides_.size());
+    for (int round = -1; round < rounds; ++round) {
+      for (std::size_t i = 0; i < sides_.size(); ++i) {
+        const double time = stopwatch.us_per_launch(launches, sides_[i].launch);
+        if (round >= 0) {
+          us[i].push_back(time);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      std::vector<double> ratios;
+      for (std::size_t round = 0; round < us[i].size(); ++round) {
+        ratios.push_back(us[i][round] / us.back()[round]);
+      }
+      std::printf("  %-36s %9.1f us  %6.3f\n", sides_[i].name.c_str(), median(us[i]), median(ratios));
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  struct Side {
+    std::string name;
+    std::function<void()> launch;
+  };
+
+  const Stream& stream_;
+  ContextualAutotuner tuner_{{.log_directory = "", .timer = cuda_timer}};
+  std::vector<Side> sides_;
+};
+
+}  // namespace contextual::benchmarks

@@ -1,0 +1,99 @@
+#include "kernels/cuda/gemm_parts.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/kernels/cuda/fp8_gemm.hpp>
+
+#include <string>
+
+namespace contextual::kernels::cuda {
+namespace {
+
+/// The same with two values of A and B as one of 16 bits, as copies see them.
+GemmArgs gemm_args(const Fp8GemmArgs& args) {
+  return {.a = args.a,
+          .b = args.b,
+          .c = args.c,
+          .m = args.m,
+          .n = args.n,
+          .k = args.k / 2,
+          .type = args.type,
+          .bias = args.bias,
+          .activation = args.activation,
+          .a_pitch = args.a_pitch / 2,
+          .c_pitch = args.c_pitch};
+}
+
+/// Throws InvalidArgument.
+void check(const Fp8GemmArgs& args) {
+  constexpr const char* who = "cuda_fp8_gemm";
+  if (args.k % 16 != 0 || args.a_pitch % 16 != 0) {
+    throw InvalidArgument(std::string(who) + ": k and a_pitch must be multiples of 16; " +
+                          size_text(args.m, args.n, args.k) + ", a_pitch = " + std::to_string(args.a_pitch));
+  }
+  check_gemm_matrices(who, gemm_args(args));
+  if (args.a_scale == nullptr || args.b_scale == nullptr) {
+    throw InvalidArgument(std::string(who) + ": scales must not be null");
+  }
+  if (args.scaling == Fp8Scaling::row && !is_aligned(args.b_scale)) {
+    throw InvalidArgument(std::string(who) + ": scales of rows of B must be a multiple of 16 bytes");
+  }
+}
+
+CudaLayout layout(const GemmConfig& config, const Fp8GemmArgs& args) {
+  check(args);
+  return gemm_layout(config, divide_up(args.m, config.block_m), args.n);
+}
+
+void add_parameters(CudaParameters& parameters, const GemmConfig& config, const Fp8GemmArgs& args) {
+  add_gemm_parameters(parameters, config, gemm_args(args), {args.n, config.block_n / config.cluster},
+                      {args.a_scale, args.b_scale, args.scaling == Fp8Scaling::row, args.m});
+}
+
+Fp8Gemm* make_kernel(const char* name, Fp8Accumulation accumulation) {
+  Fp8Gemm::Definition definition;
+  definition.source = gemm_source();
+  definition.variant = [accumulation](const GemmConfig& config) {
+    CudaVariant variant = gemm_variant("hopper_gemm", config);
+    variant.defines.push_back({"FP8", "1"});
+    variant.defines.push_back({"PROMOTES", accumulation == Fp8Accumulation::promoted ? "1" : "0"});
+    return variant;
+  };
+  definition.layout = layout;
+  definition.parameters = add_parameters;
+  definition.options.keep = [](const GemmConfig& config, const CUstream&, const Fp8GemmArgs& args) {
+    return is_mostly_inside(config, args.m, args.n);
+  };
+  definition.options.key_names = {"M", "N", "K", "TYPE", "SCALING"};
+  return new Fp8Gemm(
+      name, fp8_gemm_space(accumulation),
+      [](const Fp8GemmArgs& args) {
+        return make_key(args.m, args.n, args.k, type_name(args.type),
+                        args.scaling == Fp8Scaling::row ? "row" : "tensor");
+      },
+      definition);
+}
+
+}  // namespace
+
+ConfigSpace<GemmConfig> fp8_gemm_space(Fp8Accumulation accumulation, const std::vector<int>& num_sms) {
+  if (accumulation == Fp8Accumulation::fast) {
+    return gemm_space(num_sms);
+  }
+  GemmConfig defaults;
+  defaults.block_n = 128;
+  defaults.stages = 6;
+  defaults.num_sms = num_sms.front();
+  return gemm_space_with(num_sms, defaults, [](const GemmConfig& config) {
+    return config.store_buffers == 2 && config.block_m * config.block_n <= 128 * 128;
+  });
+}
+
+Fp8Gemm& fp8_gemm(Fp8Accumulation accumulation) {
+  // Never destroyed: they may be launched while the process exits.
+  static auto* const fast = make_kernel("cuda_fp8_gemm", Fp8Accumulation::fast);
+  static auto* const promoted = make_kernel("cuda_fp8_gemm_promoted", Fp8Accumulation::promoted);
+  return accumulation == Fp8Accumulation::fast ? *fast : *promoted;
+}
+
+}  // namespace contextual::kernels::cuda

@@ -1,0 +1,249 @@
+// The GEMM of 8-bit values, with scales.
+
+#include "gpu/epilogue_reference.hpp"
+#include "gpu/kernel_support.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/error.hpp>
+#include <contextual/kernels/cuda/fp8_gemm.hpp>
+
+#include <cuda_fp8.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace fp8_gemm_test {
+
+namespace {
+
+using namespace contextual;
+using namespace contextual::kernels::cuda;
+using namespace gpu_test;
+
+constexpr Fp8Accumulation accumulations[] = {Fp8Accumulation::fast, Fp8Accumulation::promoted};
+
+/// Values of e4m3, with what they are.
+struct Fp8Matrix {
+  std::vector<std::uint8_t> bits;
+  std::vector<float> values;
+  DeviceArray<std::uint8_t> on_device;
+
+  /// Spread evenly over [least, most].
+  Fp8Matrix(int rows, int columns, unsigned seed, float least, float most)
+      : bits(element(rows, 0, columns)), values(bits.size()), on_device(fill(seed, least, most)) {}
+
+ private:
+  const std::vector<std::uint8_t>& fill(unsigned seed, float least, float most) {
+    std::mt19937 generator(seed);
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      const float drawn = least + (most - least) * 0x1p-32F * static_cast<float>(generator());
+      const __nv_fp8_e4m3 rounded(drawn);
+      bits[i] = rounded.__x;
+      values[i] = static_cast<float>(rounded);
+    }
+    return bits;
+  }
+};
+
+std::vector<float> scales(int count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::vector<float> drawn(static_cast<std::size_t>(count));
+  for (float& scale : drawn) {
+    scale = 0.5F + 0x1p-32F * static_cast<float>(generator());
+  }
+  return drawn;
+}
+
+class Problem {
+ public:
+  Problem(int rows, int columns, int depth, bool bf16, float least = -2)
+      : m_(rows),
+        n_(columns),
+        k_(depth),
+        half_{bf16},
+        a_(m_, k_, 1, least, 2),
+        b_(n_, k_, 2, least, 2),
+        a_scale_(scales(m_, 3)),
+        b_scale_(scales(n_, 4)),
+        on_a_scale_(a_scale_),
+        on_b_scale_(b_scale_),
+        bias_(half_, 1, n_, 5),
+        c_(half_, m_, n_),
+        sums_(element(m_, 0, n_)),
+        magnitudes_(sums_.size()) {
+    for (int row = 0; row < m_; ++row) {
+      for (int column = 0; column < n_; ++column) {
+        double sum = 0;
+        double magnitude = 0;
+        for (int i = 0; i < k_; ++i) {
+          const auto term =
+              static_cast<double>(a_.values[element(row, i, k_)] * b_.values[element(column, i, k_)]);
+          sum += term;
+          magnitude += std::abs(term);
+        }
+        sums_[element(row, column, n_)] = sum;
+        magnitudes_[element(row, column, n_)] = magnitude;
+      }
+    }
+  }
+
+  Fp8GemmArgs args(Fp8Scaling scaling, bool bias = false, Activation activation = Activation::none,
+                   bool pitched = false) const {
+    return {.a = a_.on_device.get(),
+            .b = b_.on_device.get(),
+            .c = c_.get(),
+            .m = m_,
+            .n = n_,
+            .k = k_,
+            .a_scale = on_a_scale_.get(),
+            .b_scale = on_b_scale_.get(),
+            .scaling = scaling,
+            .type = half_.bf16 ? GemmType::bf16 : GemmType::fp16,
+            .bias = bias ? bias_.row(0) : nullptr,
+            .activation = activation,
+            .c_pitch = pitched ? c_.pitch(true) : 0};
+  }
+  std::size_t wrong(const Fp8GemmArgs& args) {
+    return c_.wrong(m_, args.c_pitch != 0, [&](int row, int column) {
+      const double scale = scale_of(args, row, column);
+      const std::size_t i = element(row, column, n_);
+      const double value =
+          activated(args.activation, sums_[i] * scale + (args.bias != nullptr ? bias_.value(0, column) : 0));
+      // The tensor cores keep some 13 bits of a sum behind its leading one.
+      return ExpectedValue{value,
+                           half_.rounding() * std::abs(value) + 0x1p-12 * magnitudes_[i] * scale + 1e-4};
+    });
+  }
+  /// Returns by how much the dense C is off, relative to it, in the mean. Waits for the device.
+  double mean_error(const Fp8GemmArgs& args) const {
+    std::vector<std::uint16_t> c(sums_.size());
+    cuda_check(cudaDeviceSynchronize());
+    cuda_check(cudaMemcpy(c.data(), c_.get(), c.size() * sizeof(c[0]), cudaMemcpyDeviceToHost));
+    double error = 0;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      const int row = static_cast<int>(i / static_cast<std::size_t>(n_));
+      const double value = sums_[i] * scale_of(args, row, static_cast<int>(i) - row * n_);
+      error += (half_.value(c[i]) - value) / value;
+    }
+    return error / static_cast<double>(c.size());
+  }
+
+ private:
+  double scale_of(const Fp8GemmArgs& args, int row, int column) const {
+    const bool each = args.scaling == Fp8Scaling::row;
+    return static_cast<double>(a_scale_[each ? static_cast<std::size_t>(row) : 0]) *
+           static_cast<double>(b_scale_[each ? static_cast<std::size_t>(column) : 0]);
+  }
+
+  int m_;
+  int n_;
+  int k_;
+  Half half_;
+  Fp8Matrix a_;
+  Fp8Matrix b_;
+  std::vector<float> a_scale_;
+  std::vector<float> b_scale_;
+  DeviceArray<float> on_a_scale_;
+  DeviceArray<float> on_b_scale_;
+  HalfMatrix bias_;
+  ResultMemory c_;
+  std::vector<double> sums_;
+  std::vector<double> magnitudes_;
+};
+
+}  // namespace
+
+TEST_CASE("fp8 GEMM: what does not fit is an invalid argument that is named", "[unit]") {
+  alignas(16) static char memory[32];
+  static const float scale = 1;
+  const auto message = [](const Fp8GemmArgs& args) -> std::string {
+    try {
+      fp8_gemm().launch_config(0, nullptr, args);
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  const Fp8GemmArgs good{
+      .a = memory, .b = memory, .c = memory, .m = 1, .n = 8, .k = 16, .a_scale = &scale, .b_scale = &scale};
+  Fp8GemmArgs bad = good;
+  bad.k = 24;
+  CHECK_THAT(message(bad), ContainsSubstring("multiples of 16") && ContainsSubstring("k = 24"));
+  bad = good;
+  bad.a_pitch = 24;
+  CHECK_THAT(message(bad), ContainsSubstring("a_pitch = 24"));
+  bad = good;
+  bad.n = 12;
+  CHECK_THAT(message(bad), ContainsSubstring("n = 12"));
+  bad = good;
+  bad.a_scale = nullptr;
+  CHECK_THAT(message(bad), ContainsSubstring("scales must not be null"));
+  bad = good;
+  bad.scaling = Fp8Scaling::row;
+  bad.b_scale = reinterpret_cast<const float*>(memory + 4);
+  CHECK_THAT(message(bad), ContainsSubstring("scales of rows of B"));
+}
+
+TEST_CASE("fp8 GEMM: scales of a tensor and of rows, bias, activation and pitch, in both types", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  for (const bool bf16 : {true, false}) {
+    Problem problem(193, 264, 144, bf16);
+    for (const Fp8Accumulation accumulation : accumulations) {
+      for (const Fp8Scaling scaling : {Fp8Scaling::tensor, Fp8Scaling::row}) {
+        for (const bool all : {false, true}) {
+          CAPTURE(bf16, static_cast<int>(accumulation), static_cast<int>(scaling), all);
+          const Fp8GemmArgs args = problem.args(scaling, all, all ? Activation::silu : Activation::none, all);
+          REQUIRE(fp8_gemm(accumulation).launch_config(0, stream, args) == CUDA_SUCCESS);
+          CHECK(problem.wrong(args) == 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("fp8 GEMM: every tile is right", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  Problem problem(193, 264, 528, true);
+  const Fp8GemmArgs args = problem.args(Fp8Scaling::row);
+  for (const Fp8Accumulation accumulation : accumulations) {
+    Fp8Gemm& kernel = fp8_gemm(accumulation);
+    for (std::size_t id = 0; id < kernel.space().size(); ++id) {
+      if (!is_plain(kernel.space()[id])) {
+        continue;
+      }
+      INFO(kernel.space().describe(id));
+      REQUIRE(kernel.launch_config(id, stream, args) == CUDA_SUCCESS);
+      CHECK(problem.wrong(args) == 0);
+    }
+  }
+}
+
+TEST_CASE("fp8 GEMM: promoted sums of a long k are closer than fast ones", "[gpu]") {
+  if (!has_gpu()) {
+    return;
+  }
+  const Stream stream;
+  Problem problem(64, 64, 8192, false, 0.25F);  // sums that only grow lose most
+  const Fp8GemmArgs args = problem.args(Fp8Scaling::row);
+  double errors[2] = {};
+  for (const Fp8Accumulation accumulation : accumulations) {
+    REQUIRE(fp8_gemm(accumulation).launch_config(0, stream, args) == CUDA_SUCCESS);
+    errors[accumulation == Fp8Accumulation::promoted ? 1 : 0] = std::abs(problem.mean_error(args));
+  }
+  CAPTURE(errors[0], errors[1]);
+  CHECK(errors[1] < 1e-3);
+  CHECK(errors[1] < errors[0] / 4);
+}
+
+}  // namespace fp8_gemm_test
