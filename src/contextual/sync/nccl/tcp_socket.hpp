@@ -6,9 +6,7 @@
 
 #include <contextual/deadline.hpp>
 
-#include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,17 +40,11 @@ class TcpSocket {
 /// `problem`, if that is not possible, for example because the port is in use. Port 0 takes one that is free.
 TcpSocket listen_on(std::uint16_t port, bool loopback_only, std::string& problem);
 
-/// Returns the port of a listening socket.
-std::uint16_t port_of(const TcpSocket& listener);
-
 /// Returns a connection that is waiting to be accepted, or none.
 TcpSocket accept_from(const TcpSocket& listener);
 
 /// Connects, and waits for that until the deadline expires, but not longer than two seconds for one address.
 /// Returns nothing, and the reason in `problem`, if nobody listens there yet.
 TcpSocket connect_to(const std::string& host, std::uint16_t port, Deadline& deadline, std::string& problem);
-
-/// Returns true for a host that only this machine reaches.
-bool is_loopback(const std::string& host);
 
 }  // namespace contextual::sync

@@ -3,12 +3,17 @@
 /// \file
 /// Ranks over a scripted NCCL, each made and used on a thread of its own.
 
+#include "contextual/sync/nccl/tcp_socket.hpp"
 #include "support/catch.hpp"
 #include "unit/sync/nccl/scripted_nccl.hpp"
 
 #include <contextual/communicator.hpp>
 #include <contextual/nccl.hpp>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <latch>
@@ -43,6 +48,17 @@ class RankThread final : public contextual::Communicator {
   std::shared_ptr<contextual::Communicator> rank_;
   std::string scope_;
 };
+
+/// Returns a port of the loopback address that was free a moment ago.
+inline std::uint16_t free_port() {
+  std::string problem;
+  const contextual::sync::TcpSocket listener = contextual::sync::listen_on(0, true, problem);
+  REQUIRE(listener);
+  sockaddr_in address{};
+  socklen_t length = sizeof address;
+  getsockname(listener.descriptor(), reinterpret_cast<sockaddr*>(&address), &length);
+  return ntohs(address.sin_port);
+}
 
 /// Calls `body` for every rank, which begin together. Returns what each threw.
 inline std::vector<std::exception_ptr> on_threads(int size, const std::function<void(int rank)>& body) {

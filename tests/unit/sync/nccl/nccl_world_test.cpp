@@ -2,9 +2,9 @@
 /// nccl_world, which is made once in a process: each rank is a child process here, and NCCL is scripted for
 /// one rank.
 
-#include "contextual/sync/nccl/tcp_socket.hpp"
 #include "support/catch.hpp"
 #include "support/child_process.hpp"
+#include "unit/sync/nccl/nccl_ranks.hpp"
 #include "unit/sync/nccl/scripted_nccl.hpp"
 
 #include <contextual/error.hpp>
@@ -27,15 +27,13 @@ using nccl_test::ScriptedNccl;
 
 namespace {
 
-/// The environment of torchrun, with a port that was free a moment ago.
+/// The environment of torchrun.
 std::vector<std::pair<std::string, std::string>> rank_of_two(int rank) {
-  std::string problem;
-  const sync::TcpSocket listener = sync::listen_on(0, true, problem);
   return {{"TORCHELASTIC_RUN_ID", "x"},
           {"WORLD_SIZE", "2"},
           {"RANK", std::to_string(rank)},
           {"LOCAL_WORLD_SIZE", "2"},
-          {"CONTEXTUAL_RENDEZVOUS_PORT", std::to_string(sync::port_of(listener))}};
+          {"CONTEXTUAL_RENDEZVOUS_PORT", std::to_string(nccl_test::free_port())}};
 }
 
 }  // namespace

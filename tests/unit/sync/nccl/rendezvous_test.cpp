@@ -3,8 +3,6 @@
 
 #include "contextual/sync/nccl/rendezvous.hpp"
 
-#include "contextual/sync/nccl/rendezvous_host.hpp"
-#include "contextual/sync/nccl/rendezvous_message.hpp"
 #include "contextual/sync/nccl/tcp_socket.hpp"
 #include "support/catch.hpp"
 #include "support/engine.hpp"
@@ -30,12 +28,8 @@ using nccl_test::text_of;
 
 namespace {
 
-/// A port that was free a moment ago.
 RendezvousPlace free_place() {
-  std::string problem;
-  const TcpSocket listener = listen_on(0, true, problem);
-  REQUIRE(listener);
-  return {"127.0.0.1", port_of(listener), 42};
+  return {"127.0.0.1", nccl_test::free_port(), 42};
 }
 
 std::string meet_in(const RendezvousPlace& place, int rank, int size, std::chrono::milliseconds time,
@@ -191,7 +185,7 @@ TEST_CASE("rendezvous: clients that are no ranks learn nothing and disturb nobod
     } else if (thread == 3) {
       const TcpSocket silent = connect(place);
       const TcpSocket half = connect(place);
-      half.send(encode(Greeting{42, 2, 1}).substr(0, 11));
+      half.send("contextual-rendezvous 42 2");
       heard_late = read_all(silent);
     } else {
       std::this_thread::sleep_for(thread == 1 ? 500ms : 0ms);
@@ -210,7 +204,7 @@ TEST_CASE("rendezvous: a rank that leaves and comes again is welcome, one that h
   std::string learnt;
   const auto thrown = on_threads(3, [&](int rank) {
     if (rank == 1) {
-      { connect(place).send(encode(Greeting{42, 3, 1})); }
+      { connect(place).send("contextual-rendezvous 42 3 1\n"); }
       std::this_thread::sleep_for(200ms);
       learnt = meet_in(place, 1, 3, 30s);
     } else {
@@ -224,7 +218,7 @@ TEST_CASE("rendezvous: a rank that leaves and comes again is welcome, one that h
   const RendezvousPlace other = free_place();
   const auto left = on_threads(2, [&](int rank) {
     if (rank == 1) {
-      connect(other).send(encode(Greeting{42, 3, 1}));
+      connect(other).send("contextual-rendezvous 42 3 1\n");
     } else {
       meet_in(other, 0, 3, 500ms, "id");
     }
@@ -266,17 +260,6 @@ TEST_CASE("rendezvous: a host that no name server knows is told", "[unit]") {
   const RendezvousPlace place{"no-such-host.invalid", 28484, 42};
   const std::string text = error_text<CommunicationError>([&] { meet_in(place, 1, 2, 100ms); });
   CHECK_THAT(text, ContainsSubstring("no-such-host.invalid"));
-}
-
-TEST_CASE("rendezvous: other machines are listened to unless all ranks are on this one", "[unit]") {
-  std::string problem;
-  const TcpSocket open = listen_on(0, false, problem);
-  REQUIRE(open);
-  Deadline deadline = Deadline::after(5s);
-  CHECK(connect_to("127.0.0.1", port_of(open), deadline, problem));
-  CHECK(is_loopback("127.0.0.1"));
-  CHECK(is_loopback("localhost"));
-  CHECK_FALSE(is_loopback("node-127"));
 }
 
 }  // namespace rendezvous_test
