@@ -2,6 +2,7 @@
 #include "report/html/html_text.hpp"
 #include "report/html/plots.hpp"
 #include "report/html/svg_marks.hpp"
+#include "report/wording/run_wording.hpp"
 
 #include <algorithm>
 #include <map>
@@ -77,12 +78,14 @@ std::string choice_mark(std::int64_t rank, std::optional<std::int64_t> id, const
 }
 
 /// One problem on all ranks of the plot. `ids` are the choices by rank.
-std::string row_of(const ProblemName& problem, const std::map<std::int64_t, std::int64_t>& ids,
-                   const TuningRun& run, const Grid& grid, double y) {
+std::string row_of(const ProblemName& problem, const std::string& label,
+                   const std::map<std::int64_t, std::int64_t>& ids, const TuningRun& run, const Grid& grid,
+                   double y) {
   const std::int64_t usual = most_frequent(ids);
-  std::string markup = element(
-      "g", element("title", escaped(name_of(problem))) +
-               text_at(Grid::label_width - 8, y + 14, shorten(name_of(problem), 22), "text-anchor=\"end\""));
+  std::string markup =
+      element("g", element("title", escaped(name_of(problem))) +
+                       text_at(Grid::label_width - 8, y + 14,
+                               shorten(label + std::string(problem.kernel), 22), "text-anchor=\"end\""));
   for (std::size_t i = 0; i < grid.columns; ++i) {
     const std::int64_t rank = run.ranks[i]->rank;
     const auto found = ids.find(rank);
@@ -107,7 +110,7 @@ std::string choice_plot(const RunAnalysis& analysis) {
   for (const ProblemResult& problem : analysis.problems) {
     const auto& ids = choices[problem.name];
     if (!ids.empty() && rows < problems_in_plot) {
-      markup += row_of(*problem.name, ids, run, grid, Grid::y(rows++));
+      markup += row_of(*problem.name, problem_label(analysis, problem.name), ids, run, grid, Grid::y(rows++));
     }
   }
   std::string caption = "Chosen config id per rank";

@@ -1,4 +1,3 @@
-#include "report/format/columns.hpp"
 #include "report/format/quantities.hpp"
 #include "report/html/html_blocks.hpp"
 #include "report/html/html_sections.hpp"
@@ -11,14 +10,13 @@ namespace contextual::log_report {
 namespace {
 
 constexpr std::size_t configs_on_page = 500;
-constexpr std::size_t text_in_cell = 300;
 
 /// The configs in the walk. Where the tuner's own statistic is not the median it is a column more.
 HtmlTable config_table(const ProblemResult& problem, const ReportOptions& options) {
   const std::string names = parameter_names(problem);
   const bool with_centres = centres_differ(problem);
   std::vector<HtmlTable::Heading> headings{{"Config"},
-                                           {names.empty() ? "Values" : shorten(names, 60)},
+                                           {names.empty() ? "Values" : names, Cells::wide},
                                            {"Own time", Cells::number},
                                            {"Spread", Cells::number},
                                            {"To default", Cells::number},
@@ -40,11 +38,11 @@ HtmlTable config_table(const ProblemResult& problem, const ReportOptions& option
     const ConfigResult& config = problem.configs[i];
     const bool sampled = !config.samples_ns.empty();
     std::vector<std::string> cells{"config-" + std::to_string(config.id),
-                                   shorten(config_values(config.text, names), text_in_cell),
+                                   config_values(config.text, names),
                                    sampled ? duration_text(config.median_ns) : "",
                                    sampled ? "\u00b1 " + duration_text(config.spread_ns) : "",
                                    relative_to_default(problem, config),
-                                   shorten(config_status(config), text_in_cell),
+                                   config_status(config),
                                    std::to_string(config.samples_ns.size()),
                                    config.makespan_ns > 0 ? duration_text(config.makespan_ns) : ""};
     if (rates.teraflops_per_second) {

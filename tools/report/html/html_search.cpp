@@ -1,4 +1,3 @@
-#include "report/format/columns.hpp"
 #include "report/format/quantities.hpp"
 #include "report/html/html_blocks.hpp"
 #include "report/html/html_sections.hpp"
@@ -14,7 +13,6 @@ namespace {
 
 constexpr std::size_t searches_on_page = 20;
 constexpr std::size_t sets_on_page = 200;
-constexpr std::size_t text_of_set = 120;
 
 std::string facts_markup(const SearchView& search) {
   std::string markup;
@@ -25,7 +23,7 @@ std::string facts_markup(const SearchView& search) {
 }
 
 std::string measured_markup(const SearchView& search, const ReportOptions& options) {
-  HtmlTable table({{"Configs"},
+  HtmlTable table({{"Configs", Cells::wide},
                    {"Samples", Cells::number},
                    {"Region's time", Cells::number},
                    {"Spread", Cells::number},
@@ -36,15 +34,14 @@ std::string measured_markup(const SearchView& search, const ReportOptions& optio
     const MeasuredView& each = search.measured[i];
     const MeasuredWords words = measured_words(each);
     table.add(
-        {shorten(set_text(search, each.config_ids()), text_of_set), words.samples, words.makespan,
+        {set_text(search, each.config_ids()), words.samples, words.makespan,
          words.spread.empty() ? "" : "\u00b1 " + words.spread, words.to_choice, standing_text(search, each)},
         each.measured->standing == Standing::choice ? "chosen" : "");
   }
   const std::size_t infeasible = std::min(options.limit(sets_on_page), search.infeasible.size());
   for (std::size_t i = 0; i < infeasible; ++i) {
     const InfeasibleAssignment& each = *search.infeasible[i];
-    table.add({shorten(set_text(search, each.config_ids), text_of_set), "", "", "", "",
-               "infeasible: " + shorten(each.reason, 2 * text_of_set)});
+    table.add({set_text(search, each.config_ids), "", "", "", "", infeasible_text(each)});
   }
   if (table.empty()) {
     return "";

@@ -27,8 +27,8 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; color: var(--soft); }
 th, td { padding: 3px 12px 3px 0; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
-td.wide { white-space: normal; min-width: 16em; overflow-wrap: anywhere; }
-@media (max-width: 600px) { td.wide { min-width: 9em; } }
+.wide { white-space: normal; min-width: 16em; overflow-wrap: anywhere; }
+@media (max-width: 600px) { .wide { min-width: 9em; } }
 .number { text-align: right; }
 tr.chosen td { background: var(--tint); }
 .badge { display: inline-block; border-radius: 4px; padding: 0 8px; border: 1px solid currentColor; font-size: .85rem; font-weight: 600; }

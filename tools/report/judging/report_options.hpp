@@ -8,6 +8,10 @@
 
 namespace contextual::log_report {
 
+/// What ReportOptions::width may be.
+inline constexpr std::size_t narrowest_text = 60;
+inline constexpr std::size_t widest_text = 10'000;
+
 struct ReportOptions {
   bool all = false;          ///< details of every run, not only of the newest one of each region
   std::string region{};      ///< only this one; empty for all

@@ -96,10 +96,10 @@ const MeasuredView* SearchView::find(const ConfigIds& assignment) const {
   return found == measured.end() ? nullptr : &*found;
 }
 
-std::optional<std::string_view> SearchView::infeasible_because(const ConfigIds& assignment) const {
+const InfeasibleAssignment* SearchView::find_infeasible(const ConfigIds& assignment) const {
   const auto found = std::find_if(infeasible.begin(), infeasible.end(),
                                   [&](const auto* each) { return each->config_ids == assignment; });
-  return found == infeasible.end() ? std::nullopt : std::optional((*found)->reason);
+  return found == infeasible.end() ? nullptr : *found;
 }
 
 Change change_of(double gain, std::optional<double> gain_low, std::optional<double> gain_high) {

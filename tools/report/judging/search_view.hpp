@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace contextual::log_report {
@@ -52,8 +51,8 @@ struct SearchView {
 
   /// Returns the measured one with these configs, or null.
   const MeasuredView* find(const ConfigIds& assignment) const;
-  /// Returns why the assignment is infeasible, or nothing if that is not known.
-  std::optional<std::string_view> infeasible_because(const ConfigIds& assignment) const;
+  /// Returns the infeasible one with these configs, or null.
+  const InfeasibleAssignment* find_infeasible(const ConfigIds& assignment) const;
 };
 
 /// Returns the change that a gain is, whose interval may not be known. Older logs may have gains above 1.

@@ -14,7 +14,7 @@ void write_head(TextWriter& out, const RunAnalysis& analysis) {
   out.paragraph("", head_text(run));
   const RankRun& first = *run.ranks.front();
   if (first.start && !first.start->options.empty()) {
-    out.paragraph("options: ", std::string(first.start->options), Colour::dim, 4);
+    out.paragraph("options: ", std::string(first.start->options), Colour::dim);
   }
   if (const std::string text = never_met_text(run); !text.empty()) {
     out.paragraph("", text);
@@ -28,11 +28,11 @@ void write_stops(TextWriter& out, const RunAnalysis& analysis, const Logs& logs)
     out.paragraph("  ",
                   ranks_text(stop.ranks) + " (" + state_name(stop.state) + ")" +
                       (stop.where.empty() ? "" : ": " + stop.where),
-                  colour, 4);
+                  colour);
     out.paragraph("    ", stop.what, Colour::none, 8);
   }
   for (const Absence& absence : absences_of(*analysis.run, logs)) {
-    out.paragraph("  ", absence.text(), Colour::bold, 4);
+    out.paragraph("  ", absence.text(), Colour::bold);
   }
 }
 
@@ -41,10 +41,10 @@ void write_ending(TextWriter& out, const RunAnalysis& analysis, const Logs& logs
   const bool ok = ending.status == RunStatus::ok;
   out.line("status: " + std::string(status_name(ending.status)), ok ? Colour::good : Colour::bad);
   if (const std::string result = result_text(analysis); !result.empty()) {
-    out.paragraph("result: ", result, Colour::bold, 4);
+    out.paragraph("result: ", result, Colour::bold);
   }
   if (const std::string culprit = ending.culprit_line(); !culprit.empty()) {
-    out.paragraph("", culprit, Colour::bad);
+    out.paragraph("", culprit, Colour::bad, 12);
   }
   if (!ok) {
     write_stops(out, analysis, logs);
@@ -54,9 +54,9 @@ void write_ending(TextWriter& out, const RunAnalysis& analysis, const Logs& logs
 /// One line for each choice, as the report of the library has them: kernel, key, config, time, and how that
 /// compares with the default's.
 void write_choices(TextWriter& out, const RunAnalysis& analysis) {
-  TextTable table({{"", Align::left, 12},
-                   {"", Align::left, 12},
-                   {"", Align::left},
+  TextTable table({{"", Align::left, true},
+                   {"", Align::left, true},
+                   {"", Align::left, true},
                    {"", Align::right},
                    {"", Align::right},
                    {"", Align::left}});
@@ -77,7 +77,7 @@ void write_limit(TextWriter& out, const RunAnalysis& analysis) {
   }
   out.heading("Limit: how short the region could be");
   for (const std::string& text : limit_texts(*analysis.limit)) {
-    out.paragraph("  ", text, Colour::none, 6);
+    out.paragraph("  ", text);
   }
 }
 

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t rows_in_text = 60;
 constexpr std::size_t problems_in_table = 64;
-constexpr std::size_t cell_columns = 22;   ///< "config-0 (iter-0..7)" and a little
 constexpr std::size_t fixed_columns = 52;  ///< of phase, iterations, runs and the region's time
 
 std::string iterations_text(const TableRow& row) {
@@ -22,8 +21,7 @@ std::string iterations_text(const TableRow& row) {
 }
 
 std::string column_title(const RunAnalysis& analysis, const ProblemName* problem) {
-  const std::string label = problem_label(analysis, problem);
-  return label.empty() ? name_of(*problem) : label + std::string(problem->kernel);
+  return problem_label(analysis, problem) + std::string(problem->kernel);
 }
 
 /// Columns `first` to before `last`.
@@ -32,10 +30,28 @@ struct Block {
   std::size_t last;
 };
 
+/// As many columns as have room beside the others, and at least one.
+Block block_from(std::size_t first, const RunAnalysis& analysis, const IterationTable& table,
+                 std::size_t width) {
+  Block block{first, first};
+  std::size_t used = fixed_columns;
+  for (; block.last < table.problems.size(); ++block.last) {
+    std::size_t widest = columns_of(column_title(analysis, table.problems[block.last]));
+    for (const TableRow& row : table.rows) {
+      widest = std::max(widest, columns_of(row.cells[block.last]));
+    }
+    used += widest + 2;
+    if (block.last > first && used > width) {
+      break;
+    }
+  }
+  return block;
+}
+
 TextTable empty_table(const RunAnalysis& analysis, const IterationTable& table, const Block& block) {
-  std::vector<Column> columns{{"phase"}, {"iterations", Align::left, 10}, {"runs", Align::right}};
+  std::vector<Column> columns{{"phase"}, {"iterations", Align::left, true}, {"runs", Align::right}};
   for (std::size_t i = block.first; i < block.last; ++i) {
-    columns.push_back({column_title(analysis, table.problems[i]), Align::left, 12});
+    columns.push_back({column_title(analysis, table.problems[i])});
   }
   columns.push_back({"region's time", Align::right});
   return TextTable(columns);
@@ -77,13 +93,11 @@ void write_iterations(TextWriter& out, const RunAnalysis& analysis, const Report
     return;
   }
   out.heading("Iteration table");
-  const std::size_t in_block =
-      std::max<std::size_t>(1, (std::max(out.width(), fixed_columns) - fixed_columns) / cell_columns);
-  for (std::size_t first = 0; first < table.problems.size(); first += in_block) {
-    if (first > 0) {
+  for (Block block{0, 0}; block.last < table.problems.size();) {
+    if (block.last > 0) {
       out.blank();
     }
-    const Block block{first, std::min(first + in_block, table.problems.size())};
+    block = block_from(block.last, analysis, table, out.width());
     write_block(out, table, block, empty_table(analysis, table, block), options.limit(rows_in_text));
   }
   if (table.rows.size() > options.limit(rows_in_text)) {

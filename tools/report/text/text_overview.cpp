@@ -9,6 +9,7 @@ namespace contextual::log_report {
 namespace {
 
 constexpr std::size_t runs_in_overview = 50;
+constexpr std::size_t id_columns = 12;      ///< enough to tell ids apart, and for --tuning
 constexpr std::size_t damaged_in_text = 5;  ///< lines of one file
 
 void write_damage(TextWriter& out, const Logs& logs, const ReportOptions& options) {
@@ -20,7 +21,7 @@ void write_damage(TextWriter& out, const Logs& logs, const ReportOptions& option
         std::min(file.damaged.size(), options.all ? file.damaged.size() : damaged_in_text);
     for (std::size_t i = 0; i < shown; ++i) {
       out.paragraph("  " + file.name + ":" + std::to_string(file.damaged[i].line) + ": ",
-                    file.damaged[i].reason, Colour::none, 2);
+                    file.damaged[i].reason);
     }
     if (file.damaged_count > shown) {
       out.line("  " + file.name + ": " + std::to_string(file.damaged_count - shown) + " more" +
@@ -47,21 +48,21 @@ std::vector<const RunSummary*> overview_of(const Report& report, const ReportOpt
 void write_runs(TextWriter& out, const Report& report, const std::vector<const RunSummary*>& shown) {
   out.heading("Tuning runs, the newest last");
   TextTable table({{"", Align::right},
-                   {"tuning", Align::left, 8},
-                   {"region", Align::left, 12},
+                   {"tuning"},
+                   {"region", Align::left, true},
                    {"ranks", Align::right},
-                   {"status", Align::left, 18},
+                   {"status"},
                    {"walk + search", Align::right},
                    {"elapsed", Align::right},
                    {"to defaults", Align::right},
-                   {"choices", Align::left, 30}});
+                   {"choices", Align::left, true}});
   for (const RunSummary* summary : shown) {
     const TuningRun& run = *summary->run;
-    table.add(
-        {std::to_string(summary->number), run.id, region_text(run), rank_fraction(run), status_text(*summary),
-         summary->iterations, summary->elapsed_ns < 0 ? "" : duration_text(summary->elapsed_ns),
-         summary->change ? percent_text(*summary->change) : "", summary->choices},
-        summary->bad() ? Colour::bad : Colour::none);
+    table.add({std::to_string(summary->number), shorten(run.id, id_columns), region_text(run),
+               rank_fraction(run), status_text(*summary), summary->iterations,
+               summary->elapsed_ns < 0 ? "" : duration_text(summary->elapsed_ns),
+               summary->change ? percent_text(*summary->change) : "", summary->choices},
+              summary->bad() ? Colour::bad : Colour::none);
   }
   out.table(table);
   if (shown.size() < report.summaries.size()) {

@@ -23,7 +23,7 @@ class ConfigTable {
         is_wide_(width >= wide) {}
 
   TextTable table(const ReportOptions& options) const {
-    TextTable table(columns(), 2);
+    TextTable table(columns());
     for (const std::size_t i : configs_shown(problem_, options.limit(configs_in_text))) {
       table.add(cells(problem_.configs[i]), colour_of(problem_.configs[i]));
     }
@@ -48,7 +48,7 @@ class ConfigTable {
     if (is_wide_) {
       columns.insert(columns.end(), {{"samples", Align::right}, {"region's time", Align::right}});
     }
-    columns.insert(columns.end(), {{"values", Align::left, 12}, {"status", Align::left, 16}});
+    columns.insert(columns.end(), {{"values", Align::left, true}, {"status", Align::left, true}});
     return columns;
   }
 
@@ -89,9 +89,9 @@ void write_choice(TextWriter& out, const ProblemResult& problem) {
     return;
   }
   const Choice& last = *problem.choices.back();
-  out.paragraph("  chosen: ", choice_line(problem, last), Colour::good, 3);
+  out.paragraph("  chosen: ", choice_line(problem, last), Colour::good);
   if (const std::string note = provisional_note(last); !note.empty()) {
-    out.paragraph("          ", note, Colour::bad, 3);
+    out.paragraph("          ", note, Colour::bad);
   }
   out.paragraph("     why: ", std::string(last.reason), Colour::none, 4);
   if (last.walk_ns > 0) {
@@ -99,14 +99,14 @@ void write_choice(TextWriter& out, const ProblemResult& problem) {
   }
   for (const Choice* before : earlier_choices(problem)) {
     out.paragraph("  before: ", choice_line(problem, *before) + ": " + std::string(before->reason),
-                  Colour::dim, 3);
+                  Colour::dim);
   }
 }
 
 void write_configs(TextWriter& out, const ProblemResult& problem, const ReportOptions& options) {
   const ConfigTable configs(problem, out.width());
   if (!configs.names().empty()) {
-    out.paragraph("  values: ", configs.names(), Colour::dim, 3);
+    out.paragraph("  values: ", configs.names(), Colour::dim);
   }
   if (const TextTable table = configs.table(options); !table.empty()) {
     out.table(table, 2);

@@ -29,13 +29,13 @@ void write_rank_differences(TextWriter& out, const RunAnalysis& analysis) {
   if (!comparison.disagreements.empty()) {
     out.heading("Ranks disagree");
     for (const Disagreement& difference : comparison.disagreements) {
-      out.paragraph("  ", difference.what + ": " + difference.text, Colour::bad, 6);
+      out.paragraph("  ", difference.what + ": " + difference.text, Colour::bad);
     }
   }
   if (!comparison.rank_differences.empty()) {
     out.heading("Each rank for itself (kernels that seem to be declared local)");
     for (const std::string& text : comparison.rank_differences) {
-      out.paragraph("  ", text, Colour::none, 6);
+      out.paragraph("  ", text);
     }
   }
 }
@@ -45,7 +45,7 @@ void write_slowness(TextWriter& out, const RunAnalysis& analysis, const ReportOp
     return;
   }
   out.heading("Slowest rank: share of the iterations in which a rank's own time was the longest");
-  TextTable table({{.min_width = 20},
+  TextTable table({{.gives_way = true},
                    {"iterations", Align::right},
                    {"rank", Align::right},
                    {"slowest", Align::right},

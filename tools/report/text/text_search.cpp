@@ -18,12 +18,12 @@ void write_left_out(TextWriter& out, std::size_t count, const std::string& what)
 }
 
 void write_measured(TextWriter& out, const SearchView& search, const ReportOptions& options) {
-  TextTable table({{"measured", Align::left, 16},
+  TextTable table({{"measured", Align::left, true},
                    {"samples", Align::right},
                    {"region's time", Align::right},
                    {"spread", Align::right},
                    {"to choice", Align::right},
-                   {""}});
+                   {"", Align::left, true}});
   const std::vector<std::size_t> shown = measured_shown(search, options.limit(sets_in_text));
   for (const std::size_t i : shown) {
     const MeasuredView& each = search.measured[i];
@@ -44,7 +44,7 @@ void write_infeasible(TextWriter& out, const SearchView& search, const ReportOpt
   for (std::size_t i = 0; i < shown; ++i) {
     const InfeasibleAssignment& each = *search.infeasible[i];
     out.paragraph("    infeasible: ", set_text(search, each.config_ids) + ": " + std::string(each.reason),
-                  Colour::none, 3);
+                  Colour::none, 12);
   }
   write_left_out(out, search.infeasible.size() - shown, "infeasible set");
 }
@@ -65,7 +65,7 @@ void write_search(TextWriter& out, const RunAnalysis& analysis, const ReportOpti
       out.blank();
     }
     for (const SearchFact& fact : search_facts(search)) {
-      out.paragraph("  " + fact.label + ": ", fact.text, Colour::none, 6);
+      out.paragraph("  " + fact.label + ": ", fact.text);
     }
     write_measured(out, search, options);
     write_infeasible(out, search, options);

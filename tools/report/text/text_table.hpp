@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::log_report {
@@ -21,15 +21,14 @@ enum class Align : std::uint8_t { left, right };
 struct Column {
   std::string title{};
   Align align = Align::left;
-  std::size_t min_width = 0;  ///< the column may be narrowed to this, shortening cells; 0: it may not
+  bool gives_way = false;  ///< where a line has no room, long cells of the column have lines of their own
 };
 
-/// Rows of cells in aligned columns. Cells of the last column are wrapped into at most `last_lines` lines;
-/// cells of the other columns are shortened.
+/// Rows of cells in aligned columns. No cell is cut. One that has no room in its column has a line of its own
+/// below its row, after the column's title; one of the first column has it above.
 class TextTable {
  public:
-  explicit TextTable(std::vector<Column> columns, std::size_t last_lines = 1)
-      : columns_(std::move(columns)), last_lines_(last_lines) {}
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   void add(std::vector<std::string> cells, Colour colour = Colour::none);
   bool empty() const { return rows_.empty(); }
@@ -42,19 +41,9 @@ class TextTable {
     std::vector<std::string> cells;
     Colour colour = Colour::none;
   };
-  std::vector<std::size_t> widths(std::size_t width) const;
-  /// Returns nothing if no column may be narrowed.
-  std::optional<std::size_t> widest_that_gives_way(const std::vector<std::size_t>& widths) const;
-  struct Layout {
-    std::vector<std::size_t> widths;
-    std::size_t line = 0;  ///< of a whole line, in columns
-    std::size_t indent = 0;
-    bool colour = false;
-  };
-  void write(std::string& out, const Row& row, const Layout& layout) const;
+  class Layout;
 
   std::vector<Column> columns_;
-  std::size_t last_lines_;
   std::vector<Row> rows_;
 };
 

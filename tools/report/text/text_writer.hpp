@@ -20,14 +20,12 @@ class TextWriter {
 
   void blank() { out_ += "\n"; }
 
-  /// Adds one line, shortened to the width.
-  void line(const std::string& text, Colour colour = Colour::none) {
-    out_ += painted(shorten(text, width_), colour, colour_) + "\n";
-  }
+  /// Adds a line, or several where one would be wider than the width.
+  void line(const std::string& text, Colour colour = Colour::none) { paragraph("", text, colour); }
 
-  /// Adds `head` and, wrapped beside it, `text`, in at most `max_lines` lines.
+  /// Adds `head` and, wrapped beside it, `text`. Only messages, which can be endless, have a `max_lines`.
   void paragraph(const std::string& head, const std::string& text, Colour colour = Colour::none,
-                 std::size_t max_lines = 12) {
+                 std::size_t max_lines = 1'000) {
     const std::size_t indent = columns_of(head);
     const std::size_t room = width_ > indent + 8 ? width_ - indent : 8;
     std::string lead = head;

@@ -1,5 +1,6 @@
 #include "report/wording/config_wording.hpp"
 
+#include "report/format/columns.hpp"
 #include "report/format/quantities.hpp"
 #include "report/format/ranges.hpp"
 
@@ -11,6 +12,7 @@ namespace contextual::log_report {
 namespace {
 
 constexpr std::size_t earlier_choices_shown = 5;
+constexpr std::size_t text_of_rejection = 300;  ///< a message, which can be endless
 
 struct SplitConfig {
   std::string names;
@@ -50,7 +52,7 @@ std::string config_status(const ConfigResult& config) {
     add("default");
   }
   if (config.rejected) {
-    add("rejected" + (config.rejection.empty() ? "" : ": " + std::string(config.rejection)));
+    add("rejected" + (config.rejection.empty() ? "" : ": " + shorten(config.rejection, text_of_rejection)));
   } else if (config.samples_ns.empty()) {
     add("no samples");
   }

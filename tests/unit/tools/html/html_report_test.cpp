@@ -58,6 +58,17 @@ TEST_CASE("html_report: names from logs are text, never markup", "[unit]") {
   CHECK_THAT(page, ContainsSubstring("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"));
 }
 
+TEST_CASE("html_report: a long config is whole in the title of its mark and in the table of the walk",
+          "[unit]") {
+  const std::string value(400, 'v');
+  const Events events = changed<contextual::record::LaunchRow>(events_of({.ranks = 1}, 0), [&](auto& row) {
+    row.config.values = contextual::Config{{"IMPL", value}};
+  });
+  const std::string page = page_of({lines_of(events)});
+  CHECK_THAT(page, ContainsSubstring("<title>config-0 {IMPL: " + value + "}"));
+  CHECK_THAT(page, ContainsSubstring("<td class=\"wide\">" + value + "</td>"));
+}
+
 TEST_CASE("html_report: nothing is fetched and nothing is a script", "[unit]") {
   const std::string page = page_of(files_of({}));
   for (const char* part : {"http://", "https://", "src=", "@import", "url(", "<script"}) {

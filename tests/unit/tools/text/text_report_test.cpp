@@ -2,6 +2,7 @@
 
 #include "report/format/columns.hpp"
 #include "support/catch.hpp"
+#include "support/engine.hpp"
 #include "unit/tools/sample_logs.hpp"
 
 #include <algorithm>
@@ -52,6 +53,8 @@ TEST_CASE("text_report: a good run has choices and why, the search, slowest rank
        {"logs: 2 logs,",
         "status: ok",
         "[1] gemm (4096, bf16)",
+        "ranks  status  walk + search",
+        "to default  samples  region's time  values",
         "chosen: config-1 {BLOCK_N: 128, IMPL: mma}, 80.00 us",
         "why: fastest by own time, 20.0 % shorter than the default",
         "time: its walk took 5.000 ms",
@@ -153,6 +156,49 @@ TEST_CASE("text_report: a choice that is provisional says what that means", "[un
   CHECK_THAT(text,
              ContainsSubstring("provisional: used in this region only, and a later run tunes it again"));
   CHECK(text_of(files_of({})).find("provisional") == std::string::npos);
+}
+
+TEST_CASE("text_report: configs and keys are whole in every width, with lines of their own if they are long",
+          "[unit]") {
+  const std::string key = "{ROWS: 4096, COLUMNS: 65536, LAYOUT: column_major, ACCUMULATE: false, STAGE: 1}";
+  const contextual::Config config{{"BLOCK_M", 128}, {"BLOCK_N", 256}, {"SCHEDULE", "persistent_by_columns"}};
+  Events events = events_of({.ranks = 1}, 0);
+  const auto lengthen = [&](auto& use) {
+    use.problem.key = key;
+    use.values = config;
+  };
+  events = changed<contextual::record::LaunchRow>(events, [&](auto& row) { lengthen(row.config); });
+  events = changed<contextual::record::ConfigSummary>(events, [&](auto& row) { lengthen(row.config); });
+  events = changed<contextual::record::Choice>(events, [&](auto& choice) { lengthen(choice.config); });
+  events = changed<SearchResult>(events, [&](auto& search) {
+    for (auto& problem : search.problems) {
+      problem.problem.key = key;
+    }
+  });
+  for (const std::size_t width : {60, 80, 100, 200}) {
+    INFO(width);
+    const std::string text = text_of({lines_of(events)}, {.width = width});
+    CHECK(longest_line(text) <= width);
+    std::string joined;  // as a reader joins the lines of a long text
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+      joined += word + " ";
+    }
+    CHECK_THAT(joined, !ContainsSubstring("..."));
+    CHECK_THAT(joined, ContainsSubstring("Choices: kernel, key, config, own time, to the default gemm"));
+    CHECK(engine_test::count_of(joined, config.to_string()) >= 4);  // both choices, twice
+    CHECK(engine_test::count_of(joined, key) >= 4);
+  }
+}
+
+TEST_CASE("text_width: COLUMNS, else the terminal, else 100 columns, and never fewer than 60", "[unit]") {
+  CHECK(text_width(nullptr, std::nullopt) == 100);
+  CHECK(text_width(nullptr, 200) == 200);
+  CHECK(text_width("80", 200) == 80);
+  CHECK(text_width("20", 200) == 60);
+  for (const char* const nonsense : {"", "0", "wide", "80x", "-1"}) {
+    CHECK(text_width(nonsense, 200) == 200);
+  }
 }
 
 TEST_CASE("text_report: no line is wider than asked for, whatever the names", "[unit]") {
