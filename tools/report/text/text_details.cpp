@@ -51,8 +51,7 @@ void write_ending(TextWriter& out, const RunAnalysis& analysis, const Logs& logs
   }
 }
 
-/// One line for each choice, as the report of the library has them: kernel, key, config, time, and how that
-/// compares with the default's.
+/// One line for each choice, as the report of the library has them.
 void write_choices(TextWriter& out, const RunAnalysis& analysis) {
   TextTable table({{"", Align::left, true},
                    {"", Align::left, true},
@@ -66,7 +65,7 @@ void write_choices(TextWriter& out, const RunAnalysis& analysis) {
     }
   }
   if (!table.empty()) {
-    out.heading("Choices: kernel, key, config, own time, to the default");
+    out.heading("Choices: kernel, key, config, own time in the chosen set, to that with all defaults");
     out.table(table, 2);
   }
 }
