@@ -11,8 +11,6 @@
 
 namespace contextual::log_report {
 
-inline constexpr const char* search_title = "Search: sets of configs, compared by the region's time";
-
 /// A line about a search, e.g. "ended" and "complete".
 struct SearchFact {
   std::string label;
