@@ -257,7 +257,7 @@ void Recorder::progress(const policy::TuningState& state, Phase phase, std::size
   Progress event;
   event.phase = phase;
   event.iterations_done = state.iterations();
-  event.iterations_expected = state.iterations() + state.expected_remaining_iterations();
+  event.iterations_expected = state.iterations() + state.most_remaining_iterations();
   event.problem_count = static_cast<std::int64_t>(state.problem_count());
   event.elapsed_ns = elapsed_ns();
   event.estimated_left_ns =

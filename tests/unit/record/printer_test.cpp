@@ -189,8 +189,8 @@ TEST_CASE("printing: progress is printed where a phase begins, and else once a s
     printer.progress({phase, 5, 5, 1, elapsed_ns, std::nullopt});
   }
   REQUIRE(lines.size() == 4);
-  CHECK(lines[0] == "[contextual] step: walk 5/5 | 1 problem | 10 ms, about 0 ns left");
-  CHECK(lines[1] == "[contextual] step: walk 5/5 | 1 problem | 1.0 s, about 0 ns left");
+  CHECK(lines[0] == "[contextual] step: walk 5 of at most 5 | 1 problem | 10 ms, at most 0 ns left");
+  CHECK(lines[1] == "[contextual] step: walk 5 of at most 5 | 1 problem | 1.0 s, at most 0 ns left");
   CHECK_THAT(lines[2], ContainsSubstring("search"));
   CHECK_THAT(lines[3], ContainsSubstring("final"));
 }
