@@ -67,8 +67,7 @@ void HtmlWriter::table(const Table& table, const std::string& title) {
 }
 
 void HtmlWriter::plot(const RunAnalysis& analysis) {
-  const std::string markup = region_plot(analysis.view) + choice_plot(analysis);
-  out_ += markup.empty() ? "" : element("div", markup, "class=\"plots\"") + "\n";
+  out_ += region_plot(analysis.view);
 }
 
 void HtmlWriter::plot(const ProblemResult& problem) {
