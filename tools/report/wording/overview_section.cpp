@@ -4,6 +4,7 @@
 #include "report/wording/sections.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace contextual::log_report {
 namespace {

@@ -8,7 +8,9 @@
 #include "report/judging/report_options.hpp"
 #include "report/wording/writer.hpp"
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace contextual::log_report {
 
