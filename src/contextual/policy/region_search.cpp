@@ -734,7 +734,8 @@ std::int64_t RegionSearch::most_runs(const std::vector<ProblemState>& problems, 
   bool any_choice = false;
   bool any_member = false;
   for (const ProblemState& problem : problems) {
-    const bool open = (problem.walking() || problem.walked()) && problem.viable_count() > 1;
+    const bool undecided = problem.exploring() || problem.walking() || problem.walked();
+    const bool open = undecided && problem.viable_count() > 1;
     any_choice = any_choice || open;
     any_member = any_member || (open && !decided_by_time(problem));
   }
