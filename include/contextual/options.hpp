@@ -63,11 +63,11 @@ enum class Print : std::uint8_t {
 struct Progress {
   std::string_view region;
   Phase phase = Phase::walk;
-  std::int64_t iterations_done = 0;      ///< tuning iterations so far
-  std::int64_t iterations_expected = 0;  ///< an estimate of their number at the end of the run
-  std::size_t open_problems = 0;         ///< tuning problems that are not locked in yet
-  std::chrono::nanoseconds elapsed{0};   ///< since `run` began
-  std::chrono::nanoseconds estimated_left{0};
+  std::int64_t iterations_done = 0;            ///< tuning iterations so far
+  std::int64_t iterations_expected = 0;        ///< at most so many by the end of the run, as far as is known
+  std::size_t open_problems = 0;               ///< tuning problems that are not locked in yet
+  std::chrono::nanoseconds elapsed{0};         ///< since `run` began
+  std::chrono::nanoseconds estimated_left{0};  ///< for as many at the pace so far
 };
 
 /// What this rank was doing when the watchdog found it blocked; given to `on_deadline`. The texts are valid

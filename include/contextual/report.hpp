@@ -66,6 +66,10 @@ struct ProblemReport {
   bool reused = false;        ///< locked in by an earlier run
   std::size_t first_row = 0;  ///< the row of the iteration table in which the problem was first seen
   std::vector<ConfigReport> configs;
+  /// In the runs of the search with everything that was chosen, the choice's own time; in those with all
+  /// defaults, the default's. Maximum over ranks; count 0 where the search did not run that assignment.
+  TimeSummary time_in_choice{};
+  TimeSummary time_in_defaults{};
   std::string pinned_by;  ///< the file that pins the choice; empty if it is not pinned
   /// The host's time, on this rank and in this process, of the tuning iterations in which the walk tried a
   /// config of this problem: a batch's time, with compiling and loading, the wait for the device and the
@@ -227,8 +231,9 @@ struct RegionReport {
   /// Returns the report for people, in lines of at most `width` columns, 40 or more: choices, the region's
   /// makespan beside all defaults, how often it ran and how long tuning took; with Detail::why all the rest.
   CONTEXTUAL_API std::string to_string(Detail detail = Detail::choices, std::size_t width = 120) const;
-  /// Returns one line for each choice, in aligned columns: kernel, key, config, its own time in the walk and
-  /// how that compares with the default's. Where there is no room in `width` columns, keys lose the names of
+  /// Returns one line for each choice, in aligned columns: kernel, key, config, its own time beside the other
+  /// choices and how that compares with the default's beside all defaults; where the search did not run these
+  /// together, both are of the walk. Where there is no room in `width` columns, keys lose the names of
   /// their parts, and then configs, keys and kernels have lines of their own.
   CONTEXTUAL_API std::string choices_text(std::size_t width = 120) const;
   /// Returns an assignment of a search of this report, e.g. "gemm config-1, norm config-0".

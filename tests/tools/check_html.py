@@ -105,7 +105,7 @@ def check(text, kinds):
 def main():
     if len(sys.argv) == 3 and sys.argv[1] == "--run":
         text = subprocess.run([sys.argv[2]], check=True, stdout=subprocess.PIPE).stdout.decode()
-        kinds = {"configs", "region", "choices", "search"}
+        kinds = {"configs", "region", "search"}
     else:
         with open(sys.argv[1], encoding="utf-8") as file:
             text = file.read()

@@ -1,8 +1,9 @@
 #include "cache/choices_text.hpp"
 
-#include "report/format/columns.hpp"
 #include "report/format/printable.hpp"
 #include "report/format/quantities.hpp"
+#include "report/judging/report_options.hpp"
+#include "report/text/text_table.hpp"
 
 #include <algorithm>
 #include <set>
@@ -13,28 +14,11 @@ namespace contextual::cache_tool {
 namespace {
 
 using log_report::printable;
+using log_report::Table;
 
-using Row = std::vector<std::string>;
-
-/// Lines whose columns are as wide as their widest cell.
-std::string columns_text(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], log_report::columns_of(row[i]));
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i] + std::string(widths[i] + 2 - log_report::columns_of(row[i]), ' ');
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
+/// However wide it is: scripts read it by lines.
+std::string lines_of(const Table& table) {
+  return log_report::table_text(table, log_report::no_limit, 0, false);
 }
 
 std::string time_text(const std::optional<std::int64_t>& time_ns) {
@@ -56,8 +40,7 @@ std::string kernels_text(const KeptSet& set) {
   for (const std::string& kernel : kernels) {
     text += (text.empty() ? "" : ", ") + kernel;
   }
-  constexpr std::size_t widest = 40;
-  return log_report::shorten(printable(text), widest);
+  return printable(text);
 }
 
 std::string config_text(const PinnedConfig& pin) {
@@ -192,22 +175,23 @@ std::string name_of(const KeptSet& set) {
 std::string list_text(const KeptChoices::Contents& contents) {
   std::string text;
   if (!contents.sets.empty()) {
-    std::vector<Row> rows{{"REGION", "SET", "CHOSEN", "RANKS", "CONFIGS", "MAKESPAN", "STANDING", "KERNELS"}};
+    Table table{
+        {{"REGION"}, {"SET"}, {"CHOSEN"}, {"RANKS"}, {"CONFIGS"}, {"MAKESPAN"}, {"STANDING"}, {"KERNELS"}}};
     for (const KeptSet& set : contents.sets) {
-      rows.push_back({printable(set.region), name_of(set), printable(set.written),
-                      std::to_string(set.machines.size()), std::to_string(set.configs.size()),
-                      time_text(set.makespan_ns), standing_text(set), kernels_text(set)});
+      table.add({printable(set.region), name_of(set), printable(set.written),
+                 std::to_string(set.machines.size()), std::to_string(set.configs.size()),
+                 time_text(set.makespan_ns), standing_text(set), kernels_text(set)});
     }
-    text += columns_text(rows);
+    text += lines_of(table);
   }
   if (!contents.pins.empty()) {
-    std::vector<Row> rows{{"REGION", "PINNED KERNEL", "KEY", "CONFIG", "FILE"}};
+    Table table{{{"REGION"}, {"PINNED KERNEL"}, {"KEY"}, {"CONFIG"}, {"FILE"}}};
     for (const PinnedConfig& pin : contents.pins) {
-      rows.push_back({printable(pin.region), printable(pin.kernel),
-                      pin.key.empty() ? "every key" : printable(pin.key), printable(config_text(pin)),
-                      printable(pin.file.filename().string())});
+      table.add({printable(pin.region), printable(pin.kernel),
+                 pin.key.empty() ? "every key" : printable(pin.key), printable(config_text(pin)),
+                 printable(pin.file.filename().string())});
     }
-    text += (text.empty() ? "" : "\n") + columns_text(rows);
+    text += (text.empty() ? "" : "\n") + lines_of(table);
   }
   if (text.empty()) {
     return contents.problems.empty() ? "Nothing is kept there.\n"

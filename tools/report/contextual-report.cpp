@@ -2,13 +2,17 @@
 /// contextual-report: reads the logs of tuning runs, of one rank or many, and says what happened.
 
 #include "report/command.hpp"
+#include "report/text/text_report.hpp"
 
 #include <CLI/CLI.hpp>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <string_view>
 
 namespace {
@@ -17,6 +21,12 @@ bool wants_colour() {
   const char* terminal = std::getenv("TERM");
   const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
   return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr && !dumb;
+}
+
+std::optional<std::size_t> terminal_columns() {
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? std::optional<std::size_t>(size.ws_col) : std::nullopt;
 }
 
 }  // namespace
@@ -38,9 +48,9 @@ int main(int argc, char** argv) {
                  "only this run: its number in the overview, or (part of) its id");
   app.add_flag("--whole-table", options.whole_table,
                "every row of the iteration table, every config and assignment");
-  app.add_option("--width", options.width, "columns of the text")
-      ->check(CLI::Range(60, 10'000))
-      ->capture_default_str();
+  options.width = text_width(std::getenv("COLUMNS"), terminal_columns());
+  app.add_option("--width", options.width, "columns of the text; else COLUMNS, the terminal's, or 100")
+      ->check(CLI::Range(narrowest_text, widest_text));
   app.add_option("--html", command.html, "also write a page with plots to this file");
   app.add_option("--trace", command.trace,
                  "also write one iteration of the chosen set and of the defaults to this file, all ranks "

@@ -41,6 +41,13 @@ int ClosingContest::rounds_left() const {
   return most_rounds_ - spent_ - (comparison_ ? comparison_->rounds() : 0);
 }
 
+std::size_t ClosingContest::most_runs_left() const {
+  const std::size_t current = comparison_ ? 2 * comparison_->remaining_trials() : 0;
+  const bool last = comparison_ && claim_ == Claim::not_slower;
+  return current +
+         (last ? 0 : static_cast<std::size_t>(ClosingComparison::runs_of(std::max(0, rounds_left()))));
+}
+
 bool ClosingContest::affords(int candidates) const {
   return rounds_left() >= candidates * rounds_ && looks_ < quantiles.size();
 }

@@ -54,6 +54,9 @@ class ClosingContest {
   /// The result of the last `judge`, with the interval that it went by.
   const ClosingComparison::Result& result() const noexcept { return result_; }
 
+  /// Returns how many runs the comparisons can still take, if no time is missing.
+  std::size_t most_runs_left() const;
+
   /// Returns true if there are runs for the rounds of so many further candidates.
   bool affords(int candidates) const;
 

@@ -716,32 +716,42 @@ void RegionSearch::end() {
   closing_.reset();
 }
 
-std::size_t RegionSearch::expected_runs(const std::vector<ProblemState>& problems,
-                                        std::int64_t iterations) const {
-  constexpr std::size_t runs_per_assignment = 6;
-  const auto closing = static_cast<std::size_t>(ClosingComparison::runs_of(options_.closing_rounds));
-  const std::size_t overall = task_.by_alternative.empty() ? 0 : closing;
-  if (stage_ == Stage::searching) {
-    return std::min(search_->remaining_runs(), static_cast<std::size_t>(max_runs_)) + closing + overall;
+/// Of the search that runs.
+std::int64_t RegionSearch::most_runs_left() const {
+  const auto comparing = static_cast<std::int64_t>(closing_ ? closing_->most_runs_left() : 0);
+  const std::int64_t searching =
+      stage_ == Stage::searching
+          ? std::clamp<std::int64_t>(max_runs_ - record_.runs, 0,
+                                     static_cast<std::int64_t>(search_->remaining_runs()))
+          : 0;
+  const bool overall_follows = stage_ != Stage::overall && !task_.by_alternative.empty();
+  return searching + comparing + (overall_follows ? ClosingComparison::runs_of(options_.closing_rounds) : 0);
+}
+
+std::int64_t RegionSearch::most_runs(const std::vector<ProblemState>& problems, std::int64_t iterations,
+                                     std::size_t searches) const {
+  std::int64_t runs = running() ? most_runs_left() : 0;
+  bool any_choice = false;
+  bool any_member = false;
+  for (const ProblemState& problem : problems) {
+    const bool undecided = problem.exploring() || problem.walking() || problem.walked();
+    const bool open = undecided && problem.viable_count() > 1;
+    any_choice = any_choice || open;
+    any_member = any_member || (open && !decided_by_time(problem));
   }
-  if (stage_ == Stage::closing || stage_ == Stage::overall) {
-    const bool comparing = closing_ && closing_->running();
-    return (comparing ? 2 * closing_->comparison().remaining_trials() : 0) +
-           (stage_ == Stage::closing ? overall : 0);
+  if (options_.search == SearchLevel::off || !any_choice) {
+    return runs;
   }
-  std::vector<std::size_t> open;
-  for (std::size_t p = 0; p < problems.size(); ++p) {
-    if (problems[p].walking() || problems[p].walked()) {
-      open.push_back(p);
-    }
+  for (std::size_t parts = searches - (running() ? 1 : 0); parts > 0; --parts) {
+    const std::int64_t rounds = std::max<std::int64_t>(
+        options_.closing_rounds,
+        any_member
+            ? runs_in_all() / closing_part / static_cast<std::int64_t>(parts) / ClosingComparison::runs_of(1)
+            : 0);
+    runs += (any_member ? runs_for_search(iterations + runs, parts) : 0) +
+            ClosingComparison::runs_of(static_cast<int>(rounds));
   }
-  const std::size_t assignments = candidates_of(problems, open);
-  if (options_.search == SearchLevel::off || assignments < 2) {
-    return 0;
-  }
-  return std::min(static_cast<std::size_t>(runs_for_search(iterations, 1)),
-                  runs_per_assignment * assignments) +
-         closing;
+  return runs;
 }
 
 }  // namespace contextual::policy

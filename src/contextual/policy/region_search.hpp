@@ -93,8 +93,11 @@ class RegionSearch {
   const std::string& failure() const noexcept { return failure_; }
   /// Forgets the failure, because there is an alternative to what failed.
   void forgive() { failure_.clear(); }
-  /// Returns about how many runs are still to come after `iterations` tuning iterations.
-  std::size_t expected_runs(const std::vector<ProblemState>& problems, std::int64_t iterations) const;
+  /// Returns how many runs `searches` searches, of which one may be running, can still take after
+  /// `iterations` tuning iterations, by what is known of the problems so far and if no run has to be
+  /// repeated.
+  std::int64_t most_runs(const std::vector<ProblemState>& problems, std::int64_t iterations,
+                         std::size_t searches) const;
   /// Returns the number of runs that had to be repeated.
   std::int64_t retakes() const noexcept { return retakes_; }
 
@@ -131,6 +134,7 @@ class RegionSearch {
   bool decided_by_time(const ProblemState& problem) const;
   void make_contest();
   std::int64_t runs_in_all() const;
+  std::int64_t most_runs_left() const;
   std::int64_t runs_for_search(std::int64_t iterations, std::size_t parts) const;
   bool allowed(const Assignment& assignment) const;
   Assignment full(const Assignment& of_members) const;

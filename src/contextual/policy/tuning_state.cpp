@@ -184,7 +184,7 @@ std::int64_t TuningState::retakes() const {
   return impl_->walk_retakes + impl_->search.retakes();
 }
 
-std::int64_t TuningState::expected_remaining_iterations() const {
+std::int64_t TuningState::most_remaining_iterations() const {
   const Impl& impl = *impl_;
   if (done()) {
     return 0;
@@ -193,9 +193,11 @@ std::int64_t TuningState::expected_remaining_iterations() const {
   for (const ProblemState& problem : impl.problems) {
     steps = std::max(steps, problem.remaining_steps());
   }
-  steps += impl.search.expected_runs(impl.problems, iterations() + static_cast<std::int64_t>(steps));
+  const auto walk = static_cast<std::int64_t>(steps);
+  const std::size_t searches =
+      1 + impl.choice_points.searches_left() + (impl.choice_points.exploring() ? 1 : 0);
   const std::int64_t left = std::max<std::int64_t>(0, impl.options.max_iterations - iterations());
-  return std::min(static_cast<std::int64_t>(steps), left);
+  return std::min(walk + impl.search.most_runs(impl.problems, iterations() + walk, searches), left);
 }
 
 bool TuningState::hit_iteration_cap() const {

@@ -101,8 +101,9 @@ class TuningState {
   std::int64_t walk_iterations() const;    ///< those of the walk
   std::int64_t search_iterations() const;  ///< those of the search
   std::int64_t retakes() const;            ///< steps, and runs of the search, that had to be repeated
-  /// Estimates the remaining tuning iterations, to tell how much time is left.
-  std::int64_t expected_remaining_iterations() const;
+  /// Returns how many tuning iterations can still come, by what is known so far and if none has to be
+  /// repeated.
+  std::int64_t most_remaining_iterations() const;
   bool hit_iteration_cap() const;  ///< true if max_iterations cut the walk or the search
 
   /// Returns the config that a failed launch of the problem falls back to before the default: the best fully

@@ -12,7 +12,6 @@ namespace contextual::record {
 namespace {
 
 constexpr std::string_view gap = "  ";
-constexpr std::string_view left_out = "..";
 /// Below, nothing would be left of a line but its indentation.
 constexpr std::size_t least_width = 40;
 
@@ -29,18 +28,6 @@ std::size_t bytes_of(std::string_view text, std::size_t columns) {
     }
   }
   return bytes;
-}
-
-/// Returns `text` with at most `width` columns: without its middle if it has more.
-std::string without_middle(const std::string& text, std::size_t width) {
-  const std::size_t columns = column_count(text);
-  if (columns <= width) {
-    return text;
-  }
-  const std::size_t kept = width - left_out.size();
-  const std::size_t head = (kept + 1) / 2;
-  return text.substr(0, bytes_of(text, head)) + std::string(left_out) +
-         text.substr(bytes_of(text, columns - (kept - head)));
 }
 
 /// Returns how many characters "NAME: " has at the begin of `text`; 0 if that is no name of a part of a key.
@@ -183,13 +170,6 @@ std::size_t column_count(std::string_view text) {
 
 std::string choice_lines(std::vector<ChoiceLine> lines, std::size_t width) {
   return Columns(std::move(lines), width).text();
-}
-
-std::string short_key(const std::string& key, std::size_t width) {
-  if (column_count(key) <= width) {
-    return key;
-  }
-  return without_middle(without_names(key), std::max(width, least_columns));
 }
 
 std::string short_time(double time_ns) {

@@ -10,9 +10,6 @@
 
 namespace contextual::record {
 
-/// `short_key` never shortens a key to fewer columns than this.
-inline constexpr std::size_t least_columns = 16;
-
 /// A line on one choice. Every text is on one line; what is empty leaves its column empty.
 struct ChoiceLine {
   std::string kernel{};
@@ -30,10 +27,6 @@ struct ChoiceLine {
 /// 2. configs that are too long for their column, and then keys, are moved to lines of their own below the
 ///    kernel's, and then kernels to one above.
 std::string choice_lines(std::vector<ChoiceLine> lines, std::size_t width);
-
-/// Returns a key in at most `width` columns, or 16 if that is more, for a line of its own: without the names
-/// of its parts if it is longer, and then without its middle.
-std::string short_key(const std::string& key, std::size_t width);
 
 /// Returns the number of columns that UTF-8 text takes, with one for each character.
 std::size_t column_count(std::string_view text);

@@ -53,12 +53,8 @@ class Printer {
  private:
   bool prints_configs() const { return level_ == Print::configs; }
   /// Returns a line on a config: the problem, the config, padded to the longest one of the problem, and
-  /// `end`. What is too long for the line loses its middle: first the key, then the region, then the kernel.
-  std::string line_on(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& end);
-  /// Returns the names of region and kernel, shortened to these columns; to 34, if that is more.
-  std::string name_within(const std::string& kernel, std::size_t columns) const;
-  /// Writes several lines where one would be too long.
-  void write_in_columns(const std::string& text) const;
+  /// `end`. If that is too long, the config and `end` have lines of their own.
+  std::string lines_on(const detail::ProblemSlot& slot, std::size_t config_id, const std::string& end);
 
   Print level_;
   std::string region_;
@@ -71,8 +67,7 @@ class Printer {
 };
 
 /// Returns a line on a call outside of a run, or several where one would be too long: what it is a call of,
-/// its key, and `use`, which says what it uses. A key, and then a name, that is too long for the line loses
-/// its middle.
+/// its key, and `use`, which says what it uses.
 std::string call_lines(const std::string& name, const std::string& key, const std::string& use);
 
 /// Writes lines to stderr, the last one without its line end.

@@ -58,12 +58,12 @@ std::string format_latency(double latency_ns) {
 std::string format_progress(std::string_view region, const Progress& progress) {
   const std::int64_t expected = std::max(progress.iterations_expected, progress.iterations_done);
   std::string text = "[contextual] " + std::string(region) + ": " + std::string(to_string(progress.phase)) +
-                     " " + std::to_string(progress.iterations_done) + "/" + std::to_string(expected) + " | " +
-                     std::to_string(progress.problem_count) +
+                     " " + std::to_string(progress.iterations_done) + " of at most " +
+                     std::to_string(expected) + " | " + std::to_string(progress.problem_count) +
                      (progress.problem_count == 1 ? " problem" : " problems") + " | " +
                      format_duration(progress.elapsed_ns);
   if (const auto left = estimate_left_ns(progress.iterations_done, expected, progress.elapsed_ns)) {
-    text += ", about " + format_duration(*left) + " left";
+    text += ", at most " + format_duration(*left) + " left";
   }
   return text;
 }

@@ -23,8 +23,8 @@ std::string format_duration(std::int64_t duration_ns);
 /// Returns a latency for people, in ms as everywhere in the log, with four digits: "0.1234 ms".
 std::string format_latency(double latency_ns);
 
-/// Returns e.g. "[contextual] ag_gemm: walk 24/96 | 3 problems | 1.2 s, about 4.1 s left", without a line
-/// end.
+/// Returns e.g. "[contextual] ag_gemm: walk 24 of at most 96 | 3 problems | 1.2 s, at most 3.6 s left",
+/// without a line end.
 std::string format_progress(std::string_view region, const Progress& progress);
 
 }  // namespace contextual::record

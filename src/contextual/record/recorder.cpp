@@ -257,7 +257,7 @@ void Recorder::progress(const policy::TuningState& state, Phase phase, std::size
   Progress event;
   event.phase = phase;
   event.iterations_done = state.iterations();
-  event.iterations_expected = state.iterations() + state.expected_remaining_iterations();
+  event.iterations_expected = state.iterations() + state.most_remaining_iterations();
   event.problem_count = static_cast<std::int64_t>(state.problem_count());
   event.elapsed_ns = elapsed_ns();
   event.estimated_left_ns =
@@ -287,7 +287,7 @@ void Recorder::searches(const policy::TuningState& state, const std::vector<Prob
 
 void Recorder::note_timelines(const detail::BatchPlan& plan, const detail::BatchResult& result,
                               const std::vector<ProblemView>& problems, const policy::BatchOutcome& outcome) {
-  if (log_) {
+  if (log_ || plan.phase() == Phase::search) {
     timelines_.note(plan, result, problems, outcome);
   }
 }
@@ -316,7 +316,7 @@ void Recorder::fails(const std::exception_ptr& thrown, const detail::BatchPlan& 
 
 void Recorder::end(const std::exception_ptr& thrown, const Ending& ending) {
   const std::optional<TuningFailedError> tuning_failed = tuning_failure(thrown);
-  builder_.end(ending.state, ending.problems, options_.policy.statistic, time_, tuning_failed);
+  builder_.end(ending.state, ending.problems, options_.policy.statistic, time_, timelines_, tuning_failed);
   if (!end_written_) {
     const auto failure = thrown ? std::optional(describe(thrown, rank_)) : std::nullopt;
     write_end(failure ? &*failure : nullptr, ending);

@@ -57,7 +57,8 @@ class Recorder {
   void conditions(const detail::BatchPlan& plan, const detail::BatchResult& result);
   /// Records the searches that have ended since the last call.
   void searches(const policy::TuningState& state, const std::vector<ProblemView>& problems);
-  /// Keeps the timelines of a batch, if there is a log. `outcome` is empty for the final run.
+  /// Keeps the timelines of a batch, if there is a log, and the own times of the search. `outcome` is empty
+  /// for the final run.
   void note_timelines(const detail::BatchPlan& plan, const detail::BatchResult& result,
                       const std::vector<ProblemView>& problems, const policy::BatchOutcome& outcome);
   /// Records the timelines of the chosen configs and of the defaults. Call it when all is locked in.

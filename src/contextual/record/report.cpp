@@ -146,12 +146,18 @@ record::ChoiceLine choice_line(const ProblemReport& problem) {
   }
   line.config = record::one_line(problem.choice_config.to_string());
   line.gain = problem.choice == 0 ? "default" : "";
-  if (problem.choice < problem.configs.size() && problem.configs[problem.choice].time.count > 0) {
-    const double time_ns = problem.configs[problem.choice].time.centre_ns;
-    const TimeSummary& standard = problem.configs.front().time;
-    line.time = record::short_time(time_ns);
+  const bool together = problem.time_in_choice.count > 0;
+  const bool walked = problem.choice < problem.configs.size();
+  const TimeSummary time = together ? problem.time_in_choice
+                           : walked ? problem.configs[problem.choice].time
+                                    : TimeSummary{};
+  const TimeSummary standard = together ? problem.time_in_defaults
+                               : walked ? problem.configs.front().time
+                                        : TimeSummary{};
+  if (time.count > 0) {
+    line.time = record::short_time(time.centre_ns);
     if (problem.choice != 0 && standard.count > 0 && standard.centre_ns > 0) {
-      line.gain = record::short_percent(time_ns / standard.centre_ns - 1);
+      line.gain = record::short_percent(time.centre_ns / standard.centre_ns - 1);
     }
   }
   return line;
@@ -209,7 +215,7 @@ std::string why_text(const ProblemReport& problem) {
     text += "    its walk took " + record::format_duration(problem.walk_ns);
     if (has_choice(problem) && problem.choice < problem.configs.size() &&
         problem.configs[problem.choice].time.count > 0) {
-      text += "; own time " + spread_text(problem.configs[problem.choice].time);
+      text += "; own time in it " + spread_text(problem.configs[problem.choice].time);
       const std::string rates = record::rates_text(problem.configs[problem.choice].metrics);
       text += rates.empty() ? "" : ", " + rates;
     }

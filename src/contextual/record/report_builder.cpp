@@ -198,7 +198,7 @@ void ReportBuilder::add_search(const policy::SearchRecord& search, const std::ve
 }
 
 void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemView> problems,
-                        Statistic statistic, const TuningTime& time,
+                        Statistic statistic, const TuningTime& time, const TimelineKeeper& kept,
                         const std::optional<TuningFailedError>& failure) {
   report_.tuning_ns = time.total_ns();
   if (state != nullptr) {
@@ -214,10 +214,16 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
     slots = std::max(slots, problem.slot->index + 1);
   }
   first_rows_.resize(slots);
+  const std::vector<TimelineKeeper::OwnTimes> own_times = kept.own_times(problems);
   std::vector<std::size_t> places(slots);  // in the report, by slot
   for (const ProblemView& problem : problems) {
     places[problem.slot->index] = report_.problems.size();
     report_.problems.push_back(report_of(problem, statistic));
+    if (problem.slot->shared() && problem.index && *problem.index < own_times.size()) {
+      const TimelineKeeper::OwnTimes& own = own_times[*problem.index];
+      report_.problems.back().time_in_choice = time_summary(own.in_choice_ns, statistic);
+      report_.problems.back().time_in_defaults = time_summary(own.in_defaults_ns, statistic);
+    }
     if (problem.slot == failed) {
       note_failure(report_.problems.back(), *problem.slot, *failure);
     }

@@ -6,6 +6,7 @@
 #include "contextual/policy/tuning_state.hpp"
 #include "contextual/record/events.hpp"
 #include "contextual/record/problem_view.hpp"
+#include "contextual/record/timeline_keeper.hpp"
 #include "contextual/record/tuning_time.hpp"
 
 #include <contextual/error.hpp>
@@ -35,7 +36,8 @@ class ReportBuilder {
   /// Ends the report. `state` is null if the ranks never agreed on a first batch. `failure` is what the run
   /// throws if tuning has failed: the policy may not know yet what that says.
   void end(const policy::TuningState* state, std::vector<ProblemView> problems, Statistic statistic,
-           const TuningTime& time, const std::optional<TuningFailedError>& failure = std::nullopt);
+           const TuningTime& time, const TimelineKeeper& kept,
+           const std::optional<TuningFailedError>& failure = std::nullopt);
 
  private:
   RegionReport report_;  ///< before `end`, cells and searches refer to slots by their index

@@ -40,6 +40,16 @@ Timeline event_of(const detail::IterationTimeline& timeline, const std::vector<P
   return event;
 }
 
+void add_own_times(std::vector<std::vector<std::int64_t>>& times_ns,
+                   const policy::IterationOutcome& outcome) {
+  times_ns.resize(std::max(times_ns.size(), outcome.cells.size()));
+  for (std::size_t p = 0; p < outcome.cells.size(); ++p) {
+    if (outcome.cells[p].time_ns) {
+      times_ns[p].push_back(*outcome.cells[p].time_ns);
+    }
+  }
+}
+
 }  // namespace
 
 /// Empty for an iteration that only prepares others.
@@ -98,8 +108,11 @@ void TimelineKeeper::note(const detail::BatchPlan& plan, const detail::BatchResu
     }
     Kept& kept = kept_[launched(result, problems, outcome, i)];
     if (*origin >= kept.origin) {
-      kept = {*origin, plan.phases[i], plan.first_iteration + static_cast<std::int64_t>(i), makespan_ns,
-              result.timelines[i]};
+      kept = {*origin,     plan.phases[i],      plan.first_iteration + static_cast<std::int64_t>(i),
+              makespan_ns, result.timelines[i], std::move(kept.own_times_ns)};
+    }
+    if (*origin == Origin::search) {
+      add_own_times(kept.own_times_ns, outcome.iterations[i]);
     }
   }
 }
@@ -121,17 +134,37 @@ const TimelineKeeper::Kept* TimelineKeeper::find(const std::vector<std::size_t>&
   return best;
 }
 
-std::vector<Timeline> TimelineKeeper::events(const std::vector<ProblemView>& problems) const {
-  std::vector<std::size_t> chosen;
-  std::vector<std::size_t> defaults;
-  bool tuned = false;
+TimelineKeeper::Sides TimelineKeeper::sides_of(const std::vector<ProblemView>& problems) {
+  Sides sides;
   each_shared(problems, [&](const ProblemView& problem, std::size_t index) {
-    chosen.resize(std::max(chosen.size(), index + 1));
-    defaults.resize(chosen.size());
-    chosen[index] = problem.record->choice;
-    defaults[index] = problem.slot->found.locked_config.value_or(0);
-    tuned = tuned || !problem.slot->found.locked_config;
+    sides.chosen.resize(std::max(sides.chosen.size(), index + 1));
+    sides.defaults.resize(sides.chosen.size());
+    sides.chosen[index] = problem.record == nullptr ? 0 : problem.record->choice;
+    sides.defaults[index] = problem.slot->found.locked_config.value_or(0);
+    sides.tuned = sides.tuned || !problem.slot->found.locked_config;
   });
+  return sides;
+}
+
+std::vector<TimelineKeeper::OwnTimes> TimelineKeeper::own_times(
+    const std::vector<ProblemView>& problems) const {
+  const Sides sides = sides_of(problems);
+  std::vector<OwnTimes> own_times(sides.chosen.size());
+  const auto add = [&](const std::vector<std::size_t>& assignment,
+                       std::vector<std::int64_t> OwnTimes::*member) {
+    const Kept* kept = find(assignment);
+    for (std::size_t p = 0; kept != nullptr && p < std::min(own_times.size(), kept->own_times_ns.size());
+         ++p) {
+      own_times[p].*member = kept->own_times_ns[p];
+    }
+  };
+  add(sides.chosen, &OwnTimes::in_choice_ns);
+  add(sides.defaults, &OwnTimes::in_defaults_ns);
+  return own_times;
+}
+
+std::vector<Timeline> TimelineKeeper::events(const std::vector<ProblemView>& problems) const {
+  const Sides sides = sides_of(problems);
   std::vector<Timeline> events;
   const auto add = [&](TimelineSide side, const std::vector<std::size_t>& assignment) {
     const Kept* kept = find(assignment);
@@ -144,9 +177,9 @@ std::vector<Timeline> TimelineKeeper::events(const std::vector<ProblemView>& pro
     event.tuning_iteration = kept->tuning_iteration;
     event.makespan_ns = kept->makespan_ns;
   };
-  add(TimelineSide::chosen, chosen);
-  if (tuned) {
-    add(TimelineSide::defaults, defaults);
+  add(TimelineSide::chosen, sides.chosen);
+  if (sides.tuned) {
+    add(TimelineSide::defaults, sides.defaults);
   }
   return events;
 }

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Keeps timelines of tuning iterations until it is known which assignment of configs is chosen.
+/// Keeps timelines of tuning iterations, and own times, until it is known which assignment of configs is
+/// chosen.
 
 #include "contextual/launch/batch.hpp"
 #include "contextual/policy/batch_outcome.hpp"
@@ -20,7 +21,9 @@ namespace contextual::record {
 /// iteration of the search is preferred to one of the walk, and that to the final run, which has no warm-up.
 /// The kept iterations of all ranks are the same, because the plan and what was agreed on decide.
 ///
-/// Memory: the spans of one iteration for each assignment that was measured.
+/// Of each assignment that the search has run it also keeps the own times of all problems.
+///
+/// Memory: the spans of one iteration, and the own times, for each assignment that was measured.
 class TimelineKeeper {
  public:
   /// Takes the timelines of a batch. `outcome` is what the ranks agreed on; it is empty for the final run.
@@ -32,6 +35,14 @@ class TimelineKeeper {
   /// before have the same config in both.
   std::vector<Timeline> events(const std::vector<ProblemView>& problems) const;
 
+  /// Own times of one problem in the search, see ProblemReport.
+  struct OwnTimes {
+    std::vector<std::int64_t> in_choice_ns;
+    std::vector<std::int64_t> in_defaults_ns;
+  };
+  /// Returns those of all problems, by their index in the state.
+  std::vector<OwnTimes> own_times(const std::vector<ProblemView>& problems) const;
+
  private:
   enum class Origin { final_run, walk, search };
   /// The config of every shared problem, by its index in the state; empty where no rank launched it.
@@ -42,7 +53,15 @@ class TimelineKeeper {
     std::int64_t tuning_iteration = 0;
     std::optional<std::int64_t> makespan_ns;
     detail::IterationTimeline timeline;
+    std::vector<std::vector<std::int64_t>> own_times_ns{};  ///< of the search, by problem
   };
+  /// What all problems use once they are locked in, and all defaults.
+  struct Sides {
+    std::vector<std::size_t> chosen;
+    std::vector<std::size_t> defaults;
+    bool tuned = false;  ///< something was not locked in before
+  };
+  static Sides sides_of(const std::vector<ProblemView>& problems);
 
   static std::optional<Origin> origin_of(const detail::BatchPlan& plan,
                                          const std::vector<ProblemView>& problems, std::size_t iteration);

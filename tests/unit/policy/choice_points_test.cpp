@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -400,6 +401,25 @@ TEST_CASE("alternatives: all defaults that fail give way to what ran first", "[u
   const SearchRecord& last = driver.state.searches().back();
   CHECK(last.reference == Reference::first_feasible);
   CHECK_FALSE(last.gain);
+}
+
+TEST_CASE("alternatives: once all kernels are known, no more iterations come than were said to be left",
+          "[unit]") {
+  for (const bool overlaps : {true, false}) {
+    INFO(overlaps);
+    World world = fused_or_separate();
+    world.overlaps = overlaps;
+    Driver driver({}, world);
+    std::int64_t least_said = std::numeric_limits<std::int64_t>::max();
+    while (!driver.state.done()) {
+      driver.run_batch();
+      if (driver.state.problem_count() == world.nodes.size()) {
+        least_said =
+            std::min(least_said, driver.state.iterations() + driver.state.most_remaining_iterations());
+      }
+    }
+    CHECK(least_said >= driver.state.iterations());
+  }
 }
 
 TEST_CASE("alternatives: their comparison has no best by own times", "[unit]") {

@@ -158,12 +158,4 @@ TEST_CASE("wrapped text: where there is hardly any width, or much indentation, i
   CHECK(std::count(deep.begin(), deep.end(), 'x') == 50);
 }
 
-TEST_CASE("short_key: without names, and then without its middle, where there is no room", "[unit]") {
-  using contextual::record::short_key;
-  CHECK(short_key("{M: 512, N: 768}", 16) == "{M: 512, N: 768}");
-  CHECK(short_key("{MMMMM: 512, N: 768}", 16) == "{512, 768}");
-  CHECK(short_key("([1, 2, 3, 4, 5, 6, 7, 8, 9])", 20) == "([1, 2, 3..7, 8, 9])");
-  CHECK(short_key("([1, 2, 3, 4, 5, 6, 7, 8, 9])", 0) == "([1, 2,.. 8, 9])");
-}
-
 }  // namespace choice_lines_test

@@ -263,7 +263,7 @@ TEST_CASE("report: why has each reason, the time of each walk, what was rejected
       std::string(tuned_choices) + tuned_region +
           "Why:\n"
           "gemm (1): config-2: because of gemm\n"
-          "    its walk took 1.2 s; own time 1.36 ms +- 202 us (5 samples)\n"
+          "    its walk took 1.2 s; own time in it 1.36 ms +- 202 us (5 samples)\n"
           "    rejected: config-1 {BLOCK: 32}: rank 1: too much\\nshared memory\n"
           "norm: config-0: because of norm\n"
           "gemm (2): config-1: because of gemm\n"

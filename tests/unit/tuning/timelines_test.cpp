@@ -256,4 +256,28 @@ TEST_CASE("logs: a run that fails has no timelines", "[unit]") {
   CHECK(events_in(directory.path(), 0, "timeline").empty());
 }
 
+TEST_CASE(
+    "report: a choice's own time is that beside all that was chosen, its default's that beside all defaults",
+    "[unit]") {
+  Phase phase = Phase::walk;
+  Options options = engine_test::quick();
+  options.search = SearchLevel::normal;
+  options.before_iteration = [&](const IterationInfo& info) { phase = info.phase; };
+  options.timer = testing::scripted_timer([&](const LaunchInfo& launch) -> std::int64_t {
+    // In the walk the config that wins seems hardly faster.
+    return launch.config_id != 1 ? 100'000 : phase == Phase::walk ? 99'000 : 40'000;
+  });
+  TunableKernel first{"own_times", engine_test::blocks(2), single_problem, [](const engine_test::Block&) {}};
+  ContextualAutotuner tuner{options};
+  tuner.run("own_times", [&] { first(); });
+  const auto region = tuner.report().find("own_times");
+  REQUIRE(region);
+  const ProblemReport& problem = region->problems.at(0);
+  REQUIRE(problem.choice == 1);
+  CHECK(problem.configs[1].time.centre_ns == 99'000);
+  CHECK(problem.time_in_choice.centre_ns == 40'000);
+  CHECK(problem.time_in_defaults.centre_ns == 100'000);
+  CHECK_THAT(region->choices_text(), ContainsSubstring("  40.0 us  -60 %\n"));
+}
+
 }  // namespace timelines_test

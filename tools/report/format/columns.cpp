@@ -37,16 +37,6 @@ std::size_t prefix_bytes(std::string_view text, std::size_t columns) {
   return bytes;
 }
 
-/// Where the last `columns` columns of `text` begin.
-std::size_t suffix_begin(std::string_view text, std::size_t columns) {
-  const std::size_t all = columns_of(text);
-  std::size_t begin = all > columns ? prefix_bytes(text, all - columns) : 0;
-  while (columns_of(text.substr(begin)) > columns) {
-    begin += std::max<std::size_t>(first_character(text.substr(begin)).byte_count, 1);
-  }
-  return begin;
-}
-
 }  // namespace
 
 std::size_t columns_of(std::string_view text) {
@@ -67,17 +57,6 @@ std::string shorten(std::string_view text, std::size_t columns) {
     return std::string(text.substr(0, prefix_bytes(text, columns)));
   }
   return std::string(text.substr(0, prefix_bytes(text, columns - dots.size()))).append(dots);
-}
-
-std::string shorten_middle(std::string_view text, std::size_t columns) {
-  if (columns_of(text) <= columns || columns < 8) {
-    return shorten(text, columns);
-  }
-  const std::size_t kept = columns - dots.size();
-  const std::size_t front = kept - kept / 2;
-  return std::string(text.substr(0, prefix_bytes(text, front)))
-      .append(dots)
-      .append(text.substr(suffix_begin(text, kept / 2)));
 }
 
 std::vector<std::string> wrap(std::string_view text, std::size_t columns, std::size_t max_lines) {

@@ -18,9 +18,6 @@ std::size_t columns_of(std::string_view text);
 /// characters. Fewer than 4 columns leave no room for the dots.
 std::string shorten(std::string_view text, std::size_t columns);
 
-/// Returns `text` in at most `columns` columns; "..." replaces the middle of one that is longer.
-std::string shorten_middle(std::string_view text, std::size_t columns);
-
 /// Returns at least one and at most `max_lines` lines of at most `columns` columns, broken at spaces, else
 /// between characters. If `max_lines` is too few, the last line ends with "...".
 std::vector<std::string> wrap(std::string_view text, std::size_t columns, std::size_t max_lines = 1'000);

@@ -1,4 +1,3 @@
-#include "report/format/columns.hpp"
 #include "report/format/quantities.hpp"
 #include "report/html/plot_axis.hpp"
 #include "report/html/plots.hpp"
@@ -13,7 +12,6 @@ namespace {
 
 constexpr std::size_t configs_in_plot = 48;
 constexpr std::size_t samples_in_row = 64;
-constexpr std::size_t text_in_title = 200;
 constexpr double label_width = 112;
 
 /// Vertical grid lines with times below.
@@ -30,13 +28,13 @@ std::string time_grid(const Axis& axis, double top, double bottom) {
 }
 
 std::string config_title(const ConfigResult& config) {
-  std::string text = "config-" + std::to_string(config.id) + " " + shorten(config.text, text_in_title);
+  std::string text = "config-" + std::to_string(config.id) + " " + std::string(config.text);
   if (!config.samples_ns.empty()) {
     text += ": " + duration_text(config.median_ns) + " +- " + duration_text(config.spread_ns) + ", " +
             count_text(config.samples_ns.size(), "sample");
   }
   const std::string status = config_status(config);
-  return text + (status.empty() ? "" : ", " + shorten(status, text_in_title));
+  return text + (status.empty() ? "" : ", " + status);
 }
 
 std::string config_row(const ConfigResult& config, const Axis& axis, double top) {

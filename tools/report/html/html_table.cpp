@@ -3,35 +3,43 @@
 #include "report/html/html_text.hpp"
 
 namespace contextual::log_report {
+namespace {
 
-std::string HtmlTable::cell(std::size_t column, const std::string& content, const char* name) const {
-  const Cells cells = headings_[column].cells;
+std::string cell(const Column& column, const std::string& content, const char* name) {
   return element(name, content,
-                 cells == Cells::number ? "class=\"number\""
-                 : cells == Cells::wide ? "class=\"wide\""
-                                        : "");
+                 column.align == Align::right     ? "class=\"number\""
+                 : column.room == Room::gives_way ? "class=\"wide\""
+                                                  : "");
 }
 
-void HtmlTable::add(const std::vector<std::string>& cells, const std::string& css_class) {
-  add_linked(escaped(cells.front()), {cells.begin() + 1, cells.end()}, css_class);
-}
-
-void HtmlTable::add_linked(const std::string& markup, const std::vector<std::string>& cells,
-                           const std::string& css_class) {
-  std::string row = cell(0, markup, "td");
-  for (std::size_t i = 1; i < headings_.size(); ++i) {
-    row += cell(i, i <= cells.size() ? escaped(cells[i - 1]) : "", "td");
+std::string row_markup(const Table& table, const Table::Row& row) {
+  std::string markup;
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    const std::string text = escaped(row.cells[i]);
+    const bool linked = i == 0 && !row.anchor.empty();
+    markup +=
+        cell(table.columns[i], linked ? element("a", text, "href=\"#" + row.anchor + "\"") : text, "td");
   }
-  rows_ += element("tr", row, css_class.empty() ? "" : "class=\"" + css_class + "\"") + "\n";
+  return element("tr", markup,
+                 row.tone == Tone::good  ? "class=\"chosen\""
+                 : row.tone == Tone::bad ? "class=\"failed\""
+                                         : "") +
+         "\n";
 }
 
-std::string HtmlTable::markup() const {
+}  // namespace
+
+std::string table_markup(const Table& table) {
   std::string head;
-  for (std::size_t i = 0; i < headings_.size(); ++i) {
-    head += cell(i, escaped(headings_[i].title), "th");
+  for (const Column& column : table.columns) {
+    head += cell(column, escaped(column.title), "th");
   }
-  const std::string table = element("thead", element("tr", head)) + "\n" + element("tbody", "\n" + rows_);
-  return element("div", element("table", table), "class=\"scroll\"") + "\n";
+  std::string rows;
+  for (const Table::Row& row : table.rows) {
+    rows += row_markup(table, row);
+  }
+  const std::string markup = element("thead", element("tr", head)) + "\n" + element("tbody", "\n" + rows);
+  return element("div", element("table", markup), "class=\"scroll\"") + "\n";
 }
 
 }  // namespace contextual::log_report

@@ -27,15 +27,14 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; color: var(--soft); }
 th, td { padding: 3px 12px 3px 0; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
-td.wide { white-space: normal; min-width: 16em; overflow-wrap: anywhere; }
-@media (max-width: 600px) { td.wide { min-width: 9em; } }
+.wide { white-space: normal; min-width: 16em; overflow-wrap: anywhere; }
+@media (max-width: 600px) { .wide { min-width: 9em; } }
 .number { text-align: right; }
 tr.chosen td { background: var(--tint); }
 .badge { display: inline-block; border-radius: 4px; padding: 0 8px; border: 1px solid currentColor; font-size: .85rem; font-weight: 600; }
 .ok { color: var(--good); } .failed, .unfinished { color: var(--bad); }
 .alarm { border-left: 4px solid var(--bad); padding: 6px 12px; margin: 8px 0; background: var(--page); }
 details { margin: 8px 0; } summary { cursor: pointer; color: var(--soft); }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: 20px; }
 figure { margin: 8px 0; max-width: 640px; } figcaption { font-size: .87rem; color: var(--soft); margin-bottom: 4px; }
 svg { display: block; width: 100%; height: auto; } svg text { fill: var(--soft); font: 11px system-ui, sans-serif; }
 .legend { white-space: nowrap; margin-left: 8px; } .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 5px; }
@@ -46,11 +45,9 @@ svg { display: block; width: 100%; height: auto; } svg text { fill: var(--soft);
 svg text.note { font-style: italic; }
 .point { fill-opacity: .8; stroke: var(--card); stroke-width: .5; }
 .walk { fill: var(--walk); } .search { fill: var(--search); } .final { fill: var(--final); }
-.choice.usual { fill: var(--tint); } .choice.odd { fill: var(--odd); stroke: var(--bad); } .choice.none { fill: var(--none); }
 .key.median, .key.walk { background: var(--walk); } .key.chosen, .key.final { background: var(--final); }
 .key.search { background: var(--search); }
 .key.sample { background: var(--walk); opacity: .3; } .key.spread { background: var(--walk); height: 3px; vertical-align: middle; }
-.key.usual { background: var(--tint); } .key.odd { background: var(--odd); }
 .unmeasured, .key.unmeasured { fill: var(--none); background: var(--none); }
 .cell.near0 { fill: var(--near0); } .cell.near1 { fill: var(--near1); } .cell.near2 { fill: var(--near2); }
 .cell.near3 { fill: var(--near3); } .cell.near4 { fill: var(--near4); } .cell.infeasible { fill: var(--odd); }

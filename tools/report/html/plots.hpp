@@ -21,8 +21,4 @@ std::string region_plot(const RunView& view);
 /// makespan.
 std::string search_map(const SearchView& search);
 
-/// Plots the config that every rank chose, with a row per problem and a column per rank. Empty for a single
-/// rank.
-std::string choice_plot(const RunAnalysis& analysis);
-
 }  // namespace contextual::log_report

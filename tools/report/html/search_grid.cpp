@@ -111,7 +111,7 @@ void SearchGrid::point_out(const ConfigIds& config_ids, std::string_view name, b
   }
   cell->*member = true;
   cell->notes.append("; ").append(name);
-  if (search_.infeasible_because(config_ids)) {
+  if (search_.find_infeasible(config_ids) != nullptr) {
     cell->notes += " (infeasible)";
   } else if (search_.find(config_ids) == nullptr) {
     cell->notes += " (not measured)";

@@ -13,7 +13,6 @@
 namespace contextual::log_report {
 namespace {
 
-constexpr std::size_t text_of_place = 200;
 constexpr double map_left = 58;
 constexpr double top = 32;
 constexpr double cell_height = 22;
@@ -119,16 +118,14 @@ class SearchMap {
              (words.to_choice.empty() ? "" : ", " + words.to_choice + " to the choice");
     }
     if (cell.infeasible != nullptr) {
-      return set_text(search_, cell.infeasible->config_ids) +
-             ": infeasible: " + std::string(cell.infeasible->reason);
+      return set_text(search_, cell.infeasible->config_ids) + ": " + infeasible_text(*cell.infeasible);
     }
     return column_name() + " " + std::to_string(columns_.ids[place.second]) +
            (rows_.problem ? ", " + row_name() + " " + std::to_string(rows_.ids[place.first]) : "");
   }
 
   std::string title(const Place& place, const GridCell& cell) const {
-    return shorten(what(place, cell), text_of_place) + (cell.within_noise ? "; within noise" : "") +
-           cell.notes;
+    return what(place, cell) + (cell.within_noise ? "; within noise" : "") + cell.notes;
   }
 
   std::string content(const Place& place, const GridCell& cell) const {

@@ -3,7 +3,6 @@
 /// \file
 /// What a report says about one tuning run, as data. The text and the page are two renderings of it.
 
-#include "report/judging/defaults_comparison.hpp"
 #include "report/judging/ending.hpp"
 #include "report/judging/problem_result.hpp"
 #include "report/judging/rank_comparison.hpp"

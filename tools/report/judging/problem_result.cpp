@@ -114,6 +114,51 @@ ProblemResult closed(const ProblemName* name, Collected collected) {
   return result;
 }
 
+/// A set: one config of each problem.
+using ConfigOfProblem = std::map<const ProblemName*, std::int64_t>;
+
+bool ran(const ConfigOfProblem& set, const Iteration& iteration) {
+  return iteration.phase == Phase::search &&
+         std::all_of(iteration.cells.begin(), iteration.cells.end(), [&](const Cell& cell) {
+           const auto config = set.find(cell.problem);
+           const bool as_in_set = config != set.end() && cell.first().config.id == config->second;
+           return cell.first().status == LaunchStatus::not_launched ||
+                  (as_in_set && cell.all_ok() && !is_warmup(cell.first()));
+         });
+}
+
+/// Sets `time_ns` of every problem that the set launched with a time.
+void add_times_in(const ConfigOfProblem& set, const RunView& view, std::vector<ProblemResult>& results,
+                  std::optional<double> ProblemResult::*time_ns) {
+  std::map<const ProblemName*, std::vector<double>> samples_ns;
+  for (const Iteration& iteration : view.iterations) {
+    for (const Cell& cell : iteration.cells) {
+      const std::optional<std::int64_t> agreed_ns = cell.agreed_ns();
+      if (agreed_ns && *agreed_ns > 0 && ran(set, iteration)) {
+        samples_ns[cell.problem].push_back(static_cast<double>(*agreed_ns));
+      }
+    }
+  }
+  for (ProblemResult& result : results) {
+    if (const auto found = samples_ns.find(result.name); found != samples_ns.end()) {
+      result.*time_ns = median_of(std::move(found->second));
+    }
+  }
+}
+
+/// What was chosen before has the same config in both sets.
+void add_times_in_sets(const RunView& view, std::vector<ProblemResult>& results) {
+  ConfigOfProblem chosen;
+  ConfigOfProblem defaults;
+  for (const ProblemResult& result : results) {
+    const std::int64_t choice = result.choices.empty() ? 0 : result.choices.back()->config.id;
+    chosen[result.name] = choice;
+    defaults[result.name] = result.find(0) == nullptr ? choice : 0;
+  }
+  add_times_in(chosen, view, results, &ProblemResult::chosen_ns);
+  add_times_in(defaults, view, results, &ProblemResult::defaults_ns);
+}
+
 }  // namespace
 
 const ConfigResult* ProblemResult::find(std::int64_t id) const {
@@ -141,6 +186,7 @@ std::vector<ProblemResult> problems_of(const RunView& view) {
   for (auto& [name, collected] : problems) {  // no launch of theirs was written
     results.push_back(closed(name, std::move(collected)));
   }
+  add_times_in_sets(view, results);
   return results;
 }
 

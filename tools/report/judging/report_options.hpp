@@ -8,6 +8,12 @@
 
 namespace contextual::log_report {
 
+inline constexpr std::size_t no_limit = 1'000'000'000;
+
+/// What ReportOptions::width may be.
+inline constexpr std::size_t narrowest_text = 60;
+inline constexpr std::size_t widest_text = 10'000;
+
 struct ReportOptions {
   bool all = false;          ///< details of every run, not only of the newest one of each region
   std::string region{};      ///< only this one; empty for all
@@ -17,7 +23,7 @@ struct ReportOptions {
   bool colour = false;       ///< of the text
 
   /// Returns how many entries of a list are shown: `usual`, unless nothing is to be left out.
-  std::size_t limit(std::size_t usual) const { return whole_table ? 1'000'000'000 : usual; }
+  std::size_t limit(std::size_t usual) const { return whole_table ? no_limit : usual; }
 };
 
 }  // namespace contextual::log_report

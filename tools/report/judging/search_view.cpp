@@ -96,10 +96,10 @@ const MeasuredView* SearchView::find(const ConfigIds& assignment) const {
   return found == measured.end() ? nullptr : &*found;
 }
 
-std::optional<std::string_view> SearchView::infeasible_because(const ConfigIds& assignment) const {
+const InfeasibleAssignment* SearchView::find_infeasible(const ConfigIds& assignment) const {
   const auto found = std::find_if(infeasible.begin(), infeasible.end(),
                                   [&](const auto* each) { return each->config_ids == assignment; });
-  return found == infeasible.end() ? std::nullopt : std::optional((*found)->reason);
+  return found == infeasible.end() ? nullptr : *found;
 }
 
 Change change_of(double gain, std::optional<double> gain_low, std::optional<double> gain_high) {
@@ -124,6 +124,24 @@ SearchView view_of(const SearchResult& result) {
   view.lost = lost_of(result);
   view.differing = differing_of(view);
   return view;
+}
+
+std::optional<DefaultsComparison> compared_with_defaults(const std::vector<SearchView>& searches) {
+  if (searches.empty() || searches.back().result->reference != SearchReference::defaults) {
+    return std::nullopt;
+  }
+  const SearchView& last = searches.back();
+  const SearchResult& result = *last.result;
+  if (!result.gain || !result.choice_makespan_ns || result.reference_makespan_ns.value_or(0) <= 0) {
+    return std::nullopt;
+  }
+  DefaultsComparison comparison;
+  comparison.chosen_ns = *result.choice_makespan_ns;
+  comparison.defaults_ns = *result.reference_makespan_ns;
+  comparison.change = change_of(*result.gain, result.gain_low, result.gain_high);
+  comparison.round_count = result.round_count;
+  comparison.defaults_came_back = !last.choice.empty() && last.choice == result.reference_config_ids;
+  return comparison;
 }
 
 }  // namespace contextual::log_report

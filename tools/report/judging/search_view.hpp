@@ -1,14 +1,13 @@
 #pragma once
 
 /// \file
-/// A search, with its assignments checked and in order.
+/// A search, with its assignments checked and in order, and what the tuning gained.
 
 #include "report/reading/events.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace contextual::log_report {
@@ -52,8 +51,8 @@ struct SearchView {
 
   /// Returns the measured one with these configs, or null.
   const MeasuredView* find(const ConfigIds& assignment) const;
-  /// Returns why the assignment is infeasible, or nothing if that is not known.
-  std::optional<std::string_view> infeasible_because(const ConfigIds& assignment) const;
+  /// Returns the infeasible one with these configs, or null.
+  const InfeasibleAssignment* find_infeasible(const ConfigIds& assignment) const;
 };
 
 /// Returns the change that a gain is, whose interval may not be known. Older logs may have gains above 1.
@@ -61,5 +60,18 @@ Change change_of(double gain, std::optional<double> gain_low, std::optional<doub
 
 /// `result` must outlive the view.
 SearchView view_of(const SearchResult& result);
+
+/// The closing comparison of a search, where it is one with all defaults.
+struct DefaultsComparison {
+  double chosen_ns = 0;    ///< the region's time with the chosen set
+  double defaults_ns = 0;  ///< the region's time with all defaults
+  Change change;           ///< from all defaults to the chosen set, by paired rounds
+  std::int64_t round_count = 0;
+  bool defaults_came_back = false;  ///< nothing was shown to be faster, so every kernel uses its default
+};
+
+/// Returns the comparison of the last search. Returns nothing if there was no search, it was not compared
+/// with all defaults (they are infeasible, or were chosen without a comparison), or has no valid times.
+std::optional<DefaultsComparison> compared_with_defaults(const std::vector<SearchView>& searches);
 
 }  // namespace contextual::log_report

@@ -3,116 +3,210 @@
 #include "report/format/columns.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
+#include <limits>
 #include <utility>
+#include <vector>
 
 namespace contextual::log_report {
 namespace {
 
 constexpr std::size_t gap = 2;
+constexpr std::size_t hanging = 4;  ///< spaces before what belongs to the line above
+constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
-std::string trimmed(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
-}  // namespace
-
-std::string painted(const std::string& text, Colour colour, bool on) {
-  if (!on || colour == Colour::none || text.empty()) {
-    return text;
-  }
-  const char* code = colour == Colour::bold   ? "1"
-                     : colour == Colour::dim  ? "2"
-                     : colour == Colour::good ? "32"
-                                              : "31";
-  return "\x1b[" + std::string(code) + "m" + text + "\x1b[0m";
-}
-
-void TextTable::add(std::vector<std::string> cells, Colour colour) {
-  cells.resize(columns_.size());
-  rows_.push_back({std::move(cells), colour});
-}
-
-std::vector<std::size_t> TextTable::widths(std::size_t width) const {
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t widest = columns_of(columns_[i].title);
-    for (const Row& row : rows_) {
-      widest = std::max(widest, columns_of(row.cells[i]));
-    }
-    widths.push_back(widest);
-  }
-  const std::size_t available = width - std::min(width, gap * (columns_.size() - 1));
-  std::size_t used = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
-  while (used > available) {
-    const std::optional<std::size_t> widest = widest_that_gives_way(widths);
-    if (!widest) {
-      break;
-    }
-    const std::size_t room = widths[*widest] - columns_[*widest].min_width;
-    const std::size_t step = std::min({used - available, room, std::max<std::size_t>(1, room / 2)});
-    widths[*widest] -= step;
-    used -= step;
-  }
-  return widths;
-}
-
-std::optional<std::size_t> TextTable::widest_that_gives_way(const std::vector<std::size_t>& widths) const {
-  std::optional<std::size_t> widest;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const std::size_t least = columns_[i].min_width;
-    if (least > 0 && widths[i] > least && (!widest || widths[i] > widths[*widest])) {
-      widest = i;
-    }
+/// The columns that the widest cell of a column takes, of those that take at most `most`.
+std::size_t widest_cell(const Table& table, std::size_t column, std::size_t most = everything) {
+  std::size_t widest = 0;
+  for (const Table::Row& row : table.rows) {
+    const std::size_t columns = columns_of(row.cells[column]);
+    widest = columns <= most ? std::max(widest, columns) : widest;
   }
   return widest;
 }
 
-void TextTable::write(std::string& out, const Row& row, const Layout& layout) const {
-  const std::vector<std::size_t>& widths = layout.widths;
-  std::string line(layout.indent, ' ');
-  std::size_t last_begin = layout.indent;
-  for (std::size_t i = 0; i + 1 < row.cells.size(); ++i) {
-    const std::string cell = shorten(row.cells[i], widths[i]);
-    const std::string padding(widths[i] - std::min(widths[i], columns_of(cell)), ' ');
-    line += columns_[i].align == Align::right ? padding + cell : cell + padding;
-    line += std::string(gap, ' ');
-    last_begin += widths[i] + gap;
-  }
-  const std::string& last = row.cells.back();
-  const std::vector<std::string> lines =
-      last_lines_ > 1 ? wrap(last, std::max<std::size_t>(widths.back(), 8), last_lines_)
-                      : std::vector{shorten(last, widths.back())};
-  const bool pad = columns_.back().align == Align::right && lines.size() == 1;
-  line +=
-      (pad ? std::string(widths.back() - std::min(widths.back(), columns_of(lines[0])), ' ') : "") + lines[0];
-  // Columns that may not be made narrower can still be too many for the line.
-  out += painted(shorten(trimmed(std::move(line)), layout.line), row.colour, layout.colour) + "\n";
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    out += painted(shorten(std::string(last_begin, ' ') + lines[i], layout.line), row.colour, layout.colour) +
-           "\n";
-  }
+/// With the gap behind it.
+std::size_t whole_width(const Table& table, std::size_t column) {
+  return std::max(widest_cell(table, column), columns_of(table.columns[column].title)) + gap;
 }
 
-std::string TextTable::text(std::size_t width, std::size_t indent, bool colour) const {
-  const Layout layout{widths(width - std::min(width, indent)), width, indent, colour};
-  std::string out;
-  Row titles;
-  titles.colour = Colour::dim;
-  bool any_title = false;
-  for (const Column& column : columns_) {
-    titles.cells.push_back(column.title);
-    any_title = any_title || !column.title.empty();
+Table only(const Table& table, const std::vector<std::size_t>& columns) {
+  Table part;
+  for (const std::size_t column : columns) {
+    part.columns.push_back(table.columns[column]);
   }
-  if (any_title) {
-    write(out, titles, layout);
+  for (const Table::Row& row : table.rows) {
+    std::vector<std::string> cells;
+    for (const std::size_t column : columns) {
+      cells.push_back(row.cells[column]);
+    }
+    part.add(std::move(cells), row.tone);
   }
-  for (const Row& row : rows_) {
-    write(out, row, layout);
+  return part;
+}
+
+/// The table without its minor columns, unless there is room for all.
+Table without_minor(const Table& table, std::size_t width) {
+  std::size_t used = 0;
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    used += whole_width(table, i);
+    if (table.columns[i].room != Room::minor) {
+      others.push_back(i);
+    }
   }
-  return out;
+  return used <= width + gap ? table : only(table, others);
+}
+
+/// Each part has as many of the columns that go by blocks as have room beside the others, and at least one.
+std::vector<Table> parts_of(const Table& table, std::size_t width) {
+  std::vector<std::size_t> others;
+  std::size_t used_by_others = 0;
+  std::vector<std::vector<std::size_t>> blocks;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].room != Room::by_blocks) {
+      others.push_back(i);
+      used_by_others += whole_width(table, i);
+    }
+  }
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].room == Room::by_blocks) {
+      used += whole_width(table, i);
+      if (blocks.empty() || used_by_others + used > width + gap) {
+        blocks.emplace_back();
+        used = whole_width(table, i);
+      }
+      blocks.back().push_back(i);
+    }
+  }
+  std::vector<Table> parts;
+  for (std::vector<std::size_t>& block : blocks) {
+    block.insert(block.end(), others.begin(), others.end());
+    std::sort(block.begin(), block.end());
+    parts.push_back(only(table, block));
+  }
+  return parts.empty() ? std::vector{table} : parts;
+}
+
+/// How wide the columns are, and with that which cells stand in them.
+class Layout {
+ public:
+  Layout(const Table& table, std::size_t width, std::size_t indent, bool colour)
+      : table_(table), width_(width), indent_(indent), colour_(colour) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      rooms_.push_back(widest_cell(table, i));
+    }
+    // The last columns give way first. The first ones come back as far as there is room again.
+    for (std::size_t i = rooms_.size(); i-- > 0;) {
+      make_room(i);
+    }
+    for (std::size_t i = 0; i < rooms_.size(); ++i) {
+      make_room(i);
+    }
+  }
+
+  std::string text() const {
+    std::vector<std::string> titles;
+    for (const Column& column : table_.columns) {
+      titles.push_back(column.title);
+    }
+    std::string text = wrapped(line_of(titles), Tone::dim, indent_);
+    for (const Table::Row& row : table_.rows) {
+      text += lines_of(row);
+    }
+    return text;
+  }
+
+ private:
+  bool gives_way(std::size_t column) const { return table_.columns[column].room == Room::gives_way; }
+
+  /// 0 for a column that has given way with all of its cells.
+  std::size_t width_of(std::size_t column) const {
+    const bool gone = gives_way(column) && rooms_[column] == 0;
+    return gone ? 0 : std::max(rooms_[column], columns_of(table_.columns[column].title));
+  }
+
+  bool fits() const {
+    std::size_t used = indent_;
+    for (std::size_t i = 0; i < rooms_.size(); ++i) {
+      used += width_of(i) == 0 ? 0 : width_of(i) + gap;
+    }
+    return used <= width_ + gap;
+  }
+
+  void make_room(std::size_t column) {
+    if (gives_way(column)) {
+      rooms_[column] = widest_cell(table_, column);
+      while (!fits() && rooms_[column] > 0) {
+        rooms_[column] = widest_cell(table_, column, rooms_[column] - 1);
+      }
+    }
+  }
+
+  std::string lines_of(const Table::Row& row) const {
+    std::vector<std::string> cells = row.cells;
+    std::string below;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (gives_way(i) && columns_of(cells[i]) > rooms_[i]) {
+        const std::string& title = table_.columns[i].title;
+        below += i == 0 ? ""
+                        : wrapped((title.empty() ? "" : title + ": ") + cells[i], row.tone, indent_ + hanging,
+                                  hanging);
+        cells[i].clear();
+      }
+    }
+    const bool begins_above = cells[0] != row.cells[0];
+    return (begins_above ? wrapped(row.cells[0], row.tone, indent_, hanging) : "") +
+           wrapped(line_of(cells), row.tone, indent_) + below;
+  }
+
+  /// Without those of columns that are gone.
+  std::string line_of(const std::vector<std::string>& cells) const {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (width_of(i) > 0) {
+        const std::string padding(width_of(i) - std::min(width_of(i), columns_of(cells[i])), ' ');
+        line += table_.columns[i].align == Align::right ? padding + cells[i] : cells[i] + padding;
+        line += std::string(gap, ' ');
+      }
+    }
+    return line.erase(line.find_last_not_of(' ') + 1);
+  }
+
+  /// Lines after the first one have `more` spaces more in front. Nothing for a text without a character.
+  std::string wrapped(const std::string& text, Tone tone, std::size_t indent, std::size_t more = 0) const {
+    std::string lines;
+    for (const std::string& line : wrap(text, width_ - std::min(width_, indent + more))) {
+      const std::string spaces(lines.empty() ? indent : indent + more, ' ');
+      lines += line.empty() ? "" : painted(spaces + line, tone, colour_) + "\n";
+    }
+    return lines;
+  }
+
+  const Table& table_;
+  std::size_t width_;
+  std::size_t indent_;
+  bool colour_;
+  std::vector<std::size_t> rooms_;  ///< of the widest cell that stands in each column
+};
+
+}  // namespace
+
+std::string painted(const std::string& text, Tone tone, bool on) {
+  if (!on || tone == Tone::none || text.empty()) {
+    return text;
+  }
+  const char* code = tone == Tone::bold ? "1" : tone == Tone::dim ? "2" : tone == Tone::good ? "32" : "31";
+  return "\x1b[" + std::string(code) + "m" + text + "\x1b[0m";
+}
+
+std::string table_text(const Table& table, std::size_t width, std::size_t indent, bool colour) {
+  const std::size_t room = width - std::min(width, indent);
+  std::string text;
+  for (const Table& part : parts_of(without_minor(table, room), room)) {
+    text += (text.empty() ? "" : "\n") + Layout(part, width, indent, colour).text();
+  }
+  return text;
 }
 
 }  // namespace contextual::log_report

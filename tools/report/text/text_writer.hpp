@@ -1,63 +1,41 @@
 #pragma once
 
 /// \file
-/// Lines of a text report, wrapped to its width.
+/// Writes a report as lines of text, wrapped to its width.
 
-#include "report/format/columns.hpp"
-#include "report/text/text_table.hpp"
+#include "report/judging/report_options.hpp"
+#include "report/wording/writer.hpp"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
 namespace contextual::log_report {
 
-/// Collects lines, which `take` returns.
-class TextWriter {
+class TextWriter final : public Writer {
  public:
-  TextWriter(std::size_t width, bool colour) : width_(width), colour_(colour) {}
+  explicit TextWriter(const ReportOptions& options);
 
-  std::size_t width() const { return width_; }
-
-  void blank() { out_ += "\n"; }
-
-  /// Adds one line, shortened to the width.
-  void line(const std::string& text, Colour colour = Colour::none) {
-    out_ += painted(shorten(text, width_), colour, colour_) + "\n";
-  }
-
-  /// Adds `head` and, wrapped beside it, `text`, in at most `max_lines` lines.
-  void paragraph(const std::string& head, const std::string& text, Colour colour = Colour::none,
-                 std::size_t max_lines = 12) {
-    const std::size_t indent = columns_of(head);
-    const std::size_t room = width_ > indent + 8 ? width_ - indent : 8;
-    std::string lead = head;
-    for (const std::string& piece : wrap(text, room, max_lines)) {
-      out_ += painted(lead + piece, colour, colour_) + "\n";
-      lead.assign(indent, ' ');
-    }
-  }
-
-  void table(const TextTable& table, std::size_t indent = 0) { out_ += table.text(width_, indent, colour_); }
-
-  /// Adds a title line, e.g. "== title =====".
-  void title(const std::string& text) {
-    std::string line = "== " + shorten(text, width_ > 8 ? width_ - 8 : 1) + " ";
-    const std::size_t used = columns_of(line);
-    line += std::string(width_ > used ? width_ - used : 0, '=');
-    blank();
-    out_ += painted(line, Colour::bold, colour_) + "\n";
-  }
-
-  void heading(const std::string& text) {
-    blank();
-    line(text, Colour::bold);
-  }
+  void begin_run(const RunAnalysis& analysis, std::size_t number) override;
+  void end_run() override;
+  void heading(const std::string& text) override;
+  void paragraph(const std::string& label, const std::string& text, Tone tone = Tone::none) override;
+  void detail(const std::string& text) override;
+  void table(const Table& table, const std::string& title = {}) override;
+  void plot(const RunAnalysis& /*analysis*/) override {}
+  void plot(const ProblemResult& /*problem*/) override {}
+  void plot(const SearchView& /*search*/) override {}
 
   std::string take() { return std::move(out_); }
 
  private:
+  /// Adds `head` and, wrapped beside it, `text`.
+  void lines(const std::string& head, const std::string& text, Tone tone);
+
   std::size_t width_;
   bool colour_;
+  bool in_run_ = false;
+  std::size_t indent_ = 0;  ///< of what is below a heading of a run
   std::string out_;
 };
 

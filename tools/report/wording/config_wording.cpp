@@ -1,16 +1,20 @@
 #include "report/wording/config_wording.hpp"
 
+#include "report/format/columns.hpp"
 #include "report/format/quantities.hpp"
 #include "report/format/ranges.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 namespace contextual::log_report {
 namespace {
 
 constexpr std::size_t earlier_choices_shown = 5;
+constexpr std::size_t text_of_rejection = 300;  ///< a message, which can be endless
 
 struct SplitConfig {
   std::string names;
@@ -38,6 +42,26 @@ SplitConfig split(std::string_view config) {
   return parts;
 }
 
+std::string ratio_text(double ratio) {
+  return ratio < 10 ? percent_text(ratio - 1) : factor_text(ratio);
+}
+
+/// A choice's own time, and how that compares with the default's.
+struct OwnTime {
+  std::optional<double> ns{};
+  std::string to_default{};
+  bool of_walk = false;  ///< where the set was never run as a whole, else both are of the search
+};
+
+OwnTime own_time(const ProblemResult& problem, const Choice& choice) {
+  if (problem.chosen_ns && &choice == problem.choices.back()) {
+    return {problem.chosen_ns,
+            problem.defaults_ns ? ratio_text(*problem.chosen_ns / *problem.defaults_ns) : "", false};
+  }
+  const ConfigResult* config = problem.find(choice.config.id);
+  return {choice.latency_ns, config == nullptr ? "" : relative_to_default(problem, *config), true};
+}
+
 }  // namespace
 
 std::string config_status(const ConfigResult& config) {
@@ -50,7 +74,7 @@ std::string config_status(const ConfigResult& config) {
     add("default");
   }
   if (config.rejected) {
-    add("rejected" + (config.rejection.empty() ? "" : ": " + std::string(config.rejection)));
+    add("rejected" + (config.rejection.empty() ? "" : ": " + shorten(config.rejection, text_of_rejection)));
   } else if (config.samples_ns.empty()) {
     add("no samples");
   }
@@ -79,16 +103,18 @@ std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t
 
 std::string choice_line(const ProblemResult& problem, const Choice& choice) {
   std::string line = "config-" + std::to_string(choice.config.id) + " " + std::string(choice.config.values);
-  if (choice.latency_ns) {
-    line += ", " + duration_text(*choice.latency_ns);
+  const OwnTime own = own_time(problem, choice);
+  if (own.ns) {
+    line += ", " + duration_text(*own.ns) + (own.of_walk ? " in the walk" : "");
   }
   // Those of the list of configs: the rank of this choice may have launched nothing.
   if (const ConfigResult* const config = problem.find(choice.config.id)) {
+    const double faster = own.ns && choice.latency_ns ? *choice.latency_ns / *own.ns : 1;
     if (config->teraflops_per_second) {
-      line += ", " + rate_text(config->teraflops_per_second) + " TFLOP/s";
+      line += ", " + rate_text(*config->teraflops_per_second * faster) + " TFLOP/s";
     }
     if (config->gigabytes_per_second) {
-      line += ", " + rate_text(config->gigabytes_per_second) + " GB/s";
+      line += ", " + rate_text(*config->gigabytes_per_second * faster) + " GB/s";
     }
   }
   return choice.status == ChoiceStatus::locked_in ? line
@@ -97,15 +123,17 @@ std::string choice_line(const ProblemResult& problem, const Choice& choice) {
 
 std::vector<std::string> choice_cells(const ProblemResult& problem) {
   const Choice& last = *problem.choices.back();
-  const ConfigResult* config = problem.find(last.config.id);
+  const OwnTime own = own_time(problem, last);
+  std::string note = last.status == ChoiceStatus::locked_in ? "" : std::string(enum_text(last.status));
+  if (own.ns && own.of_walk) {
+    note += (note.empty() ? "" : ", ") + std::string("in the walk");
+  }
   return {std::string(problem.name->kernel),
           std::string(problem.name->key),
           std::string(last.config.values),
-          last.latency_ns ? duration_text(*last.latency_ns) : "",
-          last.config.id == 0 ? "default"
-          : config == nullptr ? ""
-                              : relative_to_default(problem, *config),
-          last.status == ChoiceStatus::locked_in ? "" : std::string(enum_text(last.status))};
+          own.ns ? duration_text(*own.ns) : "",
+          last.config.id == 0 ? "default" : own.to_default,
+          std::move(note)};
 }
 
 std::string provisional_note(const Choice& choice) {
@@ -134,8 +162,7 @@ std::string relative_to_default(const ProblemResult& problem, const ConfigResult
   if (config.id == 0 || standard == nullptr || standard->median_ns <= 0 || config.samples_ns.empty()) {
     return "";
   }
-  const double ratio = config.median_ns / standard->median_ns;
-  return ratio < 10 ? percent_text(ratio - 1) : factor_text(ratio);
+  return ratio_text(config.median_ns / standard->median_ns);
 }
 
 bool centres_differ(const ProblemResult& problem) {

@@ -20,12 +20,13 @@ std::string config_status(const ConfigResult& config);
 std::vector<std::size_t> configs_shown(const ProblemResult& problem, std::size_t limit);
 
 /// Returns e.g. "config-2 {BLOCK_N: 128}, 12.3 us", with the config's rates, and with "provisional" if the
-/// choice is.
+/// choice is. The time of the choice that is in force is its own one in the chosen set, if that has run as a
+/// whole, else, as of earlier choices, that of the walk.
 std::string choice_line(const ProblemResult& problem, const Choice& choice);
 
-/// Returns the cells of a line on the choice that is in force: kernel, key, config, own time, "default" or
-/// how the time compares with the default's, and "provisional" if the choice is. The problem must have a
-/// choice.
+/// Returns the cells of a line on the choice that is in force: kernel, key, config, own time as in
+/// `choice_line`, "default" or how that compares with the default's with all defaults, and notes. The problem
+/// must have a choice.
 std::vector<std::string> choice_cells(const ProblemResult& problem);
 
 /// Returns a note on what a provisional choice is, or an empty text if the choice is locked in.

@@ -1,5 +1,6 @@
 #include "report/wording/run_wording.hpp"
 
+#include "report/format/columns.hpp"
 #include "report/format/quantities.hpp"
 #include "report/wording/search_wording.hpp"
 
@@ -125,6 +126,11 @@ std::string problem_label(const RunAnalysis& analysis, const ProblemName* proble
   const auto found = std::find_if(analysis.problems.begin(), analysis.problems.end(),
                                   [&](const ProblemResult& result) { return result.name == problem; });
   return "[" + std::to_string(found - analysis.problems.begin() + 1) + "] ";
+}
+
+std::string message_text(std::string_view message) {
+  constexpr std::size_t longest_message = 1'000;
+  return shorten(message, longest_message);
 }
 
 std::string share_text(double share) {

@@ -7,6 +7,7 @@
 #include "report/judging/report.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace contextual::log_report {
 
@@ -36,6 +37,9 @@ std::string result_text(const RunAnalysis& analysis);
 /// Returns the name of a problem in the iteration table: e.g. "[2] " for the second of several problems, and
 /// an empty text for an only one.
 std::string problem_label(const RunAnalysis& analysis, const ProblemName* problem);
+
+/// Returns a message of a program, of which the end may be left out: it can be endless.
+std::string message_text(std::string_view message);
 
 /// Returns e.g. "62.5 %".
 std::string share_text(double share);

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t problems_in_text = 12;
 constexpr std::size_t ties_in_text = 4;
 constexpr std::size_t lost_in_text = 4;
+constexpr std::size_t text_of_reason = 240;  ///< a message, which can be endless
 constexpr double worthwhile_change = 0.005;  ///< the default of Options::tie_margin
-constexpr std::size_t name_columns = 24;
 constexpr std::int64_t most_counted = 1'000'000'000;
 
 std::uint64_t unsigned_of(std::int64_t count) {
@@ -44,7 +44,7 @@ std::string choice_text(const SearchView& search) {
     }
     const std::string name = problem.problem == nullptr ? "?" : name_of(*problem.problem);
     const std::string_view how = enum_text(problem.chosen_by);
-    text += (text.empty() ? "" : "; ") + shorten(name, 2 * name_columns) + ": " +
+    text += (text.empty() ? "" : "; ") + name + ": " +
             (problem.config_id ? "config-" + std::to_string(*problem.config_id) : "none") +
             (problem.chosen_by == ChosenBy::not_tuned ? ", " : ", by ") + std::string(how);
   }
@@ -135,8 +135,8 @@ std::string own_time_text(const SearchView& search) {
     return "the same set";
   }
   std::string text = set_text(search, search.by_own_time) + ": ";
-  if (const auto reason = search.infeasible_because(search.by_own_time)) {
-    return text + "infeasible: " + shorten(*reason, 200);
+  if (const InfeasibleAssignment* infeasible = search.find_infeasible(search.by_own_time)) {
+    return text + infeasible_text(*infeasible);
   }
   const std::optional<double> cost = search.result->own_time_cost;
   return text + (cost ? percent_text(*cost) + " to the choice" : "not measured");
@@ -208,7 +208,7 @@ std::string short_name(const SearchView& search, std::size_t problem) {
   const auto namesakes = std::count_if(problems.begin(), problems.end(), [&](const SearchedProblem& other) {
     return other.problem != nullptr && other.problem->kernel == name->kernel;
   });
-  return shorten(namesakes > 1 ? name_of(*name) : std::string(name->kernel), name_columns);
+  return namesakes > 1 ? name_of(*name) : std::string(name->kernel);
 }
 
 std::string set_text(const SearchView& search, const ConfigIds& config_ids) {
@@ -225,6 +225,10 @@ std::string set_text(const SearchView& search, const ConfigIds& config_ids) {
         (text.empty() ? "" : ", ") + short_name(search, problem) + " " + std::to_string(config_ids[problem]);
   }
   return text;
+}
+
+std::string infeasible_text(const InfeasibleAssignment& infeasible) {
+  return "infeasible: " + shorten(infeasible.reason, text_of_reason);
 }
 
 std::string standing_text(const SearchView& search, const MeasuredView& measured) {

@@ -11,8 +11,6 @@
 
 namespace contextual::log_report {
 
-inline constexpr const char* search_title = "Search: sets of configs, compared by the region's time";
-
 /// A line about a search, e.g. "ended" and "complete".
 struct SearchFact {
   std::string label;
@@ -28,6 +26,9 @@ std::string set_text(const SearchView& search, const ConfigIds& config_ids);
 
 /// Returns the name of a problem in such a text: its kernel, with the key where several have the same kernel.
 std::string short_name(const SearchView& search, std::size_t problem);
+
+/// Returns e.g. "infeasible: rank 1: no progress in 1000 ms".
+std::string infeasible_text(const InfeasibleAssignment& infeasible);
 
 /// Returns what a measured assignment is besides a set of configs, e.g. "chosen, all defaults", or an empty
 /// text.

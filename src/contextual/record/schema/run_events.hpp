@@ -66,7 +66,7 @@ template <typename Storage>
 struct Progress {
   Phase phase = Phase::walk;
   std::int64_t iterations_done = 0;
-  std::int64_t iterations_expected = 0;  ///< an estimate of their number at the end of the run
+  std::int64_t iterations_expected = 0;  ///< at most so many by the end of the run, as far as is known
   std::int64_t problem_count = 0;        ///< known tuning problems
   std::int64_t elapsed_ns = 0;
   std::optional<std::int64_t> estimated_left_ns{};

@@ -2,6 +2,7 @@
 
 #include "report/format/columns.hpp"
 #include "support/catch.hpp"
+#include "support/engine.hpp"
 #include "unit/tools/sample_logs.hpp"
 
 #include <algorithm>
@@ -52,11 +53,13 @@ TEST_CASE("text_report: a good run has choices and why, the search, slowest rank
        {"logs: 2 logs,",
         "status: ok",
         "[1] gemm (4096, bf16)",
-        "chosen: config-1 {BLOCK_N: 128, IMPL: mma}, 80.00 us",
+        "ranks  status  walk + search",
+        "to default  samples  region's time  values",
+        "chosen: config-1 {BLOCK_N: 128, IMPL: mma}, 80.10 us",
         "why: fastest by own time, 20.0 % shorter than the default",
         "time: its walk took 5.000 ms",
-        "  gemm  (4096, bf16)  {BLOCK_N: 128, IMPL: mma}  80.00 us  -20.0 %\n",
-        "  norm  (4096, bf16)  {BLOCK_N: 64, IMPL: mma}   30.00 us  default\n",
+        "  gemm  (4096, bf16)  {BLOCK_N: 128, IMPL: mma}  80.10 us  -19.9 %\n",
+        "  norm  (4096, bf16)  {BLOCK_N: 64, IMPL: mma}   30.10 us  default\n",
         "values: BLOCK_N, IMPL",
         "sets: 6 exist, 3 measured, 2 infeasible; 26 runs, 11 of them lead-ins",
         "ended: complete",
@@ -84,10 +87,27 @@ TEST_CASE("text_report: rates are columns of the configs and part of the choice,
       events_of({.ranks = 1}, 0),
       [](auto& summary) { summary.gigabytes_per_second = 1234.56 + static_cast<double>(summary.config.id); });
   const std::string text = text_of({lines_of(events)}, {.width = 160});
-  CHECK_THAT(text, ContainsSubstring("80.00 us, 1236 GB/s"));
+  CHECK_THAT(text, ContainsSubstring("80.10 us, 1234 GB/s"));
   CHECK_THAT(text, ContainsSubstring("to default  GB/s  samples"));
   CHECK_THAT(text, ContainsSubstring("1236"));
   CHECK(text.find("FLOP/s") == std::string::npos);  // of operations nothing is known
+}
+
+TEST_CASE("text_report: own times are those in the chosen set, and of the walk where that never ran",
+          "[unit]") {
+  // Beside what the walk ran with it, the choice took 37 times as long as the default.
+  Events events = changed<contextual::record::LaunchRow>(events_of({.ranks = 1}, 0), [](auto& row) {
+    if (row.phase == contextual::Phase::walk && row.config.id == 1) {
+      row.agreed_ns = 3'700'000;
+    }
+  });
+  CHECK_THAT(text_of({lines_of(events)}), ContainsSubstring("IMPL: mma}  80.10 us  -19.9 %\n"));
+  std::erase_if(events, [](const auto& event) {
+    const auto* const row = std::get_if<contextual::record::LaunchRow>(&event.body);
+    return row != nullptr && row->phase == contextual::Phase::search;
+  });
+  CHECK_THAT(text_of({lines_of(events)}), ContainsSubstring("IMPL: mma}  80.00 us   36.9 x  in the walk\n") &&
+                                              ContainsSubstring("IMPL: mma}, 80.00 us in the walk\n"));
 }
 
 TEST_CASE("text_report: defaults that were kept, or that are infeasible, are the result", "[unit]") {
@@ -149,10 +169,56 @@ TEST_CASE("text_report: a choice that is provisional says what that means", "[un
     choice.status = contextual::record::ChoiceStatus::provisional;
   });
   const std::string text = text_of({lines_of(events)});
-  CHECK_THAT(text, ContainsSubstring("chosen: config-1 {BLOCK_N: 128, IMPL: mma}, 80.00 us, provisional"));
+  CHECK_THAT(text, ContainsSubstring("chosen: config-1 {BLOCK_N: 128, IMPL: mma}, 80.10 us, provisional"));
   CHECK_THAT(text,
              ContainsSubstring("provisional: used in this region only, and a later run tunes it again"));
   CHECK(text_of(files_of({})).find("provisional") == std::string::npos);
+}
+
+TEST_CASE("text_report: configs and keys are whole in every width, with lines of their own if they are long",
+          "[unit]") {
+  const std::string key = "{ROWS: 4096, COLUMNS: 65536, LAYOUT: column_major, ACCUMULATE: false, STAGE: 1}";
+  const contextual::Config config{{"BLOCK_M", 128}, {"BLOCK_N", 256}, {"SCHEDULE", "persistent_by_columns"}};
+  Events events = events_of({.ranks = 1}, 0);
+  const auto lengthen = [&](auto& use) {
+    use.problem.key = key;
+    use.values = config;
+  };
+  events = changed<contextual::record::LaunchRow>(events, [&](auto& row) { lengthen(row.config); });
+  events = changed<contextual::record::ConfigSummary>(events, [&](auto& row) { lengthen(row.config); });
+  events = changed<contextual::record::Choice>(events, [&](auto& choice) { lengthen(choice.config); });
+  events = changed<SearchResult>(events, [&](auto& search) {
+    for (auto& problem : search.problems) {
+      problem.problem.key = key;
+    }
+  });
+  for (const std::size_t width : {60, 80, 100, 200}) {
+    INFO(width);
+    const std::string text = text_of({lines_of(events)}, {.width = width});
+    CHECK(longest_line(text) <= width);
+    std::string joined;  // as a reader joins the lines of a long text
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+      joined += word + " ";
+    }
+    CHECK_THAT(joined, !ContainsSubstring("..."));
+    CHECK_THAT(
+        joined,
+        ContainsSubstring(
+            "Choices: kernel, key, config, own time in the chosen set, to that with all defaults gemm"));
+    CHECK(engine_test::count_of(joined, config.to_string()) >= 4);  // both choices, twice
+    CHECK(engine_test::count_of(joined, key) >= 4);
+  }
+}
+
+TEST_CASE("text_width: COLUMNS, else the terminal, else 100 columns, and never fewer than 60", "[unit]") {
+  CHECK(text_width(nullptr, std::nullopt) == 100);
+  CHECK(text_width(nullptr, 200) == 200);
+  CHECK(text_width("80", 200) == 80);
+  CHECK(text_width("20", 200) == 60);
+  for (const char* const nonsense : {"", "0", "wide", "80x", "-1"}) {
+    CHECK(text_width(nonsense, 200) == 200);
+  }
 }
 
 TEST_CASE("text_report: no line is wider than asked for, whatever the names", "[unit]") {

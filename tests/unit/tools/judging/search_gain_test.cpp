@@ -1,8 +1,7 @@
-#include "report/judging/defaults_comparison.hpp"
-
+#include "report/judging/search_view.hpp"
 #include "support/catch.hpp"
 
-namespace defaults_comparison_test {
+namespace search_gain_test {
 
 using namespace contextual::log_report;
 using Catch::Matchers::WithinAbs;
@@ -70,4 +69,4 @@ TEST_CASE("compared_with_defaults: another reference, or one without times, says
   CHECK_FALSE(comparison_of(no_gain).has_value());
 }
 
-}  // namespace defaults_comparison_test
+}  // namespace search_gain_test

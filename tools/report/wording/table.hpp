@@ -1,0 +1,48 @@
+#pragma once
+
+/// \file
+/// A table of a report, before it is text or part of a page.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace contextual::log_report {
+
+/// How a row or a paragraph stands out.
+enum class Tone : std::uint8_t { none, bold, dim, good, bad };
+
+enum class Align : std::uint8_t { left, right };
+
+/// What becomes of a column of the text where a line has no room.
+enum class Room : std::uint8_t {
+  fixed,      ///< it stays as it is
+  gives_way,  ///< long cells have lines of their own
+  minor,      ///< it is left out
+  by_blocks,  ///< the columns of this kind are divided among several tables, each with all the others
+};
+
+struct Column {
+  std::string title{};
+  Align align = Align::left;
+  Room room = Room::fixed;
+};
+
+struct Table {
+  struct Row {
+    std::vector<std::string> cells;
+    Tone tone = Tone::none;
+    std::string anchor{};  ///< of the page, to which the first cell is a link; empty for none
+  };
+  std::vector<Column> columns;
+  std::vector<Row> rows{};
+
+  /// Adds a row; cells that are missing at its end are empty.
+  void add(std::vector<std::string> cells, Tone tone = Tone::none, std::string anchor = {}) {
+    cells.resize(columns.size());
+    rows.push_back({std::move(cells), tone, std::move(anchor)});
+  }
+};
+
+}  // namespace contextual::log_report
