@@ -55,8 +55,8 @@ Fp8Gemm* make_kernel(const char* name, Fp8Accumulation accumulation) {
   definition.source = gemm_source();
   definition.variant = [accumulation](const GemmConfig& config) {
     CudaVariant variant = gemm_variant("hopper_gemm", config);
-    variant.defines.push_back({"FP8", "1"});
-    variant.defines.push_back({"PROMOTES", accumulation == Fp8Accumulation::promoted ? "1" : "0"});
+    variant.defines.emplace_back("FP8", "1");
+    variant.defines.emplace_back("PROMOTES", accumulation == Fp8Accumulation::promoted ? "1" : "0");
     return variant;
   };
   definition.layout = layout;

@@ -86,7 +86,7 @@ RowsOfB gated_rows(int n) {
 
 CudaVariant gated_variant(const char* function, const GemmConfig& config) {
   CudaVariant variant = gemm_variant(function, config);
-  variant.defines.push_back({"GATED", "1"});
+  variant.defines.emplace_back("GATED", "1");
   return variant;
 }
 
