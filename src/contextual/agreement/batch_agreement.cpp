@@ -149,8 +149,12 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
   if (plan.kind == detail::BatchKind::discovery) {
     note_launched(agreement);
   }
+  KnownSpaces& spaces = problems_.shared.spaces();
   if (agreement.differs(Field::problems)) {
-    joining.problems = unite(context_, joining.problems, exchange_);
+    joining.problems = unite(context_, joining.problems, exchange_, spaces);
+  } else {
+    std::for_each(joining.problems.begin(), joining.problems.end(),
+                  [&](const ProblemSlot* slot) { spaces.add(*slot); });
   }
   joining.own_open_anywhere = agreement.raised(Flag::local_open);
   joining.rejections_anywhere = agreement.raised(Flag::rejections);

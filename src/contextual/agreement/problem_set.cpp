@@ -1,6 +1,7 @@
 #include "contextual/agreement/problem_set.hpp"
 
 #include "contextual/policy/race_schedule.hpp"
+#include "contextual/record/problem_view.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -22,19 +23,11 @@ policy::PolicyOptions own_policy(policy::PolicyOptions policy) {
   return policy;
 }
 
-/// All ranks know the parameters of a kernel that all of them launch. Coupled kernels may have different
-/// ones.
-std::vector<Config> parameters_of(const ProblemSlot& slot) {
-  const bool known = slot.problem.participation == Participation::all && slot.problem.coupling.empty() &&
-                     !slot.found.members.empty();
-  return known ? slot.found.members.front()->space().configs : std::vector<Config>();
-}
-
 }  // namespace
 
 std::string config_text(const ProblemSlot& slot, std::size_t config_id) {
-  return slot.found.members.empty() ? "(not known on this rank)"
-                                    : slot.found.members.front()->space().configs[config_id].to_string();
+  const bool known = !slot.found.members.empty() || slot.found.configs != nullptr;
+  return known ? record::config_of(slot, config_id).to_string() : "(not known on this rank)";
 }
 
 ProblemSet::ProblemSet(Deciders deciders, const policy::PolicyOptions& options)
@@ -45,10 +38,13 @@ bool ProblemSet::holds(const ProblemSlot& slot) const noexcept {
 }
 
 void ProblemSet::join(ProblemSlot& slot, const detail::LaunchingAlternative* in) {
-  policy::ProblemRequest request{slot.problem.config_count, slot.found.left_out,   slot.found.locked_config,
-                                 slot.problem.name,         slot.problem.key_text, parameters_of(slot)};
+  policy::ProblemRequest request{slot.problem.config_count, slot.found.left_out, slot.found.locked_config,
+                                 slot.problem.name, slot.problem.key_text};
+  if (slot.problem.coupling.empty()) {  // coupled kernels may have different parameters
+    request.parameters = slot.found.configs = spaces_.find(slot.problem.space_digest);
+  }
   const std::size_t refinements = slot.problem.choice_point ? 0 : slot.problem.refinement_count;
-  if (request.parameters.empty()) {  // nobody can say what lies near the best
+  if (request.parameters == nullptr) {  // nobody can say what lies near the best
     request.left_out.resize(request.config_count, false);
     std::fill(request.left_out.end() - static_cast<std::ptrdiff_t>(refinements), request.left_out.end(),
               true);
@@ -58,7 +54,7 @@ void ProblemSet::join(ProblemSlot& slot, const detail::LaunchingAlternative* in)
   request.has_verify = slot.found.has_verify;
   request.choice_point = slot.problem.choice_point;
   for (const StartingPoint& point : starting_points_) {
-    request.chosen_elsewhere.push_back(config_of(point, slot.problem, request.parameters));
+    request.chosen_elsewhere.push_back(config_of(point, slot.problem, request.parameters.get()));
   }
   if (in != nullptr && index_of(*in->choice_point)) {
     request.under = {*index_of(*in->choice_point), in->config_id};

@@ -3,6 +3,7 @@
 /// \file
 /// The tuning problems of a run and the states that decide them.
 
+#include "contextual/agreement/known_spaces.hpp"
 #include "contextual/agreement/starting_point.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/policy/tuning_state.hpp"
@@ -42,6 +43,9 @@ class ProblemSet {
   /// `in`: the alternative that launches it, or null.
   void join(detail::ProblemSlot& slot, const detail::LaunchingAlternative* in);
 
+  /// The config spaces of the problems that join from now on must be in there, but for those of coupled ones.
+  KnownSpaces& spaces() noexcept { return spaces_; }
+
   const std::vector<detail::ProblemSlot*>& slots() const noexcept { return slots_; }
   policy::TuningState& state() noexcept { return state_; }
   const policy::TuningState& state() const noexcept { return state_; }
@@ -71,6 +75,7 @@ class ProblemSet {
  private:
   Deciders deciders_;
   policy::TuningState state_;
+  KnownSpaces spaces_;
   std::vector<detail::ProblemSlot*> slots_;          ///< by index in the state
   std::vector<std::optional<std::size_t>> indices_;  ///< in the state, by index of the slot
   std::vector<StartingPoint> starting_points_;

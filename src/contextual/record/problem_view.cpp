@@ -15,7 +15,10 @@ std::vector<const detail::ProblemSlot*> shared_slots(const std::vector<ProblemVi
 
 const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id) {
   static const Config unknown;
-  return slot.found.members.empty() ? unknown : slot.found.members.front()->space().configs[config_id];
+  if (slot.found.members.empty()) {
+    return slot.found.configs == nullptr ? unknown : slot.found.configs->at(config_id);
+  }
+  return slot.found.members.front()->space().configs[config_id];
 }
 
 ConfigUse config_use(const detail::ProblemSlot& slot, std::size_t config_id) {

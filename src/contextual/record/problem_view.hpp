@@ -27,7 +27,8 @@ struct ProblemView {
 std::vector<const detail::ProblemSlot*> shared_slots(const std::vector<ProblemView>& problems,
                                                      std::size_t count);
 
-/// Returns a config as names and values, or an empty one for a problem that only other ranks launch.
+/// Returns a config as names and values, or an empty one if only other ranks launch the problem, and this one
+/// does not know its configs.
 const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id);
 
 /// Returns the same for events.

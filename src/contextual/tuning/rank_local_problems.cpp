@@ -26,6 +26,7 @@ void RankLocalProblems::observe(const std::vector<IterationPlan>& plan, const de
                                 std::uint64_t batch) {
   const std::size_t joined_before = set_.slots().size();
   for (ProblemSlot* slot : agreement::newly_seen(context_, agreement::Deciders::this_rank)) {
+    set_.spaces().add(*slot);
     set_.join(*slot, context_.alternative(slot->problem.scope));
   }
   policy::BatchOutcome outcome = outcome_of(plan.size(), result);
