@@ -33,12 +33,11 @@ std::vector<std::pair<Key::Type, std::uint64_t>> key_words(const Key& key) {
 
 }  // namespace
 
-std::vector<ProblemSlot*> newly_seen(detail::RunContext& context, Deciders deciders) {
-  const bool shared = deciders == Deciders::all_ranks;
+std::vector<ProblemSlot*> newly_seen(detail::RunContext& context) {
   std::vector<ProblemSlot*> problems;
   std::vector<bool> listed(context.slots().size(), false);
   const auto list = [&](ProblemSlot& slot) {
-    if (!slot.joined() && slot.shared() == shared && !listed[slot.index]) {
+    if (!slot.joined() && !listed[slot.index]) {
       listed[slot.index] = true;
       problems.push_back(&slot);
     }

@@ -16,7 +16,7 @@ namespace contextual::agreement {
 
 /// Returns the problems seen since the last exchange, in the order in which they join: first those that the
 /// thread of `run` launched, in launch order, then those of worker threads, sorted by name and key.
-std::vector<detail::ProblemSlot*> newly_seen(detail::RunContext& context, Deciders deciders);
+std::vector<detail::ProblemSlot*> newly_seen(detail::RunContext& context);
 
 /// Returns a hash of everything that must be equal on all ranks if the problems are to join without a gather.
 std::uint64_t problems_digest(const std::vector<detail::ProblemSlot*>& problems);

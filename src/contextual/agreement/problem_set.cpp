@@ -1,6 +1,5 @@
 #include "contextual/agreement/problem_set.hpp"
 
-#include "contextual/policy/race_schedule.hpp"
 #include "contextual/record/problem_view.hpp"
 
 #include <algorithm>
@@ -10,31 +9,9 @@ namespace contextual::agreement {
 
 using detail::ProblemSlot;
 
-namespace {
-
-/// A rank's own problems are chosen by their own time: to search for them by makespan would disturb the
-/// neighbours of the other ranks.
-policy::PolicyOptions own_policy(policy::PolicyOptions policy) {
-  if (policy.search == SearchLevel::quick && !policy.schedule) {
-    policy.schedule = policy::race_schedule;
-  }
-  policy.search = SearchLevel::off;
-  policy.feasible = nullptr;
-  return policy;
-}
-
-}  // namespace
-
 std::string config_text(const ProblemSlot& slot, std::size_t config_id) {
   const bool known = !slot.found.members.empty() || slot.found.configs != nullptr;
   return known ? record::config_of(slot, config_id).to_string() : "(not known on this rank)";
-}
-
-ProblemSet::ProblemSet(Deciders deciders, const policy::PolicyOptions& options)
-    : deciders_(deciders), state_(options) {}
-
-bool ProblemSet::holds(const ProblemSlot& slot) const noexcept {
-  return slot.shared() == (deciders_ == Deciders::all_ranks);
 }
 
 void ProblemSet::join(ProblemSlot& slot, const detail::LaunchingAlternative* in) {
@@ -65,13 +42,14 @@ void ProblemSet::join(ProblemSlot& slot, const detail::LaunchingAlternative* in)
   indices_[slot.index] = index;
 }
 
-const policy::ProblemRecord& ProblemSet::record_of(const ProblemSlot& slot) const {
-  return state_.problem(*index_of(slot));
+const policy::ProblemRecord* ProblemSet::record_of(const ProblemSlot& slot) const {
+  const std::optional<std::size_t> index = index_of(slot);
+  return index ? &state_.problem(*index) : nullptr;
 }
 
 std::vector<Rejection> ProblemSet::rejections_of(const ProblemSlot& slot) const {
   std::vector<Rejection> rejections;
-  const policy::ProblemRecord& record = record_of(slot);
+  const policy::ProblemRecord& record = *record_of(slot);
   for (std::size_t id = 0; id < record.configs.size(); ++id) {
     if (record.configs[id].rejection) {
       rejections.push_back({id, config_text(slot, id), *record.configs[id].rejection});
@@ -133,19 +111,6 @@ void ProblemSet::throw_if_infeasible(const std::string& region) const {
     infeasible.push_back({assignment_text(assignment), reason});
   }
   throw TuningFailedError(region, state_.failure(), std::move(infeasible));
-}
-
-Problems::Problems(const policy::PolicyOptions& options)
-    : shared(Deciders::all_ranks, options), own(Deciders::this_rank, own_policy(options)) {}
-
-ProblemSet& Problems::set_of(const ProblemSlot& slot) noexcept {
-  return slot.shared() ? shared : own;
-}
-
-const policy::ProblemRecord* Problems::record_of(const ProblemSlot& slot) const {
-  const ProblemSet& set = slot.shared() ? shared : own;
-  const std::optional<std::size_t> index = set.index_of(slot);
-  return index ? &set.state().problem(*index) : nullptr;
 }
 
 }  // namespace contextual::agreement

@@ -112,8 +112,7 @@ struct ProblemSlot {
   Problem problem;  ///< changes only in RunContext::make_choice_point, before it has joined
   Discovery found;
 
-  bool shared() const noexcept { return problem.participation != Participation::local; }
-  /// Returns true from the batch after its discovery on, when the ranks, or this rank alone, decide it.
+  /// Returns true from the batch after its discovery on.
   bool joined() const noexcept { return !batch.cells.empty(); }
 };
 

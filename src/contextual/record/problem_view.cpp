@@ -2,11 +2,11 @@
 
 namespace contextual::record {
 
-std::vector<const detail::ProblemSlot*> shared_slots(const std::vector<ProblemView>& problems,
+std::vector<const detail::ProblemSlot*> joined_slots(const std::vector<ProblemView>& problems,
                                                      std::size_t count) {
   std::vector<const detail::ProblemSlot*> slots(count);
   for (const ProblemView& problem : problems) {
-    if (problem.slot->shared() && problem.index && *problem.index < count) {
+    if (problem.index && *problem.index < count) {
       slots[*problem.index] = problem.slot;
     }
   }

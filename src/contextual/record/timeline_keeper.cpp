@@ -10,11 +10,11 @@ using policy::Cell;
 
 namespace {
 
-/// Calls `use` with every problem that all ranks tune together, and its index.
+/// Calls `use` with every problem that has joined, and its index.
 template <typename Use>
-void each_shared(const std::vector<ProblemView>& problems, Use&& use) {
+void each_joined(const std::vector<ProblemView>& problems, Use&& use) {
   for (const ProblemView& problem : problems) {
-    if (problem.slot->shared() && problem.index) {
+    if (problem.index) {
       use(problem, *problem.index);
     }
   }
@@ -51,7 +51,7 @@ std::optional<TimelineKeeper::Origin> TimelineKeeper::origin_of(const detail::Ba
   }
   bool warms_up = false;
   std::optional<Origin> origin;
-  each_shared(problems, [&](const ProblemView& problem, std::size_t /*index*/) {
+  each_joined(problems, [&](const ProblemView& problem, std::size_t /*index*/) {
     if (!problem.slot->joined()) {
       return;
     }
@@ -71,7 +71,7 @@ TimelineKeeper::Launched TimelineKeeper::launched(const detail::BatchResult& res
                                                   const policy::BatchOutcome& outcome,
                                                   std::size_t iteration) {
   Launched configs;
-  each_shared(problems, [&](const ProblemView& problem, std::size_t index) {
+  each_joined(problems, [&](const ProblemView& problem, std::size_t index) {
     configs.resize(std::max(configs.size(), index + 1));
     const std::size_t slot = problem.slot->index;
     const bool here = slot < result.cells.size() && result.cells[slot][iteration].launched;
@@ -125,7 +125,7 @@ std::vector<Timeline> TimelineKeeper::events(const std::vector<ProblemView>& pro
   std::vector<std::size_t> chosen;
   std::vector<std::size_t> defaults;
   bool tuned = false;
-  each_shared(problems, [&](const ProblemView& problem, std::size_t index) {
+  each_joined(problems, [&](const ProblemView& problem, std::size_t index) {
     chosen.resize(std::max(chosen.size(), index + 1));
     defaults.resize(chosen.size());
     chosen[index] = problem.record->choice;

@@ -193,12 +193,6 @@ struct KernelTunerCore::Impl {
     return !resolved.cache_directory.empty() &&
            !storage::ChoiceStore(resolved.cache_directory, region_of(request)).pin_files().empty();
   }
-  /// Each rank of a `local` kernel has a choice of its own: there is none that all could take from a cache.
-  bool can_be_cached(const ResolvedOptions& resolved) const {
-    const std::shared_ptr<KernelCore> core = core_of(kernel);
-    const bool local = core != nullptr && core->traits().participation == Participation::local;
-    return !local || resolved.communicator->size() == 1;
-  }
 
   /// What this rank is asked to tune.
   struct Asked {
@@ -282,8 +276,7 @@ std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, s
   const bool several = resolved.communicator->size() > 1;
   const bool looks = resolved.mode != Mode::off && !resolved.always_tune;
   std::optional<CachedConfig> cached;
-  if (looks && can_be_cached(resolved) && resolved.communicator->rank() == 0 &&
-      !is_pinned(asked.request, resolved)) {
+  if (looks && resolved.communicator->rank() == 0 && !is_pinned(asked.request, resolved)) {
     cached = cache(resolved).get_made_for(asked.request, made_for);
   }
   if (several) {
@@ -316,7 +309,7 @@ std::string KernelTunerCore::Impl::keep(const TuneRequest& request, const Cached
   const std::shared_ptr<KernelCore> core = core_of(kernel);
   const bool measured = times == Times::of_devices || (core != nullptr && !core->traits().takes_stream);
   const bool lasting = resolved.mode == Mode::tune && problem.outcome == ProblemOutcome::locked_in &&
-                       !problem.reused && problem.pinned_by.empty() && can_be_cached(resolved);
+                       !problem.reused && problem.pinned_by.empty();
   return lasting && measured && resolved.communicator->rank() == 0 ? cache(resolved).set(request, config)
                                                                    : std::string();
 }

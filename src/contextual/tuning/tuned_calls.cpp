@@ -222,9 +222,6 @@ bool TunedCalls::is_provisional(const Group& group, const Call& call, std::uint3
   if (traits.participation == Participation::all) {
     return call.function.table()->finality(region_id, call.key) == ChoiceFinality::provisional;
   }
-  if (traits.participation == Participation::local) {
-    return false;  // a rank that chooses alone says nothing of the others' next calls
-  }
   const Report report = impl_->tuner.tuner.report();
   const RegionReport* const run = report.find(group.region());
   return run != nullptr &&

@@ -36,7 +36,7 @@ std::vector<ProblemSlot*> united(Run& here, const std::vector<Run*>& others,
   const auto unite = [&](Run& run, int rank) {
     const auto communicator = world.communicator(rank);
     agreement::Exchange exchange(*communicator, std::chrono::minutes(5));
-    const auto own = agreement::newly_seen(run.context, agreement::Deciders::all_ranks);
+    const auto own = agreement::newly_seen(run.context);
     return agreement::unite(run.context, own, exchange, known[static_cast<std::size_t>(rank)]);
   };
   std::vector<std::jthread> threads;
