@@ -96,9 +96,6 @@ std::string choice_markup(const ProblemResult& problem) {
 std::string problem_markup(const ProblemResult& problem, const std::string& label,
                            const ReportOptions& options) {
   std::string markup = element("h3", escaped(label + name_of(*problem.name))) + "\n" + choice_markup(problem);
-  if (problem.local) {
-    markup += paragraph(local_note, "class=\"soft\"");
-  }
   markup += config_plot(problem);
   markup += folded("Walk: all configs", configs_markup(problem, options), Fold::closed);
   return element("div", markup, "class=\"problem\"") + "\n";

@@ -36,12 +36,6 @@ std::string rank_differences_markup(const RunAnalysis& analysis) {
     }
     markup += element("h3", "Ranks disagree") + element("div", items, "class=\"alarm\"") + "\n";
   }
-  if (!comparison.rank_differences.empty()) {
-    markup += element("h3", "Each rank for itself (kernels that seem to be declared local)");
-    for (const std::string& text : comparison.rank_differences) {
-      markup += paragraph(text);
-    }
-  }
   return markup;
 }
 

@@ -126,9 +126,6 @@ void write_problem(TextWriter& out, const ProblemResult& problem, const std::str
                    const ReportOptions& options) {
   out.heading(label + name_of(*problem.name));
   write_choice(out, problem);
-  if (problem.local) {
-    out.paragraph("  ", local_note);
-  }
   write_configs(out, problem, options);
 }
 

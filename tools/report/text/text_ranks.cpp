@@ -32,12 +32,6 @@ void write_rank_differences(TextWriter& out, const RunAnalysis& analysis) {
       out.paragraph("  ", difference.what + ": " + difference.text, Colour::bad, 6);
     }
   }
-  if (!comparison.rank_differences.empty()) {
-    out.heading("Each rank for itself (kernels that seem to be declared local)");
-    for (const std::string& text : comparison.rank_differences) {
-      out.paragraph("  ", text, Colour::none, 6);
-    }
-  }
 }
 
 void write_slowness(TextWriter& out, const RunAnalysis& analysis, const ReportOptions& options) {
