@@ -18,11 +18,8 @@ namespace contextual {
 namespace detail {
 class KernelCore;
 class LockInTable;
-}  // namespace detail
-
-namespace storage {
 struct Pin;
-}
+}  // namespace detail
 
 /// There is one registry per process. It is never destroyed, so that kernels with static storage duration can
 /// still unregister while the process exits. Thread-safe. A second copy of the library in the process has a
@@ -54,7 +51,7 @@ class CONTEXTUAL_API LaunchRegistry {
   /// The same for a kernel that does not exist yet: the latest one stays.
   std::shared_ptr<detail::LockInTable> kept_table(const std::string& kernel, std::uint64_t digest);
   /// Replaces what is pinned in a region, for kernels that exist and for those to come.
-  void pin(std::uint32_t region_id, const std::vector<storage::Pin>& pins);
+  void pin(std::uint32_t region_id, const std::vector<detail::Pin>& pins);
   void publish(const detail::KernelCore& core);  ///< opens the kernel's fast path unless a run is active
   /// Returns a number above 0, the same for equal names. `ranks` is how many run the region.
   std::uint32_t region_id(std::string_view scope, std::string_view region, int ranks = 1);

@@ -4,6 +4,7 @@
 #include "contextual/agreement/kernels_digest.hpp"
 #include "contextual/agreement/majority.hpp"
 #include "contextual/agreement/told_failure.hpp"
+#include "contextual/config/utf8_text.hpp"
 #include "contextual/record/failure.hpp"
 #include "contextual/storage/choice_entry.hpp"
 
@@ -155,7 +156,7 @@ struct Surroundings {
 };
 
 Surroundings surroundings() {
-  return {storage::as_kept(detail::machine_text()), detail::node_text(), kernels_digest()};
+  return {detail::as_kept(detail::machine_text()), detail::node_text(), kernels_digest()};
 }
 
 /// What a gather would tell where all ranks have the same surroundings.

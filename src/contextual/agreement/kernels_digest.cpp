@@ -1,5 +1,6 @@
 #include "contextual/agreement/kernels_digest.hpp"
 
+#include "contextual/config/utf8_text.hpp"
 #include "contextual/storage/choice_entry.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
@@ -25,7 +26,7 @@ std::string kernels_text() {
     } catch (const Error&) {  // whoever launches it gets to know
     }
   }
-  return storage::as_kept(std::accumulate(lines.begin(), lines.end(), std::string()));
+  return detail::as_kept(std::accumulate(lines.begin(), lines.end(), std::string()));
 }
 
 std::string kernels_digest() {

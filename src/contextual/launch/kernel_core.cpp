@@ -1,8 +1,8 @@
+#include "contextual/config/utf8_text.hpp"
 #include "contextual/launch/device_check.hpp"
 #include "contextual/launch/kernel_pins.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/launch/thread_state_scope.hpp"
-#include "contextual/storage/choice_entry.hpp"
 
 #include <contextual/detail/config/stable_hash.hpp>
 #include <contextual/detail/launch/kernel_core.hpp>
@@ -21,8 +21,8 @@ constinit thread_local ThreadState this_thread __attribute__((tls_model("initial
 
 /// Files have UTF-8 alone, and what is written in them with other bytes would not be found by them again.
 void check_utf8(const std::string& kernel, const char* what, const std::string& text) {
-  if (storage::as_kept(text) != text) {
-    throw InvalidArgument("tunable kernel \"" + storage::as_kept(kernel) + "\": its " + what +
+  if (as_kept(text) != text) {
+    throw InvalidArgument("tunable kernel \"" + as_kept(kernel) + "\": its " + what +
                           " is not UTF-8, so nothing that is kept for it would be found again");
   }
 }
@@ -118,7 +118,7 @@ void KernelCore::unpin(std::uint32_t region, const Key& key, std::uint64_t scope
 
 std::string KernelCore::pinning_file(std::uint32_t region, const Key& key, std::uint64_t scope) const {
   const KernelPins* const pins = pins_.load(std::memory_order_acquire);
-  const storage::Pin* const pin = pins == nullptr ? nullptr : pins->find(region, key, key_text(key), scope);
+  const Pin* const pin = pins == nullptr ? nullptr : pins->find(region, key, key_text(key), scope);
   return pin == nullptr ? std::string() : pin->file;
 }
 

@@ -16,7 +16,7 @@ std::uint64_t place_of(const KernelCore& core, std::uint64_t scope) {
   return scope ^ core.table_digest() ^ core.name_hash();
 }
 
-[[noreturn]] void refuse(const storage::Pin& pin, const KernelCore& core, const std::string& why) {
+[[noreturn]] void refuse(const Pin& pin, const KernelCore& core, const std::string& why) {
   throw InvalidArgument(pin.file + " pins kernel \"" + core.traits().name + "\" to " +
                         (pin.config ? pin.config->to_string() : "config-" + std::to_string(*pin.config_id)) +
                         ", which cannot be launched: " + why + "; change the file or remove it");
@@ -24,7 +24,7 @@ std::uint64_t place_of(const KernelCore& core, std::uint64_t scope) {
 
 }  // namespace
 
-std::size_t pinned_config(const storage::Pin& pin, const KernelCore& core) {
+std::size_t pinned_config(const Pin& pin, const KernelCore& core) {
   const SpaceView& space = core.space();
   const bool coupled = !core.traits().coupling.empty();
   const bool both = pin.key && !pin.key_text.empty() && pin.key->shows_parts();
@@ -74,8 +74,8 @@ KernelPins::KernelPins(ByRegion pins, const KernelPins* before) : pins_(std::mov
   }
 }
 
-std::vector<storage::Pin> KernelPins::take_unused(std::uint32_t region) const {
-  std::vector<storage::Pin> unused;
+std::vector<Pin> KernelPins::take_unused(std::uint32_t region) const {
+  std::vector<Pin> unused;
   const auto pins = pins_.find(region);
   if (pins == pins_.end()) {
     return unused;
@@ -89,17 +89,15 @@ std::vector<storage::Pin> KernelPins::take_unused(std::uint32_t region) const {
   return unused;
 }
 
-const storage::Pin* KernelPins::find(std::uint32_t region, const Key& key, const std::string& key_text,
-                                     std::uint64_t scope) const {
+const Pin* KernelPins::find(std::uint32_t region, const Key& key, const std::string& key_text,
+                            std::uint64_t scope) const {
   const auto pins = pins_.find(region);
   if (pins == pins_.end()) {
     return nullptr;
   }
-  const auto closeness = [&](const storage::Pin& pin) {
-    return (pin.of_every_key() ? 0 : 2) + (pin.scope ? 1 : 0);
-  };
-  const storage::Pin* found = nullptr;
-  for (const storage::Pin& pin : pins->second) {
+  const auto closeness = [&](const Pin& pin) { return (pin.of_every_key() ? 0 : 2) + (pin.scope ? 1 : 0); };
+  const Pin* found = nullptr;
+  for (const Pin& pin : pins->second) {
     if (pin.is_for(key, key_text, scope) && (found == nullptr || closeness(*found) < closeness(pin))) {
       found = &pin;
     }
@@ -116,7 +114,7 @@ int KernelPins::config_of(const KernelCore& core, std::uint32_t region, const Ke
   const std::uint64_t place = place_of(core, scope);
   int config_id = known_.find(region, key, place);
   if (config_id == LockInTable::none) {
-    const storage::Pin* const pin = find(region, key, core.key_text(key), scope);
+    const Pin* const pin = find(region, key, core.key_text(key), scope);
     config_id = pin == nullptr ? not_pinned : static_cast<int>(pinned_config(*pin, core));
     known_.lock_in(region, key, config_id, ChoiceFinality::provisional, place);
   }

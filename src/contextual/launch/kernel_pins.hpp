@@ -3,7 +3,7 @@
 /// \file
 /// The pins of the problems of one name, and which of their launches they are for.
 
-#include "contextual/storage/pin.hpp"
+#include "contextual/config/pin.hpp"
 
 #include <contextual/detail/launch/lock_in_table.hpp>
 #include <contextual/key.hpp>
@@ -27,15 +27,15 @@ class KernelCore;
 class KernelPins {
  public:
   /// By region. Region 0 stands for launches outside of regions.
-  using ByRegion = std::map<std::uint32_t, std::vector<storage::Pin>>;
+  using ByRegion = std::map<std::uint32_t, std::vector<Pin>>;
 
   /// `before` is what it replaces, or null: what has been used of the same pins of a region stays so.
   explicit KernelPins(ByRegion pins, const KernelPins* before = nullptr);
 
   /// Returns the pin of such a problem, or null. A pin of one key takes precedence over a pin of
   /// every key, and one of these alternatives over one of any.
-  const storage::Pin* find(std::uint32_t region, const Key& key, const std::string& key_text,
-                           std::uint64_t scope) const;
+  const Pin* find(std::uint32_t region, const Key& key, const std::string& key_text,
+                  std::uint64_t scope) const;
   /// Returns the id of its config, or LockInTable::none. Throws InvalidArgument, which names the file, if the
   /// kernel has no such config.
   int config_of(const KernelCore& core, std::uint32_t region, const Key& key, std::uint64_t scope) const;
@@ -46,7 +46,7 @@ class KernelPins {
   const ByRegion& by_region() const noexcept { return pins_; }
 
   /// Returns the pins of the region that `find` has never returned; each pin once.
-  std::vector<storage::Pin> take_unused(std::uint32_t region) const;
+  std::vector<Pin> take_unused(std::uint32_t region) const;
 
  private:
   /// Of a pin: a problem has been found for it, or it has been told that there is none.
@@ -61,7 +61,7 @@ class KernelPins {
 
 /// Returns the id of the pinned config in the kernel's space. Throws InvalidArgument, which names the file,
 /// if there is none.
-std::size_t pinned_config(const storage::Pin& pin, const KernelCore& core);
+std::size_t pinned_config(const Pin& pin, const KernelCore& core);
 
 /// Returns the message of an error: a pinned config has failed to launch.
 std::string pinned_failure_text(const std::string& file, const KernelCore& core, const Key& key,

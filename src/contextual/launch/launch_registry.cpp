@@ -131,7 +131,7 @@ void LaunchRegistry::remove(const KernelCore& core) noexcept {
   impl_->refresh_name(traits.name);
 }
 
-void LaunchRegistry::pin(std::uint32_t region_id, const std::vector<storage::Pin>& pins) {
+void LaunchRegistry::pin(std::uint32_t region_id, const std::vector<detail::Pin>& pins) {
   const std::lock_guard lock(impl_->mutex);
   detail::PinBook::instance().replace(region_id, pins);
   for (const auto& kernel : impl_->kernels) {

@@ -24,7 +24,7 @@ PinBook& PinBook::instance() {
   return *book;
 }
 
-void PinBook::replace(std::uint32_t region_id, const std::vector<storage::Pin>& pins) {
+void PinBook::replace(std::uint32_t region_id, const std::vector<Pin>& pins) {
   const std::lock_guard lock(mutex_);
   std::map<std::string, KernelPins::ByRegion> changed;
   for (const auto& [name, known] : latest_) {
@@ -33,7 +33,7 @@ void PinBook::replace(std::uint32_t region_id, const std::vector<storage::Pin>& 
       by_region.erase(no_region);
     }
   }
-  for (const storage::Pin& pin : pins) {
+  for (const Pin& pin : pins) {
     changed[pin.kernel][region_id].push_back(pin);
   }
   for (auto& [name, by_region] : changed) {
@@ -60,14 +60,14 @@ const KernelPins* PinBook::of(const KernelCore& core) const {
 
 std::string PinBook::file_for(std::uint32_t region_id, const Problem& problem) const {
   const KernelPins* const pins = find(problem.name);
-  const storage::Pin* const pin =
+  const Pin* const pin =
       pins == nullptr ? nullptr : pins->find(region_id, problem.key, problem.key_text, problem.scope);
   return pin == nullptr ? std::string() : pin->file;
 }
 
-std::vector<storage::Pin> PinBook::in_region(std::uint32_t region_id) const {
+std::vector<Pin> PinBook::in_region(std::uint32_t region_id) const {
   const std::lock_guard lock(mutex_);
-  std::vector<storage::Pin> all;
+  std::vector<Pin> all;
   for (const auto& [name, pins] : latest_) {
     if (const auto found = pins->by_region().find(region_id); found != pins->by_region().end()) {
       all.insert(all.end(), found->second.begin(), found->second.end());
@@ -76,11 +76,11 @@ std::vector<storage::Pin> PinBook::in_region(std::uint32_t region_id) const {
   return all;
 }
 
-std::vector<storage::Pin> PinBook::take_unused(std::uint32_t region_id) const {
+std::vector<Pin> PinBook::take_unused(std::uint32_t region_id) const {
   const std::lock_guard lock(mutex_);
-  std::vector<storage::Pin> unused;
+  std::vector<Pin> unused;
   for (const auto& [name, pins] : latest_) {
-    const std::vector<storage::Pin> of_name = pins->take_unused(region_id);
+    const std::vector<Pin> of_name = pins->take_unused(region_id);
     unused.insert(unused.end(), of_name.begin(), of_name.end());
   }
   return unused;

@@ -25,16 +25,16 @@ class PinBook {
 
   /// Replaces what is pinned in a region; launches outside of regions follow what was pinned last. What `of`
   /// has returned before stays valid, and says what it said.
-  void replace(std::uint32_t region_id, const std::vector<storage::Pin>& pins);
+  void replace(std::uint32_t region_id, const std::vector<Pin>& pins);
 
   /// Returns null if nothing of the kernel is pinned.
   const KernelPins* of(const KernelCore& core) const;
   /// Returns the file that pins the problem in the region, or an empty text.
   std::string file_for(std::uint32_t region_id, const Problem& problem) const;
 
-  std::vector<storage::Pin> in_region(std::uint32_t region_id) const;
+  std::vector<Pin> in_region(std::uint32_t region_id) const;
   /// Returns the pins of the region that neither a launch nor `file_for` has found so far; each pin once.
-  std::vector<storage::Pin> take_unused(std::uint32_t region_id) const;
+  std::vector<Pin> take_unused(std::uint32_t region_id) const;
 
  private:
   PinBook();

@@ -145,10 +145,6 @@ ChoiceEntry entry_of(const Json& content) {
 
 }  // namespace
 
-std::string as_kept(const std::string& text) {
-  return Json::parse(text_of(text)).get<std::string>();
-}
-
 std::string to_json(const ChoiceEntry& entry) {
   // Once through the text: what is not UTF-8 is replaced before the digest is taken.
   const Json content = Json::parse(text_of(content_of(entry)));

@@ -79,7 +79,4 @@ struct ParsedEntry {
 /// Accepts only what `to_json` has returned, whatever its white space is.
 ParsedEntry parse_entry(std::string_view text);
 
-/// Returns the text as an entry gives it back: bytes that are not UTF-8 are replaced.
-std::string as_kept(const std::string& text);
-
 }  // namespace contextual::storage

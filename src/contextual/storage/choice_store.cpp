@@ -1,5 +1,6 @@
 #include "contextual/storage/choice_store.hpp"
 
+#include "contextual/config/utf8_text.hpp"
 #include "contextual/storage/choice_purpose.hpp"
 
 #include <contextual/detail/config/hex_text.hpp>
@@ -135,7 +136,7 @@ std::vector<std::string> ChoiceStore::read_new(Files& files, std::set<std::strin
       continue;
     }
     ParsedEntry parsed = parse_entry(*reading.text);
-    if (parsed.entry && parsed.entry->region != as_kept(region_)) {
+    if (parsed.entry && parsed.entry->region != detail::as_kept(region_)) {
       parsed = {std::nullopt, "it is of region \"" + parsed.entry->region + "\""};
     }
     if (parsed.of_other_version) {

@@ -1,5 +1,6 @@
 #include "contextual/storage/pin.hpp"
 
+#include "contextual/config/utf8_text.hpp"
 #include "contextual/storage/choice_entry.hpp"
 #include "contextual/storage/choice_fields.hpp"
 
@@ -127,14 +128,6 @@ std::string key_text_problem(const std::string& key_text) {
          "alternative, only `scope` and `key_words` can say: pin a kept set, or leave that out";
 }
 
-bool Pin::is_for(const Key& of_key, const std::string& of_text, std::uint64_t in) const {
-  if (scope && *scope != in) {
-    return false;
-  }
-  return of_every_key() ||
-         (key ? *key == of_key : key_text == of_text || of_text.starts_with(key_text + " in "));
-}
-
 std::string pin_text(const std::string& region, const std::vector<Pin>& pins) {
   Json list = Json::array();
   for (const Pin& pin : pins) {
@@ -152,7 +145,7 @@ ParsedPins parse_pins(const PinFile& file, const std::string& region) {
   try {
     const Json json = Json::parse(file.text, refuse_depth);
     check_fields(json, "it", {"region", "pins"});
-    if (json.at("region").get<std::string>() != as_kept(region)) {
+    if (json.at("region").get<std::string>() != detail::as_kept(region)) {
       throw std::runtime_error("it is of region \"" + json.at("region").get<std::string>() + "\"");
     }
     ParsedPins parsed;

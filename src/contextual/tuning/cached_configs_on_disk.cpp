@@ -1,5 +1,6 @@
 #include "contextual/tuning/cached_configs_on_disk.hpp"
 
+#include "contextual/config/utf8_text.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/record/utc_time.hpp"
 #include "contextual/storage/choice_entry.hpp"
@@ -87,7 +88,7 @@ class ThisMachine {
   bool has_versions_of(const ChoiceEntry& entry) const { return fit_of(entry, now_) == Fit::counts; }
 
  private:
-  Surroundings now_{{storage::as_kept(detail::machine_text())}};
+  Surroundings now_{{detail::as_kept(detail::machine_text())}};
 };
 
 }  // namespace

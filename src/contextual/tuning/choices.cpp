@@ -1,3 +1,4 @@
+#include "contextual/config/utf8_text.hpp"
 #include "contextual/options/environment.hpp"
 #include "contextual/storage/choice_bundle.hpp"
 #include "contextual/storage/choice_store.hpp"
@@ -127,7 +128,7 @@ bool has_kernel(const ChoiceEntry& entry, const std::optional<std::string>& kern
 
 /// This process, for all ranks.
 Surroundings surroundings() {
-  return {.machines = {storage::as_kept(detail::machine_text())},
+  return {.machines = {detail::as_kept(detail::machine_text())},
           .stands_for_all = true,
           .versions_count = options::environment().values.version_check.value_or(true)};
 }

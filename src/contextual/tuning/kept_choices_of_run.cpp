@@ -1,5 +1,6 @@
 #include "contextual/tuning/kept_choices_of_run.hpp"
 
+#include "contextual/config/utf8_text.hpp"
 #include "contextual/launch/pin_book.hpp"
 #include "contextual/policy/statistics.hpp"
 #include "contextual/policy/tuning_state.hpp"
@@ -108,7 +109,7 @@ std::vector<storage::Infeasible> infeasible_in(const TuningRun& run) {
 
 /// Versions stay as they are, but a library may have been loaded since. What all ranks have told comes last.
 bool has_changed(const std::string& machine_at_begin) {
-  const std::string now = storage::as_kept(detail::without_versions(detail::machine_text()));
+  const std::string now = detail::as_kept(detail::without_versions(detail::machine_text()));
   return !detail::without_versions(machine_at_begin).starts_with(now);
 }
 
