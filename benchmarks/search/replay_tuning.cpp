@@ -2,6 +2,10 @@
 
 #include "contextual/policy/tuning_state.hpp"
 
+#include <memory>
+#include <optional>
+#include <vector>
+
 namespace search_replay {
 namespace {
 
@@ -46,8 +50,8 @@ class TuningReplay {
     for (std::size_t p = state_.problem_count();
          p < region_.problem_count() && region_.joins_after_runs(p) <= region_.runs(); ++p) {
       const ReplayedProblem& problem = region_.problems()[p];
-      contextual::policy::ProblemRequest request{problem.configs.size(), {}, std::nullopt,
-                                                 problem.kernel,         "", problem.configs};
+      contextual::policy::ProblemRequest request{problem.configs.size(), {}, std::nullopt, problem.kernel};
+      request.parameters = std::make_shared<const std::vector<contextual::Config>>(problem.configs);
       request.refinement_count = problem.refinement_count;
       state_.add_problem(request);
     }

@@ -59,8 +59,7 @@ struct InfeasibleAssignment {
 };
 
 /// Every config of a tuning problem was rejected, or no assignment of configs was found with which the region
-/// succeeds. Thrown on all ranks, with every reason. For a kernel with Participation::local, the other ranks
-/// may throw RegionFailedError instead.
+/// succeeds. Thrown on all ranks, with every reason.
 class CONTEXTUAL_API TuningFailedError : public Error {
  public:
   /// No assignment was found; `cause` says how long the search was.

@@ -63,8 +63,8 @@ struct KernelOptions<R(const C&, Args...)> {
   detail::CheckedHook<detail::ResetFits, void(Args&...)> reset{};
   /// Returns true if the launch's result is right. Called after every launch in a warm-up or lead-in. False,
   /// or ConfigRejected with a reason, rejects the assignment: the config beside those of the other kernels;
-  /// for a `local` kernel, with `search` off, and where no other problem is open, the config. The same call
-  /// then launches the fallback if `reset` is given and the kernel is not coupled.
+  /// with `search` off, and where no other problem is open, the config. The same call then launches the
+  /// fallback if `reset` is given and the kernel is not coupled.
   detail::CheckedHook<detail::CheckFits, bool(const C&, Args&...)> check{};
   /// Returns the work of one launch, whatever its config: floating-point operations, bytes, or both. Report
   /// and logs then say the rates that each config reaches. Called for the launches of a tuning problem in the

@@ -5,11 +5,10 @@
 
 namespace contextual {
 
-/// Which ranks launch a kernel, and whether they share its choice.
+/// Which ranks launch a kernel. All ranks that launch it with one key share one choice.
 enum class Participation {
-  all,    ///< every rank launches it, with the same keys in the same order; all ranks share one choice
-  some,   ///< only some ranks launch it; they agree on one choice for all ranks
-  local,  ///< each rank tunes it by its own times, and ranks may choose differently
+  all,   ///< every rank launches it, with the same keys in the same order
+  some,  ///< only some ranks launch it, or ranks have other keys: each its own, with the rank in it
 };
 
 }  // namespace contextual

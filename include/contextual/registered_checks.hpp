@@ -39,7 +39,7 @@ struct KernelChecks {
 
 /// Registers checks as long as it lives, so that an object brings them along for the kernels that it owns,
 /// and whoever tunes a region with them need not know. They are asked beside the checks of other objects and
-/// those of the options; each of them can reject. Kernels that are `local` have KernelOptions::check instead.
+/// those of the options; each of them can reject.
 ///
 /// Make it before `run`, so that all batches of the run have one assignment. It can be neither copied nor
 /// moved. Make and destroy it while no other thread tunes these kernels: it is asked on the thread of `run`,

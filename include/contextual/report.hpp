@@ -195,7 +195,7 @@ struct TableRow {
 struct RegionReport {
   std::string region;
   std::string run_id;
-  std::vector<ProblemReport> problems;  ///< in the order agreed between ranks, then those of this rank alone
+  std::vector<ProblemReport> problems;  ///< in the order agreed between ranks
   std::vector<SearchReport> searches;   ///< in their order; the last one has what is in force
   std::vector<TableRow> table;
   std::int64_t walk_iterations = 0;

@@ -92,6 +92,23 @@ TEST_CASE("gated MLP: what does not fit is an invalid argument that is named", "
   bad = good;
   bad.weights = memory + 2;
   CHECK_THAT(message(bad), ContainsSubstring("multiples of 16 bytes"));
+  bad = good;
+  bad.products = memory + 2;
+  CHECK_THAT(message(bad), ContainsSubstring("products"));
+}
+
+TEST_CASE("gated MLP: there is a config for every size", "[unit]") {
+  for (const int m : {1, 64, 65, 4096}) {
+    for (const int n : {8, 64, 72, 14336}) {
+      CAPTURE(m, n);
+      const GatedMlpArgs args{.a = nullptr, .weights = nullptr, .c = nullptr, .m = m, .n = n, .k = 64};
+      int kept = 0;
+      for (std::size_t id = 0; id < gated_mlp().space().size(); ++id) {
+        kept += gated_mlp().keeps(id, nullptr, args) ? 1 : 0;
+      }
+      CHECK(kept > 0);
+    }
+  }
 }
 
 TEST_CASE("gated MLP: every tile, activation and pitch, in both types", "[gpu]") {
@@ -114,14 +131,16 @@ TEST_CASE("gated MLP: every tile, activation and pitch, in both types", "[gpu]")
           continue;
         }
         INFO(gated_mlp().space().describe(id));
-        REQUIRE(gated_mlp().launch_config(id, stream, problem.args(Activation::gelu, true)) == CUDA_SUCCESS);
-        CHECK(problem.wrong(Activation::gelu, true) == 0);
+        for (const Activation activation : {Activation::gelu, Activation::silu}) {
+          REQUIRE(gated_mlp().launch_config(id, stream, problem.args(activation, true)) == CUDA_SUCCESS);
+          CHECK(problem.wrong(activation, true) == 0);
+        }
       }
     }
   }
 }
 
-TEST_CASE("gated MLP: all implementations are right when tuned, and outside of tuning", "[gpu]") {
+TEST_CASE("gated MLP: all implementations are right when tuned, and outside of tuning", "[gpu][cublaslt]") {
   if (!has_gpu()) {
     return;
   }

@@ -120,8 +120,10 @@ TEST_CASE("gemm epilogue: every config applies it", "[gpu]") {
   Problem problem(true);
   for (std::size_t id = 0; id < gemm().space().size(); ++id) {
     INFO(gemm().space().describe(id));
-    REQUIRE(gemm().launch_config(id, stream, problem.args(true, Activation::gelu, true)) == CUDA_SUCCESS);
-    CHECK(problem.wrong(true, Activation::gelu, true) == 0);
+    for (const Activation activation : {Activation::gelu, Activation::silu}) {
+      REQUIRE(gemm().launch_config(id, stream, problem.args(true, activation, true)) == CUDA_SUCCESS);
+      CHECK(problem.wrong(true, activation, true) == 0);
+    }
   }
 }
 

@@ -136,7 +136,7 @@ class GatedGather {
   }
   CUresult launch(std::size_t config, cudaStream_t stream, const Wanted& wanted) {
     const GatheredProduct only = product(wanted);
-    return gemm_gather(true).launch_config(
+    return gated_gather().launch_config(
         config, stream, {&workspace_->parts(), std::span(&only, 1), {wanted.m, n, k, layer_.shape().type}});
   }
 
@@ -150,7 +150,7 @@ class GatedGather {
   }
   void zero() { c_.zero(); }
   bool is_nan(const Wanted& wanted) const { return c_.is_nan_in_zeros(wanted.m, wanted.pitched); }
-  static const ConfigSpace<GemmConfig>& space() { return gemm_gather(true).space(); }
+  static const ConfigSpace<GemmConfig>& space() { return gated_gather().space(); }
 
  private:
   GatheredProduct product(const Wanted& wanted) const {

@@ -1,4 +1,4 @@
-// A KernelTuner on ranks that are processes: one result, and one cache that decides for all.
+// A KernelTuner on ranks that are processes: one result and one cache for all, or a result of each rank.
 
 #include "support/catch.hpp"
 
@@ -70,6 +70,36 @@ TEST_CASE("KernelTuner: all ranks get one result, and the second time what rank 
   CHECK(launches == 4 * 4 + 1);
   check_equal_on_all(*world, text_of(second));
   CHECK(tuner.cache().get_all_keys().size() == (world->rank() == 0 ? 1U : 0U));
+}
+
+TEST_CASE("KernelTuner: with the rank in its key a kernel has a choice of each rank, which falls back alone",
+          "[mpi]") {
+  const auto world = mpi_communicator(MPI_COMM_WORLD);
+  const int rank = world->rank();
+  bool broken = false;
+  int block = 0;
+  TunableKernel kernel{"mpi_own_key",
+                       ConfigSpace<Config>{{"BLOCK", {16, 32, 64, 128}}},
+                       [](const int& of_rank) { return make_key(of_rank); },
+                       [&](const Config& config, int) {
+                         block = config.get<int>("BLOCK");
+                         if (broken && block == 32) {
+                           throw ConfigRejected("no memory left for it");
+                         }
+                       },
+                       {.participation = Participation::some}};
+  KernelTuner tuner{kernel, options_of(world)};
+  for (int time = 0; time < 2; ++time) {
+    const TuningResult result = tuner.tune({.problem_size = {4096}}, rank);
+    CHECK_FALSE(result.from_cache);
+    CHECK(result.best_config_id == static_cast<std::size_t>(rank % 2));
+  }
+  CHECK(tuner.cache().get_all_keys().empty());
+  kernel(rank);
+  CHECK(block == (rank % 2 == 0 ? 16 : 32));
+  broken = true;
+  CHECK_NOTHROW(kernel(rank));
+  CHECK(block == 16);
 }
 
 }  // namespace kernel_tuner_test

@@ -37,19 +37,20 @@ Header BatchAgreement::header_of(Stage stage, const BatchPlan& plan) const {
   Header header;
   header.set(Field::stage, text_digest(to_string(stage)));
   header.set(Field::region, text_digest(context_.region()));
-  header.set(Field::plan, plan_digest(plan.shared));
+  header.set(Field::plan, plan_digest(plan.iterations));
   return header;
 }
 
-void BatchAgreement::tell_launched(Header& header) const {
-  const auto& slots = context_.slots();
-  header.set(Field::kept, launched_digest(context_));
-  header.raise(Flag::chose_alone, std::any_of(slots.begin(), slots.end(),
-                                              [](const ProblemSlot& slot) { return !slot.shared(); }));
+/// Collective where the ranks have not launched alike.
+void BatchAgreement::note_launched(const Agreement& agreement) {
+  launched_alike_ = !agreement.differs(Field::kept);
+  if (!launched_alike_) {
+    launched_texts_ = exchange_.gather(launched_text(context_));
+  }
 }
 
-void BatchAgreement::note_launched(const Agreement& agreement) {
-  launched_alike_ = !agreement.differs(Field::kept) && !agreement.raised(Flag::chose_alone);
+LaunchedKernels BatchAgreement::launched() const {
+  return LaunchedKernels(launched_alike_ ? std::vector{launched_text(context_)} : launched_texts_);
 }
 
 Agreement BatchAgreement::exchange(Stage stage, const BatchPlan& plan, const Header& header) {
@@ -69,10 +70,9 @@ void BatchAgreement::throw_if_apart(const Agreement& agreement, const BatchPlan&
   }
 }
 
-bool BatchAgreement::launches_rejected(const ProblemSet& set) const {
-  return std::any_of(context_.slots().begin(), context_.slots().end(), [&](const ProblemSlot& slot) {
-    return set.holds(slot) && !slot.launched.rejections.empty();
-  });
+bool BatchAgreement::launches_rejected() const {
+  return std::any_of(context_.slots().begin(), context_.slots().end(),
+                     [](const ProblemSlot& slot) { return !slot.launched.rejections.empty(); });
 }
 
 bool BatchAgreement::alternative_rejected() const {
@@ -93,7 +93,7 @@ BatchAgreement::Agreed BatchAgreement::agree(const BatchPlan& plan, BatchResult&
   const Joining joining = agree_on_header(plan, result);
   result.cells.resize(context_.slots().size(), std::vector<LocalCell>(plan.length()));
   for (ProblemSlot* slot : joining.problems) {
-    problems_.shared.join(*slot, context_.alternative(slot->problem.scope));
+    problems_.join(*slot, context_.alternative(slot->problem.scope));
     for (LocalCell& cell : result.cells[slot->index]) {
       if (!slot->found.locked_config && cell.config_id != 0) {
         cell.time_ns.reset();  // it was locked in on this rank only, so what it used is not what is observed
@@ -101,14 +101,13 @@ BatchAgreement::Agreed BatchAgreement::agree(const BatchPlan& plan, BatchResult&
     }
   }
   Agreed agreed;
-  agreed.own_open_anywhere = joining.own_open_anywhere;
   std::vector<std::int64_t> words = words_of(plan, result);
   exchange_.max(words);
   Rejected rejected;
   if (joining.rejections_anywhere) {
     rejected = gather_rejections(exchange_, rejected_here(result));
   }
-  read_words(words, plan, result, agreed);
+  read_words(words, plan, agreed);
   agreed.outcome.rejections = std::move(rejected.configs);
   for (InfeasibleIteration& infeasible : rejected.iterations) {
     if (infeasible.batch_iteration < agreed.outcome.iterations.size()) {
@@ -120,7 +119,7 @@ BatchAgreement::Agreed BatchAgreement::agree(const BatchPlan& plan, BatchResult&
 
 /// `verify` judges the batch as a whole, which has one assignment then.
 Rejected BatchAgreement::rejected_here(const BatchResult& result) const {
-  Rejected rejected{problems_.shared.rejections_of_batch(), problems_.shared.infeasible_of_batch()};
+  Rejected rejected{problems_.rejections_of_batch(), problems_.infeasible_of_batch()};
   if (!result.verdict.empty()) {
     rejected.iterations.push_back({0, result.verdict});
   }
@@ -128,17 +127,16 @@ Rejected BatchAgreement::rejected_here(const BatchResult& result) const {
 }
 
 BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, const BatchResult& result) {
-  Joining joining{newly_seen(context_, Deciders::all_ranks)};
+  Joining joining{newly_seen(context_)};
   Header header = header_of(Stage::batch, plan);
   header.set(Field::launches, launch_digest(context_));
   header.set(Field::problems, problems_digest(joining.problems));
   header.raise(Flag::region_threw, result.failure && !result.failure.tuning_failed);
   header.raise(Flag::tuning_failed, result.failure.tuning_failed);
-  header.raise(Flag::local_open, problems_.own.open());
-  header.raise(Flag::rejections, launches_rejected(problems_.shared) || !result.verdict.empty());
+  header.raise(Flag::rejections, launches_rejected() || !result.verdict.empty());
   header.raise(Flag::alternative_rejected, alternative_rejected());
   if (plan.kind == detail::BatchKind::discovery) {
-    tell_launched(header);
+    header.set(Field::kept, launched_digest(context_));
   }
   const Agreement agreement = exchange(Stage::batch, plan, header);
   throw_if_apart(agreement, plan, result.failure);
@@ -149,10 +147,13 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
   if (plan.kind == detail::BatchKind::discovery) {
     note_launched(agreement);
   }
+  KnownSpaces& spaces = problems_.spaces();
   if (agreement.differs(Field::problems)) {
-    joining.problems = unite(context_, joining.problems, exchange_);
+    joining.problems = unite(context_, joining.problems, exchange_, spaces);
+  } else {
+    std::for_each(joining.problems.begin(), joining.problems.end(),
+                  [&](const ProblemSlot* slot) { spaces.add(*slot); });
   }
-  joining.own_open_anywhere = agreement.raised(Flag::local_open);
   joining.rejections_anywhere = agreement.raised(Flag::rejections);
   return joining;
 }
@@ -163,7 +164,7 @@ BatchAgreement::Joining BatchAgreement::agree_on_header(const BatchPlan& plan, c
 std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const BatchResult& result) const {
   const bool count = times_count_ == TimesCount::yes;
   const bool sees_others = context_.timer().measures_devices();
-  const std::vector<ProblemSlot*>& slots = problems_.shared.slots();
+  const std::vector<ProblemSlot*>& slots = problems_.slots();
   std::vector<std::int64_t> words;
   words.reserve((slots.size() + 1) * (plan.length() + 1) + 1);
   for (std::size_t i = 0; i < plan.length(); ++i) {
@@ -188,8 +189,8 @@ std::vector<std::int64_t> BatchAgreement::words_of(const BatchPlan& plan, const 
 }
 
 void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const BatchPlan& plan,
-                                const BatchResult& result, Agreed& agreed) const {
-  const std::vector<ProblemSlot*>& slots = problems_.shared.slots();
+                                Agreed& agreed) const {
+  const std::vector<ProblemSlot*>& slots = problems_.slots();
   const std::size_t length = (words.size() - 1) / (slots.size() + 1) - 1;
   const std::int64_t* const beside = &words[length * (slots.size() + 1)];
   const std::chrono::nanoseconds wanted(*std::prev(words.end(), 2));
@@ -208,11 +209,8 @@ void BatchAgreement::read_words(const std::vector<std::int64_t>& words, const Ba
           {row[p + 1] != agreed_word::not_launched, time_ns, out, beside[p] == work_beside});
       agreed.times.time_ns[i][slots[p]->index] = time_ns;
     }
-    for (const ProblemSlot* slot : problems_.own.slots()) {
-      agreed.times.time_ns[i][slot->index] = result.cells[slot->index][i].time_ns;
-    }
   }
-  const std::vector<bool> unexplained = unexplained_makespans(plan.shared, agreed.outcome.iterations);
+  const std::vector<bool> unexplained = unexplained_makespans(plan.iterations, agreed.outcome.iterations);
   for (policy::IterationOutcome& iteration : agreed.outcome.iterations) {
     for (std::size_t p = 0; p < slots.size(); ++p) {
       iteration.cells[p].overlaps |= beside[p] == no_launch_beside && unexplained[p];
@@ -238,26 +236,14 @@ std::vector<policy::RejectionOutcome> BatchAgreement::agree_on_preparing(const B
                                             : std::vector<policy::RejectionOutcome>();
 }
 
-bool BatchAgreement::agree_on_own_open(const BatchPlan& plan) {
-  Header header = header_of(Stage::resumed, plan);
-  header.raise(Flag::local_open, problems_.own.open());
-  const Agreement agreement = exchange(Stage::resumed, plan, header);
-  throw_if_apart(agreement, plan, {});
-  if (agreement.differs(Field::plan)) {
-    failures_.throw_mismatch(agreement, plan);
-  }
-  return agreement.raised(Flag::local_open);
-}
-
 BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& plan,
                                                             const BatchResult& result) {
   Header header = header_of(Stage::final_run, plan);
   header.set(Field::launches, launch_digest(context_));
   header.raise(Flag::region_threw, static_cast<bool>(result.failure));
-  header.raise(Flag::rejections, !problems_.shared.rejections_of_batch().empty() ||
-                                     !problems_.own.rejections_of_batch().empty());
+  header.raise(Flag::rejections, !problems_.rejections_of_batch().empty());
   header.raise(Flag::alternative_rejected, alternative_rejected());
-  tell_launched(header);
+  header.set(Field::kept, launched_digest(context_));
   const Agreement agreement = exchange(Stage::final_run, plan, header);
   throw_if_apart(agreement, plan, result.failure);
   throw_if_different(agreement, plan);
@@ -265,7 +251,7 @@ BatchAgreement::FinalRun BatchAgreement::agree_on_final_run(const BatchPlan& pla
   FinalRun final_run;
   final_run.rejected_anywhere = agreement.raised(Flag::rejections);
   if (final_run.rejected_anywhere) {
-    final_run.rejections = gather_rejections(exchange_, {problems_.shared.rejections_of_batch(), {}}).configs;
+    final_run.rejections = gather_rejections(exchange_, {problems_.rejections_of_batch(), {}}).configs;
   }
   return final_run;
 }

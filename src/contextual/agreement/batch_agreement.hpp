@@ -6,12 +6,14 @@
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/agreement/failure_exchange.hpp"
+#include "contextual/agreement/launched_kernels.hpp"
 #include "contextual/agreement/problem_set.hpp"
 #include "contextual/agreement/rejections.hpp"
 #include "contextual/launch/batch.hpp"
 #include "contextual/launch/run_context.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace contextual::agreement {
@@ -24,7 +26,8 @@ enum class TimesCount { yes, only_where_no_others_do };
 /// TuningFailedError or RankMismatchError. It throws CommunicationError if the ranks cannot be reached.
 class BatchAgreement {
  public:
-  BatchAgreement(Exchange& exchange, detail::RunContext& context, Problems& problems, TimesCount times_count)
+  BatchAgreement(Exchange& exchange, detail::RunContext& context, ProblemSet& problems,
+                 TimesCount times_count)
       : exchange_(exchange),
         context_(context),
         problems_(problems),
@@ -32,18 +35,16 @@ class BatchAgreement {
         times_count_(times_count) {}
 
   struct Agreed {
-    policy::BatchOutcome outcome;  ///< for the state of the shared problems
+    policy::BatchOutcome outcome;
     detail::AgreedTimes times;
-    bool own_open_anywhere = false;          ///< true if some rank still tunes problems that it has alone
     std::chrono::nanoseconds head_start{0};  ///< of the next batch, see BatchStart
   };
-  /// Agrees on the outcome of a batch; new shared problems join. If only this rank had a choice for a
+  /// Agrees on the outcome of a batch; new problems join. If only this rank had a choice for a
   /// problem, the times of that choice are removed from `result`.
   Agreed agree(const detail::BatchPlan& plan, detail::BatchResult& result);
 
   struct Preparing {
-    bool everywhere =
-        false;  ///< shared problems had something to prepare, which all ranks know from the plan
+    bool everywhere = false;  ///< there was something to prepare, which all ranks know from the plan
     std::vector<policy::RejectionOutcome> rejections;  ///< what this rank could not prepare
   };
   /// Returns the configs that some rank could not prepare. `own` is what has failed on this rank beside that:
@@ -52,13 +53,9 @@ class BatchAgreement {
                                                            const Preparing& preparing,
                                                            const detail::BatchFailure& own);
 
-  /// Returns true if some rank still tunes problems that it has alone, when all have taken in what an earlier
-  /// process has measured. `plan` is the last batch that was run.
-  bool agree_on_own_open(const detail::BatchPlan& plan);
-
   struct FinalRun {
-    bool rejected_anywhere = false;                    ///< true if any choice failed on some rank
-    std::vector<policy::RejectionOutcome> rejections;  ///< of shared problems
+    bool rejected_anywhere = false;  ///< true if any choice failed on some rank
+    std::vector<policy::RejectionOutcome> rejections;
   };
   FinalRun agree_on_final_run(const detail::BatchPlan& plan, const detail::BatchResult& result);
 
@@ -69,9 +66,11 @@ class BatchAgreement {
   /// failure of its own instead.
   void agree_on_failed_tuning(const detail::BatchPlan& plan, const detail::BatchFailure& own);
 
-  /// Returns true if all ranks have launched the same kernels for shared problems, and no rank has problems
-  /// that it tunes alone, as of the first batch or, if there was one, of the last final run.
+  /// Returns true if all ranks have launched the same kernels, as of the first batch or, if there was one, of
+  /// the last final run.
   bool launched_alike() const noexcept { return launched_alike_; }
+  /// Returns what they have launched, as of the same batch.
+  LaunchedKernels launched() const;
 
   /// Returns true if the other ranks know what failed on this rank.
   bool told() const noexcept { return failures_.told(); }
@@ -81,30 +80,29 @@ class BatchAgreement {
  private:
   struct Joining {
     std::vector<detail::ProblemSlot*> problems;
-    bool own_open_anywhere = false;
     bool rejections_anywhere = false;
   };
   Header header_of(Stage stage, const detail::BatchPlan& plan) const;
-  void tell_launched(Header& header) const;
   void note_launched(const Agreement& agreement);
   Agreement exchange(Stage stage, const detail::BatchPlan& plan, const Header& header);
   Joining agree_on_header(const detail::BatchPlan& plan, const detail::BatchResult& result);
   void throw_if_apart(const Agreement& agreement, const detail::BatchPlan& plan,
                       const detail::BatchFailure& own);
   Rejected rejected_here(const detail::BatchResult& result) const;
-  bool launches_rejected(const ProblemSet& set) const;
+  bool launches_rejected() const;
   bool alternative_rejected() const;
   void throw_if_different(const Agreement& agreement, const detail::BatchPlan& plan);
   std::vector<std::int64_t> words_of(const detail::BatchPlan& plan, const detail::BatchResult& result) const;
   void read_words(const std::vector<std::int64_t>& words, const detail::BatchPlan& plan,
-                  const detail::BatchResult& result, Agreed& agreed) const;
+                  Agreed& agreed) const;
 
   Exchange& exchange_;
   detail::RunContext& context_;
-  Problems& problems_;
+  ProblemSet& problems_;
   FailureExchange failures_;
   TimesCount times_count_;
   bool launched_alike_ = false;
+  std::vector<std::string> launched_texts_;  ///< of all ranks, where they have not launched alike
 };
 
 }  // namespace contextual::agreement

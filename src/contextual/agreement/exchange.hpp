@@ -32,7 +32,7 @@ enum class Field : std::size_t {
   options,   ///< in the hello: the options that must be equal, after the environment has overridden them
   plan,      ///< the plan of the batch; in the hello, the name of the timer
   launches,  ///< what was launched, by kernels that every rank launches
-  problems,  ///< newly seen problems of shared kernels
+  problems,  ///< newly seen problems
   kept,      ///< what rank 0 has to know of the others to keep choices
   count,
 };
@@ -43,14 +43,12 @@ enum class Flag : std::size_t {
   tuning_failed,         ///< a launch found no config left
   rejections,            ///< some config failed on this rank; in the hello, a choice since the ranks met
   alternative_rejected,  ///< so this rank has launched what another alternative launches
-  local_open,            ///< a problem of a `local` kernel is still walking
   settled,    ///< in the hello: as far as this rank knows, everything that the region launches is locked in
   unsettled,  ///< in the hello: the opposite of `settled`
   something_new,  ///< a settled region has launched something that is not locked in
   keeps_choices,  ///< in the hello: rank 0 keeps choices
   keeps_journal,  ///< in the hello: rank 0 writes a journal
   has_kept,       ///< in the hello: rank 0 has kept choices, or the journal of a run that was cut off
-  chose_alone,    ///< after a run of the region: this rank has launched problems that it tunes alone
   no_head_start,  ///< in a turn of a region's part: this rank's timer must not be given one
   count,
 };
@@ -101,7 +99,7 @@ class Agreement {
 class Exchange {
  public:
   /// Increase it with every change of the header, of a payload or of a gathered text.
-  static constexpr std::uint64_t protocol_version = 13;
+  static constexpr std::uint64_t protocol_version = 14;
 
   Exchange(Communicator& communicator, std::chrono::milliseconds timeout);
 

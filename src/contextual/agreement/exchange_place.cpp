@@ -21,8 +21,6 @@ std::string moment_of(const ExchangePlace& place) {
       return "before " + iterations_text(place) + ", when their configs had been prepared";
     case Stage::batch:
       return "after " + iterations_text(place);
-    case Stage::resumed:
-      return "when what an earlier process has measured was taken in";
     case Stage::final_run:
       return "after the final run";
     case Stage::part:
@@ -53,8 +51,6 @@ std::string_view to_string(Stage stage) noexcept {
       return "prepare";
     case Stage::batch:
       return "batch";
-    case Stage::resumed:
-      return "resumed";
     case Stage::final_run:
       return "final";
     case Stage::part:

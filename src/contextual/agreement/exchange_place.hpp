@@ -13,10 +13,9 @@ namespace contextual::agreement {
 /// What an exchange is about.
 enum class Stage {
   hello,         ///< before the first tuning iteration: whether all ranks are about to do the same
-  kept_choices,  ///< choices on the disk: which of them all ranks can use, or what is to be written
+  kept_choices,  ///< choices on the disk: which of them all ranks can use
   prepare,       ///< what could not be prepared for the next batch
   batch,         ///< what happened in a batch
-  resumed,       ///< whether some rank has still to tune problems of its own, after an earlier run's batches
   final_run,
   settled_run,  ///< a run in which everything was locked in already
   part,         ///< the time of a part of the region, or of the whole, when everything is locked in

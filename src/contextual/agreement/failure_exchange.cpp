@@ -72,37 +72,24 @@ void FailureExchange::throw_region_failure(const BatchFailure& own) {
                      });
 }
 
-/// What this rank adds to the reasons why a problem failed: the batch's rejections, and for a problem that it
-/// has alone those before.
+/// What this rank adds to the reasons why a problem failed: the batch's rejections.
 json FailureExchange::reasons_of_this_rank(const BatchFailure& own) const {
   json said = json::object();
-  std::string failed_kernel;
   try {
     if (own.tuning_failed) {
       std::rethrow_exception(own.thrown);
     }
   } catch (const TuningFailedError& error) {
     const ProblemSlot* const slot = detail::failed_slot(slots_of(context_), error);
-    failed_kernel = error.kernel();
     said = {{"kernel", error.kernel()},
             {"key", error.key()},
             {"identity", slot == nullptr ? 0 : slot->problem.identity}};
   }
   said["rejections"] = json::array();
-  const auto add = [&](const ProblemSlot& slot, std::size_t id, const std::string& reason) {
-    said["rejections"].push_back({slot.problem.identity, id, config_text(slot, id), reason});
-  };
   for (const ProblemSlot& slot : context_.slots()) {
-    const bool failed_here = failed_kernel == slot.problem.name;
-    if (!slot.shared() && failed_here && problems_.own.index_of(slot)) {
-      for (const Rejection& rejection : problems_.own.rejections_of(slot)) {
-        add(slot, rejection.config_id, rejection.reason);
-      }
-    }
     for (const detail::LocalRejection& rejection : slot.launched.rejections) {
-      if (slot.shared() || failed_here) {
-        add(slot, rejection.config_id, rejection.reason);
-      }
+      said["rejections"].push_back({slot.problem.identity, rejection.config_id,
+                                    config_text(slot, rejection.config_id), rejection.reason});
     }
   }
   return said;
@@ -122,9 +109,9 @@ void FailureExchange::throw_tuning_failure(const BatchFailure& own) {
         "points of the program");
   }
   std::vector<Rejection> rejections;
-  for (const ProblemSlot* slot : problems_.shared.slots()) {
+  for (const ProblemSlot* slot : problems_.slots()) {
     if (slot->problem.identity == failed.identity) {
-      rejections = problems_.shared.rejections_of(*slot);  // agreed before
+      rejections = problems_.rejections_of(*slot);  // agreed before
     }
   }
   for (std::size_t rank = 0; rank < all.size(); ++rank) {

@@ -16,7 +16,7 @@ namespace contextual::agreement {
 /// saw the same header.
 class FailureExchange {
  public:
-  FailureExchange(Exchange& exchange, detail::RunContext& context, const Problems& problems)
+  FailureExchange(Exchange& exchange, detail::RunContext& context, const ProblemSet& problems)
       : exchange_(exchange), context_(context), problems_(problems) {}
 
   /// Returns true if the other ranks know what failed on this rank.
@@ -38,7 +38,7 @@ class FailureExchange {
 
   Exchange& exchange_;
   detail::RunContext& context_;
-  const Problems& problems_;
+  const ProblemSet& problems_;
   bool told_ = false;
   bool by_device_ = false;
 };

@@ -33,12 +33,11 @@ std::vector<std::pair<Key::Type, std::uint64_t>> key_words(const Key& key) {
 
 }  // namespace
 
-std::vector<ProblemSlot*> newly_seen(detail::RunContext& context, Deciders deciders) {
-  const bool shared = deciders == Deciders::all_ranks;
+std::vector<ProblemSlot*> newly_seen(detail::RunContext& context) {
   std::vector<ProblemSlot*> problems;
   std::vector<bool> listed(context.slots().size(), false);
   const auto list = [&](ProblemSlot& slot) {
-    if (!slot.joined() && slot.shared() == shared && !listed[slot.index]) {
+    if (!slot.joined() && !listed[slot.index]) {
       listed[slot.index] = true;
       problems.push_back(&slot);
     }
@@ -257,6 +256,21 @@ void Union::add(const json& described, std::size_t rank, const std::vector<json>
   }
 }
 
+KnownSpaces::Owners owners_of_spaces(const std::vector<json>& ranks) {
+  KnownSpaces::Owners owners;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    for (const json& described : ranks[rank]) {
+      std::vector<std::size_t>& having = owners[described.at("space").get<std::uint64_t>()];
+      const bool coupled = !described.at("coupling").get<std::string>().empty();
+      if (!coupled && (having.empty() || having.back() != rank)) {
+        having.push_back(rank);
+      }
+    }
+  }
+  std::erase_if(owners, [](const auto& owned) { return owned.second.empty(); });
+  return owners;
+}
+
 std::vector<ProblemSlot*> Union::finish() {
   for (ProblemSlot* slot : problems_) {
     const std::int64_t locked = told_.at(slot).locked;
@@ -268,7 +282,7 @@ std::vector<ProblemSlot*> Union::finish() {
 }  // namespace
 
 std::vector<ProblemSlot*> unite(detail::RunContext& context, const std::vector<ProblemSlot*>& own,
-                                Exchange& exchange) {
+                                Exchange& exchange, KnownSpaces& spaces) {
   const std::vector<std::string> details = exchange.gather(problem_details(own));
   for (ProblemSlot* slot : own) {
     std::fill(slot->found.left_out.begin(), slot->found.left_out.end(),
@@ -279,6 +293,7 @@ std::vector<ProblemSlot*> unite(detail::RunContext& context, const std::vector<P
   for (const std::string& text : details) {
     ranks.push_back(json::parse(text));
   }
+  spaces.add(owners_of_spaces(ranks), own, exchange);
   Union all(context, exchange);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     for (const json& described : ranks[rank]) {

@@ -44,10 +44,4 @@ std::vector<bool> agree_on_kept_choices(Exchange& exchange, const std::string& r
   return usable;
 }
 
-std::vector<std::string> gather_launched_kernels(Exchange& exchange, const std::string& region,
-                                                 const std::string& launched) {
-  static_cast<void>(agree(exchange, region, 0, false));
-  return exchange.gather(launched);
-}
-
 }  // namespace contextual::agreement

@@ -22,9 +22,4 @@ struct KeptOutcome {
 std::vector<bool> agree_on_kept_choices(Exchange& exchange, const std::string& region,
                                         const KeptOutcome& outcome);
 
-/// Returns what each rank says of the kernels that it has launched, and of what it has chosen alone.
-/// Collective: a header and a gather. Throws RankMismatchError or CommunicationError.
-std::vector<std::string> gather_launched_kernels(Exchange& exchange, const std::string& region,
-                                                 const std::string& launched);
-
 }  // namespace contextual::agreement

@@ -35,9 +35,6 @@ std::string kernels_digest() {
 std::uint64_t launched_digest(const detail::RunContext& context) {
   std::uint64_t digest = 0;  // a sum, because ranks may have seen the problems in another order
   for (const detail::ProblemSlot& slot : context.slots()) {
-    if (!slot.shared()) {
-      continue;
-    }
     detail::StableHash hash;
     hash.add(std::string_view(slot.problem.name)).add(slot.problem.key.hash()).add(slot.problem.scope);
     std::uint64_t members = 0;

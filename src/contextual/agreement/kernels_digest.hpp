@@ -16,8 +16,8 @@ std::string kernels_text();
 /// Returns a digest of that.
 std::string kernels_digest();
 
-/// Returns a digest of the problems that ranks tune together and of the kernels that this rank has launched
-/// for them. The order in which it has seen them does not matter.
+/// Returns a digest of the problems and of the kernels that this rank has launched for them. The order in
+/// which it has seen them does not matter.
 std::uint64_t launched_digest(const detail::RunContext& context);
 
 }  // namespace contextual::agreement

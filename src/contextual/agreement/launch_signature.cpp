@@ -64,7 +64,7 @@ std::string did(const char* what, std::size_t rank, const Launch& launch) {
          std::to_string(launch.iteration);
 }
 
-constexpr const char* if_meant = ". If that is meant, declare the kernel Participation::some or ::local";
+constexpr const char* if_meant = ". If that is meant, declare the kernel Participation::some";
 
 }  // namespace
 

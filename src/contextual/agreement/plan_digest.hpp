@@ -12,7 +12,7 @@
 
 namespace contextual::agreement {
 
-/// Returns a hash of everything in a plan of the shared state.
+/// Returns a hash of everything in a plan of the state.
 inline std::uint64_t plan_digest(const std::vector<policy::IterationPlan>& plan) {
   detail::StableHash digest;
   for (const policy::IterationPlan& iteration : plan) {

@@ -1,6 +1,6 @@
 #include "contextual/agreement/problem_set.hpp"
 
-#include "contextual/policy/race_schedule.hpp"
+#include "contextual/record/problem_view.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -9,46 +9,19 @@ namespace contextual::agreement {
 
 using detail::ProblemSlot;
 
-namespace {
-
-/// A rank's own problems are chosen by their own time: to search for them by makespan would disturb the
-/// neighbours of the other ranks.
-policy::PolicyOptions own_policy(policy::PolicyOptions policy) {
-  if (policy.search == SearchLevel::quick && !policy.schedule) {
-    policy.schedule = policy::race_schedule;
-  }
-  policy.search = SearchLevel::off;
-  policy.feasible = nullptr;
-  return policy;
-}
-
-/// All ranks know the parameters of a kernel that all of them launch. Coupled kernels may have different
-/// ones.
-std::vector<Config> parameters_of(const ProblemSlot& slot) {
-  const bool known = slot.problem.participation == Participation::all && slot.problem.coupling.empty() &&
-                     !slot.found.members.empty();
-  return known ? slot.found.members.front()->space().configs : std::vector<Config>();
-}
-
-}  // namespace
-
 std::string config_text(const ProblemSlot& slot, std::size_t config_id) {
-  return slot.found.members.empty() ? "(not known on this rank)"
-                                    : slot.found.members.front()->space().configs[config_id].to_string();
-}
-
-ProblemSet::ProblemSet(Deciders deciders, const policy::PolicyOptions& options)
-    : deciders_(deciders), state_(options) {}
-
-bool ProblemSet::holds(const ProblemSlot& slot) const noexcept {
-  return slot.shared() == (deciders_ == Deciders::all_ranks);
+  const bool known = !slot.found.members.empty() || slot.found.configs != nullptr;
+  return known ? record::config_of(slot, config_id).to_string() : "(not known on this rank)";
 }
 
 void ProblemSet::join(ProblemSlot& slot, const detail::LaunchingAlternative* in) {
-  policy::ProblemRequest request{slot.problem.config_count, slot.found.left_out,   slot.found.locked_config,
-                                 slot.problem.name,         slot.problem.key_text, parameters_of(slot)};
+  policy::ProblemRequest request{slot.problem.config_count, slot.found.left_out, slot.found.locked_config,
+                                 slot.problem.name, slot.problem.key_text};
+  if (slot.problem.coupling.empty()) {  // coupled kernels may have different parameters
+    request.parameters = slot.found.configs = spaces_.find(slot.problem.space_digest);
+  }
   const std::size_t refinements = slot.problem.choice_point ? 0 : slot.problem.refinement_count;
-  if (request.parameters.empty()) {  // nobody can say what lies near the best
+  if (request.parameters == nullptr) {  // nobody can say what lies near the best
     request.left_out.resize(request.config_count, false);
     std::fill(request.left_out.end() - static_cast<std::ptrdiff_t>(refinements), request.left_out.end(),
               true);
@@ -58,7 +31,7 @@ void ProblemSet::join(ProblemSlot& slot, const detail::LaunchingAlternative* in)
   request.has_verify = slot.found.has_verify;
   request.choice_point = slot.problem.choice_point;
   for (const StartingPoint& point : starting_points_) {
-    request.chosen_elsewhere.push_back(config_of(point, slot.problem, request.parameters));
+    request.chosen_elsewhere.push_back(config_of(point, slot.problem, request.parameters.get()));
   }
   if (in != nullptr && index_of(*in->choice_point)) {
     request.under = {*index_of(*in->choice_point), in->config_id};
@@ -69,13 +42,14 @@ void ProblemSet::join(ProblemSlot& slot, const detail::LaunchingAlternative* in)
   indices_[slot.index] = index;
 }
 
-const policy::ProblemRecord& ProblemSet::record_of(const ProblemSlot& slot) const {
-  return state_.problem(*index_of(slot));
+const policy::ProblemRecord* ProblemSet::record_of(const ProblemSlot& slot) const {
+  const std::optional<std::size_t> index = index_of(slot);
+  return index ? &state_.problem(*index) : nullptr;
 }
 
 std::vector<Rejection> ProblemSet::rejections_of(const ProblemSlot& slot) const {
   std::vector<Rejection> rejections;
-  const policy::ProblemRecord& record = record_of(slot);
+  const policy::ProblemRecord& record = *record_of(slot);
   for (std::size_t id = 0; id < record.configs.size(); ++id) {
     if (record.configs[id].rejection) {
       rejections.push_back({id, config_text(slot, id), *record.configs[id].rejection});
@@ -137,19 +111,6 @@ void ProblemSet::throw_if_infeasible(const std::string& region) const {
     infeasible.push_back({assignment_text(assignment), reason});
   }
   throw TuningFailedError(region, state_.failure(), std::move(infeasible));
-}
-
-Problems::Problems(const policy::PolicyOptions& options)
-    : shared(Deciders::all_ranks, options), own(Deciders::this_rank, own_policy(options)) {}
-
-ProblemSet& Problems::set_of(const ProblemSlot& slot) noexcept {
-  return slot.shared() ? shared : own;
-}
-
-const policy::ProblemRecord* Problems::record_of(const ProblemSlot& slot) const {
-  const ProblemSet& set = slot.shared() ? shared : own;
-  const std::optional<std::size_t> index = set.index_of(slot);
-  return index ? &set.state().problem(*index) : nullptr;
 }
 
 }  // namespace contextual::agreement

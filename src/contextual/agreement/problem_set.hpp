@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// The tuning problems of a run and the states that decide them.
+/// The tuning problems of a run and the state that decides them.
 
+#include "contextual/agreement/known_spaces.hpp"
 #include "contextual/agreement/starting_point.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/policy/tuning_state.hpp"
@@ -17,24 +18,17 @@
 
 namespace contextual::agreement {
 
-/// Which ranks decide a problem together.
-enum class Deciders {
-  all_ranks,  ///< the ranks agree on every outcome, and their states are equal
-  this_rank,  ///< the kernel is `local`, so every rank decides for itself
-};
-
 /// A tuning iteration of a batch whose assignment of configs failed on some rank.
 struct InfeasibleIteration {
   std::size_t batch_iteration = 0;
   std::string reason;
 };
 
-/// The tuning problems that one state decides, in the order in which they joined.
+/// The tuning problems of a run and the state that decides them, in the order in which they joined.
 class ProblemSet {
  public:
-  ProblemSet(Deciders deciders, const policy::PolicyOptions& options);
+  explicit ProblemSet(const policy::PolicyOptions& options) : state_(options) {}
 
-  bool holds(const detail::ProblemSlot& slot) const noexcept;
   /// Where the search is to look, too, for the problems that join from now on.
   void start_also_from(std::vector<StartingPoint> points) { starting_points_ = std::move(points); }
 
@@ -42,20 +36,20 @@ class ProblemSet {
   /// `in`: the alternative that launches it, or null.
   void join(detail::ProblemSlot& slot, const detail::LaunchingAlternative* in);
 
+  /// The config spaces of the problems that join from now on must be in there, but for those of coupled ones.
+  KnownSpaces& spaces() noexcept { return spaces_; }
+
   const std::vector<detail::ProblemSlot*>& slots() const noexcept { return slots_; }
   policy::TuningState& state() noexcept { return state_; }
   const policy::TuningState& state() const noexcept { return state_; }
-  /// Returns true if some problem of this set is still to be tuned.
-  bool open() const { return !slots_.empty() && !state_.done(); }
 
-  /// Returns the index of the slot's problem in the state, or nothing before it has joined and for problems
-  /// of another set.
+  /// Returns the index of the slot's problem in the state, or nothing before it has joined.
   std::optional<std::size_t> index_of(const detail::ProblemSlot& slot) const noexcept {
     return slot.index < indices_.size() ? indices_[slot.index] : std::nullopt;
   }
-  /// Returns the record of a slot that has joined.
-  const policy::ProblemRecord& record_of(const detail::ProblemSlot& slot) const;
-  /// Returns every rejected config with its reason.
+  /// Returns the slot's record, or null before its problem has joined.
+  const policy::ProblemRecord* record_of(const detail::ProblemSlot& slot) const;
+  /// Returns every rejected config of a problem that has joined, with its reason.
   std::vector<Rejection> rejections_of(const detail::ProblemSlot& slot) const;
   /// Returns the configs that launches rejected in the batch that has just run.
   std::vector<policy::RejectionOutcome> rejections_of_batch() const;
@@ -69,29 +63,11 @@ class ProblemSet {
   std::string assignment_text(const Assignment& assignment) const;
 
  private:
-  Deciders deciders_;
   policy::TuningState state_;
+  KnownSpaces spaces_;
   std::vector<detail::ProblemSlot*> slots_;          ///< by index in the state
   std::vector<std::optional<std::size_t>> indices_;  ///< in the state, by index of the slot
   std::vector<StartingPoint> starting_points_;
-};
-
-/// All tuning problems of a run on this rank.
-class Problems {
- public:
-  explicit Problems(const policy::PolicyOptions& options);
-
-  ProblemSet shared;  ///< decided by all ranks
-  ProblemSet own;     ///< decided by this rank
-
-  /// Returns the set that decides a slot.
-  ProblemSet& set_of(const detail::ProblemSlot& slot) noexcept;
-  /// Returns the problem's index in the state that decides it, or nothing before it has joined.
-  std::optional<std::size_t> index_of(const detail::ProblemSlot& slot) const noexcept {
-    return (slot.shared() ? shared : own).index_of(slot);
-  }
-  /// Returns the slot's record, or null before its problem has joined.
-  const policy::ProblemRecord* record_of(const detail::ProblemSlot& slot) const;
 };
 
 /// Returns the config as text, e.g. "{BLOCK: 64}", or a note that only other ranks know it.

@@ -5,18 +5,18 @@
 namespace contextual::agreement {
 
 std::optional<std::size_t> config_of(const StartingPoint& point, const detail::Problem& problem,
-                                     const std::vector<Config>& parameters) {
+                                     const std::vector<Config>* parameters) {
   const auto chosen = std::find_if(point.begin(), point.end(), [&](const ChosenElsewhere& choice) {
     return choice.kernel == problem.name && choice.key == problem.key && choice.scope == problem.scope;
   });
   if (chosen == point.end()) {
     return std::nullopt;
   }
-  if (parameters.empty() || chosen->config.empty()) {
+  if (parameters == nullptr || chosen->config.empty()) {
     return chosen->config_count == problem.config_count ? std::optional(chosen->config_id) : std::nullopt;
   }
-  const auto same = std::find(parameters.begin(), parameters.end(), chosen->config);
-  return same == parameters.end() ? std::nullopt : std::optional<std::size_t>(same - parameters.begin());
+  const auto same = std::find(parameters->begin(), parameters->end(), chosen->config);
+  return same == parameters->end() ? std::nullopt : std::optional<std::size_t>(same - parameters->begin());
 }
 
 }  // namespace contextual::agreement

@@ -30,8 +30,8 @@ struct ChosenElsewhere {
 using StartingPoint = std::vector<ChosenElsewhere>;
 
 /// Returns the config that a starting point names for a problem, in today's config space, or nothing.
-/// `parameters`: by config, empty if some rank does not know them; the config is then known by its number.
+/// `parameters`: by config, null if some rank does not know them; the config is then known by its number.
 std::optional<std::size_t> config_of(const StartingPoint& point, const detail::Problem& problem,
-                                     const std::vector<Config>& parameters);
+                                     const std::vector<Config>* parameters);
 
 }  // namespace contextual::agreement

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int format_version = 2;
+constexpr int format_version = 3;
 constexpr std::size_t longest_batch = 1'000'000;  ///< as n_warmup and n_repeat
 
 std::string line_of(const json& object) {
@@ -104,7 +104,6 @@ BatchRecord record_of(const json& line) {
   }
   record.outcome.rejections = rejections_of(line.at("rejections"));
   record.outcome.elapsed_ns = whole<std::int64_t>(line.at("elapsed_ns"));
-  record.own_open_anywhere = line.at("own_open_anywhere").get<bool>();
   record.comparing = line.at("comparing").get<bool>();
   return record;
 }
@@ -146,7 +145,6 @@ std::string to_line(const BatchRecord& record) {
        {"iterations", std::move(iterations)},
        {"rejections", rejections_json(record.outcome.rejections)},
        {"elapsed_ns", record.outcome.elapsed_ns},
-       {"own_open_anywhere", record.own_open_anywhere},
        {"comparing", record.comparing}});
 }
 

@@ -43,8 +43,7 @@ struct BatchRecord {
   /// none.
   std::size_t repeat_length = 0;
   policy::BatchOutcome outcome;
-  bool own_open_anywhere = false;  ///< some rank had problems of its own to tune
-  bool comparing = false;          ///< a paired comparison had begun and was not over
+  bool comparing = false;  ///< a paired comparison had begun and was not over
 };
 
 /// Return one line of JSON, without a line end.

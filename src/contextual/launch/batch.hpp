@@ -29,9 +29,8 @@ enum class BatchKind {
 struct BatchPlan {
   BatchKind kind = BatchKind::discovery;
   std::int64_t first_iteration = 0;
-  std::vector<Phase> phases;                  ///< by iteration
-  std::vector<policy::IterationPlan> shared;  ///< for the problems that ranks share, by iteration
-  std::vector<policy::IterationPlan> own;     ///< for the problems that this rank has alone, by iteration
+  std::vector<Phase> phases;                      ///< by iteration
+  std::vector<policy::IterationPlan> iterations;  ///< as the state has planned them
 
   std::size_t length() const noexcept { return phases.size(); }
   Phase phase() const noexcept { return phases.front(); }
@@ -96,7 +95,7 @@ struct BatchResult {
   bool disturbed() const noexcept { return !conditions.disturbance.empty(); }
 };
 
-/// The times that the ranks agreed on. For a problem that this rank has alone, they are its own times.
+/// The times that the ranks agreed on.
 struct AgreedTimes {
   std::vector<std::vector<std::optional<std::int64_t>>> time_ns;  ///< by iteration, by slot
   std::vector<std::optional<std::int64_t>> makespan_ns;           ///< by iteration

@@ -11,10 +11,11 @@
 namespace contextual::detail {
 namespace {
 
-/// All ranks of the region launch the kernel with one config, or the kernels that it is coupled to do.
-bool others_use_it(const KernelTraits& traits, std::uint32_t region) {
-  const bool shared = traits.participation != Participation::local;
-  return !traits.coupling.empty() || (shared && LaunchRegistry::instance().of_several_ranks(region));
+/// Other ranks launch the kernel under this key with the region's choice, or the kernels that it is coupled
+/// to do.
+bool others_use_it(const KernelCore& core, std::uint32_t region, const Key& key, std::uint64_t scope) {
+  return !core.traits().coupling.empty() || (LaunchRegistry::instance().of_several_ranks(region) &&
+                                             !core.table()->used_here_only(region, key, scope));
 }
 
 void warn(const KernelCore& core, const Key& key, std::size_t config_id, const std::string& file,
@@ -48,7 +49,7 @@ bool falls_back(const KernelCore& core, const Key& key, std::size_t config_id, c
   const std::uint64_t scope = thread.scope;
   const std::uint32_t chosen_in = region != 0 ? region : table.chosen_in(key, scope);
   table.rule_out({key, scope, static_cast<int>(config_id)}, reason);
-  if (others_use_it(core.traits(), chosen_in)) {
+  if (others_use_it(core, chosen_in, key, scope)) {
     LaunchRegistry::instance().note_failed_choice(chosen_in);
     warn(core, key, config_id, file, reason,
          "Nothing else is launched in its place, because other ranks or kernels use it too; what was chosen "
@@ -60,7 +61,7 @@ bool falls_back(const KernelCore& core, const Key& key, std::size_t config_id, c
   } else {
     table.lock_in(region, key, 0, ChoiceFinality::kept, scope);
     const bool last_lock_in = table.find(0, key, scope) == static_cast<int>(config_id);
-    if (last_lock_in && !others_use_it(core.traits(), table.chosen_in(key, scope))) {
+    if (last_lock_in && !others_use_it(core, table.chosen_in(key, scope), key, scope)) {
       table.lock_in(0, key, 0, ChoiceFinality::kept, scope);
     }
   }

@@ -213,7 +213,7 @@ void LaunchCall::device_failed(const std::string& reason) {
 }
 
 bool LaunchCall::reject_result(const std::string& reason, bool can_repeat) {
-  note_rejection(reason, log_.run->blames_assignments() && slot_ != nullptr && slot_->shared());
+  note_rejection(reason, log_.run->blames_assignments() && slot_ != nullptr);
   return can_repeat && slot_->problem.coupling.empty() && next_fallback();
 }
 

@@ -34,6 +34,21 @@ void LockInTable::forget(std::uint32_t region) {
   }
 }
 
+void LockInTable::note_used_here_only(std::uint32_t region, const Key& key, std::uint64_t scope,
+                                      bool here_only) {
+  const std::lock_guard lock(mutex_);
+  if (here_only) {
+    used_here_only_.insert({region, scope, key});
+  } else {
+    used_here_only_.erase({region, scope, key});
+  }
+}
+
+bool LockInTable::used_here_only(std::uint32_t region, const Key& key, std::uint64_t scope) const {
+  const std::lock_guard lock(mutex_);
+  return used_here_only_.contains({region, scope, key});
+}
+
 void LockInTable::rule_out(const Failed& failed, const std::string& reason) {
   if (why_ruled_out(failed).empty()) {
     const std::lock_guard lock(mutex_);

@@ -5,6 +5,7 @@
 
 #include "contextual/policy/batch_plan.hpp"
 
+#include <contextual/config.hpp>
 #include <contextual/key.hpp>
 #include <contextual/metrics.hpp>
 #include <contextual/participation.hpp>
@@ -94,6 +95,8 @@ struct Discovery {
   std::optional<std::size_t> locked_config;  ///< the choice of an earlier run, or a pinned one
   std::string pinned_by;                     ///< the file that pins it; empty: none
   std::vector<bool> left_out;                ///< by config: `keep` left it out on some rank
+  /// The configs as names and values, known on all ranks from when the problem joins; null for a coupled one.
+  std::shared_ptr<const std::vector<Config>> configs{};
 };
 
 /// A tuning problem as this rank's launches see it. Its address does not change during the run. The members
@@ -109,8 +112,7 @@ struct ProblemSlot {
   Problem problem;  ///< changes only in RunContext::make_choice_point, before it has joined
   Discovery found;
 
-  bool shared() const noexcept { return problem.participation != Participation::local; }
-  /// Returns true from the batch after its discovery on, when the ranks, or this rank alone, decide it.
+  /// Returns true from the batch after its discovery on.
   bool joined() const noexcept { return !batch.cells.empty(); }
 };
 

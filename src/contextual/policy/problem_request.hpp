@@ -6,6 +6,7 @@
 #include <contextual/config.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,10 +27,11 @@ struct ProblemRequest {
   /// out, the default remains a candidate.
   std::vector<bool> left_out;
   std::optional<std::size_t>
-      locked_config;                 ///< set if an earlier run locked it in; nothing is to be tuned then
-  std::string kernel{};              ///< for searches
-  std::string key{};                 ///< for searches
-  std::vector<Config> parameters{};  ///< by config, equal on all ranks; empty if some rank does not know them
+      locked_config;     ///< set if an earlier run locked it in; nothing is to be tuned then
+  std::string kernel{};  ///< for searches
+  std::string key{};     ///< for searches
+  /// By config, equal on all ranks; null if some rank does not know them.
+  std::shared_ptr<const std::vector<Config>> parameters{};
   /// So many configs at the end are refinements: the walk leaves them out, and a search tries them near the
   /// best. Less than `config_count`.
   std::size_t refinement_count = 0;

@@ -209,12 +209,6 @@ bool RegionSearch::ruled_out(const Assignment& assignment) const {
   return out;
 }
 
-Assignment RegionSearch::harmless(const Assignment& preferred) const {
-  const std::optional<Assignment> proven =
-      allowed(preferred) ? std::nullopt : feasibility_.first_proven_like(preferred);
-  return proven.value_or(preferred);
-}
-
 /// What must not be run is answered without a run. A search that goes on planning it is cut.
 void RegionSearch::rule_out() {
   for (std::size_t asked = 0; asked < most_planned_in_vain; ++asked) {

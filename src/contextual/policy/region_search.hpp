@@ -84,9 +84,6 @@ class RegionSearch {
   /// Ends the search with what it has found so far: `reason` says why.
   void cut(const std::string& reason);
 
-  /// Returns `preferred`, or, if that has failed or is ruled out, the first assignment that ran.
-  Assignment harmless(const Assignment& preferred) const;
-
   /// Returns the searches that are over.
   const std::vector<SearchRecord>& records() const noexcept { return records_; }
   /// Returns why no assignment can be locked in; empty if one can, or if it is not known yet.

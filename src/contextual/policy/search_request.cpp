@@ -24,10 +24,10 @@ std::uint64_t seed_of(const std::vector<ProblemState>& problems, std::int64_t it
 
 SearchProblem problem_of(const ProblemState& problem) {
   SearchProblem described{problem.request().kernel, problem.request().key, {}};
-  const std::vector<Config>& parameters = problem.request().parameters;
+  const std::vector<Config>* const parameters = problem.request().parameters.get();
   for (std::size_t id = 0; id < problem.record().configs.size(); ++id) {
     SearchConfig config;
-    config.parameters = id < parameters.size() ? parameters[id] : Config();
+    config.parameters = parameters != nullptr && id < parameters->size() ? (*parameters)[id] : Config();
     config.candidate = problem.viable(id);
     config.refinement = problem.is_refinement(id);
     const Summary time = problem.own_time(id);

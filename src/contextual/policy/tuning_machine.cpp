@@ -47,7 +47,7 @@ bool TuningState::Impl::open() const {
 /// An alternative is run once before anything else, because it may launch problems that are not known yet.
 bool TuningState::Impl::wants_first_run() const {
   const std::optional<std::size_t> exploring = choice_points.exploring();
-  return !held && !any_walking() && !search.running() && exploring && !choice_points.seen(*exploring);
+  return !any_walking() && !search.running() && exploring && !choice_points.seen(*exploring);
 }
 
 /// For what only the final run does to a problem.
@@ -62,7 +62,7 @@ std::vector<IterationPlan> TuningState::Impl::plan(std::size_t length) const {
   std::vector<IterationPlan> batch(length);
   const std::vector<SearchRunPlan> runs =
       searching() ? search.plan(most_runs(length)) : std::vector<SearchRunPlan>{};
-  const Assignment best = waiting() ? search.harmless(choices(problems)) : choices(problems);
+  const Assignment best = choices(problems);
   for (std::size_t i = 0; i < length; ++i) {
     batch[i].cells.reserve(best.size());
     for (const std::size_t config_id : best) {
@@ -572,7 +572,7 @@ void TuningState::Impl::advance() {
     skip_ruled_out();
     reject_dead_alternatives();
     replace_ruled_out();
-    if (held || any_walking()) {
+    if (any_walking()) {
       return;
     }
     if (!search.running() && has_work_for_search()) {

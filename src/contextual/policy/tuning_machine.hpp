@@ -29,8 +29,7 @@ struct TuningState::Impl {
   bool any_walking() const;
   bool open() const;
   bool wants_first_run() const;
-  bool searching() const { return !held && !any_walking() && search.running(); }
-  bool waiting() const { return held && !any_walking() && open(); }  ///< for the search
+  bool searching() const { return !any_walking() && search.running(); }
   ProblemState& closed_problem(std::size_t index);
   std::vector<IterationPlan> plan(std::size_t length) const;
   std::size_t walk_batch_length(std::size_t longest) const;
@@ -71,7 +70,6 @@ struct TuningState::Impl {
   std::string cut;  ///< why no more runs are spent on searching; empty while they are
   /// The assignment of a first run in the walk, with the shortest makespan of such runs of the same problems.
   std::optional<std::pair<Assignment, std::int64_t>> shortest_first_run;
-  bool held = false;     ///< the search waits
   bool begun = false;    ///< a batch has been observed
   bool hit_cap = false;  ///< of the iterations
   std::int64_t walk_iterations = 0;

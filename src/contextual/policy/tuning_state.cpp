@@ -32,14 +32,8 @@ bool TuningState::done() const {
   return (impl_->begun || !impl_->problems.empty()) && !impl_->open();
 }
 
-void TuningState::hold_search(bool held) {
-  impl_->held = held;
-  impl_->advance();
-}
-
 std::size_t TuningState::suggested_length() const {
   const Impl& impl = *impl_;
-  const auto settle_every = static_cast<std::size_t>(impl.options.settle_every);
   const auto left =
       static_cast<std::size_t>(std::max<std::int64_t>(1, impl.options.max_iterations - iterations()));
   std::size_t length = 1;
@@ -47,10 +41,6 @@ std::size_t TuningState::suggested_length() const {
     length = impl.walk_batch_length(left);
   } else if (impl.searching()) {
     length = impl.search.plan(impl.most_runs(left)).size();
-  } else if (!impl.problems.empty() && !impl.wants_first_run()) {
-    const Assignment next = impl.assignment_of(impl.plan(1).front());
-    const bool alone = impl.waiting() && !impl.feasibility.proven(next);
-    length = alone ? 1 : settle_every > 0 ? settle_every : config_length(impl.options);
   }
   return std::min(length, left);
 }

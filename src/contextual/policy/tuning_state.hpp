@@ -38,9 +38,6 @@ class TuningState {
   /// Returns true if nothing is left to try, so that the final run comes next.
   bool done() const;
 
-  /// Holds back the search, or releases it. It waits while some rank still walks through problems of its own.
-  void hold_search(bool held);
-
   /// Returns the number of tuning iterations that the next batch should have, at least 1; 1 while no problem
   /// is known.
   std::size_t suggested_length() const;

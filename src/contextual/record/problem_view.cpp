@@ -2,11 +2,11 @@
 
 namespace contextual::record {
 
-std::vector<const detail::ProblemSlot*> shared_slots(const std::vector<ProblemView>& problems,
+std::vector<const detail::ProblemSlot*> joined_slots(const std::vector<ProblemView>& problems,
                                                      std::size_t count) {
   std::vector<const detail::ProblemSlot*> slots(count);
   for (const ProblemView& problem : problems) {
-    if (problem.slot->shared() && problem.index && *problem.index < count) {
+    if (problem.index && *problem.index < count) {
       slots[*problem.index] = problem.slot;
     }
   }
@@ -15,7 +15,10 @@ std::vector<const detail::ProblemSlot*> shared_slots(const std::vector<ProblemVi
 
 const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id) {
   static const Config unknown;
-  return slot.found.members.empty() ? unknown : slot.found.members.front()->space().configs[config_id];
+  if (slot.found.members.empty()) {
+    return slot.found.configs == nullptr ? unknown : slot.found.configs->at(config_id);
+  }
+  return slot.found.members.front()->space().configs[config_id];
 }
 
 ConfigUse config_use(const detail::ProblemSlot& slot, std::size_t config_id) {

@@ -22,12 +22,12 @@ struct ProblemView {
   std::optional<std::size_t> index{};             ///< in that state; empty before it joined
 };
 
-/// Returns the first `count` problems that all ranks tune together, in the order of the state that tunes
-/// them.
-std::vector<const detail::ProblemSlot*> shared_slots(const std::vector<ProblemView>& problems,
+/// Returns the first `count` problems that have joined, in the order of the state that tunes them.
+std::vector<const detail::ProblemSlot*> joined_slots(const std::vector<ProblemView>& problems,
                                                      std::size_t count);
 
-/// Returns a config as names and values, or an empty one for a problem that only other ranks launch.
+/// Returns a config as names and values, or an empty one if only other ranks launch the problem, and this one
+/// does not know its configs.
 const Config& config_of(const detail::ProblemSlot& slot, std::size_t config_id);
 
 /// Returns the same for events.

@@ -153,12 +153,11 @@ void note_failure(ProblemReport& report, const ProblemSlot& slot, const TuningFa
   }
 }
 
-/// The order in which the ranks agreed on the problems, then this rank's own: where threads discover them,
-/// each rank has its own order of slots.
+/// The order in which the ranks agreed on the problems: where threads discover them, each rank has its own
+/// order of slots.
 void sort_as_agreed(std::vector<ProblemView>& problems) {
   const auto place = [](const ProblemView& problem) {
-    const ProblemSlot& slot = *problem.slot;
-    return std::make_tuple(!problem.index, !slot.shared(), problem.index.value_or(slot.index));
+    return std::make_pair(!problem.index, problem.index.value_or(problem.slot->index));
   };
   std::sort(problems.begin(), problems.end(),
             [&](const ProblemView& a, const ProblemView& b) { return place(a) < place(b); });
@@ -186,7 +185,7 @@ void ReportBuilder::add_cell(const ProblemSlot& slot, const Cell& cell, bool lau
 
 void ReportBuilder::add_search(const policy::SearchRecord& search, const std::vector<ProblemView>& problems) {
   SearchReport report = report_of(search);
-  for (const ProblemSlot* slot : shared_slots(problems, search.by_own_time.size())) {
+  for (const ProblemSlot* slot : joined_slots(problems, search.by_own_time.size())) {
     const ChosenBy how = chosen_by(search, report.problems.size());
     report.problems.push_back({slot == nullptr ? 0 : slot->index, how});
   }
@@ -219,7 +218,7 @@ void ReportBuilder::end(const policy::TuningState* state, std::vector<ProblemVie
   for (const ProblemView& problem : problems) {
     places[problem.slot->index] = report_.problems.size();
     report_.problems.push_back(report_of(problem, statistic));
-    if (problem.slot->shared() && problem.index && *problem.index < own_times.size()) {
+    if (problem.index && *problem.index < own_times.size()) {
       const TimelineKeeper::OwnTimes& own = own_times[*problem.index];
       report_.problems.back().time_in_choice = time_summary(own.in_choice_ns, statistic);
       report_.problems.back().time_in_defaults = time_summary(own.in_defaults_ns, statistic);

@@ -19,7 +19,7 @@ std::optional<std::int64_t> config_id(const Assignment& assignment, std::size_t 
 std::vector<SearchedProblem> searched_problems(const policy::SearchRecord& search,
                                                const std::vector<ProblemView>& problems) {
   std::vector<SearchedProblem> searched;
-  for (const detail::ProblemSlot* slot : shared_slots(problems, search.by_own_time.size())) {
+  for (const detail::ProblemSlot* slot : joined_slots(problems, search.by_own_time.size())) {
     const std::size_t index = searched.size();
     SearchedProblem& problem = searched.emplace_back();
     if (slot != nullptr) {

@@ -10,11 +10,11 @@ using policy::Cell;
 
 namespace {
 
-/// Calls `use` with every problem that all ranks tune together, and its index.
+/// Calls `use` with every problem that has joined, and its index.
 template <typename Use>
-void each_shared(const std::vector<ProblemView>& problems, Use&& use) {
+void each_joined(const std::vector<ProblemView>& problems, Use&& use) {
   for (const ProblemView& problem : problems) {
-    if (problem.slot->shared() && problem.index) {
+    if (problem.index) {
       use(problem, *problem.index);
     }
   }
@@ -61,7 +61,7 @@ std::optional<TimelineKeeper::Origin> TimelineKeeper::origin_of(const detail::Ba
   }
   bool warms_up = false;
   std::optional<Origin> origin;
-  each_shared(problems, [&](const ProblemView& problem, std::size_t /*index*/) {
+  each_joined(problems, [&](const ProblemView& problem, std::size_t /*index*/) {
     if (!problem.slot->joined()) {
       return;
     }
@@ -81,7 +81,7 @@ TimelineKeeper::Launched TimelineKeeper::launched(const detail::BatchResult& res
                                                   const policy::BatchOutcome& outcome,
                                                   std::size_t iteration) {
   Launched configs;
-  each_shared(problems, [&](const ProblemView& problem, std::size_t index) {
+  each_joined(problems, [&](const ProblemView& problem, std::size_t index) {
     configs.resize(std::max(configs.size(), index + 1));
     const std::size_t slot = problem.slot->index;
     const bool here = slot < result.cells.size() && result.cells[slot][iteration].launched;
@@ -136,7 +136,7 @@ const TimelineKeeper::Kept* TimelineKeeper::find(const std::vector<std::size_t>&
 
 TimelineKeeper::Sides TimelineKeeper::sides_of(const std::vector<ProblemView>& problems) {
   Sides sides;
-  each_shared(problems, [&](const ProblemView& problem, std::size_t index) {
+  each_joined(problems, [&](const ProblemView& problem, std::size_t index) {
     sides.chosen.resize(std::max(sides.chosen.size(), index + 1));
     sides.defaults.resize(sides.chosen.size());
     sides.chosen[index] = problem.record == nullptr ? 0 : problem.record->choice;

@@ -45,7 +45,7 @@ class TimelineKeeper {
 
  private:
   enum class Origin { final_run, walk, search };
-  /// The config of every shared problem, by its index in the state; empty where no rank launched it.
+  /// The config of every problem, by its index in the state; empty where no rank launched it.
   using Launched = std::vector<std::optional<std::size_t>>;
   struct Kept {
     Origin origin = Origin::final_run;

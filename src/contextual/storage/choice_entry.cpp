@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using detail::StableHash;
 
-constexpr int format = 3;
+constexpr int format = 4;
 constexpr std::size_t most_choices = 100'000;
 
 [[noreturn]] void fail(const std::string& what) {
@@ -56,8 +56,8 @@ Json json_of(const KeptChoice& choice) {
                {"reason", choice.reason},
                {"time_ns", json_of(choice.time_ns)},
                {"time_spread_ns", json_of(choice.time_spread_ns)}};
-  if (choice.rank) {
-    json["rank"] = *choice.rank;
+  if (!choice.ranks.empty()) {
+    json["ranks"] = choice.ranks;
   }
   return json;
 }
@@ -82,8 +82,10 @@ KeptChoice choice_of(const Json& json, std::size_t ranks) {
   if (choice.config_id >= choice.config_count) {
     fail("config " + std::to_string(choice.config_id) + " of " + std::to_string(choice.config_count));
   }
-  if (json.contains("rank")) {
-    choice.rank = count_of(json.at("rank"), std::max<std::size_t>(ranks, 1) - 1);
+  if (json.contains("ranks")) {
+    for (const Json& rank : json.at("ranks").get_ref<const Json::array_t&>()) {
+      choice.ranks.push_back(count_of(rank, std::max<std::size_t>(ranks, 1) - 1));
+    }
   }
   return choice;
 }

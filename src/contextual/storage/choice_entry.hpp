@@ -35,7 +35,7 @@ struct KeptChoice {
   std::string reason;
   std::optional<std::int64_t> time_ns{};         ///< median of its own times in the walk
   std::optional<std::int64_t> time_spread_ns{};  ///< of these, as in TimeSummary
-  std::optional<std::size_t> rank{};             ///< the only one that it is for: a `local` kernel's
+  std::vector<std::size_t> ranks{};              ///< those that it is for, in order; empty: all
   /// The run that is being kept has found the choice and has not measured it. Not written.
   bool reused = false;
   bool operator==(const KeptChoice&) const = default;

@@ -10,9 +10,13 @@ namespace {
 
 using detail::StableHash;
 
-/// 0 where the choice is of all ranks.
-std::uint64_t owner_of(const KeptChoice& choice) {
-  return choice.rank ? std::uint64_t{*choice.rank} + 1 : 0;
+/// Of the ranks that the choice is for.
+std::uint64_t ranks_digest(const KeptChoice& choice) {
+  StableHash hash;
+  for (const std::size_t rank : choice.ranks) {
+    hash.add(std::uint64_t{rank});
+  }
+  return hash.value();
 }
 
 /// Ranks may have told the kernels of a coupling in another order.
@@ -30,7 +34,7 @@ std::uint64_t coupling_digest(const KeptChoice& choice) {
   return StableHash()
       .add(std::string_view(choice.coupling))
       .add(kernels_digest(choice))
-      .add(owner_of(choice))
+      .add(ranks_digest(choice))
       .value();
 }
 
@@ -38,15 +42,14 @@ std::uint64_t problem_with_kernels(const KeptChoice& choice) {
   return StableHash().add(problem_digest(choice)).add(kernels_digest(choice)).value();
 }
 
+std::uint64_t problem_on_ranks(const KeptChoice& choice) {
+  return StableHash().add(problem_with_kernels(choice)).add(ranks_digest(choice)).value();
+}
+
 }  // namespace
 
 std::uint64_t problem_digest(const KeptChoice& choice) {
-  return StableHash()
-      .add(std::string_view(choice.kernel))
-      .add(choice.key.hash())
-      .add(choice.scope)
-      .add(owner_of(choice))
-      .value();
+  return StableHash().add(std::string_view(choice.kernel)).add(choice.key.hash()).add(choice.scope).value();
 }
 
 std::uint64_t choice_digest(const KeptChoice& choice) {
@@ -60,7 +63,7 @@ ChoicePurpose::ChoicePurpose(const ChoiceEntry& entry) : pins_(entry.beside_pins
   }
   machines_ = all.value();
   for (const KeptChoice& choice : entry.choices) {
-    problems_.push_back(problem_with_kernels(choice));
+    problems_.push_back(problem_on_ranks(choice));
     chosen_.emplace_back(problem_digest(choice), choice_digest(choice));
     if (!choice.coupling.empty()) {
       kernels_.push_back(coupling_digest(choice));
@@ -70,7 +73,7 @@ ChoicePurpose::ChoicePurpose(const ChoiceEntry& entry) : pins_(entry.beside_pins
       kernels_.push_back(StableHash()
                              .add(std::string_view(kernel.name))
                              .add(kernel.table_digest)
-                             .add(owner_of(choice))
+                             .add(ranks_digest(choice))
                              .value());
     }
   }

@@ -23,7 +23,7 @@ class ChoicePurpose {
   explicit ChoicePurpose(const ChoiceEntry& entry);
 
   /// Returns true if the entry makes an older one superfluous: it is of the same machines, was chosen beside
-  /// the same pins, and has all of its problems, with the kernels as they were.
+  /// the same pins, and has all of its problems on the same ranks, with the kernels as they were.
   bool covers(const ChoicePurpose& older) const;
 
   /// Returns true if both have a problem in common and differ about it: in its config, or in how its kernels
@@ -43,10 +43,10 @@ class ChoicePurpose {
     return machines_ == older.machines_ && pins_ == older.pins_;
   }
 
-  std::uint64_t machines_ = 0;                                   ///< a digest
-  std::string pins_;                                             ///< a digest
-  std::vector<std::uint64_t> problems_;                          ///< with their kernels, sorted
-  std::vector<std::uint64_t> kernels_;                           ///< as they looked, couplings as one, sorted
+  std::uint64_t machines_ = 0;           ///< a digest
+  std::string pins_;                     ///< a digest
+  std::vector<std::uint64_t> problems_;  ///< with their kernels and ranks, sorted
+  std::vector<std::uint64_t> kernels_;   ///< as they looked, with ranks, couplings as one, sorted
   std::vector<std::pair<std::uint64_t, std::uint64_t>> chosen_;  ///< problem and choice, sorted
 };
 

@@ -34,7 +34,7 @@ AssignmentChecks::AssignmentChecks(const options::ResolvedOptions& options, cons
 void AssignmentChecks::note_verified(detail::RunContext& context) const {
   for (ProblemSlot& slot : context.slots()) {
     for (const auto& checks : registered_) {
-      if (!slot.joined() && slot.shared() && checks->checks.verify && checks->concern(slot.problem.name)) {
+      if (!slot.joined() && checks->checks.verify && checks->concern(slot.problem.name)) {
         slot.found.has_verify = true;
       }
     }
@@ -95,7 +95,7 @@ std::string AssignmentChecks::verdict(const BatchResult& result, const Iteration
 }
 
 void AssignmentChecks::tell_failure(const policy::BatchOutcome& outcome,
-                                    const std::vector<ProblemSlot*>& shared) const {
+                                    const std::vector<ProblemSlot*>& slots) const {
   const bool infeasible = std::any_of(outcome.iterations.begin(), outcome.iterations.end(),
                                       [](const auto& iteration) { return !iteration.infeasible.empty(); });
   const auto failed = [&](std::size_t problem) {
@@ -105,8 +105,8 @@ void AssignmentChecks::tell_failure(const policy::BatchOutcome& outcome,
   };
   for (const auto& checks : registered_) {
     bool concerned = false;
-    for (std::size_t p = 0; p < shared.size(); ++p) {
-      concerned = concerned || (failed(p) && checks->concern(shared[p]->problem.name));
+    for (std::size_t p = 0; p < slots.size(); ++p) {
+      concerned = concerned || (failed(p) && checks->concern(slots[p]->problem.name));
     }
     if (concerned && checks->checks.after_failure) {
       checks->checks.after_failure();

@@ -41,9 +41,9 @@ class AssignmentChecks {
   std::string verdict(const detail::BatchResult& result, const IterationInfo& info) const;
 
   /// Tells the objects whose kernels have failed in a batch, by the outcome that all ranks agreed on.
-  /// `shared` are the problems in the order of the outcome's.
+  /// `slots` are the problems in the order of the outcome's.
   void tell_failure(const policy::BatchOutcome& outcome,
-                    const std::vector<detail::ProblemSlot*>& shared) const;
+                    const std::vector<detail::ProblemSlot*>& slots) const;
 
  private:
   bool launched(const detail::ChecksOfKernels& checks, const detail::BatchResult& result) const;

@@ -50,8 +50,7 @@ class CachedStart {
   void meet(const std::string& region, std::uint32_t region_id, const options::ResolvedOptions& options);
   /// See ContextualAutotuner::load.
   bool load(const std::string& region, std::uint32_t region_id, const options::ResolvedOptions& options);
-  /// Returns what `load` has installed, in the region's first run after it; else nothing. Equal on all ranks,
-  /// but for what is of `local` kernels.
+  /// Returns what `load` has installed, in the region's first run after it; else nothing. Equal on all ranks.
   std::optional<RegionReport> take_loaded(const std::string& region, const options::ResolvedOptions& options);
 
  private:

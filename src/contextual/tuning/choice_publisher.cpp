@@ -106,7 +106,7 @@ std::uint64_t times_forgotten(std::uint32_t region_id) {
   return forgettings().count(region_id, false);
 }
 
-void ChoicePublisher::publish(const agreement::Problems& problems) {
+void ChoicePublisher::publish(const agreement::ProblemSet& problems) {
   published_.resize(context_.slots().size());
   for (ProblemSlot& slot : context_.slots()) {
     const policy::ProblemRecord* record = problems.record_of(slot);
@@ -117,7 +117,7 @@ void ChoicePublisher::publish(const agreement::Problems& problems) {
     if (!provisional && record->status != ProblemStatus::locked_in) {
       continue;
     }
-    if ((slot.shared() ? problems.shared : problems.own).state().out_of_use(*problems.index_of(slot))) {
+    if (problems.state().out_of_use(*problems.index_of(slot))) {
       published_[slot.index] = Published{record->choice, provisional};  // nobody launches it any more
       continue;
     }
@@ -151,6 +151,17 @@ void ChoicePublisher::publish(ProblemSlot& slot, const policy::ProblemRecord& re
                            ? "wrapped calls keep it now, having tuned it again " +
                                  std::to_string(most_later_attempts) + " times; a `run` tunes it again"
                            : "the next run that launches it tunes it again"));
+  }
+}
+
+void ChoicePublisher::note_who_uses(const agreement::LaunchedKernels& launched, int rank) {
+  const std::vector<std::size_t> only{static_cast<std::size_t>(rank)};
+  for (const ProblemSlot& slot : context_.slots()) {
+    const bool here_only = launched.of(slot).ranks == only;
+    for (const auto& member : slot.found.members) {
+      member->table()->note_used_here_only(context_.region_id(), slot.problem.key, slot.problem.scope,
+                                           here_only);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 /// \file
 /// Publishes the choices of a run to its kernels.
 
+#include "contextual/agreement/launched_kernels.hpp"
 #include "contextual/agreement/problem_set.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/record/recorder.hpp"
@@ -38,7 +39,10 @@ class ChoicePublisher {
 
   /// Publishes the choices of finished problems that are new or have changed. A provisional choice applies to
   /// this region only; a warning in the report says so.
-  void publish(const agreement::Problems& problems);
+  void publish(const agreement::ProblemSet& problems);
+
+  /// Notes which choices no other rank uses: these may fall back by themselves, see detail::falls_back.
+  void note_who_uses(const agreement::LaunchedKernels& launched, int rank);
 
   /// Returns the number of problems without a published choice.
   std::size_t open_count() const;

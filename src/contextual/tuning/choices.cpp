@@ -282,12 +282,7 @@ Changes KeptChoices::pin(const KeptSet& set, const std::optional<std::string>& k
   }
   Changes changes;
   for (const KeptChoice& choice : named->entry.choices) {
-    const bool meant = !kernel || choice.kernel == *kernel;
-    if (meant && choice.rank) {
-      changes.problems.push_back("kernel \"" + choice.kernel + "\" is `local`: rank " +
-                                 std::to_string(*choice.rank) +
-                                 " has chosen for itself, and a pin would be for all ranks");
-    } else if (meant) {
+    if (!kernel || choice.kernel == *kernel) {
       write_pin(store, set.region, storage::pin_of(choice), changes);
     }
   }

@@ -35,7 +35,7 @@ void Continuation::leave(const std::string& why) {
 }
 
 bool Continuation::fits_rejections() {
-  const policy::TuningState& state = shared_.state();
+  const policy::TuningState& state = problems_.state();
   for (const auto& found : next()->unprepared) {
     for (const policy::RejectionOutcome& rejection : found) {
       if (rejection.problem >= state.problem_count() ||
@@ -50,10 +50,10 @@ bool Continuation::fits_rejections() {
 
 bool Continuation::fits(const std::vector<policy::IterationPlan>& plan, std::size_t joined_before) {
   const BatchRecord& record = *next();
-  const journal::Joined joined = joined_problems(shared_, joined_before);
+  const journal::Joined joined = joined_problems(problems_, joined_before);
   const auto& iterations = record.outcome.iterations;
   const bool complete = std::all_of(iterations.begin(), iterations.end(), [this](const auto& iteration) {
-    return iteration.cells.size() == shared_.state().problem_count();
+    return iteration.cells.size() == problems_.state().problem_count();
   });
   if (joined.count != record.joined.count || joined.digest != record.joined.digest) {
     leave_planned(joined.names == record.joined.names
@@ -116,17 +116,17 @@ std::size_t Continuation::length_alone(const std::vector<policy::IterationPlan>&
   if (resumption_.strikes().empty() || plan.empty()) {
     return plan.size();
   }
-  const std::string first = flight_text(shared_, plan.front());
+  const std::string first = flight_text(problems_, plan.front());
   const bool alone = resumption_.strikes().suspect(first);
   const auto end = std::find_if(plan.begin(), plan.end(), [&](const policy::IterationPlan& planned) {
-    const std::string text = flight_text(shared_, planned);
+    const std::string text = flight_text(problems_, planned);
     return text != first && (alone || resumption_.strikes().suspect(text));
   });
   return static_cast<std::size_t>(end - plan.begin());
 }
 
 std::optional<std::string> Continuation::quarantine_of(const policy::IterationPlan& planned) const {
-  if (resumption_.strikes().empty() || !resumption_.strikes().quarantined(flight_text(shared_, planned))) {
+  if (resumption_.strikes().empty() || !resumption_.strikes().quarantined(flight_text(problems_, planned))) {
     return std::nullopt;
   }
   return "in quarantine: it has twice ended a process or broken a rank while it ran; option "
@@ -169,7 +169,7 @@ void Continuation::note_unprepared(const std::vector<policy::RejectionOutcome>& 
 namespace {
 
 /// Up to the first iteration by which all that joined has been launched. The first batch is run again in any
-/// case, because a rank may have launched something for itself.
+/// case, because the ranks find out in it whether they launch alike.
 std::size_t repeat_length_of(const policy::BatchOutcome& outcome, std::size_t joined_before,
                              std::size_t problem_count, bool first_batch) {
   std::size_t length = first_batch ? 1 : 0;
@@ -185,7 +185,7 @@ std::size_t repeat_length_of(const policy::BatchOutcome& outcome, std::size_t jo
 }  // namespace
 
 void Continuation::write(const std::vector<policy::IterationPlan>& plan, const policy::BatchOutcome& outcome,
-                         std::size_t joined_before, bool own_open_anywhere) {
+                         std::size_t joined_before) {
   ++batch_count_;
   if (!journal_) {
     return;
@@ -195,11 +195,11 @@ void Continuation::write(const std::vector<policy::IterationPlan>& plan, const p
   record.unprepared = std::exchange(unprepared_, {});
   record.plan_digest = agreement::plan_digest(plan);
   record.length = plan.size();
-  record.joined = joined_problems(shared_, joined_before);
-  record.repeat_length = repeat_length_of(outcome, joined_before, shared_.slots().size(), batch_count_ == 1);
+  record.joined = joined_problems(problems_, joined_before);
+  record.repeat_length =
+      repeat_length_of(outcome, joined_before, problems_.slots().size(), batch_count_ == 1);
   record.outcome = outcome;
-  record.own_open_anywhere = own_open_anywhere;
-  record.comparing = shared_.state().comparing();
+  record.comparing = problems_.state().comparing();
   journal_->write(record);
 }
 
@@ -210,8 +210,8 @@ void Continuation::take_off(const std::vector<policy::IterationPlan>& plan) {
   }
   texts_.clear();
   for (const policy::IterationPlan& planned : plan) {
-    const bool nothing_known = shared_.slots().empty() && !first_batch_runs_.empty();
-    texts_.push_back(nothing_known ? first_batch_runs_ : flight_text(shared_, planned));
+    const bool nothing_known = problems_.slots().empty() && !first_batch_runs_.empty();
+    texts_.push_back(nothing_known ? first_batch_runs_ : flight_text(problems_, planned));
   }
   if (std::all_of(texts_.begin(), texts_.end(),
                   [&](const std::string& text) { return text == texts_.front(); })) {

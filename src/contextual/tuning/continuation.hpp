@@ -28,11 +28,11 @@ enum class RunEnd {
 };
 
 /// Follows the batches of the earlier run and, on rank 0, writes those of this one. Decides nothing: the
-/// state of the shared problems does, from the same outcomes as then. Not thread-safe.
+/// state of the problems does, from the same outcomes as then. Not thread-safe.
 class Continuation {
  public:
-  /// `shared` outlives it.
-  explicit Continuation(agreement::ProblemSet& shared) : shared_(shared) {}
+  /// `problems` outlives it.
+  explicit Continuation(agreement::ProblemSet& problems) : problems_(problems) {}
 
   /// `journal` is null on all ranks but 0, and where nothing is written; `flight` where this rank does not
   /// say what is in flight.
@@ -69,7 +69,7 @@ class Continuation {
   // What another process needs. All ranks call them; only where it is kept is something written.
   void note_unprepared(const std::vector<policy::RejectionOutcome>& rejections);
   void write(const std::vector<policy::IterationPlan>& plan, const policy::BatchOutcome& outcome,
-             std::size_t joined_before, bool own_open_anywhere);
+             std::size_t joined_before);
   /// Before the first batch: it runs kept choices, of which this is the text, see flight_text.
   void first_batch_runs(std::string assignment) { first_batch_runs_ = std::move(assignment); }
   /// The config is being made ready. The defaults are not written down: nothing could be run instead of them.
@@ -83,7 +83,7 @@ class Continuation {
   void leave(const std::string& why);
   void leave_planned(const std::string& why);
 
-  agreement::ProblemSet& shared_;
+  agreement::ProblemSet& problems_;
   Resumption resumption_;
   std::unique_ptr<RunJournal> journal_;
   std::unique_ptr<journal::FlightRecorder> flight_;

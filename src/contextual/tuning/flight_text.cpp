@@ -18,8 +18,7 @@ constexpr const char* no_identity = "kept";
 constexpr const char* preparing = "prepare";
 
 bool is_of(const json& problem, const storage::KeptChoice& choice) {
-  return !choice.rank && problem[0] == choice.kernel && problem[1] == choice.key_text &&
-         problem[3] == choice.config_id;
+  return problem[0] == choice.kernel && problem[1] == choice.key_text && problem[3] == choice.config_id;
 }
 
 json problems_of(const std::string& text) {
@@ -69,8 +68,8 @@ bool launches(const storage::ChoiceEntry& entry, const std::string& text) {
     return false;
   }
   const auto is_in_text = [&](const storage::KeptChoice& choice) {
-    return choice.rank || std::any_of(problems.begin(), problems.end(),
-                                      [&](const json& problem) { return is_of(problem, choice); });
+    return std::any_of(problems.begin(), problems.end(),
+                       [&](const json& problem) { return is_of(problem, choice); });
   };
   const auto is_in_set = [&](const json& problem) {
     return std::any_of(entry.choices.begin(), entry.choices.end(),

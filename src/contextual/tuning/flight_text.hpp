@@ -12,8 +12,8 @@
 
 namespace contextual::tuning {
 
-/// Returns the assignment of shared problems that an iteration uses, as one line of JSON: of each problem the
-/// kernel, the key, a digest of what it is, and the config's id.
+/// Returns the assignment that an iteration uses, as one line of JSON: of each problem the kernel, the key, a
+/// digest of what it is, and the config's id.
 std::string flight_text(const agreement::ProblemSet& problems, const policy::IterationPlan& planned);
 
 /// Returns such a text of kept choices, as they have been installed.
@@ -25,8 +25,7 @@ std::string preparing_text(const detail::Problem& problem, std::size_t config_id
 /// Returns true if such a text is of a config that is being made ready.
 bool is_of_preparing(const std::string& text);
 
-/// Returns true if a region that uses the set launches what such a text says. Choices of `local` kernels do
-/// not matter.
+/// Returns true if a region that uses the set launches what such a text says.
 bool launches(const storage::ChoiceEntry& entry, const std::string& text);
 
 /// Returns true if such a text has nothing but defaults.

@@ -6,67 +6,52 @@
 
 namespace contextual::tuning {
 
-JournalReplay::JournalReplay(Continuation& continuation, OwnContinuation& own, agreement::ProblemSet& shared,
+JournalReplay::JournalReplay(Continuation& continuation, agreement::ProblemSet& problems,
                              record::Recorder& recorder, MarkRejected mark_rejected)
     : continuation_(continuation),
-      own_(own),
-      shared_(shared),
+      problems_(problems),
       recorder_(recorder),
       mark_rejected_(std::move(mark_rejected)) {}
 
 void JournalReplay::advance(RunProgress& progress) {
-  end_following(progress);
+  follow(progress);
+  end_following();
   skip_quarantined(progress);
   replace_quarantined_choices(progress);
 }
 
-bool JournalReplay::follow(RunProgress& progress) {
-  policy::TuningState& state = shared_.state();
-  bool followed = false;
+void JournalReplay::follow(RunProgress& progress) {
+  policy::TuningState& state = problems_.state();
   while (const journal::BatchRecord* record = continuation_.next()) {
     if (!continuation_.fits_rejections()) {
       break;
     }
-    state.hold_search(progress.own_open_anywhere);
     for (const std::vector<policy::RejectionOutcome>& found : record->unprepared) {
       mark_rejected_(found);
       state.reject(found);
     }
     if (record->repeat_length > 0) {
-      own_.reject_unprepared(continuation_.batch());
-      return false;
+      return;
     }
     const std::vector<policy::IterationPlan> planned = state.plan(record->length);
-    if (!continuation_.fits(planned, shared_.slots().size())) {
+    if (!continuation_.fits(planned, problems_.slots().size())) {
       break;
     }
     note_quarantined(planned, record->outcome);
-    progress.own_open_anywhere = record->own_open_anywhere;
     mark_rejected_(record->outcome.rejections);
-    if (progress.own_open_anywhere) {
-      state.hold_search(true);
-    }
     state.observe(planned, record->outcome);
     progress.iterations += static_cast<std::int64_t>(record->length);
-    own_.follow(continuation_.batch());
     continuation_.advance();
-    followed = true;
   }
-  return followed && progress.own_open_now;  // as of the last batch that was run
 }
 
-void JournalReplay::end_following(RunProgress& progress) {
+void JournalReplay::end_following() {
   if (continuation_.next() != nullptr) {
     return;
   }
-  own_.leave();
-  progress.own_open_anywhere = progress.own_open_now;
   recorder_.report().resumed_iterations = continuation_.iterations();
   for (const std::string& note : continuation_.take_notes()) {
     recorder_.warning(note);
-  }
-  if (const std::string warning = own_.take_warning(); !warning.empty()) {
-    recorder_.warning(warning);
   }
   for (const auto& [assignment, reason] : std::exchange(followed_quarantine_, {})) {
     warn_of_quarantine(assignment, reason);
@@ -81,35 +66,33 @@ void JournalReplay::note_quarantined(const std::vector<policy::IterationPlan>& p
       continue;
     }
     if (const std::optional<std::string> reason = continuation_.quarantine_of(planned[i])) {
-      followed_quarantine_.emplace_back(shared_.state().assignment_of(planned[i]), *reason);
+      followed_quarantine_.emplace_back(problems_.state().assignment_of(planned[i]), *reason);
     }
   }
 }
 
 void JournalReplay::warn_of_quarantine(const Assignment& assignment, const std::string& reason) {
-  if (const std::string text = shared_.assignment_text(assignment); told_quarantine_.insert(text).second) {
+  if (const std::string text = problems_.assignment_text(assignment); told_quarantine_.insert(text).second) {
     recorder_.warning(text + ": " + reason);
   }
 }
 
 /// What has ended the process twice counts as infeasible.
 void JournalReplay::skip_quarantined(RunProgress& progress) {
-  policy::TuningState& state = shared_.state();
+  policy::TuningState& state = problems_.state();
   Assignment skipped;
-  while (continuation_.next() == nullptr && progress.discovered &&
-         (!state.done() || progress.own_open_anywhere)) {
-    state.hold_search(progress.own_open_anywhere);
+  while (continuation_.next() == nullptr && progress.discovered && !state.done()) {
     const std::vector<policy::IterationPlan> planned = state.plan(1);
     const std::optional<std::string> reason = continuation_.quarantine_of(planned.front());
     const Assignment assignment = state.assignment_of(planned.front());
     if (!reason || assignment == skipped) {
-      return;  // nothing takes its place while other ranks tune what is theirs
+      return;
     }
     skipped = assignment;
     const policy::BatchOutcome outcome = state.infeasible_outcome(planned.front(), *reason);
     warn_of_quarantine(assignment, *reason);
     state.observe(planned, outcome);
-    continuation_.write(planned, outcome, shared_.slots().size(), progress.own_open_anywhere);
+    continuation_.write(planned, outcome, problems_.slots().size());
     progress.iterations += 1;
   }
 }
@@ -117,9 +100,8 @@ void JournalReplay::skip_quarantined(RunProgress& progress) {
 /// The final run has ended the process twice with what was chosen: for one problem the second best takes its
 /// place.
 void JournalReplay::replace_quarantined_choices(const RunProgress& progress) {
-  policy::TuningState& state = shared_.state();
-  while (continuation_.next() == nullptr && progress.discovered && state.done() &&
-         !progress.own_open_anywhere) {
+  policy::TuningState& state = problems_.state();
+  while (continuation_.next() == nullptr && progress.discovered && state.done()) {
     const policy::IterationPlan planned = state.plan(1).front();
     const std::optional<std::string> reason = continuation_.quarantine_of(planned);
     if (!reason) {

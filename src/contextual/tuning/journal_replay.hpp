@@ -6,7 +6,6 @@
 #include "contextual/agreement/problem_set.hpp"
 #include "contextual/record/recorder.hpp"
 #include "contextual/tuning/continuation.hpp"
-#include "contextual/tuning/own_continuation.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -19,10 +18,8 @@ namespace contextual::tuning {
 
 /// How far a tuning run has come.
 struct RunProgress {
-  std::int64_t iterations = 0;     ///< tuning iterations so far
-  bool discovered = false;         ///< a first batch has been run
-  bool own_open_anywhere = false;  ///< some rank has problems of its own to tune
-  bool own_open_now = false;  ///< the same, as the ranks have said in this run: an earlier one may say else
+  std::int64_t iterations = 0;  ///< tuning iterations so far
+  bool discovered = false;      ///< a first batch has been run
 };
 
 /// Follows the earlier run, and leaves out what is in quarantine. All ranks do the same, from the same state
@@ -31,25 +28,19 @@ class JournalReplay {
  public:
   using MarkRejected = std::function<void(const std::vector<policy::RejectionOutcome>&)>;
 
-  /// `continuation`, `own`, `shared` and `recorder` outlive it. `mark_rejected` tells launches what is
-  /// rejected.
-  JournalReplay(Continuation& continuation, OwnContinuation& own, agreement::ProblemSet& shared,
-                record::Recorder& recorder, MarkRejected mark_rejected);
+  /// `continuation`, `problems` and `recorder` outlive it. `mark_rejected` tells launches what is rejected.
+  JournalReplay(Continuation& continuation, agreement::ProblemSet& problems, record::Recorder& recorder,
+                MarkRejected mark_rejected);
 
   /// Takes in the batches of the earlier run, up to one that has to be run once more because problems have
-  /// joined in it. Returns true if the ranks have to meet, because each of them alone knows whether it still
-  /// has problems of its own to tune: `progress.own_open_now` is then to be set, equal on all ranks. May
-  /// throw what a user's search or `feasible` throws.
-  bool follow(RunProgress& progress);
-
-  /// Goes on to what has to be run. May throw the same.
+  /// joined in it, and goes on to what has to be run. May throw what a user's search or `feasible` throws.
   void advance(RunProgress& progress);
 
-  /// If the earlier run has come to its end, goes by what the ranks have said in this one, and says what has
-  /// been taken over.
-  void end_following(RunProgress& progress);
+  /// If the earlier run has come to its end, says what has been taken over.
+  void end_following();
 
  private:
+  void follow(RunProgress& progress);
   void skip_quarantined(RunProgress& progress);
   void replace_quarantined_choices(const RunProgress& progress);
   void note_quarantined(const std::vector<policy::IterationPlan>& planned,
@@ -57,8 +48,7 @@ class JournalReplay {
   void warn_of_quarantine(const Assignment& assignment, const std::string& reason);
 
   Continuation& continuation_;
-  OwnContinuation& own_;
-  agreement::ProblemSet& shared_;
+  agreement::ProblemSet& problems_;
   record::Recorder& recorder_;
   MarkRejected mark_rejected_;
   std::vector<std::pair<Assignment, std::string>> followed_quarantine_;  ///< with reasons, to be told

@@ -69,15 +69,16 @@ Cores kernels_of(const KeptChoice& choice, const Cores& all) {
   return found;
 }
 
+/// Another rank's keys are not launched here, so that their configs need not fit this rank's device.
 bool concerns(const KeptChoice& choice, std::size_t rank) {
-  return choice.rank.value_or(rank) == rank;
+  return choice.ranks.empty() ||
+         std::find(choice.ranks.begin(), choice.ranks.end(), rank) != choice.ranks.end();
 }
 
 /// The kernel looks as it did when the choice was made.
 bool is_unchanged(const KernelCore& core, const KeptChoice& choice) {
   const ChosenKernel now{core.traits().name, core.table_digest()};
-  const bool local = core.traits().participation == Participation::local;
-  return core.traits().coupling == choice.coupling && local == choice.rank.has_value() &&
+  return core.traits().coupling == choice.coupling &&
          std::find(choice.launched.begin(), choice.launched.end(), now) != choice.launched.end();
 }
 
@@ -133,10 +134,9 @@ class Preparing {
     }
     for (const auto& core : kernels_of(choice, kernels_)) {
       if (!is_unchanged(*core, choice)) {
-        return {
-            .anything = true,
-            .reason = "kernel \"" + core->traits().name +
-                      "\" has another config space, source, version, coupling or participation than then"};
+        return {.anything = true,
+                .reason = "kernel \"" + core->traits().name +
+                          "\" has another config space, source, version or coupling than then"};
       }
       const std::string failed =
           core->table()->why_ruled_out({choice.key, choice.scope, static_cast<int>(choice.config_id)});
@@ -184,12 +184,16 @@ bool is_pinned(const KeptChoice& choice, const std::vector<storage::Pin>& pins) 
   });
 }
 
-void lock_in(const KeptChoice& choice, std::uint32_t region_id) {
+/// Of two sets that have the choice, the one that more ranks use counts.
+void lock_in(const KeptChoice& choice, std::uint32_t region_id, bool in_another_set) {
+  const bool here_only = choice.ranks.size() == 1;
   for (const ChosenKernel& kernel : choice.launched) {
-    LaunchRegistry::instance()
-        .kept_table(kernel.name, kernel.table_digest)
-        ->lock_in(region_id, choice.key, static_cast<int>(choice.config_id), detail::ChoiceFinality::lasting,
-                  choice.scope);
+    const auto table = LaunchRegistry::instance().kept_table(kernel.name, kernel.table_digest);
+    table->lock_in(region_id, choice.key, static_cast<int>(choice.config_id), detail::ChoiceFinality::lasting,
+                   choice.scope);
+    if (!in_another_set || !here_only) {
+      table->note_used_here_only(region_id, choice.key, choice.scope, here_only);
+    }
   }
 }
 
@@ -292,11 +296,10 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
     warn_of_versions(entry, sets.machines);
     for (const KeptChoice& choice : entry.choices) {
       const bool is_new = installed_problems.insert(storage::problem_digest(choice)).second;
-      if (!is_new || !concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
-        continue;
+      if (concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
+        lock_in(choice, region_id, !is_new);
       }
-      lock_in(choice, region_id);
-      if (!is_pinned(choice, sets.pins)) {
+      if (is_new && !is_pinned(choice, sets.pins)) {
         report.problems.push_back(report_of(choice, entry.written));
       }
     }
@@ -325,10 +328,8 @@ std::vector<agreement::StartingPoint> starting_points_of(const std::vector<std::
     }
     agreement::StartingPoint& point = points.emplace_back();
     for (const KeptChoice& choice : parsed.entry->choices) {
-      if (!choice.rank) {  // else its rank decides, without a search
-        point.push_back({choice.kernel, choice.key, choice.scope, choice.config_count, choice.config_id,
-                         Config::from_json(choice.config)});
-      }
+      point.push_back({choice.kernel, choice.key, choice.scope, choice.config_count, choice.config_id,
+                       Config::from_json(choice.config)});
     }
   }
   return points;

@@ -41,7 +41,7 @@ struct KeptSets {
 
 /// Finds the sets that were made on ranks, machines and kernels like these, without a problem that has a
 /// lasting choice already. Loads the defaults of all kernels and the configs of these sets, as a tuning run
-/// does. Choices of `local` kernels concern their rank only. Keeps what a kernel's `load` throws:
+/// does, but nothing that only other ranks launch. Keeps what a kernel's `load` throws:
 /// DeviceError as the rank's failure, anything else makes the set unusable. A pin that cannot be launched is
 /// the rank's failure, too. `versions_count`: see Surroundings. `made_ready` says meanwhile which config is
 /// being loaded.
@@ -50,7 +50,7 @@ KeptSets look_at_kept_choices(const std::string& region, std::uint32_t region_id
 
 /// What is in force then.
 struct InstalledChoices {
-  RegionReport report;          ///< of this rank; a set that all use may have nothing of it
+  RegionReport report;          ///< alike on all ranks
   bool more_than_pins = false;  ///< some rank has a choice that is not pinned
 };
 

@@ -3,7 +3,6 @@
 /// \file
 /// Choices that outlive the process: writes those of a tuning run that is over.
 
-#include "contextual/agreement/exchange.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/tuning/tuning_run.hpp"
 
@@ -12,12 +11,9 @@
 
 namespace contextual::tuning {
 
-/// Writes the lasting choices of a run on rank 0, if a rank has chosen something. `machines` are those of all
-/// ranks. Returns what went wrong on rank 0, or an empty text. Collective where the run's last exchange has
-/// shown a difference: the ranks then tell rank 0 which kernels they have launched and what they have chosen
-/// for `local` ones. Throws RankMismatchError and CommunicationError.
-std::string write_kept_choices(agreement::Exchange& exchange, const options::ResolvedOptions& options,
-                               const std::string& region, const TuningRun& run,
-                               const std::vector<std::string>& machines);
+/// Writes the lasting choices of a run, if something was chosen. Call it on rank 0; `machines` are those of
+/// all ranks. Returns what went wrong, or an empty text.
+std::string write_kept_choices(const options::ResolvedOptions& options, const std::string& region,
+                               const TuningRun& run, const std::vector<std::string>& machines);
 
 }  // namespace contextual::tuning

@@ -102,11 +102,12 @@ SpaceView space_of(const std::string& kernel, const TunedKernelCall& call) {
   }
 }
 
-/// Of a kernel that does not tell its key: the one that was tuned.
-const ProblemReport* tuned_problem_of(const RegionReport& run) {
-  const auto found = std::find_if(run.problems.begin(), run.problems.end(),
-                                  [](const ProblemReport& problem) { return !problem.reused; });
-  return found == run.problems.end() ? nullptr : &*found;
+/// Ranks may launch the kernel with keys of their own: then none of their choices is one that all could take
+/// from a cache.
+bool is_under_one_key(const ProblemReport& problem, const RegionReport& run) {
+  return std::none_of(run.problems.begin(), run.problems.end(), [&](const ProblemReport& other) {
+    return other.kernel == problem.kernel && other.key != problem.key;
+  });
 }
 
 /// The versions of rank 0 are compared where its cache reads a file. Those of another rank count if they
@@ -192,12 +193,6 @@ struct KernelTunerCore::Impl {
     return !resolved.cache_directory.empty() &&
            !storage::ChoiceStore(resolved.cache_directory, region_of(request)).pin_files().empty();
   }
-  /// Each rank of a `local` kernel has a choice of its own: there is none that all could take from a cache.
-  bool can_be_cached(const ResolvedOptions& resolved) const {
-    const std::shared_ptr<KernelCore> core = core_of(kernel);
-    const bool local = core != nullptr && core->traits().participation == Participation::local;
-    return !local || resolved.communicator->size() == 1;
-  }
 
   /// What this rank is asked to tune.
   struct Asked {
@@ -281,8 +276,7 @@ std::optional<CachedConfig> KernelTunerCore::Impl::look_up(const Asked& asked, s
   const bool several = resolved.communicator->size() > 1;
   const bool looks = resolved.mode != Mode::off && !resolved.always_tune;
   std::optional<CachedConfig> cached;
-  if (looks && can_be_cached(resolved) && resolved.communicator->rank() == 0 &&
-      !is_pinned(asked.request, resolved)) {
+  if (looks && resolved.communicator->rank() == 0 && !is_pinned(asked.request, resolved)) {
     cached = cache(resolved).get_made_for(asked.request, made_for);
   }
   if (several) {
@@ -315,7 +309,7 @@ std::string KernelTunerCore::Impl::keep(const TuneRequest& request, const Cached
   const std::shared_ptr<KernelCore> core = core_of(kernel);
   const bool measured = times == Times::of_devices || (core != nullptr && !core->traits().takes_stream);
   const bool lasting = resolved.mode == Mode::tune && problem.outcome == ProblemOutcome::locked_in &&
-                       !problem.reused && problem.pinned_by.empty() && can_be_cached(resolved);
+                       !problem.reused && problem.pinned_by.empty();
   return lasting && measured && resolved.communicator->rank() == 0 ? cache(resolved).set(request, config)
                                                                    : std::string();
 }
@@ -333,6 +327,9 @@ TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t 
           launch.note(*key);
         }
         call.launch();
+        if (!key) {
+          launch.note_tuned();
+        }
         if (key && launch.untuned_config()) {
           launch.note(*key);  // it may have fallen back
         }
@@ -342,7 +339,7 @@ TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t 
   const RegionReport* const run = report.find(region);
   const ProblemReport* problem = nullptr;
   if (run != nullptr && !launch.untuned_config()) {
-    problem = call.key ? launch.problem_in(*run) : tuned_problem_of(*run);
+    problem = launch.problem_in(*run);
   }
   TuningResult result;
   result.warnings = run == nullptr ? std::vector<std::string>() : run->warnings;
@@ -361,8 +358,10 @@ TuningResult KernelTunerCore::Impl::tune_anew(const Asked& asked, std::uint64_t 
   if (time_ns > 0) {
     config.time_ns = static_cast<std::int64_t>(std::llround(time_ns));
   }
-  const std::string trouble = keep(asked.request, config, *problem, resolved,
-                                   run->timer_measures_devices ? Times::of_devices : Times::of_launching);
+  const Times times = run->timer_measures_devices ? Times::of_devices : Times::of_launching;
+  const std::string trouble = is_under_one_key(*problem, *run)
+                                  ? keep(asked.request, config, *problem, resolved, times)
+                                  : std::string();
   if (!trouble.empty()) {
     result.warnings.push_back("the config is not kept on the disk: " + trouble);
   }

@@ -40,7 +40,7 @@ Makespans makespans_of(const detail::BatchPlan& plan, std::span<const IterationT
   }
   const bool all_known =
       timings.size() == plan.length() && std::all_of(timings.begin(), timings.end(), has_extent);
-  if (!all_known || !same_configs(plan.shared) || !same_configs(plan.own)) {
+  if (!all_known || !same_configs(plan.iterations)) {
     return Makespans(plan.length());
   }
   std::int64_t begin_ns = timings.front().begin_ns;

@@ -1,5 +1,6 @@
 #include "contextual/tuning/noted_launch.hpp"
 
+#include "contextual/launch/thread_log.hpp"
 #include "contextual/launch/thread_state_scope.hpp"
 
 #include <algorithm>
@@ -22,6 +23,19 @@ void NotedLaunch::note(const Key& key) {
   untuned_config_ = static_cast<std::size_t>(watched ? KernelCore::first_watched - resolved : resolved);
   const detail::ThreadState& thread = detail::thread_state();
   pinned_by_ = kernel_->pinning_file(detail::region_of(thread), key, thread.scope);
+}
+
+void NotedLaunch::note_tuned() {
+  const detail::ThreadLog* const log = detail::thread_state().log;
+  if (kernel_ == nullptr || log == nullptr) {
+    return;
+  }
+  const auto last = std::find_if(log->records.rbegin(), log->records.rend(), [&](const auto& record) {
+    return record.slot->problem.name == problem_name();
+  });
+  if (last != log->records.rend()) {
+    key_ = last->slot->problem.key;
+  }
 }
 
 const std::string& NotedLaunch::problem_name() const {

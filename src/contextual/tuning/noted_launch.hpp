@@ -15,7 +15,7 @@
 
 namespace contextual::tuning {
 
-/// Takes notes right before each launch, on the thread that launches. The latest launch counts.
+/// Takes notes of each launch, on the thread that launches. The latest launch counts.
 class NotedLaunch {
  public:
   /// `kernel` may be null, if no such kernel lives; then nothing is known of its launches.
@@ -23,6 +23,9 @@ class NotedLaunch {
 
   /// Throws what the launch would throw before it launches.
   void note(const Key& key);
+  /// Instead, where the key is not known: takes it from the kernel's last launch on this thread, if a run has
+  /// tuned that. Call it right after the launch.
+  void note_tuned();
 
   /// Returns the config of a launch that was not tuned, or nothing.
   std::optional<std::size_t> untuned_config() const noexcept { return untuned_config_; }

@@ -114,8 +114,8 @@ Preparation::Result Preparation::prepare(const BatchPlan& plan) {
     }
     result.something = result.something || !configs.empty() || !late.empty();
     // Decided alike on all ranks, since the plan and what has been prepared are alike.
-    result.everywhere = result.everywhere || (slot.shared() && !configs.empty());
-    append(slot.shared() ? result.shared : result.own, prepare_slot(slot, configs, plan));
+    result.everywhere = result.everywhere || !configs.empty();
+    append(result.rejections, prepare_slot(slot, configs, plan));
   }
   result.device_failure = device_failure_;
   return result;

@@ -20,7 +20,7 @@ namespace contextual::tuning {
 class Preparation {
  public:
   /// `continuation` knows what must not be made ready, and learns what is.
-  Preparation(detail::RunContext& context, const agreement::Problems& problems, Watchdog& watchdog,
+  Preparation(detail::RunContext& context, const agreement::ProblemSet& problems, Watchdog& watchdog,
               Continuation& continuation)
       : context_(context), problems_(problems), watchdog_(watchdog), continuation_(continuation) {}
 
@@ -29,10 +29,9 @@ class Preparation {
 
   struct Result {
     bool something = false;   ///< true if this rank had something to prepare
-    bool everywhere = false;  ///< true if shared problems had something to prepare; equal on all ranks
-    std::vector<policy::RejectionOutcome> shared;  ///< configs of shared problems that could not be prepared
-    std::vector<policy::RejectionOutcome> own;     ///< the same for the problems that this rank has alone
-    std::exception_ptr device_failure;             ///< set if the device was lost, so no config is to blame
+    bool everywhere = false;  ///< true if some rank had something to prepare; equal on all ranks
+    std::vector<policy::RejectionOutcome> rejections;  ///< configs that could not be prepared
+    std::exception_ptr device_failure;  ///< set if the device was lost, so no config is to blame
   };
   /// Prepares the configs of the slots' cells and their fallbacks. If this rank launches a problem only after
   /// the others have prepared its configs, a config that it cannot prepare counts as rejected by a launch of
@@ -54,7 +53,7 @@ class Preparation {
                                                      const detail::BatchPlan& plan);
 
   detail::RunContext& context_;
-  const agreement::Problems& problems_;
+  const agreement::ProblemSet& problems_;
   Watchdog& watchdog_;
   Continuation& continuation_;
   std::vector<Prepared> prepared_;  ///< by slot

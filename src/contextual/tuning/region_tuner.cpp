@@ -71,12 +71,12 @@ AfterRevalidation compare_with_defaults(TuningRun& run, record::Recorder& record
 
 /// Returns false if the choices could not be written, which the log says then.
 bool write_choices(const TuningRun& run, record::Recorder& recorder, const RegionCall& call,
-                   agreement::Exchange& exchange, const std::vector<std::string>& machines) {
-  if (machines.empty()) {
+                   const std::vector<std::string>& machines) {
+  const std::filesystem::path& directory = call.options.cache_directory;
+  if (machines.empty() || call.options.communicator->rank() != 0 || directory.empty()) {
     return true;
   }
-  const std::filesystem::path& directory = call.options.cache_directory;
-  const std::string problem = write_kept_choices(exchange, call.options, call.region, run, machines);
+  const std::string problem = write_kept_choices(call.options, call.region, run, machines);
   if (problem.empty()) {
     return true;
   }
@@ -232,7 +232,7 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& 
     if (to_revalidate) {
       after = compare_with_defaults(*run, recorder, call);
     }
-    written = write_choices(*run, recorder, call, groups_.exchange_for(call.options), setup.hello().machines);
+    written = write_choices(*run, recorder, call, setup.hello().machines);
     recorder.warnings(take_unused_pin_warnings(call.region_id, call.options));
   } catch (...) {
     thrown = std::current_exception();

@@ -38,9 +38,8 @@ class Resumption {
   /// The run does not come to the same batches. `why` says in what it differs.
   void leave(const std::string& why);
 
-  std::size_t batch_count() const noexcept { return at_; }                     ///< taken in so far
-  std::size_t batches_left() const noexcept { return batches_.size() - at_; }  ///< to be taken in
-  std::int64_t iterations() const noexcept { return iterations_; }             ///< of these batches
+  std::size_t batch_count() const noexcept { return at_; }          ///< taken in so far
+  std::int64_t iterations() const noexcept { return iterations_; }  ///< of these batches
   std::int64_t elapsed_ns() const noexcept { return elapsed_ns_; }  ///< by the clock of the run before
   const std::string& left() const noexcept { return left_; }        ///< why not all was taken in; else empty
 

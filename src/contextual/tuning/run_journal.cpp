@@ -66,10 +66,6 @@ std::string flight_file(const std::string& journal, int rank) {
   return journal + "." + std::to_string(rank) + flight_ending;
 }
 
-std::string own_journal_file(const std::string& journal, int rank) {
-  return journal + "." + std::to_string(rank) + ".own";
-}
-
 journal::Safety safety_of(const options::ResolvedOptions& options) {
   return options.journal == Journal::synced ? journal::Safety::from_machine_end
                                             : journal::Safety::from_process_end;

@@ -25,9 +25,6 @@ detail::TrustedFolder journal_folder(const std::filesystem::path& cache_director
 /// Returns the name of the file in it that says what is in flight on a rank. `journal`: see Resumption::name.
 std::string flight_file(const std::string& journal, int rank);
 
-/// Returns the name of the file in it in which a rank writes what it tunes alone.
-std::string own_journal_file(const std::string& journal, int rank);
-
 /// Returns when a line of a journal is safe, as the options say.
 journal::Safety safety_of(const options::ResolvedOptions& options);
 

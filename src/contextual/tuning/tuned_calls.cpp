@@ -52,11 +52,9 @@ class TunedCalls::Group {
   int find(const Key& key) const noexcept { return chosen_.find(this_region, key); }
 
   /// After a run that has ended well. What is provisional is tuned again by the next call, but not for ever.
-  void note(const KernelCore& function, const Key& key, std::size_t config_id, std::uint32_t region_id) {
+  void note(const Key& key, std::size_t config_id, std::uint32_t region_id, bool provisional) {
     region_id_.store(region_id, std::memory_order_relaxed);
-    // A rank that chooses alone says nothing of the others' next calls.
-    const bool alone = function.traits().participation == Participation::local;
-    if (!alone && function.table()->finality(region_id, key) == ChoiceFinality::provisional) {
+    if (provisional) {
       const std::lock_guard lock(mutex_);
       if (++attempts_[key] <= most_attempts) {
         return;
@@ -211,10 +209,26 @@ void TunedCalls::tune(Group& group, const Call& call) {
         },
         options);
   }
-  group.note(call.function, call.key, call.last_config(), region_id);
+  group.note(call.key, call.last_config(), region_id, is_provisional(group, call, region_id));
   if (call.options.verbose) {
     tell(group, call.function, call.key, call.last_config(), Use::found);
   }
+}
+
+/// Alike on all ranks, because it decides whether the next call communicates: where their keys differ, those
+/// of the other ranks count as well.
+bool TunedCalls::is_provisional(const Group& group, const Call& call, std::uint32_t region_id) const {
+  const KernelTraits& traits = call.function.traits();
+  if (traits.participation == Participation::all) {
+    return call.function.table()->finality(region_id, call.key) == ChoiceFinality::provisional;
+  }
+  const Report report = impl_->tuner.tuner.report();
+  const RegionReport* const run = report.find(group.region());
+  return run != nullptr &&
+         std::any_of(run->problems.begin(), run->problems.end(), [&](const ProblemReport& problem) {
+           return problem.kernel == (traits.coupling.empty() ? traits.name : traits.coupling) &&
+                  problem.outcome == ProblemOutcome::provisional;
+         });
 }
 
 Options TunedCalls::options_of(const Group& group, const Call& call, bool& ran) const {

@@ -14,7 +14,6 @@
 
 namespace contextual::tuning {
 
-using agreement::ProblemSet;
 using detail::BatchKind;
 using detail::ProblemSlot;
 using policy::RejectionOutcome;
@@ -66,23 +65,16 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       agreement_(exchange, context_, problems_, times_count(options)),
       choice_publisher_(context_, recorder, origin),
       notes_(context_, *timer_, options, recorder),
-      continuation_(problems_.shared),
-      own_continuation_(
-          problems_.own,
-          [this](const std::vector<RejectionOutcome>& found) { mark_rejected(problems_.own, found); }),
-      rank_local_problems_(
-          context_, problems_.own, own_continuation_,
-          [this](const std::vector<RejectionOutcome>& found) { mark_rejected(problems_.own, found); }),
-      journal_replay_(
-          continuation_, own_continuation_, problems_.shared, recorder,
-          [this](const std::vector<RejectionOutcome>& found) { mark_rejected(problems_.shared, found); }) {}
+      continuation_(problems_),
+      journal_replay_(continuation_, problems_, recorder,
+                      [this](const std::vector<RejectionOutcome>& found) { mark_rejected(found); }) {}
 
 TuningRun::~TuningRun() = default;
 
 policy::PolicyOptions TuningRun::policy_of(const options::ResolvedOptions& options) {
   policy::PolicyOptions policy = options.policy;
   policy.feasible = [this](const Assignment& assignment) {
-    return checks_.feasible(problems_.shared.slots(), assignment);
+    return checks_.feasible(problems_.slots(), assignment);
   };
   context_.blame_assignments(policy.search != SearchLevel::off);
   return policy;
@@ -105,11 +97,6 @@ void TuningRun::end_journal(const std::exception_ptr& thrown, bool kept) {
     end = RunEnd::in_flight;
   }
   continuation_.end(end);
-  if (end == RunEnd::done) {
-    own_continuation_.remove();
-  } else {
-    own_continuation_.close();
-  }
 }
 
 void TuningRun::execute(const std::function<void()>& region) {
@@ -136,10 +123,10 @@ void TuningRun::measure_parts(const std::function<void()>& region) {
 
 std::optional<RevalidationReport> TuningRun::revalidate(const std::function<void()>& region) {
   Assignment defaults;
-  for (const ProblemSlot* slot : problems_.shared.slots()) {
+  for (const ProblemSlot* slot : problems_.slots()) {
     defaults.push_back(slot->found.pinned_by.empty() ? 0 : slot->found.locked_config.value_or(0));
   }
-  if (!checks_.feasible(problems_.shared.slots(), defaults)) {
+  if (!checks_.feasible(problems_.slots(), defaults)) {
     return std::nullopt;
   }
   context_.begin_batch();  // what the final run noted has been told
@@ -151,7 +138,7 @@ void TuningRun::run_once(const std::function<void()>& region) {
 }
 
 void TuningRun::use_defaults() {
-  for (const ProblemSlot& slot : context_.slots()) {  // also those of this rank alone
+  for (const ProblemSlot& slot : context_.slots()) {
     if (!slot.found.locked_config || !slot.found.pinned_by.empty()) {
       continue;
     }
@@ -180,7 +167,7 @@ void TuningRun::begin_iteration() {
     prepare();
     runner_.begin_batch(plan_);
     if (!result_.failure) {  // else nothing is launched
-      continuation_.take_off(plan_.shared);
+      continuation_.take_off(plan_.iterations);
     }
     if (plan_.kind != BatchKind::discovery) {
       timer_->begin_batch({std::chrono::steady_clock::now(), head_start_});
@@ -213,30 +200,17 @@ void TuningRun::end_batch() {
 
 /// Decides, like all other ranks, what needs no run of the region.
 void TuningRun::replay_journal() {
-  bool ask = false;
-  decide([&] {
-    checks_.refresh();
-    ask = journal_replay_.follow(progress_);
-  });
-  if (ask) {
-    progress_.own_open_now = agreement_.agree_on_own_open(plan_);
-  }
-  decide([&] { journal_replay_.advance(progress_); });
-  throw_if_tuning_failed();
-}
-
-/// What is thrown is this rank's alone: the states of the others have decided.
-template <typename Decision>
-void TuningRun::decide(const Decision& decision) {
   try {
-    decision();
-  } catch (...) {
+    checks_.refresh();
+    journal_replay_.advance(progress_);
+  } catch (...) {  // it is this rank's alone: the states of the others have decided
     fail(std::current_exception());
     if (plan_.phases.empty()) {
       plan_.phases.assign(1, Phase::walk);
     }
     throw_failure();
   }
+  throw_if_tuning_failed();
 }
 
 void TuningRun::plan() {
@@ -252,49 +226,36 @@ void TuningRun::plan() {
 
 void TuningRun::plan_batch() {
   checks_.refresh();
-  const bool closed = all_closed();
   result_ = {};
   agreed_ = {};
   final_run_ = {};
   plan_ = {};
   plan_.kind = !progress_.discovered ? BatchKind::discovery
-               : closed              ? BatchKind::final_run
+               : all_closed()        ? BatchKind::final_run
                                      : BatchKind::tuning;
   plan_.first_iteration = progress_.iterations;
-  problems_.shared.state().hold_search(progress_.own_open_anywhere);
-  joined_before_ = problems_.shared.slots().size();
+  joined_before_ = problems_.slots().size();
   const journal::BatchRecord* const repeated = continuation_.next();
-  whole_plan_ = problems_.shared.state().plan(repeated != nullptr ? repeated->length : plan_length());
+  whole_plan_ = problems_.state().plan(repeated != nullptr ? repeated->length : plan_length());
   const std::size_t length =
       repeated != nullptr ? repeated->repeat_length : continuation_.length_alone(whole_plan_);
   if (repeated == nullptr && length < whole_plan_.size()) {
-    whole_plan_ = problems_.shared.state().plan(length);
+    whole_plan_ = problems_.state().plan(length);
   }
-  plan_.shared.assign(whole_plan_.begin(), whole_plan_.begin() + static_cast<std::ptrdiff_t>(length));
-  plan_.own = rank_local_problems_.plan(length, continuation_.batch());
-  for (const policy::IterationPlan& iteration : plan_.shared) {
-    // While a rank still tunes problems that it has alone, the shared ones wait with their best configs.
-    const bool waits = !closed && iteration.phase == Phase::final_run;
-    plan_.phases.push_back(waits ? Phase::walk : closed ? Phase::final_run : iteration.phase);
+  plan_.iterations.assign(whole_plan_.begin(), whole_plan_.begin() + static_cast<std::ptrdiff_t>(length));
+  for (const policy::IterationPlan& iteration : plan_.iterations) {
+    plan_.phases.push_back(iteration.phase);
   }
   fix_views();
   context_.rebuild_map();
 }
 
 bool TuningRun::all_closed() const {
-  return progress_.discovered && problems_.shared.state().done() && !progress_.own_open_anywhere;
+  return progress_.discovered && problems_.state().done();
 }
 
 std::size_t TuningRun::plan_length() const {
-  const policy::PolicyOptions& policy = options_.policy;
-  if (plan_.kind != BatchKind::tuning) {
-    return 1;
-  }
-  if (!problems_.shared.state().done()) {
-    return problems_.shared.state().suggested_length();
-  }
-  return static_cast<std::size_t>(policy.settle_every > 0 ? policy.settle_every
-                                                          : policy.n_warmup + policy.n_repeat);
+  return plan_.kind == BatchKind::tuning ? problems_.state().suggested_length() : 1;
 }
 
 /// What launches go by during the batch.
@@ -302,12 +263,11 @@ void TuningRun::fix_views() {
   detail::BatchView view;  // outside of the loop, because most problems keep theirs
   for (ProblemSlot& slot : context_.slots()) {
     if (const auto index = problems_.index_of(slot)) {
-      const auto& iterations = slot.shared() ? plan_.shared : plan_.own;
       view.cells.clear();
-      for (const policy::IterationPlan& iteration : iterations) {
+      for (const policy::IterationPlan& iteration : plan_.iterations) {
         view.cells.push_back(iteration.cells[*index]);
       }
-      view.best_so_far = problems_.set_of(slot).state().best_so_far(*index);
+      view.best_so_far = problems_.state().best_so_far(*index);
       view.prepared = preparation_.prepared_here(slot);
       if (view != slot.batch) {
         context_.set_view(slot, view);
@@ -351,20 +311,17 @@ void TuningRun::prepare() {
       result_.failure = failure_of(prepared.device_failure);
       result_.failure.launched = false;
     }
-    const auto shared = agree_on_preparing(prepared);
-    reject(problems_.shared, shared);
-    if (!shared.empty()) {
-      continuation_.note_unprepared(shared);
+    const auto rejected = agree_on_preparing(prepared);
+    reject(rejected);
+    if (!rejected.empty()) {
+      continuation_.note_unprepared(rejected);
     }
-    reject(problems_.own, prepared.own);
-    own_continuation_.note_unprepared(prepared.own);
     throw_if_tuning_failed();
-    take_own_failure();
     if (prepared.something) {
       fix_views();
     }
     // Where the ranks did not meet, what failed here is told by the exchange after the batch.
-    if (result_.failure || (shared.empty() && prepared.own.empty())) {
+    if (result_.failure || rejected.empty()) {
       return;
     }
     if (continuation_.next() == nullptr) {
@@ -382,19 +339,19 @@ std::vector<RejectionOutcome> TuningRun::agree_on_preparing(const Preparation::R
     recorder_.fails(result_.failure.thrown, plan_, ending());
   }
   try {
-    return agreement_.agree_on_preparing(plan_, {meet, prepared.shared}, result_.failure);
+    return agreement_.agree_on_preparing(plan_, {meet, prepared.rejections}, result_.failure);
   } catch (...) {
     rethrow();
   }
 }
 
-void TuningRun::reject(ProblemSet& set, const std::vector<RejectionOutcome>& rejections) {
+void TuningRun::reject(const std::vector<RejectionOutcome>& rejections) {
   if (rejections.empty()) {
     return;
   }
-  mark_rejected(set, rejections);
+  mark_rejected(rejections);
   try {
-    set.state().reject(rejections);
+    problems_.state().reject(rejections);
   } catch (...) {
     fail(std::current_exception());
     throw_failure();
@@ -402,8 +359,7 @@ void TuningRun::reject(ProblemSet& set, const std::vector<RejectionOutcome>& rej
 }
 
 bool TuningRun::tuning_failed() const {
-  const policy::TuningState& shared = problems_.shared.state();
-  return shared.failed_problem() || !shared.failure().empty();
+  return state().failed_problem() || !state().failure().empty();
 }
 
 /// The ranks meet once more, because one of them may have failed otherwise.
@@ -414,33 +370,27 @@ void TuningRun::throw_if_tuning_failed() {
   if (pin_failure_) {
     std::rethrow_exception(pin_failure_);
   }
-  problems_.shared.throw_if_failed(context_.region());
-  problems_.shared.throw_if_infeasible(context_.region());
+  problems_.throw_if_failed(context_.region());
+  problems_.throw_if_infeasible(context_.region());
 }
 
-void TuningRun::mark_rejected(const ProblemSet& set, const std::vector<RejectionOutcome>& rejections) {
+void TuningRun::mark_rejected(const std::vector<RejectionOutcome>& rejections) {
   for (const RejectionOutcome& rejection : rejections) {
-    ProblemSlot& slot = *set.slots()[rejection.problem];
+    ProblemSlot& slot = *problems_.slots()[rejection.problem];
     slot.launched.rejected[rejection.config_id].store(true, std::memory_order_release);
     recorder_.rejected(slot, rejection.config_id, rejection.reason, plan_);
     if (slot.found.locked_config == rejection.config_id && !slot.found.pinned_by.empty()) {
-      pin_failed(set, slot, rejection);
+      pin_failed(slot, rejection);
     }
   }
 }
 
-/// All ranks know of a shared problem's rejection.
-void TuningRun::pin_failed(const ProblemSet& set, const ProblemSlot& slot,
-                           const RejectionOutcome& rejection) {
-  const auto failure = std::make_exception_ptr(
+/// All ranks know of the rejection.
+void TuningRun::pin_failed(const ProblemSlot& slot, const RejectionOutcome& rejection) {
+  pin_failure_ = std::make_exception_ptr(
       InvalidArgument(slot.found.pinned_by + " pins kernel \"" + slot.problem.name + "\", key " +
                       slot.problem.key_text + ", to config-" + std::to_string(rejection.config_id) +
                       ", which cannot be launched: " + rejection.reason + "; change the file or remove it"));
-  if (&set == &problems_.shared) {
-    pin_failure_ = failure;
-  } else if (!result_.failure) {
-    fail(failure);
-  }
 }
 
 void TuningRun::settle() {
@@ -470,10 +420,6 @@ void TuningRun::verify() {
 void TuningRun::agree() {
   try {
     check_launches();
-    if (plan_.kind != BatchKind::final_run && !result_.failure) {
-      rank_local_problems_.observe(plan_.own, result_, continuation_.batch());
-      take_own_failure();
-    }
     if (result_.failure) {
       // Before the exchange: the others may never come to it, and then nobody can say later what happened
       // here.
@@ -498,12 +444,6 @@ void TuningRun::end_disagreed() {
   recorder_.batch(plan_, result_, problems(), agreed_.times);  // what this rank saw of it
   notes_.tell_batch(plan_, result_);
   rethrow();
-}
-
-void TuningRun::take_own_failure() {
-  if (detail::BatchFailure failure = rank_local_problems_.failure()) {
-    result_.failure = std::move(failure);
-  }
 }
 
 void TuningRun::check_launches() {
@@ -547,60 +487,51 @@ void TuningRun::observe() {
 }
 
 void TuningRun::observe_batch() {
-  progress_.own_open_now = agreed_.own_open_anywhere;
   const journal::BatchRecord* const repeated = continuation_.next();
   const bool follows = repeated != nullptr && continuation_.fits(whole_plan_, joined_before_) &&
                        continuation_.agrees(agreed_.outcome);
   if (follows) {
     agreed_.outcome = repeated->outcome;
-    agreed_.own_open_anywhere = repeated->own_open_anywhere;
   } else {
-    whole_plan_ = plan_.shared;
+    whole_plan_ = plan_.iterations;
   }
-  progress_.own_open_anywhere = agreed_.own_open_anywhere;
   context_.forgive_assignments();
-  mark_rejected(problems_.shared, agreed_.outcome.rejections);
-  if (progress_.own_open_anywhere) {
-    problems_.shared.state().hold_search(true);  // before it takes another alternative
-  }
-  problems_.shared.state().observe(whole_plan_, agreed_.outcome);
+  mark_rejected(agreed_.outcome.rejections);
+  problems_.state().observe(whole_plan_, agreed_.outcome);
   if (follows) {
     continuation_.advance();
-    journal_replay_.end_following(progress_);
+    journal_replay_.end_following();
   } else {
-    continuation_.write(whole_plan_, agreed_.outcome, joined_before_, progress_.own_open_anywhere);
+    continuation_.write(whole_plan_, agreed_.outcome, joined_before_);
   }
   tell_failure();
 }
 
 void TuningRun::tell_failure() {
   const Watchdog::Section section(*watchdog_, {Activity::verify, plan_.phase(), context_.tuning_iteration});
-  checks_.tell_failure(agreed_.outcome, problems_.shared.slots());
+  checks_.tell_failure(agreed_.outcome, problems_.slots());
 }
 
 /// A choice that fails now is out, and the second best takes its place.
 void TuningRun::observe_final_run() {
-  const std::vector<RejectionOutcome> own = problems_.own.rejections_of_batch();
   const bool again = final_run_.rejected_anywhere && rejected_final_runs_ < most_repeated_final_runs;
   rejected_final_runs_ += final_run_.rejected_anywhere ? 1 : 0;
   finished_ = !again;
-  take_second_best(problems_.shared, final_run_.rejections, again);
-  take_second_best(problems_.own, own, again);
+  take_second_best(final_run_.rejections, again);
 }
 
 /// Where the region is not run again, the problems' choices are those that this last run fell back to.
-void TuningRun::take_second_best(ProblemSet& set, const std::vector<RejectionOutcome>& rejections,
-                                 bool again) {
-  mark_rejected(set, rejections);
+void TuningRun::take_second_best(const std::vector<RejectionOutcome>& rejections, bool again) {
+  mark_rejected(rejections);
   std::set<std::size_t> replaced;  // a launch that fell back may reject more than the choice
   for (const RejectionOutcome& rejection : rejections) {
-    if (set.state().reject_choice(rejection.problem, rejection.config_id, rejection.reason)) {
+    if (problems_.state().reject_choice(rejection.problem, rejection.config_id, rejection.reason)) {
       replaced.insert(rejection.problem);
     }
   }
   for (const std::size_t problem : replaced) {
     if (!again) {
-      set.state().make_provisional(
+      problems_.state().make_provisional(
           problem, "its choices were rejected by " + std::to_string(rejected_final_runs_) + " final runs");
     }
   }
@@ -615,7 +546,6 @@ void TuningRun::log() {
 
 void TuningRun::lock_in() {
   throw_if_tuning_failed();
-  take_own_failure();
   throw_failure();
   choice_publisher_.publish(problems_);
   if (plan_.kind != BatchKind::final_run) {
@@ -623,6 +553,9 @@ void TuningRun::lock_in() {
   }
   tell_progress();
   if (finished_) {
+    // Where all ranks have launched alike, there is nothing that one of them uses alone.
+    choice_publisher_.note_who_uses(launched_alike() ? agreement::LaunchedKernels() : launched(),
+                                    exchange_.rank());
     recorder_.timelines(problems());
     notes_.tell_end(unjoined_count());
   }
@@ -639,7 +572,7 @@ void TuningRun::tell_progress() {
 }
 
 std::size_t TuningRun::unjoined_count() const {
-  return context_.slots().size() - problems_.shared.slots().size() - problems_.own.slots().size();
+  return context_.slots().size() - problems_.slots().size();
 }
 
 bool TuningRun::nothing_left() const noexcept {

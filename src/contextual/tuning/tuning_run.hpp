@@ -13,10 +13,8 @@
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/continuation.hpp"
 #include "contextual/tuning/journal_replay.hpp"
-#include "contextual/tuning/own_continuation.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
-#include "contextual/tuning/rank_local_problems.hpp"
 #include "contextual/tuning/run_notes.hpp"
 #include "contextual/tuning/time_collector.hpp"
 #include "contextual/tuning/watchdog.hpp"
@@ -36,8 +34,8 @@
 
 namespace contextual::tuning {
 
-/// One `run` in mode tune, after the ranks have met. The replicated states take every decision, from agreed
-/// outcomes. This class only executes their plans and passes the outcomes on.
+/// One `run` in mode tune, after the ranks have met. The replicated state takes every decision, from agreed
+/// outcomes. This class only executes its plans and passes the outcomes on.
 ///
 /// It can be driven one run of the region at a time:
 ///
@@ -66,10 +64,9 @@ class TuningRun {
   /// What it takes over from an earlier process, and where it writes what another one needs. Give it before
   /// the first iteration; without it, nothing is taken over or written.
   Continuation& continuation() noexcept { return continuation_; }
-  OwnContinuation& own_continuation() noexcept { return own_continuation_; }
   /// Where the search is to look, too. Give it before the first iteration, equal on all ranks.
   void start_also_from(std::vector<agreement::StartingPoint> points) {
-    problems_.shared.start_also_from(std::move(points));
+    problems_.start_also_from(std::move(points));
   }
   /// Call it when the run is over, with what it has thrown or null, and whether its choices are kept as far
   /// as they are to be. Else another run can go on with it.
@@ -97,14 +94,14 @@ class TuningRun {
   /// nothing left to tune.
   bool nothing_left() const noexcept;
 
-  /// Returns true if no rank has to tell rank 0 what it has launched and chosen. Equal on all ranks.
+  /// Returns true if all ranks have launched the same kernels. Equal on all ranks, as `launched` is.
   bool launched_alike() const noexcept { return agreement_.launched_alike(); }
+  agreement::LaunchedKernels launched() const { return agreement_.launched(); }
 
   // For the report; valid after an error, too.
   record::Ending ending() const;
   std::vector<record::ProblemView> problems() const;
-  const policy::TuningState& state() const noexcept { return problems_.shared.state(); }
-  const policy::TuningState& own_state() const noexcept { return problems_.own.state(); }
+  const policy::TuningState& state() const noexcept { return problems_.state(); }
   const detail::RunContext& context() const noexcept { return context_; }
   const Timer& timer() const noexcept { return *timer_; }
   Phase phase() const noexcept { return plan_.phases.empty() ? Phase::walk : plan_.phase(); }
@@ -112,8 +109,6 @@ class TuningRun {
  private:
   // The steps of the loop.
   void replay_journal();
-  template <typename Decision>
-  void decide(const Decision& decision);
   void plan();
   void prepare();
   void settle();
@@ -137,17 +132,13 @@ class TuningRun {
   std::size_t plan_length() const;
   void fix_views();
   std::vector<policy::RejectionOutcome> agree_on_preparing(const Preparation::Result& prepared);
-  void reject(agreement::ProblemSet& set, const std::vector<policy::RejectionOutcome>& rejections);
-  void mark_rejected(const agreement::ProblemSet& set,
-                     const std::vector<policy::RejectionOutcome>& rejections);
-  void pin_failed(const agreement::ProblemSet& set, const detail::ProblemSlot& slot,
-                  const policy::RejectionOutcome& rejection);
+  void reject(const std::vector<policy::RejectionOutcome>& rejections);
+  void mark_rejected(const std::vector<policy::RejectionOutcome>& rejections);
+  void pin_failed(const detail::ProblemSlot& slot, const policy::RejectionOutcome& rejection);
   void check_launches();
-  void take_own_failure();
   void tell_failure();
   void observe_final_run();
-  void take_second_best(agreement::ProblemSet& set, const std::vector<policy::RejectionOutcome>& rejections,
-                        bool again);
+  void take_second_best(const std::vector<policy::RejectionOutcome>& rejections, bool again);
   void tell_progress();
   std::size_t unjoined_count() const;
   [[noreturn]] void end_disagreed();
@@ -160,7 +151,7 @@ class TuningRun {
   detail::RunContext context_;
   std::optional<Watchdog> watchdog_;  ///< empty once retired
   AssignmentChecks checks_;
-  agreement::Problems problems_;
+  agreement::ProblemSet problems_;
   Preparation preparation_;
   BatchRunner runner_;
   TimeCollector time_collector_;
@@ -168,17 +159,15 @@ class TuningRun {
   ChoicePublisher choice_publisher_;
   RunNotes notes_;
   Continuation continuation_;
-  OwnContinuation own_continuation_;
-  RankLocalProblems rank_local_problems_;
   JournalReplay journal_replay_;
   std::optional<PairedTiming> turns_;  ///< after the final run
 
   // The current batch, or the last one.
   bool batch_open_ = false;
   detail::BatchPlan plan_;
-  /// What the shared state has planned: more than `plan_` has, where a part of an earlier run is repeated.
+  /// What the state has planned: more than `plan_` has, where a part of an earlier run is repeated.
   std::vector<policy::IterationPlan> whole_plan_;
-  std::size_t joined_before_ = 0;  ///< shared problems known before the batch
+  std::size_t joined_before_ = 0;  ///< problems known before the batch
   detail::BatchResult result_;
   agreement::BatchAgreement::Agreed agreed_;
   std::chrono::nanoseconds head_start_{0};  ///< of the next batch, agreed

@@ -98,8 +98,6 @@ void TuningSetup::go_on() {
     const storage::FileSizeSignalBlock blocked;  // the recorder's file gets its whole size at once
     flight =
         std::make_unique<journal::FlightRecorder>(folder, flight_file(resumption.name(), exchange_.rank()));
-    run_->own_continuation().begin({folder, own_journal_file(resumption.name(), exchange_.rank()),
-                                    safety_of(options_), resumption.heading(), resumption.batches_left()});
   }
   run_->continuation().begin(std::move(resumption), std::move(journal_), std::move(flight));
 }
@@ -135,7 +133,7 @@ void TuningSetup::throw_alone(const CommunicationError& error) const {
           std::to_string(exchange_.rank()) + " launched " + occasion_.new_launch +
           " for the first time and began to tune it. No other rank came to do so: this rank alone met the "
           "key, unless the others have stopped. Make the key of what is equal on all ranks, or let the "
-          "kernel take part on `some` or `local` ranks. What was tried: " +
+          "kernel take part on `some` ranks. What was tried: " +
           error.what(),
       error.missing_ranks());
 }

@@ -128,16 +128,16 @@ void call_overlapped(CUstream& stream, const Call*& call) {
   if (call->a_rows != call->place()) {
     copy_rows(stream, *call);
   }
-  gemm_gather(call->gated())(stream, *call);
+  (call->gated() ? gated_gather() : gemm_gather())(stream, *call);
 }
 
-RegionWays<Call>& ways(bool gated) {
+RegionWays<Call>& ways_of(const Call& call) {
   const auto make = [](const char* name) -> RegionWays<Call>& {
     return make_region_ways<Call>(name, {{"overlapped", call_overlapped}}, call_separate);
   };
   static auto& plain = make("cuda_allgather_ways");
   static auto& with_gate = make("cuda_allgather_gated_mlp_ways");
-  return gated ? with_gate : plain;
+  return call.gated() ? with_gate : plain;
 }
 
 /// Throws InvalidArgument.
@@ -225,7 +225,7 @@ void AllGatherGemm::operator()(CUstream stream, const GatheredRows& rows,
                   row_pitch(rows.pitch, shape.k)};
   check(call);
   workspace_->parts().require_sound();
-  ways(call.gated())(stream, &call);
+  ways_of(call)(stream, &call);
 }
 
 }  // namespace contextual::kernels::cuda

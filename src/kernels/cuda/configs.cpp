@@ -12,6 +12,9 @@
 #include <contextual/kernels/cuda/rms_norm_rope.hpp>
 #include <contextual/kernels/cuda/vector_add.hpp>
 
+#include <algorithm>
+#include <cstddef>
+
 namespace contextual::kernels::cuda {
 namespace {
 
@@ -30,7 +33,7 @@ ResourceNeeds unknown_needs(const CublasLtConfig& /*config*/) {
 
 const KernelList& kernel_list() {
   static const KernelList kernels({
-      {gathered_gated_name, [] { return list_configs(gemm_gather_space(true), gemm_needs); }},
+      {gathered_gated_name, [] { return list_configs(gated_gather_space(), gemm_needs); }},
       {gathered_gemm_name, [] { return list_configs(gemm_gather_space(), gemm_needs); }},
       {"cuda_cublaslt_gemm", [] { return list_configs(cublaslt_space(), unknown_needs); }},
       {"cuda_fp8_gemm", [] { return list_configs(fp8_gemm_space(), gemm_needs); }},
@@ -44,6 +47,45 @@ const KernelList& kernel_list() {
       {"cuda_vector_add", [] { return list_configs(vector_add_space(), vector_add_needs); }},
   });
   return kernels;
+}
+
+template <typename Kernel, typename Args>
+bool keeps(const Kernel& kernel, const Args& args, const Config& config) {
+  for (std::size_t id = 0; id < kernel.space().size(); ++id) {
+    if (kernel.space().to_config(id) == config) {
+      return kernel.keeps(id, nullptr, args);
+    }
+  }
+  return false;
+}
+
+/// A size that is not known is large.
+int known_or_large(int size, int other_name = 0) {
+  constexpr int large = 1 << 20;
+  return std::max(size, other_name) > 0 ? std::max(size, other_name) : large;
+}
+
+bool suits(std::string_view kernel_type, const ProblemSizes& sizes, const Config& config) {
+  const int m = known_or_large(sizes.m);
+  const int n = known_or_large(sizes.n, kernel_type == GATED_MLP ? sizes.intermediate_dim : 0);
+  const int k = known_or_large(sizes.k, sizes.hidden_dim);
+  if (kernel_type == RMSNORM_ROPE) {
+    return sizes.hidden_dim == 0 ||
+           keeps(rms_norm_rope(), RmsNormRopeArgs{.head_dim = sizes.hidden_dim}, config);
+  }
+  if (kernel_type == GATED_MLP) {
+    return keeps(gated_mlp(), GatedMlpArgs{.a = {}, .weights = {}, .c = {}, .m = m, .n = n, .k = k}, config);
+  }
+  if (kernel_type == "cuda_gemm") {
+    return keeps(gemm(), GemmArgs{.a = {}, .b = {}, .c = {}, .m = m, .n = n, .k = k}, config);
+  }
+  for (const Fp8Accumulation accumulation : {Fp8Accumulation::fast, Fp8Accumulation::promoted}) {
+    if (kernel_type == fp8_gemm(accumulation).name()) {
+      const Fp8GemmArgs args{.a = {}, .b = {}, .c = {}, .m = m, .n = n, .k = k, .a_scale = {}, .b_scale = {}};
+      return keeps(fp8_gemm(accumulation), args, config);
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -63,6 +105,13 @@ std::vector<Config> generate_configs(std::string_view kernel_type, const Resourc
 std::vector<Config> filter_valid_configs(std::string_view kernel_type, const std::vector<Config>& configs,
                                          const ResourceLimits& limits) {
   return kernel_list().filter(kernel_type, configs, limits);
+}
+
+std::vector<Config> filter_valid_configs(std::string_view kernel_type, const std::vector<Config>& configs,
+                                         const ProblemSizes& sizes, const ResourceLimits& limits) {
+  std::vector<Config> valid = filter_valid_configs(kernel_type, configs, limits);
+  std::erase_if(valid, [&](const Config& config) { return !suits(kernel_type, sizes, config); });
+  return valid;
 }
 
 Config get_default_config(std::string_view kernel_type, const ResourceLimits& limits) {

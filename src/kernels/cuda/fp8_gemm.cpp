@@ -27,16 +27,15 @@ GemmArgs gemm_args(const Fp8GemmArgs& args) {
 /// Throws InvalidArgument.
 void check(const Fp8GemmArgs& args) {
   constexpr const char* who = "cuda_fp8_gemm";
+  check_gemm_sizes(who, args.m, args.n, args.k);
+  check_pitch(who, "a_pitch", args.a_pitch, args.k);
   if (args.k % 16 != 0 || args.a_pitch % 16 != 0) {
-    throw InvalidArgument(std::string(who) + ": k and a_pitch must be multiples of 16; " +
-                          size_text(args.m, args.n, args.k) + ", a_pitch = " + std::to_string(args.a_pitch));
+    throw InvalidArgument(std::string(who) + ": k and a_pitch must be multiples of 16, not " +
+                          std::to_string(args.k) + " and " + std::to_string(args.a_pitch));
   }
   check_gemm_matrices(who, gemm_args(args));
   if (args.a_scale == nullptr || args.b_scale == nullptr) {
     throw InvalidArgument(std::string(who) + ": scales must not be null");
-  }
-  if (args.scaling == Fp8Scaling::row && !is_aligned(args.b_scale)) {
-    throw InvalidArgument(std::string(who) + ": scales of rows of B must be a multiple of 16 bytes");
   }
 }
 
@@ -46,7 +45,7 @@ CudaLayout layout(const GemmConfig& config, const Fp8GemmArgs& args) {
 }
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const Fp8GemmArgs& args) {
-  add_gemm_parameters(parameters, config, gemm_args(args), {args.n, config.block_n / config.cluster},
+  add_gemm_parameters(parameters, config, gemm_args(args), rows_of_b(config, args.n),
                       {args.a_scale, args.b_scale, args.scaling == Fp8Scaling::row, args.m});
 }
 

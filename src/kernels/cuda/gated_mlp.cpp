@@ -3,9 +3,12 @@
 #include "kernels/cuda/gemm_remainder.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 
+#include <contextual/error.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/kernels/cuda/gated_mlp.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace contextual::kernels::cuda {
@@ -26,13 +29,21 @@ GemmArgs gemm_args(const GatedMlpArgs& args) {
           .c_pitch = args.c_pitch};
 }
 
-CudaLayout layout(const GemmConfig& config, const GatedMlpArgs& args) {
+/// Throws InvalidArgument.
+void check(const GatedMlpArgs& args) {
   check_gemm_matrices(who, gemm_args(args));
+  if (args.products != nullptr && !is_aligned(args.products)) {
+    throw InvalidArgument("cuda_gated_mlp: products must be a multiple of 16 bytes");
+  }
+}
+
+CudaLayout layout(const GemmConfig& config, const GatedMlpArgs& args) {
+  check(args);
   return gemm_layout(config, divide_up(args.m, config.block_m), 2 * args.n);
 }
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GatedMlpArgs& args) {
-  add_gemm_parameters(parameters, config, gemm_args(args), gated_rows(args.n), {});
+  add_gemm_parameters(parameters, config, gemm_args(args), gated_rows_of_b(args.n), {});
 }
 
 /// Multiplies rows of the weights from this one on, into these columns of the products.
@@ -62,13 +73,13 @@ void apply_gate(CUstream stream, const GatedMlpArgs& args) {
 }
 
 void launch_one_product(CUstream& stream, GatedMlpArgs& args) {
-  check_gemm_matrices(who, gemm_args(args));
+  check(args);
   multiply(stream, args, 0, 2 * args.n);
   apply_gate(stream, args);
 }
 
 void launch_two_products(CUstream& stream, GatedMlpArgs& args) {
-  check_gemm_matrices(who, gemm_args(args));
+  check(args);
   multiply(stream, args, 0, args.n);
   multiply(stream, args, args.n, args.n);
   apply_gate(stream, args);
@@ -80,8 +91,13 @@ bool has_scratch(const CUstream& /*stream*/, const GatedMlpArgs& args) {
 
 }  // namespace
 
-RowsOfB gated_rows(int n) {
+RowsOfB gated_rows_of_b(int n) {
   return {2 * n, gemm_store_columns};
+}
+
+bool is_mostly_inside_gated(const GemmConfig& config, int m, int n) {
+  constexpr int least_weights = 256;  // there are no narrower tiles of 64 rows
+  return is_mostly_inside(config, m, std::max(2 * n, least_weights));
 }
 
 CudaVariant gated_variant(const char* function, const GemmConfig& config) {
@@ -106,7 +122,7 @@ GatedMlp& gated_mlp() {
     definition.layout = layout;
     definition.parameters = add_parameters;
     definition.options.keep = [](const GemmConfig& config, const CUstream&, const GatedMlpArgs& args) {
-      return is_mostly_inside(config, args.m, 2 * args.n);
+      return is_mostly_inside_gated(config, args.m, args.n);
     };
     definition.options.key_names = {"M", "N", "K", "TYPE"};
     return new GatedMlp(
@@ -118,6 +134,7 @@ GatedMlp& gated_mlp() {
 }
 
 GatedMlpImplementations& gated_mlp_implementations() {
+  // Never destroyed: it may be launched while the process exits.
   static auto* const choice = new GatedMlpImplementations(
       "cuda_gated_mlp_implementations",
       [](const CUstream&, const GatedMlpArgs& args) {

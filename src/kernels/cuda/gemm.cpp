@@ -105,7 +105,7 @@ CudaLayout layout(const GemmConfig& config, const GemmArgs& args) {
 }
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmArgs& args) {
-  add_gemm_parameters(parameters, config, args, {args.n, config.block_n / config.cluster}, {});
+  add_gemm_parameters(parameters, config, args, rows_of_b(config, args.n), {});
 }
 
 }  // namespace
@@ -120,6 +120,10 @@ void check_gemm_matrices(const char* who, const GemmArgs& args) {
   }
   check_pitch(who, "a_pitch", args.a_pitch, args.k);
   check_pitch(who, "c_pitch", args.c_pitch, args.n);
+}
+
+RowsOfB rows_of_b(const GemmConfig& config, int n) {
+  return {n, config.block_n / config.cluster};
 }
 
 void add_gemm_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmArgs& args,

@@ -38,7 +38,7 @@ __device__ __forceinline__ float2 unpack(unsigned packed) {
   }
 }
 
-/// NaN stays NaN. Without `gelu`, which is much code, that is none of the activations.
+/// NaN stays NaN. If `gelu` is false, the activation is not gelu, whose code is long.
 template <int count, bool gelu = true>
 __device__ __forceinline__ void activate(Activation activation, float* x) {
   if (activation == Activation::relu) {

@@ -68,8 +68,7 @@ Maps maps_of(const GemmConfig& config, const GemmGatherArgs& args) {
   }
   for (std::size_t i = 0; i < args.products.size(); ++i) {
     const GatheredProduct& product = args.products[i];
-    const RowsOfB rows =
-        product.gated ? gated_rows(product.n) : RowsOfB{product.n, config.block_n / config.cluster};
+    const RowsOfB rows = product.gated ? gated_rows_of_b(product.n) : rows_of_b(config, product.n);
     maps.b[i] = tensor_map({product.b, rows.rows, shape.k, bf16}, rows.rows_of_box);
     maps.c[i] = tensor_map({product.c, shape.m, product.n, bf16, product.pitch}, gemm_store_rows);
   }
@@ -106,6 +105,25 @@ void add_parameters(CudaParameters& parameters, const GemmConfig& config, const 
   parameters.add(rest);
 }
 
+Key key_of(const GemmGatherArgs& args) {
+  return make_key(bucket_of(args.shape.m), args.columns(), args.shape.k, type_name(args.shape.type),
+                  args.workspace->communicator->size());
+}
+
+template <typename Keep>
+GemmGather::Definition definition(CudaVariant (*variant)(const char*, const GemmConfig&), const Keep& keep) {
+  GemmGather::Definition definition;
+  definition.source = with_peer_headers(gemm_source("gemm_gather.cu", source))
+                          .header("gather_order.hpp", order_header)
+                          .header("gemm_gather_parameters.hpp", parameters_header);
+  definition.variant = [variant](const GemmConfig& config) { return variant("hopper_gemm_gather", config); };
+  definition.layout = layout;
+  definition.parameters = add_parameters;
+  definition.options.keep = keep;
+  definition.options.key_names = {"M_BUCKET", "N", "K", "TYPE", "RANKS"};
+  return definition;
+}
+
 }  // namespace
 
 int GemmGatherArgs::columns() const noexcept {
@@ -113,40 +131,34 @@ int GemmGatherArgs::columns() const noexcept {
                          [](int sum, const GatheredProduct& product) { return sum + product.n; });
 }
 
-ConfigSpace<GemmConfig> gemm_gather_space(bool gated) {
-  return gated ? gated_mlp_space({0}) : gemm_space({0});
+ConfigSpace<GemmConfig> gemm_gather_space() {
+  return gemm_space({0});
 }
 
-GemmGather& gemm_gather(bool gated) {
-  const auto make = [](const char* name, bool is_gated) {
-    GemmGather::Definition definition;
-    definition.source = with_peer_headers(gemm_source("gemm_gather.cu", source))
-                            .header("gather_order.hpp", order_header)
-                            .header("gemm_gather_parameters.hpp", parameters_header);
-    definition.variant = [is_gated](const GemmConfig& config) {
-      return (is_gated ? gated_variant : gemm_variant)("hopper_gemm_gather", config);
-    };
-    definition.layout = layout;
-    definition.parameters = add_parameters;
-    definition.options.keep = [](const GemmConfig& config, const CUstream&, const GemmGatherArgs& args) {
-      const auto widest =
-          std::max_element(args.products.begin(), args.products.end(),
-                           [](const GatheredProduct& a, const GatheredProduct& b) { return a.n < b.n; });
-      return is_mostly_inside(config, bucket_of(args.shape.m), widest->gated ? 2 * widest->n : widest->n);
-    };
-    definition.options.key_names = {"M_BUCKET", "N", "K", "TYPE", "RANKS"};
-    return new GemmGather(
-        name, gemm_gather_space(is_gated),
-        [](const GemmGatherArgs& args) {
-          return make_key(bucket_of(args.shape.m), args.columns(), args.shape.k, type_name(args.shape.type),
-                          args.workspace->communicator->size());
-        },
-        definition);
-  };
-  // Never destroyed: they may be launched while the process exits.
-  static auto* const plain = make(gathered_gemm_name, false);
-  static auto* const with_gate = make(gathered_gated_name, true);
-  return gated ? *with_gate : *plain;
+ConfigSpace<GemmConfig> gated_gather_space() {
+  return gated_mlp_space({0});
+}
+
+GemmGather& gemm_gather() {
+  // Never destroyed: it may be launched while the process exits.
+  static auto* const kernel = new GemmGather(
+      gathered_gemm_name, gemm_gather_space(), key_of,
+      definition(gemm_variant, [](const GemmConfig& config, const CUstream&, const GemmGatherArgs& args) {
+        const auto widest =
+            std::max_element(args.products.begin(), args.products.end(),
+                             [](const GatheredProduct& a, const GatheredProduct& b) { return a.n < b.n; });
+        return is_mostly_inside(config, bucket_of(args.shape.m), widest->n);
+      }));
+  return *kernel;
+}
+
+GemmGather& gated_gather() {
+  static auto* const kernel = new GemmGather(
+      gathered_gated_name, gated_gather_space(), key_of,
+      definition(gated_variant, [](const GemmConfig& config, const CUstream&, const GemmGatherArgs& args) {
+        return is_mostly_inside_gated(config, bucket_of(args.shape.m), args.columns());
+      }));
+  return *kernel;
 }
 
 }  // namespace contextual::kernels::cuda

@@ -26,7 +26,9 @@ struct GemmGatherArgs {
 /// products, k, type, ranks. A launch is a call on the workspace, from its begin to its end: it advances the
 /// epoch.
 using GemmGather = CudaKernel<GemmConfig, GemmGatherArgs>;
-GemmGather& gemm_gather(bool gated = false);
-ConfigSpace<GemmConfig> gemm_gather_space(bool gated = false);
+GemmGather& gemm_gather();
+GemmGather& gated_gather();
+ConfigSpace<GemmConfig> gemm_gather_space();
+ConfigSpace<GemmConfig> gated_gather_space();
 
 }  // namespace contextual::kernels::cuda

@@ -53,9 +53,13 @@ void add_gemm_parameters(CudaParameters& parameters, const GemmConfig& config, c
 
 CudaVariant gemm_variant(const char* function, const GemmConfig& config);
 
-/// B's rows and the variant of a product that lets another one through. There, n is that of one of them.
-RowsOfB gated_rows(int n);
+RowsOfB rows_of_b(const GemmConfig& config, int n);
+
+/// The same of a gated product with n columns of C, and what else differs there. For `gemm_layout` it has 2 n
+/// columns.
+RowsOfB gated_rows_of_b(int n);
 CudaVariant gated_variant(const char* function, const GemmConfig& config);
+bool is_mostly_inside_gated(const GemmConfig& config, int m, int n);
 
 /// Returns the blocks for as many rows and columns of C, `row_tiles` of block_m rows each, in clusters.
 CudaLayout gemm_layout(const GemmConfig& config, int row_tiles, int n);

@@ -8,7 +8,7 @@
 #error "this kernel needs a Hopper GPU (compute capability 9.0)"
 #endif
 
-// C is a product that lets another one through, as in a gated MLP.
+// C = activation(A gate^T) * (A up^T). B has the rows of the gate, then those of up.
 #ifndef GATED
 #define GATED 0
 #endif
@@ -40,7 +40,7 @@ namespace {
 using namespace hopper;
 using contextual::kernels::cuda::GemmScales;
 
-// A gate doubles B: 64 of its rows and 64 of what it lets through alternate in a stage, so that one thread holds both.
+// 64 rows of the gate and 64 of up alternate in a stage, so that one thread holds the sums of both.
 constexpr bool gated = GATED != 0;
 constexpr int products_of_value = gated ? 2 : 1;
 constexpr int tile_n = BLOCK_N / products_of_value;  // columns of C
@@ -177,8 +177,8 @@ __device__ __forceinline__ void block_or_cluster_sync() {
   }
 }
 
-/// Loads 64 columns of B into a stage: all of them, or this block's share for all of the cluster. What a gate lets
-/// through begins at row `up` of B.
+/// Loads a block of k of B's rows into a stage: all of them, or this block's share for all of the cluster. Behind a gate,
+/// up begins at row `up` of B.
 __device__ __forceinline__ void load_box_of_b(const TensorMap& b, int k, int row, int up, Shared shared, int stage) {
   constexpr int rows = gated ? store_n : BLOCK_N / CLUSTER;  // of a box
   constexpr int boxes = BLOCK_N / CLUSTER / rows;
@@ -252,6 +252,7 @@ __device__ __forceinline__ void multiply(Sums& sums, Shared shared, Stage& place
       release(shared.empty(place.stage));
 #pragma unroll
       for (int i = 0; i < slabs * WGMMA_N / 2; ++i) {
+        asm volatile("" : "+f"(part[0][i])::"memory");  // not read before the wait
         sums[0][i] = k == 0 ? part[0][i] : sums[0][i] + part[0][i];
       }
     } else {
@@ -336,7 +337,7 @@ class TileScales {
 };
 
 /// Applies bias and activation to the sums of 64 columns of 64 rows, from this column of C on. Behind a gate's sums are
-/// those of what it lets through.
+/// those of up.
 template <bool fp16, bool gelu = true>
 __device__ __forceinline__ void finish_box(float* d, const GemmEpilogue& epilogue, int column) {
   if (epilogue.bias != nullptr) {

@@ -11,7 +11,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,14 +26,18 @@ using detail::ProblemSlot;
 
 namespace {
 
-/// What rank 0 makes of its own new problems and those of the other ranks.
-std::vector<ProblemSlot*> united(Run& here, const std::vector<Run*>& others) {
+/// What rank 0 makes of its own new problems and those of the other ranks. `known`: by rank, the spaces that
+/// all ranks know. Returns in `traffic` what it took.
+std::vector<ProblemSlot*> united(Run& here, const std::vector<Run*>& others,
+                                 std::vector<agreement::KnownSpaces>& known,
+                                 testing::ScriptedTraffic& traffic) {
   testing::ScriptedWorld world(1 + static_cast<int>(others.size()));
-  const auto unite = [&world](Run& run, int rank) {
+  known.resize(others.size() + 1);
+  const auto unite = [&](Run& run, int rank) {
     const auto communicator = world.communicator(rank);
     agreement::Exchange exchange(*communicator, std::chrono::minutes(5));
-    const auto own = agreement::newly_seen(run.context, agreement::Deciders::all_ranks);
-    return agreement::unite(run.context, own, exchange);
+    const auto own = agreement::newly_seen(run.context);
+    return agreement::unite(run.context, own, exchange, known[static_cast<std::size_t>(rank)]);
   };
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < others.size(); ++i) {
@@ -43,10 +49,73 @@ std::vector<ProblemSlot*> united(Run& here, const std::vector<Run*>& others) {
       }
     });
   }
-  return unite(here, 0);
+  std::vector<ProblemSlot*> problems = unite(here, 0);
+  threads.clear();
+  traffic = world.traffic();
+  return problems;
+}
+
+std::vector<ProblemSlot*> united(Run& here, const std::vector<Run*>& others) {
+  std::vector<agreement::KnownSpaces> known;
+  testing::ScriptedTraffic traffic;
+  return united(here, others, known, traffic);
+}
+
+/// A kernel with named configs, of which the last one has a text that is not UTF-8.
+std::shared_ptr<detail::KernelCore> named_core(const std::string& name, std::uint64_t digest) {
+  detail::KernelTraits traits;
+  traits.name = name;
+  traits.participation = Participation::some;
+  traits.space = [digest] {
+    return SpaceView{3, digest, {Config{{"TILE", 1}}, Config{{"TILE", 0.1}}, Config{{"TILE", "\xff"}}}, 1};
+  };
+  return std::make_shared<detail::KernelCore>(std::move(traits));
 }
 
 }  // namespace
+
+TEST_CASE("joining: a config space is told once, by one rank, and only where another one lacks it",
+          "[unit]") {
+  const std::string name = "joining_spaces";
+  std::vector<std::unique_ptr<Run>> runs;
+  for (int rank = 0; rank < 3; ++rank) {
+    runs.push_back(std::make_unique<Run>(name));
+  }
+  const std::vector<Run*> others{runs[1].get(), runs[2].get()};
+  const auto common = named_core(name, 1);  // each rank has keys of its own
+  const auto partial = named_core(name + "_partial", 2);
+  std::vector<agreement::KnownSpaces> known;
+  testing::ScriptedTraffic traffic;
+  const auto joined = [&] {
+    for (ProblemSlot* slot : united(*runs[0], others, known, traffic)) {
+      slot->batch.cells.resize(1);
+    }
+    for (Run* run : others) {
+      for (ProblemSlot& slot : run->context.slots()) {
+        slot.batch.cells.resize(1);
+      }
+    }
+  };
+  for (int rank = 0; rank < 3; ++rank) {
+    runs[static_cast<std::size_t>(rank)]->launch(*common, make_key(rank));
+  }
+  joined();
+  CHECK(traffic.collectives == 1);  // nobody lacks anything
+  runs[1]->launch(*partial, make_key(1));
+  runs[2]->launch(*partial, make_key(2));
+  joined();
+  CHECK(traffic.collectives == 2);
+  for (const agreement::KnownSpaces& spaces : known) {
+    REQUIRE(spaces.find(2) != nullptr);
+    CHECK(*spaces.find(2) == *known[0].find(2));
+    CHECK(spaces.find(2)->at(1) == Config{{"TILE", 0.1}});
+    CHECK(*spaces.find(1) == common->space().configs);
+  }
+  runs[0]->launch(*partial, make_key(3));
+  runs[1]->launch(*partial, make_key(4));
+  joined();
+  CHECK(traffic.collectives == 1);  // all know it by now
+}
 
 TEST_CASE("joining: many problems are united in a time that grows with their number alone", "[unit]") {
   Run here("joining_many");

@@ -31,7 +31,6 @@ BatchRecord some_record() {
   record.outcome.iterations.push_back(iteration);
   record.outcome.rejections = {{1, 0, 1, "failed"}};
   record.outcome.elapsed_ns = 123'456'789'012;
-  record.own_open_anywhere = true;
   record.comparing = true;
   return record;
 }

@@ -9,12 +9,13 @@ import pathlib
 import sys
 
 TILES = ((64, 128, 1), (256, 128, 1), (128, 256, 2))  # rows, columns, blocks of a cluster
+GATED_TILES = ((64, 256, 1),) + TILES[1:]
 KERNELS = ("gemm.cu", "gemm_gather.cu", "gemm_remainder.cu", "gemm_scatter.cu", "gemm_split.cu")
 PROGRAMS = [(kernel, {}, TILES) for kernel in KERNELS] + [
-    ("gemm.cu", {"GATED": 1}, TILES[1:]),
-    ("gemm_gather.cu", {"GATED": 1}, TILES[1:]),
+    ("gemm.cu", {"GATED": 1}, GATED_TILES),
+    ("gemm_gather.cu", {"GATED": 1}, GATED_TILES),
     ("gemm.cu", {"FP8": 1}, TILES),
-    ("gemm.cu", {"FP8": 1, "PROMOTES": 1}, TILES[:1]),
+    ("gemm.cu", {"FP8": 1, "PROMOTES": 1}, ((64, 128, 1), (128, 128, 2))),
 ]
 
 

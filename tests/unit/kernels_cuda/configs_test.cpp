@@ -62,6 +62,27 @@ TEST_CASE("cuda configs: limits of shared memory and threads leave out what need
   CHECK(cuda::generate_configs("cuda_rms_norm_rope", {.threads = 128}).size() == 6);
 }
 
+TEST_CASE("cuda configs: sizes leave out what a tuning with them would not try", "[unit]") {
+  const std::vector<Config> gated = cuda::generate_configs(cuda::GATED_MLP);
+  CHECK(cuda::filter_valid_configs(cuda::GATED_MLP, gated, cuda::ProblemSizes{}) == gated);
+  const std::vector<Config> few_rows = cuda::filter_valid_configs(
+      cuda::GATED_MLP, gated, {.m = 16, .hidden_dim = 4096, .intermediate_dim = 14336},
+      {.shared_bytes = 220 * 1024});
+  CHECK_FALSE(few_rows.empty());
+  for (const Config& config : few_rows) {
+    CHECK(config.get<int>("BLOCK_M") * config.get<int>("CLUSTER") < 128);
+    CHECK(cuda::resource_needs(cuda::GATED_MLP, config).shared_bytes <= 220 * 1024);
+  }
+  const std::vector<Config> fp8 = cuda::generate_configs(cuda::FP8_GEMM);
+  CHECK(cuda::filter_valid_configs(cuda::FP8_GEMM, fp8, {.m = 4096, .n = 128, .k = 4096}).size() <
+        fp8.size());
+  const std::vector<Config> norms = cuda::generate_configs(cuda::RMSNORM_ROPE);
+  for (const Config& config : cuda::filter_valid_configs(cuda::RMSNORM_ROPE, norms, {.hidden_dim = 128})) {
+    CHECK(config.get<int>("THREADS_PER_ROW") <= 32);
+  }
+  CHECK(cuda::get_default_config(cuda::FP8_GEMM) == fp8.front());
+}
+
 TEST_CASE("KernelTuner: takes a CudaKernel, with its stream first", "[unit]") {
   const KernelTuner tuner{cuda::vector_add()};
   STATIC_REQUIRE(

@@ -163,30 +163,6 @@ TEST_CASE("search: an assignment is given up after three runs in a row without a
   }
 }
 
-TEST_CASE("search: problems that wait for it use nothing that failed or is ruled out", "[unit]") {
-  World world{{3, 3}, [](const Assignment&) { return 100'000; }};
-  world.time_ns = [](std::size_t p, std::size_t config) {
-    return p == 0 ? 9000 - 1000 * static_cast<int>(config) : 5000 + 1000 * static_cast<int>(config);
-  };
-  for (const bool by_rule : {false, true}) {
-    const auto good = [](const Assignment& a) { return a != Assignment{2, 0}; };  // the best own times
-    PolicyOptions options;
-    World held = world;
-    (by_rule ? options.feasible : held.feasible) = good;
-    Driver driver(options, held);
-    driver.state.hold_search(true);
-    for (int batch = 0; batch < 20; ++batch) {
-      driver.run_batch();
-    }
-    CHECK(driver.runs_of({2, 0}) == (by_rule ? 0 : 1));
-    CHECK(driver.all.back() == Assignment{0, 0});
-    driver.state.hold_search(false);
-    driver.finish();
-    CHECK(driver.state.searches().size() == 1);
-    CHECK(driver.choice() != Assignment{2, 0});
-  }
-}
-
 TEST_CASE("search: quick races by own time until a makespan is known", "[unit]") {
   PolicyOptions options;
   options.search = SearchLevel::quick;

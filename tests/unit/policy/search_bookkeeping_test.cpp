@@ -515,21 +515,6 @@ TEST_CASE("state: no more iterations come than were said to be left, however noi
   }
 }
 
-TEST_CASE("state: problems that wait for the search run in batches of a config", "[unit]") {
-  for (const int settle_every : {0, 3}) {
-    PolicyOptions options;
-    options.settle_every = settle_every;
-    Driver driver(options, later_is_shorter({2, 2}));
-    driver.state.hold_search(true);
-    while (driver.state.walk_iterations() < 16) {
-      driver.run_batch();
-    }
-    CHECK(driver.state.suggested_length() == (settle_every > 0 ? 3U : 8U));
-    driver.state.hold_search(false);
-    CHECK(driver.state.plan(1).front().phase == contextual::Phase::search);
-  }
-}
-
 TEST_CASE("state: a problem that waits for the search need not be launched while others walk", "[unit]") {
   World world = later_is_shorter({2, 6});
   world.skips = [](std::int64_t run, std::size_t problem) { return problem == 0 && run > 16 && run <= 48; };

@@ -19,25 +19,22 @@ using contextual::policy::Summary;
 
 namespace {
 
-/// Three problems that are tuned together, and a local one. This rank discovered them in another order than
-/// the state has them in: the state's problems are gemm, norm and add.
+/// Three problems, which this rank discovered in another order than the state has them in: gemm, norm and
+/// add.
 class Problems {
  public:
   Problems() {
     add("norm", 1);
-    add("sort", 0, contextual::Participation::local);
     add("add", 2);
     add("gemm", 0);
   }
   const std::vector<ProblemView>& views() const { return views_; }
 
  private:
-  void add(const std::string& name, std::size_t index,
-           contextual::Participation participation = contextual::Participation::all) {
+  void add(const std::string& name, std::size_t index) {
     contextual::detail::Problem problem;
     problem.name = name;
     problem.key_text = "(" + name + ")";
-    problem.participation = participation;
     views_.push_back({&slots_.emplace_back(slots_.size(), problem), nullptr, index});
   }
 

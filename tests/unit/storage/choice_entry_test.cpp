@@ -55,7 +55,7 @@ ChoiceEntry example() {
                            "alone",
                            7,
                            std::nullopt,
-                           1});
+                           {1}});
   entry.makespan_spread_ns = 890;
   entry.beside_pins = "00000000000000ff";
   entry.infeasible = {{"gemm (4096, ...) config-0, pair () config-1", "it \"hung\"\n"}, {"own config-3", ""}};
@@ -108,11 +108,11 @@ TEST_CASE("ChoiceEntry: a text with very many levels is refused", "[unit]") {
 
 TEST_CASE("ChoiceEntry: of another format, it says so", "[unit]") {
   std::string text = to_json(example());
-  const std::size_t place = text.find("\"format\": 3");
+  const std::size_t place = text.find("\"format\": 4");
   REQUIRE(place != std::string::npos);
   text.replace(place, 11, "\"format\": 1");
   const ParsedEntry parsed = parse_entry(text);
-  CHECK(parsed.problem == "its format is 1, and this library reads 3");
+  CHECK(parsed.problem == "its format is 1, and this library reads 4");
   CHECK(parsed.of_other_version);
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("ChoiceEntry: a text without one of its fields is refused although its
       Json without = content;
       without.at(where).erase(field.key());
       INFO(where.to_string() << " without " << field.key());
-      CHECK(refused_with(without) == (field.key() != "rank"));  // few choices are of one rank
+      CHECK(refused_with(without) == (field.key() != "ranks"));  // most choices are for all of them
     }
   };
   check_fields_of(Json::json_pointer(""));
@@ -200,7 +200,7 @@ TEST_CASE("ChoiceEntry: a choice that cannot be is refused although its digest i
   entry.choices[0].config_id = 8;
   CHECK(parse_entry(to_json(entry)).problem == "config 8 of 8");
   entry = example();
-  entry.choices[2].rank = 2;
+  entry.choices[2].ranks = {0, 2};
   CHECK(parse_entry(to_json(entry)).problem == "2 is no number from 0 to 1");
   entry = example();
   entry.makespan_ns = -1;

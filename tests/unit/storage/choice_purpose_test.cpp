@@ -31,11 +31,11 @@ ChoiceEntry set_of(const std::vector<KeptChoice>& choices) {
   return entry;
 }
 
-/// Two kernels, a coupling and what one rank has chosen alone.
+/// A kernel, a coupling and what one rank has chosen under its own key.
 ChoiceEntry example() {
   ChoiceEntry entry = set_of({choice_of("gemm", 1, 3), choice_of("pair", 2, 1), choice_of("own", 3, 2)});
   entry.choices[1].launched = {{"send", 1}, {"receive", 2}};
-  entry.choices[2].rank = 1;
+  entry.choices[2].ranks = {1};
   return entry;
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("ChoicePurpose: covers that of the same machines whose problems it has
   CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[0].scope = 9; }));
   CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[1].key = make_key(1); }));
   CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.machines[1] = "another"; }));
-  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[2].rank = 0; }));
+  CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[2].ranks = {0, 1}; }));
   CHECK_FALSE(covers_changed([](ChoiceEntry& other) { other.choices[1].launched[1].table_digest = 3; }));
   CHECK(covers_changed(
       [](ChoiceEntry& other) { std::swap(other.choices[1].launched[0], other.choices[1].launched[1]); }));
@@ -87,9 +87,11 @@ TEST_CASE("ChoicePurpose: sets contradict one another where they differ about a 
   CHECK(contradict(one, set_of({choice_of("f", 2, 7), choice_of("g", 0, 5)})));
   CHECK(contradict(one, set_of({choice_of("a", 2, 7), choice_of("f", 1, 3), choice_of("z", 2, 7)})));
   CHECK(contradict(one, set_of({choice_of("g", 0, 4, 99)})));
-  KeptChoice alone = choice_of("g", 0, 5);
-  alone.rank = 1;
-  CHECK_FALSE(contradict(one, set_of({alone})));  // another problem
+  KeptChoice alone = choice_of("g", 0, 4);
+  alone.ranks = {1};
+  CHECK_FALSE(contradict(one, set_of({alone})));
+  alone.config_id = 5;
+  CHECK(contradict(one, set_of({alone})));  // a rank launches what all agree on
 }
 
 TEST_CASE("ChoicePurpose: replaces what it contradicts if it counts wherever that does", "[unit]") {

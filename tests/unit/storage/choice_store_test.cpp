@@ -84,7 +84,7 @@ TEST_CASE("ChoiceStore: a file of another version of the library is named, and s
   REQUIRE(store.save(entry_of("region", 1, 1)).empty());
   const fs::path file = fs::directory_iterator(store.path())->path();
   std::string text = engine_test::text_of_file(file);
-  text.replace(text.find("\"format\": 3"), 11, "\"format\": 1");
+  text.replace(text.find("\"format\": 4"), 11, "\"format\": 1");
   std::ofstream(file) << text;
   for (int look = 0; look < 2; ++look) {
     const ChoiceStore::Kept kept = store.load();

@@ -265,24 +265,6 @@ TEST_CASE("alternatives on ranks: all agree, also where one rank rejects one", "
   }
 }
 
-TEST_CASE("alternatives in a region: kernels of one rank are tuned in each of them", "[rev]") {
-  KernelOptions<void(const Block&)> options;
-  options.participation = Participation::local;
-  TunableKernel one{"alt_k_one", blocks(3), single_problem, [](const Block&) {}, options};
-  TunableKernel two{"alt_k_two", blocks(3), single_problem, [](const Block&) {}, options};
-  Alternatives<void()> choice{"revk", single_problem, {{"one", [&] { one(); }}, {"two", [&] { two(); }}}};
-  ContextualAutotuner tuner{searching(testing::scripted_timer(
-      [](const LaunchInfo& l) { return 10'000 - 1000 * static_cast<std::int64_t>(l.config_id); },
-      [](std::int64_t, const auto&) { return 20000; }))};
-  tuner.run("revk", [&] { choice(); });
-  const RegionReport report = report_of(tuner, "revk");
-  INFO(report.choices_text());
-  for (const ProblemReport& p : report.problems) {
-    CHECK(p.outcome == ProblemOutcome::locked_in);
-    if (p.kernel != "revk")
-      CHECK(p.choice == 2);
-  }
-}
 TEST_CASE("alternatives in a region: without any times the default one stays", "[rev]") {
   Alternatives<void()> choice{"revl", single_problem, {{"one", [] {}}, {"two", [] {}}}};
   ContextualAutotuner tuner{searching(testing::scripted_timer([](const LaunchInfo&) { return 10'000; }))};

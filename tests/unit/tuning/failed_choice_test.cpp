@@ -12,6 +12,8 @@
 #include <contextual/kernel_tuner.hpp>
 #include <contextual/tuned_region.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -347,6 +349,81 @@ TEST_CASE("holds 4: a choice of several ranks that fails on one ends its call, a
   CHECK(test::count_failed(thrown) == 0);
   CHECK(texts == std::vector<std::string>{"[no error]", "no memory left for it", "[no error]"});
   CHECK(chosen == std::vector<std::size_t>{1, 1, 1});
+}
+
+TEST_CASE("holds 21: a choice under this rank's own key that fails falls back to the default, once",
+          "[unit]") {
+  for (const bool kept : {false, true}) {
+    INFO((kept ? "kept by an earlier process" : "of this process"));
+    const TemporaryDirectory directory;
+    const std::string name = kept ? "failed_key_kept" : "failed_key";
+    std::atomic<bool> broken{false};
+    std::vector<std::vector<int>> tried(3);
+    const auto kernels = test::kernel_per_rank(3, [&](int rank) {
+      return test::rank_kernel(name, 3, {.participation = Participation::some},
+                               [&, rank](const test::TileConfig& c, int&) {
+                                 tried[static_cast<std::size_t>(rank)].push_back(c.tile);
+                                 if (broken && rank == 1 && c.tile == 3) {
+                                   throw ConfigRejected("no memory left for it");
+                                 }
+                               });
+    });
+    const auto in_new_process = [&](bool breaks) {
+      testing::ScriptedWorld world(3);
+      return world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+        const auto index = static_cast<std::size_t>(rank);
+        const auto meet = [&] { communicator->all_gather("", Deadline::after(std::chrono::seconds(20))); };
+        Options options = test::rank_options(communicator);
+        options.cache_directory = rank == 0 && kept ? directory.path() : "";
+        ContextualAutotuner tuner(options);
+        auto step = make_tuned_region(tuner, name, [&] { (*kernels[index])(rank); });
+        step();
+        meet();
+        broken = breaks;
+        tried[index].clear();
+        meet();
+        step();
+        step();
+      });
+    };
+    if (kept) {
+      REQUIRE(test::count_failed(in_new_process(false)) == 0);
+    }
+    const StderrCapture captured;
+    const auto thrown = in_new_process(true);
+    INFO(test::text_of(thrown[0]) << "; " << test::text_of(thrown[1]));
+    CHECK(test::count_failed(thrown) == 0);
+    CHECK(tried == std::vector<std::vector<int>>{{3, 3}, {3, 1, 1}, {3, 3}});
+    CHECK(count_of(captured.text(), "no memory left for it") == 1);
+  }
+}
+
+TEST_CASE("holds 4: a choice that fails on one of two ranks that use its key ends its call", "[unit]") {
+  std::atomic<bool> broken{false};
+  const auto kernels = test::kernel_per_rank(3, [&](int rank) {
+    return test::rank_kernel("failed_key_of_two", 3, {.participation = Participation::some},
+                             [&broken, rank](const test::TileConfig& c, int&) {
+                               if (broken && rank == 1 && c.tile == 3) {
+                                 throw ConfigRejected("no memory left for it");
+                               }
+                             });
+  });
+  std::vector<std::string> texts(3);
+  testing::ScriptedWorld world(3);
+  const StderrCapture captured;
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const auto index = static_cast<std::size_t>(rank);
+    const auto meet = [&] { communicator->all_gather("", Deadline::after(std::chrono::seconds(20))); };
+    ContextualAutotuner tuner(test::rank_options(communicator));
+    auto step = make_tuned_region(tuner, "failed_key_of_two", [&] { (*kernels[index])(std::min(rank, 1)); });
+    step();
+    meet();
+    broken = true;
+    meet();
+    texts[index] = error_text<ConfigRejected>(step);
+  });
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(texts == std::vector<std::string>{"[no error]", "no memory left for it", "[no error]"});
 }
 
 }  // namespace failed_choice_test

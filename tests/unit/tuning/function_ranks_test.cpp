@@ -285,4 +285,39 @@ TEST_CASE("function on ranks: another process begins with what is kept, and does
   }
 }
 
+TEST_CASE("function on ranks: keys that differ by rank do not part the ranks", "[unit]") {
+  // The iterations are enough for what rank 0 may use under its key, and not for the others.
+  std::vector<std::vector<int>> used(3);
+  testing::ScriptedWorld world(3);
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const auto at = static_cast<std::size_t>(rank);
+    Options options = rank_options(communicator);
+    options.max_iterations = 8;
+    options.deadline = std::chrono::seconds(5);
+    RankFunction function(
+        "fn_rank_keys", tiles(5), [rank](int n) { return make_key(rank, n); },
+        [&used, at](const TileConfig& config, int n) {
+          used[at].push_back(config.tile);
+          return n;
+        },
+        {.keep = [rank](const TileConfig& config, int) { return rank != 0 || config.tile <= 2; },
+         .kernel = {.participation = Participation::some},
+         .options = options});
+    for (int call = 0; call < 5; ++call) {
+      static_cast<void>(function(5));
+    }
+    used[at].clear();
+    const std::int64_t before = world.traffic().collectives;
+    static_cast<void>(function(5));
+    if (world.traffic().collectives != before) {
+      throw std::runtime_error("the ranks meet for ever");
+    }
+  });
+  INFO(text_of(thrown[0]) << "; " << text_of(thrown[1]));
+  CHECK(count_failed(thrown) == 0);
+  CHECK(used[0] == std::vector<int>{2});
+  CHECK(used[1].size() == 1);
+  CHECK(used[1] == used[2]);
+}
+
 }  // namespace function_ranks_test

@@ -54,6 +54,14 @@ std::int64_t gemm_time(const LaunchInfo& launch, int rank) {
 
 using GemmTuner = KernelTuner<void(const Config&, int)>;
 
+/// A kernel that says no key.
+struct Untold {
+  RankKernel& kernel;
+  void operator()(int key) { kernel(key); }
+  const ConfigSpace<TileConfig>& space() const { return kernel.space(); }
+  std::string name() const { return kernel.name(); }
+};
+
 /// What the ranks of a group have seen.
 struct Seen {
   explicit Seen(int ranks)
@@ -309,21 +317,57 @@ TEST_CASE("KernelTuner: a rank that runs a region instead of `tune` is told so o
   CHECK(threw<RankMismatchError>(thrown[1]));
 }
 
-TEST_CASE("KernelTuner: ranks of a local kernel tune for themselves, and nothing is cached for all",
+TEST_CASE("KernelTuner: each rank tunes its own key of a kernel, and nothing is cached for all", "[unit]") {
+  for (const bool tells_its_key : {true, false}) {
+    INFO((tells_its_key ? "a kernel that tells its key" : "a kernel that does not"));
+    const TemporaryDirectory directory;
+    for (int time = 0; time < 2; ++time) {
+      std::vector<TuningResult> results(3);
+      const RankKernels kernels = kernel_per_rank(
+          3, [](int) { return rank_kernel("kernel_tuner keys", 4, {.participation = Participation::some}); });
+      const auto thrown = on_ranks(3, [&](int rank, ContextualAutotuner&,
+                                          const std::shared_ptr<Communicator>& communicator) {
+        RankKernel& kernel = *kernels[static_cast<std::size_t>(rank)];
+        KernelTunerOptions options{.warmup_runs = 1, .benchmark_runs = 2};
+        options.cache_directory = directory.path();
+        options.tuning.log_directory = "";
+        options.tuning.communicator = communicator;
+        options.tuning.timer = testing::scripted_timer([rank](const LaunchInfo& launch) -> std::int64_t {
+          return launch.config_id == static_cast<std::size_t>(rank + 1) ? 100 : 200;
+        });
+        TuningResult& result = results[static_cast<std::size_t>(rank)];
+        if (tells_its_key) {
+          result = KernelTuner(kernel, options).tune({.problem_size = {1}}, rank);
+        } else {
+          Untold untold{kernel};
+          result =
+              KernelTuner<void(const TileConfig&, int)>(untold, options).tune({.problem_size = {1}}, rank);
+        }
+      });
+      INFO(text_of(thrown[0]) << "; " << text_of(thrown[1]));
+      REQUIRE(count_failed(thrown) == 0);
+      for (std::size_t rank = 0; rank < 3; ++rank) {
+        CHECK_FALSE(results[rank].from_cache);
+        CHECK(results[rank].best_config_id == rank + 1);
+        CHECK(results[rank].all_results.size() == 4);
+      }
+    }
+    CHECK(ConfigCache(directory.path()).get_all_keys().empty());
+  }
+}
+
+TEST_CASE("KernelTuner: what all ranks of a some kernel have chosen under one key is cached for all",
           "[unit]") {
   const TemporaryDirectory directory;
-  const Group group{.directory = [&](int) { return directory.path(); },
-                    .participation = Participation::local};
-  for (int time = 0; time < 2; ++time) {
+  const Group group{.directory = [&](int) { return directory.path(); }, .participation = Participation::some};
+  for (const bool again : {false, true}) {
     const Seen seen = tune(group);
     REQUIRE(count_failed(seen.thrown) == 0);
     for (const TuningResult& result : seen.results) {
-      CHECK_FALSE(result.from_cache);
+      CHECK(result.from_cache == again);
       CHECK(shared_bytes(result.best_config) == shared_limit);
-      CHECK(result.all_results.size() == 32);
     }
   }
-  CHECK(ConfigCache(directory.path()).get_all_keys().empty());
 }
 
 TEST_CASE("KernelTuner: a rank that does not arrive, all ranks throw within the deadline", "[unit]") {

@@ -11,14 +11,13 @@ namespace {
 
 using Makespans = std::vector<std::optional<std::int64_t>>;
 
-/// A plan with one shared problem that uses these configs.
+/// A plan with one problem that uses these configs.
 detail::BatchPlan plan_of(const std::vector<std::size_t>& configs) {
   detail::BatchPlan plan;
   for (const std::size_t config : configs) {
-    policy::IterationPlan& iteration = plan.shared.emplace_back();
+    policy::IterationPlan& iteration = plan.iterations.emplace_back();
     iteration.cells.push_back(
         {policy::Cell::Role::step, config, static_cast<int>(plan.phases.size()), false});
-    plan.own.emplace_back();
     plan.phases.push_back(Phase::walk);
   }
   return plan;
@@ -47,11 +46,6 @@ TEST_CASE("makespans: pipelined iterations of one config share the time of the b
 TEST_CASE("makespans: pipelined iterations of different configs have none", "[unit]") {
   const std::vector<IterationTiming> timings{from_to(100, 150), from_to(120, 200)};
   CHECK(makespans_of(plan_of({1, 2}), timings, Iterations::pipelined) == Makespans(2));
-  detail::BatchPlan own = plan_of({1, 1});
-  std::swap(own.shared, own.own);
-  CHECK(makespans_of(own, timings, Iterations::pipelined) == Makespans{50, 50});
-  own.own[1].cells[0].config_id = 2;
-  CHECK(makespans_of(own, timings, Iterations::pipelined) == Makespans(2));
 }
 
 TEST_CASE("makespans: pipelined iterations of which one is not known, or did not run, have none", "[unit]") {

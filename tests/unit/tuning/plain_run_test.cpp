@@ -116,7 +116,7 @@ TEST_CASE("holds 19: ranks with nothing to tune exchange two small words, before
 
 TEST_CASE("holds 19: where one rank has something left to tune, all tune", "[unit]") {
   const auto shared = test::kernel_per_rank(3, [](int) { return test::rank_kernel("settled_mixed", 3); });
-  auto local = test::rank_kernel("settled_local", 3, {.participation = Participation::local});
+  auto own = test::rank_kernel("settled_own", 3, {.participation = Participation::some});
   std::vector<int> runs(3);
   const auto thrown = test::on_ranks(3, [&](int rank, ContextualAutotuner& tuner, const auto&) {
     const auto index = static_cast<std::size_t>(rank);
@@ -125,7 +125,7 @@ TEST_CASE("holds 19: where one rank has something left to tune, all tune", "[uni
       ++runs[index];
       (*shared[index])(1);
       if (rank == 1 && final_run) {
-        (*local)(7);  // too late for this run
+        (*own)(7);  // too late for this run
       }
     };
     Options options;

@@ -25,6 +25,7 @@ struct RandomKernel {
   std::string name;
   int configs = 1;
   Participation participation = Participation::all;
+  bool rank_in_key = false;
   std::string coupling;
   int safe_config = 0;
   bool has_prepare = false;
@@ -122,13 +123,11 @@ class RandomRegion {
   /// The longest batch of a walk, in which what joins late uses its default.
   int longest_batch() const { return std::max(*options.n_warmup + *options.n_repeat, *options.settle_every); }
 
-  /// Whether every run is one that was planned, with the planned configs. While `local` kernels walk, the
-  /// others wait with what ran first, if nothing better is known.
+  /// Whether every run is one that was planned, with the planned configs.
   bool runs_as_planned() const {
     return !judged_by(Judge::check) &&
-           std::all_of(kernels.begin(), kernels.end(), [](const RandomKernel& kernel) {
-             return kernel.fails_to_launch.empty() && kernel.participation != Participation::local;
-           });
+           std::all_of(kernels.begin(), kernels.end(),
+                       [](const RandomKernel& kernel) { return kernel.fails_to_launch.empty(); });
   }
 
   /// Whether every rank makes every launch in every run.
@@ -197,8 +196,7 @@ class RandomRegion {
       }
       const auto word = static_cast<unsigned>(launch.kernel.back()) + 7 * static_cast<unsigned>(rank);
       const auto iteration = static_cast<unsigned>(launch.tuning_iteration);
-      const bool local = launch.kernel.find("local") != std::string_view::npos;
-      if (!local && static_cast<int>(mixed(word, iteration, 1) % 1000) < missing_per_mille_) {
+      if (static_cast<int>(mixed(word, iteration, 1) % 1000) < missing_per_mille_) {
         return static_cast<std::int64_t>(mixed(word, iteration, 2) % 2) - 1;  // 0 or -1
       }
       const auto config = static_cast<unsigned>(launch.config_id);
@@ -300,11 +298,10 @@ class RandomRegion {
     const int kind = between(0, 9);
     kernel.configs = between(1, 8);
     kernel.safe_config = between(0, kernel.configs - 1);
-    kernel.participation = kind < 2    ? Participation::some
-                           : kind == 2 ? Participation::local
-                                       : Participation::all;
+    kernel.participation = kind < 3 ? Participation::some : Participation::all;
+    kernel.rank_in_key = kind == 2;
     const bool pair = kind == 3;
-    const std::string suffix = std::string(kind == 2 ? "-local-" : "-") + std::to_string(kernels.size());
+    const std::string suffix = "-" + std::to_string(kernels.size());
     kernel.name = "random" + suffix;
     kernel.coupling = pair ? "couple" + suffix : "";
     if (!pair) {
@@ -382,18 +379,31 @@ class RandomRegion {
   }
 
   void add_launches(bool pair) {
-    const Participation participation = kernels.back().participation;
+    const bool some = kernels.back().participation == Participation::some;
+    const bool rank_in_key = kernels.back().rank_in_key;
     for (int key = between(1, 2); key > 0; --key) {
       RandomLaunch launch;
       launch.key = key;
       launch.calls = between(1, 2);
       launch.first_run = chance(60) ? 0 : between(1, 40);
       launch.on_worker = !pair && ranks <= 4 && chance(15);
-      if (participation != Participation::local) {
-        launch.vanishes_at = chance(10) ? launch.first_run + between(1, 20) : launch.vanishes_at;
-        launch.gap_percent = chance(15) ? between(5, 30) : 0;
+      launch.vanishes_at = chance(10) ? launch.first_run + between(1, 20) : launch.vanishes_at;
+      launch.gap_percent = chance(15) ? between(5, 30) : 0;
+      for (int rank = 0; rank_in_key && rank < ranks; ++rank) {
+        launch.key = key + 10 * (rank + 1);
+        launch.absent_ranks.clear();
+        for (int other = 0; other < ranks; ++other) {
+          launch.absent_ranks.insert(other);
+        }
+        launch.absent_ranks.erase(rank);
+        launch.kernel = kernels.size() - 1;
+        launches.push_back(launch);
+        partner_.push_back(launch.kernel);
       }
-      for (int rank = 1; participation == Participation::some && rank < ranks; ++rank) {
+      if (rank_in_key) {
+        continue;
+      }
+      for (int rank = 1; some && rank < ranks; ++rank) {
         if (chance(40)) {
           launch.absent_ranks.insert(rank);
         }

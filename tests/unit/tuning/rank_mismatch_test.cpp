@@ -135,8 +135,7 @@ TEST_CASE("holds 7: a kernel that is defined otherwise on one rank is an error o
       {"as many configs, with other values",
        other_values,
        {"rank 2", "space", "parameter TILE: only rank 2 has 8, only rank 0 has 4"}},
-      {"some instead of all", other_participation(Participation::some), {"rank 1"}},
-      {"local instead of all", other_participation(Participation::local), {"rank 1"}}};
+      {"some instead of all", other_participation(Participation::some), {"rank 1"}}};
   for (const Row& row : rows) {
     INFO(row.what);
     const auto thrown = tune_kernels(ranks, row.make).thrown;

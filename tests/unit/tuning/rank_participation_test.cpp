@@ -12,7 +12,6 @@ namespace {
 constexpr int ranks = 4;
 
 constexpr auto some = Participation::some;
-constexpr auto local = Participation::local;
 
 }  // namespace
 
@@ -159,43 +158,39 @@ TEST_CASE("lock-ins that differ between ranks are tuned again and become one", "
   CHECK(agreed_text(reports[0]) == agreed_text(reports[1]));
 }
 
-TEST_CASE("holds 7: a local kernel is chosen by each rank on its own", "[unit]") {
-  const auto common = rank_kernel("beside-local", 2);
-  const RankKernels kernels = kernel_per_rank(
-      ranks, [&](int rank) { return rank_kernel("local", 3 + rank, {.participation = local}); });
+TEST_CASE("holds 7: ranks choose for themselves under a key that has the rank in it", "[unit]") {
+  const auto common = rank_kernel("beside-own", 2);
+  std::vector<int> last(ranks);
+  const RankKernels kernels = kernel_per_rank(ranks, [&](int rank) {
+    return rank_kernel("own", 3 + rank, {.participation = some}, [&last, rank](const TileConfig& c, int&) {
+      last[static_cast<std::size_t>(rank)] = c.tile;
+    });
+  });
   const RankRuns outcome = run_on_ranks(
       ranks,
       [&](int rank, int) {
-        (*kernels[static_cast<std::size_t>(rank)])(1);
+        (*kernels[static_cast<std::size_t>(rank)])(rank);
         (*common)(1);
       },
       [](int rank, Options& options) {
         options.timer = testing::scripted_timer([rank](const LaunchInfo& launch) -> std::int64_t {
-          return launch.kernel == "local" && launch.config_id == static_cast<std::size_t>(rank) ? 100 : 200;
+          return launch.kernel == "own" && launch.config_id == static_cast<std::size_t>(rank) ? 100 : 200;
         });
       });
   CHECK(outcome.well());
-  CHECK(outcome.runs == std::vector<int>(ranks, outcome.runs[0]));  // ranks that are done wait for the others
+  CHECK(outcome.runs == std::vector<int>(ranks, outcome.runs[0]));
   CHECK(outcome.runs[0] >= 6 * 3 + 1);
   for (std::size_t r = 0; r < ranks; ++r) {
     const RegionReport& report = outcome.reports[r];
-    CHECK(problem_of(report, "local")->choice == r);
-    CHECK(problem_of(report, "local")->outcome == ProblemOutcome::locked_in);
-    CHECK(problem_of(report, "beside-local")->choice == 0);
+    for (const ProblemReport& problem : report.problems) {
+      CHECK(problem.outcome == ProblemOutcome::locked_in);
+      const bool common_one = problem.kernel == "beside-own";
+      CHECK(problem.choice == (common_one ? 0 : static_cast<std::size_t>(problem.key.at(1) - '0')));
+    }
+    CHECK(last[r] == static_cast<int>(r) + 1);
+    CHECK(report.choices_text() == outcome.reports[0].choices_text());
     CHECK(report.table.back().phase == Phase::final_run);
   }
-}
-
-TEST_CASE("a local kernel on one rank only keeps the others running beside it", "[unit]") {
-  const auto kernel = rank_kernel("only-here", 5, {.participation = local});
-  const RankRuns outcome = run_on_ranks(ranks, [&](int rank, int) {
-    if (rank == 3) {
-      (*kernel)(1);
-    }
-  });
-  CHECK(outcome.well());
-  CHECK(outcome.runs[0] >= 5 * 3 + 1);
-  CHECK(outcome.runs == std::vector<int>(ranks, outcome.runs[0]));
 }
 
 }  // namespace rank_participation_test

@@ -127,4 +127,47 @@ TEST_CASE("refined kernels on several ranks: all ranks lock in the same", "[unit
   CHECK(launched.front().wide == 92);
 }
 
+TEST_CASE("refined kernels of one rank, under a key that has the rank: the search visits their refinements",
+          "[unit]") {
+  using Kernel = TunableKernel<void(const GridConfig&, int)>;
+  const auto key = [](const int& rank) { return make_key(rank); };
+  int wide = 0;  // the last one of each
+  int narrow = 0;
+  Kernel first("wide", grid(), key, [&](const GridConfig& config, int) { wide = config.sms; },
+               {.participation = Participation::some});
+  Kernel second("narrow", grid(), key, [&](const GridConfig& config, int) { narrow = config.sms; },
+                {.participation = Participation::some});
+  const RankRuns outcome = run_on_ranks(
+      3,
+      [&](int rank, int) {
+        if (rank == 1) {
+          first(rank);
+          second(rank);
+        }
+      },
+      [](int, Options& options) {
+        options.search = SearchLevel::normal;
+        options.timer = testing::scripted_timer_with(
+            {.launch_ns =
+                 [](const LaunchInfo& launch) {
+                   return own_ns(std::string(launch.kernel), launch.config_id);
+                 },
+             .makespan_ns =
+                 [](std::int64_t iteration, const std::vector<testing::ScriptedLaunch>& launches) {
+                   return launches.empty() ? 1 : makespan_ns(iteration, launches);
+                 }});
+      });
+  CHECK(outcome.well());
+  CHECK(wide == 92);
+  CHECK(narrow == 36);
+  for (const RegionReport& report : outcome.reports) {
+    CHECK(report.choices_text() == outcome.reports[0].choices_text());
+    for (const ProblemReport& problem : report.problems) {
+      CHECK(problem.configs.at(5).refinement);
+      CHECK_FALSE(problem.configs.at(5).left_out);
+      CHECK(problem.choice_config.get<int>("SMS") == (problem.kernel == "wide" ? 92 : 36));
+    }
+  }
+}
+
 }  // namespace refinement_test

@@ -491,7 +491,7 @@ TEST_CASE("resuming: a config that takes too long to be made ready is named, and
           "[unit]") {
   const TemporaryDirectory directory;
   const int ranks = GENERATE(1, 2);
-  const auto participation = GENERATE(Participation::all, Participation::local);
+  const auto participation = GENERATE(Participation::all, Participation::some);
   INFO(ranks << " ranks, participation " << static_cast<int>(participation));
   static thread_local bool hangs = false;
   const RankKernels slow = kernel_per_rank(ranks, [&](int) {
@@ -530,7 +530,7 @@ TEST_CASE("resuming: a config that takes too long to be made ready is named, and
 TEST_CASE("resuming: a device that fails before the batch is no death of what was to run in it", "[unit]") {
   const TemporaryDirectory directory;
   const int ranks = GENERATE(1, 2);
-  const auto participation = GENERATE(Participation::all, Participation::some, Participation::local);
+  const auto participation = GENERATE(Participation::all, Participation::some);
   INFO(ranks << " ranks, participation " << static_cast<int>(participation));
   static thread_local bool breaks = false;
   const RankKernels broken = kernel_per_rank(ranks, [&](int) {
@@ -656,14 +656,14 @@ TEST_CASE("resuming: no journal is written where there is none to be, and a tuni
 
 namespace {
 
-/// Each rank also tunes a kernel of its own, of which earlier configs are faster.
+/// Each rank also tunes a kernel under a key of its own, of which earlier configs are faster.
 Job with_own_kernel(
     const fs::path& directory, std::array<int, 2> configs,
     const std::function<void(int, int)>& launch = [](int, int) {}) {
   Job job{.directory = directory};
   const auto own = std::make_shared<RankKernels>(kernel_per_rank(2, [&](int rank) {
     return rank_kernel("own", configs.at(static_cast<std::size_t>(rank)),
-                       {.participation = Participation::local},
+                       {.participation = Participation::some},
                        [rank, launch](const TileConfig& config, int&) { launch(rank, config.tile); });
   }));
   job.region = [own](int rank, int, int) { (*(*own)[static_cast<std::size_t>(rank)])(rank); };
@@ -688,18 +688,6 @@ Job cut_off_with_own_kernel(const fs::path& directory) {
 
 }  // namespace
 
-TEST_CASE("resuming: what a rank tunes alone and fails when it is run again is not chosen", "[unit]") {
-  const TemporaryDirectory directory;
-  REQUIRE(run(cut_off_with_own_kernel(directory.path())) == SIGKILL);
-  REQUIRE(run(with_own_kernel(directory.path(), {12, 12}, [](int, int tile) {
-            if (tile == 1) {
-              throw ConfigRejected("not any more");
-            }
-          })) == 0);
-  CHECK(left(directory.path(), "resumed") != "0");
-  CHECK_THAT(left(directory.path(), "choices"), ContainsSubstring("own (0): 1"));
-}
-
 TEST_CASE("resuming: a rank that fails while it follows is named by the others", "[unit]") {
   const TemporaryDirectory directory;
   REQUIRE(run(cut_off_with_own_kernel(directory.path())) == SIGKILL);
@@ -719,27 +707,7 @@ TEST_CASE("resuming: a rank that fails while it follows is named by the others",
              ContainsSubstring("rank 0") && ContainsSubstring("no verdict"));
 }
 
-TEST_CASE("resuming: a rank that cannot write says only of what it tunes alone that it is not resumed",
-          "[unit]") {
-  const TemporaryDirectory directory;
-  Job job = with_own_kernel(directory.path(), {3, 3});
-  job.change = [&directory, change = job.change](int rank, Options& options) {
-    change(rank, options);
-    options.log_directory = directory.path() / "logs";
-    if (rank == 1) {
-      options.cache_directory = "/proc/no-directory-can-be-made-here";
-    }
-  };
-  REQUIRE(run(job) == 0);
-  std::string logged;
-  for (const auto& entry : fs::recursive_directory_iterator(directory.path() / "logs")) {
-    logged += entry.path().filename() == "rank-1.log" ? text_of_file(entry.path()) : "";
-  }
-  CHECK_THAT(logged, ContainsSubstring("what this rank tunes alone cannot be resumed: /proc/no-directory") &&
-                         !ContainsSubstring("no choices are kept"));
-}
-
-TEST_CASE("resuming: what ranks tune alone goes on, too", "[unit]") {
+TEST_CASE("resuming: what ranks tune under keys of their own goes on, too", "[unit]") {
   const auto with_own = [](const fs::path& directory) {
     Job job = with_own_kernel(directory, {3, 12}, [](int rank, int tile) {
       if (rank == 1 && tile == 5) {
@@ -751,7 +719,6 @@ TEST_CASE("resuming: what ranks tune alone goes on, too", "[unit]") {
   };
   const TemporaryDirectory undisturbed;
   REQUIRE(run(with_own(undisturbed.path())) == 0);
-  CHECK(files_in(undisturbed.path() / "cache" / "journal", ".own") == 0);
   std::mt19937 random(5);
   const std::int64_t last_point = std::stoll(left(undisturbed.path(), "points"));
   for (int i = 0; i < 40; ++i) {

@@ -68,8 +68,7 @@ struct Settled {
   std::vector<std::vector<bool>> overlaps(Iterations iterations) {
     detail::BatchPlan plan;
     plan.phases = {Phase::walk, Phase::walk};
-    plan.shared.resize(2);
-    plan.own.resize(2);
+    plan.iterations.resize(2);
     runner.begin_batch(plan);
     runner.iterations().resize(2);
     timer.others.resize(2);

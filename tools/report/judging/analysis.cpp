@@ -66,7 +66,7 @@ RunAnalysis analyse(const TuningRun& run, const Logs& logs) {
   analysis.gain = compared_with_defaults(analysis.searches);
   analysis.limit = limit_of(run);
   analysis.slowness = slowness_of(analysis.view);
-  analysis.comparison = compare_ranks(analysis.view, analysis.problems);
+  analysis.comparison = compare_ranks(analysis.view);
   analysis.warnings = warnings_of(run);
   return analysis;
 }

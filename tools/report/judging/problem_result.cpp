@@ -13,8 +13,6 @@ struct Collected {
   std::map<std::int64_t, ConfigResult> configs;
   std::map<std::int64_t, std::vector<double>> makespans_ns;
   std::vector<const Choice*> choices;
-  bool own_times_agree = true;       ///< wherever a rank has both, its own time is the agreed one
-  std::size_t rank_differences = 0;  ///< cells in which ranks agreed on different times
 };
 
 using Problems = std::map<const ProblemName*, Collected>;
@@ -31,16 +29,10 @@ ConfigResult& config_of(Problems& problems, const ConfigName& name) {
 void collect_cell(Problems& problems, const Iteration& iteration, const Cell& cell) {
   Collected& collected = problems[cell.problem];
   std::optional<std::int64_t> agreed;
-  bool differs = false;
   for (const auto& [rank, launch] : cell.ranks) {
     config_of(problems, launch->config);
-    if (launch->local_ns && launch->agreed_ns) {
-      collected.own_times_agree = collected.own_times_agree && *launch->local_ns == *launch->agreed_ns;
-    }
-    differs = differs || (agreed && launch->agreed_ns && *agreed != *launch->agreed_ns);
     agreed = agreed ? agreed : launch->agreed_ns;
   }
-  collected.rank_differences += differs ? 1 : 0;
   const Launch& first = cell.first();
   if (iteration.phase == Phase::walk && first.role == LaunchRole::repeat && cell.all_ok() && agreed &&
       *agreed > 0) {
@@ -92,7 +84,6 @@ ProblemResult closed(const ProblemName* name, Collected collected) {
   ProblemResult result;
   result.name = name;
   result.choices = std::move(collected.choices);
-  result.local = collected.own_times_agree && collected.rank_differences > 1;
   // Of a run that began with what an earlier one has chosen there is a choice, and nothing else.
   const bool tried = std::any_of(collected.configs.begin(), collected.configs.end(), [](const auto& entry) {
     const ConfigResult& config = entry.second;

@@ -37,7 +37,6 @@ struct ProblemResult {
   std::vector<ConfigResult> configs;            ///< by id, those that the log mentions
   std::vector<UnmeasuredConfigs> not_measured;  ///< ids between them
   std::vector<const Choice*> choices;           ///< of one rank, in order; the last one is in force
-  bool local = false;  ///< true if each rank has its own times and may choose differently
   /// Medians of own times in the search: of the choice where all that was chosen ran together, and of the
   /// default where all defaults did. Empty where that never happened.
   std::optional<double> chosen_ns{};

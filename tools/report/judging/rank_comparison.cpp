@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace contextual::log_report {
 namespace {
@@ -87,8 +86,7 @@ Values differing(const Cell& cell, const Equal& equal, const Text& text) {
   return values;
 }
 
-void compare_cells(const RunView& view, const std::set<const ProblemName*>& local,
-                   RankComparison& comparison) {
+void compare_cells(const RunView& view, RankComparison& comparison) {
   Differences assignments;
   Differences times;
   Differences makespans;
@@ -104,9 +102,6 @@ void compare_cells(const RunView& view, const std::set<const ProblemName*>& loca
                         [](const Launch& launch) { return time_text(launch.makespan_ns); }));
     }
     for (const Cell& cell : iteration.cells) {
-      if (local.contains(cell.problem)) {
-        continue;
-      }
       const std::string where = place + ", " + name_of(*cell.problem);
       assignments.add(where, differing(
                                  cell,
@@ -124,8 +119,7 @@ void compare_cells(const RunView& view, const std::set<const ProblemName*>& loca
   makespans.report("agreed makespans", comparison.disagreements);
 }
 
-void compare_choices(const RunView& view, const std::set<const ProblemName*>& local,
-                     RankComparison& comparison) {
+void compare_choices(const RunView& view, RankComparison& comparison) {
   std::map<const ProblemName*, std::map<std::int64_t, std::int64_t>> last;  // problem -> rank -> config id
   for (const RankRun* rank : view.run->ranks) {
     for (const Choice& choice : rank->choices) {
@@ -139,9 +133,7 @@ void compare_choices(const RunView& view, const std::set<const ProblemName*>& lo
     for (const auto& [rank, id] : choices) {
       values["config-" + std::to_string(id)].push_back(rank);
     }
-    if (values.size() > 1 && local.contains(problem)) {
-      comparison.rank_differences.push_back("choice of " + name_of(*problem) + ": " + by_value(values));
-    } else if (values.size() > 1) {
+    if (values.size() > 1) {
       comparison.disagreements.push_back({"choice of " + name_of(*problem), by_value(values)});
     }
   }
@@ -177,16 +169,10 @@ void compare_iteration_counts(const TuningRun& run, RankComparison& comparison) 
 
 }  // namespace
 
-RankComparison compare_ranks(const RunView& view, const std::vector<ProblemResult>& problems) {
-  std::set<const ProblemName*> local;
-  for (const ProblemResult& problem : problems) {
-    if (problem.local) {
-      local.insert(problem.name);
-    }
-  }
+RankComparison compare_ranks(const RunView& view) {
   RankComparison comparison;
-  compare_choices(view, local, comparison);
-  compare_cells(view, local, comparison);
+  compare_choices(view, comparison);
+  compare_cells(view, comparison);
   compare_options(*view.run, comparison);
   compare_iteration_counts(*view.run, comparison);
   return comparison;

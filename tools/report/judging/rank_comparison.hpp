@@ -3,7 +3,6 @@
 /// \file
 /// The differences between ranks.
 
-#include "report/judging/problem_result.hpp"
 #include "report/judging/run_view.hpp"
 
 #include <string>
@@ -17,12 +16,11 @@ struct Disagreement {
 };
 
 struct RankComparison {
-  std::vector<Disagreement> disagreements;    ///< in what must be equal on all ranks
-  std::vector<std::string> rank_differences;  ///< in problems that each rank seems to tune for itself
+  std::vector<Disagreement> disagreements;  ///< in what must be equal on all ranks
 };
 
 /// Compares choices, launched configs, agreed times, options, and the numbers of iterations of ranks that
-/// ended well. `problems` tells which problems each rank tunes for itself.
-RankComparison compare_ranks(const RunView& view, const std::vector<ProblemResult>& problems);
+/// ended well.
+RankComparison compare_ranks(const RunView& view);
 
 }  // namespace contextual::log_report

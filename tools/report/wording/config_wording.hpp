@@ -38,10 +38,6 @@ std::vector<const Choice*> earlier_choices(const ProblemResult& problem);
 /// Returns which configs were not measured, or an empty text if all were.
 std::string not_measured_text(const ProblemResult& problem);
 
-/// The note on a problem that each rank tunes for itself.
-inline constexpr const char* local_note =
-    "Each rank seems to tune this kernel for itself; these are the times of the lowest rank.";
-
 /// Returns how the median differs from the default's, e.g. "+12.5 %" or "12.5 x", or "" if either is unknown.
 std::string relative_to_default(const ProblemResult& problem, const ConfigResult& config);
 

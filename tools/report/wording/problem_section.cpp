@@ -72,9 +72,6 @@ void write_choice(Writer& out, const ProblemResult& problem) {
 void write_problem(Writer& out, const ProblemResult& problem, const std::string& label) {
   out.heading(label + name_of(*problem.name));
   write_choice(out, problem);
-  if (problem.local) {
-    out.paragraph("", local_note);
-  }
   out.plot(problem);
   const std::string names = parameter_names(problem);
   if (!names.empty()) {

@@ -29,12 +29,6 @@ void write_rank_differences(Writer& out, const RunAnalysis& analysis) {
       out.paragraph(difference.what, difference.text, Tone::bad);
     }
   }
-  if (!comparison.rank_differences.empty()) {
-    out.heading("Each rank for itself (kernels that seem to be declared local)");
-    for (const std::string& text : comparison.rank_differences) {
-      out.paragraph("", text);
-    }
-  }
 }
 
 void write_slowness(Writer& out, const RunAnalysis& analysis) {

@@ -18,10 +18,10 @@ namespace contextual::detail {
 
 /// Call it when the config that KernelCore::resolve has returned on this thread has failed before it had any
 /// effect. Returns true if the caller is to launch the default in its place, which is then what later
-/// launches use: a warning on stderr says so. Where several ranks launch the kernel, or a coupled partner
-/// does, another config on this side would not match theirs: it returns false, and the ranks leave the
-/// region's choices out when they meet next. In a run with nothing to tune it tells the run, and all ranks
-/// tune afterwards; there it throws Error, which names the file, if the config is pinned.
+/// launches use: a warning on stderr says so. Where other ranks launch the kernel with this key, or a coupled
+/// partner does, another config on this side would not match theirs: it returns false, and the ranks leave
+/// the region's choices out when they meet next. In a run with nothing to tune it tells the run, and all
+/// ranks tune afterwards; there it throws Error, which names the file, if the config is pinned.
 CONTEXTUAL_API bool falls_back(const KernelCore& core, const Key& key, std::size_t config_id,
                                const std::string& reason);
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,11 @@ class LockInTable {
   /// Makes the default provisional for all that is locked in for the region, also where it is a key's last
   /// lock-in.
   void forget(std::uint32_t region);
+
+  /// Notes whether only this rank uses the region's choice for the key, and no other of the ranks that have
+  /// tuned it.
+  void note_used_here_only(std::uint32_t region, const Key& key, std::uint64_t scope, bool here_only);
+  bool used_here_only(std::uint32_t region, const Key& key, std::uint64_t scope) const;
 
   /// A config that has failed to launch in this process after it was chosen. It is not chosen again.
   struct Failed {
@@ -116,7 +122,20 @@ class LockInTable {
   static void insert(Slots& slots, Entry& entry);
   void grow();
 
+  struct Place {
+    std::uint32_t region;
+    std::uint64_t scope;
+    Key key;
+    bool operator==(const Place&) const = default;
+  };
+  struct PlaceHash {
+    std::size_t operator()(const Place& place) const noexcept {
+      return slot_hash(place.region, place.scope, place.key);
+    }
+  };
+
   mutable std::mutex mutex_;
+  std::unordered_set<Place, PlaceHash> used_here_only_;
   std::vector<std::pair<Failed, std::string>> ruled_out_;  ///< and why
   std::deque<Entry> entries_;
   std::vector<std::unique_ptr<Slots>> arrays_;

@@ -95,6 +95,7 @@ class CONTEXTUAL_API TunedCalls {
   const char* text_of(Use use, const Group& group, const KernelCore& function, const Key& key,
                       std::size_t config_id) const;
   Options options_of(const Group& group, const Call& call, bool& ran) const;
+  bool is_provisional(const Group& group, const Call& call, std::uint32_t region_id) const;
 
   struct Impl;
   std::unique_ptr<Impl> impl_;

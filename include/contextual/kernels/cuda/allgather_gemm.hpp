@@ -41,8 +41,8 @@ struct GatheredProduct {
   const void* bias = nullptr;  ///< of C's type; null for none
   Activation activation = Activation::none;
   int pitch = 0;  ///< values from one row of C to the next, at least n; 0 for n
-  /// B is [2 n, k], the rows of a gate and then those of up: C = activation(A * gate^T) * (A * up^T), as in
-  /// GatedMlpArgs. It has no bias, and is the only product of its call.
+  /// B is [2 n, k], the rows of a gate and then those of up: C = activation(A * gate^T) * (A * up^T), where
+  /// the activation is to be given. It has no bias, and is the only product of its call.
   bool gated = false;
 };
 
@@ -55,15 +55,15 @@ struct GatheredProduct {
 ///   applies bias and activation, if any, to the rounded product. There is no handshake and no budget; a rank
 ///   that does not come is NCCL's affair.
 ///
-/// A gated product has kernels of its own, "cuda_allgather_gated_mlp" and "cuda_gated_mlp", between which
-/// "cuda_allgather_gated_mlp_ways" chooses.
+/// For a gated product "cuda_allgather_gated_mlp_ways" chooses: "overlapped" is the kernel
+/// "cuda_allgather_gated_mlp", "separate" is NCCL and then "cuda_gated_mlp".
 ///
 /// They are tuned in a region of the caller's. Before that, "overlapped" is used where it is possible. All
 /// configs of "overlapped" give equal bits; PeerWorkspaceOptions::equal_bits keeps to it.
 ///
 /// What is tuned with one m is used for all m of a bucket: 1, 2, 4, ..., 512, 1024, 1536, ..., each for what
-/// is above the one before it. cuBLASLt's algorithm is that of the exact m, since its lists differ: with an m
-/// that was not tuned, it is the first one of the list.
+/// is above the one before it. In "separate" cuBLASLt's algorithm, and the config of
+/// "cuda_gated_mlp", is that of the exact m: with an m that was not tuned, it is the first one.
 ///
 /// The objects of one workspace share its memory. Construction is not collective, but all ranks make the same
 /// calls in the same order. One thread at a time uses the objects of a workspace.
@@ -95,12 +95,13 @@ class CONTEXTUAL_API AllGatherGemm {
   /// call. Works under stream capture; what runs for the first time, a config or an m of "separate", loads
   /// its code, so call with this m before the capture.
   ///
-  /// Throws InvalidArgument if m is too large, for pointers that are not multiples of 16 bytes or in the
-  /// workspace, but for own rows in `input(m)`, and for pitches that are no multiples of 8 or too small;
-  /// DeviceError if an earlier call on the workspace has failed, and CudaError. If the other ranks do not
-  /// come within the workspace's budget, C is filled with NaN.
+  /// Throws InvalidArgument if m is too large, for a gated product with a bias or beside another one, for
+  /// pointers that are not multiples of 16 bytes or in the workspace, but for own rows in `input(m)`, and for
+  /// pitches that are no multiples of 8 or too small; DeviceError if an earlier call on the workspace has
+  /// failed, and CudaError. If the other ranks do not come within the workspace's budget, C is filled with
+  /// NaN.
   void operator()(CUstream stream, const GatheredRows& rows, const GatheredProduct& product);
-  /// The same for 1 to 4 products of one gather, for example of gate and up projections.
+  /// The same for 1 to 4 products of one gather, for example of q, k and v.
   void operator()(CUstream stream, const GatheredRows& rows, std::span<const GatheredProduct> products);
 
  private:

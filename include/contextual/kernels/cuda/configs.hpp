@@ -17,6 +17,20 @@
 
 namespace contextual::kernels::cuda {
 
+/// Kernels whose config spaces are asked for by name elsewhere.
+inline constexpr std::string_view RMSNORM_ROPE = "cuda_rms_norm_rope";
+inline constexpr std::string_view GATED_MLP = "cuda_gated_mlp";
+inline constexpr std::string_view FP8_GEMM = "cuda_fp8_gemm";
+
+/// Sizes of what a kernel is to work on. 0: not known.
+struct ProblemSizes {
+  int m = 0;
+  int n = 0;
+  int k = 0;
+  int hidden_dim = 0;        ///< k of a gated product; the length of a row of RMSNorm
+  int intermediate_dim = 0;  ///< n of a gated product
+};
+
 /// Returns the names of these kernels, in the order of texts.
 CONTEXTUAL_API std::vector<std::string> kernel_types();
 
@@ -34,6 +48,13 @@ CONTEXTUAL_API std::vector<Config> generate_configs(std::string_view kernel_type
 /// `generate_configs`.
 CONTEXTUAL_API std::vector<Config> filter_valid_configs(std::string_view kernel_type,
                                                         const std::vector<Config>& configs,
+                                                        const ResourceLimits& limits = {});
+
+/// The same, and only those that a tuning with such sizes would try, as KernelOptions::keep says of a launch.
+/// Of kernels of several ranks, and of cuBLASLt, sizes say nothing.
+CONTEXTUAL_API std::vector<Config> filter_valid_configs(std::string_view kernel_type,
+                                                        const std::vector<Config>& configs,
+                                                        const ProblemSizes& sizes,
                                                         const ResourceLimits& limits = {});
 
 /// Returns the default of the kernel's config space; where that does not fit the limits, the first config

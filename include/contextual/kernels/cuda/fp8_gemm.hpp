@@ -27,8 +27,7 @@ enum class Fp8Accumulation {
 /// device; what is multiplied is e4m3, and scales are those of PyTorch's _scaled_mm: value = e4m3 * scale.
 ///
 /// m, n and k are at least 1, n is a multiple of 8 and k of 16, the pitch of A of 16 and that of C of 8;
-/// pointers are multiples of 16 bytes, but for those of scales of a tensor and of rows of A. Otherwise a
-/// launch throws InvalidArgument.
+/// pointers but those of scales are multiples of 16 bytes. Otherwise a launch throws InvalidArgument.
 struct Fp8GemmArgs {
   const void* a;
   const void* b;
@@ -45,7 +44,7 @@ struct Fp8GemmArgs {
 };
 
 /// "cuda_fp8_gemm", or "cuda_fp8_gemm_promoted". The config is that of "cuda_gemm", with stages of 128 of k.
-/// Key: m, n, k, C's type, scaling.
+/// Key: m, n, k, C's type, scaling. Configs whose tiles would be mostly outside of C are left out.
 using Fp8Gemm = CudaKernel<GemmConfig, Fp8GemmArgs>;
 
 /// Returns the kernel, which lives as long as the process. Thread-safe.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The first half of a gated MLP on a Hopper GPU, in bf16 or fp16: a product that lets another one through.
+/// The first half of a gated MLP on a Hopper GPU, in bf16 or fp16: SwiGLU with silu, GEGLU with gelu.
 
 #include <contextual/alternatives.hpp>
 #include <contextual/cuda.hpp>
@@ -13,9 +13,10 @@
 namespace contextual::kernels::cuda {
 
 /// C[m, n] = activation(A[m, k] * gate[n, k]^T) * (A[m, k] * up[n, k]^T); all row major, on the current
-/// device. n is the layer's intermediate size. Activation and product are taken in float, and rounded once.
+/// device. n is the layer's intermediate size.
 ///
-/// Sizes, pitches and pointers are as in GemmArgs; otherwise a launch throws InvalidArgument.
+/// Sizes, pitches and pointers, also that of the scratch, are as in GemmArgs; otherwise a launch throws
+/// InvalidArgument.
 struct GatedMlpArgs {
   const void* a;
   const void* weights;  ///< [2 n, k], dense: the rows of the gate, then those of up
@@ -30,9 +31,10 @@ struct GatedMlpArgs {
   void* products = nullptr;
 };
 
-/// "cuda_gated_mlp": both products in one kernel, whose threads hold the gate's sums and those that it lets
-/// through. The config is that of "cuda_gemm"; of a tile's columns of weights half belong to either product,
-/// so it has half as many columns of C. Key: m, n, k, type.
+/// "cuda_gated_mlp": both products in one kernel, which applies the gate to the sums in float and rounds
+/// once. The config is that of "cuda_gemm"; block_n counts the rows of weights, half of them of either
+/// product, so a tile has half as many columns of C. Key: m, n, k, type. Configs whose tiles would be mostly
+/// outside of C are left out.
 using GatedMlp = CudaKernel<GemmConfig, GatedMlpArgs>;
 
 /// Returns the kernel, which lives as long as the process. Thread-safe.
@@ -41,8 +43,9 @@ CONTEXTUAL_API ConfigSpace<GemmConfig> gated_mlp_space(const std::vector<int>& n
 
 /// "cuda_gated_mlp_implementations". The alternatives are "fused", which launches `gated_mlp()`; with scratch
 /// for products also "one_product", one product of all weights by `cublaslt_gemm()` and a kernel that applies
-/// the gate, and "two_products", a product each. Their products are rounded before the gate is applied. Key:
-/// m, n, k, type, pitches, and whether there is scratch. Throws as `gated_mlp` and `cublaslt_gemm` do.
+/// the gate, and "two_products", a product each. A way loads its code when it runs for the first time, so
+/// call once before a capture. Their products are rounded before the gate is applied. Key: m, n, k, type,
+/// pitches, and whether there is scratch. Throws as `gated_mlp` and `cublaslt_gemm` do.
 using GatedMlpImplementations = Alternatives<void(CUstream, GatedMlpArgs)>;
 
 /// Returns the choice, which lives as long as the process. Thread-safe.

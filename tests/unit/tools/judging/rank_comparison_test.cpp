@@ -58,30 +58,6 @@ TEST_CASE("analyse: other agreed times and other configs in an iteration are dis
   CHECK(run.analysis.comparison.disagreements[1].what == "agreed times");
 }
 
-TEST_CASE("analyse: a kernel whose agreed times are every rank's own is local, its choices may differ",
-          "[unit]") {
-  const auto own = [](record::Event& event) {
-    if (auto* launch = std::get_if<record::LaunchRow>(&event.body);
-        launch != nullptr && launch->config.problem.kernel == "norm") {
-      launch->agreed_ns = launch->local_ns;
-    } else if (auto* choice = std::get_if<record::Choice>(&event.body);
-               choice != nullptr && choice->config.problem.kernel == "norm") {
-      choice->config.id = event.rank;
-    }
-  };
-  std::vector<std::string> files;
-  for (int rank = 0; rank < 2; ++rank) {
-    Events events = events_of({}, rank);
-    std::for_each(events.begin(), events.end(), own);
-    files.push_back(lines_of(events));
-  }
-  const Analysed run = analysed(files);
-  CHECK(run.analysis.problems[1].local);
-  CHECK_FALSE(run.analysis.problems[0].local);
-  CHECK(run.analysis.comparison.disagreements.empty());
-  CHECK(run.analysis.comparison.rank_differences.size() == 1);
-}
-
 TEST_CASE("analyse: a rank that stopped earlier does not disagree", "[unit]") {
   const Analysed run = analysed({lines_of(events_of({}, 0)), lines_of(until(events_of({}, 1), 6))});
   CHECK(run.analysis.comparison.disagreements.empty());
