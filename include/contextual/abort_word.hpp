@@ -7,6 +7,11 @@
 /// else on that device ends either. Such a kernel also reads a word that the host can write while the kernel
 /// runs, and leaves once the word is raised. When a communicator gives up, it raises all words of the
 /// process.
+///
+///     std::uint32_t* word = nullptr;  // the kernel leaves when *(volatile unsigned*)word is not 0
+///     cudaHostAlloc(reinterpret_cast<void**>(&word), sizeof *word, cudaHostAllocMapped);
+///     *word = 0;
+///     contextual::AbortWord abort_word(word);  // as long as the kernel may run
 
 #include <contextual/export.hpp>
 

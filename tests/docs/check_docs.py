@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that README.md, CONTRIBUTING.md and docs/*.md name only what exists. CHANGELOG.md may name what is gone.
+"""Checks that README.md, CONTRIBUTING.md, docs/*.md and the list of public headers name only what exists. CHANGELOG.md may
+name what is gone.
 
 Checked: relative links, paths of the repository, included headers, presets, CONTEXTUAL_* variables, fields
 in designated initialisers, names in namespace contextual, and options given to programs of this repository.
@@ -11,6 +12,7 @@ import re
 import sys
 
 FOLDERS = r"(?:\.ci|benchmarks|cmake|docs|examples|include|scripts|src|tests|tools)"
+LIST_OF_HEADERS = "include/contextual/contextual.hpp"
 PROGRAM = re.compile(r"(?:^|[\s`/(])(?:\./)?(?:scripts|examples|benchmarks|tools|\.ci)/[\w-]+")
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".txt", ".cmake", ".in", ".json", ".py", ""}
 
@@ -94,7 +96,8 @@ def check(root):
     tree = Tree(root)
     readme = tree.root / "README.md"
     problems = [] if readme.exists() else ["README.md: missing"]
-    for document in [readme, tree.root / "CONTRIBUTING.md", *sorted((tree.root / "docs").glob("**/*.md"))]:
+    pages = sorted((tree.root / "docs").glob("**/*.md"))
+    for document in [readme, tree.root / "CONTRIBUTING.md", *pages, tree.root / LIST_OF_HEADERS]:
         if not document.exists():
             continue
         for number, line in enumerate(document.read_text().splitlines(), start=1):

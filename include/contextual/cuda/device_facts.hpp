@@ -23,11 +23,18 @@ enum class ArithmeticUnit {
 /// Returns the largest rates of a device of this process, of the calling thread's current device if none is
 /// named: multiprocessors x operations a clock cycle x the highest clock that the driver names, and memory
 /// clock x bus width x 2, for the two transfers a cycle. A GPU that is limited by its power runs slower than
-/// that. Devices that are known by name to be slower than their generation, such as GeForce cards, have their
-/// own rate of tensor cores. The rate of operations has no value for a compute capability that the library
-/// does not know (docs/do-bench.md lists all of that) and for a device without tensor cores, and a rate has
-/// none if the driver does not tell a part of it. Throws InvalidArgument if there is no such device or none
-/// is current, CudaUnavailable or CudaError.
+/// that. Throws InvalidArgument if there is no such device or none is current, CudaUnavailable or CudaError.
+///
+/// The operations a cycle of one multiprocessor, by compute capability:
+/// - 7.0, 7.5: 128 with CUDA cores; 1024 with tensor cores, fp16 only
+/// - 8.0: 128; 2048
+/// - 8.6, 8.9, 12.0: 256; 1024
+/// - 9.0: 256; 4096
+/// - 10.0: 256; 8192
+///
+/// GeForce RTX cards, L40 and L20 have half of these rates of tensor cores, by NVIDIA's data sheets. A rate
+/// has no value for another compute capability, and if the driver does not tell a part of it; that of tensor
+/// cores also for H20, and for devices of 7.5 other than RTX and T4.
 CONTEXTUAL_API DevicePeak device_peak(ArithmeticUnit unit, std::optional<int> device = std::nullopt);
 
 /// Fills in registers, local memory and occupancy of a kernel that is launched with this layout on the
