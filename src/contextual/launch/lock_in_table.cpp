@@ -18,6 +18,7 @@ LockInTable::LockInTable() {
 void LockInTable::lock_in(std::uint32_t region, const Key& key, int config_id, ChoiceFinality finality,
                           std::uint64_t scope) {
   const std::lock_guard lock(mutex_);
+  used_here_only_.erase({region, scope, key});  // until the ranks agree on it anew
   put(region, scope, key, config_id, finality, region);
   if (finality == ChoiceFinality::lasting) {
     put(any_region, scope, key, config_id, finality, region);

@@ -283,7 +283,8 @@ Changes KeptChoices::pin(const KeptSet& set, const std::optional<std::string>& k
   }
   Changes changes;
   for (const KeptChoice& choice : named->entry.choices) {
-    if (!kernel || choice.kernel == *kernel) {
+    // A pin holds on all ranks, for which one rank's choice need not fit.
+    if ((!kernel || choice.kernel == *kernel) && choice.ranks.empty()) {
       write_pin(store, set.region, storage::pin_of(choice), changes);
     }
   }

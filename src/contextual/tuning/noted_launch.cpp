@@ -44,8 +44,8 @@ const std::string& NotedLaunch::problem_name() const {
 }
 
 const ProblemReport* NotedLaunch::problem_in(const RegionReport& run) const {
-  if (!key_) {
-    return nullptr;
+  if (!key_) {  // launched by another thread, or in another name
+    return run.problems.size() == 1 ? &run.problems.front() : nullptr;
   }
   const auto found =
       std::find_if(run.problems.begin(), run.problems.end(),

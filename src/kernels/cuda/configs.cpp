@@ -1,7 +1,9 @@
 #include "kernels/cuda/gemm_gather.hpp"
+#include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_resources.hpp"
 #include "kernels/cuda/gemm_scatter.hpp"
 #include "kernels/cuda/gemm_split.hpp"
+#include "kernels/cuda/rms_norm_rope.hpp"
 #include "kernels/listed_configs.hpp"
 
 #include <contextual/kernels/cuda/configs.hpp>
@@ -12,7 +14,6 @@
 #include <contextual/kernels/cuda/rms_norm_rope.hpp>
 #include <contextual/kernels/cuda/vector_add.hpp>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace contextual::kernels::cuda {
@@ -49,43 +50,41 @@ const KernelList& kernel_list() {
   return kernels;
 }
 
-template <typename Kernel, typename Args>
-bool keeps(const Kernel& kernel, const Args& args, const Config& config) {
-  for (std::size_t id = 0; id < kernel.space().size(); ++id) {
-    if (kernel.space().to_config(id) == config) {
-      return kernel.keeps(id, nullptr, args);
+/// The config of the space is kept, as KernelOptions::keep says of a launch.
+template <typename C, typename Keep>
+bool keeps(const ConfigSpace<C>& space, const Config& config, const Keep& keep) {
+  for (std::size_t id = 0; id < space.size(); ++id) {
+    if (space.to_config(id) == config) {
+      return keep(space[id]);
     }
   }
   return false;
 }
 
-/// A size that is not known is large.
-int known_or_large(int size, int other_name = 0) {
-  constexpr int large = 1 << 20;
-  return std::max(size, other_name) > 0 ? std::max(size, other_name) : large;
-}
-
 bool suits(std::string_view kernel_type, const ProblemSizes& sizes, const Config& config) {
-  const int m = known_or_large(sizes.m);
-  const int n = known_or_large(sizes.n, kernel_type == GATED_MLP ? sizes.intermediate_dim : 0);
-  const int k = known_or_large(sizes.k, sizes.hidden_dim);
+  constexpr int large = 1 << 20;  // as a size that is not known
+  constexpr int widest_load = 8;
+  const int n_or_other_name = sizes.n > 0 ? sizes.n : sizes.intermediate_dim;
+  const int m = sizes.m > 0 ? sizes.m : large;
+  const int n = n_or_other_name > 0 ? n_or_other_name : large;
+  const auto inside = [&](const GemmConfig& gemm) { return is_mostly_inside(gemm, m, n); };
   if (kernel_type == RMSNORM_ROPE) {
-    return sizes.hidden_dim == 0 ||
-           keeps(rms_norm_rope(), RmsNormRopeArgs{.head_dim = sizes.hidden_dim}, config);
+    return sizes.hidden_dim == 0 || keeps(rms_norm_rope_space(), config, [&](const RmsNormRopeConfig& norm) {
+             return suits_rows(norm, sizes.hidden_dim, widest_load);
+           });
   }
   if (kernel_type == GATED_MLP) {
-    return keeps(gated_mlp(), GatedMlpArgs{.a = {}, .weights = {}, .c = {}, .m = m, .n = n, .k = k}, config);
+    return keeps(gated_mlp_space(), config,
+                 [&](const GemmConfig& gemm) { return is_mostly_inside_gated(gemm, m, n); });
   }
   if (kernel_type == "cuda_gemm") {
-    return keeps(gemm(), GemmArgs{.a = {}, .b = {}, .c = {}, .m = m, .n = n, .k = k}, config);
+    return keeps(gemm_space(), config, inside);
   }
-  for (const Fp8Accumulation accumulation : {Fp8Accumulation::fast, Fp8Accumulation::promoted}) {
-    if (kernel_type == fp8_gemm(accumulation).name()) {
-      const Fp8GemmArgs args{.a = {}, .b = {}, .c = {}, .m = m, .n = n, .k = k, .a_scale = {}, .b_scale = {}};
-      return keeps(fp8_gemm(accumulation), args, config);
-    }
+  if (kernel_type == FP8_GEMM) {
+    return keeps(fp8_gemm_space(), config, inside);
   }
-  return true;
+  return kernel_type != "cuda_fp8_gemm_promoted" ||
+         keeps(fp8_gemm_space(Fp8Accumulation::promoted), config, inside);
 }
 
 }  // namespace

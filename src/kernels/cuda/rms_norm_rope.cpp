@@ -1,4 +1,4 @@
-#include <contextual/kernels/cuda/rms_norm_rope.hpp>
+#include "kernels/cuda/rms_norm_rope.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -31,14 +31,6 @@ int widest_load(const RmsNormRopeArgs& args) {
     }
   }
   return 1;
-}
-
-/// Most threads have something to do, and none more than a few loads: else another config is always better.
-bool suits(const RmsNormRopeConfig& config, const RmsNormRopeArgs& args) {
-  constexpr int most_slots_a_thread = 8;
-  const int width = widest_load(args) >= config.vector ? config.vector : 1;
-  const int slots = args.head_dim / 2 / width;
-  return slots * 2 >= config.threads_per_row && slots <= most_slots_a_thread * config.threads_per_row;
 }
 
 CudaLayout layout_of(const RmsNormRopeConfig& config, const RmsNormRopeArgs& args) {
@@ -84,12 +76,20 @@ RmsNormRope::Definition definition() {
   definition.layout = layout_of;
   definition.parameters = add_parameters;
   definition.options.keep = [](const RmsNormRopeConfig& config, const CUstream&,
-                               const RmsNormRopeArgs& args) { return suits(config, args); };
+                               const RmsNormRopeArgs& args) {
+    return suits_rows(config, args.head_dim, widest_load(args));
+  };
   definition.options.key_names = {"TOKENS", "HEADS", "HEAD_DIM", "TYPE", "ROTARY", "WIDEST_LOAD"};
   return definition;
 }
 
 }  // namespace
+
+bool suits_rows(const RmsNormRopeConfig& config, int head_dim, int width) {
+  constexpr int most_slots_a_thread = 8;
+  const int slots = head_dim / 2 / (width >= config.vector ? config.vector : 1);
+  return slots * 2 >= config.threads_per_row && slots <= most_slots_a_thread * config.threads_per_row;
+}
 
 ConfigSpace<RmsNormRopeConfig> rms_norm_rope_space() {
   using Config = RmsNormRopeConfig;

@@ -95,6 +95,34 @@ TEST_CASE("triton_dist.tune: a call that does not tune, and mode off, launch the
   CHECK(call("dist_call_off", CallOptions{.autotune = false}) == 64);
 }
 
+// row: `to_hashable(args)`, the key without a `key_fn`
+TEST_CASE("triton_dist.tune: a key is made of what the choice depends on", "[unit]") {
+  CHECK(contextual::make_key(4096, "bf16") == contextual::make_key(4096, "bf16"));
+  CHECK(contextual::make_key(4096, "bf16") != contextual::make_key(4096, "fp16"));
+}
+
+// row: `prune_fn_by_shared_memory`
+TEST_CASE("triton_dist.tune: a space has constraints, and configs are filtered by what a device has",
+          "[unit]") {
+  const auto bytes = [](int block) { return std::int64_t{block} * 512; };
+  const contextual::ConfigSpace<Tile> space =
+      blocks().constraint("shared memory", [&](const Tile& tile) { return bytes(tile.block) <= 64 * 1024; });
+  CHECK(space.size() == 2);
+  const auto valid = contextual::filter_valid_configs(
+      blocks().view().configs, contextual::ResourceLimits{.shared_bytes = 64 * 1024},
+      [&](const contextual::Config& config) {
+        return contextual::ResourceNeeds{.shared_bytes = bytes(config.get<int>("BLOCK"))};
+      });
+  CHECK(valid.size() == 2);
+}
+
+// row: `prune_fn_by_group_size_m`
+TEST_CASE("triton_dist.tune: a launch's arguments leave configs out", "[unit]") {
+  contextual::KernelOptions<void(const Tile&, int)> options;
+  options.keep = [](const Tile& tile, int n) { return tile.block < n / 16; };
+  CHECK(tuned_block("dist_group_size", Options{}, blocks(), options) == 128);
+}
+
 // row: `autotune_pg`, a process group
 TEST_CASE("triton_dist.tune: a communicator says which ranks tune together", "[unit]") {
   Options options;

@@ -83,6 +83,16 @@ TEST_CASE("cuda configs: sizes leave out what a tuning with them would not try",
   CHECK(cuda::get_default_config(cuda::FP8_GEMM) == fp8.front());
 }
 
+TEST_CASE("cuda configs: a gated product of any size has a config", "[unit]") {
+  const std::vector<Config> all = cuda::generate_configs(cuda::GATED_MLP);
+  for (const int m : {1, 64, 65, 4096}) {
+    for (const int n : {8, 64, 72, 14336}) {
+      CAPTURE(m, n);
+      CHECK_FALSE(cuda::filter_valid_configs(cuda::GATED_MLP, all, {.m = m, .n = n}).empty());
+    }
+  }
+}
+
 TEST_CASE("KernelTuner: takes a CudaKernel, with its stream first", "[unit]") {
   const KernelTuner tuner{cuda::vector_add()};
   STATIC_REQUIRE(

@@ -398,6 +398,46 @@ TEST_CASE("holds 21: a choice under this rank's own key that fails falls back to
   }
 }
 
+TEST_CASE("holds 21: a choice under this rank's own key falls back in a region that has not tuned it, too",
+          "[unit]") {
+  std::atomic<bool> broken{false};
+  std::vector<std::vector<int>> tried(2);
+  const auto kernels = test::kernel_per_rank(2, [&](int rank) {
+    return test::rank_kernel("failed_key_elsewhere", 3, {.participation = Participation::some},
+                             [&, rank](const test::TileConfig& c, int&) {
+                               tried[static_cast<std::size_t>(rank)].push_back(c.tile);
+                               if (broken && rank == 1 && c.tile == 3) {
+                                 throw ConfigRejected("no memory left for it");
+                               }
+                             });
+  });
+  testing::ScriptedWorld world(2);
+  const StderrCapture captured;
+  const auto thrown = world.run([&](int rank, const std::shared_ptr<Communicator>& communicator) {
+    const auto index = static_cast<std::size_t>(rank);
+    const auto meet = [&] { communicator->all_gather("", Deadline::after(std::chrono::seconds(20))); };
+    ContextualAutotuner tuner(test::rank_options(communicator));
+    tuner.run("failed_key_elsewhere", [&] { (*kernels[index])(rank); });
+    bool launches = false;
+    auto other = make_tuned_region(tuner, "failed_key_elsewhere other", [&] {
+      if (launches) {
+        (*kernels[index])(rank);
+      }
+    });
+    other();
+    launches = true;
+    meet();
+    broken = true;
+    tried[index].clear();
+    meet();
+    other();
+    other();
+  });
+  INFO(test::text_of(thrown[0]) << "; " << test::text_of(thrown[1]));
+  CHECK(test::count_failed(thrown) == 0);
+  CHECK(tried == std::vector<std::vector<int>>{{3, 3}, {3, 1, 1}});
+}
+
 TEST_CASE("holds 4: a choice that fails on one of two ranks that use its key ends its call", "[unit]") {
   std::atomic<bool> broken{false};
   const auto kernels = test::kernel_per_rank(3, [&](int rank) {

@@ -216,10 +216,8 @@ TEST_CASE("holds 5: a kernel that fails under one rank's own key ends the run on
         (*kernels[static_cast<std::size_t>(rank)])(rank);
       },
       [](int, Options& options) { options.deadline = std::chrono::seconds(10); });
-  CHECK(threw<TuningFailedError>(outcome.thrown[1]));
   for (const auto& error : outcome.thrown) {
-    REQUIRE(error);
-    CHECK_FALSE(threw<CommunicationError>(error));
+    CHECK(threw<TuningFailedError>(error));
     CHECK_THAT(text_of(error), ContainsSubstring("not on this machine"));
   }
 }

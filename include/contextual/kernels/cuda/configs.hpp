@@ -26,8 +26,8 @@ inline constexpr std::string_view FP8_GEMM = "cuda_fp8_gemm";
 struct ProblemSizes {
   int m = 0;
   int n = 0;
-  int k = 0;
-  int hidden_dim = 0;        ///< k of a gated product; the length of a row of RMSNorm
+  int k = 0;                 ///< of no influence so far
+  int hidden_dim = 0;        ///< likewise for a product; of RMSNorm the length of a row
   int intermediate_dim = 0;  ///< n of a gated product
 };
 
