@@ -60,9 +60,10 @@ bool falls_back(const KernelCore& core, const Key& key, std::size_t config_id, c
   if (!file.empty()) {
     core.unpin(region, key, thread.scope);
   } else {
+    const bool last_lock_in = table.find(0, key, scope) == static_cast<int>(config_id) &&
+                              !others_use_it(core, table.chosen_in(key, scope), key, scope);
     table.lock_in(region, key, 0, ChoiceFinality::kept, scope);
-    const bool last_lock_in = table.find(0, key, scope) == static_cast<int>(config_id);
-    if (last_lock_in && !others_use_it(core, table.chosen_in(key, scope), key, scope)) {
+    if (last_lock_in) {
       table.lock_in(0, key, 0, ChoiceFinality::kept, scope);
     }
   }

@@ -84,8 +84,6 @@ class RunContext {
   const std::string& region() const noexcept { return region_; }
   std::uint32_t region_id() const noexcept { return region_id_; }
   Timer& timer() noexcept { return timer_; }
-  /// There are as many problems as may be. Alike on all ranks, since those of other ranks count.
-  bool is_full() const noexcept { return full_.load(std::memory_order_acquire); }
   std::uint64_t untracked_launches() const noexcept {
     return untracked_launches_.load(std::memory_order_relaxed);
   }

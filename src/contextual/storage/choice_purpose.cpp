@@ -10,6 +10,15 @@ namespace {
 
 using detail::StableHash;
 
+/// Of the ranks that the choice is for.
+std::uint64_t ranks_digest(const KeptChoice& choice) {
+  StableHash hash;
+  for (const std::size_t rank : choice.ranks) {
+    hash.add(std::uint64_t{rank});
+  }
+  return hash.value();
+}
+
 /// Ranks may have told the kernels of a coupling in another order.
 std::uint64_t kernels_digest(const KeptChoice& choice) {
   std::uint64_t digest = 0;
@@ -22,11 +31,19 @@ std::uint64_t kernels_digest(const KeptChoice& choice) {
 /// One kernel more or less in a coupling makes it another one: where all its kernels exist, a choice counts
 /// only if it knows all of them.
 std::uint64_t coupling_digest(const KeptChoice& choice) {
-  return StableHash().add(std::string_view(choice.coupling)).add(kernels_digest(choice)).value();
+  return StableHash()
+      .add(std::string_view(choice.coupling))
+      .add(kernels_digest(choice))
+      .add(ranks_digest(choice))
+      .value();
 }
 
 std::uint64_t problem_with_kernels(const KeptChoice& choice) {
   return StableHash().add(problem_digest(choice)).add(kernels_digest(choice)).value();
+}
+
+std::uint64_t problem_on_ranks(const KeptChoice& choice) {
+  return StableHash().add(problem_with_kernels(choice)).add(ranks_digest(choice)).value();
 }
 
 }  // namespace
@@ -46,14 +63,18 @@ ChoicePurpose::ChoicePurpose(const ChoiceEntry& entry) : pins_(entry.beside_pins
   }
   machines_ = all.value();
   for (const KeptChoice& choice : entry.choices) {
-    problems_.push_back(problem_with_kernels(choice));
+    problems_.push_back(problem_on_ranks(choice));
     chosen_.emplace_back(problem_digest(choice), choice_digest(choice));
     if (!choice.coupling.empty()) {
       kernels_.push_back(coupling_digest(choice));
       continue;
     }
     for (const ChosenKernel& kernel : choice.launched) {
-      kernels_.push_back(StableHash().add(std::string_view(kernel.name)).add(kernel.table_digest).value());
+      kernels_.push_back(StableHash()
+                             .add(std::string_view(kernel.name))
+                             .add(kernel.table_digest)
+                             .add(ranks_digest(choice))
+                             .value());
     }
   }
   std::sort(problems_.begin(), problems_.end());

@@ -51,8 +51,6 @@ class Continuation {
   bool agrees(const policy::BatchOutcome& now);
   /// The next batch has been taken in.
   void advance();
-  /// Returns the number of the batch that is open, counted from 1.
-  std::uint64_t batch() const noexcept { return batch_count_ + 1; }
   std::int64_t elapsed_ns() const noexcept { return resumption_.elapsed_ns(); }
   std::int64_t iterations() const noexcept { return resumption_.iterations(); }
   /// Returns what is to be said when the earlier run has been followed or left; once.

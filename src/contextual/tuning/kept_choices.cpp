@@ -70,7 +70,7 @@ Cores kernels_of(const KeptChoice& choice, const Cores& all) {
   return found;
 }
 
-/// It was launched here. What only others have launched is not loaded: it need not fit this rank's device.
+/// Another rank's keys are not launched here, so that their configs need not fit this rank's device.
 bool concerns(const KeptChoice& choice, std::size_t rank) {
   return choice.ranks.empty() ||
          std::find(choice.ranks.begin(), choice.ranks.end(), rank) != choice.ranks.end();
@@ -81,13 +81,6 @@ bool is_unchanged(const KernelCore& core, const KeptChoice& choice) {
   const ChosenKernel now{core.traits().name, core.table_digest()};
   return core.traits().coupling == choice.coupling &&
          std::find(choice.launched.begin(), choice.launched.end(), now) != choice.launched.end();
-}
-
-/// When the set was made, kernels of this name looked different in turn on this rank, this one among them.
-bool is_remade_within(const ChoiceEntry& entry, const KernelCore& core, std::size_t rank) {
-  return std::any_of(entry.choices.begin(), entry.choices.end(), [&](const KeptChoice& choice) {
-    return concerns(choice, rank) && is_unchanged(core, choice);
-  });
 }
 
 /// Its kernels may not exist at the moment; their choices do.
@@ -117,7 +110,7 @@ class Preparing {
     }
     try {
       for (const KeptChoice& choice : entry.choices) {
-        if (Unusable found = judge(choice, entry); found.anything) {
+        if (Unusable found = judge(choice); found.anything) {
           return found;
         }
       }
@@ -133,7 +126,7 @@ class Preparing {
   }
 
  private:
-  Unusable judge(const KeptChoice& choice, const ChoiceEntry& entry) {
+  Unusable judge(const KeptChoice& choice) {
     if (!concerns(choice, rank_)) {
       return {};
     }
@@ -142,9 +135,6 @@ class Preparing {
     }
     for (const auto& core : kernels_of(choice, kernels_)) {
       if (!is_unchanged(*core, choice)) {
-        if (is_remade_within(entry, *core, rank_)) {
-          continue;
-        }
         return {.anything = true,
                 .reason = "kernel \"" + core->traits().name +
                           "\" has another config space, source, version or coupling than then"};
@@ -207,11 +197,11 @@ void lock_in(const KeptChoice& choice, std::uint32_t region_id, bool here_only) 
 /// Which choices only this rank uses, by all sets that have them.
 class OfOneRank {
  public:
-  OfOneRank(const std::vector<ChoiceEntry>& entries, std::size_t rank) : rank_(rank) {
+  OfOneRank(const std::vector<ChoiceEntry>& entries, std::size_t rank) {
     for (const ChoiceEntry& entry : entries) {
       for (const KeptChoice& choice : entry.choices) {
         bool& only = only_.try_emplace(storage::problem_digest(choice), true).first->second;
-        only = only && choice.ranks == std::vector{rank_};
+        only = only && choice.ranks == std::vector{rank};
       }
     }
   }
@@ -219,8 +209,7 @@ class OfOneRank {
   bool contains(const KeptChoice& choice) const { return only_.at(storage::problem_digest(choice)); }
 
  private:
-  std::size_t rank_;
-  std::map<std::uint64_t, bool> only_;
+  std::map<std::uint64_t, bool> only_;  ///< by problem
 };
 
 /// Keeps the sets that contradict no newer one that is used: what was chosen together is used together. Those
@@ -323,8 +312,7 @@ std::optional<InstalledChoices> install_kept_choices(agreement::Exchange& exchan
     warn_of_versions(entry, sets.machines);
     for (const KeptChoice& choice : entry.choices) {
       const bool is_new = installed_problems.insert(storage::problem_digest(choice)).second;
-      // Others' too, since a key may move to another rank.
-      if (is_new && is_open(choice, region_id)) {
+      if (concerns(choice, static_cast<std::size_t>(exchange.rank()))) {
         lock_in(choice, region_id, of_this_rank.contains(choice));
       }
       if (is_new && !is_pinned(choice, sets.pins)) {

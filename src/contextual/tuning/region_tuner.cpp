@@ -237,7 +237,7 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& 
   } catch (...) {
     thrown = std::current_exception();
   }
-  const bool all_tracked = !run->context().is_full();
+  const bool all_tracked = run->context().untracked_launches() == 0;
   run->end_journal(thrown, written);
   recorder.end(thrown, run->ending());
   if (to_revalidate) {

@@ -61,16 +61,15 @@ bool keeps(const ConfigSpace<C>& space, const Config& config, const Keep& keep) 
   return false;
 }
 
-bool suits(std::string_view kernel_type, const ProblemSizes& sizes, const Config& config) {
+bool is_for_sizes(std::string_view kernel_type, const ProblemSizes& sizes, const Config& config) {
   constexpr int large = 1 << 20;  // as a size that is not known
-  constexpr int widest_load = 8;
-  const int n_or_other_name = sizes.n > 0 ? sizes.n : sizes.intermediate_dim;
+  const int n_or_other_name = sizes.n > 0 || kernel_type != GATED_MLP ? sizes.n : sizes.intermediate_dim;
   const int m = sizes.m > 0 ? sizes.m : large;
   const int n = n_or_other_name > 0 ? n_or_other_name : large;
   const auto inside = [&](const GemmConfig& gemm) { return is_mostly_inside(gemm, m, n); };
   if (kernel_type == RMSNORM_ROPE) {
     return sizes.hidden_dim == 0 || keeps(rms_norm_rope_space(), config, [&](const RmsNormRopeConfig& norm) {
-             return suits_rows(norm, sizes.hidden_dim, widest_load);
+             return cuda::suits(norm, RmsNormRopeArgs{.head_dim = sizes.hidden_dim});
            });
   }
   if (kernel_type == GATED_MLP) {
@@ -109,7 +108,7 @@ std::vector<Config> filter_valid_configs(std::string_view kernel_type, const std
 std::vector<Config> filter_valid_configs(std::string_view kernel_type, const std::vector<Config>& configs,
                                          const ProblemSizes& sizes, const ResourceLimits& limits) {
   std::vector<Config> valid = filter_valid_configs(kernel_type, configs, limits);
-  std::erase_if(valid, [&](const Config& config) { return !suits(kernel_type, sizes, config); });
+  std::erase_if(valid, [&](const Config& config) { return !is_for_sizes(kernel_type, sizes, config); });
   return valid;
 }
 

@@ -76,18 +76,17 @@ RmsNormRope::Definition definition() {
   definition.layout = layout_of;
   definition.parameters = add_parameters;
   definition.options.keep = [](const RmsNormRopeConfig& config, const CUstream&,
-                               const RmsNormRopeArgs& args) {
-    return suits_rows(config, args.head_dim, widest_load(args));
-  };
+                               const RmsNormRopeArgs& args) { return suits(config, args); };
   definition.options.key_names = {"TOKENS", "HEADS", "HEAD_DIM", "TYPE", "ROTARY", "WIDEST_LOAD"};
   return definition;
 }
 
 }  // namespace
 
-bool suits_rows(const RmsNormRopeConfig& config, int head_dim, int width) {
+bool suits(const RmsNormRopeConfig& config, const RmsNormRopeArgs& args) {
   constexpr int most_slots_a_thread = 8;
-  const int slots = head_dim / 2 / (width >= config.vector ? config.vector : 1);
+  const int width = widest_load(args) >= config.vector ? config.vector : 1;
+  const int slots = args.head_dim / 2 / width;
   return slots * 2 >= config.threads_per_row && slots <= most_slots_a_thread * config.threads_per_row;
 }
 

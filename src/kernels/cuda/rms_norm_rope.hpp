@@ -8,7 +8,6 @@
 namespace contextual::kernels::cuda {
 
 /// Most threads have something to do, and none more than a few loads: else another config is always better.
-/// `width`: elements that may be loaded at once.
-bool suits_rows(const RmsNormRopeConfig& config, int head_dim, int width);
+bool suits(const RmsNormRopeConfig& config, const RmsNormRopeArgs& args);
 
 }  // namespace contextual::kernels::cuda

@@ -112,9 +112,12 @@ bool ran(const ConfigOfProblem& set, const Iteration& iteration) {
   return iteration.phase == Phase::search &&
          std::all_of(iteration.cells.begin(), iteration.cells.end(), [&](const Cell& cell) {
            const auto config = set.find(cell.problem);
-           const bool as_in_set = config != set.end() && cell.first().config.id == config->second;
-           return cell.first().status == LaunchStatus::not_launched ||
-                  (as_in_set && cell.all_ok() && !is_warmup(cell.first()));
+           return std::all_of(cell.ranks.begin(), cell.ranks.end(), [&](const RankLaunch& rank) {
+             const Launch& launch = *rank.launch;
+             const bool as_in_set = config != set.end() && launch.config.id == config->second;
+             return launch.status == LaunchStatus::not_launched ||
+                    (as_in_set && launch.status == LaunchStatus::ok && !is_warmup(launch));
+           });
          });
 }
 
