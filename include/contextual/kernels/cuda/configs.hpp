@@ -18,9 +18,11 @@
 namespace contextual::kernels::cuda {
 
 /// Kernels whose config spaces are asked for by name elsewhere.
+// NOLINTBEGIN(readability-identifier-naming): these are the names there
 inline constexpr std::string_view RMSNORM_ROPE = "cuda_rms_norm_rope";
 inline constexpr std::string_view GATED_MLP = "cuda_gated_mlp";
 inline constexpr std::string_view FP8_GEMM = "cuda_fp8_gemm";
+// NOLINTEND(readability-identifier-naming)
 
 /// Sizes of what a kernel is to work on. 0: not known.
 struct ProblemSizes {
