@@ -721,7 +721,8 @@ TEST_CASE("resuming: what ranks tune under keys of their own goes on, too", "[un
   REQUIRE(run(with_own(undisturbed.path())) == 0);
   std::mt19937 random(5);
   const std::int64_t last_point = std::stoll(left(undisturbed.path(), "points"));
-  for (int i = 0; i < 40; ++i) {
+  const int kills = repetitions(40);
+  for (int i = 0; i < kills; ++i) {
     const TemporaryDirectory directory;
     Job job = with_own(directory.path());
     job.dies_at = std::uniform_int_distribution<std::int64_t>(1, last_point)(random);
