@@ -714,7 +714,7 @@ TEST_CASE("resuming: what ranks tune under keys of their own goes on, too", "[un
         throw ConfigRejected("not here");
       }
     });
-    job.change = [](int, Options&) {};
+    job.change = [](int, Options& options) { options.search = SearchLevel::quick; };
     return job;
   };
   const TemporaryDirectory undisturbed;
