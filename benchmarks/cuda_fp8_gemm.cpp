@@ -29,12 +29,6 @@ using kernels::cuda::Fp8Accumulation;
 using kernels::cuda::Fp8GemmArgs;
 using kernels::cuda::Fp8Scaling;
 
-struct Settings {
-  std::vector<std::string> shapes{"4096x4096x4096", "8192x28672x8192", "8192x11008x4096", "256x28672x8192"};
-  int rounds = 21;
-  int launches = 5;
-};
-
 /// Normally distributed, repeated with a period that no tile divides.
 std::vector<std::uint8_t> random_values(std::size_t count, unsigned seed) {
   constexpr std::size_t period = 1'000'003;
@@ -126,8 +120,7 @@ class CublasLtFp8 {
   cublasLtMatmulHeuristicResult_t choice_{};
 };
 
-void compare_shape(const std::string& text, const Settings& settings) {
-  const ProductShape shape(text);
+void compare_shape(const ProductShape& shape, const TurnSettings& settings) {
   const Stream stream;
   const auto count = [](int rows, int columns) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
@@ -175,19 +168,7 @@ void compare_shape(const std::string& text, const Settings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Settings settings;
-  CLI::App app{"The own GEMM of 8-bit values, tuned, beside cuBLASLt"};
-  app.add_option("--shapes", settings.shapes, "MxNxK, ...")->delimiter(',')->capture_default_str();
-  app.add_option("--rounds", settings.rounds, "turns of each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--launches", settings.launches, "launches a turn")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  return run_program(app, argc, argv, [&] {
-    for (const std::string& shape : settings.shapes) {
-      compare_shape(shape, settings);
-    }
-    return 0;
-  });
+  const TurnSettings settings{{"4096x4096x4096", "8192x28672x8192", "8192x11008x4096", "256x28672x8192"}};
+  return compare_shapes(argc, argv, "The own GEMM of 8-bit values, tuned, beside cuBLASLt", settings,
+                        compare_shape);
 }

@@ -23,12 +23,6 @@ using namespace contextual;
 using namespace contextual::benchmarks;
 using kernels::cuda::GatedMlpArgs;
 
-struct Settings {
-  std::vector<std::string> shapes{"4096x14336x4096", "4096x28672x8192", "256x14336x4096"};
-  int rounds = 21;
-  int launches = 5;
-};
-
 /// The choice falls on this way.
 Options only(const char* way) {
   Options options;
@@ -41,8 +35,7 @@ Options only(const char* way) {
   return options;
 }
 
-void compare_shape(const std::string& text, const Settings& settings) {
-  const ProductShape shape(text);
+void compare_shape(const ProductShape& shape, const TurnSettings& settings) {
   const Stream stream;
   const Cublas cublas(stream);
   const RandomMatrix a(shape.m, shape.k, false, 1);
@@ -83,21 +76,7 @@ void compare_shape(const std::string& text, const Settings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Settings settings;
-  CLI::App app{"The gated product of an MLP in one kernel"};
-  app.add_option("--shapes", settings.shapes, "MxNxK, ...; N is the intermediate size")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--rounds", settings.rounds, "turns of each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--launches", settings.launches, "launches a turn")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  return run_program(app, argc, argv, [&] {
-    for (const std::string& shape : settings.shapes) {
-      compare_shape(shape, settings);
-    }
-    return 0;
-  });
+  const TurnSettings settings{{"4096x14336x4096", "4096x28672x8192", "256x14336x4096"}};
+  return compare_shapes(argc, argv, "The gated product of an MLP in one kernel; N is the intermediate size",
+                        settings, compare_shape);
 }

@@ -38,8 +38,7 @@ void write_searches(Writer& out, const RunAnalysis& analysis);
 /// Writes the table, or nothing for a run without launches.
 void write_iterations(Writer& out, const RunAnalysis& analysis, const ReportOptions& options);
 
-/// Writes the disagreements between ranks, and what each rank tunes for itself. Writes nothing if nothing
-/// differs.
+/// Writes the disagreements between ranks, or nothing if there are none.
 void write_rank_differences(Writer& out, const RunAnalysis& analysis);
 
 /// Writes which rank was the slowest, and how often. Writes nothing for a single rank.
