@@ -3,6 +3,7 @@
 #include "kernels/cuda/gemm_resources.hpp"
 #include "kernels/cuda/gemm_scatter.hpp"
 #include "kernels/cuda/gemm_split.hpp"
+#include "kernels/cuda/grouped_gemm.hpp"
 #include "kernels/cuda/rms_norm_rope.hpp"
 #include "kernels/listed_configs.hpp"
 
@@ -27,6 +28,10 @@ ResourceNeeds vector_add_needs(const VectorAddConfig& config) {
   return {.threads = config.block};
 }
 
+ResourceNeeds expert_sum_needs(const ExpertSumConfig& config) {
+  return {.threads = config.threads};
+}
+
 /// An algorithm of cuBLASLt does not tell.
 ResourceNeeds unknown_needs(const CublasLtConfig& /*config*/) {
   return {};
@@ -37,6 +42,7 @@ const KernelList& kernel_list() {
       {gathered_gated_name, [] { return list_configs(gated_gather_space(), gemm_needs); }},
       {gathered_gemm_name, [] { return list_configs(gemm_gather_space(), gemm_needs); }},
       {"cuda_cublaslt_gemm", [] { return list_configs(cublaslt_space(), unknown_needs); }},
+      {expert_sum_name, [] { return list_configs(expert_sum_space(), expert_sum_needs); }},
       {"cuda_fp8_gemm", [] { return list_configs(fp8_gemm_space(), gemm_needs); }},
       {"cuda_fp8_gemm_promoted",
        [] { return list_configs(fp8_gemm_space(Fp8Accumulation::promoted), gemm_needs); }},
@@ -44,6 +50,8 @@ const KernelList& kernel_list() {
       {"cuda_gemm", [] { return list_configs(gemm_space(), gemm_needs); }},
       {scattered_gemm_name, [] { return list_configs(gemm_scatter_space(), gemm_needs); }},
       {split_gemm_name, [] { return list_configs(gemm_split_space(), gemm_split_needs); }},
+      {grouped_gated_mlp_name, [] { return list_configs(grouped_gated_mlp_space(), gemm_needs); }},
+      {grouped_gemm_name, [] { return list_configs(grouped_gemm_space(), gemm_needs); }},
       {"cuda_rms_norm_rope", [] { return list_configs(rms_norm_rope_space(), rms_norm_rope_needs); }},
       {"cuda_vector_add", [] { return list_configs(vector_add_space(), vector_add_needs); }},
   });

@@ -90,10 +90,10 @@ struct Shared {
   }
   __device__ unsigned end() const { return store_empty(consumers, 0); }
 
-  /// One thread.
-  __device__ void init_barriers() const {
+  /// One thread. `loaders` arrive at a stage when it is full.
+  __device__ void init_barriers(int loaders = 1) const {
     for (int stage = 0; stage < STAGES; ++stage) {
-      barrier_init(full(stage), 1);
+      barrier_init(full(stage), loaders);
       barrier_init(empty(stage), CLUSTER * consumers * warps);
     }
     for (int consumer = 0; consumer < consumers; ++consumer) {

@@ -44,33 +44,25 @@ class Tickets {
   __device__ explicit Tickets(TheShared shared) : shared_(shared) {}
 
   /// One thread.
-  __device__ Ticket take() {
-    const Ticket ticket = look();
-    give_back();
-    return ticket;
-  }
+  __device__ Ticket take() { return ticket_of(next_word()); }
   /// A warp.
   __device__ Ticket take_together() {
-    const Ticket ticket = look();
-    __syncwarp();
+    unsigned word = 0;
     if (threadIdx.x % 32 == 0) {
-      give_back();
-    } else {
-      place_.advance();
+      word = next_word();
     }
-    return ticket;
+    return ticket_of(__shfl_sync(0xFFFFFFFFU, word, 0));
   }
 
  private:
-  __device__ Ticket look() const {
+  __device__ unsigned next_word() {
     barrier_wait_for_cluster(shared_.ticket_full(place_.stage), place_.parity);
     const unsigned word = load_shared(shared_.ticket(place_.stage));
-    return {static_cast<int>(word / 2), word % 2 != 0};
-  }
-  __device__ void give_back() {
     barrier_arrive_at(shared_.ticket_empty(place_.stage), 0);
     place_.advance();
+    return word;
   }
+  __device__ static Ticket ticket_of(unsigned word) { return {static_cast<int>(word / 2), word % 2 != 0}; }
 
   TheShared shared_;
   Place<ticket_slots> place_;

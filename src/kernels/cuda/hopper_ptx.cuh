@@ -199,6 +199,23 @@ __device__ __forceinline__ void fence_global_reads() {
   asm volatile("fence.proxy.async.global;" ::: "memory");
 }
 
+// --- copies by threads
+
+/// Begins to copy 16 bytes into shared memory, or zeros.
+__device__ __forceinline__ void copy_16_bytes(unsigned to, const void* from, bool zeros) {
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(zeros ? 0 : 16)
+               : "memory");
+}
+
+/// This thread's copies since the last call become a group.
+__device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+/// Until all but the last `pending` groups of this thread's copies are done.
+template <int pending>
+__device__ __forceinline__ void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
 // --- registers, clock, flags
 
 template <int registers>

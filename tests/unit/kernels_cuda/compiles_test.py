@@ -9,11 +9,16 @@ import pathlib
 import sys
 
 TILES = ((64, 128, 1), (256, 128, 1), (128, 256, 2))  # rows, columns, blocks of a cluster
+LOW_TILES = ((64, 128, 1), (128, 256, 2))
 GATED_TILES = ((64, 256, 1),) + TILES[1:]
 KERNELS = ("gemm.cu", "gemm_gather.cu", "gemm_remainder.cu", "gemm_scatter.cu", "gemm_split.cu")
 PROGRAMS = [(kernel, {}, TILES) for kernel in KERNELS] + [
     ("gemm.cu", {"GATED": 1}, GATED_TILES),
     ("gemm_gather.cu", {"GATED": 1}, GATED_TILES),
+    ("grouped_gemm.cu", {}, LOW_TILES),
+    ("grouped_gemm.cu", {"GATED": 1}, (LOW_TILES[1],)),
+    ("expert_routing.cu", {}, TILES[:1]),
+    ("expert_sum.cu", {"THREADS": 128, "VECTORS": 4}, TILES[:1]),
     ("gemm.cu", {"FP8": 1}, TILES),
     ("gemm.cu", {"FP8": 1, "PROMOTES": 1}, ((64, 128, 1), (128, 128, 2))),
 ]

@@ -1,0 +1,119 @@
+/// \file
+/// The products of a mixture of experts: rows by index in the kernel, beside the same product of rows that
+/// are in place, the routing, and the sum over experts. Rows choose experts uniformly at random.
+
+#include "cuda_common.hpp"
+#include "cuda_cublas.hpp"
+#include "cuda_turns.hpp"
+
+#include <contextual/kernels/cuda/expert_routing.hpp>
+#include <contextual/kernels/cuda/grouped_gemm.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace contextual;
+using namespace contextual::benchmarks;
+using kernels::cuda::ExpertRouting;
+using kernels::cuda::GroupedGemmArgs;
+
+struct Shape {
+  int m = 0;
+  int n = 0;
+  int k = 0;
+  int experts = 0;
+  int top_k = 0;
+};
+
+Shape parse(const std::string& text) {
+  Shape shape;
+  char end = 0;
+  if (std::sscanf(text.c_str(), "%dx%dx%dx%dx%d%c", &shape.m, &shape.n, &shape.k, &shape.experts,
+                  &shape.top_k, &end) != 5 ||
+      shape.top_k > shape.experts) {
+    throw std::runtime_error("a shape is MxNxKxEXPERTSxTOP_K, not '" + text + "'");
+  }
+  return shape;
+}
+
+/// Each row chooses different experts.
+std::vector<int> random_ids(const Shape& shape) {
+  std::mt19937 generator(1);
+  std::vector<int> experts(static_cast<std::size_t>(shape.experts));
+  std::iota(experts.begin(), experts.end(), 0);
+  std::vector<int> ids;
+  for (int row = 0; row < shape.m; ++row) {
+    for (int place = 0; place < shape.top_k; ++place) {
+      const auto first = static_cast<std::size_t>(place);
+      std::swap(experts[first], experts[first + generator() % (experts.size() - first)]);
+      ids.push_back(experts[first]);
+    }
+  }
+  return ids;
+}
+
+void compare_shape(const Shape& shape, const TurnSettings& settings) {
+  const Stream stream;
+  const int positions = shape.m * shape.top_k;
+  const RandomMatrix by_row(shape.m, shape.k, false, 1);
+  const RandomMatrix by_position(positions, shape.k, false, 2);
+  const RandomMatrix weights(shape.experts * shape.n, shape.k, false, 3);
+  const Buffer<std::uint16_t> c(static_cast<std::size_t>(positions) * static_cast<std::size_t>(shape.n));
+  const Buffer<std::uint16_t> out(static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
+  const Buffer<int> ids(random_ids(shape));
+  const Buffer<float> factors(std::vector<float>(ids.size(), 0.25F));
+  ExpertRouting routing(shape.m, shape.top_k, shape.experts);
+  routing.prepare(stream, ids.get());
+  GroupedGemmArgs args{.routing = &routing,
+                       .a = by_row.get(),
+                       .weights = weights.get(),
+                       .c = c.get(),
+                       .n = shape.n,
+                       .k = shape.k};
+  std::printf("\n%d rows, %d x %d, %d experts, top %d\n", shape.m, shape.n, shape.k, shape.experts,
+              shape.top_k);
+  Turns turns(stream);
+  turns.add("routing", [&] { routing.prepare(stream, ids.get()); });
+  turns.tune("sum over experts", [&] {
+    kernels::cuda::expert_sum()(
+        stream,
+        {.routing = &routing, .weights = factors.get(), .y = c.get(), .out = out.get(), .n = shape.n});
+  });
+  turns.tune("rows by index", [&stream, args] { kernels::cuda::grouped_gemm()(stream, args); });
+  args.a = by_position.get();
+  args.a_by_position = true;
+  turns.tune("rows in place", [&stream, args] { kernels::cuda::grouped_gemm()(stream, args); });
+  turns.run(settings.rounds, settings.launches);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  TurnSettings settings{
+      {"8192x704x2048x60x4", "8192x2048x14336x8x2", "8192x1024x1408x64x6", "8192x7168x4096x8x2"}};
+  CLI::App app{"The products of a mixture of experts on one GPU"};
+  app.add_option("--shapes", settings.shapes, "MxNxKxEXPERTSxTOP_K, ...")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--rounds", settings.rounds, "turns of each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--launches", settings.launches, "launches a turn")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  return run_program(app, argc, argv, [&] {
+    for (const std::string& shape : settings.shapes) {
+      compare_shape(parse(shape), settings);
+    }
+    return 0;
+  });
+}

@@ -1,0 +1,61 @@
+#pragma once
+
+/// \file
+/// Which experts of a mixture of experts the rows of a matrix go to, prepared for grouped products.
+
+#include <contextual/export.hpp>
+
+#include <cuda.h>
+
+#include <memory>
+
+namespace contextual::kernels::cuda {
+
+/// Every row chooses `top_k` experts. A chosen (row, place in top_k) has a position: positions go by expert,
+/// then row, then place, without gaps, so the rows of one expert are together. Nothing is dropped: an expert
+/// takes as many rows as choose it.
+///
+/// Preparation is deterministic, and happens on the device: where `prepare` was captured, a replay of the
+/// graph reads the ids that are there then. What is prepared is valid in stream order until the next
+/// `prepare`; streams that use it are the caller's to order. One thread at a time prepares.
+class CONTEXTUAL_API ExpertRouting {
+ public:
+  /// Takes memory on the current device for `rows` rows at most. `experts` is from 1 to 512, and the others
+  /// are at least 1; otherwise throws InvalidArgument; throws CudaError, and compiles its kernels.
+  ExpertRouting(int rows, int top_k, int experts);
+  ExpertRouting(const ExpertRouting&) = delete;
+  ExpertRouting& operator=(const ExpertRouting&) = delete;
+  /// What uses the memory on the device must be done.
+  ~ExpertRouting();
+
+  /// Prepares the routing of `rows` rows, 0 for as many as there is room for, in the order of `stream`: `ids`
+  /// is [rows, top_k], on the device, dense. What is no id of an expert, as -1, chooses none. Throws
+  /// InvalidArgument for too many rows and for null ids, and CudaError.
+  void prepare(CUstream stream, const int* ids, int rows = 0);
+
+  int rows() const noexcept {
+    return rows_;
+  }  ///< of the last `prepare`; before it, the most there is room for
+  int top_k() const noexcept { return top_k_; }
+  int experts() const noexcept { return experts_; }
+
+  /// Returns the first position of each expert, and behind the last one the number of positions,
+  /// [experts + 1], on the device.
+  const int* offsets() const noexcept;
+  /// Returns the row of each position, on the device.
+  const int* row_of_position() const noexcept;
+  /// Returns the position of each (row, place), [rows, top_k], on the device; -1 where no expert is chosen.
+  const int* positions() const noexcept;
+
+  struct Tables;
+  const Tables& tables() const noexcept { return *tables_; }  ///< for the library's own kernels
+
+ private:
+  int most_rows_;
+  int rows_;
+  int top_k_;
+  int experts_;
+  std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace contextual::kernels::cuda

@@ -1,0 +1,56 @@
+/// The sum of a row over its experts: see ExpertSumArgs. Compiled by NVRTC; the macros are ExpertSumConfig's members.
+#include "expert_tables.hpp"
+#include "gemm_epilogue.cuh"
+
+using contextual::kernels::cuda::ExpertSumParameters;
+
+namespace {
+
+template <bool fp16>
+__device__ void sum_rows(const ExpertSumParameters& p) {
+  const int across = p.n / width;  // vectors of a row
+  const int pieces = (across + VECTORS - 1) / VECTORS;
+  const long long count = static_cast<long long>(p.rows) * pieces;
+  const long long threads = static_cast<long long>(gridDim.x) * THREADS;
+  for (long long i = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x; i < count; i += threads) {
+    const long long row = i / pieces;
+    const int first = static_cast<int>(i % pieces);  // the others are a piece further each
+    float sums[VECTORS][width] = {};
+#pragma unroll 2
+    for (int place = 0; place < p.top_k; ++place) {
+      const int position = __ldg(p.positions + row * p.top_k + place);
+      const float weight = __ldg(p.weights + row * p.top_k + place);
+      if (position < 0) {
+        continue;
+      }
+      const auto* const of_row = static_cast<const uint4*>(p.y) + static_cast<long long>(position) * across;
+#pragma unroll
+      for (int vector = 0; vector < VECTORS; ++vector) {
+        if (first + vector * pieces < across) {
+          float values[width] = {};
+          add_vector<fp16>(__ldg(of_row + first + vector * pieces), values);
+#pragma unroll
+          for (int j = 0; j < width; ++j) {
+            sums[vector][j] = fmaf(weight, values[j], sums[vector][j]);
+          }
+        }
+      }
+    }
+#pragma unroll
+    for (int vector = 0; vector < VECTORS; ++vector) {
+      if (first + vector * pieces < across) {
+        static_cast<uint4*>(p.out)[row * across + first + vector * pieces] = pack_vector<fp16>(sums[vector]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" __global__ __launch_bounds__(THREADS) void expert_sum(const __grid_constant__ ExpertSumParameters p) {
+  if (p.fp16) {
+    sum_rows<true>(p);
+  } else {
+    sum_rows<false>(p);
+  }
+}
