@@ -4,18 +4,15 @@
 
 #include "cuda_common.hpp"
 #include "cuda_cublas.hpp"
+#include "cuda_expert_shape.hpp"
 #include "cuda_turns.hpp"
 
 #include <contextual/kernels/cuda/expert_routing.hpp>
 #include <contextual/kernels/cuda/grouped_gemm.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <numeric>
-#include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -26,42 +23,7 @@ using namespace contextual::benchmarks;
 using kernels::cuda::ExpertRouting;
 using kernels::cuda::GroupedGemmArgs;
 
-struct Shape {
-  int m = 0;
-  int n = 0;
-  int k = 0;
-  int experts = 0;
-  int top_k = 0;
-};
-
-Shape parse(const std::string& text) {
-  Shape shape;
-  char end = 0;
-  if (std::sscanf(text.c_str(), "%dx%dx%dx%dx%d%c", &shape.m, &shape.n, &shape.k, &shape.experts,
-                  &shape.top_k, &end) != 5 ||
-      shape.top_k > shape.experts) {
-    throw std::runtime_error("a shape is MxNxKxEXPERTSxTOP_K, not '" + text + "'");
-  }
-  return shape;
-}
-
-/// Each row chooses different experts.
-std::vector<int> random_ids(const Shape& shape) {
-  std::mt19937 generator(1);
-  std::vector<int> experts(static_cast<std::size_t>(shape.experts));
-  std::iota(experts.begin(), experts.end(), 0);
-  std::vector<int> ids;
-  for (int row = 0; row < shape.m; ++row) {
-    for (int place = 0; place < shape.top_k; ++place) {
-      const auto first = static_cast<std::size_t>(place);
-      std::swap(experts[first], experts[first + generator() % (experts.size() - first)]);
-      ids.push_back(experts[first]);
-    }
-  }
-  return ids;
-}
-
-void compare_shape(const Shape& shape, const TurnSettings& settings) {
+void compare_shape(const ExpertShape& shape, const TurnSettings& settings) {
   const Stream stream;
   const int positions = shape.m * shape.top_k;
   const RandomMatrix by_row(shape.m, shape.k, false, 1);
@@ -112,7 +74,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   return run_program(app, argc, argv, [&] {
     for (const std::string& shape : settings.shapes) {
-      compare_shape(parse(shape), settings);
+      compare_shape(expert_shape(shape), settings);
     }
     return 0;
   });

@@ -6,14 +6,21 @@
 #include "cuda_common.hpp"
 
 #include <contextual/autotuner.hpp>
+#include <contextual/communicator.hpp>
+#include <contextual/deadline.hpp>
 #include <contextual/tuned_region.hpp>
 
+#include <array>
+#include <chrono>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace contextual::benchmarks {
@@ -62,7 +69,9 @@ inline int compare_shapes(int argc, char** argv, const std::string& what, TurnSe
 /// The ways, of which the last one is what the others are compared with.
 class Turns {
  public:
-  explicit Turns(const Stream& stream) : stream_(stream) {}
+  /// With a communicator all ranks take the same turns, the slowest of them counts, and rank 0 prints.
+  explicit Turns(const Stream& stream, std::shared_ptr<Communicator> communicator = nullptr)
+      : stream_(stream), communicator_(std::move(communicator)) {}
 
   /// A way that is not tuned.
   void add(const std::string& name, const std::function<void()>& launch) { sides_.push_back({name, launch}); }
@@ -70,8 +79,10 @@ class Turns {
   void tune(const std::string& name, const std::function<void()>& launch, const Options& options = {}) {
     auto region = std::make_shared<TunedRegion<std::function<void()>>>(tuner_, name, launch, options);
     (*region)();
-    const Report report = tuner_.report();
-    std::printf("%s\n", report.find(name)->choices_text().c_str());
+    if (prints()) {
+      const Report report = tuner_.report();
+      std::printf("%s\n", report.find(name)->choices_text().c_str());
+    }
     sides_.push_back({name, [region] { (*region)(); }});
   }
 
@@ -82,13 +93,15 @@ class Turns {
     std::vector<std::vector<double>> us(sides_.size());
     for (int round = -1; round < rounds; ++round) {
       for (std::size_t i = 0; i < sides_.size(); ++i) {
-        const double time = stopwatch.us_per_launch(launches, sides_[i].launch);
+        stream_.wait();
+        over_ranks(0);  // they begin together
+        const double time = over_ranks(stopwatch.us_per_launch(launches, sides_[i].launch));
         if (round >= 0) {
           us[i].push_back(time);
         }
       }
     }
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
+    for (std::size_t i = 0; prints() && i < sides_.size(); ++i) {
       std::vector<double> ratios;
       for (std::size_t round = 0; round < us[i].size(); ++round) {
         ratios.push_back(us[i][round] / us.back()[round]);
@@ -104,8 +117,20 @@ class Turns {
     std::function<void()> launch;
   };
 
+  bool prints() const { return communicator_ == nullptr || communicator_->rank() == 0; }
+  /// The largest of the ranks' times.
+  double over_ranks(double us) const {
+    if (communicator_ == nullptr) {
+      return us;
+    }
+    std::array<std::int64_t, 1> ns{std::llround(us * 1000)};
+    communicator_->all_reduce_max(ns, Deadline::after(std::chrono::seconds(20)));
+    return static_cast<double>(ns[0]) / 1000;
+  }
+
   const Stream& stream_;
-  ContextualAutotuner tuner_{{.log_directory = "", .timer = cuda_timer}};
+  std::shared_ptr<Communicator> communicator_;
+  ContextualAutotuner tuner_{{.log_directory = "", .communicator = communicator_, .timer = cuda_timer}};
   std::vector<Side> sides_;
 };
 

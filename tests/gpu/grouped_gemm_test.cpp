@@ -62,6 +62,7 @@ class Problem {
         weights_(half_, ids.experts * 2 * n, k, 3),
         c_(half_, ids.rows * ids.top_k, n) {
     routing.prepare(nullptr, on_device_.get());
+    cuda_check(cudaDeviceSynchronize());  // no stream here waits for the default one
     const std::vector<int> rows = rows_by_position(ids);
     const std::vector<int> offsets = ids.offsets();
     int expert = 0;

@@ -1,16 +1,15 @@
-#include "kernels/cuda/cuda_check.hpp"
+#include "kernels/cuda/gathered_rows.hpp"
 #include "kernels/cuda/gemm_gather.hpp"
 #include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_remainder.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/peers/gemm_gather_parameters.hpp"
+#include "kernels/cuda/peers/peer_spoil.hpp"
 #include "kernels/cuda/peers/region_ways.hpp"
 
 #include <contextual/kernels/cuda/allgather_gemm.hpp>
 #include <contextual/kernels/cuda/cublaslt.hpp>
 #include <contextual/kernels/cuda/gated_mlp.hpp>
-
-#include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <array>
@@ -41,29 +40,10 @@ GemmArgs gemm_args(const AllGatherGemmShape& shape, const GatheredProduct& produ
 
 /// One call of an object.
 struct Call : GemmGatherArgs {
-  Rows rows;  ///< own ones
-  const void* a_rows;
-  int a_pitch;
+  OwnRows rows;
 
-  /// Where they belong in the gathered matrix.
-  std::byte* place() const { return workspace->row_of(workspace->communicator->rank(), rows.begin, shape.k); }
+  Key key() const { return region_key(*this); }
 };
-
-void copy_rows(CUstream stream, const Call& call) {
-  if (call.rows.empty()) {
-    return;
-  }
-  const std::size_t width = row_bytes(call.shape);
-  const auto count = static_cast<std::size_t>(call.rows.count());
-  if (call.a_pitch == call.shape.k) {
-    CONTEXTUAL_KERNELS_CUDA(
-        cudaMemcpyAsync(call.place(), call.a_rows, count * width, cudaMemcpyDeviceToDevice, stream));
-  } else {
-    CONTEXTUAL_KERNELS_CUDA(cudaMemcpy2DAsync(call.place(), width, call.a_rows,
-                                              static_cast<std::size_t>(call.a_pitch) * value_bytes, width,
-                                              count, cudaMemcpyDeviceToDevice, stream));
-  }
-}
 
 /// What cuBLASLt has left to do.
 void finish(CUstream stream, const AllGatherGemmShape& shape, const GatheredProduct& product) {
@@ -99,24 +79,23 @@ void multiply_gated(CUstream stream, const AllGatherGemmShape& shape, const Gath
 
 void call_separate(CUstream& stream, const Call*& call) {
   PeerWorkspace::Parts& workspace = *call->workspace;
-  if (workspace.has_failed()) {
-    return;  // while it is tuned: the rest of a batch waits for nobody
-  }
-  const RowPartition partition(call->shape.m, workspace.communicator->size());
-  std::byte* const gathered = workspace.matrices_of(workspace.communicator->rank());
-  const bool dense = call->a_pitch == call->shape.k;
-  if (!dense) {
-    copy_rows(stream, *call);
-  }
-  workspace.nccl.all_gather(stream, dense ? call->a_rows : call->place(), gathered, partition,
-                            row_bytes(call->shape));
-  if (call->gated()) {
-    multiply_gated(stream, call->shape, call->products.front(), gathered);
+  if (workspace.is_aborted_while_tuned()) {
     return;
   }
+  call->rows.gather(stream);
+  const std::byte* const gathered = workspace.matrices_of(workspace.communicator->rank());
   for (const GatheredProduct& product : call->products) {
-    separate_gemm(workspace, stream, gemm_args(call->shape, product, gathered));
-    finish(stream, call->shape, product);
+    if (product.gated) {
+      multiply_gated(stream, call->shape, product, gathered);
+    } else {
+      separate_gemm(workspace, stream, gemm_args(call->shape, product, gathered));
+      finish(stream, call->shape, product);
+    }
+    spoil_if_failed(workspace, stream,
+                    {.output = product.c,
+                     .rows = call->shape.m,
+                     .n = product.n,
+                     .pitch = row_pitch(product.pitch, product.n)});
   }
 }
 
@@ -125,9 +104,7 @@ void call_overlapped(CUstream& stream, const Call*& call) {
     call_separate(stream, call);
     return;
   }
-  if (call->a_rows != call->place()) {
-    copy_rows(stream, *call);
-  }
+  call->rows.bring(stream);
   (call->gated() ? gated_gather() : gemm_gather())(stream, *call);
 }
 
@@ -142,8 +119,8 @@ RegionWays<Call>& ways_of(const Call& call) {
 
 /// Throws InvalidArgument.
 void check(const Call& call) {
-  check_pitch(who, "the pitch of a_rows", call.a_pitch, call.shape.k);
-  bool aligned = call.rows.empty() || is_aligned(call.a_rows);
+  call.rows.check(who);
+  bool aligned = true;
   for (const GatheredProduct& product : call.products) {
     check_gemm_sizes(who, call.shape.m, product.n, call.shape.k);
     check_pitch(who, "the pitch of c", product.pitch, product.n);
@@ -151,8 +128,7 @@ void check(const Call& call) {
               (product.bias == nullptr || is_aligned(product.bias));
   }
   if (!aligned) {
-    throw InvalidArgument(
-        "AllGatherGemm: a_rows, b, c and bias must be multiples of 16 bytes, and all but bias not null");
+    throw InvalidArgument("AllGatherGemm: b, c and bias must be multiples of 16 bytes, and b and c not null");
   }
   for (const GatheredProduct& product : call.products) {
     if (product.gated && (call.products.size() > 1 || product.bias != nullptr)) {
@@ -162,14 +138,6 @@ void check(const Call& call) {
   for (const GatheredProduct& product : call.products) {
     call.workspace->require_outside(who, product.b);
     call.workspace->require_outside(who, product.c);
-  }
-  if (call.rows.empty()) {
-    return;
-  }
-  if (call.a_rows != call.place()) {
-    call.workspace->require_outside(who, call.a_rows);
-  } else if (call.a_pitch != call.shape.k) {
-    throw InvalidArgument("AllGatherGemm: rows in input(m) are dense");
   }
 }
 
@@ -187,6 +155,7 @@ AllGatherGemm::AllGatherGemm(std::shared_ptr<PeerWorkspace> workspace, const All
     const void* const aligned = gathered();
     cublaslt_plan(gemm_args(shape_, {aligned, const_cast<void*>(aligned), shape_.n}, aligned));
     load_gemm_remainder();
+    load_spoil();
   }
 }
 
@@ -220,9 +189,7 @@ void AllGatherGemm::operator()(CUstream stream, const GatheredRows& rows,
   AllGatherGemmShape shape = shape_;
   shape.m = rows_of_call(who, rows.m, shape_.m);
   const Call call{{&workspace_->parts(), std::span(all).first(products.size()), shape},
-                  own_rows(rows.m),
-                  rows.a_rows,
-                  row_pitch(rows.pitch, shape.k)};
+                  OwnRows(workspace_->parts(), rows, shape.m, shape.k)};
   check(call);
   workspace_->parts().require_sound();
   ways_of(call)(stream, &call);

@@ -41,6 +41,8 @@ const KernelList& kernel_list() {
   static const KernelList kernels({
       {gathered_gated_name, [] { return list_configs(gated_gather_space(), gemm_needs); }},
       {gathered_gemm_name, [] { return list_configs(gemm_gather_space(), gemm_needs); }},
+      {gathered_gated_moe_name, [] { return list_configs(grouped_gated_mlp_space(), gemm_needs); }},
+      {gathered_moe_name, [] { return list_configs(grouped_gemm_space(), gemm_needs); }},
       {"cuda_cublaslt_gemm", [] { return list_configs(cublaslt_space(), unknown_needs); }},
       {expert_sum_name, [] { return list_configs(expert_sum_space(), expert_sum_needs); }},
       {"cuda_fp8_gemm", [] { return list_configs(fp8_gemm_space(), gemm_needs); }},

@@ -6,10 +6,13 @@
 
 #include <contextual/cuda.hpp>
 #include <contextual/error.hpp>
+#include <contextual/kernels/row_partition.hpp>
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -30,16 +33,21 @@ int blocks_of(int count) {
   return divide_up(count, ExpertRoutingParameters::entries);
 }
 
+constexpr const char* count_experts = "count_experts";
+constexpr const char* place_rows = "place_rows";
+constexpr const char* order_tiles = "order_tiles";
+
 template <const char* const& function>
 Kernel& kernel() {
   // Never destroyed: it may be launched while the process exits.
   static auto* const one = [] {
     Kernel::Definition definition;
-    definition.source =
-        CudaSource::text("expert_routing.cu", source).header("expert_tables.hpp", expert_tables_header);
+    definition.source = CudaSource::text("expert_routing.cu", source)
+                            .header("kernels/cuda/expert_tables.hpp", expert_tables_header);
     definition.variant = [](const Config&) { return CudaVariant{.function = function}; };
     definition.layout = [](const Config& config, const ExpertRoutingParameters& parameters) {
-      return CudaLayout{.grid = {static_cast<unsigned>(blocks_of(parameters.count))},
+      const int blocks = function == order_tiles ? ExpertTables::lists : blocks_of(parameters.count);
+      return CudaLayout{.grid = {static_cast<unsigned>(blocks)},
                         .block = {static_cast<unsigned>(config.threads)}};
     };
     return new Kernel(
@@ -48,27 +56,52 @@ Kernel& kernel() {
   }();
   return *one;
 }
-constexpr const char* count_experts = "count_experts";
-constexpr const char* place_rows = "place_rows";
 
-/// Parts of one allocation, one behind the other.
-class Room {
- public:
+/// Parts of one allocation, one behind the other. Without memory it only counts.
+struct Room {
+  std::byte* memory = nullptr;
+  std::size_t bytes = 0;
+
   template <typename T>
-  std::size_t take(std::size_t count) {
+  void take(T*& pointer, std::size_t count) {
     constexpr std::size_t alignment = 256;
-    const std::size_t begin = bytes_;
-    bytes_ += (count * sizeof(T) + alignment - 1) / alignment * alignment;
-    return begin;
+    pointer = reinterpret_cast<T*>(memory + bytes);
+    bytes += (count * sizeof(T) + alignment - 1) / alignment * alignment;
   }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::size_t bytes_ = 0;
 };
 
+/// Says where all tables are; returns how many bytes they take.
+std::size_t lay_out(ExpertRoutingParameters& parameters, int rows, std::byte* memory) {
+  ExpertTables& tables = parameters.tables;
+  const int pairs = rows * tables.top_k;
+  const auto all_pairs = static_cast<std::size_t>(pairs);
+  const auto experts = static_cast<std::size_t>(tables.experts);
+  Room room{memory};
+  room.take(parameters.done, 1);
+  room.take(parameters.of_blocks, static_cast<std::size_t>(blocks_of(pairs)) * experts);
+  room.take(tables.tile_count, ExpertTables::lists);
+  room.take(tables.offsets, experts + 1);
+  room.take(tables.rows, all_pairs);
+  room.take(tables.positions, all_pairs);
+  for (int list = 0; list < ExpertTables::lists; ++list) {
+    const std::size_t tiles = all_pairs / (std::size_t{ExpertTables::least_height} << list) + experts;
+    room.take(tables.tiles[list], tiles);
+    parameters.listed[list] = tables.tiles[list];
+    if (parameters.ranks > 1) {
+      room.take(parameters.listed[list], tiles);
+    }
+  }
+  return room.bytes;
+}
+
 /// Throws InvalidArgument.
-void check(int rows, int top_k, int experts) {
+void check(int rows, int top_k, int experts, const RoutingRanks& ranks) {
+  if (ranks.ranks < 1 || ranks.ranks > ExpertTables::most_ranks || ranks.rank < 0 ||
+      ranks.rank >= ranks.ranks) {
+    throw InvalidArgument("ExpertRouting: rank " + std::to_string(ranks.rank) + " of " +
+                          std::to_string(ranks.ranks) + " ranks, of which there are 1 to " +
+                          std::to_string(ExpertTables::most_ranks));
+  }
   if (rows < 1 || top_k < 1 || experts < 1 || experts > ExpertTables::most_experts ||
       rows > std::numeric_limits<int>::max() / top_k) {
     throw InvalidArgument("ExpertRouting: rows and top_k must be at least 1, experts from 1 to " +
@@ -83,73 +116,70 @@ const char* const expert_tables_header =
 #include "embedded/expert_tables.hpp.inc"
     ;
 
-ExpertRouting::ExpertRouting(int rows, int top_k, int experts)
-    : most_rows_(rows), rows_(rows), top_k_(top_k), experts_(experts) {
-  check(rows, top_k, experts);
-  const auto pairs = static_cast<std::size_t>(rows) * static_cast<std::size_t>(top_k);
-  const auto all = static_cast<std::size_t>(experts);
-  Room room;
-  const std::size_t done = room.take<unsigned>(1);
-  const std::size_t tile_count = room.take<int>(ExpertTables::lists);
-  const std::size_t offsets = room.take<int>(all + 1);
-  const std::size_t rows_at = room.take<int>(pairs);
-  const std::size_t positions = room.take<int>(pairs);
-  const std::size_t of_blocks = room.take<int>(static_cast<std::size_t>(blocks_of(rows * top_k)) * all);
-  std::size_t tiles[ExpertTables::lists];
-  for (int list = 0; list < ExpertTables::lists; ++list) {
-    const auto height = static_cast<std::size_t>(ExpertTables::least_height) << list;
-    tiles[list] = room.take<ExpertTile>(pairs / height + all);
-  }
-  void* memory = nullptr;
-  CONTEXTUAL_KERNELS_CUDA(cudaMalloc(&memory, room.bytes()));
-  const auto at = [memory]<typename T>(T*& pointer, std::size_t offset) {
-    pointer = reinterpret_cast<T*>(static_cast<std::byte*>(memory) + offset);
-  };
+ExpertRouting::ExpertRouting(int rows, int top_k, int experts, const RoutingRanks& ranks)
+    : most_rows_(rows), rows_(rows), top_k_(top_k), experts_(experts), ranks_(ranks) {
+  check(rows, top_k, experts, ranks);
   tables_ = std::make_unique<Tables>();
-  tables_->memory = memory;
-  tables_->tables.experts = experts;
-  tables_->tables.top_k = top_k;
-  at(tables_->done, done);
-  at(tables_->of_blocks, of_blocks);
-  at(tables_->tables.tile_count, tile_count);
-  at(tables_->tables.offsets, offsets);
-  at(tables_->tables.rows, rows_at);
-  at(tables_->tables.positions, positions);
-  for (int list = 0; list < ExpertTables::lists; ++list) {
-    at(tables_->tables.tiles[list], tiles[list]);
-  }
-  CONTEXTUAL_KERNELS_CUDA(cudaMemset(memory, 0, room.bytes()));
+  ExpertRoutingParameters& parameters = tables_->parameters;
+  parameters.rank = ranks.rank;
+  parameters.ranks = ranks.ranks;
+  parameters.tables.experts = experts;
+  parameters.tables.top_k = top_k;
+  const std::size_t bytes = lay_out(parameters, rows, nullptr);
+  CONTEXTUAL_KERNELS_CUDA(cudaMalloc(&tables_->memory, bytes));
+  lay_out(parameters, rows, static_cast<std::byte*>(tables_->memory));
+  CONTEXTUAL_KERNELS_CUDA(cudaMemset(tables_->memory, 0, bytes));
   CONTEXTUAL_KERNELS_CUDA(cudaDeviceSynchronize());
   kernel<count_experts>().load();
   kernel<place_rows>().load();
+  kernel<order_tiles>().load();
 }
 
-ExpertRouting::~ExpertRouting() {
-  cudaFree(tables_->memory);
+ExpertRouting::Tables::~Tables() {
+  cudaFree(memory);
 }
+
+ExpertRouting::~ExpertRouting() = default;
 
 void ExpertRouting::prepare(CUstream stream, const int* ids, int rows) {
   rows = rows_of_call("ExpertRouting", rows, most_rows_);
   if (ids == nullptr) {
     throw InvalidArgument("ExpertRouting: ids must not be null");
   }
-  const ExpertRoutingParameters parameters{tables_->tables, ids, rows * top_k_, tables_->of_blocks,
-                                           tables_->done};
+  ExpertRoutingParameters& parameters = tables_->parameters;
+  parameters.ids = ids;
+  parameters.count = rows * top_k_;
+  parameters.rows_per_shard = RowPartition(rows, ranks_.ranks).rows_per_shard();
   CONTEXTUAL_KERNELS_CUDA(kernel<count_experts>().launch_config(0, stream, parameters));
   CONTEXTUAL_KERNELS_CUDA(kernel<place_rows>().launch_config(0, stream, parameters));
+  if (ranks_.ranks > 1) {
+    CONTEXTUAL_KERNELS_CUDA(kernel<order_tiles>().launch_config(0, stream, parameters));
+  }
   rows_ = rows;
 }
 
+void check_routing(const char* who, const ExpertRouting* routing, int rows, int top_k, int experts) {
+  if (routing == nullptr) {
+    throw InvalidArgument(std::string(who) + ": routing must not be null");
+  }
+  if (routing->rows() != rows || routing->top_k() != top_k || routing->experts() != experts) {
+    throw InvalidArgument(std::string(who) + ": rows, top_k and experts of the routing are " +
+                          std::to_string(routing->rows()) + ", " + std::to_string(routing->top_k()) + ", " +
+                          std::to_string(routing->experts()) + ", those of the call " + std::to_string(rows) +
+                          ", " + std::to_string(top_k) + ", " + std::to_string(experts));
+  }
+}
+
 const int* ExpertRouting::offsets() const noexcept {
-  return tables_->tables.offsets;
+  return tables_->tables().offsets;
 }
 
 const int* ExpertRouting::row_of_position() const noexcept {
-  return tables_->tables.rows;
+  return tables_->tables().rows;
 }
 
 const int* ExpertRouting::positions() const noexcept {
-  return tables_->tables.positions;
+  return tables_->tables().positions;
 }
 
 }  // namespace contextual::kernels::cuda

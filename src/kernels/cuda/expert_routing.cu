@@ -1,5 +1,5 @@
-/// A stable sort of (row, place) by expert: see ExpertRouting. Compiled by NVRTC.
-#include "expert_tables.hpp"
+/// A stable sort of (row, place) by expert, and the tiles that follow from it: see ExpertRouting. Compiled by NVRTC.
+#include "kernels/cuda/expert_tables.hpp"
 
 using namespace contextual::kernels::cuda;
 
@@ -95,12 +95,28 @@ __device__ void make_tables(const ExpertRoutingParameters& p, int blocks) {
     const int tiles = (count + height - 1) / height;
     const int before = sum_before(tiles);
     for (int i = 0; i < tiles; ++i) {
-      tables.tiles[list][before + i] = {expert, first + i * height, first + count};
+      p.listed[list][before + i] = {expert, first + i * height, first + count, 0};
     }
     if (expert == tables.experts) {
       tables.tile_count[list] = before;
     }
   }
+}
+
+/// Which ranks have rows of a tile, and how late the last of them comes: this rank is 0, the next one 1.
+struct Sources {
+  unsigned ranks;
+  int last;
+};
+__device__ Sources sources_of(const ExpertRoutingParameters& p, const ExpertTile& tile, int height) {
+  const int* const rows = p.tables.rows;
+  const int end = rows[min(tile.first + height, tile.end) - 1] / p.rows_per_shard;
+  Sources sources{0, 0};
+  for (int rank = rows[tile.first] / p.rows_per_shard; rank <= end; ++rank) {
+    sources.ranks |= 1U << rank;
+    sources.last = max(sources.last, rank < p.rank ? rank + p.ranks - p.rank : rank - p.rank);
+  }
+  return sources;
 }
 
 }  // namespace
@@ -188,5 +204,63 @@ extern "C" __global__ __launch_bounds__(threads) void place_rows(const __grid_co
     if (entry < p.count) {
       p.tables.positions[entry] = position;
     }
+  }
+}
+
+extern "C" __global__ __launch_bounds__(threads) void order_tiles(const __grid_constant__ ExpertRoutingParameters p) {
+  __shared__ int places[warps][ExpertTables::most_ranks];  // of the warp's first tile; before that, of how many
+  __shared__ int next[ExpertTables::most_ranks];           // place of a tile whose last rows come then
+  const int thread = static_cast<int>(threadIdx.x);
+  const int warp = thread / 32;
+  const int list = static_cast<int>(blockIdx.x);
+  const int height = ExpertTables::least_height << list;
+  const int count = p.tables.tile_count[list];
+  if (thread < p.ranks) {
+    next[thread] = 0;
+  }
+  __syncthreads();
+  for (int i = thread; i < count; i += threads) {
+    atomicAdd(next + sources_of(p, p.listed[list][i], height).last, 1);
+  }
+  __syncthreads();
+  if (thread == 0) {
+    int sum = 0;
+    for (int i = 0; i < p.ranks; ++i) {
+      const int here = next[i];
+      next[i] = sum;
+      sum += here;
+    }
+  }
+  for (int first = 0; first < count; first += threads) {
+    for (int i = thread; i < warps * ExpertTables::most_ranks; i += threads) {
+      places[i / ExpertTables::most_ranks][i % ExpertTables::most_ranks] = 0;
+    }
+    __syncthreads();
+    ExpertTile tile{};
+    int last = -1;
+    if (first + thread < count) {
+      tile = p.listed[list][first + thread];
+      const Sources sources = sources_of(p, tile, height);
+      tile.sources = sources.ranks;
+      last = sources.last;
+    }
+    const unsigned same = __match_any_sync(0xFFFFFFFFU, last);
+    const int here = __popc(same & ((1U << thread % 32) - 1));
+    if (last >= 0 && here == 0) {
+      places[warp][last] = __popc(same);
+    }
+    __syncthreads();
+    if (thread < p.ranks) {
+      for (int i = 0; i < warps; ++i) {
+        const int tiles = places[i][thread];
+        places[i][thread] = next[thread];
+        next[thread] += tiles;
+      }
+    }
+    __syncthreads();
+    if (last >= 0) {
+      p.tables.tiles[list][places[warp][last] + here] = tile;
+    }
+    __syncthreads();
   }
 }

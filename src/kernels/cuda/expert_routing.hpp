@@ -11,10 +11,15 @@ namespace contextual::kernels::cuda {
 
 /// On the device, in one allocation.
 struct ExpertRouting::Tables {
-  ExpertTables tables;
-  int* of_blocks;
-  unsigned* done;
-  void* memory;
+  ExpertRoutingParameters parameters{};  ///< those of the last preparation
+  void* memory = nullptr;
+
+  Tables() = default;
+  Tables(const Tables&) = delete;
+  Tables& operator=(const Tables&) = delete;
+  ~Tables();
+
+  const ExpertTables& tables() const noexcept { return parameters.tables; }
 };
 
 /// Returns the list of tiles of this height: one of 64, 128, 256 and 512 rows.
@@ -25,6 +30,9 @@ constexpr int expert_tile_list(int height) {
   }
   return list;
 }
+
+/// Throws InvalidArgument, whose text begins with `who`, unless the routing is of these sizes.
+void check_routing(const char* who, const ExpertRouting* routing, int rows, int top_k, int experts);
 
 /// The header of kernels that use a routing.
 extern const char* const expert_tables_header;

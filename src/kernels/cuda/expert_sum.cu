@@ -1,5 +1,5 @@
 /// The sum of a row over its experts: see ExpertSumArgs. Compiled by NVRTC; the macros are ExpertSumConfig's members.
-#include "expert_tables.hpp"
+#include "kernels/cuda/expert_tables.hpp"
 #include "gemm_epilogue.cuh"
 
 using contextual::kernels::cuda::ExpertSumParameters;

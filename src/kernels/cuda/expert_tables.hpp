@@ -9,14 +9,16 @@ namespace contextual::kernels::cuda {
 struct alignas(16) ExpertTile {
   int expert;
   int first;
-  int end;  ///< of the expert's positions; the tile may be higher
+  int end;           ///< of the expert's positions; the tile may be higher
+  unsigned sources;  ///< bits of the ranks that its rows are from, where rows are from several
 };
 
 /// On the device.
 struct ExpertTables {
+  static constexpr int most_ranks = 8;
   static constexpr int most_experts = 512;
   static constexpr int least_height = 64;
-  static constexpr int lists = 4;  ///< of tiles of 64, 128, 256 and 512 rows, by expert
+  static constexpr int lists = 4;  ///< of tiles of 64, 128, 256 and 512 rows: own ones first, then by expert
 
   int experts;
   int top_k;
@@ -27,7 +29,8 @@ struct ExpertTables {
   ExpertTile* tiles[lists];
 };
 
-/// The two kernels of a preparation. A block of them has `entries` pairs of row and place.
+/// The kernels of a preparation. A block of the first two has `entries` pairs of row and place, one of the
+/// last has a list of tiles.
 struct ExpertRoutingParameters {
   static constexpr int threads = 1024;
   static constexpr int entries_of_thread = 4;
@@ -38,6 +41,11 @@ struct ExpertRoutingParameters {
   int count;       ///< of pairs
   int* of_blocks;  ///< by block and expert: how many pairs; then the position of the first of them
   unsigned* done;  ///< blocks; 0 between preparations
+  ExpertTile*
+      listed[ExpertTables::lists];  ///< the tiles by expert; the tables' own where all rows are of one rank
+  int rank;
+  int ranks;
+  int rows_per_shard;
 };
 
 /// The sum of a row over its experts.

@@ -1,14 +1,13 @@
 #include "kernels/cuda/gemm_gather.hpp"
 
 #include "kernels/cuda/gather_order.hpp"
+#include "kernels/cuda/gathered_rows.hpp"
 #include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_tensor_map.hpp"
 #include "kernels/cuda/peers/gemm_gather_parameters.hpp"
-#include "kernels/cuda/peers/peer_source.hpp"
 
 #include <contextual/kernels/cuda/gated_mlp.hpp>
-#include <contextual/kernels/row_partition.hpp>
 
 #include <algorithm>
 #include <array>
@@ -20,9 +19,6 @@ namespace {
 constexpr const char* source =
 #include "embedded/gemm_gather.cu.inc"
     ;
-constexpr const char* order_header =
-#include "embedded/gather_order.hpp.inc"
-    ;
 constexpr const char* parameters_header =
 #include "embedded/gemm_gather_parameters.hpp.inc"
     ;
@@ -30,15 +26,10 @@ constexpr const char* parameters_header =
 /// As gemm_gather.cu has them.
 struct Maps {
   CUtensorMap gathered;
-  std::array<CUtensorMap, PeerControl::most_ranks> from;
-  std::array<CUtensorMap, PeerControl::most_ranks> to;
+  FetchMaps fetch;
   std::array<CUtensorMap, GatherWalk::most_products> b;
   std::array<CUtensorMap, GatherWalk::most_products> c;
 };
-
-RowPartition partition_of(const GemmGatherArgs& args) {
-  return {args.shape.m, args.workspace->communicator->size()};
-}
 
 CudaLayout layout(const GemmConfig& config, const GemmGatherArgs& args) {
   int tiles = 0;  // along n
@@ -51,21 +42,11 @@ CudaLayout layout(const GemmConfig& config, const GemmGatherArgs& args) {
 Maps maps_of(const GemmConfig& config, const GemmGatherArgs& args) {
   const AllGatherGemmShape& shape = args.shape;
   const bool bf16 = shape.type == GemmType::bf16;
-  const RowPartition partition = partition_of(args);
-  const int rank = args.workspace->communicator->rank();
   Maps maps{};
-  maps.gathered = tensor_map({args.workspace->matrices_of(rank), shape.m, shape.k, bf16}, config.block_m);
-  for (int source = 0; source < partition.ranks(); ++source) {
-    const Rows rows = partition.shard(source);
-    if (source != rank && !rows.empty()) {
-      const auto in_matrix_of = [&](int owner) {
-        return tensor_map({args.workspace->row_of(owner, rows.begin, shape.k), rows.count(), shape.k, bf16},
-                          GatherPieces::rows);
-      };
-      maps.from[static_cast<std::size_t>(source)] = in_matrix_of(source);
-      maps.to[static_cast<std::size_t>(source)] = in_matrix_of(rank);
-    }
-  }
+  maps.gathered =
+      tensor_map({args.workspace->matrices_of(args.workspace->communicator->rank()), shape.m, shape.k, bf16},
+                 config.block_m);
+  maps.fetch = fetch_maps(*args.workspace, shape.m, shape.k, bf16);
   for (std::size_t i = 0; i < args.products.size(); ++i) {
     const GatheredProduct& product = args.products[i];
     const RowsOfB rows = product.gated ? gated_rows_of_b(product.n) : rows_of_b(config, product.n);
@@ -77,22 +58,10 @@ Maps maps_of(const GemmConfig& config, const GemmGatherArgs& args) {
 
 void add_parameters(CudaParameters& parameters, const GemmConfig& config, const GemmGatherArgs& args) {
   const AllGatherGemmShape& shape = args.shape;
-  const PeerWorkspace::Parts& workspace = *args.workspace;
-  const RowPartition partition = partition_of(args);
-  GemmGatherParameters rest{
-      .peers = workspace.begin(),
-      .flags = workspace.flags_of(workspace.communicator->rank()),
-      .flags_per_source = workspace.flags_per_source(partition.rows_per_shard(), shape.k),
-      .rows_per_shard = partition.rows_per_shard(),
-      .m = shape.m,
-      .k = shape.k,
-      .fp16 = shape.type == GemmType::fp16,
-      .products = static_cast<int>(args.products.size()),
-      .n = {},
-      .finishes = false,
-      .epilogue = {},
-      .output = {},
-      .pitch = {}};
+  GemmGatherParameters rest{};
+  static_cast<GatherParameters&>(rest) = gather_parameters(*args.workspace, shape.m, shape.k);
+  rest.fp16 = shape.type == GemmType::fp16;
+  rest.products = static_cast<int>(args.products.size());
   for (std::size_t i = 0; i < args.products.size(); ++i) {
     const GatheredProduct& product = args.products[i];
     rest.n[i] = product.n;
@@ -113,8 +82,7 @@ Key key_of(const GemmGatherArgs& args) {
 template <typename Keep>
 GemmGather::Definition definition(CudaVariant (*variant)(const char*, const GemmConfig&), const Keep& keep) {
   GemmGather::Definition definition;
-  definition.source = with_peer_headers(gemm_source("gemm_gather.cu", source))
-                          .header("gather_order.hpp", order_header)
+  definition.source = with_gather_headers(gemm_source("gemm_gather.cu", source))
                           .header("gemm_gather_parameters.hpp", parameters_header);
   definition.variant = [variant](const GemmConfig& config) { return variant("hopper_gemm_gather", config); };
   definition.layout = layout;

@@ -6,6 +6,7 @@
 /// Clusters take tiles by ticket and blocks take pieces by ticket; whoever waits for rows waits for what each block of
 /// this rank fetches, whatever tile it is at. The others need not run for it: they must have begun.
 #include "gather_order.hpp"
+#include "gather_rows.cuh"
 #include "gemm_gather_parameters.hpp"
 #include "gemm_pipeline.cuh"
 #include "gemm_tickets.cuh"
@@ -18,8 +19,7 @@ namespace {
 /// Of a tile's rows and columns, and, for pieces, of what one store covers.
 struct GatherMaps {
   TensorMap gathered;
-  TensorMap from[PeerControl::most_ranks];  ///< by rank: its rows in its gathered matrix
-  TensorMap to[PeerControl::most_ranks];    ///< the same rows in the own one
+  FetchMaps fetch;
   TensorMap b[GatherWalk::most_products];
   TensorMap c[GatherWalk::most_products];
 };
@@ -27,11 +27,6 @@ struct GatherMaps {
 constexpr int roles = 3;  // that take tickets besides the consumers: what loads, stores and looks at flags
 // Of four tickets: parts of three are outstanding at most.
 constexpr int row_slots = 2 * ticket_slots * GatherPieces::most_parts;
-// The last ones of a tile, before which C's buffers are given back: some microseconds.
-constexpr int closing_k_blocks = 4 * (128 * 256) / (BLOCK_M * BLOCK_N);
-constexpr int piece_bytes = consumers * store_bytes;
-static_assert(GatherPieces::rows == slab_m && GatherPieces::columns == consumers * store_n);
-static_assert(store_buffers > 1);
 static_assert(GemmGatherParameters::most_products == GatherWalk::most_products);
 
 struct GatherShared : TicketShared<roles> {
@@ -65,12 +60,6 @@ struct Walk {
     return walk.tile(ticket, CLUSTER > 1 ? static_cast<int>(block_in_cluster()) : 0);
   }
 };
-
-__device__ GatherPieces pieces_of(const GemmGatherParameters& p) { return {p.m, p.rows_per_shard, p.k}; }
-
-__device__ TileFlag flag_now(const GemmGatherParameters& p) {
-  return (p.peers.control[p.peers.rank]->epoch + 1) << tile_flag_shape_bits;
-}
 
 /// One warp: until the pieces have come of which a part of rows [begin, end) of a source consists, or in vain.
 __device__ void wait_for_pieces(const GemmGatherParameters& p, const GatherPieces& pieces, int source, int part,
@@ -165,113 +154,12 @@ __device__ void produce(const GatherMaps& maps, const GemmGatherParameters& p, G
   }
 }
 
-/// Fetches the others' rows, those of the next rank first. One thread of the block, which also stores C, and lends a
-/// buffer of each consumer.
-class Fetcher {
- public:
-  __device__ Fetcher(const GatherMaps& maps, const GemmGatherParameters& p, GatherShared shared)
-      : maps_(maps), p_(p), shared_(shared), pieces_(pieces_of(p)), count_(0), patience_(p.peers) {
-    for (int rank = 0; rank < p.peers.ranks; ++rank) {
-      count_ += rank == p.peers.rank ? 0 : pieces_.count(rank);
-    }
-    fetches_ = count_ > 0;
-  }
-
-  /// There may be more to fetch.
-  __device__ bool fetches() const { return fetches_; }
-
-  /// Fetches until C's buffers are wanted for the tile of this ticket. Nothing reads the buffer.
-  __device__ void fetch(int buffer, int ticket) {
-    while (fetches_ && look_at_shared(shared_.closing()) <= static_cast<unsigned>(ticket)) {
-      if (!all_have_begun()) {
-        continue;
-      }
-      const int index = static_cast<int>(atomicAdd(&own().pieces, 1U));
-      fetches_ = index < count_;
-      if (fetches_) {
-        copy(index, buffer);
-      }
-    }
-    tell();
-  }
-
- private:
-  __device__ PeerControl& own() const { return *p_.peers.control[p_.peers.rank]; }
-
-  /// Looks whether the other ranks' calls have begun. In vain, there is nothing to fetch.
-  __device__ bool all_have_begun() {
-    for (int rank = 0; !begun_ && rank < p_.peers.ranks; ++rank) {
-      if (rank != p_.peers.rank && !has_begun(p_.peers, rank)) {
-        fetches_ = !patience_.has_ended(PeerFailure::not_arrived + rank);
-        return false;
-      }
-    }
-    if (!begun_) {
-      fence_global_reads();
-      begun_ = true;
-    }
-    return true;
-  }
-
-  __device__ void copy(int index, int buffer) {
-    int source = p_.peers.rank;
-    for (int rest = index; rest >= 0; rest -= pieces_.count(source)) {
-      source = source + 1 < p_.peers.ranks ? source + 1 : 0;
-      index = rest;
-    }
-    const GatherPiece piece = pieces_.piece(source, index);
-    barrier_expect(shared_.piece_full(), piece_bytes);
-    for (int half = 0; half < consumers; ++half) {
-      load_box(shared_.store(half, buffer), maps_.from[source], piece.column + half * store_n, piece.row,
-               shared_.piece_full());
-    }
-    tell();  // meanwhile
-    barrier_wait(shared_.piece_full(), parity_);
-    parity_ ^= 1;
-    for (int half = 0; half < consumers; ++half) {
-      store_box(maps_.to[source], piece.column + half * store_n, piece.row, shared_.store(half, buffer));
-    }
-    commit_stores();
-    untold_ = p_.flags + source * p_.flags_per_source + index;
-    wait_for_stores<0>();
-  }
-
-  /// Waits until the last piece has been written, and says so. Whoever writes the last one of all tells the other ranks
-  /// that this one needs their rows no more.
-  __device__ void tell() {
-    if (untold_ == nullptr) {
-      return;
-    }
-    wait_for_writes();
-    fence_global_writes();
-    store_here(untold_, flag_now(p_));
-    untold_ = nullptr;
-    __threadfence();
-    if (static_cast<int>(atomicAdd(&own().fetched_pieces, 1U)) == count_ - 1) {
-      for (int rank = 0; rank < p_.peers.ranks; ++rank) {
-        store_for_peers(&p_.peers.control[rank]->fetched[p_.peers.rank], own().epoch + 1);
-      }
-    }
-  }
-
-  const GatherMaps& maps_;
-  const GemmGatherParameters& p_;
-  GatherShared shared_;
-  GatherPieces pieces_;
-  int count_;
-  bool fetches_;
-  bool begun_ = false;
-  Patience patience_;
-  unsigned parity_ = 0;
-  TileFlag* untold_ = nullptr;  // of the piece that is being written
-};
-
 /// One thread of the block.
 __device__ void store(const GatherMaps& maps, const GemmGatherParameters& p, GatherShared shared) {
   const Walk walk(p);
   Tickets<GatherShared> tickets(shared);
   Storer storer(shared, store_buffers);
-  Fetcher fetcher(maps, p, shared);
+  Fetcher fetcher(maps.fetch, p, shared);
   for (Ticket ticket = tickets.take(); ticket.number < walk.count(); ticket = tickets.take()) {
     if (fetcher.fetches()) {
       wait_for_stores<0>();
@@ -327,15 +215,7 @@ extern "C" __global__ __launch_bounds__(block_threads, 1) void hopper_gemm_gathe
         }
       });
   if (threadIdx.x < 32) {
-    const GatherPieces pieces = pieces_of(p);
-    const auto wait_for_fetches = [&](int lane) {
-      const PeerControl& own = *p.peers.control[p.peers.rank];
-      if (lane < p.peers.ranks && lane != p.peers.rank && pieces.count(p.peers.rank) > 0) {
-        wait_until(p.peers, PeerFailure::not_done + lane,
-                   [&] { return load_from_peers(&own.fetched[lane]) > own.epoch; });
-      }
-    };
-    leave(p.peers, wait_for_fetches, [&](int lane) {
+    leave(p.peers, [&](int lane) { wait_for_fetches(p, lane); }, [&](int lane) {
       for (int product = 0; product < p.products; ++product) {
         fill_with_nan(p.output[product], p.m, p.n[product], p.pitch[product], lane);
       }

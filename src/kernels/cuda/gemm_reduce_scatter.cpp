@@ -3,6 +3,7 @@
 #include "kernels/cuda/gemm_scatter.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_split.hpp"
+#include "kernels/cuda/peers/peer_spoil.hpp"
 #include "kernels/cuda/peers/region_ways.hpp"
 
 #include <contextual/kernels/cuda/cublaslt.hpp>
@@ -22,14 +23,15 @@ struct Call : GemmScatterArgs {
   Rows rows;  ///< those that this rank gets
 
   int columns() const { return shape.n; }
+  Key key() const { return region_key(*this); }
 };
 
 /// NCCL gives every rank as many rows. Where the last ranks own fewer, or there is more to do to them, they
 /// come by way of a slot behind all rows that NCCL reads.
 void call_separate(CUstream& stream, const Call*& call) {
   PeerWorkspace::Parts& parts = *call->workspace;
-  if (parts.has_failed()) {
-    return;  // while it is tuned: the rest of a batch waits for nobody
+  if (parts.is_aborted_while_tuned()) {
+    return;
   }
   const GemmReduceScatterShape& shape = call->shape;
   const GemmReduceScatterCall& args = call->call;
@@ -71,6 +73,8 @@ void call_separate(CUstream& stream, const Call*& call) {
                          .epilogue = {args.bias, args.activation, shape.n},
                          .fp16 = fp16});
   }
+  spoil_if_failed(parts, stream,
+                  {.output = args.c_rows, .rows = call->rows.count(), .n = shape.n, .pitch = c_pitch});
 }
 
 template <auto& kernel>
@@ -156,6 +160,7 @@ GemmReduceScatter::GemmReduceScatter(std::shared_ptr<PeerWorkspace> workspace,
                    .k = shape.k,
                    .type = shape.type});
     load_gemm_remainder();
+    load_spoil();
   }
 }
 

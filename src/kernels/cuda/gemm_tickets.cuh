@@ -76,14 +76,20 @@ __device__ int take_ticket(const PeerBegin& peers) {
   return static_cast<int>(atomicAdd(&peers.control[peers.rank]->tickets, 1U));
 }
 
-/// One thread of the cluster, which has taken its first ticket. Whoever is first says that this rank's call has begun,
-/// so that the others may write here. `marked(ticket)` is what the roles see of it.
-template <typename TheShared, typename Marked>
-__device__ void schedule(const PeerBegin& peers, TheShared shared, int count, int ticket, const Marked& marked) {
-  for (int rank = 0; ticket == 0 && rank < peers.ranks; ++rank) {
+/// Says that this rank's call has begun, so that the others may write here. Whoever has the first ticket.
+__device__ void tell_begun(const PeerBegin& peers) {
+  for (int rank = 0; rank < peers.ranks; ++rank) {
     if (rank != peers.rank) {
       store_for_peers(&peers.control[rank]->arrived[peers.rank], peers.control[peers.rank]->epoch + 1);
     }
+  }
+}
+
+/// One thread of the cluster, which has taken its first ticket. `marked(ticket)` is what the roles see of it.
+template <typename TheShared, typename Marked>
+__device__ void schedule(const PeerBegin& peers, TheShared shared, int count, int ticket, const Marked& marked) {
+  if (ticket == 0) {
+    tell_begun(peers);
   }
   Place<ticket_slots> place;
   for (;; ticket = take_ticket(peers), place.advance()) {
@@ -179,6 +185,9 @@ __device__ void leave(const PeerBegin& peers, const Finish& finish, const Spoil&
     own.tickets = 0;
     own.pieces = 0;
     own.fetched_pieces = 0;
+    for (unsigned& pieces : own.here) {
+      pieces = 0;
+    }
     own.senders = 0;
     own.sent = 0;
     own.left = 0;

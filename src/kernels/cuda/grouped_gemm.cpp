@@ -26,95 +26,48 @@ constexpr const char* source =
 constexpr const char* parameters_header =
 #include "embedded/grouped_gemm_parameters.hpp.inc"
     ;
+constexpr const char* pipeline_header =
+#include "embedded/grouped_pipeline.cuh.inc"
+    ;
 constexpr const char* sum_source =
 #include "embedded/expert_sum.cu.inc"
     ;
-
-/// As grouped_gemm.cu has them.
-struct Maps {
-  CUtensorMap a;
-  CUtensorMap b;
-  std::array<CUtensorMap, grouped_store_maps> c;
-};
-
-/// Of a product, and of one with a gate.
-struct Kind {
-  const char* name;
-  int products;
-  CudaVariant (*variant)(const char*, const GemmConfig&);
-  bool (*is_mostly_inside)(const GemmConfig&, int, int);
-  ConfigSpace<GemmConfig> space;
-};
 
 int positions_of(const ExpertRouting& routing) {
   return routing.rows() * routing.top_k();
 }
 
 /// Throws InvalidArgument.
-void check(const Kind& kind, const GroupedGemmArgs& args) {
+void check(const char* who, const GroupedGemmArgs& args) {
   if (args.routing == nullptr) {
-    throw InvalidArgument(std::string(kind.name) + ": routing must not be null");
+    throw InvalidArgument(std::string(who) + ": routing must not be null");
   }
   check_gemm_matrices(
-      kind.name,
+      who,
       {.a = args.a, .b = args.weights, .c = args.c, .m = args.routing->rows(), .n = args.n, .k = args.k});
 }
 
-CudaLayout layout(const Kind& kind, const GemmConfig& config, const GroupedGemmArgs& args) {
-  check(kind, args);
-  const int tiles =  // of clusters, one below the other, at most
-      positions_of(*args.routing) / (config.block_m * config.cluster) + args.routing->experts();
-  return gemm_layout(config, tiles * config.cluster, kind.products * args.n);
-}
-
-void add_parameters(const Kind& kind, CudaParameters& parameters, const GemmConfig& config,
-                    const GroupedGemmArgs& args) {
-  const bool bf16 = args.type == GemmType::bf16;
-  const ExpertRouting& routing = *args.routing;
-  const ExpertTables& tables = routing.tables().tables;
-  const int list = expert_tile_list(config.block_m * config.cluster);
-  const RowsOfB rows = kind.products == 2 ? gated_rows_of_b(args.n) : rows_of_b(config, args.n);
-  const int a_rows = args.a_by_position ? positions_of(routing) : routing.rows();
-  Maps maps{};
-  maps.a = tensor_map({args.a, a_rows, args.k, bf16}, config.block_m);
-  maps.b = tensor_map({args.weights, routing.experts() * rows.rows, args.k, bf16}, rows.rows_of_box);
-  for (int map = 0; map < grouped_store_maps; ++map) {
-    maps.c[static_cast<std::size_t>(map)] =
-        tensor_map({args.c, positions_of(routing), args.n, bf16}, 1 << map);
-  }
-  parameters.add(maps);
-  parameters.add(GroupedGemmParameters{.tiles = tables.tiles[list],
-                                       .tile_count = tables.tile_count + list,
-                                       .rows = args.a_by_position ? nullptr : tables.rows,
-                                       .a = args.a,
-                                       .n = args.n,
-                                       .k = args.k,
-                                       .fp16 = !bf16,
-                                       .activation = args.activation});
-}
-
-GroupedGemm* make_kernel(const Kind& kind) {
+GroupedGemm* make_kernel(const char* name, bool gated) {
   GroupedGemm::Definition definition;
-  definition.source = gemm_source("grouped_gemm.cu", source)
-                          .header("expert_tables.hpp", expert_tables_header)
-                          .header("grouped_gemm_parameters.hpp", parameters_header);
-  definition.variant = [kind](const GemmConfig& config) {
-    return kind.variant("hopper_grouped_gemm", config);
+  definition.source = grouped_source("grouped_gemm.cu", source);
+  definition.variant = [gated](const GemmConfig& config) {
+    return gated ? gated_variant("hopper_grouped_gemm", config) : gemm_variant("hopper_grouped_gemm", config);
   };
-  definition.layout = [kind](const GemmConfig& config, const GroupedGemmArgs& args) {
-    return layout(kind, config, args);
+  definition.layout = [name, gated](const GemmConfig& config, const GroupedGemmArgs& args) {
+    check(name, args);
+    return grouped_layout(config, args, gated);
   };
-  definition.parameters = [kind](CudaParameters& parameters, const GemmConfig& config,
-                                 const GroupedGemmArgs& args) {
-    add_parameters(kind, parameters, config, args);
+  definition.parameters = [gated](CudaParameters& parameters, const GemmConfig& config,
+                                  const GroupedGemmArgs& args) {
+    parameters.add(grouped_maps(config, args, gated));
+    parameters.add(grouped_parameters(config, args));
   };
-  definition.options.keep = [kind](const GemmConfig& config, const CUstream&, const GroupedGemmArgs& args) {
-    const int rows = divide_up(positions_of(*args.routing), args.routing->experts());
-    return kind.is_mostly_inside(config, rows, args.n);
+  definition.options.keep = [gated](const GemmConfig& config, const CUstream&, const GroupedGemmArgs& args) {
+    return is_mostly_inside_grouped(config, args, gated);
   };
   definition.options.key_names = {"M_BUCKET", "TOP_K", "EXPERTS", "N", "K", "TYPE", "A_BY_POSITION"};
   return new GroupedGemm(
-      kind.name, kind.space,
+      name, gated ? grouped_gated_mlp_space() : grouped_gemm_space(),
       [](const GroupedGemmArgs& args) {
         return make_key(bucket_of(args.routing->rows()), args.routing->top_k(), args.routing->experts(),
                         args.n, args.k, type_name(args.type), args.a_by_position);
@@ -159,6 +112,52 @@ ConfigSpace<GemmConfig> of_low_tiles(ConfigSpace<GemmConfig> space) {
 
 }  // namespace
 
+GroupedMaps grouped_maps(const GemmConfig& config, const GroupedGemmArgs& args, bool gated) {
+  const bool bf16 = args.type == GemmType::bf16;
+  const ExpertRouting& routing = *args.routing;
+  const RowsOfB rows = gated ? gated_rows_of_b(args.n) : rows_of_b(config, args.n);
+  const int a_rows = args.a_by_position ? positions_of(routing) : routing.rows();
+  GroupedMaps maps{};
+  maps.a = tensor_map({args.a, a_rows, args.k, bf16}, config.block_m);
+  maps.b = tensor_map({args.weights, routing.experts() * rows.rows, args.k, bf16}, rows.rows_of_box);
+  for (int map = 0; map < grouped_store_maps; ++map) {
+    maps.c[static_cast<std::size_t>(map)] =
+        tensor_map({args.c, positions_of(routing), args.n, bf16}, 1 << map);
+  }
+  return maps;
+}
+
+GroupedGemmParameters grouped_parameters(const GemmConfig& config, const GroupedGemmArgs& args) {
+  const ExpertTables& tables = args.routing->tables().tables();
+  const int list = expert_tile_list(config.block_m * config.cluster);
+  return {.tiles = tables.tiles[list],
+          .tile_count = tables.tile_count + list,
+          .rows = args.a_by_position ? nullptr : tables.rows,
+          .a = args.a,
+          .n = args.n,
+          .k = args.k,
+          .fp16 = args.type == GemmType::fp16,
+          .activation = args.activation};
+}
+
+CudaLayout grouped_layout(const GemmConfig& config, const GroupedGemmArgs& args, bool gated) {
+  const int tiles =  // of clusters, one below the other, at most
+      positions_of(*args.routing) / (config.block_m * config.cluster) + args.routing->experts();
+  return gemm_layout(config, tiles * config.cluster, gated ? 2 * args.n : args.n);
+}
+
+CudaSource grouped_source(const char* file, const char* text) {
+  return gemm_source(file, text)
+      .header("kernels/cuda/expert_tables.hpp", expert_tables_header)
+      .header("kernels/cuda/grouped_gemm_parameters.hpp", parameters_header)
+      .header("grouped_pipeline.cuh", pipeline_header);
+}
+
+bool is_mostly_inside_grouped(const GemmConfig& config, const GroupedGemmArgs& args, bool gated) {
+  const int rows = divide_up(positions_of(*args.routing), args.routing->experts());
+  return gated ? is_mostly_inside_gated(config, rows, args.n) : is_mostly_inside(config, rows, args.n);
+}
+
 ConfigSpace<GemmConfig> grouped_gemm_space() {
   return of_low_tiles(gemm_space({0}));
 }
@@ -174,14 +173,12 @@ ConfigSpace<ExpertSumConfig> expert_sum_space() {
 
 GroupedGemm& grouped_gemm() {
   // Never destroyed: they may be launched while the process exits.
-  static auto* const kernel =
-      make_kernel({grouped_gemm_name, 1, gemm_variant, is_mostly_inside, grouped_gemm_space()});
+  static auto* const kernel = make_kernel(grouped_gemm_name, false);
   return *kernel;
 }
 
 GroupedGemm& grouped_gated_mlp() {
-  static auto* const kernel = make_kernel(
-      {grouped_gated_mlp_name, 2, gated_variant, is_mostly_inside_gated, grouped_gated_mlp_space()});
+  static auto* const kernel = make_kernel(grouped_gated_mlp_name, true);
   return *kernel;
 }
 
@@ -189,7 +186,7 @@ ExpertSum& expert_sum() {
   static auto* const kernel = [] {
     ExpertSum::Definition definition;
     definition.source = with_epilogue_headers(CudaSource::text("expert_sum.cu", sum_source))
-                            .header("expert_tables.hpp", expert_tables_header);
+                            .header("kernels/cuda/expert_tables.hpp", expert_tables_header);
     definition.variant = [](const ExpertSumConfig& config) {
       return CudaVariant{.function = "expert_sum",
                          .defines = {{"THREADS", std::to_string(config.threads)},

@@ -17,6 +17,8 @@ PROGRAMS = [(kernel, {}, TILES) for kernel in KERNELS] + [
     ("gemm_gather.cu", {"GATED": 1}, GATED_TILES),
     ("grouped_gemm.cu", {}, LOW_TILES),
     ("grouped_gemm.cu", {"GATED": 1}, (LOW_TILES[1],)),
+    ("moe_gather.cu", {}, LOW_TILES),
+    ("moe_gather.cu", {"GATED": 1}, (LOW_TILES[1],)),
     ("expert_routing.cu", {}, TILES[:1]),
     ("expert_sum.cu", {"THREADS": 128, "VECTORS": 4}, TILES[:1]),
     ("gemm.cu", {"FP8": 1}, TILES),

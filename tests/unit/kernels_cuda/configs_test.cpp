@@ -17,7 +17,8 @@ namespace cuda = contextual::kernels::cuda;
 
 TEST_CASE("cuda configs: every kernel has those of its config space, the default first", "[unit]") {
   CHECK(cuda::kernel_types() ==
-        std::vector<std::string>{"cuda_allgather_gated_mlp", "cuda_allgather_gemm", "cuda_cublaslt_gemm",
+        std::vector<std::string>{"cuda_allgather_gated_mlp", "cuda_allgather_gated_moe",
+                                 "cuda_allgather_gemm", "cuda_allgather_moe", "cuda_cublaslt_gemm",
                                  "cuda_expert_sum", "cuda_fp8_gemm", "cuda_fp8_gemm_promoted",
                                  "cuda_gated_mlp", "cuda_gemm", "cuda_gemm_reduce_scatter",
                                  "cuda_gemm_split_reduce_scatter", "cuda_grouped_gated_mlp",

@@ -11,6 +11,13 @@
 
 namespace contextual::kernels::cuda {
 
+/// Which rank's routing it is, where the rows are from several ranks, as RowPartition says. Products with it
+/// then begin with this rank's rows, and go on with those of the next rank.
+struct RoutingRanks {
+  int rank = 0;
+  int ranks = 1;  ///< at most 8
+};
+
 /// Every row chooses `top_k` experts. A chosen (row, place in top_k) has a position: positions go by expert,
 /// then row, then place, without gaps, so the rows of one expert are together. Nothing is dropped: an expert
 /// takes as many rows as choose it.
@@ -22,7 +29,7 @@ class CONTEXTUAL_API ExpertRouting {
  public:
   /// Takes memory on the current device for `rows` rows at most. `experts` is from 1 to 512, and the others
   /// are at least 1; otherwise throws InvalidArgument; throws CudaError, and compiles its kernels.
-  ExpertRouting(int rows, int top_k, int experts);
+  ExpertRouting(int rows, int top_k, int experts, const RoutingRanks& ranks = {});
   ExpertRouting(const ExpertRouting&) = delete;
   ExpertRouting& operator=(const ExpertRouting&) = delete;
   /// What uses the memory on the device must be done.
@@ -38,6 +45,7 @@ class CONTEXTUAL_API ExpertRouting {
   }  ///< of the last `prepare`; before it, the most there is room for
   int top_k() const noexcept { return top_k_; }
   int experts() const noexcept { return experts_; }
+  const RoutingRanks& ranks() const noexcept { return ranks_; }
 
   /// Returns the first position of each expert, and behind the last one the number of positions,
   /// [experts + 1], on the device.
@@ -55,6 +63,7 @@ class CONTEXTUAL_API ExpertRouting {
   int rows_;
   int top_k_;
   int experts_;
+  RoutingRanks ranks_;
   std::unique_ptr<Tables> tables_;
 };
 

@@ -3,20 +3,14 @@
 /// \file
 /// The parameters of the fused all-gather GEMM besides its tensor maps. Also compiled by NVRTC.
 
+#include "gather_parameters.hpp"
 #include "kernels/cuda/gemm_epilogue.hpp"
-#include "peer_control.hpp"
 
 namespace contextual::kernels::cuda {
 
-struct GemmGatherParameters {
+struct GemmGatherParameters : GatherParameters {
   static constexpr int most_products = 4;
 
-  PeerBegin peers;
-  TileFlag* flags;  ///< own ones, of all sources' pieces
-  int flags_per_source;
-  int rows_per_shard;
-  int m;
-  int k;
   bool fp16;
   int products;
   int n[most_products];

@@ -36,6 +36,7 @@ struct PeerControl {
   unsigned tickets;                   ///< tiles of the current call that clusters have taken
   unsigned pieces;                    ///< of the others' rows that blocks have taken, to fetch them
   unsigned fetched_pieces;            ///< of them: that are here
+  unsigned here[most_ranks];          ///< the same by source
   unsigned senders;                   ///< of the tiles: that have or want a turn to be sent
   unsigned sent;                      ///< and have been
   unsigned left;                      ///< blocks of the current call that are done

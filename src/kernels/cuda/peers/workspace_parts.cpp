@@ -57,6 +57,11 @@ std::shared_ptr<Communicator> checked(std::shared_ptr<Communicator> communicator
   return communicator;
 }
 
+/// The calling thread is in a region that is being tuned.
+bool is_tuned() noexcept {
+  return detail::thread_state().log != nullptr;
+}
+
 }  // namespace
 
 HostWords::HostWords() {
@@ -135,11 +140,15 @@ bool PeerWorkspace::Parts::has_failed() const noexcept {
   return std::atomic_ref(*host.failed()).load(std::memory_order_acquire) != PeerFailure::none;
 }
 
+bool PeerWorkspace::Parts::is_aborted_while_tuned() const noexcept {
+  return is_tuned() && std::atomic_ref(*host.abort()).load(std::memory_order_acquire) != 0;
+}
+
 void PeerWorkspace::Parts::require_sound() const {
   if (!has_failed()) [[likely]] {
     return;
   }
-  if (detail::thread_state().log == nullptr) {
+  if (!is_tuned()) {
     throw DeviceError("a call that several ranks compute together has failed: " + failure() +
                       ". Its outputs are worth nothing. Call PeerWorkspace::rearm on all ranks to go on");
   }

@@ -37,9 +37,12 @@ class HostWords {
 /// Names of tunable kernels that wait for other ranks.
 inline constexpr const char* gathered_gemm_name = "cuda_allgather_gemm";
 inline constexpr const char* gathered_gated_name = "cuda_allgather_gated_mlp";
+inline constexpr const char* gathered_moe_name = "cuda_allgather_moe";
+inline constexpr const char* gathered_gated_moe_name = "cuda_allgather_gated_moe";
 inline constexpr const char* scattered_gemm_name = "cuda_gemm_reduce_scatter";
 inline constexpr const char* split_gemm_name = "cuda_gemm_split_reduce_scatter";
-inline constexpr const char* peer_kernel_names[] = {gathered_gemm_name, gathered_gated_name,
+inline constexpr const char* peer_kernel_names[] = {gathered_gemm_name,  gathered_gated_name,
+                                                    gathered_moe_name,   gathered_gated_moe_name,
                                                     scattered_gemm_name, split_gemm_name};
 
 struct PeerWorkspace::Parts {
@@ -51,7 +54,7 @@ struct PeerWorkspace::Parts {
   std::byte* matrices_of(int rank) const noexcept;
   /// Returns where a row of a matrix of 16-bit values is that begins there.
   std::byte* row_of(int rank, int row, int columns) const noexcept;
-  /// Returns a rank's flags of the tiles that others store there, by source.
+  /// Returns a rank's flags of what comes from other ranks, by source.
   TileFlag* flags_of(int rank) const noexcept;
   /// Returns how many flags a source has there for rows and columns that fit into the workspace.
   static int flags_per_source(int rows, int n) noexcept;
@@ -60,6 +63,9 @@ struct PeerWorkspace::Parts {
   PeerBegin begin() const noexcept;
 
   bool has_failed() const noexcept;
+
+  /// The host has ended all waits, and a region is being tuned: what is left of its batch meets nobody.
+  bool is_aborted_while_tuned() const noexcept;
 
   /// Throws DeviceError if a call has failed, unless the calling thread is in a region that is being tuned,
   /// where `verify` finds it.

@@ -1,0 +1,377 @@
+// The all-gather of a mixture of experts between processes, each with a GPU. Ranks share GPUs where there are
+// too few, for correctness.
+
+#include "gpu/epilogue_reference.hpp"
+#include "gpu/expert_reference.hpp"
+#include "gpu/gpu_rank.hpp"
+#include "gpu/kernel_support.hpp"
+#include "gpu/region_workspace.hpp"
+#include "gpu/spinning_kernel.hpp"
+#include "kernels/cuda/gemm_sizes.hpp"
+#include "kernels/cuda/moe_gather.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/error.hpp>
+#include <contextual/kernels/cuda/allgather_moe.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace allgather_moe_test {
+
+using namespace contextual;
+using namespace contextual::kernels::cuda;
+using namespace gpu_test;
+
+namespace {
+
+bool ready_here() {
+  return on_all_ranks(has_gpu());
+}
+
+/// The workspace's matrices hold NaN wherever nobody has written yet.
+void poison(PeerWorkspace& workspace) {
+  cuda_check(cudaMemset(workspace.parts().matrices_of(workspace.rank()), 0xff, workspace.bytes()));
+  cuda_check(cudaDeviceSynchronize());
+  on_all_ranks(true);
+}
+
+/// The rows of all ranks, this rank's weights, and what is expected of a routing, computed on the host.
+class Problem {
+ public:
+  Problem(const Rank& rank, const AllGatherMoeShape& shape, unsigned seed)
+      : shape_(shape),
+        rows_(kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
+        half_{shape.type == GemmType::bf16},
+        a_(half_, shape.m, shape.k, seed),
+        weights_(half_, shape.experts * 2 * shape.n, shape.k, 100 + static_cast<unsigned>(rank.number)),
+        ids_(static_cast<std::size_t>(shape.m * shape.top_k)),
+        c_(half_, shape.m * shape.top_k, shape.n),
+        routing_(shape.m, shape.top_k, shape.experts, {rank.number, rank.count}) {}
+
+  /// Of all ranks; in stream order.
+  void route(const ExpertIds& ids, cudaStream_t stream) {
+    cuda_check(cudaStreamSynchronize(stream));
+    cuda_check(cudaMemcpy(ids_.get(), ids.ids.data(), ids.ids.size() * sizeof(int), cudaMemcpyHostToDevice));
+    cuda_check(cudaDeviceSynchronize());  // the copy may go on after its call
+    expected_of_ = ids;
+  }
+  void prepare(cudaStream_t stream) { routing_.prepare(stream, ids_.get()); }
+
+  GatheredRows own_rows() const { return {rows_.empty() ? nullptr : a_.row(rows_.begin)}; }
+  ExpertProduct product(bool gated) const {
+    return {.routing = &routing_,
+            .weights = weights_.row(0),
+            .c = c_.get(),
+            .gated = gated,
+            .activation = gated ? Activation::silu : Activation::none};
+  }
+  MoeGatherArgs args(PeerWorkspace& workspace, bool gated) const {
+    return {&workspace.parts(), shape_, product(gated)};
+  }
+
+  /// Returns how many elements of C are wrong, and takes C away. Waits for the device.
+  std::size_t wrong(bool gated) {
+    std::vector<std::pair<int, int>> places;  // row and expert, by position
+    const std::vector<int> positions = expected_of_.positions();
+    places.resize(static_cast<std::size_t>(expected_of_.offsets().back()));
+    for (std::size_t pair = 0; pair < positions.size(); ++pair) {
+      if (positions[pair] >= 0) {
+        places[static_cast<std::size_t>(positions[pair])] = {static_cast<int>(pair) / shape_.top_k,
+                                                             expected_of_.ids[pair]};
+      }
+    }
+    return c_.wrong(static_cast<int>(places.size()), false, [&](int position, int column) {
+      const auto& [row, expert] = places[static_cast<std::size_t>(position)];
+      const int first = expert * (gated ? 2 : 1) * shape_.n + column;
+      double value = dot(row, first);
+      if (gated) {
+        value = activated(Activation::silu, value) * dot(row, first + shape_.n);
+      }
+      return ExpectedValue{value, 1.01 * half_.rounding() * std::abs(value) + 1e-4};
+    });
+  }
+  /// Of C, in positions of the routing.
+  bool is_nan() const { return c_.is_nan_in_zeros(expected_of_.offsets().back(), false); }
+  void zero() { c_.zero(); }
+  void poison_c() { wrong(false); }
+  /// All rows are in the matrix.
+  bool is_gathered(const void* matrix) const {
+    const std::size_t count = element(shape_.m, 0, shape_.k);
+    std::vector<std::uint16_t> there(count);
+    std::vector<std::uint16_t> wanted(count);
+    cuda_check(cudaDeviceSynchronize());
+    cuda_check(cudaMemcpy(there.data(), matrix, count * 2, cudaMemcpyDeviceToHost));
+    cuda_check(cudaMemcpy(wanted.data(), a_.row(0), count * 2, cudaMemcpyDeviceToHost));
+    return there == wanted;
+  }
+
+ private:
+  double dot(int row, int of_weights) const {
+    double sum = 0;
+    for (int i = 0; i < shape_.k; ++i) {
+      sum += a_.value(row, i) * weights_.value(of_weights, i);
+    }
+    return sum;
+  }
+
+  AllGatherMoeShape shape_;
+  kernels::Rows rows_;
+  Half half_;
+  HalfMatrix a_;
+  HalfMatrix weights_;
+  DeviceArray<int> ids_;
+  ResultMemory c_;
+  ExpertRouting routing_;
+  ExpertIds expected_of_{};
+};
+
+}  // namespace
+
+TEST_CASE("all-gather MoE: right for any number of rows and any routing, plain and gated", "[moe]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const auto workspace =
+      region_workspace(rank, AllGatherMoe::workspace_bytes({513, 136, 200, 60, 4, GemmType::fp16}));
+  if (workspace == nullptr) {
+    return;
+  }
+  for (const auto type : {GemmType::fp16, GemmType::bf16}) {
+    for (const int m : {1, 7, 127, 513}) {
+      for (const auto& [experts, top_k] : {std::pair{8, 2}, std::pair{60, 4}}) {
+        const AllGatherMoeShape shape{m, 136, 200, experts, top_k, type};
+        AllGatherMoe layer(workspace, shape);
+        Problem problem(rank, shape, static_cast<unsigned>(m));
+        int round = 0;
+        for (const ExpertIds& ids :
+             {ExpertIds::random(m, top_k, experts, 1, 5), ExpertIds::random(m, top_k, experts, 2),
+              ExpertIds::all_to(experts - 1, m, top_k, experts), ExpertIds::all_to(-1, m, top_k, experts)}) {
+          const bool gated = round++ % 2 == 1;
+          CAPTURE(m, static_cast<int>(type), experts, round);
+          poison(*workspace);
+          problem.route(ids, stream);
+          problem.prepare(stream);
+          layer(stream, problem.own_rows(), problem.product(gated));
+          CHECK(problem.wrong(gated) == 0);
+          CHECK(problem.is_gathered(layer.gathered()));
+          on_all_ranks(true);  // nobody poisons what another one fetches
+        }
+      }
+    }
+  }
+  CHECK(workspace->failure().empty());
+}
+
+TEST_CASE("all-gather MoE: replays follow new routings, whoever is late", "[moe][late]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherMoeShape shape{400, 136, 136, 8, 2, GemmType::fp16};
+  const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
+  if (workspace == nullptr) {
+    return;
+  }
+  AllGatherMoe layer(workspace, shape);
+  Problem problem(rank, shape, 3);
+  problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 1), stream);
+  problem.prepare(stream);
+  layer(stream, problem.own_rows(), problem.product(false));  // code is loaded before a capture
+  const Graph graph(stream, [&] {
+    problem.prepare(stream);
+    layer(stream, problem.own_rows(), problem.product(false));
+  });
+  for (unsigned round = 0; round < 12; ++round) {
+    problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 10 + round, round % 3), stream);
+    if (static_cast<int>(round) % rank.count == rank.number) {
+      cuda_check(cudaLaunchHostFunc(
+          stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }, nullptr));
+    }
+    graph.launch(stream);
+    CHECK(problem.wrong(false) == 0);
+  }
+  CHECK(workspace->failure().empty());
+}
+
+TEST_CASE("all-gather MoE: every config of both ways is right when tuned, in each iteration",
+          "[moe][tuned]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  for (const bool gated : {false, true}) {
+    const AllGatherMoeShape shape{510, 264, 264, 5, 3, GemmType::bf16};
+    const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
+    if (workspace == nullptr) {
+      return;
+    }
+    AllGatherMoe layer(workspace, shape);
+    Problem problem(rank, shape, 5);
+    problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 7, 9), stream);
+    problem.prepare(stream);
+    ContextualAutotuner tuner(region_tuning(rank));
+    std::size_t wrong = 0;
+    int looked_at = 0;
+    tuner.run("allgather_moe", [&] {
+      layer(stream, problem.own_rows(), problem.product(gated));
+      if (looked_at++ % 8 == 0) {  // the host computes what is expected
+        wrong += problem.wrong(gated);
+      }
+    });
+    CHECK(wrong == 0);
+    const Report report = tuner.report();
+    const RegionReport* const region = report.find("allgather_moe");
+    REQUIRE(region != nullptr);
+    INFO(region->choices_text());
+    CHECK(region->problems.size() >= 2);  // the way, the kernel, and where there is NCCL the plain product
+    for (const auto& tuned : region->problems) {
+      CHECK(tuned.outcome == ProblemOutcome::locked_in);
+      CHECK(same_on_all_ranks(tuned.choice));
+    }
+  }
+}
+
+TEST_CASE("all-gather MoE: every config is right, in calls that follow each other", "[moe][configs]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherMoeShape shape{510, 264, 264, 5, 3, GemmType::bf16};
+  const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
+  if (workspace == nullptr) {
+    return;
+  }
+  Problem problem(rank, shape, 5);
+  problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 7, 9), stream);
+  problem.prepare(stream);
+  const AllGatherMoe layer(workspace, shape);
+  const std::size_t bytes = element(layer.own_rows().count(), 0, shape.k) * 2;
+  cuda_check(cudaMemcpy(layer.input(), problem.own_rows().a_rows, bytes, cudaMemcpyDeviceToDevice));
+  cuda_check(cudaDeviceSynchronize());
+  for (auto* const kernel : {&moe_gather(), &gated_moe_gather()}) {
+    const bool gated = kernel == &gated_moe_gather();
+    for (std::size_t id = 0; id < kernel->space().size(); ++id) {
+      INFO(kernel->space().describe(id));
+      CAPTURE(gated);
+      for (int call = 0; call < 4; ++call) {
+        REQUIRE(kernel->launch_config(id, stream, problem.args(*workspace, gated)) == CUDA_SUCCESS);
+      }
+      stream.wait();
+      CHECK(problem.wrong(gated) == 0);
+    }
+  }
+  CHECK(workspace->failure().empty());
+}
+
+TEST_CASE("all-gather MoE: it goes on with two multiprocessors, whatever occupies the others", "[moe][few]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherMoeShape shape{300, 136, 136, 5, 2, GemmType::bf16};
+  const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
+  if (rank.count > rank.devices || workspace == nullptr) {
+    return;
+  }
+  Problem problem(rank, shape, 6);
+  problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 3), stream);
+  problem.prepare(stream);
+  const AllGatherMoe layer(workspace, shape);
+  const std::size_t bytes = element(layer.own_rows().count(), 0, shape.k) * 2;
+  cuda_check(cudaMemcpy(layer.input(), problem.own_rows().a_rows, bytes, cudaMemcpyDeviceToDevice));
+  cuda_check(cudaDeviceSynchronize());
+  const auto launch_some = [&] {
+    for (std::size_t id = 0; id < moe_gather().space().size(); id += 5) {
+      INFO(moe_gather().space().describe(id));
+      REQUIRE(moe_gather().launch_config(id, stream, problem.args(*workspace, false)) == CUDA_SUCCESS);
+      stream.wait();
+      CHECK(problem.wrong(false) == 0);
+    }
+  };
+  launch_some();  // code is loaded
+  on_all_ranks(true);
+  SpinningKernel others(multiprocessors() - 2);
+  REQUIRE(moe_gather().launch_config(0, stream, problem.args(*workspace, false)) == CUDA_SUCCESS);
+  stream.wait();
+  CHECK(others.release());
+  CHECK(problem.wrong(false) == 0);
+}
+
+TEST_CASE("all-gather MoE: a rank that does not come gives NaN and an error, and all can go on",
+          "[moe][missing]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  if (rank.count < 2) {
+    return;
+  }
+  const Stream stream;
+  const AllGatherMoeShape shape{200, 136, 72, 8, 2, GemmType::fp16};
+  const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape),
+                                          {.wait_budget = std::chrono::milliseconds(200)});
+  if (workspace == nullptr) {
+    return;
+  }
+  AllGatherMoe layer(workspace, shape);
+  Problem problem(rank, shape, 8);
+  problem.route(ExpertIds::random(shape.m, shape.top_k, shape.experts, 3, 4), stream);
+  problem.prepare(stream);
+  for (int round = 0; round < 2; ++round) {
+    layer(stream, problem.own_rows(), problem.product(false));
+    CHECK(problem.wrong(false) == 0);
+    if (rank.number != rank.count - 1) {
+      problem.zero();
+      layer(stream, problem.own_rows(), problem.product(false));
+      stream.wait();
+      CHECK(problem.is_nan());
+      problem.poison_c();
+      CHECK_THROWS_AS(layer(stream, problem.own_rows(), problem.product(false)), DeviceError);
+    }
+    on_all_ranks(true);
+    workspace->rearm();
+  }
+  layer(stream, problem.own_rows(), problem.product(false));
+  CHECK(problem.wrong(false) == 0);
+}
+
+TEST_CASE("all-gather MoE: a routing of other sizes or ranks is an invalid argument", "[moe]") {
+  if (!ready_here()) {
+    return;
+  }
+  const Rank rank;
+  const Stream stream;
+  const AllGatherMoeShape shape{64, 136, 72, 8, 2, GemmType::fp16};
+  const auto workspace = region_workspace(rank, AllGatherMoe::workspace_bytes(shape));
+  if (workspace == nullptr) {
+    return;
+  }
+  AllGatherMoe layer(workspace, shape);
+  const Problem problem(rank, shape, 8);
+  ExpertProduct product = problem.product(false);
+  const ExpertRouting other(shape.m, shape.top_k, 9, {rank.number, rank.count});
+  product.routing = &other;
+  CHECK_THROWS_WITH(layer(stream, problem.own_rows(), product), ContainsSubstring("64, 2, 9"));
+  const ExpertRouting of_others(shape.m, shape.top_k, shape.experts, {7, 8});
+  product.routing = &of_others;
+  if (rank.count != 8 || rank.number != 7) {
+    CHECK_THROWS_WITH(layer(stream, problem.own_rows(), product), ContainsSubstring("rank 7 of 8"));
+  }
+}
+
+}  // namespace allgather_moe_test

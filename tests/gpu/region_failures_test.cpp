@@ -1,0 +1,145 @@
+// Calls by way of NCCL on a workspace of which another call fails.
+
+#include "gpu/gpu_rank.hpp"
+#include "gpu/kernel_support.hpp"
+#include "gpu/reduced_problem.hpp"
+#include "gpu/region_workspace.hpp"
+#include "kernels/cuda/peers/workspace_parts.hpp"
+#include "support/catch.hpp"
+
+#include <contextual/autotuner.hpp>
+#include <contextual/kernels/cuda/gemm_reduce_scatter.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace region_failures_test {
+
+using namespace contextual;
+using namespace contextual::kernels::cuda;
+using namespace gpu_test;
+
+namespace {
+
+constexpr auto budget = std::chrono::milliseconds(100);
+constexpr auto much_more = std::chrono::milliseconds(400);
+
+/// Two reduce-scatters of one workspace: the first one fails if a rank is late, the second one is by NCCL.
+struct Layers {
+  static constexpr GemmReduceScatterShape first_shape{512, 136, 72, GemmType::fp16};
+  static constexpr GemmReduceScatterShape second_shape{256, 136, 72, GemmType::fp16};
+
+  explicit Layers(const Rank& its_rank)
+      : rank(its_rank),
+        workspace(region_workspace(rank, GemmReduceScatter::workspace_bytes(first_shape, rank.count),
+                                   {.wait_budget = budget})) {
+    if (!works()) {
+      return;
+    }
+    first = std::make_unique<GemmReduceScatter>(workspace, first_shape);
+    second = std::make_unique<GemmReduceScatter>(workspace, second_shape);
+    Options options = region_tuning(rank);
+    options.feasible = only_separate;
+    ContextualAutotuner tuner(options);
+    tuner.run("by_nccl", [this] { call_second(); });
+  }
+
+  bool works() const {
+    return rank.count > 1 && workspace != nullptr && workspace->parts().nccl.problem().empty();
+  }
+  bool is_late() const { return rank.number == rank.count - 1; }
+  void call_first() { (*first)(stream, {of_first.a(0), of_first.b(0), of_first.c()}); }
+  void call_second() { (*second)(stream, {of_second.a(0), of_second.b(0), of_second.c()}); }
+
+  Rank rank;
+  Stream stream;
+  std::shared_ptr<PeerWorkspace> workspace;
+  ReducedProblem of_first{rank, first_shape, 1};
+  ReducedProblem of_second{rank, second_shape, 1};
+  std::unique_ptr<GemmReduceScatter> first;
+  std::unique_ptr<GemmReduceScatter> second;
+};
+
+bool all_nan(const std::vector<std::uint16_t>& values) {
+  const Half half{false};
+  return std::all_of(values.begin(), values.end(),
+                     [&](std::uint16_t bits) { return std::isnan(half.value(bits)); });
+}
+
+}  // namespace
+
+TEST_CASE("regions: behind a call that has failed, one by NCCL gives NaN on all ranks", "[failures]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  Layers layers(rank);
+  if (!layers.works()) {
+    return;
+  }
+  for (int round = 0; round < 2; ++round) {
+    const std::size_t bytes = layers.of_second.bits().size() * sizeof(std::uint16_t);
+    cuda_check(cudaMemset(layers.of_second.c(), 0, bytes));
+    cuda_check(cudaDeviceSynchronize());
+    if (layers.is_late()) {
+      cuda_check(cudaLaunchHostFunc(
+          layers.stream, [](void*) { std::this_thread::sleep_for(much_more); }, nullptr));
+    }
+    layers.call_first();
+    layers.call_second();
+    layers.stream.wait();
+    CHECK(all_nan(layers.of_second.bits()));
+    on_all_ranks(true);
+    layers.workspace->rearm();
+    layers.call_second();
+    CHECK(layers.of_second.wrong(0, rank.count) == 0);
+  }
+}
+
+TEST_CASE("regions: while tuned, a rank whose host is late leaves no collective of NCCL alone",
+          "[failures]") {
+  if (!on_all_ranks(has_gpu())) {
+    return;
+  }
+  const Rank rank;
+  Layers layers(rank);
+  if (!layers.works()) {
+    return;
+  }
+  Options options = region_tuning(rank);
+  options.feasible = [](std::span<const AssignedConfig> configs) {
+    return std::all_of(configs.begin(), configs.end(), [](const AssignedConfig& config) {
+      const bool is_second = config.key.find("256") != std::string_view::npos;
+      return !config.kernel.ends_with("_ways") || config.config == nullptr ||
+             config.config->get<std::string>("alternative") == (is_second ? "separate" : "overlapped");
+    });
+  };
+  ContextualAutotuner tuner(options);
+  int iteration = 0;
+  tuner.run("late_host", [&] {
+    if (layers.is_late() && iteration % 23 == 11 && iteration < 50) {
+      std::this_thread::sleep_for(much_more);
+    }
+    ++iteration;
+    layers.call_first();
+    layers.call_second();
+  });
+  const Report report = tuner.report();
+  REQUIRE(report.find("late_host") != nullptr);
+  for (const auto& tuned : report.find("late_host")->problems) {
+    CHECK(same_on_all_ranks(tuned.choice));
+  }
+  layers.call_second();
+  CHECK(layers.of_second.wrong(0, rank.count) == 0);
+}
+
+}  // namespace region_failures_test
