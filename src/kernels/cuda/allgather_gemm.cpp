@@ -191,7 +191,7 @@ void AllGatherGemm::operator()(CUstream stream, const GatheredRows& rows,
   const Call call{{&workspace_->parts(), std::span(all).first(products.size()), shape},
                   OwnRows(workspace_->parts(), rows, shape.m, shape.k)};
   check(call);
-  workspace_->parts().require_sound();
+  workspace_->parts().begin_call(stream);
   ways_of(call)(stream, &call);
 }
 

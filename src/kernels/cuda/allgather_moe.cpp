@@ -109,7 +109,7 @@ void AllGatherMoe::operator()(CUstream stream, const GatheredRows& rows, const E
   const Call call{{&workspace_->parts(), shape, product},
                   OwnRows(workspace_->parts(), rows, shape.m, shape.k)};
   check(call);
-  workspace_->parts().require_sound();
+  workspace_->parts().begin_call(stream);
   ways_of(call)(stream, &call);
 }
 

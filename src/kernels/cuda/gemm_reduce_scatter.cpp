@@ -174,7 +174,7 @@ void GemmReduceScatter::operator()(CUstream stream, const GemmReduceScatterCall&
   shape.m = rows_of_call(who, call.m, shape_.m);
   const Call one{{&workspace_->parts(), shape, call}, own_rows(call.m)};
   check(one);
-  workspace_->parts().require_sound();
+  workspace_->parts().begin_call(stream);
   (shape.all_rows ? all_reduce_ways() : reduce_scatter_ways())(stream, &one);
 }
 

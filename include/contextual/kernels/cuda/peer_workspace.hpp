@@ -13,6 +13,13 @@
 
 namespace contextual::kernels::cuda {
 
+/// A rank that comes late to every call, to see what a region does beside it.
+struct Straggler {
+  int rank = -1;  ///< -1: none
+  /// How long its device spins before each call, in stream order; at most 20 s.
+  std::chrono::nanoseconds delay{};
+};
+
 struct PeerWorkspaceOptions {
   /// How long the construction and the destruction wait for the other ranks.
   std::chrono::nanoseconds setup_deadline{std::chrono::seconds(60)};
@@ -24,6 +31,8 @@ struct PeerWorkspaceOptions {
   /// on what they choose, nor are splits of k. Where "separate" is the only way, cuBLASLt's first algorithm
   /// is used, untuned. Must be equal on all ranks.
   bool equal_bits = false;
+  /// For tests and measurements of all objects of the workspace, also while they are tuned.
+  Straggler straggler{};
 };
 
 /// Device memory that the ranks of a node copy to and from each other, and the words by which they tell each
@@ -41,8 +50,9 @@ class CONTEXTUAL_API PeerWorkspace {
  public:
   /// Collective. Takes memory on the current device: `bytes` for matrices, the largest that one of its
   /// objects needs, and a twenty-fifth of it for flags. Throws CommunicationError if a rank does not come,
-  /// InvalidArgument for no communicator, for a budget that is not positive or of more than 20 s, for more
-  /// than 8 ranks, and if `bytes` or `equal_bits` differ between ranks, and CudaError.
+  /// InvalidArgument for no communicator, for a budget that is not positive, or one or a straggler's delay of
+  /// more than 20 s, for more than 8 ranks, and if `bytes` or `equal_bits` differ between ranks, and
+  /// CudaError.
   PeerWorkspace(std::shared_ptr<Communicator> communicator, std::size_t bytes,
                 const PeerWorkspaceOptions& options = {});
   PeerWorkspace(const PeerWorkspace&) = delete;

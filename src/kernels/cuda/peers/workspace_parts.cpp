@@ -3,6 +3,7 @@
 #include "kernels/cuda/cuda_check.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/peers/failure_text.hpp"
+#include "kernels/cuda/peers/peer_delay.hpp"
 
 #include <contextual/context_guard.hpp>
 #include <contextual/deadline.hpp>
@@ -53,6 +54,10 @@ std::shared_ptr<Communicator> checked(std::shared_ptr<Communicator> communicator
   if (options.wait_budget <= std::chrono::nanoseconds(0) || options.wait_budget > std::chrono::seconds(20)) {
     throw InvalidArgument("PeerWorkspaceOptions::wait_budget must be positive and at most 20 s");
   }
+  const std::chrono::nanoseconds delay = options.straggler.delay;
+  if (delay < std::chrono::nanoseconds(0) || delay > std::chrono::seconds(20)) {
+    throw InvalidArgument("Straggler::delay must be from 0 to 20 s");
+  }
   check_equal(*communicator, bytes, options);
   return communicator;
 }
@@ -84,7 +89,11 @@ PeerWorkspace::Parts::Parts(std::shared_ptr<Communicator> its_communicator, std:
       options(its_options),
       memory(communicator, control_bytes + flag_bytes(bytes) + bytes, its_options.setup_deadline),
       abort_word(host.abort()),
-      nccl(*communicator, its_options.setup_deadline) {}
+      nccl(*communicator, its_options.setup_deadline) {
+  if (options.straggler.rank == communicator->rank()) {
+    load_delay();
+  }
+}
 
 PeerControl* PeerWorkspace::Parts::control_of(int rank) const noexcept {
   return reinterpret_cast<PeerControl*>(memory.of(rank));
@@ -151,6 +160,13 @@ void PeerWorkspace::Parts::require_sound() const {
   if (!is_tuned()) {
     throw DeviceError("a call that several ranks compute together has failed: " + failure() +
                       ". Its outputs are worth nothing. Call PeerWorkspace::rearm on all ranks to go on");
+  }
+}
+
+void PeerWorkspace::Parts::begin_call(CUstream stream) const {
+  require_sound();
+  if (options.straggler.rank == communicator->rank()) {
+    delay_stream(stream, options.straggler.delay);
   }
 }
 

@@ -12,6 +12,8 @@
 #include <contextual/kernels/cuda/peer_workspace.hpp>
 #include <contextual/registered_checks.hpp>
 
+#include <cuda.h>
+
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -70,6 +72,9 @@ struct PeerWorkspace::Parts {
   /// Throws DeviceError if a call has failed, unless the calling thread is in a region that is being tuned,
   /// where `verify` finds it.
   void require_sound() const;
+
+  /// What a call does first: throws as `require_sound`, and is late if this rank is the straggler.
+  void begin_call(CUstream stream) const;
 
   /// Throws InvalidArgument if an object needs more bytes than there are, or if the ranks can use neither
   /// each other's memory nor NCCL.
