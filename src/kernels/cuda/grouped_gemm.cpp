@@ -106,8 +106,10 @@ void add_sum_parameters(CudaParameters& parameters, const ExpertSumConfig& /*con
 
 ConfigSpace<GemmConfig> of_low_tiles(ConfigSpace<GemmConfig> space) {
   // A thread that brings rows keeps where they are in registers.
-  return std::move(space).constraint("rows of a thread",
-                                     [](const GemmConfig& config) { return config.block_m <= 128; });
+  // Without clusters less of an expert's last tile is empty.
+  return std::move(space)
+      .constraint("rows of a thread", [](const GemmConfig& config) { return config.block_m <= 128; })
+      .default_config({.cluster = 1});
 }
 
 }  // namespace

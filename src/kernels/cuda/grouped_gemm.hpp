@@ -34,7 +34,7 @@ CudaSource grouped_source(const char* file, const char* text);
 /// With an even routing: see `is_mostly_inside`.
 bool is_mostly_inside_grouped(const GemmConfig& config, const GroupedGemmArgs& args, bool gated);
 
-/// As `gemm_space`, without tiles of 256 rows.
+/// As `gemm_space`, without tiles of 256 rows; the default has no clusters.
 ConfigSpace<GemmConfig> grouped_gemm_space();
 ConfigSpace<GemmConfig> grouped_gated_mlp_space();
 ConfigSpace<ExpertSumConfig> expert_sum_space();
