@@ -45,6 +45,7 @@ struct Call : GemmGatherArgs {
   const void* a_rows;
   int a_pitch;
 
+  Key key() const { return region_key(*this); }
   /// Where they belong in the gathered matrix.
   std::byte* place() const { return workspace->row_of(workspace->communicator->rank(), rows.begin, shape.k); }
 };

@@ -35,8 +35,8 @@ Kernel& kernel() {
   // Never destroyed: it may be launched while the process exits.
   static auto* const one = [] {
     Kernel::Definition definition;
-    definition.source =
-        CudaSource::text("expert_routing.cu", source).header("expert_tables.hpp", expert_tables_header);
+    definition.source = CudaSource::text("expert_routing.cu", source)
+                            .header("kernels/cuda/expert_tables.hpp", expert_tables_header);
     definition.variant = [](const Config&) { return CudaVariant{.function = function}; };
     definition.layout = [](const Config& config, const ExpertRoutingParameters& parameters) {
       return CudaLayout{.grid = {static_cast<unsigned>(blocks_of(parameters.count))},

@@ -1,5 +1,5 @@
 /// A stable sort of (row, place) by expert: see ExpertRouting. Compiled by NVRTC.
-#include "expert_tables.hpp"
+#include "kernels/cuda/expert_tables.hpp"
 
 using namespace contextual::kernels::cuda;
 

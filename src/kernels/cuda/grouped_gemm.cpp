@@ -26,6 +26,9 @@ constexpr const char* source =
 constexpr const char* parameters_header =
 #include "embedded/grouped_gemm_parameters.hpp.inc"
     ;
+constexpr const char* sum_header =
+#include "embedded/expert_sum.cuh.inc"
+    ;
 constexpr const char* sum_source =
 #include "embedded/expert_sum.cu.inc"
     ;
@@ -96,7 +99,7 @@ void add_parameters(const Kind& kind, CudaParameters& parameters, const GemmConf
 GroupedGemm* make_kernel(const Kind& kind) {
   GroupedGemm::Definition definition;
   definition.source = gemm_source("grouped_gemm.cu", source)
-                          .header("expert_tables.hpp", expert_tables_header)
+                          .header("kernels/cuda/expert_tables.hpp", expert_tables_header)
                           .header("grouped_gemm_parameters.hpp", parameters_header);
   definition.variant = [kind](const GemmConfig& config) {
     return kind.variant("hopper_grouped_gemm", config);
@@ -189,7 +192,8 @@ ExpertSum& expert_sum() {
   static auto* const kernel = [] {
     ExpertSum::Definition definition;
     definition.source = with_epilogue_headers(CudaSource::text("expert_sum.cu", sum_source))
-                            .header("expert_tables.hpp", expert_tables_header);
+                            .header("expert_sum.cuh", sum_header)
+                            .header("kernels/cuda/expert_tables.hpp", expert_tables_header);
     definition.variant = [](const ExpertSumConfig& config) {
       return CudaVariant{.function = "expert_sum",
                          .defines = {{"THREADS", std::to_string(config.threads)},

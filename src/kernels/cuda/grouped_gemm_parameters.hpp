@@ -3,7 +3,7 @@
 /// \file
 /// The parameters of the grouped GEMM. Also compiled by NVRTC.
 
-#include "expert_tables.hpp"
+#include "kernels/cuda/expert_tables.hpp"
 
 #include <contextual/kernels/cuda/activation.hpp>
 
