@@ -11,6 +11,7 @@
 #include <contextual/kernels/cuda/allgather_moe.hpp>
 #include <contextual/kernels/cuda/expert_routing.hpp>
 #include <contextual/kernels/cuda/grouped_gemm.hpp>
+#include <contextual/kernels/cuda/moe_reduce_scatter.hpp>
 #include <contextual/kernels/row_partition.hpp>
 #include <contextual/mpi.hpp>
 
@@ -20,6 +21,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -82,6 +84,53 @@ void compare_allgather(const ExpertShape& all, const TurnSettings& settings,
   turns.run(settings.rounds, settings.launches);
 }
 
+void compare_reduce_scatter(const ExpertShape& all, const TurnSettings& settings,
+                            const std::shared_ptr<Communicator>& communicator) {
+  const Stream stream;
+  const int ranks = communicator->size();
+  const int k = all.k / ranks;
+  const MoeReduceScatterShape shape{all.m, all.n, k, all.experts, all.top_k};
+  const auto workspace =
+      std::make_shared<PeerWorkspace>(communicator, MoeReduceScatter::workspace_bytes(shape, ranks));
+  MoeReduceScatter layer(workspace, shape);
+  const int positions = all.m * all.top_k;
+  const RandomMatrix a(positions, k, false, 1);
+  const RandomMatrix weights(all.experts * all.n, k, false, 3);
+  const auto columns = static_cast<std::size_t>(all.n);
+  const Buffer<std::uint16_t> products(static_cast<std::size_t>(positions) * columns);
+  const Buffer<std::uint16_t> c_rows(static_cast<std::size_t>(layer.own_rows().count()) * columns);
+  const Buffer<int> ids(random_ids(all));
+  const Buffer<float> factors(std::vector<float>(ids.size(), 0.25F));
+  ExpertRouting routing(all.m, all.top_k, all.experts, {communicator->rank(), ranks});
+  routing.prepare(stream, ids.get());
+  stream.wait();
+  const auto region = [&] {
+    layer(stream, {.routing = &routing,
+                   .factors = factors.get(),
+                   .a = a.get(),
+                   .weights = weights.get(),
+                   .c_rows = c_rows.get()});
+  };
+  if (communicator->rank() == 0) {
+    std::printf("\nreduce-scatter: %d rows, %d x %d, %d experts, top %d, %d ranks\n", all.m, all.n, all.k,
+                all.experts, all.top_k, ranks);
+  }
+  Turns turns(stream, communicator);
+  turns.tune("overlapped", region, only("overlapped"));
+  turns.tune("the product and the sum, then NCCL", region, only("separate"));
+  turns.tune("tuned of both", region);
+  turns.tune("the product alone", [&] {
+    grouped_gemm()(stream, {.routing = &routing,
+                            .a = a.get(),
+                            .weights = weights.get(),
+                            .c = products.get(),
+                            .n = all.n,
+                            .k = k,
+                            .a_by_position = true});
+  });
+  turns.run(settings.rounds, settings.launches);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -104,6 +153,9 @@ int main(int argc, char** argv) {
   return run_program(app, argc, argv, [&] {
     for (const std::string& shape : settings.shapes) {
       compare_allgather(expert_shape(shape), settings, communicator);
+    }
+    for (const std::string& shape : sums) {
+      compare_reduce_scatter(expert_shape(shape), settings, communicator);
     }
     return 0;
   });

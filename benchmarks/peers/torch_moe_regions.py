@@ -3,8 +3,9 @@
 
     mpirun -n 2 python3 torch_moe_regions.py [--shapes MxNxKxEXPERTSxTOP_K,...] [--rounds N]
 
-Sizes are of all ranks: N is split over them. NCCL gathers the rows, each row is copied to its positions, and
-torch._grouped_mm multiplies. Rows choose different experts uniformly at random; sorting and offsets are outside of the
+Sizes are of all ranks: N of the all-gather is split over them, K of the reduce-scatter. NCCL gathers the rows, each row
+is copied to its positions, and torch._grouped_mm multiplies; or that multiplies, a compiled sum adds what a row's
+experts computed, and NCCL adds the ranks' sums. Rows choose different experts uniformly at random; sorting and offsets are outside of the
 time.
 """
 
@@ -14,6 +15,7 @@ import os
 import torch
 import torch.distributed as dist
 
+SUMS = "8192x2048x1536x32x2,8192x4096x14336x8x2,8192x2048x1408x60x4"
 SHAPES = "8192x1408x2048x60x4,8192x4096x14336x8x2,8192x2048x1408x64x6,8192x14336x4096x8x2"
 
 
@@ -37,18 +39,44 @@ def median_us(launches, rounds):
     return [sorted(of_launch)[len(of_launch) // 2] for of_launch in times]
 
 
-def compare(shape, rounds):
+@torch.compile(dynamic=False)
+def weighted_sum(y, positions, weights):
+    """Returns the sum for each row, [rows, n], in float and rounded once."""
+    return (y[positions].float() * weights[..., None]).sum(1).to(y.dtype)
+
+
+def routing_of(m, experts, top_k):
+    """Returns the row of each position, the positions of each row, and where each expert's positions end."""
+    torch.manual_seed(1)
+    ids = torch.rand(m, experts, device="cuda").topk(top_k).indices
+    order = ids.flatten().argsort(stable=True)
+    positions = torch.empty_like(order)
+    positions[order] = torch.arange(m * top_k, device="cuda")
+    offsets = torch.bincount(ids.flatten(), minlength=experts).cumsum(0).int()
+    return order // top_k, positions.view(m, top_k), offsets
+
+
+def random(*sizes):
+    return torch.randn(*sizes, device="cuda", dtype=torch.bfloat16)
+
+
+def print_times(what, launches, rounds):
+    times = median_us(list(launches.values()), rounds)
+    if dist.get_rank() == 0:
+        print(f"\n{what}, {dist.get_world_size()} ranks")
+        for name, us in zip(launches, times):
+            print(f"  {name:28} {us:10.1f} us", flush=True)
+
+
+def compare_allgather(shape, rounds):
     """Prints the times of one shape."""
     m, n, k, experts, top_k = (int(size) for size in shape.split("x"))
     ranks = dist.get_world_size()
-    torch.manual_seed(1)
-    ids = torch.rand(m, experts, device="cuda").topk(top_k).indices
-    rows = ids.flatten().argsort(stable=True) // top_k
-    offsets = torch.bincount(ids.flatten(), minlength=experts).cumsum(0).int()
-    own = torch.randn(m // ranks, k, device="cuda", dtype=torch.bfloat16)
-    gathered = torch.empty(m, k, device="cuda", dtype=torch.bfloat16)
-    weights = torch.randn(experts, n // ranks, k, device="cuda", dtype=torch.bfloat16).transpose(1, 2)
-    in_place = torch.randn(m * top_k, k, device="cuda", dtype=torch.bfloat16)
+    rows, _, offsets = routing_of(m, experts, top_k)
+    own = random(m // ranks, k)
+    gathered = random(m, k)
+    weights = random(experts, n // ranks, k).transpose(1, 2)
+    in_place = random(m * top_k, k)
 
     def separate():
         dist.all_gather_into_tensor(gathered, own)
@@ -58,16 +86,34 @@ def compare(shape, rounds):
         "NCCL, index, grouped": separate,
         "grouped alone": lambda: torch._grouped_mm(in_place, weights, offs=offsets),
     }
-    times = median_us(list(launches.values()), rounds)
-    if dist.get_rank() == 0:
-        print(f"\nall-gather: {m} rows, {n} x {k}, {experts} experts, top {top_k}, {ranks} ranks")
-        for name, us in zip(launches, times):
-            print(f"  {name:24} {us:10.1f} us", flush=True)
+    print_times(f"all-gather: {m} rows, {n} x {k}, {experts} experts, top {top_k}", launches, rounds)
+
+
+def compare_reduce_scatter(shape, rounds):
+    """Prints the times of one shape."""
+    m, n, k, experts, top_k = (int(size) for size in shape.split("x"))
+    ranks = dist.get_world_size()
+    _, positions, offsets = routing_of(m, experts, top_k)
+    a = random(m * top_k, k // ranks)
+    weights = random(experts, n, k // ranks).transpose(1, 2)
+    factors = torch.rand(m, top_k, device="cuda")
+    own = random(m // ranks, n)
+
+    def separate():
+        y = torch._grouped_mm(a, weights, offs=offsets)
+        dist.reduce_scatter_tensor(own, weighted_sum(y, positions, factors))
+
+    launches = {
+        "grouped, sum, NCCL": separate,
+        "grouped alone": lambda: torch._grouped_mm(a, weights, offs=offsets),
+    }
+    print_times(f"reduce-scatter: {m} rows, {n} x {k}, {experts} experts, top {top_k}", launches, rounds)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--shapes", default=SHAPES)
+    parser.add_argument("--sums", default=SUMS)
     parser.add_argument("--rounds", type=int, default=21)
     arguments = parser.parse_args()
     rank = int(os.environ["OMPI_COMM_WORLD_RANK"])
@@ -76,7 +122,9 @@ def main():
     os.environ.setdefault("MASTER_PORT", "29501")
     dist.init_process_group("nccl", rank=rank, world_size=int(os.environ["OMPI_COMM_WORLD_SIZE"]))
     for shape in arguments.shapes.split(","):
-        compare(shape, arguments.rounds)
+        compare_allgather(shape, arguments.rounds)
+    for shape in arguments.sums.split(","):
+        compare_reduce_scatter(shape, arguments.rounds)
     dist.destroy_process_group()
 
 

@@ -1,3 +1,4 @@
+#include "kernels/cuda/expert_sum_scatter.hpp"
 #include "kernels/cuda/gemm_gather.hpp"
 #include "kernels/cuda/gemm_parts.hpp"
 #include "kernels/cuda/gemm_resources.hpp"
@@ -32,6 +33,10 @@ ResourceNeeds expert_sum_needs(const ExpertSumConfig& config) {
   return {.threads = config.threads};
 }
 
+ResourceNeeds expert_sum_scatter_needs(const ExpertSumScatterConfig& config) {
+  return {.threads = config.threads};
+}
+
 /// An algorithm of cuBLASLt does not tell.
 ResourceNeeds unknown_needs(const CublasLtConfig& /*config*/) {
   return {};
@@ -45,6 +50,7 @@ const KernelList& kernel_list() {
       {gathered_moe_name, [] { return list_configs(grouped_gemm_space(), gemm_needs); }},
       {"cuda_cublaslt_gemm", [] { return list_configs(cublaslt_space(), unknown_needs); }},
       {expert_sum_name, [] { return list_configs(expert_sum_space(), expert_sum_needs); }},
+      {scattered_sum_name, [] { return list_configs(expert_sum_scatter_space(), expert_sum_scatter_needs); }},
       {"cuda_fp8_gemm", [] { return list_configs(fp8_gemm_space(), gemm_needs); }},
       {"cuda_fp8_gemm_promoted",
        [] { return list_configs(fp8_gemm_space(Fp8Accumulation::promoted), gemm_needs); }},

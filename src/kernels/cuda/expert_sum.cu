@@ -1,8 +1,5 @@
 /// The sum of a row over its experts: see ExpertSumArgs. Compiled by NVRTC; the macros are ExpertSumConfig's members.
-#include "kernels/cuda/expert_tables.hpp"
-#include "gemm_epilogue.cuh"
-
-using contextual::kernels::cuda::ExpertSumParameters;
+#include "expert_sum.cuh"
 
 namespace {
 
@@ -16,26 +13,7 @@ __device__ void sum_rows(const ExpertSumParameters& p) {
     const long long row = i / pieces;
     const int first = static_cast<int>(i % pieces);  // the others are a piece further each
     float sums[VECTORS][width] = {};
-#pragma unroll 2
-    for (int place = 0; place < p.top_k; ++place) {
-      const int position = __ldg(p.positions + row * p.top_k + place);
-      const float weight = __ldg(p.weights + row * p.top_k + place);
-      if (position < 0) {
-        continue;
-      }
-      const auto* const of_row = static_cast<const uint4*>(p.y) + static_cast<long long>(position) * across;
-#pragma unroll
-      for (int vector = 0; vector < VECTORS; ++vector) {
-        if (first + vector * pieces < across) {
-          float values[width] = {};
-          add_vector<fp16>(__ldg(of_row + first + vector * pieces), values);
-#pragma unroll
-          for (int j = 0; j < width; ++j) {
-            sums[vector][j] = fmaf(weight, values[j], sums[vector][j]);
-          }
-        }
-      }
-    }
+    add_experts<fp16>(p, row, first, pieces, sums);
 #pragma unroll
     for (int vector = 0; vector < VECTORS; ++vector) {
       if (first + vector * pieces < across) {

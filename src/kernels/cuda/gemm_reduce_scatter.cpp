@@ -3,6 +3,7 @@
 #include "kernels/cuda/gemm_scatter.hpp"
 #include "kernels/cuda/gemm_sizes.hpp"
 #include "kernels/cuda/gemm_split.hpp"
+#include "kernels/cuda/nccl_sum.hpp"
 #include "kernels/cuda/peers/peer_spoil.hpp"
 #include "kernels/cuda/peers/region_ways.hpp"
 
@@ -26,55 +27,21 @@ struct Call : GemmScatterArgs {
   Key key() const { return region_key(*this); }
 };
 
-/// NCCL gives every rank as many rows. Where the last ranks own fewer, or there is more to do to them, they
-/// come by way of a slot behind all rows that NCCL reads.
 void call_separate(CUstream& stream, const Call*& call) {
   PeerWorkspace::Parts& parts = *call->workspace;
   if (parts.is_aborted_while_tuned()) {
     return;
   }
-  const GemmReduceScatterShape& shape = call->shape;
-  const GemmReduceScatterCall& args = call->call;
-  const int ranks = parts.communicator->size();
-  const RowPartition partition(shape.m, ranks);
-  std::byte* const partial = parts.matrices_of(parts.communicator->rank());
   separate_gemm(parts, stream,
-                {.a = args.a,
-                 .b = args.b,
-                 .c = partial,
-                 .m = shape.m,
-                 .n = shape.n,
-                 .k = shape.k,
-                 .type = shape.type,
-                 .a_pitch = args.a_pitch});
-  const bool fp16 = shape.type == GemmType::fp16;
-  const int c_pitch = row_pitch(args.c_pitch, shape.n);
-  const bool even = shape.all_rows || partition.m() == partition.rows_per_shard() * ranks;
-  const bool done =
-      even && !has_epilogue(args.bias, args.activation) && args.residual == nullptr && c_pitch == shape.n;
-  const ScatterLayout layout = layout_of(shape, ranks);
-  void* const output = done ? args.c_rows : shape.all_rows ? partial : partial + layout.slot(ranks);
-  const auto columns = static_cast<std::size_t>(shape.n);
-  if (shape.all_rows) {
-    parts.nccl.all_reduce(stream, partial, output, static_cast<std::size_t>(shape.m) * columns, fp16);
-  } else {
-    parts.nccl.reduce_scatter(stream, partial, output,
-                              static_cast<std::size_t>(partition.rows_per_shard()) * columns, fp16);
-  }
-  if (!done && !call->rows.empty()) {
-    finish_gemm(stream, {.sums = output,
-                         .factor = nullptr,
-                         .residual = args.residual,
-                         .c = args.c_rows,
-                         .sums_pitch = shape.n,
-                         .residual_pitch = row_pitch(args.residual_pitch, shape.n),
-                         .c_pitch = c_pitch,
-                         .rows = call->rows.count(),
-                         .epilogue = {args.bias, args.activation, shape.n},
-                         .fp16 = fp16});
-  }
-  spoil_if_failed(parts, stream,
-                  {.output = args.c_rows, .rows = call->rows.count(), .n = shape.n, .pitch = c_pitch});
+                {.a = call->call.a,
+                 .b = call->call.b,
+                 .c = parts.matrices_of(parts.communicator->rank()),
+                 .m = call->shape.m,
+                 .n = call->shape.n,
+                 .k = call->shape.k,
+                 .type = call->shape.type,
+                 .a_pitch = call->call.a_pitch});
+  add_by_nccl(stream, *call, call->rows);
 }
 
 template <auto& kernel>

@@ -1,15 +1,13 @@
 #pragma once
 
-/// Tiles by ticket, for kernels whose blocks wait for other ranks: clusters take them in one order, so whoever waits,
+/// Tiles by ticket, for GEMMs whose blocks wait for other ranks: clusters take them in one order, so whoever waits,
 /// waits for what is done at smaller tickets, and one cluster of each rank that runs is enough. Compiled by NVRTC,
 /// behind gemm_pipeline.cuh.
 
 #include "gemm_pipeline.cuh"
-#include "peer_wait.cuh"
+#include "peer_calls.cuh"
 
 namespace {
-
-using contextual::kernels::cuda::PeerControl;
 
 constexpr int ticket_slots = 2;  // taken ahead, so that nobody waits for the memory
 
@@ -72,25 +70,11 @@ __device__ bool is_scheduler(const Role& role) {
   return role.consumer == consumers && role.warp == 2 && role.leads && (CLUSTER == 1 || block_in_cluster() == 0);
 }
 
-__device__ int take_ticket(const PeerBegin& peers) {
-  return static_cast<int>(atomicAdd(&peers.control[peers.rank]->tickets, 1U));
-}
-
-/// Says that this rank's call has begun, so that the others may write here. Whoever has the first ticket.
-__device__ void tell_begun(const PeerBegin& peers) {
-  for (int rank = 0; rank < peers.ranks; ++rank) {
-    if (rank != peers.rank) {
-      store_for_peers(&peers.control[rank]->arrived[peers.rank], peers.control[peers.rank]->epoch + 1);
-    }
-  }
-}
-
-/// One thread of the cluster, which has taken its first ticket. `marked(ticket)` is what the roles see of it.
+/// One thread of the cluster, which has taken its first ticket. Whoever is first says that this rank's call has begun.
+/// `marked(ticket)` is what the roles see of it.
 template <typename TheShared, typename Marked>
 __device__ void schedule(const PeerBegin& peers, TheShared shared, int count, int ticket, const Marked& marked) {
-  if (ticket == 0) {
-    tell_begun(peers);
-  }
+  tell_if_first(peers, ticket);
   Place<ticket_slots> place;
   for (;; ticket = take_ticket(peers), place.advance()) {
     const unsigned word = static_cast<unsigned>(2 * ticket) + (ticket < count && marked(ticket) ? 1 : 0);
@@ -127,72 +111,8 @@ __device__ __forceinline__ void run_by_ticket(const PeerBegin& peers, TheShared 
   block_or_cluster_sync();
 }
 
-/// Another rank's call has begun.
-__device__ bool has_begun(const PeerBegin& peers, int rank) {
-  const PeerControl& own = *peers.control[peers.rank];
-  return load_from_peers(&own.arrived[rank]) > own.epoch;
-}
-
 /// Of a flag, besides the call. A rank with other tiles, since its launch failed and it fell back, waits in vain.
 constexpr unsigned tile_shape = BLOCK_M / 64 << 5 | BLOCK_N / 64 << 2 | CLUSTER;
 static_assert(tile_shape < 256);
-
-/// The ranks whose call has begun, as one thread knows them, which stores into their memory.
-class Arrivals {
- public:
-  __device__ explicit Arrivals(const PeerBegin& peers) : peers_(peers), here_(1U << peers.rank) {}
-
-  /// Waits until the rank has begun. Returns false in vain.
-  __device__ bool wait(int rank) {
-    if ((here_ >> rank & 1) == 0 &&
-        wait_until(peers_, PeerFailure::not_arrived + rank, [&] { return has_begun(peers_, rank); })) {
-      fence_global_reads();
-      here_ |= 1U << rank;
-    }
-    return (here_ >> rank & 1) != 0;
-  }
-
- private:
-  const PeerBegin& peers_;
-  unsigned here_;  // bits
-};
-
-/// One warp of the block, when all of it is done. That of the last block ends the call, after `finish(lane)`; if it has
-/// failed, after `spoil(lane)` has filled the outputs with NaN.
-template <typename Finish, typename Spoil>
-__device__ void leave(const PeerBegin& peers, const Finish& finish, const Spoil& spoil) {
-  PeerControl& own = *peers.control[peers.rank];
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  unsigned before = 0;
-  if (lane == 0) {
-    __threadfence();
-    before = atomicAdd(&own.left, 1U);
-    __threadfence();
-  }
-  if (__shfl_sync(0xFFFFFFFFU, before, 0) != gridDim.x - 1) {
-    return;
-  }
-  finish(lane);
-  __syncwarp();
-  const unsigned reason = __shfl_sync(0xFFFFFFFFU, load_from_peers(&own.failed), 0);
-  if (reason != PeerFailure::none) {
-    spoil(lane);
-  }
-  if (lane == 0) {
-    if (reason != PeerFailure::none) {
-      fail(peers, reason);
-    }
-    own.tickets = 0;
-    own.pieces = 0;
-    own.fetched_pieces = 0;
-    for (unsigned& pieces : own.here) {
-      pieces = 0;
-    }
-    own.senders = 0;
-    own.sent = 0;
-    own.left = 0;
-    own.epoch += 1;
-  }
-}
 
 }  // namespace

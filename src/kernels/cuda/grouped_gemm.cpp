@@ -29,6 +29,9 @@ constexpr const char* parameters_header =
 constexpr const char* pipeline_header =
 #include "embedded/grouped_pipeline.cuh.inc"
     ;
+constexpr const char* sum_header =
+#include "embedded/expert_sum.cuh.inc"
+    ;
 constexpr const char* sum_source =
 #include "embedded/expert_sum.cu.inc"
     ;
@@ -188,6 +191,7 @@ ExpertSum& expert_sum() {
   static auto* const kernel = [] {
     ExpertSum::Definition definition;
     definition.source = with_epilogue_headers(CudaSource::text("expert_sum.cu", sum_source))
+                            .header("expert_sum.cuh", sum_header)
                             .header("kernels/cuda/expert_tables.hpp", expert_tables_header);
     definition.variant = [](const ExpertSumConfig& config) {
       return CudaVariant{.function = "expert_sum",

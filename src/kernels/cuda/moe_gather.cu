@@ -80,9 +80,7 @@ __device__ void produce(const MoeGatherMaps& maps, const MoeGatherParameters& p,
 __device__ void store(const MoeGatherMaps& maps, const MoeGatherParameters& p, MoeGatherShared shared) {
   const Walk walk(p.product);
   const int tiles = walk.count();
-  if (take_ticket(p.peers) == 0) {
-    tell_begun(p.peers);
-  }
+  tell_if_first(p.peers, take_ticket(p.peers));
   Storer storer(shared, store_buffers);
   Fetcher<MoeGatherShared> fetcher(maps.fetch, p, shared);
   int tile = 0;

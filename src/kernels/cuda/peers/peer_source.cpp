@@ -5,6 +5,9 @@
 namespace contextual::kernels::cuda {
 namespace {
 
+constexpr const char* calls_header =
+#include "embedded/peer_calls.cuh.inc"
+    ;
 constexpr const char* control_header =
 #include "embedded/peer_control.hpp.inc"
     ;
@@ -23,6 +26,7 @@ constexpr const char* tickets_header =
 CudaSource with_peer_headers(CudaSource source) {
   return std::move(source)
       .header("gemm_tickets.cuh", tickets_header)
+      .header("peer_calls.cuh", calls_header)
       .header("peer_control.hpp", control_header)
       .header("peer_wait.cuh", wait_header)
       .header("peer_words.cuh", words_header);

@@ -118,7 +118,8 @@ int PeerWorkspace::Parts::flags_per_source(int rows, int n) noexcept {
 
 /// Room for the flags of all shapes of which the slots fit into `bytes`. A source, or a split of one, has one
 /// flag more in either direction than its rows and columns have whole tiles, and a slot at least 8 columns of
-/// 2 bytes.
+/// 2 bytes. Of units of rows a source has one more than there are times 8 rows at an owner, and behind the
+/// slots there is as much again, so 8 rows of a unit take at least 256 bytes.
 std::size_t PeerWorkspace::Parts::flag_bytes(std::size_t bytes) noexcept {
   constexpr std::size_t rows = tile_rows;
   constexpr std::size_t columns = tile_columns;

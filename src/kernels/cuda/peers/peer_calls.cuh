@@ -1,0 +1,91 @@
+#pragma once
+
+/// A call on a workspace, as the blocks of a kernel see it that several ranks run together: from the first ticket until
+/// the last block leaves. Compiled by NVRTC.
+
+#include "hopper_ptx.cuh"
+#include "peer_wait.cuh"
+
+namespace {
+
+using contextual::kernels::cuda::PeerControl;
+
+/// Of what blocks take in one order. One thread.
+__device__ int take_ticket(const PeerBegin& peers) {
+  return static_cast<int>(atomicAdd(&peers.control[peers.rank]->tickets, 1U));
+}
+
+/// Whoever has the first ticket says that this rank's call has begun, so that the others may write here. One thread.
+__device__ void tell_if_first(const PeerBegin& peers, int ticket) {
+  for (int rank = 0; ticket == 0 && rank < peers.ranks; ++rank) {
+    if (rank != peers.rank) {
+      store_for_peers(&peers.control[rank]->arrived[peers.rank], peers.control[peers.rank]->epoch + 1);
+    }
+  }
+}
+
+/// Another rank's call has begun.
+__device__ bool has_begun(const PeerBegin& peers, int rank) {
+  const PeerControl& own = *peers.control[peers.rank];
+  return load_from_peers(&own.arrived[rank]) > own.epoch;
+}
+
+/// The ranks whose call has begun, as one thread knows them, which stores into their memory.
+class Arrivals {
+ public:
+  __device__ explicit Arrivals(const PeerBegin& peers) : peers_(peers), here_(1U << peers.rank) {}
+
+  /// Waits until the rank has begun. Returns false in vain.
+  __device__ bool wait(int rank) {
+    if ((here_ >> rank & 1) == 0 &&
+        wait_until(peers_, PeerFailure::not_arrived + rank, [&] { return has_begun(peers_, rank); })) {
+      hopper::fence_global_reads();
+      here_ |= 1U << rank;
+    }
+    return (here_ >> rank & 1) != 0;
+  }
+
+ private:
+  const PeerBegin& peers_;
+  unsigned here_;  // bits
+};
+
+/// One warp of the block, when all of it is done. That of the last block ends the call, after `finish(lane)`; if it has
+/// failed, after `spoil(lane)` has filled the outputs with NaN.
+template <typename Finish, typename Spoil>
+__device__ void leave(const PeerBegin& peers, const Finish& finish, const Spoil& spoil) {
+  PeerControl& own = *peers.control[peers.rank];
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  unsigned before = 0;
+  if (lane == 0) {
+    __threadfence();
+    before = atomicAdd(&own.left, 1U);
+    __threadfence();
+  }
+  if (__shfl_sync(0xFFFFFFFFU, before, 0) != gridDim.x - 1) {
+    return;
+  }
+  finish(lane);
+  __syncwarp();
+  const unsigned reason = __shfl_sync(0xFFFFFFFFU, load_from_peers(&own.failed), 0);
+  if (reason != PeerFailure::none) {
+    spoil(lane);
+  }
+  if (lane == 0) {
+    if (reason != PeerFailure::none) {
+      fail(peers, reason);
+    }
+    own.tickets = 0;
+    own.pieces = 0;
+    own.fetched_pieces = 0;
+    for (unsigned& pieces : own.here) {
+      pieces = 0;
+    }
+    own.senders = 0;
+    own.sent = 0;
+    own.left = 0;
+    own.epoch += 1;
+  }
+}
+
+}  // namespace

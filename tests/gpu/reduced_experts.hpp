@@ -1,0 +1,153 @@
+#pragma once
+
+/// \file
+/// What a rank needs to check the sum over experts and ranks for its rows: every rank makes the data of all
+/// ranks from their seeds, and computes what it expects on the host.
+
+#include "gpu/epilogue_reference.hpp"
+#include "gpu/expert_reference.hpp"
+#include "gpu/gpu_rank.hpp"
+#include "gpu/kernel_support.hpp"
+
+#include <contextual/kernels/cuda/expert_routing.hpp>
+#include <contextual/kernels/cuda/moe_reduce_scatter.hpp>
+#include <contextual/kernels/row_partition.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace gpu_test {
+
+/// Data for one shape, on the device, and what is expected of the routing that is chosen.
+class ReducedExperts {
+ public:
+  ReducedExperts(const Rank& rank, const contextual::kernels::cuda::MoeReduceScatterShape& shape)
+      : shape_(shape),
+        half_{shape.type == contextual::kernels::cuda::GemmType::bf16},
+        rows_(contextual::kernels::RowPartition(shape.m, rank.count).shard(rank.number)),
+        ids_(std::vector<int>(element(shape.m, 0, shape.top_k), -1)),
+        routing_(shape.m, shape.top_k, shape.experts),
+        factors_(make_factors()),
+        factors_on_device_(factors_),
+        c_(element(rows_.count(), 0, shape.n)) {
+    for (int source = 0; source < rank.count; ++source) {
+      const auto seed = static_cast<unsigned>(source);
+      ranks_.push_back(
+          {random(shape.m * shape.top_k, seed, source == rank.number ? &a_ : nullptr),
+           random(shape.experts * shape.n, seed + 50, source == rank.number ? &weights_ : nullptr)});
+    }
+  }
+
+  const contextual::kernels::Rows& rows() const { return rows_; }
+  contextual::kernels::cuda::MoeReduceScatterCall call() const {
+    return {.routing = &routing_,
+            .factors = factors_on_device_.get(),
+            .a = a_->get(),
+            .weights = weights_->get(),
+            .c_rows = c_.get(),
+            .m = shape_.m};
+  }
+
+  /// Brings ids to the device, where a preparation finds them. Waits for the device.
+  void choose(const ExpertIds& ids) {
+    cuda_check(cudaDeviceSynchronize());
+    cuda_check(cudaMemcpy(ids_.get(), ids.ids.data(), ids.ids.size() * sizeof(int), cudaMemcpyHostToDevice));
+    cuda_check(cudaDeviceSynchronize());
+    const std::vector<int> positions = ids.positions();
+    expected_.clear();
+    for (int row = rows_.begin; row < rows_.end; ++row) {
+      for (int column = 0; column < shape_.n; ++column) {
+        expected_.push_back(expect(ids, positions, row, column));
+      }
+    }
+  }
+  void prepare(cudaStream_t stream) { routing_.prepare(stream, ids_.get()); }
+
+  /// Returns how many elements of C are wrong, NaN among them, and takes C away. Waits for the device.
+  std::size_t wrong() {
+    const std::vector<std::uint16_t> c = c_.host();
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      count += std::abs(half_.value(c[i]) - expected_[i].value) <= expected_[i].allowed ? 0 : 1;
+    }
+    c_.poison();
+    return count;
+  }
+  std::vector<std::uint16_t> bits() const { return c_.host(); }
+
+ private:
+  using OnDevice = std::unique_ptr<DeviceArray<std::uint16_t>>;
+  struct OfRank {
+    std::vector<float> a;
+    std::vector<float> weights;
+  };
+
+  /// Rows of k values; also on the device, if it is wanted.
+  std::vector<float> random(int rows, unsigned seed, OnDevice* on_device) const {
+    const std::vector<std::uint16_t> bits = half_.within(0.7F, element(rows, 0, shape_.k), seed);
+    if (on_device != nullptr) {
+      *on_device = std::make_unique<DeviceArray<std::uint16_t>>(bits);
+    }
+    std::vector<float> values;
+    for (const std::uint16_t value : bits) {
+      values.push_back(static_cast<float>(half_.value(value)));
+    }
+    return values;
+  }
+
+  std::vector<float> make_factors() const {
+    std::vector<float> factors(element(shape_.m, 0, shape_.top_k));
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      factors[i] = 0.01F * static_cast<float>(i % 97) - 0.3F;
+    }
+    return factors;
+  }
+
+  /// Products, the ranks' sums and the result are rounded, and float adds up to a little.
+  ExpectedValue expect(const ExpertIds& ids, const std::vector<int>& positions, int row, int column) const {
+    double sum = 0;
+    double rounded = 0;
+    for (const OfRank& rank : ranks_) {
+      double part = 0;
+      for (int place = 0; place < shape_.top_k; ++place) {
+        const std::size_t pair = element(row, place, shape_.top_k);
+        if (positions[pair] >= 0) {
+          const double term = static_cast<double>(factors_[pair]) *
+                              dot(rank, positions[pair], ids.ids[pair] * shape_.n + column);
+          part += term;
+          rounded += std::abs(term);
+        }
+      }
+      sum += part;
+      rounded += std::abs(part);
+    }
+    return {sum, half_.rounding() * (rounded + std::abs(sum)) + 1e-5};
+  }
+
+  double dot(const OfRank& rank, int position, int of_weights) const {
+    double sum = 0;
+    for (int i = 0; i < shape_.k; ++i) {
+      sum += static_cast<double>(rank.a[element(position, i, shape_.k)]) *
+             static_cast<double>(rank.weights[element(of_weights, i, shape_.k)]);
+    }
+    return sum;
+  }
+
+  contextual::kernels::cuda::MoeReduceScatterShape shape_;
+  Half half_;
+  contextual::kernels::Rows rows_;
+  DeviceArray<int> ids_;
+  contextual::kernels::cuda::ExpertRouting routing_;
+  std::vector<float> factors_;
+  DeviceArray<float> factors_on_device_;
+  DeviceArray<std::uint16_t> c_;
+  OnDevice a_;
+  OnDevice weights_;
+  std::vector<OfRank> ranks_;
+  std::vector<ExpectedValue> expected_;
+};
+
+}  // namespace gpu_test
