@@ -137,9 +137,11 @@ int main(int argc, char** argv) {
   TurnSettings settings{
       {"8192x1408x2048x60x4", "8192x4096x14336x8x2", "8192x2048x1408x64x6", "8192x14336x4096x8x2"}};
   CLI::App app{"The regions of a mixture of experts on several GPUs"};
-  app.add_option("--shapes", settings.shapes, "MxNxKxEXPERTSxTOP_K, ...")
+  std::vector<std::string> sums{"8192x2048x1536x32x2", "8192x4096x14336x8x2", "8192x2048x1408x60x4"};
+  app.add_option("--shapes", settings.shapes, "of the all-gather: MxNxKxEXPERTSxTOP_K, ...")
       ->delimiter(',')
       ->capture_default_str();
+  app.add_option("--sums", sums, "of the reduce-scatter")->delimiter(',')->capture_default_str();
   app.add_option("--rounds", settings.rounds, "turns of each")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
