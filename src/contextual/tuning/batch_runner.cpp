@@ -44,12 +44,12 @@ bool BatchRunner::begin_iteration(const BatchPlan& plan) {
   hooks_.emplace(detail::ThreadState{.region = context_.region_id(), .in_hook = true});
   try {
     if (options_.before_iteration) {
-      const Watchdog::Section section(watchdog_,
+      const Watchdog::Section section(watch_,
                                       {Activity::before_iteration, plan.phases[index], tuning_iteration});
       options_.before_iteration({context_.region(), plan.phases[index], tuning_iteration});
     }
     context_.threads().front().current.store(0, std::memory_order_relaxed);  // no launch yet in this one
-    watched_.emplace(watchdog_, Watchdog::Place{Activity::region, plan.phases[index], tuning_iteration});
+    watched_.emplace(watch_, Watchdog::Place{Activity::region, plan.phases[index], tuning_iteration});
     region_.emplace(detail::ThreadState{.log = &context_.threads().front(), .region = context_.region_id()});
     context_.timer().begin_iteration(tuning_iteration, timing_.note);
   } catch (...) {
@@ -74,7 +74,7 @@ void BatchRunner::end_iteration(const BatchPlan& plan, std::exception_ptr thrown
     iterations_.push_back(timing_);
     if (options_.after_iteration) {
       const Watchdog::Section section(
-          watchdog_, {Activity::after_iteration, plan.phases[index], timing_.tuning_iteration});
+          watch_, {Activity::after_iteration, plan.phases[index], timing_.tuning_iteration});
       options_.after_iteration({context_.region(), plan.phases[index], timing_.tuning_iteration});
     }
   } catch (...) {

@@ -22,8 +22,9 @@ namespace contextual::tuning {
 /// uses it.
 class BatchRunner {
  public:
-  BatchRunner(detail::RunContext& context, const options::ResolvedOptions& options, Watchdog& watchdog)
-      : context_(context), options_(options), watchdog_(watchdog) {}
+  BatchRunner(detail::RunContext& context, const options::ResolvedOptions& options,
+              const Watchdog::Watch& watch)
+      : context_(context), options_(options), watch_(watch) {}
 
   void begin_batch(const detail::BatchPlan& plan);
 
@@ -47,7 +48,7 @@ class BatchRunner {
 
   detail::RunContext& context_;
   const options::ResolvedOptions& options_;
-  Watchdog& watchdog_;
+  const Watchdog::Watch& watch_;
   detail::BatchFailure failure_;
   std::vector<IterationTiming> iterations_;
 

@@ -66,8 +66,7 @@ bool CachedStart::run(const RegionCall& call, const agreement::Hello& hello, rec
     taken_over.to_revalidate = std::move(kept);
     return false;
   }
-  PlainRun plain(options, call.region, call.region_id, reports_.last_run_id(call.region),
-                 groups_.exchange_for(options), watch_);
+  PlainRun plain(options, call.region, call.region_id, reports_, groups_.exchange_for(options), watchdog_);
   if (plain.execute(call.function)) {
     return false;
   }
@@ -104,17 +103,12 @@ void CachedStart::report(RegionReport&& kept, const ResolvedOptions& options, co
 CachedStart::Installed CachedStart::install(const std::string& region, std::uint32_t region_id,
                                             const ResolvedOptions& options, const agreement::Hello& hello) {
   MadeReady made_ready;
-  const CallWatch::Call preparing{
-      options.deadline, options.grace, [&](std::chrono::nanoseconds blocked_for) {
-        return blocked_call_actions(
-            options,
-            {region, reports_.last_run_id(region), Activity::prepare, AfterGrace::leave, made_ready.config()},
-            blocked_for);
-      }};
+  const Watchdog::Watch watch =
+      watch_of_call(watchdog_, options, region, reports_, AfterGrace::leave, &made_ready);
   agreement::Exchange& exchange = groups_.exchange_for(options);
   KeptSets sets;
   {
-    const CallWatch::Section section(watch_, preparing);
+    const Watchdog::Section section(watch, {Activity::prepare, Phase::final_run, 0});
     const bool versions_count = options::environment().values.version_check.value_or(true);
     sets = look_at_kept_choices(region, region_id, static_cast<std::size_t>(exchange.rank()), hello,
                                 versions_count, made_ready);

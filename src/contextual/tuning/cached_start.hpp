@@ -6,11 +6,11 @@
 #include "contextual/agreement/hello.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/record/recorder.hpp"
-#include "contextual/tuning/call_watch.hpp"
 #include "contextual/tuning/kept_choices.hpp"
 #include "contextual/tuning/rank_groups.hpp"
 #include "contextual/tuning/region_call.hpp"
 #include "contextual/tuning/run_reports.hpp"
+#include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/communicator.hpp>
 #include <contextual/report.hpp>
@@ -35,8 +35,8 @@ struct TakenOver {
 class CachedStart {
  public:
   /// All are the tuner's and outlive the object.
-  CachedStart(RankGroups& groups, RunReports& reports, CallWatch& watch)
-      : groups_(groups), reports_(reports), watch_(watch) {}
+  CachedStart(RankGroups& groups, RunReports& reports, Watchdog& watchdog)
+      : groups_(groups), reports_(reports), watchdog_(watchdog) {}
 
   /// In mode tune, the first time that this tuner runs the region: on a rank that has kept choices of it.
   /// Returns true if the region has been run with them and nothing is left to tune.
@@ -68,7 +68,7 @@ class CachedStart {
 
   RankGroups& groups_;
   RunReports& reports_;
-  CallWatch& watch_;
+  Watchdog& watchdog_;
   std::map<std::pair<Communicator*, std::string>, RegionReport> loaded_;
 };
 

@@ -13,12 +13,12 @@
 namespace contextual::tuning {
 
 PairedTiming::PairedTiming(const options::ResolvedOptions& options, detail::RunContext& context,
-                           Watchdog& watchdog, agreement::Exchange& exchange,
+                           const Watchdog::Watch& watch, agreement::Exchange& exchange,
                            std::chrono::nanoseconds head_start,
                            std::function<void(const std::exception_ptr&)> failing)
     : options_(options),
       context_(context),
-      watchdog_(watchdog),
+      watch_(watch),
       exchange_(exchange),
       head_start_(head_start),
       failing_(std::move(failing)) {}
@@ -57,7 +57,7 @@ std::optional<std::int64_t> PairedTiming::timed(const std::function<void()>& cal
   for (IterationTiming& timing : timings) {
     timing = run(call, uses);
   }
-  const Watchdog::Section section(watchdog_, {Activity::settle, Phase::final_run, context_.tuning_iteration});
+  const Watchdog::Section section(watch_, {Activity::settle, Phase::final_run, context_.tuning_iteration});
   context_.timer().settle({}, timings, Deadline::after(options_.deadline));
   const bool disturbed = !context_.timer().conditions().disturbance.empty();
   const std::int64_t makespan_ns = timings.back().makespan_ns;
@@ -74,17 +74,17 @@ IterationTiming PairedTiming::run(const std::function<void()>& call, TurnUses us
     return Watchdog::Place{activity, Phase::final_run, context_.tuning_iteration};
   };
   if (options_.before_iteration) {
-    const Watchdog::Section section(watchdog_, place(Activity::before_iteration));
+    const Watchdog::Section section(watch_, place(Activity::before_iteration));
     options_.before_iteration(info);
   }
   {
-    const Watchdog::Section section(watchdog_, place(Activity::region));
+    const Watchdog::Section section(watch_, place(Activity::region));
     context_.timer().begin_iteration(timing.tuning_iteration, timing.note);
     launch(call, uses);
     context_.timer().end_iteration(timing.tuning_iteration, timing.note);
   }
   if (options_.after_iteration) {
-    const Watchdog::Section section(watchdog_, place(Activity::after_iteration));
+    const Watchdog::Section section(watch_, place(Activity::after_iteration));
     options_.after_iteration(info);
   }
   return timing;

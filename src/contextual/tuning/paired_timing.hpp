@@ -28,9 +28,9 @@ enum class TurnUses { what_is_locked_in, defaults };
 class PairedTiming {
  public:
   /// `failing` is called with what a turn has thrown on this rank, before the other ranks are told.
-  PairedTiming(const options::ResolvedOptions& options, detail::RunContext& context, Watchdog& watchdog,
-               agreement::Exchange& exchange, std::chrono::nanoseconds head_start,
-               std::function<void(const std::exception_ptr&)> failing);
+  PairedTiming(const options::ResolvedOptions& options, detail::RunContext& context,
+               const Watchdog::Watch& watch, agreement::Exchange& exchange,
+               std::chrono::nanoseconds head_start, std::function<void(const std::exception_ptr&)> failing);
 
   /// Returns the makespan of the slowest rank, or nothing if one has no valid time. Collective. Throws on all
   /// ranks if the call threw on one.
@@ -50,7 +50,7 @@ class PairedTiming {
 
   const options::ResolvedOptions& options_;
   detail::RunContext& context_;
-  Watchdog& watchdog_;
+  const Watchdog::Watch& watch_;
   agreement::Exchange& exchange_;
   std::chrono::nanoseconds head_start_;
   std::function<void(const std::exception_ptr&)> failing_;

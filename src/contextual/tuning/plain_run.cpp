@@ -6,12 +6,10 @@
 #include "contextual/record/failure.hpp"
 #include "contextual/tuning/abandoned.hpp"
 #include "contextual/tuning/batch_runner.hpp"
-#include "contextual/tuning/blocked_rank.hpp"
 
 #include <contextual/error.hpp>
 
 #include <memory>
-#include <optional>
 
 namespace contextual::tuning {
 namespace {
@@ -57,11 +55,14 @@ bool PlainRun::execute(const std::function<void()>& region) {
 bool PlainRun::run(const std::function<void()>& region) {
   const detail::ThreadStateScope hooks({.region = region_id_, .in_hook = true});
   const IterationInfo info{region_, Phase::final_run, 0};
+  const auto watched = [&](Activity activity, const auto& step) {
+    const Watchdog::Section section(watch_, {activity, Phase::final_run, 0});
+    return step();
+  };
   if (options_.before_iteration) {
     watched(Activity::before_iteration, [&] { options_.before_iteration(info); });
   }
-  bool something_new = false;
-  watched(Activity::region, [&] { something_new = call(region); });
+  const bool something_new = watched(Activity::region, [&] { return call(region); });
   if (options_.after_iteration) {
     watched(Activity::after_iteration, [&] { options_.after_iteration(info); });
   }
@@ -94,21 +95,6 @@ bool PlainRun::call(const std::function<void()>& region) {
     throw_outlived_guard(region_);
   }
   return something_new;
-}
-
-template <typename Step>
-void PlainRun::watched(Activity activity, const Step& step) {
-  const CallWatch::Call call{
-      options_.deadline, options_.grace, [&, activity](std::chrono::nanoseconds blocked_for) {
-        return blocked_call_actions(options_, {region_, last_run_id_, activity, AfterGrace::leave},
-                                    blocked_for);
-      }};
-  const CallWatch::Section section(watch_, call);
-  std::optional<Watchdog::Pause> outer_run;
-  if (section.watched()) {
-    outer_run.emplace();
-  }
-  step();
 }
 
 }  // namespace contextual::tuning

@@ -6,14 +6,15 @@
 
 #include "contextual/agreement/exchange.hpp"
 #include "contextual/options/resolved_options.hpp"
-#include "contextual/tuning/call_watch.hpp"
+#include "contextual/tuning/blocked_rank.hpp"
+#include "contextual/tuning/run_reports.hpp"
+#include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/phase.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 
 namespace contextual::tuning {
 
@@ -22,15 +23,14 @@ namespace contextual::tuning {
 /// has anything to tune.
 class PlainRun {
  public:
-  /// `last_run_id` is that of the region's last tuning run. The references must outlive the object.
-  PlainRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
-           std::string last_run_id, agreement::Exchange& exchange, CallWatch& watch)
+  /// The references must outlive the object.
+  PlainRun(const options::ResolvedOptions& options, const std::string& region, std::uint32_t region_id,
+           const RunReports& reports, agreement::Exchange& exchange, Watchdog& watchdog)
       : options_(options),
-        region_(std::move(region)),
+        region_(region),
         region_id_(region_id),
-        last_run_id_(std::move(last_run_id)),
         exchange_(exchange),
-        watch_(watch) {}
+        watch_(watch_of_call(watchdog, options, region, reports, AfterGrace::leave)) {}
 
   /// Returns true if all ranks must tune after all, because one of them launched something new or rejected a
   /// choice. Throws on all ranks if the region or a hook threw on one of them.
@@ -42,16 +42,12 @@ class PlainRun {
   bool run(const std::function<void()>& region);
   /// Runs the region alone; returns as `run`.
   bool call(const std::function<void()>& region);
-  /// Takes the step while the watch watches this thread.
-  template <typename Step>
-  void watched(Activity activity, const Step& step);
 
   const options::ResolvedOptions& options_;
-  std::string region_;
+  const std::string& region_;
   std::uint32_t region_id_;
-  std::string last_run_id_;
   agreement::Exchange& exchange_;
-  CallWatch& watch_;
+  Watchdog::Watch watch_;
 };
 
 }  // namespace contextual::tuning

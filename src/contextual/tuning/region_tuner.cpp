@@ -169,8 +169,7 @@ bool RegionTuner::run_plainly(const RegionCall& call, TakenOver& taken_over) {
   if (!hello.kept_choices.empty()) {
     return cached_start_.run(call, hello, nullptr, taken_over);
   }
-  PlainRun plain(call.options, call.region, call.region_id, reports_.last_run_id(call.region), exchange,
-                 watch_);
+  PlainRun plain(call.options, call.region, call.region_id, reports_, exchange, watchdog_);
   if (!hello.settled_everywhere || plain.execute(call.function)) {
     return false;
   }
@@ -194,7 +193,7 @@ bool RegionTuner::load(const std::string& region, const ResolvedOptions& options
 
 bool RegionTuner::tune(const RegionCall& call, TakenOver taken_over) {
   agreement::Exchange& exchange = groups_.exchange_for(call.options);
-  TuningSetup setup(call.region, call.region_id, call.options, call.occasion, exchange);
+  TuningSetup setup(call.region, call.region_id, call.options, call.occasion, exchange, watchdog_);
   setup.start_also_from(taken_over.starts);
   if (const agreement::Hello& hello = setup.meet(); !hello.kept_choices.empty()) {
     try {
@@ -250,7 +249,6 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& 
     groups_.forget_settled(call.region, call.options);
   }
   if (run->context().has_live_guards()) {
-    run->retire();
     abandon(std::move(run));
   }
   if (thrown) {

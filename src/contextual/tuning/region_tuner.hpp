@@ -5,13 +5,13 @@
 
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/tuning/cached_start.hpp"
-#include "contextual/tuning/call_watch.hpp"
 #include "contextual/tuning/rank_groups.hpp"
 #include "contextual/tuning/region_call.hpp"
 #include "contextual/tuning/revalidation.hpp"
 #include "contextual/tuning/run_lock.hpp"
 #include "contextual/tuning/run_reports.hpp"
 #include "contextual/tuning/tuning_setup.hpp"
+#include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/options.hpp>
 #include <contextual/report.hpp>
@@ -43,8 +43,7 @@ class RegionTuner {
   bool load(const std::string& region, const options::ResolvedOptions& options);
 
   const RunReports& reports() const noexcept { return reports_; }
-  /// Of calls without a tuning run.
-  CallWatch& watch() noexcept { return watch_; }
+  Watchdog& watchdog() noexcept { return watchdog_; }
 
  private:
   /// In mode tune. Returns as `run`.
@@ -72,8 +71,8 @@ class RegionTuner {
   RankGroups groups_;
   RunReports reports_;
   std::set<std::string> said_off_;  ///< regions; guarded by the lock
-  CallWatch watch_;                 ///< goes first, since its thread reads the reports
-  CachedStart cached_start_{groups_, reports_, watch_};
+  Watchdog watchdog_;               ///< goes first, since its thread reads the reports
+  CachedStart cached_start_{groups_, reports_, watchdog_};
 };
 
 }  // namespace contextual::tuning

@@ -91,7 +91,7 @@ void TimeCollector::collect(const BatchPlan& plan) {
 void TimeCollector::wait(const BatchPlan& plan, std::vector<IterationTiming>& iterations,
                          BatchResult& result) {
   try {
-    const Watchdog::Section section(watchdog_, {Activity::settle, plan.phase(), context_.tuning_iteration});
+    const Watchdog::Section section(watch_, {Activity::settle, plan.phase(), context_.tuning_iteration});
     context_.timer().settle(timings_, iterations, Deadline::after(deadline_));
     context_.mark_settled();
     result.conditions = context_.timer().conditions();

@@ -19,9 +19,9 @@ namespace contextual::tuning {
 /// Computes the result of a batch from the records of its launches.
 class TimeCollector {
  public:
-  TimeCollector(detail::RunContext& context, Watchdog& watchdog, std::chrono::milliseconds deadline,
+  TimeCollector(detail::RunContext& context, const Watchdog::Watch& watch, std::chrono::milliseconds deadline,
                 Iterations iterations)
-      : context_(context), watchdog_(watchdog), deadline_(deadline), iterations_(iterations) {}
+      : context_(context), watch_(watch), deadline_(deadline), iterations_(iterations) {}
 
   /// Waits no longer than the deadline. If the wait fails, the batch fails with that error, unless the region
   /// failed before.
@@ -38,7 +38,7 @@ class TimeCollector {
   void fill_overlaps(detail::BatchResult& result, std::span<const IterationTiming> iterations) const;
 
   detail::RunContext& context_;
-  Watchdog& watchdog_;
+  const Watchdog::Watch& watch_;
   std::chrono::milliseconds deadline_;
   Iterations iterations_;
   // State of the batch that is being settled. Members, so that their memory is reused.

@@ -46,28 +46,28 @@ detail::Reuse reuse(const options::ResolvedOptions& options, Origin origin) {
 }  // namespace
 
 TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
-                     Origin origin, agreement::Exchange& exchange, record::Recorder& recorder)
+                     Origin origin, agreement::Exchange& exchange, Watchdog& watchdog,
+                     record::Recorder& recorder)
     : options_(options),
       exchange_(exchange),
       recorder_(recorder),
       timer_(make_timer(options)),
       context_(std::move(region), region_id, *timer_, options.max_problems, reuse(options, origin),
                detail::namesakes_in(options.communicator->process_scope())),
-      watchdog_(std::in_place, options.deadline, options.grace,
-                [this](const Watchdog::Place& place, std::chrono::nanoseconds blocked_for) {
-                  return blocked_actions(options_, context_, recorder_, place, blocked_for);
-                }),
+      watch_(watch_of_run(watchdog, options, context_, recorder)),
       checks_(options, context_),
       problems_(policy_of(options)),
-      preparation_(context_, problems_, *watchdog_, continuation_),
-      runner_(context_, options, *watchdog_),
-      time_collector_(context_, *watchdog_, options.deadline, options.iterations),
+      preparation_(context_, problems_, watch_, continuation_),
+      runner_(context_, options, watch_),
+      time_collector_(context_, watch_, options.deadline, options.iterations),
       agreement_(exchange, context_, problems_, times_count(options)),
       choice_publisher_(context_, recorder, origin),
       notes_(context_, *timer_, options, recorder),
       continuation_(problems_),
       journal_replay_(continuation_, problems_, recorder,
-                      [this](const std::vector<RejectionOutcome>& found) { mark_rejected(found); }) {}
+                      [this](const std::vector<RejectionOutcome>& found) { mark_rejected(found); }) {
+  watchdog.start();
+}
 
 TuningRun::~TuningRun() = default;
 
@@ -152,7 +152,7 @@ void TuningRun::use_defaults() {
 
 PairedTiming& TuningRun::paired_timing() {
   if (!turns_) {
-    turns_.emplace(options_, context_, *watchdog_, exchange_, head_start_,
+    turns_.emplace(options_, context_, watch_, exchange_, head_start_,
                    [this](const std::exception_ptr& thrown) { recorder_.fails(thrown, plan_, ending()); });
   }
   return *turns_;
@@ -410,7 +410,7 @@ void TuningRun::verify() {
     return;
   }
   try {
-    const Watchdog::Section section(*watchdog_, {Activity::verify, plan_.phase(), context_.tuning_iteration});
+    const Watchdog::Section section(watch_, {Activity::verify, plan_.phase(), context_.tuning_iteration});
     result_.verdict = checks_.verdict(result_, {context_.region(), plan_.phase(), context_.tuning_iteration});
   } catch (...) {
     result_.failure = failure_of(std::current_exception());
@@ -508,7 +508,7 @@ void TuningRun::observe_batch() {
 }
 
 void TuningRun::tell_failure() {
-  const Watchdog::Section section(*watchdog_, {Activity::verify, plan_.phase(), context_.tuning_iteration});
+  const Watchdog::Section section(watch_, {Activity::verify, plan_.phase(), context_.tuning_iteration});
   checks_.tell_failure(agreed_.outcome, problems_.slots());
 }
 

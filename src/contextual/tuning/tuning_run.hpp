@@ -56,7 +56,7 @@ namespace contextual::tuning {
 class TuningRun {
  public:
   TuningRun(const options::ResolvedOptions& options, std::string region, std::uint32_t region_id,
-            Origin origin, agreement::Exchange& exchange, record::Recorder& recorder);
+            Origin origin, agreement::Exchange& exchange, Watchdog& watchdog, record::Recorder& recorder);
   TuningRun(const TuningRun&) = delete;
   TuningRun& operator=(const TuningRun&) = delete;
   ~TuningRun();
@@ -86,9 +86,6 @@ class TuningRun {
   void run_once(const std::function<void()>& region);
   /// From now on the defaults are locked in for what this run found locked in and not pinned.
   void use_defaults();
-
-  /// Call it when the run is over but a thread may still launch into it: ends the watchdog.
-  void retire() { watchdog_.reset(); }
 
   /// Returns true if the final run rejected nothing and every choice is lasting, so that the region has
   /// nothing left to tune.
@@ -149,7 +146,7 @@ class TuningRun {
   record::Recorder& recorder_;
   std::unique_ptr<Timer> timer_;
   detail::RunContext context_;
-  std::optional<Watchdog> watchdog_;  ///< empty once retired
+  Watchdog::Watch watch_;
   AssignmentChecks checks_;
   agreement::ProblemSet problems_;
   Preparation preparation_;

@@ -39,13 +39,14 @@ bool names_all_others(const std::vector<int>& missing, const agreement::Exchange
 
 TuningSetup::TuningSetup(const std::string& region, std::uint32_t region_id,
                          const options::ResolvedOptions& options, const Occasion& occasion,
-                         agreement::Exchange& exchange)
+                         agreement::Exchange& exchange, Watchdog& watchdog)
     : region_(region), region_id_(region_id), occasion_(occasion), options_(options), exchange_(exchange) {
   try {
     options::validate(options);
     check_single_library();
     recorder_.emplace(options, region);
-    run_ = std::make_unique<TuningRun>(options, region, region_id, occasion.origin, exchange, *recorder_);
+    run_ = std::make_unique<TuningRun>(options, region, region_id, occasion.origin, exchange, watchdog,
+                                       *recorder_);
     if (exchange.rank() == 0 && keeps_journal(options)) {
       journal_ = std::make_unique<RunJournal>(options, region, run_->timer().name(), exchange.size());
     }

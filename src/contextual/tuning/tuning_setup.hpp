@@ -32,7 +32,7 @@ struct Occasion {
 class TuningSetup {
  public:
   TuningSetup(const std::string& region, std::uint32_t region_id, const options::ResolvedOptions& options,
-              const Occasion& occasion, agreement::Exchange& exchange);
+              const Occasion& occasion, agreement::Exchange& exchange, Watchdog& watchdog);
 
   /// Collective. Throws the error of this rank's set-up, or what agreement::say_hello throws, after it has
   /// written the end of the run to the log. If a new launch in a later call is the occasion and no other rank

@@ -60,7 +60,8 @@ void by_hand(const options::ResolvedOptions& resolved, const std::function<void(
   tuning::RankGroups groups;
   const std::uint32_t region_id =
       LaunchRegistry::instance().region_id(resolved.communicator->process_scope(), "driven");
-  tuning::TuningSetup setup("driven", region_id, resolved, {}, groups.exchange_for(resolved));
+  tuning::Watchdog watchdog;
+  tuning::TuningSetup setup("driven", region_id, resolved, {}, groups.exchange_for(resolved), watchdog);
   setup.meet();
   const auto run = setup.take_run();
   std::exception_ptr ended;

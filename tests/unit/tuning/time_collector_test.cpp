@@ -50,9 +50,9 @@ struct Settled {
                              detail::Reuse::lasting,
                              detail::Namesakes::are_of_ranks};
   options::ResolvedOptions options;
-  Watchdog watchdog{std::chrono::minutes(1), std::chrono::minutes(1),
-                    [](const Watchdog::Place&, std::chrono::nanoseconds) { return Watchdog::Actions{}; }};
-  BatchRunner runner{context, options, watchdog};
+  Watchdog watchdog;
+  Watchdog::Watch watch{&watchdog, std::chrono::minutes(1), std::chrono::minutes(1), {}};
+  BatchRunner runner{context, options, watch};
   std::shared_ptr<detail::KernelCore> first = launch_test::core_of("settlement_first");
   std::shared_ptr<detail::KernelCore> second = launch_test::core_of("settlement_second");
 
@@ -73,7 +73,7 @@ struct Settled {
     runner.iterations().resize(2);
     timer.others.resize(2);
     const detail::BatchResult result =
-        TimeCollector(context, watchdog, std::chrono::minutes(1), iterations).settle(plan, runner);
+        TimeCollector(context, watch, std::chrono::minutes(1), iterations).settle(plan, runner);
     CHECK_FALSE(result.failure);
     std::vector<std::vector<bool>> by_problem;
     for (const std::vector<detail::LocalCell>& cells : result.cells) {
