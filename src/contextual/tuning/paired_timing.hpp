@@ -7,6 +7,7 @@
 #include "contextual/agreement/part_time.hpp"
 #include "contextual/launch/run_context.hpp"
 #include "contextual/options/resolved_options.hpp"
+#include "contextual/record/limit_event.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/timer.hpp>
@@ -16,6 +17,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace contextual::tuning {
 
@@ -46,7 +48,6 @@ class PairedTiming {
   std::optional<std::int64_t> turn(const std::function<void()>& call, TurnUses uses, std::size_t runs);
   std::optional<std::int64_t> timed(const std::function<void()>& call, TurnUses uses, std::size_t runs);
   IterationTiming run(const std::function<void()>& call, TurnUses uses);
-  void launch(const std::function<void()>& call, TurnUses uses);
 
   const options::ResolvedOptions& options_;
   detail::RunContext& context_;
@@ -57,5 +58,14 @@ class PairedTiming {
   std::size_t turns_ = 0;
   std::int64_t runs_ = 0;
 };
+
+/// Returns the number of rounds in which parts, or kept choices, are timed in turn with something else.
+int rounds_of_turns(const options::ResolvedOptions& options);
+
+/// Times the parts of the options and the whole region `name`, with what is locked in. All have one turn in
+/// each round, in an order that changes with each round, so that a drift cancels. Collective. Throws on all
+/// ranks if the region or a part threw on one.
+LimitReport time_parts(const options::ResolvedOptions& options, PairedTiming& turns, const std::string& name,
+                       const std::function<void()>& region);
 
 }  // namespace contextual::tuning

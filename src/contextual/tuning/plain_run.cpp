@@ -1,20 +1,13 @@
 #include "contextual/tuning/plain_run.hpp"
 
 #include "contextual/agreement/settled_region.hpp"
-#include "contextual/launch/thread_state_scope.hpp"
-#include "contextual/launch/use_pass.hpp"
 #include "contextual/record/failure.hpp"
-#include "contextual/tuning/abandoned.hpp"
-#include "contextual/tuning/batch_runner.hpp"
+#include "contextual/tuning/region_pass.hpp"
 
 #include <contextual/error.hpp>
 
-#include <memory>
-
 namespace contextual::tuning {
 namespace {
-
-using detail::UsePass;
 
 /// The choice of a launch failed, and so did its fallback.
 struct LaunchRejected {};
@@ -53,47 +46,15 @@ bool PlainRun::execute(const std::function<void()>& region) {
 }
 
 bool PlainRun::run(const std::function<void()>& region) {
-  const detail::ThreadStateScope hooks({.region = region_id_, .in_hook = true});
-  const IterationInfo info{region_, Phase::final_run, 0};
-  const auto watched = [&](Activity activity, const auto& step) {
-    const Watchdog::Section section(watch_, {activity, Phase::final_run, 0});
-    return step();
-  };
-  if (options_.before_iteration) {
-    watched(Activity::before_iteration, [&] { options_.before_iteration(info); });
-  }
-  const bool something_new = watched(Activity::region, [&] { return call(region); });
-  if (options_.after_iteration) {
-    watched(Activity::after_iteration, [&] { options_.after_iteration(info); });
-  }
-  return something_new;
-}
-
-bool PlainRun::call(const std::function<void()>& region) {
-  auto pass = std::make_unique<UsePass>(UsePass::Failures::are_watched,
-                                        detail::namesakes_in(options_.communicator->process_scope()),
-                                        UsePass::New::is_noted);
-  std::exception_ptr thrown;
-  {
-    const detail::ThreadStateScope scope({.use = pass.get(), .region = region_id_});
-    try {
-      region();
-    } catch (...) {
-      thrown = std::current_exception();
+  bool something_new = false;
+  run_between_hooks(options_, watch_, region_id_, {region_, Phase::final_run, 0}, 0, [&] {
+    const RegionPass pass =
+        run_locked_in(region, region_, {.region = region_id_}, FailedChoice::is_noted, options_);
+    if (pass.thrown) {
+      rethrow(pass.thrown, pass.rejected);
     }
-  }
-  const bool something_new = pass->new_on_all() || pass->new_elsewhere() || pass->rejected();
-  const bool rejected = pass->rejected();
-  const bool guard_lives = pass->has_live_guards();
-  if (guard_lives) {
-    abandon(std::move(pass));
-  }
-  if (thrown) {
-    rethrow(thrown, rejected);
-  }
-  if (guard_lives) {
-    throw_outlived_guard(region_);
-  }
+    something_new = pass.something_new;
+  });
   return something_new;
 }
 

@@ -40,8 +40,6 @@ class PlainRun {
   /// Runs the region between its hooks. Returns true if this rank launched something new or rejected a
   /// choice.
   bool run(const std::function<void()>& region);
-  /// Runs the region alone; returns as `run`.
-  bool call(const std::function<void()>& region);
 
   const options::ResolvedOptions& options_;
   const std::string& region_;

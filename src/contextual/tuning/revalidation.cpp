@@ -1,7 +1,6 @@
 #include "contextual/tuning/revalidation.hpp"
 
 #include "contextual/policy/closing_comparison.hpp"
-#include "contextual/tuning/parts_run.hpp"
 
 #include <algorithm>
 
@@ -19,7 +18,7 @@ TimeSummary summary_of(const policy::Summary& times) {
 
 RevalidationReport revalidate(const options::ResolvedOptions& options, PairedTiming& turns,
                               const std::function<void()>& region) {
-  policy::ClosingComparison comparison(defaults, kept, PartsRun::rounds_of(options));
+  policy::ClosingComparison comparison(defaults, kept, rounds_of_turns(options));
   for (auto trials = comparison.plan(); !trials.empty(); trials = comparison.plan()) {
     for (const SearchTrial& trial : trials) {
       const TurnUses uses = trial.assignment == defaults ? TurnUses::defaults : TurnUses::what_is_locked_in;
