@@ -2,7 +2,7 @@
 #include "contextual/launch/use_pass.hpp"
 #include "contextual/options/resolved_options.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
-#include "contextual/tuning/meeting.hpp"
+#include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/region_tuner.hpp"
 
 #include <contextual/autotuner.hpp>

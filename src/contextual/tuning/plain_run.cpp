@@ -2,9 +2,12 @@
 
 #include "contextual/agreement/settled_region.hpp"
 #include "contextual/record/failure.hpp"
+#include "contextual/tuning/blocked_rank.hpp"
 #include "contextual/tuning/region_pass.hpp"
 
 #include <contextual/error.hpp>
+
+#include <exception>
 
 namespace contextual::tuning {
 namespace {
@@ -26,36 +29,33 @@ struct LaunchRejected {};
 
 }  // namespace
 
-bool PlainRun::execute(const std::function<void()>& region) {
+bool run_plainly(const RegionCall& call, const RunReports& reports, agreement::Exchange& exchange,
+                 Watchdog& watchdog) {
+  const Watchdog::Watch watch =
+      watch_of_call(watchdog, call.options, call.region, reports, AfterGrace::leave);
   agreement::SettledOutcome outcome;
   try {
-    outcome.something_new = run(region);
+    run_between_hooks(call.options, watch, call.region_id, {call.region, Phase::final_run, 0}, 0, [&] {
+      const RegionPass pass = run_locked_in(call.function, call.region, {.region = call.region_id},
+                                            FailedChoice::is_noted, call.options);
+      if (pass.thrown) {
+        rethrow(pass.thrown, pass.rejected);
+      }
+      outcome.something_new = pass.something_new;
+    });
   } catch (const LaunchRejected&) {
     outcome.something_new = true;  // a choice that could be launched once cannot be any more
   } catch (...) {
     outcome.failure = {std::current_exception(), record::text_of(std::current_exception()), 0};
   }
   try {
-    return agreement::agree_on_settled_run(exchange_, region_, outcome);
+    return !agreement::agree_on_settled_run(exchange, call.region, outcome);
   } catch (...) {
     if (outcome.failure.thrown) {  // it takes precedence over the error that kept it from the others
       std::rethrow_exception(outcome.failure.thrown);
     }
     throw;
   }
-}
-
-bool PlainRun::run(const std::function<void()>& region) {
-  bool something_new = false;
-  run_between_hooks(options_, watch_, region_id_, {region_, Phase::final_run, 0}, 0, [&] {
-    const RegionPass pass =
-        run_locked_in(region, region_, {.region = region_id_}, FailedChoice::is_noted, options_);
-    if (pass.thrown) {
-      rethrow(pass.thrown, pass.rejected);
-    }
-    something_new = pass.something_new;
-  });
-  return something_new;
 }
 
 }  // namespace contextual::tuning

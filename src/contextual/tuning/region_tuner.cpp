@@ -5,20 +5,18 @@
 #include "contextual/record/text_format.hpp"
 #include "contextual/storage/unwritten.hpp"
 #include "contextual/tuning/abandoned.hpp"
+#include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/flight_text.hpp"
 #include "contextual/tuning/kept_choices_of_run.hpp"
-#include "contextual/tuning/meeting.hpp"
 #include "contextual/tuning/pins.hpp"
-#include "contextual/tuning/plain_run.hpp"
+#include "contextual/tuning/revalidation.hpp"
 #include "contextual/tuning/tuning_run.hpp"
 
 #include <contextual/communicator.hpp>
-#include <contextual/detail/storage/warning.hpp>
 #include <contextual/detail/sync/ongoing_run.hpp>
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -113,14 +111,9 @@ bool RegionTuner::run(const std::string& region, const std::function<void()>& fu
       forget_failed_choices(call.region_id);
     }
     if (options.mode == Mode::tune) {
-      return run_in_mode_tune(call);
+      return tune(call);
     }
-    const bool looked = options.mode == Mode::use ? groups_.looked(region, options)
-                                                  : groups_.looked_for_pins(region, options);
-    const bool looks = groups_.keeps_choices(options) && !looked;
-    if (looks || !groups_.met(options)) {  // once: a rank may have another mode
-      cached_start_.meet(region, call.region_id, options);
-    }
+    region_start_.begin_untuned(call);
     say_if_off(call);
   }
   options::validate(options);
@@ -138,87 +131,26 @@ void RegionTuner::say_if_off(const RegionCall& call) {
   }
 }
 
-bool RegionTuner::run_in_mode_tune(const RegionCall& call) {
-  const ResolvedOptions& options = call.options;
-  const bool of_run = call.occasion.origin == Origin::run;
-  TakenOver taken_over;
-  std::optional<RegionReport> loaded = cached_start_.take_loaded(call.region, options);
-  if (loaded && of_run && !options.always_tune && options.revalidate != Revalidate::no) {
-    taken_over.to_revalidate = std::move(loaded);
-    return tune(call, std::move(taken_over));
-  }
-  if (of_run && !options.always_tune && groups_.settled(call.region, call.region_id, options)) {
-    if (run_plainly(call, taken_over)) {
-      return true;
-    }
-    groups_.forget_settled(call.region, options);
-  } else {
-    const bool looked = options.always_tune ? groups_.looked_for_pins(call.region, options)
-                                            : groups_.looked(call.region, options);
-    if (of_run && !looked && cached_start_.run_first(call, taken_over)) {
-      return true;
-    }
-  }
-  return tune(call, std::move(taken_over));
-}
-
-bool RegionTuner::run_plainly(const RegionCall& call, TakenOver& taken_over) {
-  agreement::Exchange& exchange = groups_.exchange_for(call.options);
-  const agreement::Hello hello = meet(exchange, call.region, call.region_id, call.options,
-                                      {.setup_failure = options::failure_of(call.options), .settled = true});
-  if (!hello.kept_choices.empty()) {
-    return cached_start_.run(call, hello, nullptr, taken_over);
-  }
-  PlainRun plain(call.options, call.region, call.region_id, reports_, exchange, watchdog_);
-  if (!hello.settled_everywhere || plain.execute(call.function)) {
-    return false;
-  }
-  if (const auto unused = take_unused_pin_warnings(call.region_id, call.options); !unused.empty()) {
-    note_unlogged(call, unused);
-  }
-  return true;
-}
-
-/// Such a run has no log.
-void RegionTuner::note_unlogged(const RegionCall& call, const std::vector<std::string>& warnings) {
-  std::for_each(warnings.begin(), warnings.end(), detail::warn_once);
-  reports_.note_run(call.region, call.options.mode, warnings);
-}
-
 bool RegionTuner::load(const std::string& region, const ResolvedOptions& options) {
   const detail::OngoingRun ongoing({options.deadline, options.grace});
   const RunLock::Holder lock(run_lock_, region, options.deadline);
-  return cached_start_.load(region, region_id(region, options), options);
+  return region_start_.load({region, region_id(region, options), {}, options, {}});
 }
 
-bool RegionTuner::tune(const RegionCall& call, TakenOver taken_over) {
-  agreement::Exchange& exchange = groups_.exchange_for(call.options);
-  TuningSetup setup(call.region, call.region_id, call.options, call.occasion, exchange, watchdog_);
-  setup.start_also_from(taken_over.starts);
-  if (const agreement::Hello& hello = setup.meet(); !hello.kept_choices.empty()) {
-    try {
-      if (cached_start_.run(call, hello, &setup.recorder(), taken_over)) {
-        return true;
-      }
-    } catch (...) {
-      setup.recorder().end(std::current_exception(), {});
-      throw;
-    }
-    setup.start_also_from(taken_over.starts);
-    setup.meet();
+bool RegionTuner::tune(const RegionCall& call) {
+  Start start = region_start_.begin(call);
+  if (!start.setup) {
+    return true;
   }
-  groups_.note_met(call.options, setup.hello());
-  const auto after = execute(call, setup, taken_over.to_revalidate);
-  if (after.revalidation == AfterRevalidation::tune_again) {
-    return tune_again(call, std::move(taken_over));
-  }
-  return after.all_tracked;
+  const AfterRun after = execute(call, start);
+  return after.revalidation == AfterRevalidation::tune_again ? tune_again(call, std::move(start.sets))
+                                                             : after.all_tracked;
 }
 
-RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& setup,
-                                           const std::optional<RegionReport>& to_revalidate) {
-  record::Recorder& recorder = setup.recorder();
-  std::unique_ptr<TuningRun> run = setup.take_run();
+RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& start) {
+  record::Recorder& recorder = start.setup->recorder();
+  std::unique_ptr<TuningRun> run = start.setup->take_run();
+  const std::optional<RegionReport>& to_revalidate = start.to_revalidate;
   if (to_revalidate) {
     run->continuation().first_batch_runs(flight_text(*to_revalidate));
   }
@@ -231,7 +163,7 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& 
     if (to_revalidate) {
       after = compare_with_defaults(*run, recorder, call);
     }
-    written = write_choices(*run, recorder, call, setup.hello().machines);
+    written = write_choices(*run, recorder, call, start.hello.machines);
     recorder.warnings(take_unused_pin_warnings(call.region_id, call.options));
   } catch (...) {
     thrown = std::current_exception();
@@ -257,16 +189,15 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, TuningSetup& 
   return {all_tracked, after};
 }
 
-bool RegionTuner::tune_again(const RegionCall& call, TakenOver taken_over) {
+bool RegionTuner::tune_again(const RegionCall& call, std::vector<std::string> sets) {
   ResolvedOptions again = call.options;
   again.always_tune = true;
   again.revalidate = Revalidate::no;
-  taken_over.to_revalidate.reset();
+  const RegionCall anew{call.region, call.region_id, call.function, again, call.occasion};
   const std::optional<RevalidationReport> why = reports_.revalidation_of_last();
-  const bool all_tracked =
-      tune({call.region, call.region_id, call.function, again, call.occasion}, std::move(taken_over));
+  const AfterRun after = execute(anew, region_start_.begin(anew, std::move(sets)));
   reports_.set_revalidation_of_last(why);
-  return all_tracked;
+  return after.all_tracked;
 }
 
 void RegionTuner::run_once(const RegionCall& call) {
@@ -283,7 +214,7 @@ void RegionTuner::run_once(const RegionCall& call) {
   if (options.after_iteration) {
     options.after_iteration(info);
   }
-  note_unlogged(call, take_unused_pin_warnings(call.region_id, options));
+  reports_.note_unlogged(call.region, options.mode, take_unused_pin_warnings(call.region_id, options));
 }
 
 }  // namespace contextual::tuning
