@@ -8,6 +8,7 @@
 #include "contextual/tuning/choice_publisher.hpp"
 #include "contextual/tuning/flight_text.hpp"
 #include "contextual/tuning/kept_choices_of_run.hpp"
+#include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/pins.hpp"
 #include "contextual/tuning/revalidation.hpp"
 #include "contextual/tuning/tuning_run.hpp"
@@ -39,32 +40,16 @@ class ActiveRun {
   ~ActiveRun() { LaunchRegistry::instance().end_run(); }
 };
 
-/// Collective, after a run with kept choices.
-AfterRevalidation compare_with_defaults(TuningRun& run, record::Recorder& recorder, const RegionCall& call) {
-  const std::optional<RevalidationReport> result = run.revalidate(call.function);
-  recorder.report().revalidation = result;
-  if (!result) {
-    recorder.warning("kept choices were not compared with the defaults, because `feasible` rules those out");
-    return AfterRevalidation::choices_stay;
+/// What follows a tuning run, with everything locked in: the times of the parts, and a comparison of kept
+/// choices with the defaults. Collective.
+AfterRevalidation time_in_turn(const RegionCall& call, TuningRun& run, record::Recorder& recorder,
+                               const std::optional<RegionReport>& to_revalidate) {
+  const ResolvedOptions& options = call.options;
+  PairedTiming turns = run.paired_timing();
+  if (!options.parts.empty()) {
+    recorder.limit(time_parts(options, turns, call.region, call.function), rounds_of_turns(options));
   }
-  if (!result->gain) {
-    recorder.warning(
-        "kept choices were not compared with the defaults, because the timer has seen too few runs of both: "
-        "they stay");
-  }
-  const bool tunes = result->defaults_won && call.options.revalidate == Revalidate::tune_if_worse;
-  if (result->defaults_won) {
-    recorder.warning(std::string("the kept choices are not faster than the defaults: ") +
-                     (tunes ? "the region is tuned again" : "this process uses the defaults"));
-  }
-  if (tunes) {
-    return AfterRevalidation::tune_again;
-  }
-  if (result->defaults_won) {
-    run.use_defaults();
-  }
-  run.run_once(call.function);  // the comparison's last run need not have been with what is locked in
-  return result->defaults_won ? AfterRevalidation::defaults_are_used : AfterRevalidation::choices_stay;
+  return to_revalidate ? compare_with_defaults(call, run, turns, recorder) : AfterRevalidation::choices_stay;
 }
 
 /// Returns false if the choices could not be written, which the log says then.
@@ -160,8 +145,8 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& 
   std::exception_ptr thrown;
   try {
     run->execute(call.function);
-    if (to_revalidate) {
-      after = compare_with_defaults(*run, recorder, call);
+    if (to_revalidate || !call.options.parts.empty()) {
+      after = time_in_turn(call, *run, recorder, to_revalidate);
     }
     written = write_choices(*run, recorder, call, start.hello.machines);
     recorder.warnings(take_unused_pin_warnings(call.region_id, call.options));

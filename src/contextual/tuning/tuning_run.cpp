@@ -4,8 +4,6 @@
 #include "contextual/agreement/joining.hpp"
 #include "contextual/record/failure.hpp"
 #include "contextual/tuning/blocked_rank.hpp"
-#include "contextual/tuning/paired_timing.hpp"
-#include "contextual/tuning/revalidation.hpp"
 
 #include <contextual/error.hpp>
 
@@ -112,49 +110,25 @@ void TuningRun::execute(const std::function<void()>& region) {
     lock_in();
   }
   recorder_.work_ends();
-  if (!options_.parts.empty()) {
-    context_.begin_batch();  // what the final run noted has been told
-    recorder_.limit(time_parts(options_, paired_timing(), context_.region(), region),
-                    rounds_of_turns(options_));
-  }
 }
 
-std::optional<RevalidationReport> TuningRun::revalidate(const std::function<void()>& region) {
+bool TuningRun::allows_defaults() const {
   Assignment defaults;
   for (const ProblemSlot* slot : problems_.slots()) {
     defaults.push_back(slot->found.pinned_by.empty() ? 0 : slot->found.locked_config.value_or(0));
   }
-  if (!checks_.feasible(problems_.slots(), defaults)) {
-    return std::nullopt;
-  }
+  return checks_.feasible(problems_.slots(), defaults);
+}
+
+PairedTiming TuningRun::paired_timing() {
   context_.begin_batch();  // what the final run noted has been told
-  return tuning::revalidate(options_, paired_timing(), region);
-}
-
-void TuningRun::run_once(const std::function<void()>& region) {
-  paired_timing().run_once(region);
-}
-
-void TuningRun::use_defaults() {
-  for (const ProblemSlot& slot : context_.slots()) {
-    if (!slot.found.locked_config || !slot.found.pinned_by.empty()) {
-      continue;
-    }
-    for (const auto& member : slot.found.members) {
-      member->table()->lock_in(context_.region_id(), slot.problem.key, 0, detail::ChoiceFinality::lasting,
-                               slot.problem.scope);
-    }
-  }
-  note_publication(context_.region_id());
-}
-
-PairedTiming& TuningRun::paired_timing() {
-  if (!turns_) {
-    turns_.emplace(
-        options_, context_, watch_, exchange_, head_start_,
-        [this](const std::exception_ptr& thrown) { recorder_.fails(thrown, batch_.plan, ending()); });
-  }
-  return *turns_;
+  return {options_,
+          context_,
+          watch_,
+          exchange_,
+          head_start_,
+          [this](const std::exception_ptr& thrown) {
+            recorder_.fails(thrown, batch_.plan, ending()); }};
 }
 
 /// Decides, like all other ranks, what needs no run of the region.

@@ -58,17 +58,15 @@ class TuningRun {
   /// as they are to be. Else another run can go on with it.
   void end_journal(const std::exception_ptr& thrown, bool kept);
 
-  /// Runs the region until everything is locked in, and once more: the final run. Then times the parts of the
-  /// region if there are any. Throws the error that ends the run, including an exception of the region.
+  /// Runs the region until everything is locked in, and once more: the final run. Throws the error that ends
+  /// the run, including an exception of the region.
   void execute(const std::function<void()>& region);
 
-  /// Compares what is locked in with the defaults, see Options::revalidate; nothing if the defaults must not
-  /// be run. Call it after `execute`. Collective. Throws on all ranks if the region threw on one.
-  std::optional<RevalidationReport> revalidate(const std::function<void()>& region);
-  /// Runs the region once more with what is locked in, after `execute`. Collective; throws as `revalidate`.
-  void run_once(const std::function<void()>& region);
-  /// From now on the defaults are locked in for what this run found locked in and not pinned.
-  void use_defaults();
+  /// Returns what times the region with everything locked in. Call it after `execute`; one for all that is to
+  /// be timed, because the ranks count its turns.
+  PairedTiming paired_timing();
+  /// Returns false if the user rules out the defaults of what is not pinned.
+  bool allows_defaults() const;
 
   /// Returns true if the final run rejected nothing and every choice is lasting, so that the region has
   /// nothing left to tune.
@@ -97,7 +95,6 @@ class TuningRun {
   void log();
   void lock_in();
 
-  PairedTiming& paired_timing();
   policy::PolicyOptions policy_of(const options::ResolvedOptions& options);
   void plan_batch();
   void observe_batch();
@@ -137,7 +134,6 @@ class TuningRun {
   RunNotes notes_;
   Continuation continuation_;
   JournalReplay journal_replay_;
-  std::optional<PairedTiming> turns_;  ///< after the final run
 
   /// The current batch, or the last one.
   struct Batch {

@@ -102,17 +102,17 @@ void TuningSetup::throw_if_alone(const CommunicationError& error) {
       !names_all_others(error.missing_ranks(), exchange_)) {
     return;
   }
-  const CommunicationError alone(
+  const auto alone = std::make_exception_ptr(CommunicationError(
       "region \"" + call_.region + "\": in a later call of this wrapped region, rank " +
           std::to_string(exchange_.rank()) + " launched " + call_.occasion.new_launch +
           " for the first time and began to tune it. No other rank came to do so: this rank alone met the "
           "key, unless the others have stopped. Make the key of what is equal on all ranks, or let the "
           "kernel take part on `some` ranks. What was tried: " +
           error.what(),
-      error.missing_ranks());
-  recorder_->fails(std::make_exception_ptr(alone), {}, {});
-  recorder_->end(std::make_exception_ptr(alone), {});
-  throw alone;
+      error.missing_ranks()));
+  recorder_->fails(alone, {}, {});
+  recorder_->end(alone, {});
+  std::rethrow_exception(alone);
 }
 
 }  // namespace contextual::tuning
