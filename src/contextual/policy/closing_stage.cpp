@@ -29,7 +29,7 @@ std::string text_of(Reference reference) {
 }  // namespace
 
 void ClosingStage::prepare() {
-  contest_.emplace(options_.closing_rounds, runs_for_closing(options_, scope_.task().parts));
+  contest_.emplace(basis_.options.closing_rounds, runs_for_closing(basis_.options, scope_.task().parts));
   compares_overall_ = false;
   overall_.reset();
   for (const std::size_t p : scope_.task().problems) {
@@ -129,17 +129,17 @@ ClosingStage::Next ClosingStage::search_again() {
 std::int64_t ClosingStage::most_runs_left() const {
   const auto comparing = static_cast<std::int64_t>(contest_ ? contest_->most_runs_left() : 0);
   const bool overall_follows = !compares_overall_ && scope_.compares_alternatives();
-  return comparing + (overall_follows ? ClosingComparison::runs_of(options_.closing_rounds) : 0);
+  return comparing + (overall_follows ? ClosingComparison::runs_of(basis_.options.closing_rounds) : 0);
 }
 
 /// Where nothing was measured: what the walk chose if that has run, else what has run first.
 void ClosingStage::choose_unmeasured() {
   const std::optional<Assignment> first = scope_.compares_alternatives()
-                                              ? feasibility_.first_proven(scope_.base().size())
-                                              : feasibility_.first_proven_like(scope_.base());
+                                              ? basis_.feasibility.first_proven(scope_.base().size())
+                                              : basis_.feasibility.first_proven_like(scope_.base());
   record_.reason = "nothing was measured";
-  if (feasibility_.proven(scope_.walked()) ||
-      (!first && feasibility_.failures().empty() && scope_.allowed(scope_.walked()))) {
+  if (basis_.feasibility.proven(scope_.walked()) ||
+      (!first && basis_.feasibility.failures().empty() && scope_.allowed(scope_.walked()))) {
     record_.choice = scope_.walked();
   } else if (first) {
     record_.choice = *first;
@@ -153,9 +153,9 @@ void ClosingStage::choose_unmeasured() {
 
 /// A failure with the alternatives that are in use, for a message; empty if none is known.
 std::string ClosingStage::known_failure() const {
-  for (const auto& [assignment, reason] : feasibility_.failures()) {
+  for (const auto& [assignment, reason] : basis_.feasibility.failures()) {
     if (assignment.size() == scope_.base().size() &&
-        choice_points_.same_alternatives(assignment, scope_.base())) {
+        basis_.choice_points.same_alternatives(assignment, scope_.base())) {
       return "; one failed: " + reason;
     }
   }
@@ -163,8 +163,8 @@ std::string ClosingStage::known_failure() const {
 }
 
 bool ClosingStage::may_compare() const {
-  return !ongoing_.stopped && ongoing_.failure.empty() && options_.closing_rounds > 0 &&
-         !walk_.lacks_makespans();
+  return !ongoing_.stopped && ongoing_.failure.empty() && basis_.options.closing_rounds > 0 &&
+         !basis_.walk.lacks_makespans();
 }
 
 /// Compares the choice with the reference or, if that is infeasible, with the first assignment that ran, over
@@ -179,7 +179,7 @@ void ClosingStage::begin_comparison(SearchRecord& record, Assignment reference, 
   }
   Claim claim = claim_;
   if (!scope_.allowed(reference)) {
-    const std::optional<Assignment> first = feasibility_.first_proven(scope_.base().size());
+    const std::optional<Assignment> first = basis_.feasibility.first_proven(scope_.base().size());
     if (!first) {
       return;
     }
@@ -266,7 +266,7 @@ void ClosingStage::give_back() {
                          ->gain;
   const std::string name = text_of(record_.reference);
   const std::string win = record_.reference == Reference::default_alternative ? ": that wins" : ": they win";
-  const bool tie = gain.high < options_.tie_margin && gain.low > -options_.tie_margin;
+  const bool tie = gain.high < basis_.options.tie_margin && gain.low > -basis_.options.tie_margin;
   record_.reason =
       tie ? "the best candidate ties with " + name + win
       : gain.high < 0
@@ -288,7 +288,7 @@ std::optional<Assignment> ClosingStage::next_candidate() {
   for (const std::size_t p : record_.by_time) {
     by_time[p] = scope_.base()[p];
   }
-  by_time = choice_points_.normal(std::move(by_time));
+  by_time = basis_.choice_points.normal(std::move(by_time));
   const bool has_lost = std::any_of(
       record_.lost.begin(), record_.lost.end(),
       [&](const LostComparison& lost) { return lost.assignment == by_time && lost.gain.high < 0; });
@@ -314,10 +314,10 @@ std::optional<Assignment> ClosingStage::next_candidate() {
 /// once more. It does not decide any more, because each step on the way to the choice was compared.
 void ClosingStage::begin_overall() {
   compares_overall_ = true;
-  contest_.emplace(options_.closing_rounds, 0);
+  contest_.emplace(basis_.options.closing_rounds, 0);
   claim_ = Claim::not_slower;
   overall_.reset();
-  const bool last = scope_.compares_alternatives() && !choice_points_.exploring();
+  const bool last = scope_.compares_alternatives() && !basis_.choice_points.exploring();
   if (!last || record_.choice.empty() || record_.reference == Reference::defaults ||
       record_.choice == scope_.all_defaults()) {
     return;

@@ -4,14 +4,10 @@
 /// What follows a search: its best assignment is compared with the defaults, one candidate after the other.
 /// Where alternatives were compared, the choice is then also compared with the defaults of everything. Pure.
 
-#include "contextual/policy/choice_points.hpp"
 #include "contextual/policy/closing_contest.hpp"
-#include "contextual/policy/feasibility.hpp"
-#include "contextual/policy/policy_options.hpp"
 #include "contextual/policy/search_driver.hpp"
 #include "contextual/policy/search_record.hpp"
 #include "contextual/policy/search_scope.hpp"
-#include "contextual/policy/walk_log.hpp"
 
 #include <contextual/search.hpp>
 
@@ -32,21 +28,13 @@ struct OngoingSearch {
   std::uint64_t context = 0;  ///< counts what makes earlier plans void
 };
 
-/// Keeps references to all that it is made of, and changes the record, the failure and the context of what is
-/// ongoing. Not thread-safe.
+/// Keeps references to the scope and the search, and to what is ongoing: it changes the record, the failure
+/// and the context of that. Not thread-safe.
 class ClosingStage {
  public:
-  ClosingStage(const PolicyOptions& options, const WalkLog& walk, const ChoicePoints& choice_points,
-               const Feasibility& feasibility, const SearchScope& scope, SearchDriver& driver,
+  ClosingStage(const SearchBasis& basis, const SearchScope& scope, SearchDriver& driver,
                OngoingSearch& ongoing)
-      : options_(options),
-        walk_(walk),
-        choice_points_(choice_points),
-        feasibility_(feasibility),
-        scope_(scope),
-        driver_(driver),
-        ongoing_(ongoing),
-        record_(ongoing.record) {}
+      : basis_(basis), scope_(scope), driver_(driver), ongoing_(ongoing), record_(ongoing.record) {}
 
   /// What comes next.
   enum class Next {
@@ -96,10 +84,7 @@ class ClosingStage {
   void end_overall();
   Next search_again();
 
-  const PolicyOptions& options_;
-  const WalkLog& walk_;
-  const ChoicePoints& choice_points_;
-  const Feasibility& feasibility_;
+  SearchBasis basis_;
   const SearchScope& scope_;
   SearchDriver& driver_;
   OngoingSearch& ongoing_;

@@ -42,7 +42,7 @@ void RegionSearch::advance(std::vector<ProblemState>& problems) {
 }
 
 bool RegionSearch::searchable(const ProblemState& problem) const {
-  return !walk_.lacks_makespans() && problem.viable_count() > 1;
+  return !basis_.walk.lacks_makespans() && problem.viable_count() > 1;
 }
 
 bool RegionSearch::decided_by_time(const ProblemState& problem) const {
@@ -59,7 +59,7 @@ void RegionSearch::begin(const std::vector<ProblemState>& problems, SearchTask t
   irregular_ = false;
   std::vector<std::size_t> members;
   // Else own times do not decide.
-  const bool together = scope_.allowed(choice_points_.normal(choices(problems)));
+  const bool together = scope_.allowed(basis_.choice_points.normal(choices(problems)));
   for (const std::size_t p : task.problems) {
     const bool by_time = decided_by_time(problems[p]) && (together || !searchable(problems[p]));
     (by_time ? record.by_time : members).push_back(p);
@@ -87,12 +87,13 @@ std::vector<SearchTrial> RegionSearch::trials() const {
 }
 
 std::vector<SearchRunPlan> RegionSearch::plan(std::size_t most) const {
-  const auto proven = [this](const Assignment& assignment) { return feasibility_.proven(assignment); };
+  const auto proven = [this](const Assignment& assignment) { return basis_.feasibility.proven(assignment); };
   if (stage_ == Stage::searching) {
     most = std::min(
         most, static_cast<std::size_t>(std::max<std::int64_t>(1, driver_.max_runs() - ongoing_.record.runs)));
   }
-  std::vector<SearchRunPlan> runs = search_batch(trials(), proven, {most, options_.one_assignment_per_batch});
+  std::vector<SearchRunPlan> runs =
+      search_batch(trials(), proven, {most, basis_.options.one_assignment_per_batch});
   for (SearchRunPlan& run : runs) {
     run.context = ongoing_.context;
   }
@@ -142,10 +143,10 @@ void RegionSearch::observe_trial(const SearchObservation& observation) {
   const bool measured =
       std::any_of(runs.begin(), runs.end(), [](const SearchRun& run) { return run.makespan_ns.has_value(); });
   if (!observation.infeasible.empty()) {
-    feasibility_.failed(assignment, observation.infeasible);
+    basis_.feasibility.failed(assignment, observation.infeasible);
     samples_.forget(assignment);
   } else if (measured) {
-    feasibility_.succeeded(assignment);
+    basis_.feasibility.succeeded(assignment);
     for (std::size_t i = 1; i < runs.size(); ++i) {
       if (runs[i].makespan_ns && decides()) {
         samples_.add(assignment, *runs[i].makespan_ns);
@@ -171,7 +172,7 @@ void RegionSearch::reject(std::size_t problem, std::size_t config_id) {
   samples_.forget(problem, config_id);
   const auto used_beside = [&](const Assignment& assignment) {
     return problem < assignment.size() && assignment[problem] == config_id &&
-           choice_points_.active(problem, assignment);
+           basis_.choice_points.active(problem, assignment);
   };
   const std::vector<Assignment>& best = scope_.task().by_alternative;
   if (!scope_.has_member(problem) &&
@@ -209,7 +210,7 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
   const std::string cut = ongoing_.record.cut.empty() ? "" : " (cut: " + ongoing_.record.cut + ")";
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const bool member = scope_.has_member(p);
-    const bool differs = choice_points_.active(p, ongoing_.record.choice) &&
+    const bool differs = basis_.choice_points.active(p, ongoing_.record.choice) &&
                          ongoing_.record.choice[p] != problems[p].record().choice;
     if (member || differs) {
       const bool with_alternative = !member && scope_.compares_alternatives();
@@ -234,7 +235,7 @@ void RegionSearch::conclude(std::vector<ProblemState>& problems) {
 
 /// Returns true if the assignment has a sample of the search or, where that can be trusted, of the walk.
 bool RegionSearch::measured(const Assignment& assignment) const {
-  return samples_.has(assignment) || (!irregular_ && walk_.has_measured(assignment));
+  return samples_.has(assignment) || (!irregular_ && basis_.walk.has_measured(assignment));
 }
 
 void RegionSearch::give_up(std::vector<ProblemState>& problems) {
@@ -246,15 +247,15 @@ void RegionSearch::give_up(std::vector<ProblemState>& problems) {
 }
 
 void RegionSearch::end() {
-  ongoing_.record.failed = feasibility_.infeasible_count();
-  samples_.note_in(ongoing_.record, options_.tie_margin);
+  ongoing_.record.failed = basis_.feasibility.infeasible_count();
+  samples_.note_in(ongoing_.record, basis_.options.tie_margin);
   if (scope_.compares_alternatives() && !ongoing_.record.choice.empty()) {
     ongoing_.record.by_own_time = ongoing_.record.choice;  // alternatives have no own times
     ongoing_.record.cost_of_own_time.reset();
   }
   records_.push_back(std::move(ongoing_.record));
   if (std::optional<SearchRecord>& overall = closing_.overall()) {
-    overall->failed = feasibility_.infeasible_count();
+    overall->failed = basis_.feasibility.infeasible_count();
     records_.push_back(*std::move(overall));
   }
   stage_ = Stage::idle;
@@ -274,15 +275,15 @@ std::int64_t RegionSearch::most_runs(const std::vector<ProblemState>& problems, 
     any_choice = any_choice || open;
     any_member = any_member || (open && !decided_by_time(problem));
   }
-  if (options_.search == SearchLevel::off || !any_choice) {
+  if (basis_.options.search == SearchLevel::off || !any_choice) {
     return runs;
   }
   const std::int64_t comparisons = scope_.compares_alternatives() ? 2 : 1;
   for (std::size_t parts = searches - (running() ? 1 : 0); parts > 0; --parts) {
     const std::int64_t rounds = std::max<std::int64_t>(
-        options_.closing_rounds,
-        any_member ? runs_for_closing(options_, parts) / ClosingComparison::runs_of(1) : 0);
-    runs += (any_member ? runs_for_search(options_, iterations + runs, parts, comparisons) : 0) +
+        basis_.options.closing_rounds,
+        any_member ? runs_for_closing(basis_.options, parts) / ClosingComparison::runs_of(1) : 0);
+    runs += (any_member ? runs_for_search(basis_.options, iterations + runs, parts, comparisons) : 0) +
             ClosingComparison::runs_of(static_cast<int>(rounds));
   }
   return runs;

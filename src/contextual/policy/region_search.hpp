@@ -7,17 +7,13 @@
 
 #include "contextual/policy/batch_outcome.hpp"
 #include "contextual/policy/batch_plan.hpp"
-#include "contextual/policy/choice_points.hpp"
 #include "contextual/policy/closing_stage.hpp"
-#include "contextual/policy/feasibility.hpp"
-#include "contextual/policy/policy_options.hpp"
 #include "contextual/policy/problem_state.hpp"
 #include "contextual/policy/search_batch.hpp"
 #include "contextual/policy/search_driver.hpp"
 #include "contextual/policy/search_record.hpp"
 #include "contextual/policy/search_samples.hpp"
 #include "contextual/policy/search_scope.hpp"
-#include "contextual/policy/walk_log.hpp"
 
 #include <contextual/search.hpp>
 
@@ -28,20 +24,15 @@
 
 namespace contextual::policy {
 
-/// Not thread-safe. Keeps references to the options, the walk's log, the choice points and what is known to
-/// be feasible.
+/// Not thread-safe.
 class RegionSearch {
  public:
-  RegionSearch(const PolicyOptions& options, const WalkLog& walk, const ChoicePoints& choice_points,
-               Feasibility& feasibility)
-      : options_(options),
-        walk_(walk),
-        choice_points_(choice_points),
-        feasibility_(feasibility),
-        samples_(choice_points),
-        scope_(options, choice_points, feasibility),
-        driver_(options, walk, feasibility, scope_),
-        closing_(options, walk, choice_points, feasibility, scope_, driver_, ongoing_) {}
+  explicit RegionSearch(const SearchBasis& basis)
+      : basis_(basis),
+        samples_(basis.choice_points),
+        scope_(basis),
+        driver_(basis, scope_),
+        closing_(basis, scope_, driver_, ongoing_) {}
   RegionSearch(const RegionSearch&) = delete;
   RegionSearch& operator=(const RegionSearch&) = delete;
 
@@ -105,11 +96,7 @@ class RegionSearch {
   void end();
   bool measured(const Assignment& assignment) const;
 
-  const PolicyOptions& options_;
-  const WalkLog& walk_;
-  const ChoicePoints& choice_points_;
-  Feasibility& feasibility_;
-
+  SearchBasis basis_;
   Stage stage_ = Stage::idle;
   OngoingSearch ongoing_;
   SearchSamples samples_;

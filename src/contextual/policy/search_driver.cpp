@@ -19,29 +19,29 @@ void SearchDriver::begin(const std::vector<ProblemState>& problems, std::int64_t
   const Assignment& base = scope_.base();
   SearchRequest request = request_for(problems, scope_.members(), scope_.of_members(base), iterations);
   if (!scope_.compares_alternatives()) {
-    request.walked = walk_.samples_of(scope_.members(), base);
+    request.walked = basis_.walk.samples_of(scope_.members(), base);
   }
-  for (const auto& [assignment, reason] : feasibility_.failures()) {
+  for (const auto& [assignment, reason] : basis_.feasibility.failures()) {
     if (assignment.size() == base.size() && scope_.full(scope_.of_members(assignment)) == assignment) {
       request.walked.push_back({scope_.of_members(assignment), {}});
     }
   }
-  max_runs_ = request.max_runs =
-      runs_for_search(options_, iterations, scope_.task().parts, scope_.compares_alternatives() ? 2 : 1);
-  request.min_gain = options_.search_min_gain;
-  request.tie_margin = options_.tie_margin;
-  if (options_.feasible) {
+  max_runs_ = request.max_runs = runs_for_search(basis_.options, iterations, scope_.task().parts,
+                                                 scope_.compares_alternatives() ? 2 : 1);
+  request.min_gain = basis_.options.search_min_gain;
+  request.tie_margin = basis_.options.tie_margin;
+  if (basis_.options.feasible) {
     request.feasible = [this](const Assignment& of_members) {
       return !scope_.ruled_out(scope_.full(of_members));
     };
   }
   std::unique_ptr<Search> search =
-      options_.search_factory ? options_.search_factory(request) : joint_search(request);
+      basis_.options.search_factory ? basis_.options.search_factory(request) : joint_search(request);
   if (search == nullptr) {
     throw InvalidArgument("the search factory returned null; it must return a search for every request");
   }
   const auto has_run = [this](const Assignment& of_members) {
-    return feasibility_.proven(scope_.full(of_members));
+    return basis_.feasibility.proven(scope_.full(of_members));
   };
   search_ = std::make_unique<CheckedSearch>(request, std::move(search), has_run);
 }

@@ -3,11 +3,8 @@
 /// \file
 /// Drives the search of a scope, which a user may have written. Pure.
 
-#include "contextual/policy/feasibility.hpp"
-#include "contextual/policy/policy_options.hpp"
 #include "contextual/policy/problem_state.hpp"
 #include "contextual/policy/search_scope.hpp"
-#include "contextual/policy/walk_log.hpp"
 
 #include <contextual/search.hpp>
 
@@ -20,13 +17,11 @@
 
 namespace contextual::policy {
 
-/// Makes a search and speaks to it about assignments of all problems. Keeps references to all that it is made
-/// of. Not thread-safe.
+/// Makes a search and speaks to it about assignments of all problems. Keeps a reference to the scope. Not
+/// thread-safe.
 class SearchDriver {
  public:
-  SearchDriver(const PolicyOptions& options, const WalkLog& walk, const Feasibility& feasibility,
-               const SearchScope& scope)
-      : options_(options), walk_(walk), feasibility_(feasibility), scope_(scope) {}
+  SearchDriver(const SearchBasis& basis, const SearchScope& scope) : basis_(basis), scope_(scope) {}
 
   /// Makes a search of the scope's members. `iterations` is the number of tuning iterations so far.
   void begin(const std::vector<ProblemState>& problems, std::int64_t iterations);
@@ -51,9 +46,7 @@ class SearchDriver {
   std::int64_t most_runs_left(std::int64_t runs) const;
 
  private:
-  const PolicyOptions& options_;
-  const WalkLog& walk_;
-  const Feasibility& feasibility_;
+  SearchBasis basis_;
   const SearchScope& scope_;
   std::unique_ptr<Search> search_;
   std::int64_t max_runs_ = 0;

@@ -27,10 +27,10 @@ void SearchScope::update(const std::vector<ProblemState>& problems) {
     walked_ = full(of_members(walked_));
     defaults_ = full(of_members(defaults_));
   } else {
-    walked_ = choice_points_.normal(std::move(walked_));
-    defaults_ = choice_points_.normal(std::move(defaults_));
+    walked_ = basis_.choice_points.normal(std::move(walked_));
+    defaults_ = basis_.choice_points.normal(std::move(defaults_));
   }
-  all_defaults_ = choice_points_.normal(policy::all_defaults(problems));
+  all_defaults_ = basis_.choice_points.normal(policy::all_defaults(problems));
 }
 
 bool SearchScope::has_member(std::size_t problem) const {
@@ -44,8 +44,8 @@ Reference SearchScope::kind_of_defaults() const {
   if (compares_alternatives()) {
     return Reference::default_alternative;
   }
-  return choice_points_.same_alternatives(defaults_, all_defaults_) ? Reference::defaults
-                                                                    : Reference::alternative_defaults;
+  return basis_.choice_points.same_alternatives(defaults_, all_defaults_) ? Reference::defaults
+                                                                          : Reference::alternative_defaults;
 }
 
 Assignment SearchScope::full(const Assignment& of_members) const {
@@ -59,13 +59,13 @@ Assignment SearchScope::full(const Assignment& of_members) const {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     assignment[members_[i]] = of_members.at(i);
   }
-  return choice_points_.normal(std::move(assignment));
+  return basis_.choice_points.normal(std::move(assignment));
 }
 
 bool SearchScope::ruled_out(const Assignment& assignment) const {
-  const bool out = options_.feasible && !options_.feasible(assignment);
+  const bool out = basis_.options.feasible && !basis_.options.feasible(assignment);
   if (out) {
-    feasibility_.rule_out(assignment);
+    basis_.feasibility.rule_out(assignment);
   }
   return out;
 }

@@ -18,6 +18,14 @@
 
 namespace contextual::policy {
 
+/// What the searches of a run go by. All outlive them.
+struct SearchBasis {
+  const PolicyOptions& options;
+  const WalkLog& walk;
+  const ChoicePoints& choice_points;
+  Feasibility& feasibility;
+};
+
 /// What a search is to decide.
 struct SearchTask {
   std::vector<std::size_t> problems;  ///< problems that have walked
@@ -28,12 +36,10 @@ struct SearchTask {
 };
 
 /// The members of a search are the problems that are chosen by makespan. A search knows assignments of these
-/// alone; everything else knows those of all problems. Keeps references to all that it is made of. Not
-/// thread-safe.
+/// alone; everything else knows those of all problems. Not thread-safe.
 class SearchScope {
  public:
-  SearchScope(const PolicyOptions& options, const ChoicePoints& choice_points, Feasibility& feasibility)
-      : options_(options), choice_points_(choice_points), feasibility_(feasibility) {}
+  explicit SearchScope(const SearchBasis& basis) : basis_(basis) {}
 
   void begin(const std::vector<ProblemState>& problems, SearchTask task, std::vector<std::size_t> members);
   /// Call it whenever the choices of problems may have changed.
@@ -64,13 +70,11 @@ class SearchScope {
   bool ruled_out(const Assignment& assignment) const;
   /// Returns false for an assignment that has failed or that the user has ruled out.
   bool allowed(const Assignment& assignment) const {
-    return !feasibility_.infeasible(assignment) && !ruled_out(assignment);
+    return !basis_.feasibility.infeasible(assignment) && !ruled_out(assignment);
   }
 
  private:
-  const PolicyOptions& options_;
-  const ChoicePoints& choice_points_;
-  Feasibility& feasibility_;
+  SearchBasis basis_;
   SearchTask task_;
   std::vector<std::size_t> members_;
   std::vector<SearchMember> sampled_;

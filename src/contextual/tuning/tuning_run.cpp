@@ -60,7 +60,7 @@ TuningRun::TuningRun(const options::ResolvedOptions& options, std::string region
       runner_(context_, options, watch_),
       agreement_(exchange, context_, problems_, times_count(options)),
       choice_publisher_(context_, recorder, origin),
-      notes_(context_, *timer_, options, recorder),
+      warnings_(context_, *timer_, options, recorder),
       continuation_(problems_),
       journal_replay_(continuation_, problems_, recorder,
                       [this](const std::vector<RejectionOutcome>& found) { mark_rejected(found); }) {
@@ -381,7 +381,7 @@ void TuningRun::agree() {
 /// To be called from a catch block.
 void TuningRun::end_disagreed() {
   recorder_.batch(batch_.plan, batch_.result, problems(), batch_.agreed.times);  // what this rank saw of it
-  notes_.tell_batch(batch_.plan, batch_.result);
+  warnings_.tell_batch(batch_.plan, batch_.result);
   rethrow();
 }
 
@@ -479,7 +479,7 @@ void TuningRun::take_second_best(const std::vector<RejectionOutcome>& rejections
 void TuningRun::log() {
   recorder_.batch(batch_.plan, batch_.result, problems(), batch_.agreed.times);
   recorder_.note_timelines(batch_.plan, batch_.result, problems(), batch_.agreed.outcome);
-  notes_.tell_batch(batch_.plan, batch_.result);
+  warnings_.tell_batch(batch_.plan, batch_.result);
   recorder_.searches(state(), problems());
 }
 
@@ -497,7 +497,7 @@ void TuningRun::lock_in() {
     choice_publisher_.note_who_uses(launched_alike() ? agreement::LaunchedKernels() : launched(),
                                     exchange_.rank());
     recorder_.timelines(problems());
-    notes_.tell_end(unjoined_count());
+    warnings_.tell_end(unjoined_count());
   }
 }
 

@@ -15,7 +15,7 @@
 #include "contextual/tuning/journal_replay.hpp"
 #include "contextual/tuning/paired_timing.hpp"
 #include "contextual/tuning/preparation.hpp"
-#include "contextual/tuning/run_notes.hpp"
+#include "contextual/tuning/run_warnings.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
 #include <contextual/report.hpp>
@@ -131,7 +131,7 @@ class TuningRun {
   BatchRunner runner_;
   agreement::BatchAgreement agreement_;
   ChoicePublisher choice_publisher_;
-  RunNotes notes_;
+  RunWarnings warnings_;
   Continuation continuation_;
   JournalReplay journal_replay_;
 

@@ -21,11 +21,11 @@ namespace contextual::tuning {
 
 /// Tells the recorder what disturbed the measurements and what the user can do about it. Used by the thread
 /// of `run`.
-class RunNotes {
+class RunWarnings {
  public:
   /// All outlive the object.
-  RunNotes(detail::RunContext& context, const Timer& timer, const options::ResolvedOptions& options,
-           record::Recorder& recorder);
+  RunWarnings(detail::RunContext& context, const Timer& timer, const options::ResolvedOptions& options,
+              record::Recorder& recorder);
 
   /// After each batch: the conditions in which it ran, and what launches have noted.
   void tell_batch(const detail::BatchPlan& plan, const detail::BatchResult& result);

@@ -1,4 +1,4 @@
-#include "contextual/tuning/run_notes.hpp"
+#include "contextual/tuning/run_warnings.hpp"
 
 #include <contextual/detail/storage/warning.hpp>
 #include <contextual/launch_registry.hpp>
@@ -41,8 +41,8 @@ std::optional<std::string> device_timer_warning(const Timer& timer,
 
 }  // namespace
 
-RunNotes::RunNotes(detail::RunContext& context, const Timer& timer, const options::ResolvedOptions& options,
-                   record::Recorder& recorder)
+RunWarnings::RunWarnings(detail::RunContext& context, const Timer& timer,
+                         const options::ResolvedOptions& options, record::Recorder& recorder)
     : context_(context), timer_(timer), options_(options), recorder_(recorder) {
   for (auto& kernel : LaunchRegistry::instance().kernels()) {
     const std::uint64_t before = kernel->unguarded_launches().load(std::memory_order_relaxed);
@@ -50,7 +50,7 @@ RunNotes::RunNotes(detail::RunContext& context, const Timer& timer, const option
   }
 }
 
-void RunNotes::tell_batch(const detail::BatchPlan& plan, const detail::BatchResult& result) {
+void RunWarnings::tell_batch(const detail::BatchPlan& plan, const detail::BatchResult& result) {
   if (plan.kind != BatchKind::final_run) {
     note_loading();
     note_kept_configs();
@@ -64,7 +64,7 @@ void RunNotes::tell_batch(const detail::BatchPlan& plan, const detail::BatchResu
 }
 
 /// Said once a run, of the kernels that it launched.
-void RunNotes::note_loading() {
+void RunWarnings::note_loading() {
   const std::string hazard = timer_.loading_hazard();
   if (hazard.empty()) {
     return;
@@ -84,7 +84,7 @@ void RunNotes::note_loading() {
 }
 
 /// `keep` may have left out all of them, on all ranks together.
-void RunNotes::note_kept_configs() {
+void RunWarnings::note_kept_configs() {
   for (const detail::ProblemSlot& slot : context_.slots()) {
     const std::vector<bool>& left_out = slot.found.left_out;
     if (!left_out.empty() && std::find(left_out.begin(), left_out.end(), false) == left_out.end()) {
@@ -96,7 +96,7 @@ void RunNotes::note_kept_configs() {
   }
 }
 
-void RunNotes::note_timer() {
+void RunWarnings::note_timer() {
   const auto warning = device_timer_warning(timer_, context_.slots());
   if (!warning) {
     return;
@@ -107,7 +107,7 @@ void RunNotes::note_timer() {
   }
 }
 
-void RunNotes::tell_end(std::size_t unjoined_count) {
+void RunWarnings::tell_end(std::size_t unjoined_count) {
   tell_unguarded();
   if (unjoined_count > 0) {
     recorder_.warning("the final run launched " + std::to_string(unjoined_count) +
@@ -121,7 +121,7 @@ void RunNotes::tell_end(std::size_t unjoined_count) {
 }
 
 /// Launches by threads without the region's context.
-void RunNotes::tell_unguarded() {
+void RunWarnings::tell_unguarded() {
   for (const auto& [kernel, before] : unguarded_before_) {
     const std::uint64_t count = kernel->unguarded_launches().load(std::memory_order_relaxed) - before;
     if (count > 0) {
