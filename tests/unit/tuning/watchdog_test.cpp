@@ -3,6 +3,10 @@
 #include "support/child_process.hpp"
 #include "support/log_events.hpp"
 
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -245,6 +249,24 @@ TEST_CASE("watchdog: a run inside a section of another one is not taken for bloc
   CHECK(deeds.all().empty() == replaced);
   CHECK(deeds.come_to(1));  // outside of the inner run it is watched again
 }
+
+#ifndef __SANITIZE_THREAD__  // which refuses threads that are started after such a fork
+TEST_CASE("watchdog: a child of fork has a thread of its own", "[unit]") {
+  Deeds deeds;
+  Watchdog watchdog;
+  const Watchdog::Watch watch = deeds.watch(watchdog, milliseconds(10), std::chrono::hours(1));
+  watchdog.start();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Watchdog::Section section(watch, region);
+    ::_exit(deeds.come_to(1) ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(deeds.all().empty());
+}
+#endif
 
 TEST_CASE("holds 8: on_deadline learns what a blocked region was doing", "[unit]") {
   TunableKernel kernel(
