@@ -11,6 +11,7 @@
 #include <contextual/error.hpp>
 #include <contextual/launch_registry.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <utility>
@@ -34,7 +35,17 @@ record::Recorder* own_recorder(std::optional<record::Recorder>& recorder, const 
   }
 }
 
+/// What the mode and the options let the ranks use.
+KnownRegion::Looked looks_for(const ResolvedOptions& options) {
+  const bool pins_only = options.mode == Mode::off || (options.mode == Mode::tune && options.always_tune);
+  return pins_only ? KnownRegion::Looked::for_pins : KnownRegion::Looked::for_choices;
+}
+
 }  // namespace
+
+KnownRegion& RegionStart::known(const RegionCall& call) {
+  return groups_.of(call.options).regions[call.region];
+}
 
 Start RegionStart::begin(const RegionCall& call, std::vector<std::string> sets) {
   Start start;
@@ -58,12 +69,12 @@ Start RegionStart::begin(const RegionCall& call, std::vector<std::string> sets) 
           return {};
         }
       } else if (!start.hello.settled_somewhere) {
-        groups_.note_met(call.options, start.hello);
+        groups_.of(call.options).note_met(start.hello);
         start.setup->begin(start.hello, start.sets);
         return start;
       }
       if (settled) {
-        groups_.forget_settled(call.region, call.options);
+        known(call).forget_settled();
       }
       arrival = {};  // to tune, which the others have to know
     }
@@ -87,19 +98,19 @@ Start RegionStart::begin(const RegionCall& call, std::vector<std::string> sets) 
 /// region; the others learn of that when they meet.
 Arrival RegionStart::arrival_of(const RegionCall& call, Start& start) {
   const ResolvedOptions& options = call.options;
-  auto loaded = loaded_.extract({options.communicator.get(), call.region});
+  KnownRegion& region = known(call);
+  std::optional<RegionReport> loaded = std::exchange(region.loaded, std::nullopt);
   Arrival arrival{.setup_failure = options::failure_of(options)};
   if (call.occasion.origin != Origin::run) {
     return arrival;
   }
-  if (!loaded.empty() && !options.always_tune && options.revalidate != Revalidate::no) {
-    start.to_revalidate = std::move(loaded.mapped());
+  if (loaded && !options.always_tune && options.revalidate != Revalidate::no) {
+    start.to_revalidate = std::move(loaded);
     return arrival;
   }
-  arrival.settled = !options.always_tune && groups_.settled(call.region, call.region_id, options);
-  const bool looked = options.always_tune ? groups_.looked_for_pins(call.region, options)
-                                          : groups_.looked(call.region, options);
-  if (!arrival.settled && !looked && options.communicator->rank() == 0 && options.has_kept_choices()) {
+  arrival.settled = !options.always_tune && region.settled(call.region_id);
+  if (!arrival.settled && region.looked < looks_for(options) && options.communicator->rank() == 0 &&
+      options.has_kept_choices()) {
     arrival.kept_choices =
         read_kept_choices(options, call.region, options.always_tune ? Reads::pins : Reads::pins_and_choices);
     arrival.settled = arrival.keeps_choices = !arrival.kept_choices.empty();
@@ -122,7 +133,7 @@ Hello RegionStart::meet(const RegionCall& call, Arrival arrival) {
 bool RegionStart::runs_with_kept(const RegionCall& call, Start& start) {
   const ResolvedOptions& options = call.options;
   Installed installed = install(call, start.hello);
-  note_looked(call);  // what could not be installed is looked at again
+  note_looked(call);
   start.sets = std::move(installed.unusable);
   if (!installed.choices || options.always_tune) {
     return false;
@@ -135,8 +146,8 @@ bool RegionStart::runs_with_kept(const RegionCall& call, Start& start) {
   if (!runs_plainly(call)) {
     return false;
   }
-  groups_.note_met(options, start.hello);
-  groups_.note_settled(call.region, call.region_id, options);
+  groups_.of(options).note_met(start.hello);
+  known(call).note_settled(call.region_id);
   kept.warnings = take_unused_pin_warnings(call.region_id, options);
   report(std::move(kept), options, start.hello.tuning_id, start.setup ? &start.setup->recorder() : nullptr);
   return true;
@@ -197,30 +208,25 @@ RegionStart::Installed RegionStart::look(const RegionCall& call) {
         options, call.region, options.mode == Mode::off ? Reads::pins : Reads::pins_and_choices);
   }
   const Hello hello = meet(call, std::move(arrival));
-  groups_.note_met(options, hello);
+  groups_.of(options).note_met(hello);
   return hello.kept_choices.empty() ? Installed{} : install(call, hello);
 }
 
-/// For what the mode and the options let the ranks use.
+/// What could not be installed is looked at again.
 void RegionStart::note_looked(const RegionCall& call) {
-  const ResolvedOptions& options = call.options;
-  if (options.mode == Mode::off || (options.mode == Mode::tune && options.always_tune)) {
-    groups_.note_looked_for_pins(call.region, options);
-  } else {
-    groups_.note_looked(call.region, options);
-  }
+  KnownRegion& region = known(call);
+  region.looked = std::max(region.looked, looks_for(call.options));
 }
 
 void RegionStart::begin_untuned(const RegionCall& call) {
   const ResolvedOptions& options = call.options;
-  const bool looked = options.mode == Mode::use ? groups_.looked(call.region, options)
-                                                : groups_.looked_for_pins(call.region, options);
-  const bool looks = groups_.keeps_choices(options) && !looked;
-  if (!looks && groups_.met(options)) {  // once: a rank may have another mode
+  const RankGroup& group = groups_.of(options);
+  const bool looks = group.keeps_choices && known(call).looked < looks_for(options);
+  if (!looks && group.met) {  // once: a rank may have another mode
     return;
   }
   Installed installed = look(call);
-  note_looked(call);  // what could not be installed is looked at again
+  note_looked(call);
   if (installed.choices) {
     report(std::move(installed.choices->report), options, installed.tuning_id, nullptr);
   }
@@ -232,10 +238,11 @@ bool RegionStart::load(const RegionCall& call) {
   if (!installed.choices) {
     return false;
   }
-  groups_.note_looked(call.region, options);
-  groups_.note_settled(call.region, call.region_id, options);
+  KnownRegion& region = known(call);
+  region.looked = KnownRegion::Looked::for_choices;
+  region.note_settled(call.region_id);
   if (installed.choices->more_than_pins) {
-    loaded_[{options.communicator.get(), call.region}] = installed.choices->report;
+    region.loaded = installed.choices->report;
   }
   report(std::move(installed.choices->report), options, installed.tuning_id, nullptr);
   return true;

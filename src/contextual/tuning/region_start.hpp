@@ -12,14 +12,11 @@
 #include "contextual/tuning/tuning_setup.hpp"
 #include "contextual/tuning/watchdog.hpp"
 
-#include <contextual/communicator.hpp>
 #include <contextual/report.hpp>
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace contextual::tuning {
@@ -57,6 +54,7 @@ class RegionStart {
     std::vector<std::string> unusable{};
     std::string tuning_id{};
   };
+  KnownRegion& known(const RegionCall& call);
   agreement::Arrival arrival_of(const RegionCall& call, Start& start);
   agreement::Hello meet(const RegionCall& call, agreement::Arrival arrival);
   bool runs_with_kept(const RegionCall& call, Start& start);
@@ -70,8 +68,6 @@ class RegionStart {
   RankGroups& groups_;
   RunReports& reports_;
   Watchdog& watchdog_;
-  /// What `load` has installed, until the region's first run after it. Equal on all ranks.
-  std::map<std::pair<Communicator*, std::string>, RegionReport> loaded_;
 };
 
 }  // namespace contextual::tuning

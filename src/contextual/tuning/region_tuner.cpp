@@ -160,10 +160,11 @@ RegionTuner::AfterRun RegionTuner::execute(const RegionCall& call, const Start& 
     describe_kept(*to_revalidate, after, recorder.report());
   }
   reports_.add(std::move(recorder.report()));
+  KnownRegion& known = groups_.of(call.options).regions[call.region];
   if (!thrown && run->nothing_left()) {
-    groups_.note_settled(call.region, call.region_id, call.options);
+    known.note_settled(call.region_id);
   } else {
-    groups_.forget_settled(call.region, call.options);
+    known.forget_settled();
   }
   if (run->context().has_live_guards()) {
     abandon(std::move(run));
